@@ -1,0 +1,209 @@
+//! A checked module: its bytes as they were sent, and what is known of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Mutex, OnceLock};
+
+use sha2::{Digest, Sha256};
+
+use crate::failure::Result;
+use crate::{meter, prepare};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    I32 = 0,
+    I64 = 1,
+    F32 = 2,
+    F64 = 3,
+    FuncRef = 4,
+}
+
+impl Kind {
+    pub fn of(value: wasmparser::ValType) -> Kind {
+        use wasmparser::ValType;
+        match value {
+            ValType::I32 => Kind::I32,
+            ValType::I64 => Kind::I64,
+            ValType::F32 => Kind::F32,
+            ValType::F64 => Kind::F64,
+            ValType::Ref(_) => Kind::FuncRef,
+            ValType::V128 => unreachable!("the accepted features have no vectors"),
+        }
+    }
+
+    /// As the binary format writes it.
+    pub fn byte(self) -> u8 {
+        [0x7f, 0x7e, 0x7d, 0x7c, 0x70][self as usize]
+    }
+
+    pub fn is_reference(self) -> bool {
+        self == Kind::FuncRef
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Extern {
+    Function = 0,
+    Table = 1,
+    Memory = 2,
+    Global = 3,
+}
+
+/// A piece of the module's bytes.
+pub type Span = Range<usize>;
+
+#[derive(Debug, Default, Clone)]
+pub struct Signature {
+    pub params: Vec<Kind>,
+    pub results: Vec<Kind>,
+}
+
+#[derive(Debug)]
+pub struct Import {
+    pub module: Span,
+    pub name: Span,
+    pub kind: Extern,
+    /// Of a function.
+    pub type_index: u32,
+}
+
+#[derive(Debug)]
+pub struct Export {
+    pub name: Span,
+    pub kind: Extern,
+    pub index: u32,
+}
+
+#[derive(Debug)]
+pub struct Global {
+    pub kind: Kind,
+    pub mutable: bool,
+    /// The initial value's expression with its `end`; empty for an imported global.
+    pub init: Span,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    pub min: u64,
+    pub max: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Memory {
+    pub min: u64,
+    pub max: Option<u64>,
+}
+
+/// What a module declares, in its own index spaces.
+#[derive(Debug, Default)]
+pub struct Module {
+    pub types: Vec<Signature>,
+    pub imports: Vec<Import>,
+    /// The type of every function, imported ones first.
+    pub functions: Vec<u32>,
+    pub imported_functions: u32,
+    pub tables: Vec<Table>,
+    pub memory: Option<Memory>,
+    pub globals: Vec<Global>,
+    pub imported_globals: u32,
+    pub exports: Vec<Export>,
+    pub start: Option<u32>,
+    pub element_segments: u32,
+    pub data_segments: u32,
+    pub code_bytes: u64,
+    pub features: u32,
+    pub not_movable: u32,
+    /// Some function weighs on the call depth.
+    pub weighs: bool,
+    /// Memory or tables can grow.
+    pub grows: bool,
+    pub stack_bytes_fixed: u64,
+    pub stack_bytes_per_depth: u64,
+    /// Content of the custom section `name`.
+    pub names: Option<Span>,
+}
+
+impl Module {
+    pub fn signature(&self, function: u32) -> &Signature {
+        &self.types[self.functions[function as usize] as usize]
+    }
+
+    /// Table slots at the start, over all tables.
+    pub fn table_slots(&self) -> u64 {
+        self.tables.iter().map(|table| table.min).sum()
+    }
+
+    /// Bytes an instance has at the start, as petri counts them.
+    pub fn bytes_at_start(&self) -> u64 {
+        self.memory.map_or(0, |memory| memory.min * PAGE) + 8 * self.table_slots()
+    }
+}
+
+pub const PAGE: u64 = 65_536;
+
+pub struct Artifact {
+    pub wasm: Box<[u8]>,
+    pub sha256: [u8; 32],
+    pub module: Module,
+    pub metered_bytes: u64,
+    /// The rewritten module, kept for the first load; later ones make it again.
+    metered: Mutex<Option<Vec<u8>>>,
+    names: OnceLock<HashMap<u32, Span>>,
+}
+
+impl Artifact {
+    pub fn prepare(wasm: &[u8]) -> Result<Artifact> {
+        let analysis = prepare::analyse(wasm)?;
+        let metered = meter::rewrite(wasm, &analysis, None);
+        Ok(Artifact {
+            wasm: wasm.into(),
+            sha256: Sha256::digest(wasm).into(),
+            metered_bytes: metered.len() as u64,
+            metered: Mutex::new(Some(metered)),
+            names: OnceLock::new(),
+            module: analysis.module,
+        })
+    }
+
+    /// The module the engines see.
+    pub fn metered(&self) -> Vec<u8> {
+        let kept = self.metered.lock().ok().and_then(|mut metered| metered.take());
+        kept.unwrap_or_else(|| meter::rewrite(&self.wasm, &self.analyse_again(), None))
+    }
+
+    pub fn analyse_again(&self) -> prepare::Analysis {
+        prepare::analyse(&self.wasm).expect("the bytes were accepted before")
+    }
+
+    pub fn text(&self, span: &Span) -> &[u8] {
+        &self.wasm[span.clone()]
+    }
+
+    /// What the name section calls a function. Names are the guest's: they may be missing, long or nonsense.
+    pub fn function_name(&self, function: u32) -> Option<&[u8]> {
+        let names = self.names.get_or_init(|| self.read_names().unwrap_or_default());
+        names.get(&function).map(|span| self.text(span))
+    }
+
+    fn read_names(&self) -> Option<HashMap<u32, Span>> {
+        let span = self.module.names.clone()?;
+        let reader = wasmparser::BinaryReader::new(&self.wasm[span.clone()], span.start);
+        let mut names = HashMap::new();
+        for part in wasmparser::NameSectionReader::new(reader) {
+            let Ok(wasmparser::Name::Function(map)) = part else { continue };
+            for naming in map {
+                let Ok(naming) = naming else { break };
+                names.insert(naming.index, span_of(&self.wasm, naming.name));
+            }
+        }
+        Some(names)
+    }
+}
+
+/// Where in the module a piece of it stands.
+pub fn span_of(wasm: &[u8], part: &str) -> Span {
+    let start = part.as_ptr() as usize - wasm.as_ptr() as usize;
+    start..start + part.len()
+}

@@ -1,0 +1,71 @@
+//! How large a module and its parts may be, checked before any engine translates anything.
+//!
+//! Ordinary compiler output passes. What passes loads at no more than three times the cost per byte of ordinary code,
+//! in both engines; `bench/` measures that, and the figures below follow from it.
+
+use crate::failure::{Failure, Result};
+
+#[derive(Debug)]
+pub struct Bound {
+    pub name: &'static str,
+    pub what: &'static str,
+    pub max: u64,
+}
+
+macro_rules! bounds {
+    ($($id:ident = $max:expr, $what:literal;)*) => {
+        $(#[allow(non_upper_case_globals)] pub const $id: Bound = Bound { name: stringify!($id), what: $what, max: $max };)*
+        pub const ALL: &[&Bound] = &[$(&$id),*];
+    };
+}
+
+bounds! {
+    types = 4_096, "function types of a module";
+    parameters = 64, "parameters of a function or block type";
+    results = 64, "results of a function or block type";
+    imports = 1_024, "imports of a module";
+    functions = 65_536, "functions of a module";
+    function_density = 24, "functions beyond the first 256 need this many bytes of module each";
+    tables = 16, "tables of a module";
+    table_minimum = 65_536, "slots of all tables at the start";
+    memory_minimum = 1_024, "pages of memory at the start (64 MiB)";
+    globals = 4_096, "globals of a module";
+    exports = 8_192, "exports of a module";
+    name_bytes = 1_024, "bytes of an import's or export's name";
+    element_segments = 4_096, "element segments of a module";
+    elements = 65_536, "entries of all element segments";
+    data_segments = 16_384, "data segments of a module";
+    body_bytes = 131_072, "bytes of a function's body";
+    locals = 2_048, "declared locals of a function";
+    nesting = 128, "blocks, loops and ifs around an operator";
+    operands = 1_024, "values on the operand stack at once";
+    branch_targets = 8_192, "targets of all br_table of a function";
+    block_values = 65_536, "parameters and results of all blocks of a function";
+}
+
+impl Bound {
+    pub fn check(&self, value: u64, offset: usize) -> Result<()> {
+        if value <= self.max {
+            return Ok(());
+        }
+        let (name, what, max) = (self.name, self.what, self.max);
+        Err(Failure::rejected(
+            format!("the module exceeds the bound {name}: {value} where {max} is the most ({what})"),
+            offset,
+        ))
+    }
+}
+
+/// Many tiny functions cost an engine far more per byte than ordinary ones.
+pub fn check_density(count: u64, module_bytes: usize, offset: usize) -> Result<()> {
+    let allowed = 256 + module_bytes as u64 / function_density.max;
+    if count <= allowed {
+        return Ok(());
+    }
+    Err(Failure::rejected(
+        format!(
+            "the module exceeds the bound function_density: {count} functions in {module_bytes} bytes where {allowed} is the most"
+        ),
+        offset,
+    ))
+}

@@ -1,0 +1,412 @@
+//! The compiled tier: Wasmtime with Cranelift, in the dense configuration: no reservations, no guards, one engine.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+
+use wasmparser::WasmFeatures;
+use wasmtime::{
+    AsContext, AsContextMut, Caller, Config, Engine, Func, FuncType, Global, Instance, InstancePre, Linker, Memory,
+    Module, OptLevel, Ref, Store, Table, Val, ValRaw, ValType, WasmBacktrace,
+};
+
+use crate::artifact::{Artifact, Kind, Signature};
+use crate::code::{Linked, export_name};
+use crate::failure::{Failure, Result};
+use crate::guest::{
+    Access, Account, Budget, End, EndCause, EndKind, Stop, Trap, call_host, canonical_f32, canonical_f64,
+};
+use crate::locate::Locator;
+use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
+use crate::raw::{self, Context, HostFunction};
+use crate::{features, math};
+
+pub struct Code {
+    instance: InstancePre<State>,
+    linked: Arc<Linked>,
+}
+
+pub struct Live {
+    store: Store<State>,
+    instance: Instance,
+    depth: Option<Global>,
+    depth_set: u32,
+    functions: Vec<(u32, Func)>,
+    /// Function and offset in the rewritten module, innermost first.
+    frames: Vec<(u32, usize)>,
+}
+
+struct State {
+    account: Account,
+    fuel: Option<Global>,
+    memory: Option<Memory>,
+    /// Those of a module that grows tables.
+    tables: Vec<Table>,
+}
+
+/// A guest's deepest stack is bounded by its call depth and the gate's bounds; this is the net below that.
+const STACK_MAX: usize = 448 << 20;
+const FRAMES_MAX: usize = 64;
+
+fn config() -> Config {
+    let mut config = Config::new();
+    config
+        .wasm_features(WasmFeatures::all(), false)
+        .wasm_features(features::accepted(), true)
+        .cranelift_opt_level(OptLevel::Speed)
+        .cranelift_nan_canonicalization(true)
+        .memory_reservation(0)
+        .memory_guard_size(0)
+        .memory_reservation_for_growth(0)
+        .memory_init_cow(false)
+        .guard_before_linear_memory(false)
+        .with_host_memory(Arc::new(raw::Mappings))
+        .native_unwind_info(false)
+        .async_stack_size(STACK_MAX) // unused, but may not be less than the next
+        .max_wasm_stack(STACK_MAX)
+        .wasm_backtrace_max_frames(NonZeroUsize::new(FRAMES_MAX));
+    config
+}
+
+fn engine() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(&config()).expect("the configuration is fixed"))
+}
+
+/// The same configuration for modules the meter has not touched, with the engine's own fuel or none.
+pub fn bare_engine(own_fuel: bool) -> &'static Engine {
+    static PLAIN: OnceLock<Engine> = OnceLock::new();
+    static FUELLED: OnceLock<Engine> = OnceLock::new();
+    let engine = if own_fuel { &FUELLED } else { &PLAIN };
+    engine.get_or_init(|| Engine::new(config().consume_fuel(own_fuel)).expect("the configuration is fixed"))
+}
+
+fn fault(error: wasmtime::Error) -> Failure {
+    Failure::fault(format!("the compiler failed: {error:#}"))
+}
+
+impl Code {
+    pub fn load(linked: &Arc<Linked>) -> Result<Code> {
+        let module = Module::new(engine(), linked.artifact.metered()).map_err(fault)?;
+        let linker = link(linked).map_err(fault)?;
+        let instance = linker.instantiate_pre(&module).map_err(fault)?;
+        Ok(Code { instance, linked: linked.clone() })
+    }
+
+    pub fn instantiate(&self, account: Account) -> Result<std::result::Result<Live, (EndCause, Account)>> {
+        let mut store = Store::new(engine(), State { account, fuel: None, memory: None, tables: Vec::new() });
+        let instance = match self.instance.instantiate(&mut store) {
+            Ok(instance) => instance,
+            Err(error) => return Ok(Err((end_cause(&error)?, store.into_data().account))),
+        };
+        let hidden = |name: &str| format!("{}{name}", self.linked.prefix);
+        let fuel = instance.get_global(&mut store, &hidden(FUEL));
+        let memory = instance.get_memory(&mut store, &hidden(MEMORY));
+        let depth = if self.linked.overflows { instance.get_global(&mut store, &hidden(DEPTH)) } else { None };
+        let tables = if self.linked.grows { self.linked.artifact.module.tables.len() } else { 0 };
+        let names = (0..tables).map(|index| hidden(&format!("{TABLE}{index}")));
+        let tables = names.map_while(|name| instance.get_table(&mut store, &name)).collect();
+        let state = store.data_mut();
+        (state.fuel, state.memory, state.tables) = (fuel, memory, tables);
+        Ok(Ok(Live { store, instance, depth, depth_set: 0, functions: Vec::new(), frames: Vec::new() }))
+    }
+}
+
+fn end_cause(error: &wasmtime::Error) -> Result<EndCause> {
+    use wasmtime::Trap as Cause;
+    let trap = match error.downcast_ref::<Cause>() {
+        Some(Cause::UnreachableCodeReached) => Trap::Unreachable,
+        Some(Cause::MemoryOutOfBounds) => Trap::MemoryOutOfBounds,
+        Some(Cause::TableOutOfBounds) => Trap::TableOutOfBounds,
+        Some(Cause::IndirectCallToNull) => Trap::IndirectCallToNull,
+        Some(Cause::IntegerDivisionByZero) => Trap::IntegerDivideByZero,
+        Some(Cause::IntegerOverflow) => Trap::IntegerOverflow,
+        Some(Cause::BadConversionToInteger) => Trap::BadConversionToInteger,
+        Some(Cause::BadSignature) => Trap::BadSignature,
+        Some(Cause::StackOverflow) => return Ok(EndCause::StackOverflow),
+        _ if error.is::<Stop>() => return Ok(EndCause::Stopped),
+        _ => return Err(Failure::fault(format!("the compiled code failed: {error:#}"))),
+    };
+    Ok(EndCause::Trap(trap))
+}
+
+impl Live {
+    pub fn call(
+        &mut self,
+        linked: &Linked,
+        export: u32,
+        budget: &Budget,
+        context: Context,
+        slots: &mut [u64],
+    ) -> Result<End> {
+        let function = self.function(linked, export)?;
+        if let Some(slice) = self.store.data_mut().account.begin(budget, context) {
+            self.set_global(self.store.data().fuel, Val::I64(slice))?;
+        }
+        // A call that returned has put the depth back to where it began.
+        if self.depth.is_some() && self.depth_set != budget.call_depth {
+            self.set_global(self.depth, Val::I32(budget.call_depth as i32))?;
+            self.depth_set = budget.call_depth;
+        }
+        let outcome = call_with_slots(&mut self.store, &function, linked.signature(export), slots);
+        let counter = counter_of(self.store.data().fuel, &mut self.store);
+        let outcome = match outcome {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.keep_frames(&error);
+                Err(end_cause(&error)?)
+            }
+        };
+        Ok(self.store.data_mut().account.end(outcome, counter))
+    }
+
+    fn keep_frames(&mut self, error: &wasmtime::Error) {
+        let frames = error.downcast_ref::<WasmBacktrace>().map_or(&[][..], |backtrace| backtrace.frames());
+        self.frames = frames.iter().map(|frame| (frame.func_index(), frame.module_offset().unwrap_or(0))).collect();
+    }
+
+    pub fn backtrace(&self, artifact: &Artifact) -> Vec<(u32, u64)> {
+        if self.frames.is_empty() {
+            return Vec::new();
+        }
+        let locator = Locator::new(artifact);
+        let located = self.frames.iter().filter_map(|(function, offset)| {
+            locator.function(*function).map(|function| (function, locator.offset(*offset) as u64))
+        });
+        located.collect()
+    }
+
+    fn function(&mut self, linked: &Linked, export: u32) -> Result<Func> {
+        if let Some((_, function)) = self.functions.iter().find(|(known, _)| *known == export) {
+            return Ok(*function);
+        }
+        let name = export_name(linked, export, START)?;
+        let function =
+            self.instance.get_func(&mut self.store, &name).ok_or_else(|| Failure::fault("an export has vanished"))?;
+        self.functions.push((export, function));
+        Ok(function)
+    }
+
+    fn set_global(&mut self, global: Option<Global>, value: Val) -> Result<()> {
+        let set = global.map(|global| global.set(&mut self.store, value));
+        if matches!(set, Some(Ok(()))) { Ok(()) } else { Err(Failure::fault("a counter of the meter cannot be set")) }
+    }
+
+    pub fn account(&mut self) -> &mut Account {
+        &mut self.store.data_mut().account
+    }
+
+    pub fn memory(&mut self) -> (*mut u8, usize) {
+        let memory = self.store.data().memory;
+        memory_of(memory, &self.store)
+    }
+
+    pub fn global(&mut self, linked: &Linked, index: u32) -> Option<u64> {
+        let global = self.find_global(linked, index)?;
+        Some(wide(&global.get(&mut self.store)))
+    }
+
+    pub fn set_global_slot(&mut self, linked: &Linked, index: u32, value: u64) -> bool {
+        let kind = linked.artifact.module.globals[index as usize].kind;
+        let global = self.find_global(linked, index);
+        global.is_some_and(|global| global.set(&mut self.store, val(kind, value)).is_ok())
+    }
+
+    fn find_global(&mut self, linked: &Linked, index: u32) -> Option<Global> {
+        linked.global_name(index, GLOBAL).and_then(|name| self.instance.get_global(&mut self.store, &name))
+    }
+}
+
+fn val(kind: Kind, slot: u64) -> Val {
+    match kind {
+        Kind::I32 => Val::I32(slot as i32),
+        Kind::I64 => Val::I64(slot as i64),
+        Kind::F32 => Val::F32(slot as u32),
+        Kind::F64 => Val::F64(slot),
+        Kind::FuncRef => Val::FuncRef(None),
+    }
+}
+
+fn wide(value: &Val) -> u64 {
+    match value {
+        Val::I32(value) => u64::from(*value as u32),
+        Val::I64(value) => *value as u64,
+        Val::F32(bits) => u64::from(*bits),
+        Val::F64(bits) => *bits,
+        _ => 0,
+    }
+}
+
+fn counter_of(fuel: Option<Global>, mut store: impl AsContextMut) -> i64 {
+    fuel.map_or(0, |fuel| wide(&fuel.get(&mut store)) as i64)
+}
+
+fn memory_of(memory: Option<Memory>, store: impl AsContext) -> (*mut u8, usize) {
+    memory.map_or((std::ptr::null_mut(), 0), |memory| (memory.data_ptr(&store), memory.data_size(&store)))
+}
+
+/// How many values are passed without allocating.
+const FEW: usize = 8;
+
+fn call_with_slots(
+    store: &mut Store<State>,
+    function: &Func,
+    signature: &Signature,
+    slots: &mut [u64],
+) -> wasmtime::Result<()> {
+    if slots.len() > FEW {
+        let mut raw: Vec<ValRaw> = vec![ValRaw::u64(0); slots.len()];
+        return call_raw(store, function, signature, &mut raw, slots);
+    }
+    let mut raw = [ValRaw::u64(0); FEW];
+    let count = slots.len();
+    call_raw(store, function, signature, &mut raw[..count], slots)
+}
+
+fn call_raw(
+    store: &mut Store<State>,
+    function: &Func,
+    signature: &Signature,
+    raw: &mut [ValRaw],
+    slots: &mut [u64],
+) -> wasmtime::Result<()> {
+    for ((raw, slot), kind) in raw.iter_mut().zip(&*slots).zip(&signature.params) {
+        *raw = to_raw(*kind, *slot);
+    }
+    raw::call_compiled(function, store, raw)?;
+    for ((slot, raw), kind) in slots.iter_mut().zip(raw).zip(&signature.results) {
+        *slot = from_raw(*kind, raw);
+    }
+    Ok(())
+}
+
+fn to_raw(kind: Kind, slot: u64) -> ValRaw {
+    match kind {
+        Kind::I32 => ValRaw::i32(slot as i32),
+        Kind::I64 => ValRaw::i64(slot as i64),
+        Kind::F32 => ValRaw::f32(slot as u32),
+        Kind::F64 => ValRaw::f64(slot),
+        Kind::FuncRef => ValRaw::funcref(std::ptr::null_mut()),
+    }
+}
+
+fn from_raw(kind: Kind, raw: &ValRaw) -> u64 {
+    match kind {
+        Kind::I32 => u64::from(raw.get_u32()),
+        Kind::I64 => raw.get_u64(),
+        Kind::F32 => u64::from(raw.get_f32()),
+        Kind::F64 => raw.get_f64(),
+        Kind::FuncRef => u64::from(!raw.get_funcref().is_null()),
+    }
+}
+
+impl Access for Caller<'_, State> {
+    fn account(&mut self) -> &mut Account {
+        &mut self.data_mut().account
+    }
+    fn counter(&mut self) -> i64 {
+        counter_of(self.data().fuel, self.as_context_mut())
+    }
+    fn set_counter(&mut self, counter: i64) {
+        if let Some(fuel) = self.data().fuel {
+            let _ = fuel.set(self.as_context_mut(), Val::I64(counter));
+        }
+    }
+    fn memory(&mut self) -> (*mut u8, usize) {
+        memory_of(self.data().memory, self.as_context())
+    }
+}
+
+/// The guest's imports in their order, then the meter's, each under its position.
+fn link(linked: &Linked) -> wasmtime::Result<Linker<State>> {
+    let mut linker = Linker::new(engine());
+    let module = &linked.artifact.module;
+    for (position, (function, import)) in linked.functions.iter().zip(&module.imports).enumerate() {
+        host_function(&mut linker, &position.to_string(), *function, &module.types[import.type_index as usize])?;
+    }
+    let mut position = linked.functions.len();
+    let mut name = || {
+        position += 1;
+        (position - 1).to_string()
+    };
+    linker.func_wrap("", &name(), |mut caller: Caller<'_, State>, counter: i64| {
+        caller.data_mut().account.refill(counter).map_err(wasmtime::Error::from)
+    })?;
+    if linked.overflows {
+        linker.func_wrap("", &name(), |mut caller: Caller<'_, State>| -> wasmtime::Result<()> {
+            Err(caller.data_mut().account.stop(EndKind::StackOverflow, 0).into())
+        })?;
+    }
+    if linked.grows {
+        linker.func_wrap("", &name(), grow)?;
+    }
+    Ok(linker)
+}
+
+fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> i32 {
+    let by = u64::from(by as u32);
+    if let Ok(table) = usize::try_from(table) {
+        let Some(before) = caller.data_mut().account.grow_table(table, by) else { return -1 };
+        let Some(table) = caller.data().tables.get(table).copied() else { return -1 };
+        return table.grow(&mut caller, by, Ref::Func(None)).map_or(-1, |_| before as i32);
+    }
+    let Some(before) = caller.data_mut().account.grow_memory(by) else { return -1 };
+    let Some(memory) = caller.data().memory else { return -1 };
+    memory.grow(&mut caller, by).map_or(-1, |_| before as i32)
+}
+
+fn host_function(
+    linker: &mut Linker<State>,
+    name: &str,
+    function: HostFunction,
+    signature: &Signature,
+) -> wasmtime::Result<()> {
+    if function.callback.is_none() {
+        return math_function(linker, name, &function);
+    }
+    let kinds = |kinds: &[Kind]| kinds.iter().map(|kind| value_type(*kind)).collect::<Vec<_>>();
+    let kind = FuncType::new(engine(), kinds(&signature.params), kinds(&signature.results));
+    let Signature { params, results } = signature.clone();
+    raw::link_raw(linker, name, kind, move |mut caller, slots| {
+        let mut args = [0u64; 64];
+        let mut answers = [0u64; 64];
+        for ((arg, slot), kind) in args.iter_mut().zip(&*slots).zip(&params) {
+            *arg = from_raw(*kind, slot);
+        }
+        call_host(&mut caller, &function, &args[..params.len()], &mut answers[..results.len()])?;
+        for ((slot, answer), kind) in slots.iter_mut().zip(answers).zip(&results) {
+            *slot = canonical(*kind, answer);
+        }
+        Ok(())
+    })
+}
+
+fn canonical(kind: Kind, slot: u64) -> ValRaw {
+    match kind {
+        Kind::F32 => ValRaw::f32(canonical_f32(f32::from_bits(slot as u32)).to_bits()),
+        Kind::F64 => ValRaw::f64(canonical_f64(f64::from_bits(slot)).to_bits()),
+        _ => to_raw(kind, slot),
+    }
+}
+
+fn math_function(linker: &mut Linker<State>, name: &str, function: &HostFunction) -> wasmtime::Result<()> {
+    let fuel = u64::from(function.fuel);
+    match math::FUNCTIONS[function.intrinsic as usize].function {
+        math::Function::One(of) => linker.func_wrap("", name, move |mut caller: Caller<'_, State>, x: f64| {
+            caller.charge(fuel).map_err(wasmtime::Error::from).map(|()| canonical_f64(of(x)))
+        }),
+        math::Function::Two(of) => linker.func_wrap("", name, move |mut caller: Caller<'_, State>, x: f64, y: f64| {
+            caller.charge(fuel).map_err(wasmtime::Error::from).map(|()| canonical_f64(of(x, y)))
+        }),
+    }
+    .map(|_| ())
+}
+
+fn value_type(kind: Kind) -> ValType {
+    match kind {
+        Kind::I32 => ValType::I32,
+        Kind::I64 => ValType::I64,
+        Kind::F32 => ValType::F32,
+        Kind::F64 => ValType::F64,
+        Kind::FuncRef => ValType::FUNCREF,
+    }
+}

@@ -1,0 +1,45 @@
+//! Why the crate could not do what it was asked.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Status {
+    Ok = 0,
+    Rejected = 1,
+    ParseFailed = 2,
+    Misuse = 3,
+    EngineFault = 4,
+}
+
+#[derive(Debug, Clone)]
+pub struct Failure {
+    pub status: Status,
+    pub message: String,
+    pub offset: Option<u64>,
+    pub line_column: Option<(u32, u32)>,
+}
+
+impl Failure {
+    pub fn new(status: Status, message: impl Into<String>) -> Self {
+        Failure { status, message: message.into(), offset: None, line_column: None }
+    }
+
+    pub fn rejected(message: impl Into<String>, offset: usize) -> Self {
+        Failure { offset: Some(offset as u64), ..Failure::new(Status::Rejected, message) }
+    }
+
+    pub fn misuse(message: impl Into<String>) -> Self {
+        Failure::new(Status::Misuse, message)
+    }
+
+    pub fn fault(message: impl Into<String>) -> Self {
+        Failure::new(Status::EngineFault, message)
+    }
+}
+
+impl From<wasmparser::BinaryReaderError> for Failure {
+    fn from(error: wasmparser::BinaryReaderError) -> Self {
+        Failure::rejected(error.message(), error.offset())
+    }
+}
+
+pub type Result<T> = std::result::Result<T, Failure>;

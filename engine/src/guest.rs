@@ -1,0 +1,319 @@
+//! One guest's account while it runs: fuel in slices, deadline, turns, growth; the same for both engines.
+
+use std::fmt;
+
+use crate::artifact::{Module, PAGE};
+use crate::costs::{FUEL_MAX, SLICE};
+use crate::raw::{Context, Host, HostFunction, monotonic_ns};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum EndKind {
+    Returned = 0,
+    Trapped = 1,
+    OutOfFuel = 2,
+    Deadline = 3,
+    MemoryLimit = 4,
+    StackOverflow = 5,
+    Exited = 6,
+    Cancelled = 7,
+    Refused = 8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Trap {
+    Unreachable = 0,
+    IntegerDivideByZero = 1,
+    IntegerOverflow = 2,
+    BadConversionToInteger = 3,
+    MemoryOutOfBounds = 4,
+    TableOutOfBounds = 5,
+    IndirectCallToNull = 6,
+    BadSignature = 7,
+}
+
+/// How a call ended, as `petri_engine.h` tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct End {
+    pub kind: EndKind,
+    pub code: i32,
+    pub fuel_used: u64,
+    pub memory_bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Budget {
+    pub fuel: u64,
+    pub deadline_ns: u64,
+    pub turn_ns: u64,
+    pub call_depth: u32,
+}
+
+/// Unwinds a guest out of its engine; the account knows why.
+#[derive(Debug)]
+pub struct Stop;
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the host stopped the guest")
+    }
+}
+impl std::error::Error for Stop {}
+impl wasmi::errors::HostError for Stop {}
+
+pub struct Account {
+    /// The guest's counter after its last call.
+    counter: i64,
+    budget: i64,
+    /// What of the budget has not been given to the guest's counter yet.
+    ungranted: i64,
+    deadline_ns: u64,
+    turn_ns: u64,
+    pub context: Context,
+    host: Host,
+    pub memory_bytes_max: u64,
+    pub memory_bytes: u64,
+    /// Slots now and at most, of each table.
+    tables: Vec<(u64, u64)>,
+    pages: u64,
+    pages_max: u64,
+    ending: Option<(EndKind, i32)>,
+}
+
+impl Account {
+    pub fn new(module: &Module, host: Host, memory_bytes_max: u64) -> Account {
+        Account {
+            counter: 0,
+            budget: 0,
+            ungranted: 0,
+            deadline_ns: u64::MAX,
+            turn_ns: u64::MAX,
+            context: Context::none(),
+            host,
+            memory_bytes_max,
+            memory_bytes: module.bytes_at_start(),
+            tables: module.tables.iter().map(|table| (table.min, table.max)).collect(),
+            pages: module.memory.map_or(0, |memory| memory.min),
+            pages_max: module.memory.map_or(0, |memory| memory.max.unwrap_or(PAGES_MAX).min(PAGES_MAX)),
+            ending: None,
+        }
+    }
+
+    /// Opens a budget. What an earlier call left in the counter is the first slice, if it is one; else the answer is
+    /// what to set the counter to.
+    pub fn begin(&mut self, budget: &Budget, context: Context) -> Option<i64> {
+        self.budget = budget.fuel.min(FUEL_MAX) as i64;
+        let most = self.budget.min(SLICE);
+        let kept = (0..=most).contains(&self.counter).then_some(self.counter);
+        self.ungranted = self.budget - kept.unwrap_or(most);
+        self.deadline_ns = budget.deadline_ns;
+        self.turn_ns = budget.turn_ns;
+        self.context = context;
+        self.ending = None;
+        if kept.is_some() { None } else { Some(most) }
+    }
+
+    /// The guest's counter has fallen below zero: look at what may end it, then grant the next slice.
+    pub fn refill(&mut self, counter: i64) -> Result<i64, Stop> {
+        if self.host.interrupted() {
+            return Err(self.stop(EndKind::Cancelled, 0));
+        }
+        let now = monotonic_ns();
+        if now >= self.deadline_ns {
+            return Err(self.stop(EndKind::Deadline, 0));
+        }
+        if now >= self.turn_ns {
+            match self.host.next_turn(self.context, now) {
+                0 => return Err(self.stop(EndKind::Cancelled, 0)),
+                next => self.turn_ns = next,
+            }
+        }
+        let grant = self.ungranted.min(SLICE.saturating_sub(counter));
+        self.ungranted -= grant;
+        if counter + grant < 0 {
+            return Err(self.stop(EndKind::OutOfFuel, 0));
+        }
+        Ok(counter + grant)
+    }
+
+    /// What is left of the counter after `fuel` more.
+    pub fn charge(&mut self, counter: i64, fuel: u64) -> Result<i64, Stop> {
+        let counter = counter.saturating_sub(fuel.min(FUEL_MAX) as i64);
+        if counter < 0 { self.refill(counter) } else { Ok(counter) }
+    }
+
+    pub fn used(&self, counter: i64) -> u64 {
+        (self.budget - self.ungranted).saturating_sub(counter).max(0) as u64
+    }
+
+    pub fn stop(&mut self, kind: EndKind, code: i32) -> Stop {
+        self.ending.get_or_insert((kind, code));
+        Stop
+    }
+
+    /// The verdict over a call that left the counter here: whoever used more than the budget is out of fuel, however it ended.
+    pub fn end(&mut self, outcome: Result<(), EndCause>, counter: i64) -> End {
+        self.counter = counter;
+        let (kind, code) = match outcome {
+            Ok(()) => (EndKind::Returned, 0),
+            Err(EndCause::Trap(trap)) => (EndKind::Trapped, trap as i32),
+            Err(EndCause::StackOverflow) => (EndKind::StackOverflow, 0),
+            Err(EndCause::Stopped) => self.ending.take().unwrap_or((EndKind::Cancelled, 0)),
+        };
+        let used = self.used(counter);
+        let overdrawn = used > self.budget as u64 || kind == EndKind::OutOfFuel;
+        let timed = matches!(kind, EndKind::Deadline | EndKind::Cancelled);
+        if overdrawn && !timed {
+            return End {
+                kind: EndKind::OutOfFuel,
+                code: 0,
+                fuel_used: self.budget as u64,
+                memory_bytes: self.memory_bytes,
+            };
+        }
+        End { kind, code, fuel_used: used.min(self.budget as u64), memory_bytes: self.memory_bytes }
+    }
+
+    /// The number of pages before, when the memory may grow by this many.
+    pub fn grow_memory(&mut self, by: u64) -> Option<u64> {
+        let before = self.pages;
+        if before + by > self.pages_max || !self.grow_bytes(by * PAGE) {
+            return None;
+        }
+        self.pages += by;
+        Some(before)
+    }
+
+    /// The number of slots before, when the table may grow by this many.
+    pub fn grow_table(&mut self, table: usize, by: u64) -> Option<u64> {
+        let (before, max) = self.tables.get(table).copied()?;
+        if before + by > max.min(TABLE_SLOTS_MAX) || !self.grow_bytes(8 * by) {
+            return None;
+        }
+        self.tables[table].0 += by;
+        Some(before)
+    }
+
+    fn grow_bytes(&mut self, by: u64) -> bool {
+        let want = self.memory_bytes + by;
+        let allowed =
+            want <= self.memory_bytes_max && (by == 0 || self.host.may_grow(self.context, self.memory_bytes, want));
+        if allowed {
+            self.memory_bytes = want;
+        }
+        allowed
+    }
+}
+
+const PAGES_MAX: u64 = 65_536;
+/// Both engines take tables of this size.
+const TABLE_SLOTS_MAX: u64 = 10_000_000;
+
+pub enum EndCause {
+    Trap(Trap),
+    StackOverflow,
+    Stopped,
+}
+
+/// What a host function can reach of the guest that called it.
+pub trait Access {
+    fn account(&mut self) -> &mut Account;
+    fn counter(&mut self) -> i64;
+    fn set_counter(&mut self, counter: i64);
+    fn memory(&mut self) -> (*mut u8, usize);
+
+    fn charge(&mut self, fuel: u64) -> Result<(), Stop> {
+        let counter = self.counter();
+        let counter = self.account().charge(counter, fuel)?;
+        self.set_counter(counter);
+        Ok(())
+    }
+}
+
+/// Charges a host function's declared fuel and calls it.
+pub fn call_host(
+    access: &mut dyn Access,
+    function: &HostFunction,
+    args: &[u64],
+    results: &mut [u64],
+) -> Result<(), Stop> {
+    access.charge(u64::from(function.fuel))?;
+    if function.call(access, args, results) {
+        return Ok(());
+    }
+    Err(access.account().stop(EndKind::Refused, 0))
+}
+
+pub fn canonical_f64(value: f64) -> f64 {
+    if value.is_nan() { f64::from_bits(0x7ff8_0000_0000_0000) } else { value }
+}
+
+pub fn canonical_f32(value: f32) -> f32 {
+    if value.is_nan() { f32::from_bits(0x7fc0_0000) } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account() -> Account {
+        Account::new(&Module::default(), Host::none(), 0)
+    }
+
+    fn budget(fuel: u64) -> Budget {
+        Budget { fuel, deadline_ns: u64::MAX, turn_ns: u64::MAX, call_depth: 16 }
+    }
+
+    #[test]
+    fn slices_add_up_to_the_budget_and_no_further() {
+        let mut account = account();
+        account.counter = -1;
+        let mut counter = account.begin(&budget(100_000), Context::none()).unwrap();
+        assert_eq!(counter, SLICE);
+        let mut spent = 0;
+        while let Ok(next) = account.refill(counter - 30_000) {
+            spent += 30_000;
+            counter = next;
+        }
+        assert_eq!(spent, 90_000);
+    }
+
+    #[test]
+    fn a_charge_larger_than_a_slice_is_paid_in_one_go() {
+        let mut account = account();
+        assert_eq!(account.begin(&budget(1_000_000), Context::none()), None);
+        let left = account.charge(0, 900_000).unwrap();
+        assert_eq!(account.used(left), 900_000);
+        assert!(account.charge(left, 100_001).is_err());
+    }
+
+    #[test]
+    fn whoever_used_more_than_the_budget_is_out_of_fuel_with_the_whole_budget_used() {
+        let mut account = account();
+        account.begin(&budget(10), Context::none());
+        let end = account.end(Err(EndCause::Trap(Trap::Unreachable)), -11);
+        assert_eq!((end.kind, end.fuel_used), (EndKind::OutOfFuel, 10));
+    }
+
+    #[test]
+    fn a_counter_that_is_no_slice_of_the_next_budget_is_set_anew() {
+        let mut account = account();
+        account.begin(&budget(100), Context::none());
+        account.end(Ok(()), 60);
+        assert_eq!(account.begin(&budget(60), Context::none()), None);
+        assert_eq!(account.used(59), 1);
+        assert_eq!(account.begin(&budget(59), Context::none()), Some(59));
+        assert_eq!(account.used(58), 1);
+    }
+
+    #[test]
+    fn a_deadline_in_the_past_ends_the_guest_at_the_next_slice() {
+        let mut account = account();
+        account.begin(&Budget { deadline_ns: 1, ..budget(1_000_000) }, Context::none());
+        assert!(account.refill(-1).is_err());
+        assert_eq!(account.end(Err(EndCause::Stopped), -1).kind, EndKind::Deadline);
+    }
+}

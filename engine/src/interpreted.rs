@@ -1,0 +1,355 @@
+//! The interpreted tier: wasmi, an engine object a module so that its code is freed with it.
+
+use std::array;
+use std::sync::Arc;
+
+use wasmi::{
+    AsContext, AsContextMut, Caller, CompilationMode, Config, Engine, Error, Extern, F32, F64, Func, FuncType, Global,
+    Instance, Memory, Module, Nullable, Ref, Store, Table, TrapCode, Val, ValType,
+};
+
+use crate::artifact::{Artifact, Kind, Signature};
+use crate::code::{Linked, export_name};
+use crate::failure::{Failure, Result};
+use crate::guest::{Access, Account, Budget, EndCause, Stop, Trap, call_host, canonical_f32, canonical_f64};
+use crate::math;
+use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
+use crate::raw::{self, Context, HostFunction};
+
+pub struct Code {
+    engine: Engine,
+    module: Module,
+}
+
+pub struct Live {
+    store: Store<State>,
+    instance: Instance,
+    depth: Option<Global>,
+    depth_set: u32,
+    functions: Vec<(u32, Func)>,
+}
+
+struct State {
+    account: Account,
+    /// Missing only while the instance is being made; no guest code runs then.
+    fuel: Option<Global>,
+    memory: Option<Memory>,
+    /// Those of a module that grows tables.
+    tables: Vec<Table>,
+}
+
+pub fn config() -> Config {
+    let mut config = Config::default();
+    config
+        .compilation_mode(CompilationMode::Eager)
+        .ignore_custom_sections(true)
+        .wasm_multi_memory(false)
+        .wasm_tail_call(false)
+        // The meter's call depth ends recursion long before these.
+        .set_max_recursion_depth(1 << 20)
+        .set_max_stack_height(1 << 30)
+        .set_max_cached_stacks(1);
+    config
+}
+
+impl Code {
+    pub fn load(artifact: &Artifact) -> Result<Code> {
+        let engine = Engine::new(&config());
+        let module = raw::load_interpreted(&engine, &artifact.metered());
+        let module =
+            module.map_err(|error| Failure::fault(format!("the interpreter did not take the module: {error}")))?;
+        Ok(Code { engine, module })
+    }
+
+    pub fn instantiate(
+        &self,
+        linked: &Linked,
+        account: Account,
+    ) -> Result<std::result::Result<Live, (EndCause, Account)>> {
+        let mut store = Store::new(&self.engine, State { account, fuel: None, memory: None, tables: Vec::new() });
+        let imports = imports(&mut store, linked);
+        let instance = match Instance::new(&mut store, &self.module, &imports) {
+            Ok(instance) => instance,
+            Err(error) => return Ok(Err((segment_trap(&error)?, store.into_data().account))),
+        };
+        let hidden = |name: &str| format!("{}{name}", linked.prefix);
+        let fuel = instance.get_global(&store, &hidden(FUEL));
+        let memory = instance.get_memory(&store, &hidden(MEMORY));
+        let depth = instance.get_global(&store, &hidden(DEPTH));
+        let tables = if linked.grows { linked.artifact.module.tables.len() } else { 0 };
+        let tables =
+            (0..tables).map_while(|index| instance.get_table(&store, &hidden(&format!("{TABLE}{index}")))).collect();
+        let state = store.data_mut();
+        (state.fuel, state.memory, state.tables) = (fuel, memory, tables);
+        Ok(Ok(Live { store, instance, depth, depth_set: 0, functions: Vec::new() }))
+    }
+}
+
+/// A segment that does not fit its memory or table.
+fn segment_trap(error: &Error) -> Result<EndCause> {
+    let text = error.to_string();
+    match end_cause(error) {
+        Ok(cause) => Ok(cause),
+        Err(_) if text.contains("table") || text.contains("element") => Ok(EndCause::Trap(Trap::TableOutOfBounds)),
+        Err(_) if text.contains("memory") => Ok(EndCause::Trap(Trap::MemoryOutOfBounds)),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn end_cause(error: &Error) -> Result<EndCause> {
+    let trap = match error.as_trap_code() {
+        Some(TrapCode::UnreachableCodeReached) => Trap::Unreachable,
+        Some(TrapCode::MemoryOutOfBounds) => Trap::MemoryOutOfBounds,
+        Some(TrapCode::TableOutOfBounds) => Trap::TableOutOfBounds,
+        Some(TrapCode::IndirectCallToNull) => Trap::IndirectCallToNull,
+        Some(TrapCode::IntegerDivisionByZero) => Trap::IntegerDivideByZero,
+        Some(TrapCode::IntegerOverflow) => Trap::IntegerOverflow,
+        Some(TrapCode::BadConversionToInteger) => Trap::BadConversionToInteger,
+        Some(TrapCode::BadSignature) => Trap::BadSignature,
+        Some(TrapCode::StackOverflow) => return Ok(EndCause::StackOverflow),
+        _ if error.downcast_ref::<Stop>().is_some() => return Ok(EndCause::Stopped),
+        _ => return Err(Failure::fault(format!("the interpreter failed: {error}"))),
+    };
+    Ok(EndCause::Trap(trap))
+}
+
+impl Live {
+    pub fn call(
+        &mut self,
+        linked: &Linked,
+        export: u32,
+        budget: &Budget,
+        context: Context,
+        slots: &mut [u64],
+    ) -> Result<crate::guest::End> {
+        let signature = linked.signature(export);
+        let function = self.function(linked, export)?;
+        if let Some(slice) = self.store.data_mut().account.begin(budget, context) {
+            self.set_global(self.store.data().fuel, Val::I64(slice))?;
+        }
+        // A call that returned has put the depth back to where it began.
+        if self.depth.is_some() && self.depth_set != budget.call_depth {
+            self.set_global(self.depth, Val::I32(budget.call_depth as i32))?;
+            self.depth_set = budget.call_depth;
+        }
+        let outcome = call_with_slots(&mut self.store, &function, signature, slots);
+        let counter = self.store.data().fuel.map_or(0, |fuel| wide(&fuel.get(&self.store)) as i64);
+        let outcome = match outcome {
+            Ok(()) => Ok(()),
+            Err(error) => Err(end_cause(&error)?),
+        };
+        Ok(self.store.data_mut().account.end(outcome, counter))
+    }
+
+    fn function(&mut self, linked: &Linked, export: u32) -> Result<Func> {
+        if let Some((_, function)) = self.functions.iter().find(|(known, _)| *known == export) {
+            return Ok(*function);
+        }
+        let name = export_name(linked, export, START)?;
+        let function =
+            self.instance.get_func(&self.store, &name).ok_or_else(|| Failure::fault("an export has vanished"))?;
+        self.functions.push((export, function));
+        Ok(function)
+    }
+
+    fn set_global(&mut self, global: Option<Global>, value: Val) -> Result<()> {
+        let set = global.map(|global| global.set(&mut self.store, value));
+        if matches!(set, Some(Ok(()))) { Ok(()) } else { Err(Failure::fault("a counter of the meter cannot be set")) }
+    }
+
+    pub fn account(&mut self) -> &mut Account {
+        &mut self.store.data_mut().account
+    }
+
+    pub fn memory(&mut self) -> (*mut u8, usize) {
+        memory_of(&self.store, self.store.data().memory)
+    }
+
+    pub fn global(&self, linked: &Linked, index: u32) -> Option<u64> {
+        self.find_global(linked, index).map(|global| wide(&global.get(&self.store)))
+    }
+
+    pub fn set_global_slot(&mut self, linked: &Linked, index: u32, value: u64) -> bool {
+        let kind = linked.artifact.module.globals[index as usize].kind;
+        let global = self.find_global(linked, index);
+        global.is_some_and(|global| global.set(&mut self.store, val(kind, value)).is_ok())
+    }
+
+    fn find_global(&self, linked: &Linked, index: u32) -> Option<Global> {
+        linked.global_name(index, GLOBAL).and_then(|name| self.instance.get_global(&self.store, &name))
+    }
+}
+
+/// How many values are passed without allocating.
+const FEW: usize = 4;
+
+fn call_with_slots(
+    store: &mut Store<State>,
+    function: &Func,
+    signature: &Signature,
+    slots: &mut [u64],
+) -> std::result::Result<(), Error> {
+    let (params, results) = (signature.params.len(), signature.results.len());
+    if params > FEW || results > FEW {
+        let mut inputs: Vec<Val> = signature.params.iter().zip(&*slots).map(|(kind, slot)| val(*kind, *slot)).collect();
+        let mut outputs = vec![Val::I32(0); results];
+        return call_with_values(store, function, &mut inputs, &mut outputs, slots);
+    }
+    let mut inputs: [Val; FEW] =
+        array::from_fn(|index| signature.params.get(index).map_or(Val::I32(0), |kind| val(*kind, slots[index])));
+    let mut outputs: [Val; FEW] = array::from_fn(|_| Val::I32(0));
+    call_with_values(store, function, &mut inputs[..params], &mut outputs[..results], slots)
+}
+
+fn call_with_values(
+    store: &mut Store<State>,
+    function: &Func,
+    inputs: &mut [Val],
+    outputs: &mut [Val],
+    slots: &mut [u64],
+) -> std::result::Result<(), Error> {
+    function.call(store, inputs, outputs)?;
+    outputs.iter().zip(slots).for_each(|(value, slot)| *slot = wide(value));
+    Ok(())
+}
+
+fn val(kind: Kind, slot: u64) -> Val {
+    match kind {
+        Kind::I32 => Val::I32(slot as i32),
+        Kind::I64 => Val::I64(slot as i64),
+        Kind::F32 => Val::F32(F32::from_bits(slot as u32)),
+        Kind::F64 => Val::F64(F64::from_bits(slot)),
+        Kind::FuncRef => Val::default_for_ty(ValType::FuncRef),
+    }
+}
+
+/// A number as a slot; a reference as whether it is one.
+pub fn wide(value: &Val) -> u64 {
+    match value {
+        Val::I32(value) => u64::from(*value as u32),
+        Val::I64(value) => *value as u64,
+        Val::F32(value) => u64::from(value.to_bits()),
+        Val::F64(value) => value.to_bits(),
+        _ => u64::from(value.funcref().is_some_and(|reference| !reference.is_null())),
+    }
+}
+
+fn memory_of<'a>(context: impl Into<wasmi::StoreContext<'a, State>>, memory: Option<Memory>) -> (*mut u8, usize) {
+    let context = context.into();
+    memory.map_or((std::ptr::null_mut(), 0), |memory| (memory.data_ptr(&context), memory.data_size(&context)))
+}
+
+impl Access for Caller<'_, State> {
+    fn account(&mut self) -> &mut Account {
+        &mut self.data_mut().account
+    }
+    fn counter(&mut self) -> i64 {
+        self.data().fuel.map_or(0, |fuel| wide(&fuel.get(self.as_context())) as i64)
+    }
+    fn set_counter(&mut self, counter: i64) {
+        if let Some(fuel) = self.data().fuel {
+            let _ = fuel.set(self.as_context_mut(), Val::I64(counter));
+        }
+    }
+    fn memory(&mut self) -> (*mut u8, usize) {
+        memory_of(self.as_context(), self.data().memory)
+    }
+}
+
+/// The guest's imports in their order, then the meter's.
+fn imports(store: &mut Store<State>, linked: &Linked) -> Vec<Extern> {
+    let module = &linked.artifact.module;
+    let mut imports = Vec::with_capacity(linked.functions.len() + 3);
+    for (function, import) in linked.functions.iter().zip(&module.imports) {
+        imports.push(host_function(store, function, &module.types[import.type_index as usize]).into());
+    }
+    let refill =
+        |mut caller: Caller<'_, State>, counter: i64| caller.data_mut().account.refill(counter).map_err(Error::host);
+    imports.push(Func::wrap(&mut *store, refill).into());
+    if linked.overflows {
+        let overflow = |mut caller: Caller<'_, State>| -> std::result::Result<(), Error> {
+            Err(Error::host(caller.data_mut().account.stop(crate::guest::EndKind::StackOverflow, 0)))
+        };
+        imports.push(Func::wrap(&mut *store, overflow).into());
+    }
+    if linked.grows {
+        imports.push(Func::wrap(&mut *store, grow).into());
+    }
+    imports
+}
+
+fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> i32 {
+    let by = u64::from(by as u32);
+    if let Ok(table) = usize::try_from(table) {
+        let Some(before) = caller.data_mut().account.grow_table(table, by) else { return -1 };
+        let Some(table) = caller.data().tables.get(table).copied() else { return -1 };
+        return table.grow(&mut caller, by, Ref::Func(Nullable::Null)).map_or(-1, |_| before as i32);
+    }
+    let Some(before) = caller.data_mut().account.grow_memory(by) else { return -1 };
+    let Some(memory) = caller.data().memory else { return -1 };
+    memory.grow(&mut caller, by).map_or(-1, |_| before as i32)
+}
+
+fn host_function(store: &mut Store<State>, function: &HostFunction, signature: &Signature) -> Func {
+    if function.callback.is_none() {
+        return math_function(store, function);
+    }
+    let kinds = |kinds: &[Kind]| kinds.iter().map(|kind| value_type(*kind)).collect::<Vec<_>>();
+    let results: Arc<[Kind]> = signature.results.as_slice().into();
+    let function = *function;
+    Func::new(
+        store,
+        FuncType::new(kinds(&signature.params), kinds(&signature.results)),
+        move |mut caller, inputs, outputs| {
+            let mut args = [0u64; 64];
+            let mut answers = [0u64; 64];
+            inputs.iter().zip(&mut args).for_each(|(value, slot)| *slot = wide(value));
+            call_host(&mut caller, &function, &args[..inputs.len()], &mut answers[..outputs.len()])
+                .map_err(Error::host)?;
+            for ((output, kind), slot) in outputs.iter_mut().zip(results.iter()).zip(answers) {
+                *output = canonical(*kind, slot);
+            }
+            Ok(())
+        },
+    )
+}
+
+fn canonical(kind: Kind, slot: u64) -> Val {
+    match kind {
+        Kind::F32 => Val::F32(canonical_f32(f32::from_bits(slot as u32)).into()),
+        Kind::F64 => Val::F64(canonical_f64(f64::from_bits(slot)).into()),
+        _ => val(kind, slot),
+    }
+}
+
+fn math_function(store: &mut Store<State>, function: &HostFunction) -> Func {
+    let fuel = u64::from(function.fuel);
+    match math::FUNCTIONS[function.intrinsic as usize].function {
+        math::Function::One(of) => Func::wrap(store, move |mut caller: Caller<'_, State>, x: f64| {
+            caller.charge(fuel).map_err(Error::host).map(|()| canonical_f64(of(x)))
+        }),
+        math::Function::Two(of) => Func::wrap(store, move |mut caller: Caller<'_, State>, x: f64, y: f64| {
+            caller.charge(fuel).map_err(Error::host).map(|()| canonical_f64(of(x, y)))
+        }),
+    }
+}
+
+/// A number of the engine's own type from a slot.
+pub fn number(kind: ValType, slot: u64) -> Val {
+    match kind {
+        ValType::I64 => val(Kind::I64, slot),
+        ValType::F32 => val(Kind::F32, slot),
+        ValType::F64 => val(Kind::F64, slot),
+        _ => val(Kind::I32, slot),
+    }
+}
+
+fn value_type(kind: Kind) -> ValType {
+    match kind {
+        Kind::I32 => ValType::I32,
+        Kind::I64 => ValType::I64,
+        Kind::F32 => ValType::F32,
+        Kind::F64 => ValType::F64,
+        Kind::FuncRef => ValType::FuncRef,
+    }
+}

@@ -1,0 +1,35 @@
+//! Where petri's C++ meets its two WebAssembly engines.
+//!
+//! A module comes in as bytes. `prepare` validates it as it was sent, holds it to the bounds and describes it; `meter`
+//! rewrites it so that it counts its own fuel and call depth; `interpreted` (wasmi) and `compiled` (Wasmtime) run the
+//! rewritten module with the same values, the same fuel and the same end. `ffi` shows all of it as `petri_engine.h`.
+//!
+//! The crate knows nothing of sandboxes. Unsafe code stands in `ffi` (the C surface) and `raw` (calls out, raw engine
+//! calls, mappings), and nowhere else.
+#![deny(unsafe_code)]
+
+pub mod artifact;
+mod bare;
+pub mod bounds;
+mod bytes;
+pub mod code;
+mod compiled;
+pub mod costs;
+pub mod failure;
+pub mod features;
+#[allow(unsafe_code)]
+pub mod ffi;
+mod graph;
+pub mod guest;
+mod interpreted;
+mod locate;
+pub mod math;
+mod meter;
+mod plan;
+mod prepare;
+#[allow(unsafe_code)]
+pub mod raw;
+
+/// Both engines allocate a great deal for a small module; this takes a tenth off the life of one.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

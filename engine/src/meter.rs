@@ -1,0 +1,530 @@
+//! Rewrites a checked module so that it counts its own fuel and call depth.
+//!
+//! Added are a fuel counter and, where functions can recurse, a depth counter (globals behind all of the guest's), the
+//! imports `refill`, `overflow` and `grow` (functions behind the guest's imports), and exports through which the host
+//! reaches the counters, the start function, the memory and the mutable globals. The guest can name none of them: its
+//! indices are shifted past them, all imports are renamed to their position, and the hidden exports carry a prefix
+//! that no export of the guest has. Custom sections are left out.
+
+use crate::artifact::{Extern, Kind, Module, Signature};
+use crate::plan::{Edit, FunctionPlan, What};
+use crate::prepare::{Analysis, ElementList};
+use crate::{bytes, costs};
+
+/// `length` bytes at `new` of the rewritten module were copied from, or stand for, those at `old` of the guest's.
+pub struct Copied {
+    pub old: usize,
+    pub new: usize,
+    pub length: usize,
+}
+
+/// Positions of what the meter adds, shared with the engines.
+pub struct Added {
+    pub refill: u32,
+    pub overflow: Option<u32>,
+    pub grow: Option<u32>,
+    /// How many functions stand between the guest's imports and its own functions.
+    pub functions: u32,
+    pub fuel: u32,
+    pub depth: Option<u32>,
+}
+
+impl Added {
+    pub fn new(analysis: &Analysis) -> Added {
+        let first = analysis.module.imported_functions;
+        let Module { weighs, grows, .. } = analysis.module;
+        let globals = analysis.module.globals.len() as u32;
+        Added {
+            refill: first,
+            overflow: weighs.then_some(first + 1),
+            grow: grows.then_some(first + 1 + u32::from(weighs)),
+            functions: 1 + u32::from(weighs) + u32::from(grows),
+            fuel: globals,
+            depth: weighs.then_some(globals + 1),
+        }
+    }
+}
+
+/// The hidden exports' common beginning: no export of the guest starts like it.
+pub fn hidden_prefix(module: &Module, wasm: &[u8]) -> String {
+    let mut prefix = String::from("~");
+    while module.exports.iter().any(|export| wasm[export.name.clone()].starts_with(prefix.as_bytes())) {
+        prefix.push('~');
+    }
+    prefix
+}
+
+pub const FUEL: &str = "f";
+pub const DEPTH: &str = "d";
+pub const START: &str = "s";
+pub const MEMORY: &str = "m";
+pub const GLOBAL: &str = "g";
+pub const TABLE: &str = "t";
+
+/// Types the meter needs behind the guest's own.
+struct AddedTypes {
+    encoded: Vec<u8>,
+    count: u32,
+    first: u32,
+}
+
+impl AddedTypes {
+    fn add(&mut self, signature: &Signature) -> u32 {
+        self.encoded.push(0x60);
+        for kinds in [&signature.params, &signature.results] {
+            bytes::unsigned(&mut self.encoded, kinds.len() as u64);
+            self.encoded.extend(kinds.iter().map(|kind| kind.byte()));
+        }
+        self.count += 1;
+        self.first + self.count - 1
+    }
+}
+
+struct Meter<'a> {
+    wasm: &'a [u8],
+    analysis: &'a Analysis,
+    added: Added,
+    types: AddedTypes,
+    refill_type: u32,
+    overflow_type: u32,
+    grow_type: u32,
+    /// The type of the block around a weighing function's body, by its results.
+    body_types: Vec<(Vec<Kind>, u32)>,
+}
+
+/// `copied`, when given, is filled with where the code came from.
+pub fn rewrite(wasm: &[u8], analysis: &Analysis, copied: Option<&mut Vec<Copied>>) -> Vec<u8> {
+    let mut meter = Meter {
+        wasm,
+        analysis,
+        added: Added::new(analysis),
+        types: AddedTypes { encoded: Vec::new(), count: 0, first: analysis.module.types.len() as u32 },
+        refill_type: 0,
+        overflow_type: 0,
+        grow_type: 0,
+        body_types: Vec::new(),
+    };
+    meter.add_types();
+    meter.module(copied)
+}
+
+impl Meter<'_> {
+    fn add_types(&mut self) {
+        let signature =
+            |params: &[Kind], results: &[Kind]| Signature { params: params.into(), results: results.into() };
+        self.refill_type = self.types.add(&signature(&[Kind::I64], &[Kind::I64]));
+        if self.added.overflow.is_some() {
+            self.overflow_type = self.types.add(&signature(&[], &[]));
+        }
+        if self.added.grow.is_some() {
+            self.grow_type = self.types.add(&signature(&[Kind::I32, Kind::I32], &[Kind::I32]));
+        }
+        for (index, plan) in self.analysis.plans.iter().enumerate() {
+            let results = self.results(index).to_vec();
+            if plan.weight > 0 && results.len() > 1 && !self.body_types.iter().any(|(known, _)| *known == results) {
+                let type_index = self.types.add(&signature(&[], &results));
+                self.body_types.push((results, type_index));
+            }
+        }
+    }
+
+    fn results(&self, defined: usize) -> &[Kind] {
+        &self.analysis.module.signature(self.analysis.module.imported_functions + defined as u32).results
+    }
+
+    fn shifted(&self, function: u32) -> u32 {
+        if function < self.analysis.module.imported_functions { function } else { function + self.added.functions }
+    }
+
+    fn module(&self, copied: Option<&mut Vec<Copied>>) -> Vec<u8> {
+        let (module, raw) = (&self.analysis.module, &self.analysis.raw);
+        let copy = |span: &std::ops::Range<usize>| &self.wasm[span.clone()];
+        let mut out = Vec::with_capacity(self.wasm.len() * 2 + 256);
+        out.extend_from_slice(b"\0asm\x01\0\0\0");
+        let types = module.types.len() + self.types.count as usize;
+        bytes::vector_section(&mut out, 1, types, &[copy(&raw.types), &self.types.encoded]);
+        self.imports(&mut out);
+        bytes::vector_section(&mut out, 3, self.analysis.plans.len(), &[copy(&raw.functions)]);
+        let own_tables = module.tables.len() - self.imported(Extern::Table);
+        bytes::vector_section(&mut out, 4, own_tables, &[copy(&raw.tables)]);
+        bytes::vector_section(&mut out, 5, usize::from(module.memory.is_some()), &[copy(&raw.memories)]);
+        self.globals(&mut out);
+        self.exports(&mut out);
+        self.elements(&mut out);
+        if let Some(count) = raw.data_count {
+            let mut content = Vec::new();
+            bytes::unsigned(&mut content, count.into());
+            out.push(12);
+            bytes::unsigned(&mut out, content.len() as u64);
+            out.extend_from_slice(&content);
+        }
+        self.code(&mut out, copied);
+        bytes::vector_section(&mut out, 11, module.data_segments as usize, &[copy(&raw.data)]);
+        out
+    }
+
+    fn imported(&self, kind: Extern) -> usize {
+        self.analysis.module.imports.iter().filter(|import| import.kind == kind).count()
+    }
+
+    /// All imports are functions, named by their position; a module with others is never loaded.
+    fn imports(&self, out: &mut Vec<u8>) {
+        let mut items = Vec::new();
+        let guest = self.analysis.module.imports.iter().filter(|import| import.kind == Extern::Function);
+        let own = [
+            Some(self.refill_type),
+            self.added.overflow.map(|_| self.overflow_type),
+            self.added.grow.map(|_| self.grow_type),
+        ];
+        let types = guest.map(|import| import.type_index).chain(own.into_iter().flatten());
+        let mut count = 0;
+        for (position, type_index) in types.enumerate() {
+            bytes::name(&mut items, "");
+            bytes::name(&mut items, &position.to_string());
+            items.push(0);
+            bytes::unsigned(&mut items, type_index.into());
+            count += 1;
+        }
+        bytes::vector_section(out, 2, count, &[&items]);
+    }
+
+    fn globals(&self, out: &mut Vec<u8>) {
+        let module = &self.analysis.module;
+        let own = &module.globals[module.imported_globals as usize..];
+        let mut items = Vec::new();
+        for global in own {
+            items.extend([global.kind.byte(), u8::from(global.mutable)]);
+            self.expression(&mut items, &global.init);
+        }
+        items.extend([Kind::I64.byte(), 1, 0x42, 0, 0x0b]);
+        if self.added.depth.is_some() {
+            items.extend([Kind::I32.byte(), 1, 0x41, 0, 0x0b]);
+        }
+        bytes::vector_section(out, 6, own.len() + 1 + usize::from(self.added.depth.is_some()), &[&items]);
+    }
+
+    /// Copies a constant expression; a function it names is shifted. Only `ref.func` stands alone before `end`.
+    fn expression(&self, out: &mut Vec<u8>, span: &std::ops::Range<usize>) {
+        let expression = &self.wasm[span.clone()];
+        if expression.first() != Some(&0xd2) {
+            return out.extend_from_slice(expression);
+        }
+        let function = wasmparser::BinaryReader::new(&expression[1..], span.start + 1).read_var_u32();
+        out.push(0xd2);
+        bytes::unsigned(out, self.shifted(function.expect("the expression is valid")).into());
+        out.push(0x0b);
+    }
+
+    fn exports(&self, out: &mut Vec<u8>) {
+        let module = &self.analysis.module;
+        let (mut items, mut count) = (Vec::new(), 0);
+        let mut export = |name: &[u8], kind: Extern, index: u32| {
+            bytes::unsigned(&mut items, name.len() as u64);
+            items.extend_from_slice(name);
+            items.push(kind as u8);
+            bytes::unsigned(&mut items, index.into());
+            count += 1;
+        };
+        for known in &module.exports {
+            let index = if known.kind == Extern::Function { self.shifted(known.index) } else { known.index };
+            export(&self.wasm[known.name.clone()], known.kind, index);
+        }
+        let prefix = hidden_prefix(module, self.wasm);
+        let hidden = |name: &str| [prefix.as_bytes(), name.as_bytes()].concat();
+        export(&hidden(FUEL), Extern::Global, self.added.fuel);
+        if let Some(depth) = self.added.depth {
+            export(&hidden(DEPTH), Extern::Global, depth);
+        }
+        if let Some(start) = module.start {
+            export(&hidden(START), Extern::Function, self.shifted(start));
+        }
+        if module.memory.is_some() {
+            export(&hidden(MEMORY), Extern::Memory, 0);
+        }
+        let tables = if self.analysis.findings.grows_tables { module.tables.len() } else { 0 };
+        for index in 0..tables {
+            export(&hidden(&format!("{TABLE}{index}")), Extern::Table, index as u32);
+        }
+        for (index, _) in
+            module.globals.iter().enumerate().filter(|(_, global)| global.mutable && !global.kind.is_reference())
+        {
+            export(&hidden(&format!("{GLOBAL}{index}")), Extern::Global, index as u32);
+        }
+        bytes::vector_section(out, 7, count, &[&items]);
+    }
+
+    fn elements(&self, out: &mut Vec<u8>) {
+        let mut items = Vec::new();
+        for segment in &self.analysis.raw.elements {
+            items.extend_from_slice(&self.wasm[segment.head.clone()]);
+            match &segment.items {
+                ElementList::Functions(functions) => {
+                    bytes::unsigned(&mut items, functions.len() as u64);
+                    functions.iter().for_each(|function| bytes::unsigned(&mut items, self.shifted(*function).into()));
+                }
+                ElementList::Expressions(expressions) => {
+                    bytes::unsigned(&mut items, expressions.len() as u64);
+                    expressions.iter().for_each(|expression| self.expression(&mut items, expression));
+                }
+            }
+        }
+        bytes::vector_section(out, 9, self.analysis.raw.elements.len(), &[&items]);
+    }
+
+    fn code(&self, out: &mut Vec<u8>, copied: Option<&mut Vec<Copied>>) {
+        let mut bodies = Vec::with_capacity(self.wasm.len() * 2);
+        let mut body = Body { meter: self, out: Vec::new(), copied: copied.is_some().then(Vec::new) };
+        let mut all = Vec::new();
+        for (index, plan) in self.analysis.plans.iter().enumerate() {
+            body.out.clear();
+            body.write(plan, self.body_type(index, plan));
+            bytes::unsigned(&mut bodies, body.out.len() as u64);
+            let moved = body.copied.iter_mut().flat_map(|pieces| pieces.drain(..));
+            all.extend(moved.map(|piece| Copied { new: piece.new + bodies.len(), ..piece }));
+            bodies.extend_from_slice(&body.out);
+        }
+        bytes::vector_section(out, 10, self.analysis.plans.len(), &[&bodies]);
+        if let Some(copied) = copied {
+            let start = out.len() - bodies.len();
+            copied.extend(all.into_iter().map(|piece| Copied { new: piece.new + start, ..piece }));
+        }
+    }
+
+    /// The type of the block around a weighing function's body, as the binary format writes it.
+    fn body_type(&self, defined: usize, plan: &FunctionPlan) -> i64 {
+        if plan.weight == 0 {
+            return EMPTY;
+        }
+        match self.results(defined) {
+            [] => EMPTY,
+            [kind] => i64::from(kind.byte()) - 0x80,
+            results => {
+                let known = self.body_types.iter().find(|(known, _)| known == results);
+                i64::from(known.expect("add_types has it").1)
+            }
+        }
+    }
+}
+
+const EMPTY: i64 = 0x40 - 0x80;
+
+/// Writes one function's body: the guest's operators as they are, and the edits between them.
+struct Body<'a> {
+    meter: &'a Meter<'a>,
+    out: Vec<u8>,
+    copied: Option<Vec<Copied>>,
+}
+
+/// Locals the meter adds behind the guest's.
+#[derive(Clone, Copy)]
+struct Scratch {
+    fuel: u32,
+    number: u32,
+    depth: u32,
+    reference: u32,
+}
+
+impl Body<'_> {
+    fn write(&mut self, plan: &FunctionPlan, body_type: i64) {
+        let scratch = self.locals(plan);
+        if plan.weight > 0 {
+            self.enter(plan.weight, scratch);
+        }
+        let edits = &self.meter.analysis.findings.edits[plan.edits.clone()];
+        let (entry, rest) = edits.split_first().expect("every function is charged on entry");
+        self.edit(entry, plan, scratch);
+        if plan.weight > 0 {
+            self.out.push(0x02);
+            bytes::signed(&mut self.out, body_type);
+        }
+        let mut at = plan.code;
+        for edit in rest {
+            self.copy(at, edit.at);
+            self.edit(edit, plan, scratch);
+            at = edit.at + edit.skip;
+        }
+        self.copy(at, plan.body.end);
+        if plan.weight > 0 {
+            self.leave(plan.weight, scratch);
+        }
+    }
+
+    fn locals(&mut self, plan: &FunctionPlan) -> Scratch {
+        let number = plan.has_select || plan.has_lengths;
+        let narrow = u32::from(number) + u32::from(plan.weight > 0);
+        let groups = plan.local_groups_count + 1 + u32::from(narrow > 0) + u32::from(plan.grows_tables);
+        bytes::unsigned(&mut self.out, groups.into());
+        self.out.extend_from_slice(&self.meter.wasm[plan.local_groups.clone()]);
+        self.out.extend([1, Kind::I64.byte()]);
+        if narrow > 0 {
+            self.out.extend([narrow as u8, Kind::I32.byte()]);
+        }
+        if plan.grows_tables {
+            self.out.extend([1, Kind::FuncRef.byte()]);
+        }
+        let first = plan.params + plan.locals;
+        Scratch { fuel: first, number: first + 1, depth: first + 1 + u32::from(number), reference: first + 1 + narrow }
+    }
+
+    fn copy(&mut self, from: usize, to: usize) {
+        self.stand_for(from, to - from);
+        self.out.extend_from_slice(&self.meter.wasm[from..to]);
+    }
+
+    fn stand_for(&mut self, old: usize, length: usize) {
+        if let Some(copied) = &mut self.copied {
+            copied.push(Copied { old, new: self.out.len(), length });
+        }
+    }
+
+    fn op(&mut self, opcode: u8, index: u32) {
+        self.out.push(opcode);
+        bytes::unsigned(&mut self.out, index.into());
+    }
+
+    fn edit(&mut self, edit: &Edit, plan: &FunctionPlan, scratch: Scratch) {
+        match edit.what {
+            What::Charge { cost: 0 } | What::Dead => {}
+            What::Charge { cost } => {
+                self.subtract(cost);
+                self.op(GLOBAL_SET, self.meter.added.fuel);
+            }
+            What::ChargeAndCheck { cost } => {
+                self.subtract(cost);
+                self.settle(scratch);
+            }
+            What::Call { function } => self.function_op(edit, CALL, function),
+            What::RefFunc { function } => self.function_op(edit, REF_FUNC, function),
+            What::Return { label } => {
+                self.stand_for(edit.at, 2);
+                if plan.weight > 0 { self.op(BR, label) } else { self.out.push(RETURN) }
+            }
+            What::GuardSelect => self.op(LOCAL_TEE, scratch.number),
+            What::ChargeLength { shift } => {
+                self.charge_length(scratch, shift, I64_SHR_U);
+                self.op(LOCAL_GET, scratch.number);
+            }
+            What::GrowMemory => {
+                self.charge_length(scratch, costs::PAGE_SHIFT, I64_SHL);
+                self.ask_to_grow(-1, scratch);
+            }
+            What::GrowTable { table } => {
+                self.charge_length(scratch, costs::ELEMENTS_SHIFT, I64_SHR_U);
+                self.op(LOCAL_SET, scratch.reference);
+                self.ask_to_grow(table.into(), scratch);
+                self.fill_grown(table, scratch);
+            }
+        }
+    }
+
+    fn function_op(&mut self, edit: &Edit, opcode: u8, function: u32) {
+        self.stand_for(edit.at, 1);
+        self.op(opcode, self.meter.shifted(function));
+    }
+
+    /// Leaves the counter less `cost` on the stack.
+    fn subtract(&mut self, cost: u64) {
+        self.op(GLOBAL_GET, self.meter.added.fuel);
+        if cost > 0 {
+            self.out.push(I64_CONST);
+            bytes::signed(&mut self.out, cost as i64);
+            self.out.push(I64_SUB);
+        }
+    }
+
+    /// Stores the counter from the stack, and asks for the next slice when it is below zero.
+    fn settle(&mut self, scratch: Scratch) {
+        self.op(LOCAL_TEE, scratch.fuel);
+        self.op(GLOBAL_SET, self.meter.added.fuel);
+        self.op(LOCAL_GET, scratch.fuel);
+        self.out.extend([I64_CONST, 0, I64_LT_S, IF, 0x40]);
+        self.op(LOCAL_GET, scratch.fuel);
+        self.op(CALL, self.meter.added.refill);
+        self.op(GLOBAL_SET, self.meter.added.fuel);
+        self.out.push(END);
+    }
+
+    /// Takes the length off the stack into the scratch local and charges it, shifted.
+    fn charge_length(&mut self, scratch: Scratch, by: u8, shift: u8) {
+        self.op(LOCAL_SET, scratch.number);
+        self.op(GLOBAL_GET, self.meter.added.fuel);
+        self.op(LOCAL_GET, scratch.number);
+        self.out.extend([I64_EXTEND_I32_U, I64_CONST, by, shift, I64_SUB]);
+        self.settle(scratch);
+    }
+
+    /// `grow(table, by)`; the memory is table -1. The answer is on the stack.
+    fn ask_to_grow(&mut self, table: i64, scratch: Scratch) {
+        self.out.push(I32_CONST);
+        bytes::signed(&mut self.out, table);
+        self.op(LOCAL_GET, scratch.number);
+        self.op(CALL, self.meter.added.grow.expect("the module grows"));
+    }
+
+    /// The host has grown the table, since each `table.grow` keeps a frame on wasmi's native stack, granted or refused.
+    /// Fills the new slots; the size before, or -1, stays on the stack.
+    fn fill_grown(&mut self, table: u32, scratch: Scratch) {
+        self.out.push(I64_EXTEND_I32_S);
+        self.op(LOCAL_TEE, scratch.fuel);
+        self.out.extend([I64_CONST, 0, I64_GE_S, IF, 0x40]);
+        self.op(LOCAL_GET, scratch.fuel);
+        self.out.push(I32_WRAP_I64);
+        self.op(LOCAL_GET, scratch.reference);
+        self.op(LOCAL_GET, scratch.number);
+        self.out.push(0xfc);
+        self.op(TABLE_FILL, table);
+        self.out.push(END);
+        self.op(LOCAL_GET, scratch.fuel);
+        self.out.push(I32_WRAP_I64);
+    }
+
+    fn enter(&mut self, weight: u32, scratch: Scratch) {
+        let depth = self.meter.added.depth.expect("something weighs");
+        self.op(GLOBAL_GET, depth);
+        self.out.push(I32_CONST);
+        bytes::signed(&mut self.out, weight.into());
+        self.out.push(I32_SUB);
+        self.op(LOCAL_TEE, scratch.depth);
+        self.op(GLOBAL_SET, depth);
+        self.op(LOCAL_GET, scratch.depth);
+        self.out.extend([I32_CONST, 0, I32_LT_S, IF, 0x40]);
+        self.op(CALL, self.meter.added.overflow.expect("something weighs"));
+        self.out.push(END);
+    }
+
+    fn leave(&mut self, weight: u32, scratch: Scratch) {
+        self.op(LOCAL_GET, scratch.depth);
+        self.out.push(I32_CONST);
+        bytes::signed(&mut self.out, weight.into());
+        self.out.push(I32_ADD);
+        self.op(GLOBAL_SET, self.meter.added.depth.expect("something weighs"));
+        self.out.push(END);
+    }
+}
+
+const IF: u8 = 0x04;
+const END: u8 = 0x0b;
+const BR: u8 = 0x0c;
+const RETURN: u8 = 0x0f;
+const CALL: u8 = 0x10;
+const LOCAL_GET: u8 = 0x20;
+const LOCAL_SET: u8 = 0x21;
+const LOCAL_TEE: u8 = 0x22;
+const GLOBAL_GET: u8 = 0x23;
+const GLOBAL_SET: u8 = 0x24;
+const I32_CONST: u8 = 0x41;
+const I64_CONST: u8 = 0x42;
+const I32_LT_S: u8 = 0x48;
+const I64_LT_S: u8 = 0x53;
+const I64_GE_S: u8 = 0x59;
+const I32_ADD: u8 = 0x6a;
+const I32_SUB: u8 = 0x6b;
+const I64_SUB: u8 = 0x7d;
+const I64_SHL: u8 = 0x86;
+const I64_SHR_U: u8 = 0x88;
+const I32_WRAP_I64: u8 = 0xa7;
+const I64_EXTEND_I32_S: u8 = 0xac;
+const I64_EXTEND_I32_U: u8 = 0xad;
+const REF_FUNC: u8 = 0xd2;
+/// Behind 0xfc.
+const TABLE_FILL: u8 = 17;

@@ -1,0 +1,393 @@
+//! Reading one function's body: validate it, count its basic blocks, and note every place the meter has to touch.
+//!
+//! The result is a list of edits in the order of the body. `meter` copies the body and carries them out; `locate` walks
+//! them to find where an operator of the rewritten body came from.
+
+use wasmparser::{BlockType, FrameKind, FuncValidator, FunctionBody, Operator, ValidatorResources};
+
+use crate::artifact::{Module, Signature};
+use crate::failure::Result;
+use crate::{bounds, costs};
+
+/// At byte `at` of the module, do `what` in place of the next `skip` bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit {
+    pub at: usize,
+    pub skip: usize,
+    pub what: What,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum What {
+    /// The charge of a basic block, on its entry.
+    Charge {
+        cost: u64,
+    },
+    /// The same where fuel is also looked at: function entries and loop heads.
+    ChargeAndCheck {
+        cost: u64,
+    },
+    Call {
+        function: u32,
+    },
+    RefFunc {
+        function: u32,
+    },
+    /// `label` names the function's own block.
+    Return {
+        label: u32,
+    },
+    /// wasmi 2.0.0 reads a stale register for some conditions unless they went through a local.
+    GuardSelect,
+    /// Charge the length on top of the stack, shifted down, before a bulk operation.
+    ChargeLength {
+        shift: u8,
+    },
+    GrowMemory,
+    GrowTable {
+        table: u32,
+    },
+    /// Code that cannot be reached is left out.
+    Dead,
+}
+
+pub struct FunctionPlan {
+    /// From the locals' declarations to the final `end`.
+    pub body: std::ops::Range<usize>,
+    /// Where the first operator stands.
+    pub code: usize,
+    pub local_groups: std::ops::Range<usize>,
+    pub local_groups_count: u32,
+    pub params: u32,
+    pub locals: u32,
+    pub operands_max: u32,
+    pub edits: std::ops::Range<usize>,
+    pub has_select: bool,
+    pub has_lengths: bool,
+    pub grows_tables: bool,
+    /// Set once the call graph is known.
+    pub weight: u32,
+}
+
+/// What reading the bodies gathers over the whole module.
+#[derive(Default)]
+pub struct Findings {
+    pub edits: Vec<Edit>,
+    /// Calls between defined functions, and `call_indirect` by type; nodes as `graph` counts them.
+    pub calls: Vec<(u32, u32)>,
+    /// Functions whose address is taken, by index as sent.
+    pub addressed: Vec<u32>,
+    pub grows_memory: bool,
+    pub grows_tables: bool,
+    pub features: u32,
+    pub not_movable: u32,
+}
+
+pub const USES_MUTABLE_GLOBALS: u32 = 1;
+pub const USES_SIGN_EXTENSION: u32 = 1 << 1;
+pub const USES_SATURATING_CONVERSIONS: u32 = 1 << 2;
+pub const USES_BULK_MEMORY: u32 = 1 << 3;
+pub const USES_MULTI_VALUE: u32 = 1 << 4;
+pub const USES_REFERENCE_TYPES: u32 = 1 << 5;
+pub const USES_EXTENDED_CONST: u32 = 1 << 6;
+
+pub const WRITES_TABLE: u32 = 1;
+pub const DROPS_SEGMENT: u32 = 1 << 1;
+pub const READS_PASSIVE_DATA: u32 = 1 << 2;
+pub const MUTABLE_REFERENCE: u32 = 1 << 3;
+pub const IMPORTS_NON_FUNCTION: u32 = 1 << 4;
+
+struct Reader<'a> {
+    module: &'a Module,
+    findings: &'a mut Findings,
+    node: u32,
+    cost: u64,
+    /// The edit that charges the block being read.
+    block: usize,
+    branch_targets: u64,
+    block_values: u64,
+    has_select: bool,
+    has_lengths: bool,
+    grows_tables: bool,
+}
+
+pub fn read_function(
+    module: &Module,
+    validator: &mut FuncValidator<ValidatorResources>,
+    body: &FunctionBody,
+    function: u32,
+    findings: &mut Findings,
+) -> Result<FunctionPlan> {
+    let range = body.range();
+    bounds::body_bytes.check(range.len() as u64, range.start)?;
+    let mut locals_reader = body.get_locals_reader()?;
+    let (local_groups_count, group_start) = (locals_reader.get_count(), locals_reader.original_position());
+    let mut locals = 0u64;
+    for _ in 0..local_groups_count {
+        let (count, kind) = locals_reader.read()?;
+        locals += u64::from(count);
+        bounds::locals.check(locals, group_start)?;
+        validator.define_locals(locals_reader.original_position(), count, kind)?;
+    }
+    let locals = locals as u32;
+    let code = locals_reader.original_position();
+    let first_edit = findings.edits.len();
+    let mut reader = Reader {
+        module,
+        node: function - module.imported_functions,
+        cost: costs::entry(locals),
+        block: first_edit,
+        findings,
+        branch_targets: 0,
+        block_values: 0,
+        has_select: false,
+        has_lengths: false,
+        grows_tables: false,
+    };
+    reader.edit(code, 0, What::ChargeAndCheck { cost: 0 });
+    let operands_max = reader.read_operators(validator, body, code)?;
+    let (has_select, has_lengths, grows_tables) = (reader.has_select, reader.has_lengths, reader.grows_tables);
+    let params = module.signature(function).params.len() as u32;
+    Ok(FunctionPlan {
+        body: range,
+        code,
+        local_groups: group_start..code,
+        local_groups_count,
+        params,
+        locals,
+        operands_max,
+        edits: first_edit..findings.edits.len(),
+        has_select,
+        has_lengths,
+        grows_tables,
+        weight: 0,
+    })
+}
+
+impl Reader<'_> {
+    /// Returns the most values that were on the operand stack.
+    fn read_operators(
+        &mut self,
+        validator: &mut FuncValidator<ValidatorResources>,
+        body: &FunctionBody,
+        code: usize,
+    ) -> Result<u32> {
+        let mut operators = body.get_operators_reader()?;
+        let (mut operands_max, mut dead_from, mut dead_blocks) = (0, None, 0u32);
+        while !operators.eof() {
+            let (operator, at) = operators.read_with_offset()?;
+            validator.op(at, &operator)?;
+            let next = operators.original_position();
+            operands_max = operands_max.max(validator.operand_stack_height());
+            if let Some(from) = dead_from {
+                match operator {
+                    Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => dead_blocks += 1,
+                    Operator::End if dead_blocks > 0 => dead_blocks -= 1,
+                    Operator::End | Operator::Else if dead_blocks == 0 => {
+                        if at > from {
+                            self.edit(from, at - from, What::Dead);
+                        }
+                        dead_from = None;
+                        self.open_block(next, false);
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+            self.cost += costs::operator(&operator);
+            self.note(&operator, at, next, validator)?;
+            match operator {
+                Operator::Loop { .. } => self.next_block(next, true),
+                Operator::If { .. } | Operator::Else | Operator::End | Operator::BrIf { .. } => {
+                    self.next_block(next, false)
+                }
+                Operator::Br { .. } | Operator::BrTable { .. } | Operator::Return | Operator::Unreachable => {
+                    self.close_block();
+                    dead_from = Some(next);
+                }
+                _ => {}
+            }
+            bounds::nesting.check(u64::from(validator.control_stack_height().saturating_sub(1)), at)?;
+        }
+        operators.finish()?;
+        self.close_block();
+        bounds::operands.check(u64::from(operands_max), code)?;
+        bounds::branch_targets.check(self.branch_targets, code)?;
+        bounds::block_values.check(self.block_values, code)?;
+        Ok(operands_max)
+    }
+
+    fn edit(&mut self, at: usize, skip: usize, what: What) {
+        self.findings.edits.push(Edit { at, skip, what });
+    }
+
+    fn open_block(&mut self, at: usize, check: bool) {
+        self.cost = 0;
+        self.block = self.findings.edits.len();
+        self.edit(at, 0, if check { What::ChargeAndCheck { cost: 0 } } else { What::Charge { cost: 0 } });
+    }
+
+    fn close_block(&mut self) {
+        match &mut self.findings.edits[self.block].what {
+            What::Charge { cost } | What::ChargeAndCheck { cost } => *cost = self.cost,
+            _ => unreachable!("a block begins with its charge"),
+        }
+        self.cost = 0;
+    }
+
+    fn next_block(&mut self, at: usize, check: bool) {
+        self.close_block();
+        self.open_block(at, check);
+    }
+
+    /// Notes what an operator means for the meter, the description and the bounds.
+    fn note(
+        &mut self,
+        operator: &Operator,
+        at: usize,
+        next: usize,
+        validator: &FuncValidator<ValidatorResources>,
+    ) -> Result<()> {
+        let skip = next - at;
+        match operator {
+            Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
+                self.block_type(*blockty)
+            }
+            Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => {
+                self.cost += costs::carried(self.label_values(validator, *relative_depth));
+            }
+            Operator::BrTable { targets } => {
+                self.branch_targets += u64::from(targets.len()) + 1;
+                self.cost += costs::carried(self.label_values(validator, targets.default()));
+            }
+            Operator::Return => {
+                let results = self.module.types[self.function_type(validator)].results.len();
+                self.cost += costs::carried(results);
+                self.edit(at, skip, What::Return { label: validator.control_stack_height() - 1 });
+            }
+            Operator::Call { function_index } => self.call(*function_index, at, skip),
+            Operator::CallIndirect { type_index, table_index } => {
+                self.cost += costs::carried(self.module.types[*type_index as usize].params.len());
+                let defined = self.module.functions.len() as u32 - self.module.imported_functions;
+                self.findings.calls.push((self.node, defined + type_index));
+                if *table_index > 0 {
+                    self.findings.features |= USES_REFERENCE_TYPES;
+                }
+            }
+            Operator::Select => self.select(at),
+            Operator::TypedSelect { .. } => {
+                self.select(at);
+                self.findings.features |= USES_REFERENCE_TYPES;
+            }
+            _ => self.note_addition(operator, at, skip),
+        }
+        Ok(())
+    }
+
+    /// Operators that came after the MVP.
+    fn note_addition(&mut self, operator: &Operator, at: usize, skip: usize) {
+        match operator {
+            Operator::I32Extend8S
+            | Operator::I32Extend16S
+            | Operator::I64Extend8S
+            | Operator::I64Extend16S
+            | Operator::I64Extend32S => self.findings.features |= USES_SIGN_EXTENSION,
+            Operator::I32TruncSatF32S
+            | Operator::I32TruncSatF32U
+            | Operator::I32TruncSatF64S
+            | Operator::I32TruncSatF64U
+            | Operator::I64TruncSatF32S
+            | Operator::I64TruncSatF32U
+            | Operator::I64TruncSatF64S
+            | Operator::I64TruncSatF64U => {
+                self.findings.features |= USES_SATURATING_CONVERSIONS;
+            }
+            Operator::MemoryGrow { .. } => {
+                self.has_lengths = true;
+                self.findings.grows_memory = true;
+                self.edit(at, skip, What::GrowMemory);
+            }
+            Operator::MemoryFill { .. } | Operator::MemoryCopy { .. } => self.bulk(at, costs::BYTES_SHIFT, 0),
+            Operator::MemoryInit { .. } => self.bulk(at, costs::BYTES_SHIFT, READS_PASSIVE_DATA),
+            Operator::TableCopy { .. } | Operator::TableInit { .. } => {
+                self.bulk(at, costs::ELEMENTS_SHIFT, WRITES_TABLE)
+            }
+            Operator::TableFill { .. } => {
+                self.bulk(at, costs::ELEMENTS_SHIFT, WRITES_TABLE);
+                self.findings.features |= USES_REFERENCE_TYPES;
+            }
+            Operator::DataDrop { .. } | Operator::ElemDrop { .. } => {
+                self.findings.features |= USES_BULK_MEMORY;
+                self.findings.not_movable |= DROPS_SEGMENT;
+            }
+            Operator::TableGrow { table } => {
+                self.has_lengths = true;
+                self.grows_tables = true;
+                self.findings.features |= USES_REFERENCE_TYPES;
+                self.findings.not_movable |= WRITES_TABLE;
+                self.findings.grows_tables = true;
+                self.edit(at, skip, What::GrowTable { table: *table });
+            }
+            Operator::TableSet { .. } => {
+                self.findings.features |= USES_REFERENCE_TYPES;
+                self.findings.not_movable |= WRITES_TABLE;
+            }
+            Operator::RefFunc { function_index } => {
+                self.findings.features |= USES_REFERENCE_TYPES;
+                self.findings.addressed.push(*function_index);
+                self.edit(at, skip, What::RefFunc { function: *function_index });
+            }
+            Operator::TableGet { .. } | Operator::TableSize { .. } | Operator::RefNull { .. } | Operator::RefIsNull => {
+                self.findings.features |= USES_REFERENCE_TYPES;
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, function: u32, at: usize, skip: usize) {
+        self.cost += costs::carried(self.module.signature(function).params.len());
+        if function >= self.module.imported_functions {
+            self.findings.calls.push((self.node, function - self.module.imported_functions));
+            self.edit(at, skip, What::Call { function });
+        }
+    }
+
+    fn select(&mut self, at: usize) {
+        self.has_select = true;
+        self.edit(at, 0, What::GuardSelect);
+    }
+
+    fn bulk(&mut self, at: usize, shift: u8, not_movable: u32) {
+        self.has_lengths = true;
+        self.findings.features |= USES_BULK_MEMORY;
+        self.findings.not_movable |= not_movable;
+        self.edit(at, 0, What::ChargeLength { shift });
+    }
+
+    fn block_type(&mut self, block: BlockType) {
+        if let BlockType::FuncType(index) = block {
+            let Signature { params, results } = &self.module.types[index as usize];
+            self.block_values += (params.len() + results.len()) as u64;
+            if !params.is_empty() || results.len() > 1 {
+                self.findings.features |= USES_MULTI_VALUE;
+            }
+        }
+    }
+
+    /// How many values a branch to this label carries.
+    fn label_values(&self, validator: &FuncValidator<ValidatorResources>, label: u32) -> usize {
+        let frame = validator.get_control_frame(label as usize).expect("the label is valid");
+        match frame.block_type {
+            BlockType::Empty => 0,
+            BlockType::Type(_) => usize::from(frame.kind != FrameKind::Loop),
+            BlockType::FuncType(index) if frame.kind == FrameKind::Loop => {
+                self.module.types[index as usize].params.len()
+            }
+            BlockType::FuncType(index) => self.module.types[index as usize].results.len(),
+        }
+    }
+
+    fn function_type(&self, validator: &FuncValidator<ValidatorResources>) -> usize {
+        self.module.functions[validator.index() as usize] as usize
+    }
+}

@@ -1,0 +1,385 @@
+//! The gate's structural part: a module is validated as it was sent, held to the bounds, and described.
+
+use std::cell::RefCell;
+
+use wasmparser::{
+    ConstExpr, ElementItems, ElementKind, Encoding, ExternalKind, FuncToValidate, FuncValidatorAllocations,
+    FunctionBody, Operator, Parser, Payload, TypeRef, ValidPayload, Validator, ValidatorResources,
+};
+
+use crate::artifact::{Export, Extern, Global, Import, Kind, Memory, Module, Signature, Span, Table, span_of};
+use crate::failure::{Failure, Result, Status};
+use crate::graph::Graph;
+use crate::plan::{self, Findings, FunctionPlan};
+use crate::{bounds, costs, features};
+
+/// What the meter needs to rewrite a module.
+pub struct Analysis {
+    pub module: Module,
+    pub findings: Findings,
+    pub plans: Vec<FunctionPlan>,
+    pub raw: RawSections,
+}
+
+/// Items of the sections that are copied or spliced, without their counts.
+#[derive(Default)]
+pub struct RawSections {
+    pub types: Span,
+    pub functions: Span,
+    pub tables: Span,
+    pub memories: Span,
+    pub elements: Vec<ElementSegment>,
+    pub data_count: Option<u32>,
+    pub data: Span,
+}
+
+pub struct ElementSegment {
+    /// Everything before the items and their count: flags, table, offset expression, kind.
+    pub head: Span,
+    pub items: ElementList,
+}
+
+pub enum ElementList {
+    Functions(Vec<u32>),
+    Expressions(Vec<Span>),
+}
+
+/// Fails with `Rejected`, naming the bound, the refused proposal, or what is malformed and where.
+pub fn analyse(wasm: &[u8]) -> Result<Analysis> {
+    read_module(wasm).map_err(|failure| name_the_reason(wasm, failure))
+}
+
+fn name_the_reason(wasm: &[u8], failure: Failure) -> Failure {
+    if failure.status != Status::Rejected || failure.message.starts_with("the module") {
+        return failure;
+    }
+    if !wasm.starts_with(b"\0asm") {
+        return Failure { message: "these bytes are not WebAssembly: they do not begin with \\0asm".into(), ..failure };
+    }
+    let proposals = features::proposals_needed(wasm);
+    let message = match proposals.as_slice() {
+        [] => format!("the module is not valid WebAssembly: {}", failure.message),
+        names => format!("the module uses {}, which petri does not accept", names.join(", ")),
+    };
+    Failure { message, ..failure }
+}
+
+/// Reads a module's parts in their order.
+struct Gate<'a> {
+    wasm: &'a [u8],
+    analysis: Analysis,
+    allocations: FuncValidatorAllocations,
+}
+
+thread_local! {
+    // Validators' stacks are worth keeping: a tiny module is checked in two or three microseconds.
+    static ALLOCATIONS: RefCell<FuncValidatorAllocations> = RefCell::default();
+}
+
+fn read_module(wasm: &[u8]) -> Result<Analysis> {
+    let mut validator = Validator::new_with_features(features::accepted());
+    let mut gate = Gate {
+        wasm,
+        analysis: Analysis {
+            module: Module::default(),
+            findings: Findings::default(),
+            plans: Vec::new(),
+            raw: RawSections::default(),
+        },
+        allocations: ALLOCATIONS.take(),
+    };
+    for payload in Parser::new(0).parse_all(wasm) {
+        let payload = payload?;
+        gate.bound_counts(&payload)?;
+        match validator.payload(&payload)? {
+            ValidPayload::Func(function, body) => gate.function(function, &body)?,
+            _ => gate.section(&payload)?,
+        }
+    }
+    ALLOCATIONS.set(gate.allocations);
+    let mut analysis = gate.analysis;
+    weigh(&mut analysis);
+    Ok(analysis)
+}
+
+impl Gate<'_> {
+    /// Counts are checked before anything reads what they count.
+    fn bound_counts(&self, payload: &Payload) -> Result<()> {
+        match payload {
+            Payload::Version { encoding: Encoding::Component, range, .. } => {
+                Err(Failure::rejected("the module uses the component model, which petri does not accept", range.start))
+            }
+            Payload::TypeSection(s) => bounds::types.check(s.count().into(), s.range().start),
+            Payload::ImportSection(s) => bounds::imports.check(s.count().into(), s.range().start),
+            Payload::FunctionSection(s) => {
+                bounds::functions.check(s.count().into(), s.range().start)?;
+                bounds::check_density(s.count().into(), self.wasm.len(), s.range().start)
+            }
+            Payload::TableSection(s) => bounds::tables.check(s.count().into(), s.range().start),
+            Payload::GlobalSection(s) => bounds::globals.check(s.count().into(), s.range().start),
+            Payload::ExportSection(s) => bounds::exports.check(s.count().into(), s.range().start),
+            Payload::ElementSection(s) => bounds::element_segments.check(s.count().into(), s.range().start),
+            Payload::DataSection(s) => bounds::data_segments.check(s.count().into(), s.range().start),
+            _ => Ok(()),
+        }
+    }
+
+    fn section(&mut self, payload: &Payload) -> Result<()> {
+        let (module, raw) = (&mut self.analysis.module, &mut self.analysis.raw);
+        match payload {
+            Payload::TypeSection(section) => {
+                raw.types = section.original_position()..section.range().end;
+                for group in section.clone() {
+                    for kind in group?.into_types() {
+                        let function = kind.unwrap_func();
+                        bounds::parameters.check(function.params().len() as u64, section.range().start)?;
+                        bounds::results.check(function.results().len() as u64, section.range().start)?;
+                        module.types.push(Signature {
+                            params: function.params().iter().map(|kind| Kind::of(*kind)).collect(),
+                            results: function.results().iter().map(|kind| Kind::of(*kind)).collect(),
+                        });
+                    }
+                }
+            }
+            Payload::ImportSection(section) => {
+                for import in section.clone().into_imports() {
+                    self.import(import?, section.range().start)?;
+                }
+            }
+            Payload::FunctionSection(section) => {
+                raw.functions = section.original_position()..section.range().end;
+                for function in section.clone() {
+                    let type_index = function?;
+                    if module.types[type_index as usize].results.len() > 1 {
+                        self.analysis.findings.features |= plan::USES_MULTI_VALUE;
+                    }
+                    module.functions.push(type_index);
+                }
+            }
+            Payload::TableSection(section) => {
+                raw.tables = section.original_position()..section.range().end;
+                for table in section.clone() {
+                    let table = table?.ty;
+                    module.tables.push(Table { min: table.initial, max: table.maximum.unwrap_or(u64::from(u32::MAX)) });
+                }
+                if module.tables.len() > 1 {
+                    self.analysis.findings.features |= plan::USES_REFERENCE_TYPES;
+                }
+                bounds::table_minimum.check(module.table_slots(), section.range().start)?;
+            }
+            Payload::MemorySection(section) => {
+                raw.memories = section.original_position()..section.range().end;
+                for memory in section.clone() {
+                    let memory = memory?;
+                    bounds::memory_minimum.check(memory.initial, section.range().start)?;
+                    module.memory = Some(Memory { min: memory.initial, max: memory.maximum });
+                }
+            }
+            Payload::GlobalSection(section) => {
+                for global in section.clone() {
+                    let global = global?;
+                    self.initial_value(&global.init_expr)?;
+                    self.global(
+                        Kind::of(global.ty.content_type),
+                        global.ty.mutable,
+                        expression_span(&global.init_expr),
+                    );
+                }
+            }
+            Payload::ExportSection(section) => {
+                for export in section.clone() {
+                    self.export(export?, section.range().start)?;
+                }
+            }
+            Payload::StartSection { func, .. } => module.start = Some(*func),
+            Payload::ElementSection(section) => self.elements(section)?,
+            Payload::DataCountSection { count, .. } => {
+                raw.data_count = Some(*count);
+                self.analysis.findings.features |= plan::USES_BULK_MEMORY;
+            }
+            Payload::DataSection(section) => {
+                raw.data = section.original_position()..section.range().end;
+                module.data_segments = section.count();
+            }
+            Payload::CustomSection(section) if section.name() == "name" => {
+                module.names = Some(section.data_offset()..section.range().end)
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn import(&mut self, import: wasmparser::Import, offset: usize) -> Result<()> {
+        bounds::name_bytes.check(import.module.len().max(import.name.len()) as u64, offset)?;
+        let module = &mut self.analysis.module;
+        let (kind, type_index) = match import.ty {
+            TypeRef::Func(type_index) => {
+                module.functions.push(type_index);
+                module.imported_functions += 1;
+                (Extern::Function, type_index)
+            }
+            TypeRef::Table(_) => {
+                module.tables.push(Table { min: 0, max: 0 });
+                (Extern::Table, 0)
+            }
+            TypeRef::Memory(_) => (Extern::Memory, 0),
+            TypeRef::Global(global) => {
+                module.imported_globals += 1;
+                self.global(Kind::of(global.content_type), global.mutable, 0..0);
+                (Extern::Global, 0)
+            }
+            TypeRef::Tag(_) | TypeRef::FuncExact(_) => unreachable!("the accepted features have neither"),
+        };
+        if kind != Extern::Function {
+            self.analysis.findings.not_movable |= plan::IMPORTS_NON_FUNCTION;
+        }
+        let (from, name) = (span_of(self.wasm, import.module), span_of(self.wasm, import.name));
+        self.analysis.module.imports.push(Import { module: from, name, kind, type_index });
+        Ok(())
+    }
+
+    fn global(&mut self, kind: Kind, mutable: bool, init: Span) {
+        if mutable && kind.is_reference() {
+            self.analysis.findings.not_movable |= plan::MUTABLE_REFERENCE;
+        }
+        self.analysis.module.globals.push(Global { kind, mutable, init });
+    }
+
+    fn export(&mut self, export: wasmparser::Export, offset: usize) -> Result<()> {
+        bounds::name_bytes.check(export.name.len() as u64, offset)?;
+        let kind = match export.kind {
+            ExternalKind::Func | ExternalKind::FuncExact => Extern::Function,
+            ExternalKind::Table => Extern::Table,
+            ExternalKind::Memory => Extern::Memory,
+            ExternalKind::Global => Extern::Global,
+            ExternalKind::Tag => unreachable!("the accepted features have no tags"),
+        };
+        if kind == Extern::Global && self.analysis.module.globals[export.index as usize].mutable {
+            self.analysis.findings.features |= plan::USES_MUTABLE_GLOBALS;
+        }
+        let name = span_of(self.wasm, export.name);
+        self.analysis.module.exports.push(Export { name, kind, index: export.index });
+        Ok(())
+    }
+
+    fn initial_value(&mut self, expression: &ConstExpr) -> Result<()> {
+        for operator in expression.get_operators_reader() {
+            match operator? {
+                Operator::RefFunc { function_index } => self.analysis.findings.addressed.push(function_index),
+                Operator::I32Add
+                | Operator::I32Sub
+                | Operator::I32Mul
+                | Operator::I64Add
+                | Operator::I64Sub
+                | Operator::I64Mul => {
+                    self.analysis.findings.features |= plan::USES_EXTENDED_CONST;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn elements(&mut self, section: &wasmparser::ElementSectionReader) -> Result<()> {
+        let mut entries = 0;
+        for element in section.clone() {
+            let element = element?;
+            if !matches!(element.kind, ElementKind::Active { table_index: None, .. }) {
+                self.analysis.findings.features |= plan::USES_BULK_MEMORY;
+            }
+            let (items, items_start) = match &element.items {
+                ElementItems::Functions(functions) => {
+                    entries += u64::from(functions.count());
+                    bounds::elements.check(entries, element.range.start)?;
+                    let list = functions.clone().into_iter().collect::<std::result::Result<Vec<u32>, _>>()?;
+                    self.analysis.findings.addressed.extend_from_slice(&list);
+                    (ElementList::Functions(list), functions.range().start)
+                }
+                ElementItems::Expressions(_, expressions) => {
+                    entries += u64::from(expressions.count());
+                    bounds::elements.check(entries, element.range.start)?;
+                    let mut list = Vec::new();
+                    for expression in expressions.clone() {
+                        let expression = expression?;
+                        self.initial_value(&expression)?;
+                        list.push(expression_span(&expression));
+                    }
+                    (ElementList::Expressions(list), expressions.range().start)
+                }
+            };
+            let head = element.range.start..items_start;
+            self.analysis.raw.elements.push(ElementSegment { head, items });
+        }
+        self.analysis.module.element_segments = section.count();
+        Ok(())
+    }
+
+    fn function(&mut self, function: FuncToValidate<ValidatorResources>, body: &FunctionBody) -> Result<()> {
+        let index = function.index;
+        let Analysis { module, findings, plans, .. } = &mut self.analysis;
+        let mut validator = function.into_validator(std::mem::take(&mut self.allocations));
+        let plan = plan::read_function(module, &mut validator, body, index, findings)?;
+        self.allocations = validator.into_allocations();
+        module.code_bytes += plan.body.len() as u64;
+        plans.push(plan);
+        Ok(())
+    }
+}
+
+fn expression_span(expression: &ConstExpr) -> Span {
+    let reader = expression.get_binary_reader();
+    reader.original_position()..reader.original_position() + reader.bytes_remaining()
+}
+
+/// Decides which functions weigh on the call depth, and how much native stack a call can need.
+fn weigh(analysis: &mut Analysis) {
+    let Analysis { module, findings, plans, .. } = analysis;
+    module.features = findings.features;
+    module.not_movable = findings.not_movable;
+    let defined = plans.len();
+    let imported = module.imported_functions;
+    let mut edges = std::mem::take(&mut findings.calls);
+    findings.addressed.sort_unstable();
+    findings.addressed.dedup();
+    let addressed: Vec<u32> = findings.addressed.iter().filter(|f| **f >= imported).map(|f| f - imported).collect();
+    for function in &addressed {
+        edges.push((defined as u32 + module.functions[(function + imported) as usize], *function));
+        plans[*function as usize].weight = costs::weight(plans[*function as usize].locals);
+    }
+    if edges.is_empty() {
+        module.stack_bytes_fixed = plans.iter().map(frame_bytes).max().unwrap_or(0);
+    } else {
+        let graph = Graph::new(defined + module.types.len(), &edges);
+        let parts = graph.parts();
+        for (node, plan) in plans.iter_mut().enumerate() {
+            if parts.cyclic[parts.part_of[node] as usize] {
+                plan.weight = costs::weight(plan.locals);
+            }
+        }
+        module.stack_bytes_fixed = longest_chain(&graph, &parts.part_of, parts.cyclic.len(), plans);
+    }
+    module.weighs = plans.iter().any(|plan| plan.weight > 0);
+    module.grows = findings.grows_memory || findings.grows_tables;
+    let per_depth = |plan: &FunctionPlan| frame_bytes(plan).div_ceil(u64::from(plan.weight));
+    module.stack_bytes_per_depth = plans.iter().filter(|plan| plan.weight > 0).map(per_depth).max().unwrap_or(0);
+}
+
+/// The most native stack that functions without weight can hold at once: each can be on it only once.
+fn longest_chain(graph: &Graph, part_of: &[u32], parts: usize, plans: &[FunctionPlan]) -> u64 {
+    let mut order: Vec<u32> = (0..part_of.len() as u32).collect();
+    order.sort_unstable_by_key(|node| part_of[*node as usize]);
+    let mut below = vec![0u64; parts];
+    for node in order {
+        let node = node as usize;
+        let own = plans.get(node).filter(|plan| plan.weight == 0).map_or(0, frame_bytes);
+        let part = part_of[node] as usize;
+        let callees = graph.callees(node).iter().map(|callee| below[part_of[*callee as usize] as usize]);
+        below[part] = below[part].max(own + callees.max().unwrap_or(0));
+    }
+    below.into_iter().max().unwrap_or(0)
+}
+
+/// A generous estimate: every parameter, local and operand twice, and what a frame has besides.
+fn frame_bytes(plan: &FunctionPlan) -> u64 {
+    256 + 16 * u64::from(plan.params + plan.locals + plan.operands_max)
+}

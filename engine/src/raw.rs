@@ -1,0 +1,221 @@
+//! Unsafe things under safe names: calls out to C++, raw calls into Wasmtime, mappings.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use wasmtime::ValRaw;
+
+use crate::guest::Access;
+
+/// The embedder's pointer, handed back to it and never looked at.
+#[derive(Clone, Copy)]
+pub struct Context(pub *mut c_void);
+
+// SAFETY: the pointer is only carried; petri_engine.h makes its owner answer for the threads it is used on.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    pub fn none() -> Context {
+        Context(ptr::null_mut())
+    }
+}
+
+/// `petri_host`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Host {
+    pub interrupt: *const AtomicU32,
+    pub grow: Option<unsafe extern "C" fn(*mut c_void, u64, u64) -> u32>,
+    pub turn: Option<unsafe extern "C" fn(*mut c_void, u64) -> u64>,
+}
+
+// SAFETY: the flag is atomic and outlives its instances (petri_engine.h); functions are shared freely.
+unsafe impl Send for Host {}
+// SAFETY: as above.
+unsafe impl Sync for Host {}
+
+impl Host {
+    pub fn none() -> Host {
+        Host { interrupt: ptr::null(), grow: None, turn: None }
+    }
+
+    pub fn interrupted(&self) -> bool {
+        // SAFETY: null, or a flag that outlives the instance (petri_engine.h).
+        unsafe { self.interrupt.as_ref() }.is_some_and(|flag| flag.load(Ordering::Relaxed) != 0)
+    }
+
+    pub fn may_grow(&self, context: Context, have: u64, want: u64) -> bool {
+        // SAFETY: the embedder's function, called as its type says, on the guest's thread.
+        self.grow.is_none_or(|grow| unsafe { grow(context.0, have, want) } != 0)
+    }
+
+    pub fn next_turn(&self, context: Context, now: u64) -> u64 {
+        // SAFETY: as above.
+        self.turn.map_or(u64::MAX, |turn| unsafe { turn(context.0, now) })
+    }
+}
+
+/// What C++ sees as `petri_caller`.
+pub struct Caller<'a> {
+    pub access: &'a mut dyn Access,
+}
+
+pub type Callback = unsafe extern "C" fn(*mut c_void, *mut Caller, *const u64, *mut u64) -> u32;
+
+/// `petri_host_function`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct HostFunction {
+    pub callback: Option<Callback>,
+    pub data: Context,
+    pub fuel: u32,
+    pub intrinsic: u32,
+}
+
+impl HostFunction {
+    /// False when the guest is to be stopped.
+    pub fn call(&self, access: &mut dyn Access, args: &[u64], results: &mut [u64]) -> bool {
+        let Some(callback) = self.callback else { return false };
+        let mut caller = Caller { access };
+        // SAFETY: the embedder bound this callback to an import of exactly these counts; the caller lives for the call.
+        unsafe { callback(self.data.0, &mut caller, args.as_ptr(), results.as_mut_ptr()) == 0 }
+    }
+}
+
+pub fn monotonic_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Translates a rewritten module without validating it once more, which takes half the time of a small one.
+pub fn load_interpreted(engine: &wasmi::Engine, metered: &[u8]) -> Result<wasmi::Module, wasmi::Error> {
+    // SAFETY: the guest's module is valid, and the meter keeps it so; the tests validate what it makes, and so does the
+    // other engine each time.
+    unsafe { wasmi::Module::new_unchecked(engine, metered) }
+}
+
+/// Calls a Wasmtime function whose signature the slots fit; numbers only.
+pub fn call_compiled<T: 'static>(
+    function: &wasmtime::Func,
+    store: &mut wasmtime::Store<T>,
+    slots: &mut [ValRaw],
+) -> wasmtime::Result<()> {
+    // SAFETY: `compiled` has checked that there are as many slots as parameters or results, whichever is more, and that
+    // all of them are numbers.
+    unsafe { function.call_unchecked(store, ptr::from_mut(slots)) }
+}
+
+/// Binds a host function that works on raw slots: the first `arguments` of them come in, results go out from the first on.
+pub fn link_raw<T: 'static>(
+    linker: &mut wasmtime::Linker<T>,
+    name: &str,
+    kind: wasmtime::FuncType,
+    function: impl Fn(wasmtime::Caller<'_, T>, &mut [ValRaw]) -> wasmtime::Result<()> + Send + Sync + 'static,
+) -> wasmtime::Result<()> {
+    let arguments = kind.params().len();
+    let wrapped = move |caller: wasmtime::Caller<'_, T>, slots: &mut [MaybeUninit<ValRaw>]| {
+        slots.iter_mut().skip(arguments).for_each(|slot| *slot = MaybeUninit::new(ValRaw::u64(0)));
+        // SAFETY: Wasmtime has written the arguments, and the rest was written just above.
+        let slots = unsafe { &mut *(ptr::from_mut(slots) as *mut [ValRaw]) };
+        function(caller, slots)
+    };
+    // SAFETY: the function reads and writes its slots by the signature it is bound with.
+    unsafe { linker.func_new_unchecked("", name, kind, wrapped) }.map(|_| ())
+}
+
+/// Zero-filled memory of its own, which may move when it outgrows its capacity.
+pub struct Mapping {
+    start: *mut u8,
+    size: usize,
+    capacity: usize,
+    capacity_max: usize,
+}
+
+// SAFETY: the mapping belongs to this value alone.
+unsafe impl Send for Mapping {}
+// SAFETY: shared references do not write.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    pub fn new(size: usize, capacity_max: usize) -> Option<Mapping> {
+        let mut mapping = Mapping { start: ptr::null_mut(), size, capacity: 0, capacity_max };
+        mapping.map(size.max(4096)).then_some(mapping)
+    }
+
+    /// Capacity doubles, and pages move without being copied, so that growing page by page stays cheap.
+    pub fn resize(&mut self, size: usize) -> bool {
+        if size > self.capacity {
+            let doubled = (self.capacity * 2).min(self.capacity_max);
+            if !self.map(size.max(doubled)) {
+                return false;
+            }
+        }
+        self.size = size;
+        true
+    }
+
+    fn map(&mut self, capacity: usize) -> bool {
+        const RIGHTS: i32 = libc::PROT_READ | libc::PROT_WRITE;
+        const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a fresh anonymous mapping, or one of ours that is resized and replaced at once.
+        let start = unsafe {
+            match self.capacity {
+                0 => libc::mmap(ptr::null_mut(), capacity, RIGHTS, FLAGS, -1, 0),
+                old => libc::mremap(self.start.cast(), old, capacity, libc::MREMAP_MAYMOVE),
+            }
+        };
+        if start == libc::MAP_FAILED {
+            return false;
+        }
+        (self.start, self.capacity) = (start.cast(), capacity);
+        true
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if self.capacity > 0 {
+            // SAFETY: the mapping is ours and nobody uses it any more.
+            unsafe { libc::munmap(self.start.cast(), self.capacity) };
+        }
+    }
+}
+
+// SAFETY: the pointer is valid for `byte_size` bytes until the next resize, and all of them begin as zero.
+unsafe impl wasmtime::LinearMemory for Mapping {
+    fn byte_size(&self) -> usize {
+        self.size
+    }
+    fn byte_capacity(&self) -> usize {
+        self.capacity
+    }
+    fn grow_to(&mut self, size: usize) -> wasmtime::Result<()> {
+        if self.resize(size) { Ok(()) } else { Err(wasmtime::Error::msg("no memory to map")) }
+    }
+    fn as_ptr(&self) -> *mut u8 {
+        self.start
+    }
+}
+
+pub struct Mappings;
+
+// SAFETY: makes memories that keep the promises of `LinearMemory`; the configuration asks for neither reservation nor guard.
+unsafe impl wasmtime::MemoryCreator for Mappings {
+    fn new_memory(
+        &self,
+        _kind: wasmtime::MemoryType,
+        minimum: usize,
+        maximum: Option<usize>,
+        _reserved: Option<usize>,
+        _guard: usize,
+    ) -> Result<Box<dyn wasmtime::LinearMemory>, String> {
+        let memory = Mapping::new(minimum, maximum.unwrap_or(1 << 32));
+        memory.map(|memory| Box::new(memory) as _).ok_or_else(|| "no memory to map".into())
+    }
+}
