@@ -1,0 +1,51 @@
+# The daily commands. Everything is built under build/; `make help` lists what there is.
+
+SHELL := /bin/bash
+export PATH := $(PATH):$(HOME)/.cargo/bin
+# Parallel tests; each is a process of its own.
+JOBS ?= $(shell nproc)
+CARGO := cargo
+CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
+
+.NOTPARALLEL: # setup comes before what needs it
+.PHONY: help setup build dev demo test bench coverage format check clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+setup: ## install what is missing on Debian 12
+	@tools/setup
+
+build: build/release/build.ninja ## build the command, build/release/bin/petri
+	@cmake --build --preset release
+
+dev: build/dev/build.ninja
+	@cmake --build --preset dev
+
+build/%/build.ninja:
+	@cmake --preset $*
+
+demo: setup build ## build, then a tour of guests being run and stopped
+	@./examples/tour/run.sh build/release/bin/petri
+
+test: setup dev ## build and run all tests and checks
+	@$(CARGO) test --release --quiet $(CRATE)
+	@ctest --test-dir build/dev --schedule-random --parallel $(JOBS) --progress --output-on-failure --no-tests=error \
+	  --label-exclude '^check$$'
+	@$(MAKE) --no-print-directory check
+
+check: ## the rules of the house: sleeps, includes, paths, format, clippy, lines
+	@tools/check/all
+
+bench: setup build ## all benchmarks, as a table
+	@build/release/bin/petri bench
+
+coverage: ## which lines of C++ the tests reach, as a page in build/coverage/report
+	@tools/setup --coverage
+	@tools/coverage
+
+format: ## format C++ and Rust sources in place
+	@tools/check/format --fix
+
+clean: ## remove everything that was built
+	@rm -rf build

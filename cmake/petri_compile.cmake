@@ -1,0 +1,25 @@
+# petri_flags: the language, the warnings and the sanitizers every target of ours is compiled with.
+
+add_library(petri_flags INTERFACE)
+
+# C++23 as GCC 12 has it.
+target_compile_features(petri_flags INTERFACE cxx_std_23)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+target_compile_options(petri_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Wundef
+  # Leaving fields of a spec at their defaults is how specs are meant to be written.
+  -Wno-missing-field-initializers
+  $<$<BOOL:${PETRI_WERROR}>:-Werror>
+  # Clang proves that members are only touched under the lock they name.
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  # A program takes from libpetri.a only the functions it uses.
+  -ffunction-sections -fdata-sections
+  # No binary tells where it was built.
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
+if(PETRI_SANITIZE)
+  target_compile_options(petri_flags INTERFACE -fsanitize=${PETRI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(petri_flags INTERFACE -fsanitize=${PETRI_SANITIZE})
+endif()
