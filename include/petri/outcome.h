@@ -1,0 +1,91 @@
+// How a guest that was entered has ended.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/tier.h"
+#include "petri/value.h"
+
+namespace petri {
+
+enum class OutcomeKind : std::uint8_t {
+  ok,
+  trapped,
+  out_of_fuel,
+  deadline,
+  memory_limit,
+  stack_overflow,
+  cpu_limit,
+  output_limit,
+  exited,
+  cancelled,
+};
+std::string_view name_of(OutcomeKind kind);
+
+enum class TrapCode : std::uint8_t {
+  unreachable,
+  integer_divide_by_zero,
+  integer_overflow,
+  bad_conversion_to_integer,
+  memory_out_of_bounds,
+  table_out_of_bounds,
+  indirect_call_to_null,
+  bad_signature,
+};
+std::string_view name_of(TrapCode code);
+
+// The SHA-256 of an artifact's bytes as they were sent.
+struct ArtifactId {
+  std::array<std::uint8_t, 32> sha256{};
+  std::string hex() const;
+  auto operator<=>(const ArtifactId&) const = default;
+};
+
+struct Frame {
+  std::uint32_t function = 0;  // index in the module as sent
+  std::uint64_t offset = 0;    // byte of the operator in the module as sent
+  std::string name;            // from the name section or an export, escaped and cut; empty when the module tells none
+};
+
+// Where in the life of an instance the guest ended.
+enum class Place { instantiate, start, initialize, call };
+std::string_view name_of(Place place);
+
+// What host functions had to refuse, drop or cut while the guest went on.
+struct HostCounts {
+  std::uint64_t calls_refused = 0;  // answered with an error number or errno
+  std::uint64_t log_lines_dropped = 0;
+  std::uint64_t log_bytes_dropped = 0;     // of dropped lines and of lines that were cut
+  std::uint64_t host_functions_threw = 0;  // functions and callbacks of the embedder
+  bool operator==(const HostCounts&) const = default;
+};
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::ok;
+  Place place = Place::call;
+  std::optional<TrapCode> trap;           // when trapped
+  std::optional<std::int32_t> exit_code;  // when exited
+  std::string cause;                      // the limit that was met, by name; empty otherwise
+  bool returned = false;                  // the function came to its end; with output_limit it may or may not have
+  std::vector<Frame> backtrace;           // innermost first
+  std::vector<Value> values;
+  std::string output;  // bytes
+  std::uint64_t output_bytes_cut = 0;
+  HostCounts counts;
+  std::uint64_t fuel_used = 0;
+  std::uint64_t memory_peak_bytes = 0;
+  std::chrono::nanoseconds wall_time{0};
+  std::chrono::nanoseconds queue_time{0};
+  ArtifactId artifact;
+  Tier tier = Tier::interpreted;
+  std::optional<std::uint64_t> seed;
+  bool repeatable = true;  // false when time ended it
+};
+
+}  // namespace petri

@@ -1,0 +1,94 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/escape.h"
+#include "base/units.h"
+
+namespace petri {
+namespace {
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number) : number_(number) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+std::unexpected<Error> refuse(ErrorCode code, const std::string& path, std::string_view why) {
+  Error error{.code = code, .message = fmt::format("{}: {}.", escape_text(path, 4096), why)};
+  return fail(std::move(error).with("path", path));
+}
+
+std::unexpected<Error> refuse_for_errno(const std::string& path, int number) {
+  switch (number) {
+    case ENOENT: return refuse(ErrorCode::io_error, path, "there is no such file");
+    case EACCES: return refuse(ErrorCode::io_error, path, "you may not read this file");
+    case EISDIR: return refuse(ErrorCode::io_error, path, "this is a folder; name a file in it");
+    default: break;
+  }
+  std::array<char, 128> buffer{};
+  const char* text = ::strerror_r(number, buffer.data(), buffer.size());
+  return refuse(ErrorCode::io_error, path, fmt::format("it cannot be read ({})", text));
+}
+
+std::string_view noun_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+// Reads in steps rather than trusting the size: some files claim none, others grow meanwhile.
+Result<std::string> read_all(int descriptor, const std::string& path, std::uint64_t bytes_max, std::size_t expected) {
+  constexpr std::size_t kStep = 64 << 10;
+  std::string bytes;
+  bytes.reserve(expected);
+  std::array<char, kStep> step;
+  while (true) {
+    const ssize_t count = ::read(descriptor, step.data(), step.size());
+    if (count == 0) return bytes;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return refuse_for_errno(path, errno);
+    bytes.append(step.data(), static_cast<std::size_t>(count));
+    if (bytes.size() > bytes_max) break;
+  }
+  return refuse(ErrorCode::too_large, path, fmt::format("it has more than the {} allowed", format_bytes(bytes_max)));
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::uint64_t bytes_max) {
+  if (path.find('\0') != std::string::npos) return refuse(ErrorCode::io_error, path, "a path cannot hold a NUL");
+  // O_NONBLOCK: opening a FIFO nobody writes to would otherwise wait for ever.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  struct stat status{};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return refuse_for_errno(path, errno);
+  if (!S_ISREG(status.st_mode)) {
+    return refuse(ErrorCode::io_error, path, fmt::format("this is {}; name a regular file", noun_of(status.st_mode)));
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > bytes_max) {
+    return refuse(ErrorCode::too_large, path,
+                  fmt::format("it has {}, more than the {} allowed", format_bytes(size), format_bytes(bytes_max)));
+  }
+  return read_all(file.number(), path, bytes_max, size);
+}
+
+}  // namespace petri

@@ -1,0 +1,19 @@
+// The names people give to sandboxes.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "petri/result.h"
+
+namespace petri {
+
+constexpr std::size_t kSandboxIdBytesMax = 64;
+
+// Letters, digits, "_" and "-" of ASCII, starting with a letter or digit, 1 to 64 of them.
+bool is_sandbox_id(std::string_view text);
+
+// validation_failed, naming the text and the rule, unless is_sandbox_id().
+Result<void> check_sandbox_id(std::string_view text);
+
+}  // namespace petri

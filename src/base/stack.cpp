@@ -1,0 +1,93 @@
+#include "base/stack.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/large_thread.h"
+#include "base/mutex.h"
+#include "base/stack_thread.h"
+
+namespace petri {
+namespace {
+
+std::uintptr_t find_stack_end() {
+  pthread_attr_t attributes;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  // Only a machine out of memory fails here; then the stack counts as used up, which is safe.
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return UINTPTR_MAX;
+  pthread_attr_getstack(&attributes, &lowest, &bytes);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<std::uintptr_t>(lowest);
+}
+
+// The idle threads of the process. Never destroyed: what still runs while the process exits must not hold it up.
+class StackPool {
+ public:
+  static StackPool& instance() {
+    static auto* const pool = new StackPool;
+    return *pool;
+  }
+
+  Result<std::unique_ptr<StackThread>> take() EXCLUDES(mutex_) {
+    {
+      const MutexLock lock(mutex_);
+      if (!idle_.empty()) {
+        std::unique_ptr<StackThread> thread = std::move(idle_.back());
+        idle_.pop_back();
+        return thread;
+      }
+    }
+    return StackThread::create(kLargeStackBytes);
+  }
+
+  // Ends the thread, outside the lock, when enough others are idle.
+  void give_back(std::unique_ptr<StackThread> thread) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    if (idle_.size() < kIdleStackThreadsMax) idle_.push_back(std::move(thread));
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<std::unique_ptr<StackThread>> idle_ GUARDED_BY(mutex_);
+};
+
+Result<void> run_on_pool(void (*call)(void* data), void* data) {
+  PETRI_TRY(auto thread, StackPool::instance().take());
+  thread->run(call, data);
+  StackPool::instance().give_back(std::move(thread));
+  return {};
+}
+
+Result<void> run_on_own_thread(std::size_t stack_bytes, void (*call)(void* data), void* data) {
+  PETRI_TRY(auto thread, StackThread::create(stack_bytes));
+  thread->run(call, data);
+  return {};
+}
+
+}  // namespace
+
+std::size_t stack_bytes_left() {
+  thread_local const std::uintptr_t end = find_stack_end();
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return here > end ? here - end : 0;
+}
+
+Result<void> run_with_stack_erased(std::size_t bytes_needed, void (*call)(void* data), void* data) {
+  // The program's thread-local variables lie at the top of a thread's stack, then come its first frames.
+  constexpr std::size_t kThreadStartBytes = std::size_t{2} << 20;
+  // A quarter of all addresses is more than any machine has, and can be added to without wrapping round.
+  const std::size_t bytes = std::min(bytes_needed, SIZE_MAX / 4) + kStackReserveBytes;
+  if (stack_bytes_left() >= bytes) {
+    call(data);
+    return {};
+  }
+  if (bytes + kThreadStartBytes <= kLargeStackBytes) return run_on_pool(call, data);
+  return run_on_own_thread(bytes + kThreadStartBytes, call, data);
+}
+
+}  // namespace petri

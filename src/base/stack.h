@@ -1,0 +1,46 @@
+// How much native stack there is, and a way to have more.
+//
+// Guests recurse on the stack of the thread that runs them, and neither engine may meet its end before petri's own
+// depth limit. Whoever enters a guest therefore knows how much that guest may need and asks for it here.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "petri/result.h"
+
+namespace petri {
+
+// What stays free beside the bytes asked for: host functions and signal handlers run on it.
+constexpr std::size_t kStackReserveBytes = std::size_t{256} << 10;
+
+// How many idle threads with large stacks are kept for the next run_with_stack; further ones end.
+constexpr std::size_t kIdleStackThreadsMax = 4;
+
+// Bytes between here and the end of this thread's stack.
+std::size_t stack_bytes_left();
+
+// Runs `call(data)`, which must not throw, with at least this much stack: here if this thread has it, else on a thread
+// of a pool shared by the process, while the caller waits. `busy` when the machine gives no such thread: then nothing
+// was run. What the call put on the pool's stack is given back to the machine.
+Result<void> run_with_stack_erased(std::size_t bytes_needed, void (*call)(void* data), void* data);
+
+// The same for a callable that returns a Result<T>. Thread-local variables inside may be those of another thread.
+template <typename Function>
+std::invoke_result_t<Function&> run_with_stack(std::size_t bytes_needed, Function&& function) {
+  using Answer = std::invoke_result_t<Function&>;
+  struct Call {
+    Function& function;
+    std::optional<Answer> answer;
+  } call{function, std::nullopt};
+  const auto enter = [](void* data) noexcept {
+    auto& entered = *static_cast<Call*>(data);
+    entered.answer.emplace(entered.function());
+  };
+  PETRI_TRY(run_with_stack_erased(bytes_needed, enter, &call));
+  return std::move(*call.answer);
+}
+
+}  // namespace petri

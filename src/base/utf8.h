@@ -1,0 +1,24 @@
+// UTF-8 as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace petri {
+
+// One step through a text: the code point, or `valid` false and the single byte that starts no character.
+struct Utf8Step {
+  char32_t code_point = 0;
+  std::size_t bytes = 1;
+  bool valid = false;
+};
+
+// What the text starts with. The text must not be empty.
+Utf8Step decode_utf8(std::string_view text);
+
+bool is_utf8(std::string_view text);
+
+// The longest beginning of at most this many bytes that cuts no character apart.
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
+
+}  // namespace petri
