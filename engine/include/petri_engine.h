@@ -249,12 +249,18 @@ void petri_instance_memory(petri_instance* instance, uint8_t** data, size_t* siz
 petri_status petri_instance_global(petri_instance* instance, uint32_t global, uint64_t* value);
 petri_status petri_instance_set_global(petri_instance* instance, uint32_t global, uint64_t value);
 
+/* Carries memory, with its size, and all mutable globals from one instance into another that has not run yet, of the same
+ * movable artifact and any tier. Neither start nor _initialize run again; `from` stays as it was. */
+petri_status petri_instance_adopt(petri_instance* instance, petri_instance* from, petri_error* error);
+
 /* Where the last call trapped, innermost frame first; 0 when the tier keeps no trace (interpreted) or nothing trapped. */
 typedef struct petri_frame {
   uint32_t function; /* index as sent */
   uint64_t offset;   /* of the operator in the module as sent */
 } petri_frame;
 size_t petri_instance_backtrace(petri_instance* instance, petri_frame* frames, size_t frames_max);
+
+void petri_sha256(const uint8_t* data, size_t size, uint8_t out[32]);
 
 /* ---- tables for people ---------------------------------------------------------------------------------- */
 

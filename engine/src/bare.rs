@@ -4,6 +4,8 @@ use crate::code::Tier;
 use crate::failure::{Failure, Result};
 use crate::{compiled, interpreted, raw};
 
+// One at a time, on the heap.
+#[allow(clippy::large_enum_variant)]
 pub enum Bare {
     Interpreted { store: wasmi::Store<()>, function: wasmi::Func, results: usize },
     Compiled { store: wasmtime::Store<()>, function: wasmtime::Func },

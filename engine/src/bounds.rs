@@ -25,7 +25,12 @@ bounds! {
     results = 64, "results of a function or block type";
     imports = 1_024, "imports of a module";
     functions = 65_536, "functions of a module";
-    function_density = 24, "functions beyond the first 256 need this many bytes of module each";
+    function_density = 48, "functions beyond the first 256 need this many bytes of module each";
+    type_density = 64, "function types beyond the first 256 need this many bytes of module each";
+    element_density = 8, "element entries beyond the first 1,024 need this many bytes of module each";
+    block_density = 6, "basic blocks beyond the first 1,024 need this many bytes of module each; an indirect call counts as four, growth and bulk operations as two, a trapping conversion as one";
+    carried_density = 1, "values carried by calls, branches and block types beyond the first 1,024 need this many bytes of module each";
+    live_density = 1, "locals times blocks (a loop counts as 17), summed over the functions and divided by 16: beyond the first 4,096 this many bytes of module each";
     tables = 16, "tables of a module";
     table_minimum = 65_536, "slots of all tables at the start";
     memory_minimum = 1_024, "pages of memory at the start (64 MiB)";
@@ -35,12 +40,12 @@ bounds! {
     element_segments = 4_096, "element segments of a module";
     elements = 65_536, "entries of all element segments";
     data_segments = 16_384, "data segments of a module";
-    body_bytes = 131_072, "bytes of a function's body";
+    body_bytes = 65_536, "bytes of a function's body";
     locals = 2_048, "declared locals of a function";
     nesting = 128, "blocks, loops and ifs around an operator";
     operands = 1_024, "values on the operand stack at once";
     branch_targets = 8_192, "targets of all br_table of a function";
-    block_values = 65_536, "parameters and results of all blocks of a function";
+    blocks = 8_192, "basic blocks of a function";
 }
 
 impl Bound {
@@ -56,16 +61,30 @@ impl Bound {
     }
 }
 
-/// Many tiny functions cost an engine far more per byte than ordinary ones.
-pub fn check_density(count: u64, module_bytes: usize, offset: usize) -> Result<()> {
-    let allowed = 256 + module_bytes as u64 / function_density.max;
-    if count <= allowed {
-        return Ok(());
-    }
-    Err(Failure::rejected(
-        format!(
-            "the module exceeds the bound function_density: {count} functions in {module_bytes} bytes where {allowed} is the most"
-        ),
-        offset,
-    ))
+/// A bound on how much there may be in so many bytes of module: for what is cheap to write and dear to load.
+pub struct Density {
+    pub bound: &'static Bound,
+    /// So many are always allowed.
+    pub free: u64,
 }
+
+impl Density {
+    pub fn check(&self, count: u64, module_bytes: usize, offset: usize) -> Result<()> {
+        let allowed = self.free + module_bytes as u64 / self.bound.max;
+        if count <= allowed {
+            return Ok(());
+        }
+        let (name, what) = (self.bound.name, self.bound.what);
+        Err(Failure::rejected(
+            format!("the module exceeds the bound {name}: {count} in {module_bytes} bytes where {allowed} is the most ({what})"),
+            offset,
+        ))
+    }
+}
+
+pub const FUNCTIONS: Density = Density { bound: &function_density, free: 256 };
+pub const TYPES: Density = Density { bound: &type_density, free: 256 };
+pub const ELEMENTS: Density = Density { bound: &element_density, free: 1_024 };
+pub const BLOCKS: Density = Density { bound: &block_density, free: 1_024 };
+pub const CARRIED: Density = Density { bound: &carried_density, free: 1_024 };
+pub const LIVE: Density = Density { bound: &live_density, free: 4_096 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::artifact::{Artifact, Extern, Signature};
 use crate::failure::{Failure, Result};
 use crate::guest::{Account, Budget, End, EndKind};
-use crate::raw::{Context, Host, HostFunction};
+use crate::raw::{self, Context, Host, HostFunction};
 use crate::{compiled, interpreted, math, meter};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,9 @@ pub enum Tier {
 
 /// `petri_call`'s index of the start function.
 pub const START: u32 = u32::MAX;
+
+/// What the depth counter holds after a call that did not return: the exited guest's frames were not left one by one.
+pub const UNKNOWN: u32 = u32::MAX;
 
 /// An artifact with its imports bound.
 pub struct Linked {
@@ -190,6 +193,31 @@ impl Instance {
                 Live::Interpreted(live) => live.set_global_slot(&self.linked, index, value),
                 Live::Compiled(live) => live.set_global_slot(&self.linked, index, value),
             }
+    }
+
+    /// Carries memory with its size and all mutable globals over from another instance of the same movable artifact; this
+    /// one has not run yet.
+    pub fn adopt(&mut self, from: &mut Instance) -> Result<()> {
+        let artifact = self.linked.artifact.clone();
+        if artifact.sha256 != from.linked.artifact.sha256 || artifact.module.not_movable != 0 || !self.whole || !from.whole {
+            return Err(Failure::misuse("only a live instance of the same movable module can be adopted"));
+        }
+        let grown = from.account().pages_grown(&artifact.module);
+        let fits = grown == 0
+            || match &mut self.live {
+                Live::Interpreted(live) => live.grow_memory(grown),
+                Live::Compiled(live) => live.grow_memory(grown),
+            };
+        if !fits {
+            return Err(Failure::fault("there is no memory to move an instance into"));
+        }
+        self.account().adopt_size(from.account());
+        raw::copy_memory(from.memory(), self.memory());
+        let mut mutable = artifact.module.globals.iter().enumerate().filter(|(_, global)| global.mutable);
+        let carried = mutable.all(|(index, _)| {
+            from.global(index as u32).is_some_and(|value| self.set_global(index as u32, value))
+        });
+        if carried { Ok(()) } else { Err(Failure::fault("a global cannot be carried over")) }
     }
 
     /// Function and offset of each frame of the last trap, innermost first, in the guest's own numbers.

@@ -10,7 +10,7 @@ use wasmtime::{
 };
 
 use crate::artifact::{Artifact, Kind, Signature};
-use crate::code::{Linked, export_name};
+use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result};
 use crate::guest::{
     Access, Account, Budget, End, EndCause, EndKind, Stop, Trap, call_host, canonical_f32, canonical_f64,
@@ -18,7 +18,7 @@ use crate::guest::{
 use crate::locate::Locator;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
 use crate::raw::{self, Context, HostFunction};
-use crate::{features, math};
+use crate::{features, frames, math};
 
 pub struct Code {
     instance: InstancePre<State>,
@@ -80,20 +80,44 @@ pub fn bare_engine(own_fuel: bool) -> &'static Engine {
     engine.get_or_init(|| Engine::new(config().consume_fuel(own_fuel)).expect("the configuration is fixed"))
 }
 
+/// Without the optimisations that keep values alive for longer than the guest does.
+fn frugal_engine() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(config().cranelift_opt_level(OptLevel::None)).expect("the configuration is fixed"))
+}
+
+/// Code whose frames are no larger than the gate reckons with.
+fn compile(artifact: &Artifact) -> Result<Module> {
+    let metered = artifact.metered();
+    let analysis = artifact.analyse_again();
+    let fits = |module: &Module| {
+        let frame = |function: &wasmtime::ModuleFunction| frames::measured(&module.text()[function.offset..function.offset + function.len]);
+        module.functions().zip(&analysis.plans).all(|(function, plan)| frame(&function) <= frames::estimate(plan))
+    };
+    for engine in [engine(), frugal_engine()] {
+        let module = Module::new(engine, &metered).map_err(fault)?;
+        if fits(&module) {
+            return Ok(module);
+        }
+    }
+    Err(Failure::fault("the compiled code needs more stack than the gate reckons with"))
+}
+
 fn fault(error: wasmtime::Error) -> Failure {
     Failure::fault(format!("the compiler failed: {error:#}"))
 }
 
 impl Code {
     pub fn load(linked: &Arc<Linked>) -> Result<Code> {
-        let module = Module::new(engine(), linked.artifact.metered()).map_err(fault)?;
-        let linker = link(linked).map_err(fault)?;
+        let module = compile(&linked.artifact)?;
+        let linker = link(linked, module.engine()).map_err(fault)?;
         let instance = linker.instantiate_pre(&module).map_err(fault)?;
         Ok(Code { instance, linked: linked.clone() })
     }
 
     pub fn instantiate(&self, account: Account) -> Result<std::result::Result<Live, (EndCause, Account)>> {
-        let mut store = Store::new(engine(), State { account, fuel: None, memory: None, tables: Vec::new() });
+        let engine = self.instance.module().engine();
+        let mut store = Store::new(engine, State { account, fuel: None, memory: None, tables: Vec::new() });
         let instance = match self.instance.instantiate(&mut store) {
             Ok(instance) => instance,
             Err(error) => return Ok(Err((end_cause(&error)?, store.into_data().account))),
@@ -152,8 +176,12 @@ impl Live {
         let outcome = match outcome {
             Ok(()) => Ok(()),
             Err(error) => {
-                self.keep_frames(&error);
-                Err(end_cause(&error)?)
+                self.depth_set = UNKNOWN;
+                let cause = end_cause(&error)?;
+                if matches!(cause, EndCause::Trap(_)) {
+                    self.keep_frames(&error);
+                }
+                Err(cause)
             }
         };
         Ok(self.store.data_mut().account.end(outcome, counter))
@@ -193,6 +221,11 @@ impl Live {
 
     pub fn account(&mut self) -> &mut Account {
         &mut self.store.data_mut().account
+    }
+
+    pub fn grow_memory(&mut self, by: u64) -> bool {
+        let memory = self.store.data().memory;
+        memory.is_some_and(|memory| memory.grow(&mut self.store, by).is_ok())
     }
 
     pub fn memory(&mut self) -> (*mut u8, usize) {
@@ -317,8 +350,8 @@ impl Access for Caller<'_, State> {
 }
 
 /// The guest's imports in their order, then the meter's, each under its position.
-fn link(linked: &Linked) -> wasmtime::Result<Linker<State>> {
-    let mut linker = Linker::new(engine());
+fn link(linked: &Linked, engine: &Engine) -> wasmtime::Result<Linker<State>> {
+    let mut linker = Linker::new(engine);
     let module = &linked.artifact.module;
     for (position, (function, import)) in linked.functions.iter().zip(&module.imports).enumerate() {
         host_function(&mut linker, &position.to_string(), *function, &module.types[import.type_index as usize])?;
@@ -364,7 +397,7 @@ fn host_function(
         return math_function(linker, name, &function);
     }
     let kinds = |kinds: &[Kind]| kinds.iter().map(|kind| value_type(*kind)).collect::<Vec<_>>();
-    let kind = FuncType::new(engine(), kinds(&signature.params), kinds(&signature.results));
+    let kind = FuncType::new(linker.engine(), kinds(&signature.params), kinds(&signature.results));
     let Signature { params, results } = signature.clone();
     raw::link_raw(linker, name, kind, move |mut caller, slots| {
         let mut args = [0u64; 64];

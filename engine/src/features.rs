@@ -40,16 +40,22 @@ const REFUSED: &[(&str, WasmFeatures)] = &[
     ("the component model", WasmFeatures::COMPONENT_MODEL),
 ];
 
-/// The names of the proposals a refused module would need, fewest first; empty when no proposal makes it valid.
+/// The names of the proposals a refused module would need, as few as do; empty when no proposal makes it valid.
 pub fn proposals_needed(wasm: &[u8]) -> Vec<&'static str> {
-    let valid = |features| Validator::new_with_features(features).validate_all(wasm).is_ok();
-    let everything = REFUSED.iter().fold(accepted(), |all, (_, feature)| all | *feature);
-    if !valid(everything) {
+    let valid = |proposals: &[&(&str, WasmFeatures)]| {
+        let features = proposals.iter().fold(accepted(), |all, (_, feature)| all | *feature);
+        Validator::new_with_features(features).validate_all(wasm).is_ok()
+    };
+    let mut needed: Vec<_> = REFUSED.iter().collect();
+    if !valid(&needed) {
         return Vec::new();
     }
-    if let Some((name, _)) = REFUSED.iter().find(|(_, feature)| valid(accepted() | *feature)) {
-        return vec![*name];
+    // Proposals that stand on others come after them, so that they are left out first.
+    for index in (0..REFUSED.len()).rev() {
+        let without = [&needed[..index], &needed[index + 1..]].concat();
+        if valid(&without) {
+            needed = without;
+        }
     }
-    let without = |feature: WasmFeatures| valid(everything - (feature - accepted()));
-    REFUSED.iter().filter(|(_, feature)| !without(*feature)).map(|(name, _)| *name).collect()
+    needed.iter().map(|(name, _)| *name).collect()
 }

@@ -7,6 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
 use crate::artifact::{Artifact, Export, Extern, Signature};
 use crate::bare::Bare;
 use crate::code::{Code, Instance, Tier};
@@ -74,7 +76,7 @@ thread_local! {
 }
 
 fn panic_if_asked(step: Step) {
-    if PANIC_AT.get() == step as u32 {
+    if step != Step::None && PANIC_AT.get() == step as u32 {
         PANIC_AT.set(Step::None as u32);
         panic!("asked to panic by a test");
     }
@@ -551,6 +553,25 @@ pub unsafe extern "C" fn petri_instance_set_global(instance: *mut Instance, glob
         let instance = unsafe { borrow_mut(instance)? };
         if instance.set_global(global, value) { Ok(()) } else { Err(no_such("mutable global")) }
     })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_instance_adopt(instance: *mut Instance, from: *mut Instance, error: *mut Error) -> i32 {
+    guarded(Step::None, error, || {
+        if std::ptr::eq(instance, from) {
+            return Err(Failure::misuse("an instance cannot be moved into itself"));
+        }
+        // SAFETY: as the header says; two different instances, the caller's alone.
+        let (instance, from) = unsafe { (borrow_mut(instance)?, borrow_mut(from)?) };
+        instance.adopt(from)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_sha256(data: *const u8, size: usize, out: *mut [u8; 32]) {
+    // SAFETY: as the header says.
+    let (data, Ok(out)) = (unsafe { (bytes(data, size), borrow_mut(out)) }) else { return };
+    *out = Sha256::digest(data).into();
 }
 
 #[repr(C)]

@@ -118,6 +118,18 @@ impl Account {
 
     /// The guest's counter has fallen below zero: look at what may end it, then grant the next slice.
     pub fn refill(&mut self, counter: i64) -> Result<i64, Stop> {
+        // First, so that a budget that is spent ends the same way however the clock stands.
+        if counter + self.ungranted < 0 {
+            return Err(self.stop(EndKind::OutOfFuel, 0));
+        }
+        self.look()?;
+        let grant = self.ungranted.min(SLICE.saturating_sub(counter));
+        self.ungranted -= grant;
+        Ok(counter + grant)
+    }
+
+    /// What may end a guest besides its fuel: the host's flag, the deadline, the end of its turn.
+    pub fn look(&mut self) -> Result<(), Stop> {
         if self.host.interrupted() {
             return Err(self.stop(EndKind::Cancelled, 0));
         }
@@ -131,12 +143,7 @@ impl Account {
                 next => self.turn_ns = next,
             }
         }
-        let grant = self.ungranted.min(SLICE.saturating_sub(counter));
-        self.ungranted -= grant;
-        if counter + grant < 0 {
-            return Err(self.stop(EndKind::OutOfFuel, 0));
-        }
-        Ok(counter + grant)
+        Ok(())
     }
 
     /// What is left of the counter after `fuel` more.
@@ -187,6 +194,15 @@ impl Account {
         Some(before)
     }
 
+    pub fn pages_grown(&self, module: &Module) -> u64 {
+        self.pages - module.memory.map_or(0, |memory| memory.min)
+    }
+
+    /// Takes over the size of an instance whose memory has grown; its tables have not.
+    pub fn adopt_size(&mut self, from: &Account) {
+        (self.pages, self.memory_bytes) = (from.pages, from.memory_bytes);
+    }
+
     /// The number of slots before, when the table may grow by this many.
     pub fn grow_table(&mut self, table: usize, by: u64) -> Option<u64> {
         let (before, max) = self.tables.get(table).copied()?;
@@ -210,7 +226,7 @@ impl Account {
 
 const PAGES_MAX: u64 = 65_536;
 /// Both engines take tables of this size.
-const TABLE_SLOTS_MAX: u64 = 10_000_000;
+const TABLE_SLOTS_MAX: u64 = 1_000_000;
 
 pub enum EndCause {
     Trap(Trap),

@@ -9,7 +9,7 @@ use wasmi::{
 };
 
 use crate::artifact::{Artifact, Kind, Signature};
-use crate::code::{Linked, export_name};
+use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result};
 use crate::guest::{Access, Account, Budget, EndCause, Stop, Trap, call_host, canonical_f32, canonical_f64};
 use crate::math;
@@ -136,7 +136,10 @@ impl Live {
         let counter = self.store.data().fuel.map_or(0, |fuel| wide(&fuel.get(&self.store)) as i64);
         let outcome = match outcome {
             Ok(()) => Ok(()),
-            Err(error) => Err(end_cause(&error)?),
+            Err(error) => {
+                self.depth_set = UNKNOWN;
+                Err(end_cause(&error)?)
+            }
         };
         Ok(self.store.data_mut().account.end(outcome, counter))
     }
@@ -159,6 +162,11 @@ impl Live {
 
     pub fn account(&mut self) -> &mut Account {
         &mut self.store.data_mut().account
+    }
+
+    pub fn grow_memory(&mut self, by: u64) -> bool {
+        let memory = self.store.data().memory;
+        memory.is_some_and(|memory| memory.grow(&mut self.store, by).is_ok())
     }
 
     pub fn memory(&mut self) -> (*mut u8, usize) {
@@ -236,7 +244,7 @@ pub fn wide(value: &Val) -> u64 {
 
 fn memory_of<'a>(context: impl Into<wasmi::StoreContext<'a, State>>, memory: Option<Memory>) -> (*mut u8, usize) {
     let context = context.into();
-    memory.map_or((std::ptr::null_mut(), 0), |memory| (memory.data_ptr(&context), memory.data_size(&context)))
+    memory.map_or((std::ptr::null_mut(), 0), |memory| (memory.data_ptr(context), memory.data_size(context)))
 }
 
 impl Access for Caller<'_, State> {
@@ -278,16 +286,28 @@ fn imports(store: &mut Store<State>, linked: &Linked) -> Vec<Extern> {
     imports
 }
 
-fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> i32 {
+/// How many pages are made between two looks at the clock: wasmi clears every byte at once, a page in some microseconds.
+const PAGES_AT_ONCE: u64 = 128;
+
+fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> std::result::Result<i32, Error> {
     let by = u64::from(by as u32);
     if let Ok(table) = usize::try_from(table) {
-        let Some(before) = caller.data_mut().account.grow_table(table, by) else { return -1 };
-        let Some(table) = caller.data().tables.get(table).copied() else { return -1 };
-        return table.grow(&mut caller, by, Ref::Func(Nullable::Null)).map_or(-1, |_| before as i32);
+        let Some(before) = caller.data_mut().account.grow_table(table, by) else { return Ok(-1) };
+        let Some(table) = caller.data().tables.get(table).copied() else { return Ok(-1) };
+        return Ok(table.grow(&mut caller, by, Ref::Func(Nullable::Null)).map_or(-1, |_| before as i32));
     }
-    let Some(before) = caller.data_mut().account.grow_memory(by) else { return -1 };
-    let Some(memory) = caller.data().memory else { return -1 };
-    memory.grow(&mut caller, by).map_or(-1, |_| before as i32)
+    let Some(before) = caller.data_mut().account.grow_memory(by) else { return Ok(-1) };
+    let Some(memory) = caller.data().memory else { return Ok(-1) };
+    let mut left = by;
+    while left > 0 {
+        let pages = left.min(PAGES_AT_ONCE);
+        memory.grow(&mut caller, pages)?;
+        left -= pages;
+        if left > 0 {
+            caller.data_mut().account.look().map_err(Error::host)?;
+        }
+    }
+    Ok(before as i32)
 }
 
 fn host_function(store: &mut Store<State>, function: &HostFunction, signature: &Signature) -> Func {

@@ -19,6 +19,7 @@ pub mod failure;
 pub mod features;
 #[allow(unsafe_code)]
 pub mod ffi;
+mod frames;
 mod graph;
 pub mod guest;
 mod interpreted;

@@ -30,6 +30,9 @@ impl Locator {
     pub fn offset(&self, offset: usize) -> usize {
         let after = self.copied.partition_point(|piece| piece.new <= offset);
         let Some(piece) = after.checked_sub(1).map(|before| &self.copied[before]) else { return 0 };
-        piece.old + (offset - piece.new).min(piece.length)
+        match self.copied.get(after) {
+            Some(next) if offset >= piece.new + piece.length => next.old,
+            _ => piece.old + (offset - piece.new).min(piece.length),
+        }
     }
 }

@@ -334,7 +334,7 @@ impl Body<'_> {
         let (entry, rest) = edits.split_first().expect("every function is charged on entry");
         self.edit(entry, plan, scratch);
         if plan.weight > 0 {
-            self.out.push(0x02);
+            self.out.push(BLOCK);
             bytes::signed(&mut self.out, body_type);
         }
         let mut at = plan.code;
@@ -400,6 +400,7 @@ impl Body<'_> {
                 if plan.weight > 0 { self.op(BR, label) } else { self.out.push(RETURN) }
             }
             What::GuardSelect => self.op(LOCAL_TEE, scratch.number),
+            What::GuardParameters => self.out.extend([BLOCK, 0x40, END]),
             What::ChargeLength { shift } => {
                 self.charge_length(scratch, shift, I64_SHR_U);
                 self.op(LOCAL_GET, scratch.number);
@@ -502,6 +503,7 @@ impl Body<'_> {
     }
 }
 
+const BLOCK: u8 = 0x02;
 const IF: u8 = 0x04;
 const END: u8 = 0x0b;
 const BR: u8 = 0x0c;

@@ -39,6 +39,8 @@ pub enum What {
     },
     /// wasmi 2.0.0 reads a stale register for some conditions unless they went through a local.
     GuardSelect,
+    /// wasmi 2.0.0 loses locals on the operand stack below a block's parameters, unless an empty block stood before.
+    GuardParameters,
     /// Charge the length on top of the stack, shifted down, before a bulk operation.
     ChargeLength {
         shift: u8,
@@ -61,6 +63,8 @@ pub struct FunctionPlan {
     pub params: u32,
     pub locals: u32,
     pub operands_max: u32,
+    /// The most parameters and results of a function it calls.
+    pub call_values_max: u32,
     pub edits: std::ops::Range<usize>,
     pub has_select: bool,
     pub has_lengths: bool,
@@ -81,6 +85,23 @@ pub struct Findings {
     pub grows_tables: bool,
     pub features: u32,
     pub not_movable: u32,
+    pub load: Load,
+}
+
+/// What makes code dear to load beyond its bytes, summed over the functions; see the densities of `bounds`.
+#[derive(Default)]
+pub struct Load {
+    pub blocks: u64,
+    pub carried: u64,
+    pub live: u64,
+}
+
+impl Load {
+    pub fn check(&self, module_bytes: usize, offset: usize) -> Result<()> {
+        bounds::BLOCKS.check(self.blocks, module_bytes, offset)?;
+        bounds::CARRIED.check(self.carried, module_bytes, offset)?;
+        bounds::LIVE.check(self.live / 16, module_bytes, offset)
+    }
 }
 
 pub const USES_MUTABLE_GLOBALS: u32 = 1;
@@ -105,10 +126,12 @@ struct Reader<'a> {
     /// The edit that charges the block being read.
     block: usize,
     branch_targets: u64,
-    block_values: u64,
+    blocks: u64,
+    loops: u64,
     has_select: bool,
     has_lengths: bool,
     grows_tables: bool,
+    call_values_max: u32,
 }
 
 pub fn read_function(
@@ -139,15 +162,21 @@ pub fn read_function(
         block: first_edit,
         findings,
         branch_targets: 0,
-        block_values: 0,
+        blocks: 1,
+        loops: 0,
         has_select: false,
         has_lengths: false,
         grows_tables: false,
+        call_values_max: 0,
     };
     reader.edit(code, 0, What::ChargeAndCheck { cost: 0 });
     let operands_max = reader.read_operators(validator, body, code)?;
+    let (blocks, loops) = (reader.blocks, reader.loops);
+    let call_values_max = reader.call_values_max;
     let (has_select, has_lengths, grows_tables) = (reader.has_select, reader.has_lengths, reader.grows_tables);
     let params = module.signature(function).params.len() as u32;
+    findings.load.blocks += blocks;
+    findings.load.live += (blocks + 16 * loops) * u64::from(params + locals);
     Ok(FunctionPlan {
         body: range,
         code,
@@ -156,6 +185,7 @@ pub fn read_function(
         params,
         locals,
         operands_max,
+        call_values_max,
         edits: first_edit..findings.edits.len(),
         has_select,
         has_lengths,
@@ -213,7 +243,7 @@ impl Reader<'_> {
         self.close_block();
         bounds::operands.check(u64::from(operands_max), code)?;
         bounds::branch_targets.check(self.branch_targets, code)?;
-        bounds::block_values.check(self.block_values, code)?;
+        bounds::blocks.check(self.blocks, code)?;
         Ok(operands_max)
     }
 
@@ -223,6 +253,8 @@ impl Reader<'_> {
 
     fn open_block(&mut self, at: usize, check: bool) {
         self.cost = 0;
+        self.blocks += 1;
+        self.loops += u64::from(check);
         self.block = self.findings.edits.len();
         self.edit(at, 0, if check { What::ChargeAndCheck { cost: 0 } } else { What::Charge { cost: 0 } });
     }
@@ -251,23 +283,27 @@ impl Reader<'_> {
         let skip = next - at;
         match operator {
             Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
-                self.block_type(*blockty)
+                self.block_type(*blockty, at)
             }
             Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => {
-                self.cost += costs::carried(self.label_values(validator, *relative_depth));
+                let values = self.label_values(validator, *relative_depth);
+                self.carry(values, values);
             }
             Operator::BrTable { targets } => {
-                self.branch_targets += u64::from(targets.len()) + 1;
-                self.cost += costs::carried(self.label_values(validator, targets.default()));
+                let count = targets.len() as usize + 1;
+                self.branch_targets += count as u64;
+                let values = self.label_values(validator, targets.default());
+                self.carry(values, values * count);
             }
             Operator::Return => {
                 let results = self.module.types[self.function_type(validator)].results.len();
-                self.cost += costs::carried(results);
+                self.carry(results, results);
                 self.edit(at, skip, What::Return { label: validator.control_stack_height() - 1 });
             }
             Operator::Call { function_index } => self.call(*function_index, at, skip),
             Operator::CallIndirect { type_index, table_index } => {
-                self.cost += costs::carried(self.module.types[*type_index as usize].params.len());
+                self.call_values(&self.module.types[*type_index as usize]);
+                self.findings.load.blocks += 4;
                 let defined = self.module.functions.len() as u32 - self.module.imported_functions;
                 self.findings.calls.push((self.node, defined + type_index));
                 if *table_index > 0 {
@@ -284,7 +320,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Operators that came after the MVP.
+    /// Operators that came after the MVP, and those that are dear to load.
     fn note_addition(&mut self, operator: &Operator, at: usize, skip: usize) {
         match operator {
             Operator::I32Extend8S
@@ -302,8 +338,17 @@ impl Reader<'_> {
             | Operator::I64TruncSatF64U => {
                 self.findings.features |= USES_SATURATING_CONVERSIONS;
             }
+            Operator::I32TruncF32S
+            | Operator::I32TruncF32U
+            | Operator::I32TruncF64S
+            | Operator::I32TruncF64U
+            | Operator::I64TruncF32S
+            | Operator::I64TruncF32U
+            | Operator::I64TruncF64S
+            | Operator::I64TruncF64U => self.findings.load.blocks += 1,
             Operator::MemoryGrow { .. } => {
                 self.has_lengths = true;
+                self.findings.load.blocks += 2;
                 self.findings.grows_memory = true;
                 self.edit(at, skip, What::GrowMemory);
             }
@@ -322,6 +367,7 @@ impl Reader<'_> {
             }
             Operator::TableGrow { table } => {
                 self.has_lengths = true;
+                self.findings.load.blocks += 2;
                 self.grows_tables = true;
                 self.findings.features |= USES_REFERENCE_TYPES;
                 self.findings.not_movable |= WRITES_TABLE;
@@ -344,8 +390,19 @@ impl Reader<'_> {
         }
     }
 
+    /// Charges for values that are carried, and counts those an engine has to arrange.
+    fn carry(&mut self, values: usize, arranged: usize) {
+        self.cost += costs::carried(values);
+        self.findings.load.carried += arranged as u64;
+    }
+
+    fn call_values(&mut self, callee: &Signature) {
+        self.carry(callee.params.len(), callee.params.len() + callee.results.len());
+        self.call_values_max = self.call_values_max.max((callee.params.len() + callee.results.len()) as u32);
+    }
+
     fn call(&mut self, function: u32, at: usize, skip: usize) {
-        self.cost += costs::carried(self.module.signature(function).params.len());
+        self.call_values(self.module.signature(function));
         if function >= self.module.imported_functions {
             self.findings.calls.push((self.node, function - self.module.imported_functions));
             self.edit(at, skip, What::Call { function });
@@ -359,17 +416,21 @@ impl Reader<'_> {
 
     fn bulk(&mut self, at: usize, shift: u8, not_movable: u32) {
         self.has_lengths = true;
+        self.findings.load.blocks += 2;
         self.findings.features |= USES_BULK_MEMORY;
         self.findings.not_movable |= not_movable;
         self.edit(at, 0, What::ChargeLength { shift });
     }
 
-    fn block_type(&mut self, block: BlockType) {
+    fn block_type(&mut self, block: BlockType, at: usize) {
         if let BlockType::FuncType(index) = block {
             let Signature { params, results } = &self.module.types[index as usize];
-            self.block_values += (params.len() + results.len()) as u64;
+            self.findings.load.carried += (params.len() + results.len()) as u64;
             if !params.is_empty() || results.len() > 1 {
                 self.findings.features |= USES_MULTI_VALUE;
+            }
+            if !params.is_empty() {
+                self.edit(at, 0, What::GuardParameters);
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::artifact::{Export, Extern, Global, Import, Kind, Memory, Module, Sign
 use crate::failure::{Failure, Result, Status};
 use crate::graph::Graph;
 use crate::plan::{self, Findings, FunctionPlan};
-use crate::{bounds, costs, features};
+use crate::{bounds, costs, features, frames};
 
 /// What the meter needs to rewrite a module.
 pub struct Analysis {
@@ -71,6 +71,9 @@ struct Gate<'a> {
     allocations: FuncValidatorAllocations,
 }
 
+/// The reader knows these whatever the accepted features are.
+const UNKNOWN_KIND: &str = "the module imports or exports a tag or an exact function, which petri does not accept";
+
 thread_local! {
     // Validators' stacks are worth keeping: a tiny module is checked in two or three microseconds.
     static ALLOCATIONS: RefCell<FuncValidatorAllocations> = RefCell::default();
@@ -88,7 +91,10 @@ fn read_module(wasm: &[u8]) -> Result<Analysis> {
         },
         allocations: ALLOCATIONS.take(),
     };
-    for payload in Parser::new(0).parse_all(wasm) {
+    // Refused proposals also allow longer ways to write the same numbers.
+    let mut parser = Parser::new(0);
+    parser.set_features(features::accepted());
+    for payload in parser.parse_all(wasm) {
         let payload = payload?;
         gate.bound_counts(&payload)?;
         match validator.payload(&payload)? {
@@ -109,11 +115,14 @@ impl Gate<'_> {
             Payload::Version { encoding: Encoding::Component, range, .. } => {
                 Err(Failure::rejected("the module uses the component model, which petri does not accept", range.start))
             }
-            Payload::TypeSection(s) => bounds::types.check(s.count().into(), s.range().start),
+            Payload::TypeSection(s) => {
+                bounds::types.check(s.count().into(), s.range().start)?;
+                bounds::TYPES.check(s.count().into(), self.wasm.len(), s.range().start)
+            }
             Payload::ImportSection(s) => bounds::imports.check(s.count().into(), s.range().start),
             Payload::FunctionSection(s) => {
                 bounds::functions.check(s.count().into(), s.range().start)?;
-                bounds::check_density(s.count().into(), self.wasm.len(), s.range().start)
+                bounds::FUNCTIONS.check(s.count().into(), self.wasm.len(), s.range().start)
             }
             Payload::TableSection(s) => bounds::tables.check(s.count().into(), s.range().start),
             Payload::GlobalSection(s) => bounds::globals.check(s.count().into(), s.range().start),
@@ -228,7 +237,7 @@ impl Gate<'_> {
                 self.global(Kind::of(global.content_type), global.mutable, 0..0);
                 (Extern::Global, 0)
             }
-            TypeRef::Tag(_) | TypeRef::FuncExact(_) => unreachable!("the accepted features have neither"),
+            TypeRef::Tag(_) | TypeRef::FuncExact(_) => return Err(Failure::rejected(UNKNOWN_KIND, offset)),
         };
         if kind != Extern::Function {
             self.analysis.findings.not_movable |= plan::IMPORTS_NON_FUNCTION;
@@ -248,11 +257,11 @@ impl Gate<'_> {
     fn export(&mut self, export: wasmparser::Export, offset: usize) -> Result<()> {
         bounds::name_bytes.check(export.name.len() as u64, offset)?;
         let kind = match export.kind {
-            ExternalKind::Func | ExternalKind::FuncExact => Extern::Function,
+            ExternalKind::Func => Extern::Function,
             ExternalKind::Table => Extern::Table,
             ExternalKind::Memory => Extern::Memory,
             ExternalKind::Global => Extern::Global,
-            ExternalKind::Tag => unreachable!("the accepted features have no tags"),
+            ExternalKind::Tag | ExternalKind::FuncExact => return Err(Failure::rejected(UNKNOWN_KIND, offset)),
         };
         if kind == Extern::Global && self.analysis.module.globals[export.index as usize].mutable {
             self.analysis.findings.features |= plan::USES_MUTABLE_GLOBALS;
@@ -310,6 +319,7 @@ impl Gate<'_> {
             let head = element.range.start..items_start;
             self.analysis.raw.elements.push(ElementSegment { head, items });
         }
+        bounds::ELEMENTS.check(entries, self.wasm.len(), section.range().start)?;
         self.analysis.module.element_segments = section.count();
         Ok(())
     }
@@ -320,6 +330,7 @@ impl Gate<'_> {
         let mut validator = function.into_validator(std::mem::take(&mut self.allocations));
         let plan = plan::read_function(module, &mut validator, body, index, findings)?;
         self.allocations = validator.into_allocations();
+        findings.load.check(self.wasm.len(), plan.body.start)?;
         module.code_bytes += plan.body.len() as u64;
         plans.push(plan);
         Ok(())
@@ -347,7 +358,7 @@ fn weigh(analysis: &mut Analysis) {
         plans[*function as usize].weight = costs::weight(plans[*function as usize].locals);
     }
     if edges.is_empty() {
-        module.stack_bytes_fixed = plans.iter().map(frame_bytes).max().unwrap_or(0);
+        module.stack_bytes_fixed = plans.iter().map(frames::estimate).max().unwrap_or(0);
     } else {
         let graph = Graph::new(defined + module.types.len(), &edges);
         let parts = graph.parts();
@@ -360,7 +371,7 @@ fn weigh(analysis: &mut Analysis) {
     }
     module.weighs = plans.iter().any(|plan| plan.weight > 0);
     module.grows = findings.grows_memory || findings.grows_tables;
-    let per_depth = |plan: &FunctionPlan| frame_bytes(plan).div_ceil(u64::from(plan.weight));
+    let per_depth = |plan: &FunctionPlan| frames::estimate(plan).div_ceil(u64::from(plan.weight));
     module.stack_bytes_per_depth = plans.iter().filter(|plan| plan.weight > 0).map(per_depth).max().unwrap_or(0);
 }
 
@@ -371,15 +382,10 @@ fn longest_chain(graph: &Graph, part_of: &[u32], parts: usize, plans: &[Function
     let mut below = vec![0u64; parts];
     for node in order {
         let node = node as usize;
-        let own = plans.get(node).filter(|plan| plan.weight == 0).map_or(0, frame_bytes);
+        let own = plans.get(node).filter(|plan| plan.weight == 0).map_or(0, frames::estimate);
         let part = part_of[node] as usize;
         let callees = graph.callees(node).iter().map(|callee| below[part_of[*callee as usize] as usize]);
         below[part] = below[part].max(own + callees.max().unwrap_or(0));
     }
     below.into_iter().max().unwrap_or(0)
-}
-
-/// A generous estimate: every parameter, local and operand twice, and what a frame has besides.
-fn frame_bytes(plan: &FunctionPlan) -> u64 {
-    256 + 16 * u64::from(plan.params + plan.locals + plan.operands_max)
 }

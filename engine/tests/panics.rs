@@ -1,0 +1,135 @@
+//! A panic inside the crate ends the call it happened in, as a fault, and nothing else. HF17 X13
+
+mod support;
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::Once;
+
+use petri_engine::failure::Status;
+use petri_engine::ffi::*;
+use petri_engine::guest::{Budget, End, EndKind};
+use support::*;
+
+const PREPARE: u32 = 1;
+const LOAD: u32 = 2;
+const INSTANTIATE: u32 = 3;
+const CALL: u32 = 4;
+const DROP: u32 = 5;
+
+/// The panics asked for here would only clutter the output.
+fn be_quiet() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !panic.to_string().contains("asked to panic by a test") {
+                usual(panic);
+            }
+        }));
+    });
+}
+
+/// What the C functions fill in: status first, the message at the end.
+struct Report(MaybeUninit<Error>);
+
+impl Report {
+    fn new() -> Report {
+        Report(MaybeUninit::zeroed())
+    }
+
+    fn out(&mut self) -> *mut Error {
+        self.0.as_mut_ptr()
+    }
+
+    /// As `petri_engine.h` lays it out: status, line, column, offset, message_size, message.
+    fn message(&self) -> String {
+        let start = self.0.as_ptr().cast::<u8>();
+        // SAFETY: the struct is plain data, zeroed at first; these are its fields' places.
+        unsafe {
+            let size = start.add(24).cast::<u32>().read() as usize;
+            String::from_utf8_lossy(std::slice::from_raw_parts(start.add(28), size)).into_owned()
+        }
+    }
+}
+
+fn is_fault(status: i32, report: &Report) {
+    assert_eq!(status, Status::EngineFault as i32);
+    assert_eq!(report.message(), "an engine panicked: asked to panic by a test");
+}
+
+/// One guest's life through the C functions; the step that is asked to panic is tried again and then works.
+fn life(tier: u32, step: u32) {
+    let wasm = wasm(r#"(module (memory 1) (func (export "f") (param i32) (result i32) (i32.add (local.get 0) (i32.const 1))))"#);
+    let mut report = Report::new();
+    let (mut artifact, mut code, mut instance) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+    let mut end = End { kind: EndKind::Refused, code: 0, fuel_used: 0, memory_bytes: 0 };
+    let budget = Budget { ..plenty() };
+    let mut slots = [41u64];
+    // SAFETY: each function is called as petri_engine.h says.
+    unsafe {
+        let mut run = |this: u32, act: &mut dyn FnMut(*mut Error) -> i32| {
+            if this == step {
+                petri_panic_at(step);
+                is_fault(act(report.out()), &report);
+            }
+            assert_eq!(act(report.out()), Status::Ok as i32, "{}", report.message());
+        };
+        run(PREPARE, &mut |error| petri_prepare(wasm.as_ptr(), wasm.len(), &mut artifact, error));
+        run(LOAD, &mut |error| petri_load(artifact, tier, ptr::null(), 0, &mut code, error));
+        run(INSTANTIATE, &mut |error| petri_instantiate(code, ptr::null(), ROOMY, &mut instance, &mut end, error));
+        run(CALL, &mut |error| petri_call(instance, 0, &budget, ptr::null_mut::<c_void>(), slots.as_mut_ptr(), 1, &mut end, error));
+        assert_eq!((end.kind, slots[0]), (EndKind::Returned, 42));
+        for drop in [&mut || petri_instance_drop(instance) as _, &mut || petri_code_drop(code), &mut || petri_artifact_drop(artifact)] as [&mut dyn FnMut(); 3] {
+            if step == DROP {
+                petri_panic_at(DROP);
+            }
+            drop();
+        }
+    }
+}
+
+#[test]
+fn a_panic_at_each_step_is_a_fault_and_the_step_can_be_tried_again() {
+    be_quiet();
+    for tier in [0, 1] {
+        for step in [PREPARE, LOAD, INSTANTIATE, CALL] {
+            life(tier, step);
+        }
+    }
+}
+
+#[test]
+fn a_panic_while_something_is_dropped_stays_inside() {
+    be_quiet();
+    for tier in [0, 1] {
+        life(tier, DROP);
+        life(tier, 0);
+    }
+}
+
+#[test]
+fn a_panic_asked_for_on_one_thread_is_not_anothers() {
+    be_quiet();
+    petri_panic_at(CALL);
+    std::thread::scope(|scope| {
+        scope.spawn(|| life(0, 0));
+    });
+    petri_panic_at(0);
+    life(1, 0);
+}
+
+#[test]
+fn null_handles_are_misuse_and_dropping_them_is_nothing() {
+    let mut report = Report::new();
+    // SAFETY: null is what is tried here; the functions check for it.
+    unsafe {
+        assert_eq!(petri_load(ptr::null(), 0, ptr::null(), 0, ptr::null_mut(), report.out()), Status::Misuse as i32);
+        assert_eq!(petri_instantiate(ptr::null(), ptr::null(), 0, ptr::null_mut(), ptr::null_mut(), report.out()), Status::Misuse as i32);
+        assert_eq!(petri_call(ptr::null_mut(), 0, ptr::null(), ptr::null_mut(), ptr::null_mut(), 0, ptr::null_mut(), ptr::null_mut()), Status::Misuse as i32);
+        petri_artifact_drop(ptr::null_mut());
+        petri_code_drop(ptr::null_mut());
+        petri_instance_drop(ptr::null_mut());
+    }
+}
