@@ -1,0 +1,59 @@
+// The guest that called a host function, and how host functions are bound to imports.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/end.h"
+
+namespace petri {
+
+// Whether the guest goes on once a host function has done its work.
+enum class After : std::uint8_t { go_on, stop };
+
+// Lives as long as the call of the host function.
+class Caller {
+ public:
+  explicit Caller(void* context) : context_(context) {}
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  // As given to Instance::call.
+  void* context() const { return context_; }
+  // Empty when the guest has none. Look it up again after anything that may let the guest run.
+  virtual std::span<std::uint8_t> memory() = 0;
+  // Since Instance::call began.
+  virtual std::uint64_t fuel_used() = 0;
+  // Charges more than the import declares. After::stop: the guest has ended; the host function returns that too.
+  virtual After charge(std::uint64_t fuel) = 0;
+  // Says how the guest ends; the host function then returns After::stop.
+  virtual void stop(EndKind kind, std::int32_t code) = 0;
+
+ protected:
+  ~Caller() = default;
+
+ private:
+  void* context_;
+};
+
+// Arguments and results are one 64-bit slot each; i32 and f32 stand in the low half, and the upper half says nothing.
+// The declared fuel has been charged. Must not throw.
+using HostCallback = After (*)(void* data, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results);
+
+struct HostImport {
+  HostCallback callback = nullptr;  // none: the engines' own function, by `intrinsic`
+  void* data = nullptr;
+  std::uint32_t fuel = 0;  // charged on entry
+  std::uint32_t intrinsic = 0;
+};
+
+// What an artifact's imports are bound to, one each, in its order. `owner` keeps what they point to alive for as long
+// as the loaded code or one of its instances lives.
+struct BoundImports {
+  std::vector<const HostImport*> functions;
+  std::shared_ptr<const void> owner;
+};
+
+}  // namespace petri

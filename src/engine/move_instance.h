@@ -1,0 +1,16 @@
+// Moves a live instance between two calls to other code of the same artifact: from the interpreter to compiled code.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/instance.h"
+
+namespace petri {
+
+// A new instance of `code` that goes on where `from` stands: memory with its size and all mutable globals are carried,
+// start and `_initialize` do not run again. The module is movable and `from` whole. On failure `from` is as it was.
+Result<std::unique_ptr<Instance>> move_instance(Instance& from, const Code& code, const HostHooks& hooks,
+                                                std::uint64_t memory_bytes_max);
+
+}  // namespace petri

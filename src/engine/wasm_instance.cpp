@@ -1,0 +1,118 @@
+#include "engine/wasm_instance.h"
+
+#include <array>
+
+#include "base/assert.h"
+#include "base/stack.h"
+#include "engine/wasm_text.h"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kFramesMax = 64;
+
+static_assert(static_cast<int>(EndKind::returned) == PETRI_END_RETURNED &&
+              static_cast<int>(EndKind::trapped) == PETRI_END_TRAPPED &&
+              static_cast<int>(EndKind::out_of_fuel) == PETRI_END_OUT_OF_FUEL &&
+              static_cast<int>(EndKind::deadline) == PETRI_END_DEADLINE &&
+              static_cast<int>(EndKind::memory_limit) == PETRI_END_MEMORY_LIMIT &&
+              static_cast<int>(EndKind::stack_overflow) == PETRI_END_STACK_OVERFLOW &&
+              static_cast<int>(EndKind::exited) == PETRI_END_EXITED &&
+              static_cast<int>(EndKind::cancelled) == PETRI_END_CANCELLED &&
+              static_cast<int>(EndKind::refused) == PETRI_END_REFUSED);
+static_assert(Instance::kStartFunction == PETRI_START && Budget::kNever == UINT64_MAX);
+// The crate reads the flag atomically where the atomic stores it.
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
+              std::atomic<std::uint32_t>::is_always_lock_free);
+
+End to_end(const petri_end& end) {
+  return {.kind = static_cast<EndKind>(end.kind),
+          .code = end.code,
+          .fuel_used = end.fuel_used,
+          .memory_bytes = end.memory_bytes};
+}
+
+}  // namespace
+
+Result<Instantiated> WasmInstance::create(const petri_code& code, StackNeed stack, std::shared_ptr<const void> owner,
+                                          const HostHooks& hooks, std::uint64_t memory_bytes_max) {
+  const petri_host host{
+      .interrupt = reinterpret_cast<const std::uint32_t*>(hooks.interrupt), .grow = hooks.grow, .turn = hooks.turn};
+  petri_instance* instance = nullptr;
+  petri_end end{};
+  petri_error error;
+  if (petri_instantiate(&code, &host, memory_bytes_max, &instance, &end, &error) != PETRI_OK) {
+    return fail(to_error(error));
+  }
+  Instantiated result{.instance = nullptr, .end = to_end(end)};
+  if (instance != nullptr)
+    result.instance = std::make_unique<WasmInstance>(InstanceHandle(instance), stack, std::move(owner));
+  return result;
+}
+
+Result<End> WasmInstance::call(std::uint32_t export_index, const Budget& budget, void* context,
+                               std::span<std::uint64_t> slots) {
+  const std::uint64_t needed = stack_.bytes(budget.call_depth);
+  if (stack_bytes_left() >= needed + kStackReserveBytes) [[likely]]
+    return enter(export_index, budget, context, slots);
+  return run_with_stack(needed, [&] { return enter(export_index, budget, context, slots); });
+}
+
+Result<End> WasmInstance::enter(std::uint32_t export_index, const Budget& budget, void* context,
+                                std::span<std::uint64_t> slots) {
+  const petri_budget native{.fuel = budget.fuel,
+                            .deadline_ns = budget.deadline_ns,
+                            .turn_ns = budget.turn_ns,
+                            .call_depth = budget.call_depth};
+  petri_end end;
+  petri_error error;
+  if (petri_call(handle_.get(), export_index, &native, context, slots.data(), slots.size(), &end, &error) != PETRI_OK) {
+    return fail(to_error(error));
+  }
+  return to_end(end);
+}
+
+std::span<std::uint8_t> WasmInstance::memory() {
+  std::uint8_t* data = nullptr;
+  std::size_t size = 0;
+  petri_instance_memory(handle_.get(), &data, &size);
+  return {data, size};
+}
+
+void WasmInstance::set_memory_bytes_max(std::uint64_t memory_bytes_max) {
+  petri_instance_set_memory_max(handle_.get(), memory_bytes_max);
+}
+
+Result<std::uint64_t> WasmInstance::global(std::uint32_t index) {
+  std::uint64_t slot = 0;
+  if (petri_instance_global(handle_.get(), index, &slot) != PETRI_OK) {
+    return fail(ErrorCode::not_found, "there is no mutable or exported global of number " + std::to_string(index));
+  }
+  return slot;
+}
+
+Result<void> WasmInstance::set_global(std::uint32_t index, std::uint64_t slot) {
+  if (petri_instance_set_global(handle_.get(), index, slot) != PETRI_OK) {
+    return fail(ErrorCode::not_found, "there is no mutable global of number " + std::to_string(index));
+  }
+  return {};
+}
+
+Result<void> WasmInstance::adopt(Instance& from) {
+  petri_error error;
+  auto* const native = static_cast<WasmInstance&>(from).handle_.get();
+  if (petri_instance_adopt(handle_.get(), native, &error) != PETRI_OK) return fail(to_error(error));
+  return {};
+}
+
+std::vector<TracePoint> WasmInstance::backtrace() {
+  std::array<petri_frame, kFramesMax> frames;
+  const std::size_t count = petri_instance_backtrace(handle_.get(), frames.data(), frames.size());
+  std::vector<TracePoint> trace;
+  for (std::size_t index = 0; index < std::min(count, frames.size()); ++index) {
+    trace.push_back({.function = frames[index].function, .offset = frames[index].offset});
+  }
+  return trace;
+}
+
+}  // namespace petri

@@ -1,0 +1,42 @@
+// A live instance in one of the crate's engines.
+#pragma once
+
+#include <memory>
+
+#include "engine/instance.h"
+#include "engine/wasm_code.h"
+#include "petri_engine.h"
+
+namespace petri {
+
+struct DropInstance {
+  void operator()(petri_instance* instance) const { petri_instance_drop(instance); }
+};
+using InstanceHandle = std::unique_ptr<petri_instance, DropInstance>;
+
+class WasmInstance final : public Instance {
+ public:
+  static Result<Instantiated> create(const petri_code& code, StackNeed stack, std::shared_ptr<const void> owner,
+                                     const HostHooks& hooks, std::uint64_t memory_bytes_max);
+
+  WasmInstance(InstanceHandle handle, StackNeed stack, std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)), stack_(stack), handle_(std::move(handle)) {}
+
+  Result<End> call(std::uint32_t export_index, const Budget& budget, void* context,
+                   std::span<std::uint64_t> slots) override;
+  std::span<std::uint8_t> memory() override;
+  void set_memory_bytes_max(std::uint64_t memory_bytes_max) override;
+  Result<std::uint64_t> global(std::uint32_t index) override;
+  Result<void> set_global(std::uint32_t index, std::uint64_t slot) override;
+  Result<void> adopt(Instance& from) override;
+  std::vector<TracePoint> backtrace() override;
+
+ private:
+  Result<End> enter(std::uint32_t export_index, const Budget& budget, void* context, std::span<std::uint64_t> slots);
+
+  std::shared_ptr<const void> owner_;  // of what the imports point to: outlives the handle
+  StackNeed stack_;
+  InstanceHandle handle_;
+};
+
+}  // namespace petri

@@ -1,0 +1,18 @@
+// The crate's texts and failures as C++ has them.
+#pragma once
+
+#include <string_view>
+
+#include "petri/result.h"
+#include "petri_engine.h"
+
+namespace petri {
+
+inline std::string_view to_view(petri_text text) {
+  return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+// One sentence and the details of a failure. What the crate quotes from the guest is escaped here.
+Error to_error(const petri_error& error);
+
+}  // namespace petri
