@@ -1,0 +1,125 @@
+/* petri.h: what a guest written in C or C++ needs to talk to its host. ABI 1.
+ *
+ * One header, nothing to link. It needs no libc, so that it serves both of these:
+ *
+ *   clang --target=wasm32 -nostdlib -Wl,--no-entry -O2 -I guest/c guest.c -o guest.wasm
+ *   clang --target=wasm32-wasip1 -mexec-model=reactor -O2 -I guest/c guest.c -o guest.wasm
+ *
+ * Functions that return int32_t answer with a number below zero, one of petri_error, when they refuse; then nothing was
+ * written. A function needs its permission (in brackets) when the guest is linked.
+ */
+#ifndef PETRI_H
+#define PETRI_H
+
+#ifndef __wasm__
+#error "petri.h is for guests: compile for wasm32"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef __INT32_TYPE__ petri_i32;
+typedef __INT64_TYPE__ petri_i64;
+typedef __SIZE_TYPE__ petri_size;
+
+#define PETRI_IMPORT(module, name) __attribute__((import_module(module), import_name(name)))
+/* PETRI_EXPORT("add") int add(int a, int b) { ... }: a function the host calls by this name. */
+#define PETRI_EXPORT(name) __attribute__((export_name(name)))
+
+/* The numbers are frozen. */
+enum petri_error {
+  PETRI_ERROR_INVALID = -1,
+  PETRI_ERROR_OUT_OF_BOUNDS = -2,
+  PETRI_ERROR_PERMISSION_DENIED = -3,
+  PETRI_ERROR_NOT_FOUND = -4,
+  PETRI_ERROR_ALREADY_EXISTS = -5,
+  PETRI_ERROR_TOO_LARGE = -6,
+  PETRI_ERROR_LIMIT_EXCEEDED = -7,
+  PETRI_ERROR_QUEUE_FULL = -8,
+  PETRI_ERROR_DEADLOCK = -9,
+  PETRI_ERROR_TIMEOUT = -10,
+  PETRI_ERROR_NOT_NOW = -11,
+  PETRI_ERROR_CANCELLED = -12,
+  PETRI_ERROR_HOST_FUNCTION_THREW = -13,
+  PETRI_ERROR_TOO_DEEP = -14
+};
+
+enum petri_log_level {
+  PETRI_LOG_TRACE = 0,
+  PETRI_LOG_DEBUG = 1,
+  PETRI_LOG_INFO = 2,
+  PETRI_LOG_WARNING = 3,
+  PETRI_LOG_ERROR = 4
+};
+
+/* ---- the bytes of this call ------------------------------------------------------------------------------ */
+
+/* How many bytes the guest was called with. */
+PETRI_IMPORT("petri", "input_size") petri_i32 petri_input_size(void);
+/* Copies input from `offset` on, at most `length` bytes; answers how many, 0 past the end. */
+PETRI_IMPORT("petri", "input_read") petri_i32 petri_input_read(void* destination, petri_size offset, petri_size length);
+/* Appends to the answer; answers how many bytes were kept: fewer once the answer is full. */
+PETRI_IMPORT("petri", "output_write") petri_i32 petri_output_write(const void* source, petri_size length);
+
+/* ---- the world ------------------------------------------------------------------------------------------- */
+
+/* A line of the log [log]; answers how many bytes were kept. */
+PETRI_IMPORT("petri", "log") petri_i32 petri_log(petri_i32 level, const char* text, petri_size length);
+/* Whole milliseconds since 1970 [clock]; in deterministic runs since the run began, at a million of fuel each. */
+PETRI_IMPORT("petri", "clock_ms") petri_i64 petri_clock_ms(void);
+/* 64 bits of chance that depend on the seed alone [random]. */
+PETRI_IMPORT("petri", "random") petri_i64 petri_random(void);
+/* Ends the guest with a code. */
+PETRI_IMPORT("petri", "exit") __attribute__((noreturn)) void petri_exit(petri_i32 code);
+
+/* ---- mathematics, the same to the bit everywhere --------------------------------------------------------- */
+
+PETRI_IMPORT("math", "sin") double petri_sin(double x);
+PETRI_IMPORT("math", "cos") double petri_cos(double x);
+PETRI_IMPORT("math", "tan") double petri_tan(double x);
+PETRI_IMPORT("math", "asin") double petri_asin(double x);
+PETRI_IMPORT("math", "acos") double petri_acos(double x);
+PETRI_IMPORT("math", "atan") double petri_atan(double x);
+PETRI_IMPORT("math", "atan2") double petri_atan2(double y, double x);
+PETRI_IMPORT("math", "sinh") double petri_sinh(double x);
+PETRI_IMPORT("math", "cosh") double petri_cosh(double x);
+PETRI_IMPORT("math", "tanh") double petri_tanh(double x);
+PETRI_IMPORT("math", "asinh") double petri_asinh(double x);
+PETRI_IMPORT("math", "acosh") double petri_acosh(double x);
+PETRI_IMPORT("math", "atanh") double petri_atanh(double x);
+PETRI_IMPORT("math", "exp") double petri_exp(double x);
+PETRI_IMPORT("math", "exp2") double petri_exp2(double x);
+PETRI_IMPORT("math", "expm1") double petri_expm1(double x);
+PETRI_IMPORT("math", "log") double petri_log_e(double x);
+PETRI_IMPORT("math", "log2") double petri_log2(double x);
+PETRI_IMPORT("math", "log10") double petri_log10(double x);
+PETRI_IMPORT("math", "log1p") double petri_log1p(double x);
+PETRI_IMPORT("math", "pow") double petri_pow(double x, double y);
+PETRI_IMPORT("math", "fmod") double petri_fmod(double x, double y);
+PETRI_IMPORT("math", "cbrt") double petri_cbrt(double x);
+PETRI_IMPORT("math", "hypot") double petri_hypot(double x, double y);
+PETRI_IMPORT("math", "erf") double petri_erf(double x);
+PETRI_IMPORT("math", "tgamma") double petri_tgamma(double x);
+PETRI_IMPORT("math", "lgamma") double petri_lgamma(double x);
+
+/* ---- convenience ----------------------------------------------------------------------------------------- */
+
+/* A zero-terminated text as one line of the log. */
+static inline petri_i32 petri_log_text(petri_i32 level, const char* text) {
+  petri_size length = 0;
+  while (text[length] != 0) ++length;
+  return petri_log(level, text, length);
+}
+
+/* A zero-terminated text at the end of the answer. */
+static inline petri_i32 petri_output_text(const char* text) {
+  petri_size length = 0;
+  while (text[length] != 0) ++length;
+  return petri_output_write(text, length);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

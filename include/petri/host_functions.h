@@ -1,0 +1,64 @@
+// The functions a host offers its guests: petri's own, and the embedder's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "petri/guest_error.h"
+#include "petri/host_callable.h"
+#include "petri/permissions.h"
+#include "petri/result.h"
+#include "petri/value.h"
+
+namespace petri {
+
+// What the embedder declares about a function of its own.
+struct HostFunctionTraits {
+  std::uint32_t fuel = 16;               // charged for each call, before it
+  std::optional<Permission> permission;  // none: every guest may import it
+  bool deterministic = false;            // same arguments, same answer, no effects: may be used in evaluations
+  std::uint32_t version = 1;             // bound into receipts
+};
+
+// What a guest's i32 or i64 result is when a function of the embedder's has thrown; a float result is NaN.
+constexpr std::int32_t kHostFunctionThrew = static_cast<std::int32_t>(GuestError::host_function_threw);
+
+// The table of everything importable. Copies share what is defined so far and then go their own ways. A table is filled
+// by one thread and may then be used by any number.
+class HostFunctions {
+ public:
+  HostFunctions();  // petri's own families: petri, math, wasi_snapshot_preview1
+
+  // host.define("game", "move", [](std::int32_t from, std::int32_t to) -> std::int32_t { ... });
+  // Any callable with one operator(): function pointer, lambda, std::function. Parameters and result may be (u)int32_t,
+  // (u)int64_t, float, double; the result may be void or a tuple of them.
+  // It is called on the threads that run guests, several at once, and lives as long as this table, its copies and the
+  // code linked with them. One that throws gives the guest kHostFunctionThrew, and a count in the outcome.
+  // already_exists when module and name are taken; validation_failed for an empty name, an empty function, or the
+  // import module `petri`, which is ABI 1 and nothing else.
+  template <typename Function>
+  Result<void> define(std::string_view module, std::string_view name, Function function,
+                      HostFunctionTraits traits = {});
+
+  struct Impl;
+  const Impl& impl() const { return *impl_; }
+  std::shared_ptr<const Impl> shared() const { return impl_; }
+
+ private:
+  Result<void> define_callable(std::string_view module, std::string_view name, HostCallable callable,
+                               const HostFunctionTraits& traits);
+  std::shared_ptr<const Impl> impl_;
+};
+
+template <typename Function>
+Result<void> HostFunctions::define(std::string_view module, std::string_view name, Function function,
+                                   HostFunctionTraits traits) {
+  return define_callable(module, name, make_host_callable(std::move(function)), traits);
+}
+
+}  // namespace petri

@@ -1,0 +1,16 @@
+// Time, in whole milliseconds.
+#include "host/families.h"
+
+namespace petri {
+namespace {
+
+std::int64_t clock_ms(HostCall& call) { return static_cast<std::int64_t>(call.context.wall_ms(call.fuel_used())); }
+
+}  // namespace
+
+HostFamily clock_functions() {
+  return {
+      host_function<&clock_ms>({.module = "petri", .name = "clock_ms", .fuel = 16, .permission = Permission::clock})};
+}
+
+}  // namespace petri

@@ -1,0 +1,42 @@
+// How much a guest keeps in its folder, and whether more is allowed.
+#pragma once
+
+#include <cstdint>
+
+#include "host/wasi_errno.h"
+#include "petri/limits.h"
+
+namespace petri {
+
+// The one place where file_bytes_max, files_max and disk_bytes_max are held. Counts what the folder holds, whoever put
+// it there; folders inside it count as files.
+class DiskAccount {
+ public:
+  explicit DiskAccount(const Limits& limits)
+      : file_bytes_max_(limits.file_bytes_max), files_max_(limits.files_max), disk_bytes_max_(limits.disk_bytes_max) {}
+
+  std::uint64_t files_max() const { return files_max_; }
+
+  // What was found when the folder was first looked through.
+  void set(std::uint64_t files, std::uint64_t bytes) {
+    files_ = files;
+    bytes_ = bytes;
+  }
+  void set_full() { set(files_max_, disk_bytes_max_); }
+
+  // success, nospc when there are too many files; the file is then counted.
+  WasiErrno add_file();
+  // success, fbig when the file would be too long, nospc when all files would; the new size is then counted.
+  WasiErrno resize(std::uint64_t bytes_before, std::uint64_t bytes_after);
+  void remove_file();
+  void remove_bytes(std::uint64_t bytes);
+
+ private:
+  std::uint64_t file_bytes_max_;
+  std::uint64_t files_max_;
+  std::uint64_t disk_bytes_max_;
+  std::uint64_t files_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace petri

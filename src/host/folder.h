@@ -1,0 +1,88 @@
+// The one folder of the host that a guest's files live in.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/disk_account.h"
+#include "host/owned_descriptor.h"
+#include "host/wasi_errno.h"
+#include "petri/limits.h"
+#include "petri/result.h"
+
+namespace petri {
+
+struct OpenRequest {
+  bool read = false;
+  bool write = false;
+  bool create = false;
+  bool exclusive = false;  // with create: must not exist
+  bool truncate = false;
+  bool directory = false;  // must be a folder
+};
+
+struct OpenedFile {
+  OwnedDescriptor descriptor;
+  bool directory = false;
+};
+
+struct FolderEntry {
+  std::string name;
+  std::uint64_t inode = 0;
+  mode_t type = 0;  // the S_IFMT part of a mode
+};
+
+// Paths are relative to a folder that was opened here, or to root(); none of them leads outside or through a link, and
+// what is neither file nor folder is not opened. Holds the limits on files. Used by one guest at a time.
+class Folder {
+ public:
+  // validation_failed, naming the path, when there is no such folder or it cannot be opened.
+  static Result<std::shared_ptr<Folder>> open(const std::string& path, const Limits& limits);
+  Folder(OwnedDescriptor root, const Limits& limits) : root_(std::move(root)), account_(limits) {}
+
+  int root() const { return root_.get(); }
+
+  WasiResult<OpenedFile> open_file(int at, const std::string& path, const OpenRequest& request);
+  // Every file that was opened here is closed here: only then do the bytes of a removed one stop counting.
+  void close_file(OpenedFile file);
+
+  // Writes the pieces one after another: all, or nothing when a limit is met. A full disk may leave less, and the
+  // answer says how much.
+  WasiResult<std::size_t> write(const OpenedFile& file, std::span<const std::span<std::uint8_t>> pieces,
+                                std::uint64_t offset);
+  WasiErrno resize(const OpenedFile& file, std::uint64_t bytes);
+
+  WasiErrno make_folder(int at, const std::string& path);
+  WasiErrno remove_folder(int at, const std::string& path);
+  WasiErrno remove_file(int at, const std::string& path);
+  WasiErrno rename(int from_at, const std::string& from, int to_at, const std::string& to);
+
+  WasiResult<struct stat> status(int at, const std::string& path) const;
+  // Sorted by name, without "." and ".."; overflow when there are more than petri lists.
+  static WasiResult<std::vector<FolderEntry>> list(int folder);
+
+ private:
+  using FileKey = std::pair<dev_t, ino_t>;
+
+  WasiResult<OpenedFile> open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode);
+  WasiResult<OpenedFile> create(int at, const std::string& path, const OpenRequest& request);
+  WasiResult<OpenedFile> adopt(OwnedDescriptor descriptor);
+  WasiErrno resize_to(int descriptor, std::uint64_t before, std::uint64_t bytes);
+  void count_removed(const struct stat& status);
+  // Looks through the folder the first time something is to change in it.
+  void ensure_counted();
+
+  OwnedDescriptor root_;
+  DiskAccount account_;
+  bool counted_ = false;
+  std::map<FileKey, std::uint32_t> open_;  // how often each file is open
+};
+
+}  // namespace petri

@@ -1,0 +1,70 @@
+#include "host/folder_usage.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/beneath.h"
+#include "host/open_folder.h"
+
+namespace petri {
+namespace {
+
+class Measure {
+ public:
+  Measure(int root, std::uint64_t files_max) : root_(root), files_max_(files_max) {}
+
+  bool walk() {
+    waiting_.emplace_back(".");
+    while (!waiting_.empty()) {
+      const std::string path = std::move(waiting_.back());
+      waiting_.pop_back();
+      if (!count_entries(path)) return false;
+    }
+    return true;
+  }
+  FolderUsage usage() const { return usage_; }
+
+ private:
+  bool count_entries(const std::string& path) {
+    const OpenFolder folder = open_folder(root_, path);
+    if (folder == nullptr) return false;
+    for (;;) {
+      errno = 0;
+      const dirent* entry = ::readdir(folder.get());
+      if (entry == nullptr) return errno == 0;
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != ".." && !count_entry(folder.get(), path, entry->d_name)) return false;
+    }
+  }
+
+  bool count_entry(DIR* folder, const std::string& path, const char* name) {
+    struct stat status{};
+    const int descriptor = ::dirfd(folder);
+    if (descriptor < 0 || ++usage_.files > files_max_) return false;
+    if (::fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
+    if (S_ISREG(status.st_mode)) usage_.bytes += static_cast<std::uint64_t>(status.st_size);
+    if (S_ISDIR(status.st_mode)) waiting_.push_back(path + "/" + name);
+    return true;
+  }
+
+  int root_;
+  std::uint64_t files_max_;
+  FolderUsage usage_;
+  std::vector<std::string> waiting_;  // folders not yet looked into, relative to the root
+};
+
+}  // namespace
+
+std::optional<FolderUsage> measure_folder(int folder, std::uint64_t files_max) {
+  Measure measure(folder, files_max);
+  if (!measure.walk()) return std::nullopt;
+  return measure.usage();
+}
+
+}  // namespace petri

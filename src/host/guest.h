@@ -1,0 +1,72 @@
+// A live instance together with the host's side of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "engine/instance.h"
+#include "engine/loadable_artifact.h"
+#include "host/host_context.h"
+#include "petri/outcome.h"
+
+namespace petri {
+
+// What one piece of work may cost, however many calls it takes.
+struct Allowance {
+  std::uint64_t fuel = 0;
+  std::uint64_t deadline_ns = Budget::kNever;  // of the monotonic clock
+  std::uint32_t call_depth = 1'024;
+};
+
+enum class Initialize : std::uint8_t { yes, no };
+
+// Made once and used for many instances and calls: a call allocates nothing. One thread at a time.
+class Guest {
+ public:
+  // The artifact, the context and the flag outlive the guest.
+  Guest(const LoadableArtifact& artifact, HostContext& context, const std::atomic<std::uint32_t>* interrupt = nullptr);
+
+  // A new piece of work with a budget of its own. The input is borrowed until the next.
+  void begin(const Allowance& allowance, std::string_view input);
+
+  // Makes a fresh instance in place of the one before, runs its start function and, if asked to, `_initialize`.
+  // After anything but EndKind::returned it is not alive(); place() says how far it came.
+  Result<End> instantiate(const Code& code, Initialize initialize);
+  // Calls an export by its number in the artifact's list, on what is left of the allowance. `slots` as for
+  // Instance::call. An instance is needed: ask alive() first.
+  Result<End> call(std::uint32_t export_number, std::span<std::uint64_t> slots);
+
+  // Goes on in other code of the same movable artifact, between two calls. On failure it goes on where it was.
+  Result<void> move_to(const Code& code);
+
+  // There is an instance, and it has not ended.
+  bool alive() const { return instance_ != nullptr && whole_; }
+  void drop();
+
+  Place place() const { return place_; }
+  std::uint64_t fuel_used() const { return context_.fuel_before; }
+  std::uint64_t memory_bytes() const { return memory_bytes_; }
+  // Of the last instance, for its memory and its backtrace; may be none.
+  Instance* instance() { return instance_.get(); }
+
+ private:
+  Result<End> enter(Place place, std::uint32_t export_number, std::span<std::uint64_t> slots);
+  Result<End> run_start_functions(Initialize initialize);
+  Result<End> refused(End end) const;
+
+  const LoadableArtifact& artifact_;
+  HostContext& context_;
+  HostHooks hooks_;
+  std::optional<std::uint32_t> initialize_;
+  Allowance allowance_;
+  std::unique_ptr<Instance> instance_;
+  bool whole_ = false;
+  Place place_ = Place::instantiate;
+  std::uint64_t memory_bytes_ = 0;
+};
+
+}  // namespace petri

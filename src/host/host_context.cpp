@@ -1,0 +1,154 @@
+#include "host/host_context.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/assert.h"
+#include "base/utf8.h"
+#include "host/folder.h"
+#include "host/wasi_state.h"
+
+namespace petri {
+namespace {
+
+constexpr std::uint64_t kFuelPerMillisecond = 1'000'000;
+
+std::uint64_t whole_ms(Clock::Duration duration) {
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()));
+}
+
+// The embedder's callback; what it throws stays here.
+template <typename Callback, typename... Arguments>
+void notify(HostCounts& counts, const Callback& callback, Arguments... arguments) {
+  try {
+    callback(arguments...);
+  } catch (...) {
+    ++counts.host_functions_threw;
+  }
+}
+
+}  // namespace
+
+HostContext::HostContext(HostSettings settings, std::uint64_t seed)
+    : random(seed), settings_(std::move(settings)), log_rate_(settings_.limits.log_bytes_per_second_max) {
+  PETRI_ASSERT(settings_.deterministic || settings_.clock != nullptr);
+  if (!settings_.deterministic) start_ = settings_.clock->now();
+}
+
+HostContext::~HostContext() = default;
+
+void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
+  input = bytes;
+  output.clear();
+  counts = {};
+  fuel_before = 0;
+  deadline_ns = deadline;
+  waited = false;
+  cut_ = false;
+  output_cut_by_memory = false;
+  refusal.reset();
+  fault.clear();
+  skipped_ms_ = 0;
+  // Virtual time begins anew with each call, and the rate with it.
+  if (settings_.deterministic) log_rate_ = LogRate(settings_.limits.log_bytes_per_second_max);
+  if (wasi_ != nullptr) wasi_->rewind_input();
+}
+
+void HostContext::begin_instance(std::uint64_t memory_bytes) {
+  memory_bytes_ = memory_bytes;
+  wasi_.reset();
+}
+
+std::uint64_t HostContext::virtual_ms(std::uint64_t fuel_used) const {
+  const std::uint64_t spent_ms = (fuel_before + fuel_used) / kFuelPerMillisecond;
+  const std::uint64_t left = std::numeric_limits<std::int64_t>::max() - spent_ms;
+  return spent_ms + std::min(skipped_ms_, left);
+}
+
+std::uint64_t HostContext::wall_ms(std::uint64_t fuel_used) const {
+  return settings_.deterministic ? virtual_ms(fuel_used) : whole_ms(settings_.clock->wall_now().time_since_epoch());
+}
+
+std::uint64_t HostContext::elapsed_ms(std::uint64_t fuel_used) const {
+  return settings_.deterministic ? virtual_ms(fuel_used) : whole_ms(settings_.clock->now() - start_);
+}
+
+void HostContext::skip_ms(std::uint64_t milliseconds) {
+  skipped_ms_ += std::min(milliseconds, std::numeric_limits<std::uint64_t>::max() - skipped_ms_);
+}
+
+std::uint64_t HostContext::output_room_max() const {
+  const std::uint64_t beside_memory = limits().memory_bytes_max - std::min(limits().memory_bytes_max, memory_bytes_);
+  return std::min(limits().output_bytes_max, beside_memory);
+}
+
+bool HostContext::try_grow(std::uint64_t memory_bytes) {
+  if (memory_bytes + output.bytes_kept() > limits().memory_bytes_max) return false;
+  memory_bytes_ = memory_bytes;
+  return true;
+}
+
+std::size_t HostContext::write_output(std::string_view bytes) {
+  const std::size_t kept = output.append(bytes, output_room_max());
+  if (kept < bytes.size()) note_cut();
+  return kept;
+}
+
+// The first cut decides which limit it was: nothing is kept after it.
+void HostContext::note_cut() {
+  if (cut_) return;
+  cut_ = true;
+  output_cut_by_memory = output_room_max() < limits().output_bytes_max;
+}
+
+std::size_t HostContext::write_stdout(std::string_view bytes) {
+  if (!settings_.on_stdout) return write_output(bytes);
+  const std::size_t kept = output.pass(bytes, output_room_max());
+  if (kept < bytes.size()) note_cut();
+  if (kept > 0) notify(counts, settings_.on_stdout, bytes.substr(0, kept));
+  return kept;
+}
+
+// A line costs one byte more than it has: its end. So empty lines are not free.
+bool HostContext::spend_log(std::uint64_t bytes, std::uint64_t fuel_used) {
+  return log_rate_.try_spend(bytes + 1, elapsed_ms(fuel_used));
+}
+
+std::optional<std::size_t> HostContext::write_log(LogLevel level, std::string_view line, std::uint64_t fuel_used) {
+  const std::string_view kept = utf8_prefix(line, kLogLineBytesMax);
+  if (!spend_log(kept.size(), fuel_used)) {
+    ++counts.log_lines_dropped;
+    counts.log_bytes_dropped += line.size();
+    return std::nullopt;
+  }
+  counts.log_bytes_dropped += line.size() - kept.size();
+  if (settings_.on_log) notify(counts, settings_.on_log, level, kept);
+  return kept.size();
+}
+
+void HostContext::write_stderr(std::string_view bytes, std::uint64_t fuel_used) {
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kLogLineBytesMax);
+    if (!spend_log(piece.size(), fuel_used)) {
+      ++counts.log_lines_dropped;
+      counts.log_bytes_dropped += bytes.size();
+      return;
+    }
+    notify(counts, settings_.on_stderr, piece);
+    bytes.remove_prefix(piece.size());
+  }
+}
+
+void HostContext::finish(std::uint64_t fuel_used) {
+  if (wasi_ == nullptr || wasi_->error_line().empty()) return;
+  write_log(LogLevel::warning, wasi_->error_line(), fuel_used);
+  wasi_->error_line().clear();
+}
+
+WasiState& HostContext::wasi() {
+  if (wasi_ == nullptr) wasi_ = std::make_unique<WasiState>(settings_.folder);
+  return *wasi_;
+}
+
+}  // namespace petri

@@ -1,0 +1,115 @@
+// What host functions see of the guest they serve: its input, output, log, time, chance and files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/end.h"
+#include "host/log_rate.h"
+#include "host/output_buffer.h"
+#include "host/seeded_random.h"
+#include "petri/limits.h"
+#include "petri/log_level.h"
+#include "petri/outcome.h"
+#include "petri/permissions.h"
+
+namespace petri {
+
+class Folder;
+class WasiState;
+
+// What is decided before a guest starts. Callbacks run on the guest's thread; one that throws is counted.
+struct HostSettings {
+  Limits limits;
+  Permissions permissions;
+  bool deterministic = false;
+  const Clock* clock = nullptr;  // of guests that are not deterministic; outlives the context
+  std::vector<std::string> program_arguments;
+  std::map<std::string, std::string> environment;
+  std::shared_ptr<Folder> folder;  // none: the guest has no files
+  std::function<void(LogLevel, std::string_view)> on_log;
+  std::function<void(std::string_view)> on_stdout;
+  std::function<void(std::string_view)> on_stderr;
+  std::stop_token stop;  // ends a guest that waits
+};
+
+// One guest at a time, one thread at a time. May serve many calls and many guests one after another.
+class HostContext {
+ public:
+  static constexpr std::size_t kLogLineBytesMax = 4'096;
+
+  HostContext(HostSettings settings, std::uint64_t seed);
+  ~HostContext();
+  HostContext(const HostContext&) = delete;
+  HostContext& operator=(const HostContext&) = delete;
+
+  // Forgets what the last call left: output, counts, fuel, virtual time. Chance and files go on, and the log's rate
+  // does where time is real. `bytes` are borrowed until the next begin().
+  void begin(std::string_view bytes, std::uint64_t deadline_ns);
+  // A fresh instance: its memory has this size, its descriptors are those of a new program.
+  void begin_instance(std::uint64_t memory_bytes);
+  void reseed(std::uint64_t seed) { random = SeededRandom(seed); }
+
+  const HostSettings& settings() const { return settings_; }
+  const Limits& limits() const { return settings_.limits; }
+
+  // Whole milliseconds: what calendars show, and what has passed since the context was made. In deterministic runs
+  // both are the fuel spent, at a million a millisecond, and what was waited for.
+  std::uint64_t wall_ms(std::uint64_t fuel_used) const;
+  std::uint64_t elapsed_ms(std::uint64_t fuel_used) const;
+  // Lets virtual time pass.
+  void skip_ms(std::uint64_t milliseconds);
+
+  // How large the answer may become: output_bytes_max, and what memory and tables leave of memory_bytes_max.
+  std::uint64_t output_room_max() const;
+  // True when memory and tables may become this large beside the answer written so far; then they are.
+  bool try_grow(std::uint64_t memory_bytes);
+
+  // Appends to the answer, or hands the bytes to on_stdout. Answers how many were kept.
+  std::size_t write_output(std::string_view bytes);
+  std::size_t write_stdout(std::string_view bytes);
+  // One line for the log, or raw bytes for on_stderr; both within log_bytes_per_second_max. Answers how many bytes of
+  // the line were kept, or nothing when it was dropped.
+  std::optional<std::size_t> write_log(LogLevel level, std::string_view line, std::uint64_t fuel_used);
+  void write_stderr(std::string_view bytes, std::uint64_t fuel_used);
+
+  // The guest has ended: what it wrote to standard error without ending the line is a line all the same.
+  void finish(std::uint64_t fuel_used);
+
+  // Made when first asked for: most guests never do.
+  WasiState& wasi();
+
+  std::string_view input;
+  OutputBuffer output;
+  SeededRandom random;
+  HostCounts counts;
+  std::uint64_t fuel_before = 0;  // spent since begin() by calls that have ended
+  std::uint64_t deadline_ns = Budget::kNever;
+  bool waited = false;                // for real time to pass
+  bool output_cut_by_memory = false;  // memory_bytes_max left no room, not output_bytes_max
+  std::optional<EndKind> refusal;     // how a guest that a host function has ended is to be taken
+  std::string fault;                  // why a host function could not do its work: petri's failure, not the guest's
+
+ private:
+  std::uint64_t virtual_ms(std::uint64_t fuel_used) const;
+  bool spend_log(std::uint64_t bytes, std::uint64_t fuel_used);
+  void note_cut();
+
+  HostSettings settings_;
+  Clock::TimePoint start_;
+  LogRate log_rate_;
+  std::uint64_t memory_bytes_ = 0;
+  bool cut_ = false;
+  std::uint64_t skipped_ms_ = 0;
+  std::unique_ptr<WasiState> wasi_;
+};
+
+}  // namespace petri

@@ -1,0 +1,103 @@
+// One row of the table of host functions, and how petri's own functions become rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "engine/caller.h"
+#include "host/host_call.h"
+#include "petri/host_callable.h"
+#include "petri/permissions.h"
+#include "petri/value.h"
+
+namespace petri {
+
+struct HostFunction {
+  std::string module;
+  std::string name;
+  Signature signature;
+  std::optional<Permission> permission;  // none: every guest may import it
+  bool charges_bytes = false;            // a 64th of the bytes it moves, beside the declared fuel
+  bool deterministic = true;             // may be used in evaluations
+  bool embedded = false;                 // the embedder's own
+  std::uint32_t version = 1;
+  HostImport import;  // with the declared fuel
+};
+
+// What a row says beside the function's type.
+struct HostFunctionRow {
+  std::string_view module;
+  std::string_view name;
+  std::uint32_t fuel = 0;
+  bool charges_bytes = false;
+  std::optional<Permission> permission;
+  bool deterministic = true;
+};
+
+// WASI answers with an errno; so an enum that says so is a number like any other.
+template <typename T>
+constexpr auto to_number(T value) {
+  if constexpr (std::is_enum_v<T>) return static_cast<std::int32_t>(value);
+  if constexpr (!std::is_enum_v<T>) return value;
+}
+
+// A host function has failed where it must not (no memory, most likely): the guest ends, and petri takes the blame.
+After stop_for_fault(Caller& caller) noexcept;
+
+template <auto Function>
+struct BoundFunction;
+
+template <typename R, typename... A, R (*Function)(HostCall&, A...)>
+struct BoundFunction<Function> {
+  static HostFunction row(const HostFunctionRow& row) {
+    HostFunction function{.module = std::string(row.module),
+                          .name = std::string(row.name),
+                          .signature = {.params = {host_callable::value_type<A>()...}, .results = results()},
+                          .permission = row.permission,
+                          .charges_bytes = row.charges_bytes,
+                          .deterministic = row.deterministic};
+    function.import = {.callback = &call, .data = nullptr, .fuel = row.fuel, .intrinsic = 0};
+    return function;
+  }
+
+ private:
+  static std::vector<ValueType> results() {
+    if constexpr (std::is_void_v<R>) return {};
+    if constexpr (!std::is_void_v<R>) return {host_callable::value_type<decltype(to_number(std::declval<R>()))>()};
+  }
+
+  static After call(void*, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results) {
+    try {
+      return enter(caller, arguments, results, std::index_sequence_for<A...>());
+    } catch (...) {
+      return stop_for_fault(caller);
+    }
+  }
+
+  template <std::size_t... Index>
+  static After enter(Caller& caller, const std::uint64_t* arguments, std::uint64_t* results,
+                     std::index_sequence<Index...>) {
+    static_cast<void>(arguments);
+    static_cast<void>(results);
+    HostCall host_call(caller);
+    if constexpr (std::is_void_v<R>) {
+      Function(host_call, host_callable::from_slot<A>(arguments[Index])...);
+    } else {
+      results[0] =
+          host_callable::to_slot(to_number(Function(host_call, host_callable::from_slot<A>(arguments[Index])...)));
+    }
+    return host_call.after();
+  }
+};
+
+// host_function<&clock_ms>({.module = "petri", .name = "clock_ms", ...}): the signature follows from the C++ type.
+template <auto Function>
+HostFunction host_function(const HostFunctionRow& row) {
+  return BoundFunction<Function>::row(row);
+}
+
+}  // namespace petri

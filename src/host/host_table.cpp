@@ -1,0 +1,128 @@
+#include "host/host_table.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "base/escape.h"
+#include "host/families.h"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kNameShownBytesMax = 100;
+
+struct Name {
+  std::string_view module;
+  std::string_view name;
+  bool operator==(const Name&) const = default;
+};
+
+struct NameHash {
+  std::size_t operator()(const Name& name) const {
+    const std::hash<std::string_view> hash;
+    return hash(name.module) * 31 + hash(name.name);
+  }
+};
+
+class BuiltinTable {
+ public:
+  // Never destroyed: loaded code may point into it for as long as the process lives.
+  static const BuiltinTable& instance() {
+    static const auto* const table = new BuiltinTable;
+    return *table;
+  }
+  std::span<const HostFunction> all() const { return all_; }
+  const HostFunction* find(std::string_view module, std::string_view name) const {
+    const auto found = by_name_.find({module, name});
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+
+ private:
+  BuiltinTable() {
+    for (auto* family :
+         {&input_functions, &output_functions, &log_functions, &clock_functions, &random_functions, &exit_functions,
+          &math_functions_offered, &wasi_process_functions, &wasi_clock_functions, &wasi_random_functions,
+          &wasi_stream_functions, &wasi_descriptor_functions, &wasi_path_functions, &wasi_directory_functions}) {
+      for (HostFunction& function : family()) all_.push_back(std::move(function));
+    }
+    for (const HostFunction& function : all_) by_name_.emplace(Name{function.module, function.name}, &function);
+  }
+
+  std::vector<HostFunction> all_;
+  std::unordered_map<Name, const HostFunction*, NameHash> by_name_;
+};
+
+After call_embedded(void* data, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results) {
+  const auto& callable = *static_cast<const HostCallable*>(data);
+  if (!callable.call(callable.function.get(), arguments, results)) {
+    ++static_cast<HostContext*>(caller.context())->counts.host_functions_threw;
+  }
+  return After::go_on;
+}
+
+std::shared_ptr<const EmbeddedFunction> embed(std::string_view module, std::string_view name, HostCallable callable,
+                                              const HostFunctionTraits& traits) {
+  auto function = std::make_shared<EmbeddedFunction>();
+  function->callable = std::move(callable);
+  function->row = {.module = std::string(module),
+                   .name = std::string(name),
+                   .signature = function->callable.signature,
+                   .permission = traits.permission,
+                   .deterministic = traits.deterministic,
+                   .embedded = true,
+                   .version = traits.version};
+  function->row.import = {.callback = &call_embedded, .data = &function->callable, .fuel = traits.fuel, .intrinsic = 0};
+  return function;
+}
+
+// `petri` is ABI 1 for ever and `petri_2` will be its successor: neither is the embedder's to add to.
+bool is_reserved(std::string_view module) { return module == "petri" || module.starts_with("petri_"); }
+
+Result<void> check_name(std::string_view module, std::string_view name) {
+  if (module.empty() || name.empty()) {
+    return fail(ErrorCode::validation_failed, "a host function needs the name of its import module and its own name");
+  }
+  if (!is_reserved(module)) return {};
+  return fail(ErrorCode::validation_failed,
+              fmt::format("the import module \"{}\" is petri's own: define functions in a module of another name",
+                          escape_text(module, kNameShownBytesMax)));
+}
+
+}  // namespace
+
+std::span<const HostFunction> builtin_functions() { return BuiltinTable::instance().all(); }
+
+const HostFunction* find_builtin(std::string_view module, std::string_view name) {
+  return BuiltinTable::instance().find(module, name);
+}
+
+const HostFunction* HostFunctions::Impl::find(std::string_view module, std::string_view name) const {
+  if (const HostFunction* builtin = find_builtin(module, name)) return builtin;
+  const auto found = embedded.find(Less::View(module, name));
+  return found == embedded.end() ? nullptr : &found->second->row;
+}
+
+HostFunctions::HostFunctions() {
+  static const auto* const empty = new std::shared_ptr<const Impl>(std::make_shared<Impl>());
+  impl_ = *empty;
+}
+
+Result<void> HostFunctions::define_callable(std::string_view module, std::string_view name, HostCallable callable,
+                                            const HostFunctionTraits& traits) {
+  const std::string shown =
+      fmt::format("\"{}\".\"{}\"", escape_text(module, kNameShownBytesMax), escape_text(name, kNameShownBytesMax));
+  if (impl_->find(module, name) != nullptr) {
+    return fail(ErrorCode::already_exists, fmt::format("the host function {} is defined already", shown));
+  }
+  PETRI_TRY(check_name(module, name));
+  if (callable.function == nullptr) {
+    return fail(ErrorCode::validation_failed, fmt::format("the function given for {} is empty", shown));
+  }
+  auto next = std::make_shared<Impl>(*impl_);
+  next->embedded.emplace(Impl::Key(module, name), embed(module, name, std::move(callable), traits));
+  impl_ = std::move(next);
+  return {};
+}
+
+}  // namespace petri

@@ -1,0 +1,77 @@
+#include "host/link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/escape.h"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kNameShownBytesMax = 100;
+
+// Functions of ABI 1 that only live processes have.
+constexpr std::string_view kProcessFunctions[] = {"message_kind", "sender",     "message_tag", "self", "send",
+                                                  "call",         "reply_read", "spawn",       "stop", "timer"};
+
+std::string shown(std::string_view name) { return escape_text(name, kNameShownBytesMax); }
+
+std::string what_it_is(const ImportView& import) {
+  if (import.kind != ExternKind::function) return fmt::format("a {}", name_of(import.kind));
+  return "a function of type " + to_text(to_signature(import.signature));
+}
+
+std::unexpected<Error> refuse(const ImportView& import, std::string_view why) {
+  Error error{.code = ErrorCode::link_error,
+              .message = fmt::format("the import \"{}\".\"{}\" {}", shown(import.module), shown(import.name), why),
+              .details = {}};
+  return fail(
+      std::move(error).with("component", "link").with("module", shown(import.module)).with("name", shown(import.name)));
+}
+
+std::unexpected<Error> refuse_unknown(const ImportView& import) {
+  if (import.module == "petri" && std::ranges::find(kProcessFunctions, import.name) != std::end(kProcessFunctions)) {
+    return refuse(import, "is for live processes and is not offered to a run");
+  }
+  return refuse(import, fmt::format("({}) is offered by nobody", what_it_is(import)));
+}
+
+std::unexpected<Error> refuse_unpermitted(const ImportView& import, Permission permission) {
+  auto refused =
+      refuse(import, fmt::format("needs the permission {}, which the guest does not have", name_of(permission)));
+  return fail(std::move(refused.error()).with("permission", std::string(name_of(permission))));
+}
+
+}  // namespace
+
+Result<const HostFunction*> resolve_import(const ImportView& import, const HostFunctions::Impl& host,
+                                           Permissions permissions) {
+  const HostFunction* function = host.find(import.module, import.name);
+  if (function == nullptr) return refuse_unknown(import);
+  if (import.kind != ExternKind::function || !matches(import.signature, function->signature)) {
+    return refuse(import, fmt::format("is {}, but the host offers a function of type {}", what_it_is(import),
+                                      to_text(function->signature)));
+  }
+  if (function->permission && !permissions.has(*function->permission)) {
+    return refuse_unpermitted(import, *function->permission);
+  }
+  return function;
+}
+
+Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host, Permissions permissions) {
+  Linked linked;
+  const std::uint32_t count = artifact.facts().imports;
+  if (count == 0) return linked;
+  linked.imports.functions.reserve(count);
+  linked.imports.owner = host.shared();
+  for (std::uint32_t index = 0; index < count; ++index) {
+    PETRI_TRY(const HostFunction* function, resolve_import(artifact.import_at(index), host.impl(), permissions));
+    linked.imports.functions.push_back(&function->import);
+    linked.deterministic = linked.deterministic && function->deterministic;
+    linked.repeatable = linked.repeatable && (!function->embedded || function->deterministic);
+  }
+  return linked;
+}
+
+}  // namespace petri

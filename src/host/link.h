@@ -1,0 +1,27 @@
+// Finds a host function for each import of an artifact.
+#pragma once
+
+#include <vector>
+
+#include "engine/loadable_artifact.h"
+#include "host/host_table.h"
+#include "petri/permissions.h"
+#include "petri/result.h"
+
+namespace petri {
+
+// The function for one import. link_error, naming the import, when it is unknown, of another kind or type, or asks for
+// a permission that is not granted.
+Result<const HostFunction*> resolve_import(const ImportView& import, const HostFunctions::Impl& host,
+                                           Permissions permissions);
+
+struct Linked {
+  BoundImports imports;
+  bool deterministic = true;  // every function may be used in evaluations
+  bool repeatable = true;     // running it again has no effects outside: no embedder's function but deterministic ones
+};
+
+// Fails with the first import that cannot be resolved.
+Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host, Permissions permissions);
+
+}  // namespace petri

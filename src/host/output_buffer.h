@@ -1,0 +1,34 @@
+// The answer a guest writes: its first bytes, and how many came too late.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace petri {
+
+class OutputBuffer {
+ public:
+  // Keeps what fits while all kept bytes stay within `bytes_max`, and counts the rest as cut. Once something was cut
+  // nothing more is kept, so that the bytes are the first ones. Answers how many bytes were kept now.
+  std::size_t append(std::string_view bytes, std::uint64_t bytes_max);
+  // The same for bytes that someone else takes away: they count, but are not stored.
+  std::size_t pass(std::string_view bytes, std::uint64_t bytes_max);
+
+  const std::string& text() const { return text_; }
+  std::string take() { return std::exchange(text_, {}); }
+  std::uint64_t bytes_kept() const { return bytes_kept_; }
+  std::uint64_t bytes_cut() const { return bytes_cut_; }
+  // Forgets everything but the memory it has.
+  void clear();
+
+ private:
+  std::size_t count(std::size_t size, std::uint64_t bytes_max);
+
+  std::string text_;
+  std::uint64_t bytes_kept_ = 0;
+  std::uint64_t bytes_cut_ = 0;
+};
+
+}  // namespace petri

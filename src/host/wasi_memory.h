@@ -1,0 +1,46 @@
+// Numbers and structures in a WASI guest's memory, little-endian and at any alignment.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/host_call.h"
+#include "host/wasi_errno.h"
+
+namespace petri {
+
+constexpr std::string_view kWasi = "wasi_snapshot_preview1";
+
+template <typename T>
+T load(std::span<const std::uint8_t> bytes, std::size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(value));
+  return value;
+}
+
+template <typename T>
+void store(std::span<std::uint8_t> bytes, std::size_t offset, T value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof(value));
+}
+
+// The answer of a WASI function that did not do what it was asked; a count, too.
+inline WasiErrno refuse(HostCall& call, WasiErrno error) {
+  ++call.context.counts.calls_refused;
+  return error;
+}
+
+// A list of buffers in guest memory, all of which exist.
+struct Buffers {
+  std::vector<std::span<std::uint8_t>> pieces;
+  std::uint64_t bytes = 0;
+};
+// fault when the list or one of its buffers lies outside memory, inval when there are too many of them.
+WasiResult<Buffers> find_buffers(HostCall& call, std::uint32_t list, std::uint32_t count);
+
+// fault outside memory, ilseq when it is not UTF-8, inval with a zero byte in it, nametoolong above 4,095 bytes.
+WasiResult<std::string> read_path(HostCall& call, std::uint32_t pointer, std::uint32_t length);
+
+}  // namespace petri

@@ -1,0 +1,141 @@
+// WASI: files and folders by name, inside the granted folder.
+#include <optional>
+
+#include "host/families.h"
+#include "host/wasi_file_status.h"
+#include "host/wasi_memory.h"
+#include "host/wasi_state.h"
+
+namespace petri {
+namespace {
+
+constexpr std::uint32_t kLookupFollow = 1;
+enum OpenFlags : std::uint16_t { create = 1, directory = 2, exclusive = 4, truncate = 8, all_open_flags = 15 };
+constexpr std::uint16_t kFlagAppend = 1;
+constexpr std::uint16_t kFlagNonblock = 4;
+
+// A path and the host's descriptor of the folder it starts from.
+struct PathPlace {
+  int at = -1;
+  std::string path;
+};
+
+WasiResult<PathPlace> find_place(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
+  WasiState& wasi = call.context.wasi();
+  const WasiDescriptor* folder = wasi.find(number);
+  if (folder == nullptr) return std::unexpected(WasiErrno::badf);
+  if (folder->kind != DescriptorKind::folder) return std::unexpected(WasiErrno::notdir);
+  auto text = read_path(call, path, length);
+  if (!text) return std::unexpected(text.error());
+  return PathPlace{.at = wasi.host_descriptor(*folder), .path = std::move(*text)};
+}
+
+WasiErrno answer(HostCall& call, WasiErrno end) { return end == WasiErrno::success ? end : refuse(call, end); }
+
+OpenRequest open_request(std::uint32_t flags, std::uint64_t rights) {
+  constexpr std::uint64_t kWriting = kRightWrite | kRightDatasync | kRightAllocate | kRightSetSize;
+  return {.read = (rights & (kRightRead | kRightReaddir)) != 0,
+          .write = (rights & kWriting) != 0 && (flags & directory) == 0,
+          .create = (flags & create) != 0,
+          .exclusive = (flags & exclusive) != 0,
+          .truncate = (flags & truncate) != 0,
+          .directory = (flags & directory) != 0};
+}
+
+// success, or why the guest may not even ask.
+WasiErrno check_request(const HostSettings& settings, const OpenRequest& request, std::uint32_t descriptor_flags) {
+  if ((descriptor_flags & ~std::uint32_t{kFlagAppend | kFlagNonblock}) != 0) return WasiErrno::notsup;
+  const bool changes = request.write || request.create || request.truncate;
+  return changes && !settings.permissions.has(Permission::file_write) ? WasiErrno::notcapable : WasiErrno::success;
+}
+
+WasiDescriptor to_descriptor(OpenedFile file, const OpenRequest& request, std::uint32_t descriptor_flags) {
+  WasiDescriptor descriptor{.kind = file.directory ? DescriptorKind::folder : DescriptorKind::file,
+                            .readable = request.read,
+                            .writable = request.write && !file.directory,
+                            .append = (descriptor_flags & kFlagAppend) != 0};
+  descriptor.file = std::move(file);
+  return descriptor;
+}
+
+WasiErrno path_open(HostCall& call, std::uint32_t number, std::uint32_t, std::uint32_t path, std::uint32_t length,
+                    std::uint32_t flags, std::uint64_t rights, std::uint64_t, std::uint32_t descriptor_flags,
+                    std::uint32_t result) {
+  const auto place = find_place(call, number, path, length);
+  if (!place) return refuse(call, place.error());
+  const auto slot = call.memory(result, 4);
+  if (!slot) return refuse(call, WasiErrno::fault);
+  if ((flags & ~std::uint32_t{all_open_flags}) != 0) return refuse(call, WasiErrno::inval);
+  const OpenRequest request = open_request(flags, rights);
+  const WasiErrno denied = check_request(call.context.settings(), request, descriptor_flags);
+  if (denied != WasiErrno::success) return refuse(call, denied);
+
+  WasiState& wasi = call.context.wasi();
+  if (wasi.is_full()) return refuse(call, WasiErrno::mfile);
+  auto file = wasi.folder().open_file(place->at, place->path, request);
+  if (!file) return refuse(call, file.error());
+  const auto opened = wasi.open(to_descriptor(std::move(*file), request, descriptor_flags));
+  if (!opened) return refuse(call, opened.error());
+  store(*slot, 0, *opened);
+  return WasiErrno::success;
+}
+
+WasiErrno path_filestat_get(HostCall& call, std::uint32_t number, std::uint32_t lookup, std::uint32_t path,
+                            std::uint32_t length, std::uint32_t result) {
+  const auto place = find_place(call, number, path, length);
+  if (!place) return refuse(call, place.error());
+  const auto bytes = call.memory(result, kFileStatusBytes);
+  if (!bytes) return refuse(call, WasiErrno::fault);
+  const auto status = call.context.wasi().folder().status(place->at, place->path);
+  if (!status) return refuse(call, status.error());
+  // Links are never followed, so that one who wants to see where it leads is told that this is not done.
+  if (S_ISLNK(status->st_mode) && (lookup & kLookupFollow) != 0) return refuse(call, WasiErrno::loop);
+  write_file_status(*bytes, *status, call.context.settings());
+  return WasiErrno::success;
+}
+
+WasiErrno path_create_directory(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
+  const auto place = find_place(call, number, path, length);
+  if (!place) return refuse(call, place.error());
+  return answer(call, call.context.wasi().folder().make_folder(place->at, place->path));
+}
+
+WasiErrno path_remove_directory(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
+  const auto place = find_place(call, number, path, length);
+  if (!place) return refuse(call, place.error());
+  return answer(call, call.context.wasi().folder().remove_folder(place->at, place->path));
+}
+
+WasiErrno path_unlink_file(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
+  const auto place = find_place(call, number, path, length);
+  if (!place) return refuse(call, place.error());
+  return answer(call, call.context.wasi().folder().remove_file(place->at, place->path));
+}
+
+WasiErrno path_rename(HostCall& call, std::uint32_t from_number, std::uint32_t from, std::uint32_t from_length,
+                      std::uint32_t to_number, std::uint32_t to, std::uint32_t to_length) {
+  const auto source = find_place(call, from_number, from, from_length);
+  if (!source) return refuse(call, source.error());
+  const auto target = find_place(call, to_number, to, to_length);
+  if (!target) return refuse(call, target.error());
+  return answer(call, call.context.wasi().folder().rename(source->at, source->path, target->at, target->path));
+}
+
+HostFunctionRow path_row(std::string_view name, Permission permission) {
+  return {.module = kWasi, .name = name, .fuel = 1'024, .permission = permission, .deterministic = false};
+}
+
+}  // namespace
+
+HostFamily wasi_path_functions() {
+  return {
+      host_function<&path_open>(path_row("path_open", Permission::file_read)),
+      host_function<&path_filestat_get>(path_row("path_filestat_get", Permission::file_read)),
+      host_function<&path_create_directory>(path_row("path_create_directory", Permission::file_write)),
+      host_function<&path_remove_directory>(path_row("path_remove_directory", Permission::file_write)),
+      host_function<&path_unlink_file>(path_row("path_unlink_file", Permission::file_write)),
+      host_function<&path_rename>(path_row("path_rename", Permission::file_write)),
+  };
+}
+
+}  // namespace petri

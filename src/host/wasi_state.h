@@ -1,0 +1,62 @@
+// What a WASI program has open.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/folder.h"
+#include "host/wasi_errno.h"
+
+namespace petri {
+
+enum class DescriptorKind : std::uint8_t { standard_input, standard_output, standard_error, folder, file };
+
+struct WasiDescriptor {
+  DescriptorKind kind = DescriptorKind::file;
+  bool granted = false;  // the folder the host has granted, open from the start
+  bool readable = false;
+  bool writable = false;
+  bool append = false;
+  std::uint64_t position = 0;        // petri keeps it: the host's descriptor is only ever used with an offset
+  OpenedFile file;                   // of a file or folder; the granted folder uses Folder::root()
+  std::vector<FolderEntry> listing;  // of a folder that is being read: names do not move under its reader
+};
+
+// Descriptors 0, 1 and 2 are the standard streams, 3 is the granted folder if there is one.
+class WasiState {
+ public:
+  static constexpr std::size_t kDescriptorsMax = 64;
+
+  explicit WasiState(std::shared_ptr<Folder> folder);
+  ~WasiState();
+  WasiState(const WasiState&) = delete;
+  WasiState& operator=(const WasiState&) = delete;
+
+  // None for a number that is not open. Valid until the next open() or close().
+  WasiDescriptor* find(std::uint32_t number);
+  // The lowest free number from 3 on, or mfile.
+  WasiResult<std::uint32_t> open(WasiDescriptor descriptor);
+  bool close(std::uint32_t number);
+  bool is_full() const;
+
+  // Only with a folder granted.
+  Folder& folder() { return *folder_; }
+  // The host's descriptor of an open folder or file.
+  int host_descriptor(const WasiDescriptor& descriptor) const;
+
+  // Standard input starts from its beginning.
+  void rewind_input();
+  // What was written to standard error since its last line ended.
+  std::string& error_line() { return error_line_; }
+
+ private:
+  std::shared_ptr<Folder> folder_;
+  std::vector<std::optional<WasiDescriptor>> descriptors_;
+  std::string error_line_;
+};
+
+}  // namespace petri
