@@ -1,0 +1,100 @@
+#include "run/attempt.h"
+
+#include "host/guest.h"
+#include "run/backtrace.h"
+#include "run/outcome_of.h"
+
+namespace petri {
+namespace {
+
+HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
+  HostSettings settings{.limits = run.spec.limits,
+                        .permissions = run.spec.permissions,
+                        .deterministic = run.spec.deterministic,
+                        .clock = &run.clock,
+                        .program_arguments = run.spec.program_arguments,
+                        .environment = run.spec.environment,
+                        .folder = run.folder,
+                        .stop = run.stop};
+  const bool told = callbacks == Callbacks::told;
+  if (told) settings.on_log = run.spec.on_log;
+  // A stream that was taken away before is taken away again, or the answers would differ.
+  if (run.spec.on_stdout) settings.on_stdout = told ? run.spec.on_stdout : [](std::string_view) {};
+  if (run.spec.on_stderr) settings.on_stderr = told ? run.spec.on_stderr : [](std::string_view) {};
+  return settings;
+}
+
+std::uint64_t to_ns(Clock::TimePoint time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); }
+
+Allowance allowance_of(const Limits& limits, Clock::TimePoint start) {
+  return {.fuel = limits.fuel_max,
+          .deadline_ns = to_ns(start + limits.execution_time_max),
+          .call_depth = static_cast<std::uint32_t>(limits.call_depth_max)};
+}
+
+// `_start` is a program's own beginning, and a call of `_initialize` is the initialization.
+Initialize initialize_for(std::string_view function) {
+  return function == "_start" || function == "_initialize" ? Initialize::no : Initialize::yes;
+}
+
+Result<End> instantiate_and_call(const RunContext& run, const Code& code, Guest& guest,
+                                 std::span<std::uint64_t> slots) {
+  PETRI_TRY(auto end, guest.instantiate(code, initialize_for(run.spec.function)));
+  if (end.kind != EndKind::returned) return end;
+  for (std::size_t index = 0; index < run.spec.arguments.size(); ++index)
+    slots[index] = run.spec.arguments[index].bits();
+  return guest.call(run.target.export_number, slots);
+}
+
+std::vector<Value> values_of(const SignatureView& signature, std::span<const std::uint64_t> slots) {
+  std::vector<Value> values;
+  values.reserve(signature.results.size());
+  for (std::size_t index = 0; index < signature.results.size(); ++index) {
+    values.push_back(Value::from_bits(signature.results[index], slots[index]));
+  }
+  return values;
+}
+
+Outcome outcome_of(const RunContext& run, const End& end, Guest& guest, HostContext& context) {
+  const Verdict verdict = verdict_of({.end = end,
+                                      .output_bytes_cut = context.output.bytes_cut(),
+                                      .output_cut_by_memory = context.output_cut_by_memory});
+  Outcome outcome{.kind = verdict.kind,
+                  .place = guest.place(),
+                  .trap = verdict.trap,
+                  .exit_code = verdict.exit_code,
+                  .cause = std::string(verdict.cause),
+                  .returned = verdict.returned,
+                  .output_bytes_cut = context.output.bytes_cut(),
+                  .counts = context.counts,
+                  .fuel_used = guest.fuel_used(),
+                  .memory_peak_bytes = guest.memory_bytes() + context.output.bytes_kept(),
+                  .artifact = run.artifact.id(),
+                  .seed = run.spec.seed,
+                  .repeatable = verdict.repeatable};
+  outcome.output = context.output.take();
+  if (end.kind == EndKind::trapped && guest.instance() != nullptr) {
+    outcome.backtrace = name_frames(run.artifact, guest.instance()->backtrace());
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks callbacks) {
+  HostContext context(settings_of(run, callbacks), run.spec.seed);
+  Guest guest(run.artifact, context, &run.interrupt);
+  std::vector<std::uint64_t> slots(run.target.slots());
+  const Clock::TimePoint start = run.clock.now();
+  guest.begin(allowance_of(run.spec.limits, start), run.spec.input);
+  PETRI_TRY(const End end, instantiate_and_call(run, code, guest, slots));
+  context.finish(0);
+
+  AttemptResult result{.outcome = outcome_of(run, end, guest, context), .waited = context.waited};
+  result.outcome.tier = code.tier();
+  result.outcome.wall_time = run.clock.now() - start;
+  if (end.kind == EndKind::returned) result.outcome.values = values_of(run.target.signature, slots);
+  return result;
+}
+
+}  // namespace petri

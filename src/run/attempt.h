@@ -1,0 +1,39 @@
+// One pass through a run: instantiate, start, call, and what came of it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/instance.h"
+#include "engine/loadable_artifact.h"
+#include "host/folder.h"
+#include "petri/run.h"
+#include "run/run_spec_check.h"
+
+namespace petri {
+
+// What all passes of a run share. Everything is borrowed.
+struct RunContext {
+  const LoadableArtifact& artifact;
+  const RunSpec& spec;
+  RunTarget target;
+  std::shared_ptr<Folder> folder;
+  const Clock& clock;
+  const std::atomic<std::uint32_t>& interrupt;
+  std::stop_token stop;
+};
+
+struct AttemptResult {
+  Outcome outcome;      // without a backtrace the tier does not keep
+  bool waited = false;  // for real time to pass
+};
+
+enum class Callbacks : std::uint8_t { told, silent };
+
+// Runs the code once. `silent` keeps the spec's callbacks from being called.
+Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks callbacks);
+
+}  // namespace petri

@@ -1,0 +1,29 @@
+// How a guest's end becomes an Outcome.
+#pragma once
+
+#include "engine/end.h"
+#include "petri/outcome.h"
+
+namespace petri {
+
+// What the rule needs to know beside the end itself.
+struct EndedGuest {
+  End end;
+  std::uint64_t output_bytes_cut = 0;
+  bool output_cut_by_memory = false;  // memory_bytes_max, not output_bytes_max, left no room
+};
+
+struct Verdict {
+  OutcomeKind kind = OutcomeKind::ok;
+  std::string_view cause;  // the limit that was met
+  std::optional<TrapCode> trap;
+  std::optional<std::int32_t> exit_code;
+  bool returned = false;
+  bool repeatable = true;
+};
+
+// A cut answer makes an end of the guest's own making, and the end of its fuel, an `output_limit`: that limit came
+// first. A trap, a full stack, time and a stop keep their names.
+Verdict verdict_of(const EndedGuest& guest);
+
+}  // namespace petri

@@ -1,0 +1,85 @@
+#include "petri/run.h"
+
+#include <fmt/format.h>
+
+#include "host/link.h"
+#include "run/attempt.h"
+
+namespace petri {
+namespace {
+
+// Compiled promotion comes with evaluations; a single run is over before it would pay.
+Tier tier_for(Tier asked) { return asked == Tier::automatic ? Tier::interpreted : asked; }
+
+Result<void> check_before(const ArtifactPtr& artifact, const RunSpec& spec, const std::stop_token& stop) {
+  if (artifact == nullptr) return fail(ErrorCode::validation_failed, "there is no artifact to run");
+  PETRI_TRY(check_run_spec(spec));
+  if (artifact->bytes().size() > spec.limits.module_bytes_max) {
+    return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}",
+                                                         artifact->bytes().size(), spec.limits.module_bytes_max));
+  }
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the run was stopped before it began");
+  return {};
+}
+
+Result<std::shared_ptr<Folder>> open_folder_of(const RunSpec& spec) {
+  if (spec.folder.empty()) return nullptr;
+  return Folder::open(spec.folder, spec.limits);
+}
+
+// True when a second pass changes nothing outside and can be expected to go the same way.
+bool can_repeat(const RunSpec& spec, const Linked& linked, const AttemptResult& first) {
+  const bool writes = !spec.folder.empty() && spec.permissions.has(Permission::file_write);
+  return linked.repeatable && !writes && !first.waited;
+}
+
+bool agree(const Outcome& a, const Outcome& b) {
+  return a.kind == b.kind && a.trap == b.trap && a.place == b.place && a.fuel_used == b.fuel_used;
+}
+
+// The interpreter keeps no trace. The compiled engine does, and does the same: what it finds explains both, if it
+// really came to the same end.
+void explain_trap(const RunContext& run, const Linked& linked, Outcome& outcome) {
+  auto code = run.artifact.load(Tier::compiled, linked.imports);
+  if (!code) return;
+  auto again = attempt(run, **code, Callbacks::silent);
+  if (again && agree(outcome, again->outcome)) outcome.backtrace = std::move(again->outcome.backtrace);
+}
+
+bool needs_explanation(const RunSpec& spec, const Outcome& outcome) {
+  return spec.backtrace && outcome.kind == OutcomeKind::trapped && outcome.tier == Tier::interpreted &&
+         outcome.place != Place::instantiate;
+}
+
+Result<Outcome> run_on(const Clock& clock, const ArtifactPtr& artifact, const HostFunctions& host, const RunSpec& spec,
+                       const std::stop_token& stop) {
+  PETRI_TRY(check_before(artifact, spec, stop));
+  const LoadableArtifact& module = loadable(*artifact);
+  PETRI_TRY(const RunTarget target, find_run_target(module, spec));
+  PETRI_TRY(const Linked linked, link(module, host, spec.permissions));
+  PETRI_TRY(auto folder, open_folder_of(spec));
+  PETRI_TRY(const CodePtr code, module.load(tier_for(spec.tier), linked.imports));
+
+  std::atomic<std::uint32_t> interrupt{0};
+  const std::stop_callback on_stop(stop, [&interrupt] { interrupt.store(1); });
+  const RunContext run{.artifact = module,
+                       .spec = spec,
+                       .target = target,
+                       .folder = std::move(folder),
+                       .clock = clock,
+                       .interrupt = interrupt,
+                       .stop = stop};
+  PETRI_TRY(AttemptResult result, attempt(run, *code, Callbacks::told));
+  if (needs_explanation(spec, result.outcome) && can_repeat(spec, linked, result))
+    explain_trap(run, linked, result.outcome);
+  return std::move(result.outcome);
+}
+
+}  // namespace
+
+Result<Outcome> run(const ArtifactPtr& artifact, const HostFunctions& host, const RunSpec& spec, std::stop_token stop) {
+  static const SystemClock clock;
+  return run_on(clock, artifact, host, spec, stop);
+}
+
+}  // namespace petri

@@ -1,0 +1,139 @@
+// Traps and where they happened.
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+
+#include "run/run_fixture.h"
+
+namespace petri {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class RunBacktrace : public RunFixture {
+ protected:
+  static std::vector<std::string> names(const Outcome& outcome) {
+    std::vector<std::string> result;
+    for (const Frame& frame : outcome.backtrace) result.push_back(frame.name);
+    return result;
+  }
+};
+
+struct TrapCase {
+  const char* body;
+  TrapCode code;
+  std::uint8_t operator_byte;  // of the operator that traps
+};
+
+// A11, R08
+TEST_P(RunBacktrace, NamesTheFunctionAndOperatorOfEachTrap) {
+  const TrapCase cases[] = {
+      {"unreachable", TrapCode::unreachable, 0x00},
+      {"(drop (i32.div_u (i32.const 1) (i32.const 0)))", TrapCode::integer_divide_by_zero, 0x6e},
+      {"(drop (i32.div_s (i32.const 0x80000000) (i32.const -1)))", TrapCode::integer_overflow, 0x6d},
+      {"(drop (i32.trunc_f64_s (f64.const nan)))", TrapCode::bad_conversion_to_integer, 0xaa},
+      {"(drop (i32.load (i32.const 65533)))", TrapCode::memory_out_of_bounds, 0x28},
+      {"(call_indirect (i32.const 7))", TrapCode::table_out_of_bounds, 0x11},
+      {"(call_indirect (i32.const 1))", TrapCode::indirect_call_to_null, 0x11},
+      {"(call_indirect (i32.const 0))", TrapCode::bad_signature, 0x11},
+  };
+  for (const TrapCase& trap : cases) {
+    const ArtifactPtr artifact = prepare(fmt::format(R"((module (memory 1) (table 2 funcref) (elem (i32.const 0) $other)
+      (func $other (param i32)) (func $culprit {}) (func $entry (export "f") (call $culprit))))",
+                                                     trap.body));
+    const auto outcome = run(artifact, host_, spec("f"));
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_EQ(outcome->kind, OutcomeKind::trapped) << trap.body;
+    EXPECT_EQ(outcome->trap, trap.code) << trap.body;
+    EXPECT_THAT(names(*outcome), ElementsAre("culprit", "entry")) << trap.body;
+    ASSERT_FALSE(outcome->backtrace.empty());
+    EXPECT_EQ(outcome->backtrace[0].function, 1U);
+    EXPECT_EQ(artifact->bytes()[outcome->backtrace[0].offset], trap.operator_byte) << trap.body;
+  }
+}
+
+// A10
+TEST_P(RunBacktrace, ExplainsATrapInTheStartFunction) {
+  const Outcome outcome = run_ok(R"((module (func $begin unreachable) (start $begin) (func (export "f"))))", spec("f"));
+  EXPECT_EQ(outcome.kind, OutcomeKind::trapped);
+  EXPECT_EQ(outcome.place, Place::start);
+  EXPECT_THAT(names(outcome), ElementsAre("begin"));
+}
+
+// C09: bad names fall back to numbers; others are escaped and cut.
+TEST_P(RunBacktrace, ShowsNamesOnlyInAFormFitToBeShown) {
+  const Outcome outcome =
+      run_ok(fmt::format(R"((module (func (@name "a\1b[2J\n{}") unreachable) (func (export "f") (call 0))))",
+                         std::string(900, 'x')),
+             spec("f"));
+  ASSERT_THAT(outcome.backtrace, SizeIs(2));
+  EXPECT_LE(outcome.backtrace[0].name.size(), 200U);
+  EXPECT_THAT(outcome.backtrace[0].name, testing::StartsWith("a\\x1b[2J\\nxxx"));
+  EXPECT_EQ(outcome.backtrace[1].name, "f");
+}
+
+TEST_P(RunBacktrace, IsOnlyAsDeepAsItIsUseful) {
+  const Outcome outcome = run_ok(R"((module (func $f (export "f") (param i32)
+    (if (i32.eqz (local.get 0)) (then unreachable)) (call $f (i32.sub (local.get 0) (i32.const 1))))))",
+                                 spec("f", {500}));
+  EXPECT_EQ(outcome.kind, OutcomeKind::trapped);
+  EXPECT_THAT(outcome.backtrace, SizeIs(64));
+}
+
+constexpr std::string_view kLogsThenTraps =
+    R"((module (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory 1) (data (i32.const 0) "\08\00\00\00\01\00\00\00x")
+  (func (export "f") (drop (call $log (i32.const 0) (i32.const 0) (i32.const 3)))
+    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16))) (drop (call $write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 16))) unreachable)))";
+
+TEST_P(RunBacktrace, IsFoundWithoutTellingAnythingTwice) {
+  int logs = 0;
+  std::string out;
+  std::string errors;
+  RunSpec run_spec = spec("f");
+  run_spec.on_log = [&logs](LogLevel, std::string_view) { ++logs; };
+  run_spec.on_stdout = [&out](std::string_view bytes) { out += bytes; };
+  run_spec.on_stderr = [&errors](std::string_view bytes) { errors += bytes; };
+  const Outcome outcome = run_ok(kLogsThenTraps, run_spec);
+  EXPECT_THAT(outcome.backtrace, SizeIs(1));
+  EXPECT_EQ(logs, 1);
+  EXPECT_EQ(out, "x");
+  EXPECT_EQ(errors, "x");
+  EXPECT_EQ(outcome.tier, GetParam());
+}
+
+TEST_P(RunBacktrace, IsLeftOutWhenNotAskedForAndNotKept) {
+  RunSpec run_spec = spec("f");
+  run_spec.backtrace = false;
+  EXPECT_THAT(run_ok(kLogsThenTraps, run_spec).backtrace, SizeIs(GetParam() == Tier::compiled ? 1 : 0));
+}
+
+TEST_P(RunBacktrace, IsNotFoundByRepeatingWhatHasEffects) {
+  int calls = 0;
+  ASSERT_TRUE(host_.define("game", "fire", [&calls] { ++calls; }));
+  const Outcome outcome =
+      run_ok(R"((module (import "game" "fire" (func)) (func (export "f") (call 0) unreachable)))", spec("f"));
+  EXPECT_EQ(outcome.kind, OutcomeKind::trapped);
+  EXPECT_EQ(calls, 1);
+  EXPECT_THAT(outcome.backtrace, SizeIs(GetParam() == Tier::compiled ? 1 : 0));
+}
+
+// The host answers differently the second time: an explanation of something else is none.
+TEST_P(RunBacktrace, IsNotTakenFromARepetitionThatWentAnotherWay) {
+  std::int32_t calls = 0;
+  ASSERT_TRUE(host_.define("game", "turn", [&calls] { return calls++; }, {.deterministic = true}));
+  const Outcome outcome = run_ok(R"((module (import "game" "turn" (func (result i32)))
+    (func (export "f") (if (i32.eqz (call 0)) (then unreachable)) (drop (i32.div_u (i32.const 1) (i32.const 0))))))",
+                                 spec("f"));
+  EXPECT_EQ(outcome.trap, TrapCode::unreachable);
+  EXPECT_EQ(calls, GetParam() == Tier::compiled ? 1 : 2);
+  EXPECT_THAT(outcome.backtrace, SizeIs(GetParam() == Tier::compiled ? 1 : 0));
+}
+
+PETRI_RUN_IN_BOTH_TIERS(RunBacktrace);
+
+}  // namespace
+}  // namespace petri

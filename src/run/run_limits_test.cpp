@@ -1,0 +1,393 @@
+// Every limit of a run, met in each place where a guest can meet it. Ids are those of hostile-guests.md and
+// behaviours.md.
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+
+#include "run/run_fixture.h"
+
+namespace petri {
+namespace {
+
+using testing::ElementsAre;
+
+class RunLimits : public RunFixture {};
+
+// ---- fuel ----
+
+// A01, Q10
+TEST_P(RunLimits, EndALoopThatCountsInALocal) {
+  const std::string_view text =
+      R"((module (func (export "f") (local i32) (loop (local.set 0 (i32.add (local.get 0) (i32.const 1))) (br 0)))))";
+  const Outcome outcome = run_ok(text, spec("f"));
+  EXPECT_EQ(outcome.kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(outcome.fuel_used, 10'000'000U);
+  EXPECT_EQ(outcome.cause, "fuel_max");
+  RunSpec endless = spec("f");
+  endless.limits.fuel_max = std::uint64_t{1} << 62;
+  endless.limits.execution_time_max = std::chrono::milliseconds(10);
+  const Outcome late = run_ok(text, endless);  // R06
+  EXPECT_EQ(late.kind, OutcomeKind::deadline);
+  EXPECT_EQ(late.cause, "execution_time_max");
+  EXPECT_FALSE(late.repeatable);
+}
+
+// A02: three units a round, in both tiers.
+TEST_P(RunLimits, EndALoopOfCallsAfterTheSameRounds) {
+  const std::string_view text =
+      R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32))) (memory 1) (func $empty)
+    (func (export "f") (loop (call $empty) (drop (call $write (i32.const 0) (i32.const 1))) (br 0)))))";
+  RunSpec run_spec = spec("f");
+  run_spec.limits.fuel_max = 10'001;
+  const Outcome outcome = run_ok(text, run_spec);
+  EXPECT_EQ(outcome.kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(outcome.fuel_used, 10'001U);
+  // A round: call, two constants, call, drop, br, and 8 for output_write; the loop itself once.
+  EXPECT_EQ(outcome.output.size(), (10'001U - 1U) / 14U);
+}
+
+// A06
+TEST_P(RunLimits, EndNaiveFibonacciEachTimeAlike) {
+  const std::string_view text = R"((module (func $fib (export "fib") (param i32) (result i32)
+    (if (result i32) (i32.lt_s (local.get 0) (i32.const 2)) (then (local.get 0))
+      (else (i32.add (call $fib (i32.sub (local.get 0) (i32.const 1))) (call $fib (i32.sub (local.get 0) (i32.const 2)))))))))";
+  const ArtifactPtr artifact = prepare(text);
+  RunSpec run_spec = spec("fib", {60});
+  run_spec.limits.fuel_max = 100'000;
+  for (int i = 0; i < 100; ++i) {
+    const auto outcome = run(artifact, host_, run_spec);
+    ASSERT_TRUE(outcome);
+    ASSERT_EQ(outcome->kind, OutcomeKind::out_of_fuel);
+    ASSERT_EQ(outcome->fuel_used, 100'000U);
+  }
+}
+
+// A08
+TEST_P(RunLimits, EndALoopOfHostCalls) {
+  const std::string_view text =
+      R"((module (import "math" "sin" (func $sin (param f64) (result f64))) (import "petri" "input_size" (func $size (result i32)))
+    (func (export "f") (loop (drop (call $sin (f64.convert_i32_s (call $size)))) (br 0)))))";
+  const Outcome outcome = run_ok(text, spec("f"));
+  EXPECT_EQ(outcome.kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(outcome.fuel_used, 10'000'000U);
+}
+
+// A14
+TEST_P(RunLimits, EndExactlyWhereTheFuelEnds) {
+  const std::string_view text =
+      R"((module (import "petri" "input_size" (func $size (result i32))) (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
+    (memory 1) (func $callee (result i32) (i32.const 1))
+    (func (export "f") (result i32) (local i32)
+      (drop (call $callee)) (loop (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 3))))
+      (drop (call $size)) (drop (call $read (i32.const 0) (i32.const 0) (i32.const 128))) (i32.const 9))))";
+  RunSpec run_spec = spec("f");
+  run_spec.input = std::string(128, 'x');
+  const ArtifactPtr artifact = prepare(text);
+  const std::uint64_t needed = run(artifact, host_, run_spec)->fuel_used;
+  EXPECT_EQ(needed, 3U + 1U + 3U * 7U + 2U + 4U + 5U + 8U + 2U + 1U);
+  for (std::uint64_t fuel = 1; fuel <= needed + 1; ++fuel) {
+    run_spec.limits.fuel_max = fuel;
+    const auto outcome = run(artifact, host_, run_spec);
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->kind, fuel < needed ? OutcomeKind::out_of_fuel : OutcomeKind::ok) << fuel;
+    EXPECT_EQ(outcome->fuel_used, std::min(fuel, needed)) << fuel;
+  }
+}
+
+// A10
+TEST_P(RunLimits, EndAStartFunctionThatNeverReturns) {
+  const std::string_view text = R"((module (func $s (loop br 0)) (start $s) (func (export "f"))))";
+  Outcome outcome = run_ok(text, spec("f"));
+  EXPECT_EQ(outcome.kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(outcome.place, Place::start);
+  RunSpec endless = spec("f");
+  endless.limits.fuel_max = std::uint64_t{1} << 62;
+  endless.limits.execution_time_max = std::chrono::milliseconds(10);
+  outcome = run_ok(text, endless);
+  EXPECT_EQ(outcome.kind, OutcomeKind::deadline);
+  EXPECT_EQ(outcome.place, Place::start);
+}
+
+TEST_P(RunLimits, EndAnInitializerThatNeverReturns) {
+  const Outcome outcome =
+      run_ok(R"((module (func (export "_initialize") (loop br 0)) (func (export "f"))))", spec("f"));
+  EXPECT_EQ(outcome.kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(outcome.place, Place::initialize);
+}
+
+TEST_P(RunLimits, EndAGuestInsideNestedCallsAndHostCalls) {
+  const std::string_view text =
+      R"((module (import "wasi_snapshot_preview1" "random_get" (func $random (param i32 i32) (result i32))) (memory 100)
+    (func $inner (loop (drop (call $random (i32.const 0) (i32.const 6553600))) (br 0)))
+    (func $middle (call $inner)) (func (export "f") (call $middle))))";
+  RunSpec run_spec = spec("f");
+  EXPECT_EQ(run_ok(text, run_spec).kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(run_ok(text, run_spec).fuel_used, 10'000'000U);
+  run_spec.limits.fuel_max = std::uint64_t{1} << 62;
+  run_spec.limits.execution_time_max = std::chrono::milliseconds(10);
+  EXPECT_EQ(run_ok(text, run_spec).kind, OutcomeKind::deadline);
+}
+
+// A12
+TEST_P(RunLimits, ChargeDenormalNumbersLikeOthers) {
+  const auto text = [](std::string_view number) {
+    return fmt::format(R"((module (func (export "f") (local f64) (local.set 0 (f64.const {0}))
+      (loop (local.set 0 (f64.add (f64.mul (local.get 0) (f64.const 0.5)) (f64.const {0}))) (br 0)))))",
+                       number);
+  };
+  const Outcome denormal = run_ok(text("0x1p-1060"), spec("f"));
+  const Outcome normal = run_ok(text("1.5"), spec("f"));
+  EXPECT_EQ(denormal.kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(denormal.fuel_used, normal.fuel_used);
+}
+
+// ---- depth ----
+
+// A03, Q19
+TEST_P(RunLimits, EndRecursionAtTheSameFrame) {
+  const std::string_view text =
+      R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32))) (memory 1)
+    (func $deeper (export "f") (param i32) (drop (call $write (i32.const 0) (i32.const 1)))
+      (if (i32.gt_u (local.get 0) (i32.const 1)) (then (call $deeper (i32.sub (local.get 0) (i32.const 1))))))))";
+  Outcome outcome = run_ok(text, spec("f", {1'000'000}));
+  EXPECT_EQ(outcome.kind, OutcomeKind::stack_overflow);
+  EXPECT_EQ(outcome.cause, "call_depth_max");
+  EXPECT_EQ(outcome.output.size(), 1'024U);
+  EXPECT_EQ(outcome.fuel_used, 1'024U * (4U + 8U + 4U + 4U));
+  EXPECT_EQ(run_ok(text, spec("f", {1'024})).kind, OutcomeKind::ok);
+  EXPECT_EQ(run_ok(text, spec("f", {1'025})).kind, OutcomeKind::stack_overflow);
+  RunSpec shallow = spec("f", {17});
+  shallow.limits.call_depth_max = 16;
+  outcome = run_ok(text, shallow);
+  EXPECT_EQ(outcome.kind, OutcomeKind::stack_overflow);
+  EXPECT_EQ(outcome.output.size(), 16U);
+}
+
+// A04: host functions do not run on what is left of the guest's stack.
+TEST_P(RunLimits, LetAHostCallThroughAtFullDepth) {
+  const std::string_view text =
+      R"((module (import "petri" "log" (func $log (param i32 i32 i32) (result i32))) (memory 1)
+    (func $deeper (export "f") (param i32)
+      (if (i32.gt_u (local.get 0) (i32.const 1)) (then (call $deeper (i32.sub (local.get 0) (i32.const 1))))
+        (else (drop (call $log (i32.const 0) (i32.const 0) (i32.const 5))))))))";
+  int lines = 0;
+  RunSpec run_spec = spec("f", {8'192});
+  run_spec.limits.call_depth_max = 8'192;
+  run_spec.on_log = [&lines](LogLevel, std::string_view) { ++lines; };
+  EXPECT_EQ(run_ok(text, run_spec).kind, OutcomeKind::ok);
+  EXPECT_EQ(lines, 1);
+}
+
+// A05
+TEST_P(RunLimits, EndRecursionWithManyLocalsAtTheSameCall) {
+  for (const int locals : {63, 64, 500, 2'048}) {
+    std::string types;
+    for (int i = 0; i < locals; ++i) types += " i64";
+    const std::string text =
+        fmt::format(R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32))) (memory 1)
+      (func $deeper (export "f") (local{}) (drop (call $write (i32.const 0) (i32.const 1))) (call $deeper))))",
+                    types);
+    RunSpec run_spec = spec("f");
+    run_spec.limits.call_depth_max = 8'192;
+    const Outcome outcome = run_ok(text, run_spec);
+    EXPECT_EQ(outcome.kind, OutcomeKind::stack_overflow) << locals;
+    EXPECT_EQ(outcome.output.size(), 8'192U / (1U + static_cast<unsigned>(locals) / 64U)) << locals;
+  }
+}
+
+// ---- memory ----
+
+constexpr std::string_view kGrow = R"((module (memory 1) (table $t 1 funcref)
+  (func (export "memory") (param i32) (result i32 i32) (memory.grow (local.get 0)) (memory.size))
+  (func (export "table") (param i32) (result i32 i32) (table.grow $t (ref.null func) (local.get 0)) (table.size $t))
+  (func (export "page by page") (param i32) (result i32 i32) (local $grown i32) (local $refused i32)
+    (loop
+      (if (i32.eq (memory.grow (i32.const 1)) (i32.const -1)) (then (local.set $refused (i32.add (local.get $refused) (i32.const 1))))
+        (else (local.set $grown (i32.add (local.get $grown) (i32.const 1)))))
+      (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
+    (local.get $grown) (local.get $refused))))";
+
+// B01, Q05
+TEST_P(RunLimits, RefuseGrowthBeyondTheLimitAndGoOn) {
+  const Outcome outcome = run_ok(kGrow, spec("page by page", {300}));
+  EXPECT_EQ(outcome.kind, OutcomeKind::ok);
+  EXPECT_THAT(outcome.values, ElementsAre(Value(254), Value(46)));  // one page at the start, and the table's 8 bytes
+  EXPECT_LE(outcome.memory_peak_bytes, 16U << 20);
+  EXPECT_EQ(outcome.memory_peak_bytes, 255U * 65'536U + 8U);
+}
+
+TEST_P(RunLimits, RefuseGrowthAMillionTimesWithoutHarm) {
+  RunSpec run_spec = spec("page by page", {200'000});
+  run_spec.limits.fuel_max = 100'000'000;
+  EXPECT_EQ(run_ok(kGrow, run_spec).kind, OutcomeKind::ok);
+}
+
+// B02
+TEST_P(RunLimits, RefuseEnormousGrowth) {
+  EXPECT_THAT(run_ok(kGrow, spec("memory", {65'535})).values, ElementsAre(Value(-1), Value(1)));
+  EXPECT_EQ(run_ok(kGrow, spec("memory", {-1})).kind, OutcomeKind::out_of_fuel);  // 64 for each page asked for
+  EXPECT_THAT(run_ok(kGrow, spec("table", {10'000'000})).values, ElementsAre(Value(-1), Value(1)));
+  EXPECT_THAT(run_ok(kGrow, spec("table", {1'000})).values, ElementsAre(Value(1), Value(1'001)));
+  EXPECT_EQ(run_ok(kGrow, spec("table", {1'000})).memory_peak_bytes, 65'536U + 1'001U * 8U);
+}
+
+// B03, Q06: see wasm_artifact_test for what is rejected.
+TEST_P(RunLimits, EndAGuestWhoseMinimumDoesNotFit) {
+  for (const std::string_view declaration : {"(memory 2)", "(memory 1) (table 1 funcref)"}) {
+    RunSpec run_spec = spec("f");
+    run_spec.limits.memory_bytes_max = 65'536;
+    const Outcome outcome = run_ok(
+        fmt::format("(module {} (func (export \"f\")) (func $s unreachable) (start $s))", declaration), run_spec);
+    EXPECT_EQ(outcome.kind, OutcomeKind::memory_limit);
+    EXPECT_EQ(outcome.place, Place::instantiate);
+    EXPECT_EQ(outcome.cause, "memory_bytes_max");
+    EXPECT_EQ(outcome.fuel_used, 0U);
+  }
+}
+
+TEST_P(RunLimits, CountTheAnswerIntoMemory) {
+  const std::string_view text =
+      R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32))) (memory 1)
+    (func (export "f") (result i32 i32) (call $write (i32.const 0) (i32.const 1000)) (memory.grow (i32.const 1)))))";
+  RunSpec run_spec = spec("f");
+  run_spec.limits.memory_bytes_max = 2 * 65'536 + 999;
+  Outcome outcome = run_ok(text, run_spec);
+  EXPECT_EQ(outcome.kind, OutcomeKind::ok);
+  EXPECT_THAT(outcome.values, ElementsAre(Value(1'000), Value(-1)));
+  EXPECT_EQ(outcome.memory_peak_bytes, 65'536U + 1'000U);
+  run_spec.limits.memory_bytes_max = 65'536 + 10;
+  outcome = run_ok(text, run_spec);
+  EXPECT_EQ(outcome.kind, OutcomeKind::output_limit);
+  EXPECT_EQ(outcome.cause, "memory_bytes_max");
+  EXPECT_EQ(outcome.memory_peak_bytes, 65'536U + 10U);
+}
+
+// B08
+TEST_P(RunLimits, TrapOnASegmentBeyondTheEnd) {
+  const Outcome outcome =
+      run_ok(R"((module (memory 1) (data (i32.const 65530) "too long") (func (export "f"))))", spec("f"));
+  EXPECT_EQ(outcome.kind, OutcomeKind::trapped);
+  EXPECT_EQ(outcome.trap, TrapCode::memory_out_of_bounds);
+  EXPECT_EQ(outcome.place, Place::instantiate);
+}
+
+// B09: nobody finds a predecessor's bytes.
+TEST_P(RunLimits, GiveEveryGuestFreshMemoryTablesAndGlobals) {
+  const std::string_view text =
+      R"((module (memory 2) (table $t 4 funcref) (global $g (mut i64) (i64.const 0)) (elem declare func $mark)
+    (func $mark)
+    (func (export "f") (result i32) (local $at i32) (local $dirty i32)
+      (loop
+        (local.set $dirty (i32.or (local.get $dirty) (i64.ne (i64.load (local.get $at)) (i64.const 0))))
+        (i64.store (local.get $at) (i64.const -1))
+        (br_if 0 (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 512))) (i32.const 131072))))
+      (local.set $dirty (i32.or (local.get $dirty) (i32.eqz (ref.is_null (table.get $t (i32.const 3))))))
+      (local.set $dirty (i32.or (local.get $dirty) (i64.ne (global.get $g) (i64.const 0))))
+      (table.set $t (i32.const 3) (ref.func $mark)) (global.set $g (i64.const 1))
+      (local.get $dirty))))";
+  const ArtifactPtr artifact = prepare(text);
+  for (int i = 0; i < (GetParam() == Tier::interpreted ? 1'000 : 100); ++i) {
+    const auto outcome = run(artifact, host_, spec("f"));
+    ASSERT_TRUE(outcome);
+    ASSERT_THAT(outcome->values, ElementsAre(Value(0)));
+  }
+}
+
+// B10: 64 combinations of address and offset around the edges.
+TEST_P(RunLimits, TrapExactlyWhereMemoryEnds) {
+  const std::uint64_t addresses[] = {0, 65'528, 65'529, 65'535, 65'536, 0x7fff'ffff, 0xffff'fff8, 0xffff'ffff};
+  const std::uint64_t offsets[] = {0, 1, 7, 8, 65'528, 65'529, 0xffff'fff8, 0xffff'ffff};
+  for (const std::uint64_t offset : offsets) {
+    const ArtifactPtr artifact = prepare(fmt::format(R"((module (memory 1)
+      (func (export "load") (param i32) (result i64) (i64.load offset={0} (local.get 0)))
+      (func (export "store") (param i32) (i64.store offset={0} (local.get 0) (i64.const 1)))))",
+                                                     offset));
+    for (const std::uint64_t address : addresses) {
+      const bool inside = address + offset + 8 <= 65'536;
+      for (const char* function : {"load", "store"}) {
+        RunSpec run_spec = spec(function, {static_cast<std::int32_t>(address)});
+        run_spec.backtrace = false;
+        const auto outcome = run(artifact, host_, run_spec);
+        ASSERT_TRUE(outcome);
+        EXPECT_EQ(outcome->kind, inside ? OutcomeKind::ok : OutcomeKind::trapped) << address << "+" << offset;
+        EXPECT_EQ(outcome->trap.has_value(), !inside);
+        if (outcome->trap) {
+          EXPECT_EQ(*outcome->trap, TrapCode::memory_out_of_bounds);
+        }
+      }
+    }
+  }
+}
+
+// ---- output and log ----
+
+// Q17, F13
+TEST_P(RunLimits, CutTheAnswerAndLetTheGuestReturn) {
+  const std::string_view text =
+      R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32))) (memory 16)
+    (func (export "f") (param $piece i32) (param $rounds i32) (result i32)
+      (i32.store8 (i32.const 0) (i32.const 65))
+      (loop (drop (call $write (i32.const 0) (local.get $piece)))
+        (br_if 0 (local.tee $rounds (i32.sub (local.get $rounds) (i32.const 1)))))
+      (i32.const 7))))";
+  for (const auto& [piece, rounds] : {std::pair(1 << 20, 1'024), std::pair(1'000, 100'000)}) {
+    RunSpec run_spec = spec("f", {piece, rounds});
+    run_spec.limits.fuel_max = 1'000'000'000;
+    run_spec.limits.output_bytes_max = 100'000;
+    const Outcome outcome = run_ok(text, run_spec);
+    EXPECT_EQ(outcome.kind, OutcomeKind::output_limit);
+    EXPECT_EQ(outcome.cause, "output_bytes_max");
+    EXPECT_TRUE(outcome.returned);
+    EXPECT_THAT(outcome.values, ElementsAre(Value(7)));
+    EXPECT_EQ(outcome.output.size(), 100'000U);
+    EXPECT_EQ(outcome.output[0], 'A');
+    EXPECT_EQ(outcome.output_bytes_cut,
+              static_cast<std::uint64_t>(piece) * static_cast<std::uint64_t>(rounds) - 100'000U);
+  }
+  // Even when the fuel of the hostile cases ends first.
+  EXPECT_EQ(run_ok(text, spec("f", {1 << 20, 1'024})).kind, OutcomeKind::output_limit);
+}
+
+// Q18, F10
+TEST_P(RunLimits, DropLinesOfAGuestThatLogsTooFast) {
+  const std::string_view text =
+      R"((module (import "petri" "log" (func $log (param i32 i32 i32) (result i32))) (memory 1)
+    (func (export "f") (param i32) (loop (drop (call $log (i32.const 2) (i32.const 0) (i32.const 99)))
+      (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1))))))))";
+  std::uint64_t lines = 0;
+  RunSpec run_spec = spec("f", {1'000});
+  run_spec.deterministic = true;
+  run_spec.limits.log_bytes_per_second_max = 5'000;
+  run_spec.on_log = [&lines](LogLevel, std::string_view) { ++lines; };
+  const Outcome outcome = run_ok(text, run_spec);
+  EXPECT_EQ(outcome.kind, OutcomeKind::ok);
+  EXPECT_EQ(lines, 50U);
+  EXPECT_EQ(outcome.counts.log_lines_dropped, 950U);
+  EXPECT_EQ(outcome.counts.log_bytes_dropped, 950U * 99U);
+}
+
+// A13: NaNs of every operator that makes one have one form.
+TEST_P(RunLimits, MakeNanBitsTheSameEverywhere) {
+  const std::string_view text = R"((module (func (export "f") (param f64 f32) (result i64)
+    (local $sum i64)
+    (local.set $sum (i64.xor (local.get $sum) (i64.reinterpret_f64 (f64.div (local.get 0) (local.get 0)))))
+    (local.set $sum (i64.rotl (i64.xor (local.get $sum) (i64.reinterpret_f64 (f64.sqrt (f64.const -1)))) (i64.const 1)))
+    (local.set $sum (i64.rotl (i64.xor (local.get $sum) (i64.reinterpret_f64 (f64.sub (f64.const inf) (f64.const inf)))) (i64.const 1)))
+    (local.set $sum (i64.rotl (i64.xor (local.get $sum) (i64.reinterpret_f64 (f64.mul (f64.const 0) (f64.const inf)))) (i64.const 1)))
+    (local.set $sum (i64.rotl (i64.xor (local.get $sum) (i64.reinterpret_f64 (f64.min (local.get 0) (f64.const nan:0x4000000000001)))) (i64.const 1)))
+    (local.set $sum (i64.rotl (i64.xor (local.get $sum) (i64.reinterpret_f64 (f64.promote_f32 (f32.div (local.get 1) (local.get 1))))) (i64.const 1)))
+    (local.set $sum (i64.rotl (i64.xor (local.get $sum) (i64.extend_i32_u (i32.reinterpret_f32 (f32.demote_f64 (f64.const -nan:0x4000000000001))))) (i64.const 1)))
+    (local.get $sum))))";
+  RunSpec run_spec = spec("f", {0.0, 0.0F});
+  run_spec.deterministic = true;
+  const std::uint64_t canonical = 0x7ff8'0000'0000'0000;
+  std::uint64_t expected = canonical;
+  for (int i = 0; i < 5; ++i) expected = std::rotl(expected ^ canonical, 1);
+  expected = std::rotl(expected ^ 0x7fc0'0000U, 1);
+  EXPECT_THAT(run_ok(text, run_spec).values, ElementsAre(Value::from_bits(ValueType::i64, expected)));
+}
+
+PETRI_RUN_IN_BOTH_TIERS(RunLimits);
+
+}  // namespace
+}  // namespace petri

@@ -1,0 +1,26 @@
+// What can be wrong with a RunSpec, found before anything is touched.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/loadable_artifact.h"
+#include "petri/run.h"
+
+namespace petri {
+
+// The function a run is to call.
+struct RunTarget {
+  std::uint32_t export_number = 0;
+  SignatureView signature;  // borrowed from the artifact
+
+  std::size_t slots() const { return std::max(signature.params.size(), signature.results.size()); }
+};
+
+// Everything wrong that can be seen without the module, in one validation_failed.
+Result<void> check_run_spec(const RunSpec& spec);
+
+// not_found, naming the function and some exports there are; validation_failed when the arguments do not fit it, or
+// when it takes or gives references, which never leave an instance.
+Result<RunTarget> find_run_target(const LoadableArtifact& artifact, const RunSpec& spec);
+
+}  // namespace petri

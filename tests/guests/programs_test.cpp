@@ -1,0 +1,113 @@
+// What clang makes of ordinary C and C++ runs in petri, in both tiers.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "base/file.h"
+#include "host/temporary_folder.h"
+#include "run/run_fixture.h"
+
+namespace petri {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Programs : public RunFixture {
+ protected:
+  static ArtifactPtr load(const std::string& name) {
+    const auto bytes = read_file(std::string(PETRI_GUESTS_FOLDER) + "/" + name + ".wasm", 5 << 20);
+    EXPECT_TRUE(bytes) << bytes.error().message;
+    auto artifact = Artifact::from_wasm({reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()}, 5 << 20);
+    EXPECT_TRUE(artifact) << artifact.error().message;
+    return *artifact;
+  }
+};
+
+TEST_P(Programs, RunLikeProgramsInsideTheirFolder) {
+  const TemporaryFolder folder;
+  folder.write("given", "by the host\n");
+  std::vector<std::string> lines;
+  RunSpec run_spec = spec("_start");
+  run_spec.permissions = run_spec.permissions.with(Permission::file_write);
+  run_spec.folder = folder.path().string();
+  run_spec.program_arguments = {"program", "one", "two"};
+  run_spec.environment = {{"NAME", "value"}};
+  run_spec.input = "first\nsecond\n";
+  run_spec.on_log = [&lines](LogLevel, std::string_view line) { lines.emplace_back(line); };
+  const auto outcome = run(load("program"), host_, run_spec);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->kind, OutcomeKind::exited);
+  EXPECT_EQ(outcome->exit_code, 7);
+  EXPECT_EQ(outcome->output,
+            "program has 2 arguments, the last is two\n"
+            "NAME is value\n"
+            "read first\n"
+            "read second\n"
+            "given: by the host\n"
+            "../../etc/passwd: Capabilities insufficient\n"
+            "/etc/passwd: No such file or directory\n"
+            "/made/note: number 42\n"
+            "/ holds .\n"
+            "/ holds ..\n"
+            "/ holds given\n"
+            "/ holds made\n"
+            "moved: 10 bytes\n"
+            "nothing is left\n"
+            "time passes\n");
+  EXPECT_THAT(lines, ElementsAre("a line for the log"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST_P(Programs, RunWithoutAFolderToo) {
+  RunSpec run_spec = spec("_start");
+  run_spec.permissions = run_spec.permissions.with(Permission::file_write);
+  run_spec.program_arguments = {"program"};
+  run_spec.deterministic = true;
+  const auto outcome = run(load("program"), host_, run_spec);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->exit_code, 7);
+  EXPECT_THAT(outcome->output, HasSubstr("NAME is not set\n"));
+  EXPECT_THAT(outcome->output, HasSubstr("time stands still\n"));
+}
+
+TEST_P(Programs, AreRefusedWhatTheyMayNotImport) {
+  const auto outcome = run(load("program"), host_, spec("_start"));
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::link_error);
+  EXPECT_EQ(outcome.error().detail("permission"), "file_write");
+}
+
+TEST_P(Programs, NeedNothingButOneHeader) {
+  std::vector<std::string> lines;
+  RunSpec run_spec = spec("area", {2.0});
+  run_spec.on_log = [&lines](LogLevel, std::string_view line) { lines.emplace_back(line); };
+  const auto outcome = run(load("area"), host_, run_spec);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  ASSERT_EQ(outcome->values.size(), 1U);
+  EXPECT_NEAR(outcome->values[0].f64(), 4 * std::acos(-1.0), 1e-12);
+  EXPECT_EQ(outcome->output, "done");
+  EXPECT_THAT(lines, ElementsAre("computing"));
+
+  RunSpec echo = spec("echo");
+  echo.input = "hello";
+  const auto echoed = run(load("area"), host_, echo);
+  ASSERT_TRUE(echoed) << echoed.error().message;
+  EXPECT_THAT(echoed->values, ElementsAre(Value(5)));
+  EXPECT_EQ(echoed->output, "hello");
+}
+
+TEST_P(Programs, MayBeReactorsInCpp) {
+  RunSpec run_spec = spec("count");
+  run_spec.input = "b a b  c b";
+  const auto outcome = run(load("words"), host_, run_spec);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->kind, OutcomeKind::ok);
+  EXPECT_THAT(outcome->values, ElementsAre(Value(3)));
+  EXPECT_EQ(outcome->output, "a=1\nb=3\nc=1\n");
+}
+
+PETRI_RUN_IN_BOTH_TIERS(Programs);
+
+}  // namespace
+}  // namespace petri
