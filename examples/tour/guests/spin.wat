@@ -1,0 +1,3 @@
+;; Never returns by itself.
+(module
+  (func (export "spin") (loop $again (br $again))))

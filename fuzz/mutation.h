@@ -1,0 +1,14 @@
+// Changes to an input, as small and as odd as chance makes them.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace petri::fuzz {
+
+// One of the seeds after some changes: bits flipped, bytes replaced, inserted, repeated, removed, parts of another seed
+// put in.
+std::string mutated(const std::vector<std::string>& seeds, std::mt19937_64& random);
+
+}  // namespace petri::fuzz

@@ -1,0 +1,134 @@
+#include "cli/bench.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/escape.h"
+#include "cli/json.h"
+#include "cli/report.h"
+
+namespace petri::cli {
+namespace {
+
+std::string names_of(const std::vector<bench::Benchmark>& benchmarks) {
+  std::string text;
+  for (const bench::Benchmark& benchmark : benchmarks) text += (text.empty() ? "" : ", ") + benchmark.name;
+  return text;
+}
+
+Result<std::vector<bench::Benchmark>> choose(const std::vector<bench::Benchmark>& all,
+                                             const std::vector<std::string>& names) {
+  if (names.empty()) return all;
+  std::vector<bench::Benchmark> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const bench::Benchmark& b) { return b.name == name; });
+    if (found == all.end()) {
+      return fail(ErrorCode::not_found, fmt::format("there is no benchmark \"{}\"; the benchmarks are {}",
+                                                    escape_text(name, 100), names_of(all)));
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+std::optional<double> ratio_of(const bench::Measurement& measured) {
+  if (!measured.reference || *measured.reference == 0) return std::nullopt;
+  return measured.value / *measured.reference;
+}
+
+Json number_or_null(std::optional<double> number) { return number ? Json(*number) : Json(nullptr); }
+
+std::string number_text(std::optional<double> number) { return number ? fmt::format("{:.4g}", *number) : "-"; }
+
+// One row, in the columns of kHeader.
+std::string row(std::string_view name, std::string_view value, std::string_view unit, std::string_view reference,
+                std::string_view ratio, std::string_view bar) {
+  const std::string text =
+      fmt::format("{:<36} {:>12} {:<8} {:>12} {:>8}  {}", name, value, unit, reference, ratio, bar);
+  return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+}
+
+Json object_of(const bench::Benchmark& benchmark, const bench::Measurement& measured, bool verbose) {
+  Json object{{"name", benchmark.name},
+              {"value", measured.value},
+              {"unit", benchmark.unit},
+              {"reference", number_or_null(measured.reference)},
+              {"ratio", number_or_null(ratio_of(measured))}};
+  if (verbose) object["notes"] = measured.notes;
+  return object;
+}
+
+void print(const bench::Benchmark& benchmark, const bench::Measurement& measured, const BenchOptions& options,
+           Console& console) {
+  if (options.json) return console.out.write(to_line(object_of(benchmark, measured, options.verbose)));
+  console.out.write(row(benchmark.name, number_text(measured.value), benchmark.unit, number_text(measured.reference),
+                        number_text(ratio_of(measured)), benchmark.bar));
+  if (!options.verbose) return;
+  for (const std::string& note : measured.notes) console.out.write(fmt::format("    {}\n", note));
+}
+
+void list(const std::vector<bench::Benchmark>& benchmarks, bool json, Console& console) {
+  for (const bench::Benchmark& benchmark : benchmarks) {
+    if (json) {
+      console.out.write(to_line(
+          {{"name", benchmark.name}, {"unit", benchmark.unit}, {"what", benchmark.what}, {"bar", benchmark.bar}}));
+    } else {
+      console.out.write(
+          fmt::format("{:<36} {}{}\n", benchmark.name, benchmark.what,
+                      benchmark.bar.empty() ? "" : fmt::format(" ({} {})", benchmark.bar, benchmark.unit)));
+    }
+  }
+}
+
+// One that cannot be measured is told and does not keep the others from being measured.
+ExitCode measure_all(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options, Console& console) {
+  ExitCode code = ExitCode::ok;
+  for (const bench::Benchmark& benchmark : benchmarks) {
+    if (console.out.failed()) break;
+    if (const auto measured = benchmark.measure()) {
+      print(benchmark, *measured, options, console);
+    } else {
+      Error error = measured.error();
+      error.message = fmt::format("{}: {}", benchmark.name, error.message);
+      (void)report_error(error, options.json, console);
+      code = ExitCode::host_failure;
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+ExitCode run_benchmarks(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options,
+                        Console& console) {
+  const auto chosen = choose(benchmarks, options.names);
+  if (!chosen) return report_error(chosen.error(), options.json, console);
+  if (options.list) {
+    list(*chosen, options.json, console);
+    return ExitCode::ok;
+  }
+  if (!options.json) console.out.write(row("name", "value", "unit", "reference", "ratio", "bar"));
+  return measure_all(*chosen, options, console);
+}
+
+CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
+  CLI::App* command = app.add_subcommand("bench", "Measures what things cost on this machine");
+  // Names are what is left over: CLI11 would take "[a,b]" in a list of positionals apart, as deep as brackets go.
+  command->allow_extras();
+  command->add_flag("--list", options.list, "Only say what there is and what it measures");
+  command->add_flag("--verbose", options.verbose, "Also what a value is made of, where it is made of many");
+  command->add_flag("--json", options.json, "One JSON object a line: name, value, unit, reference, ratio");
+  command->footer(
+      "Names of benchmarks may follow, petri bench [OPTIONS] NAME...; without any, all are run.\n"
+      "The ratio is value / reference.\n\n"
+      "Example: petri bench prepare_us --json");
+  return command;
+}
+
+ExitCode execute(const BenchOptions& options, Console& console) {
+  return run_benchmarks(bench::benchmarks(), options, console);
+}
+
+}  // namespace petri::cli

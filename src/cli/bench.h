@@ -1,0 +1,31 @@
+// petri bench [NAME...]: measures what bench/ registers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/registry.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+
+namespace CLI {
+class App;
+}
+
+namespace petri::cli {
+
+struct BenchOptions {
+  std::vector<std::string> names;  // empty: all
+  bool list = false;
+  bool verbose = false;  // with the notes of each
+  bool json = false;
+};
+
+// Leaves the names to whoever parses: they are what remains.
+CLI::App* add_bench(CLI::App& app, BenchOptions& options);
+
+ExitCode execute(const BenchOptions& options, Console& console);
+// The same over any list of benchmarks.
+ExitCode run_benchmarks(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options, Console& console);
+
+}  // namespace petri::cli

@@ -1,0 +1,97 @@
+#include "cli/bench.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+namespace petri::cli {
+namespace {
+
+// What the command printed, and how it ended.
+struct Answer {
+  ExitCode code;
+  std::string out;
+  std::string error;
+};
+
+std::string drain(const std::array<int, 2>& pipe) {
+  ::close(pipe[1]);
+  std::string text(1 << 16, '\0');
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(pipe[0], text.data(), text.size()))));
+  ::close(pipe[0]);
+  return text;
+}
+
+Answer ask(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options) {
+  std::array<int, 2> out{};
+  std::array<int, 2> error{};
+  EXPECT_EQ(::pipe(out.data()), 0);
+  EXPECT_EQ(::pipe(error.data()), 0);
+  Console console{.out = {out[1], "stdout"}, .error = {error[1], "stderr"}};
+  const ExitCode code = run_benchmarks(benchmarks, options, console);
+  return {code, drain(out), drain(error)};
+}
+
+std::vector<bench::Benchmark> some() {
+  return {{"half_us", "us", "half of it", "<= 1", [] { return bench::Measurement{.value = 1, .reference = 2}; }},
+          {"alone_mib", "MiB", "no reference", "", [] { return bench::Measurement{.value = 3}; }},
+          {"broken_us", "us", "cannot", "",
+           []() -> Result<bench::Measurement> { return fail(ErrorCode::host_fault, "no engine"); }}};
+}
+
+TEST(Bench, PrintsOneJsonObjectALineWithTheRatio) {
+  const Answer answer = ask(some(), {.names = {"half_us", "alone_mib"}, .json = true});
+  EXPECT_EQ(answer.code, ExitCode::ok);
+  EXPECT_EQ(answer.out,
+            "{\"name\":\"half_us\",\"value\":1.0,\"unit\":\"us\",\"reference\":2.0,\"ratio\":0.5}\n"
+            "{\"name\":\"alone_mib\",\"value\":3.0,\"unit\":\"MiB\",\"reference\":null,\"ratio\":null}\n");
+}
+
+TEST(Bench, PrintsATableForPeople) {
+  const Answer answer = ask(some(), {.names = {"half_us"}});
+  EXPECT_NE(answer.out.find("reference"), std::string::npos);
+  EXPECT_NE(answer.out.find("half_us"), std::string::npos);
+  EXPECT_NE(answer.out.find("0.5  <= 1"), std::string::npos) << answer.out;
+}
+
+TEST(Bench, ShowsWhatAValueIsMadeOfWhenAskedTo) {
+  const std::vector<bench::Benchmark> one{
+      {"mean_x", "x", "a mean", "",
+       [] { return bench::Measurement{.value = 2, .notes = {"1 of one", "4 of another"}}; }}};
+  EXPECT_EQ(ask(one, {}).out.find("another"), std::string::npos);
+  EXPECT_NE(ask(one, {.verbose = true}).out.find("\n    1 of one\n    4 of another\n"), std::string::npos);
+  EXPECT_NE(ask(one, {.verbose = true, .json = true}).out.find("\"notes\":[\"1 of one\",\"4 of another\"]"),
+            std::string::npos);
+}
+
+TEST(Bench, GoesOnAfterOneThatCannotBeMeasured) {
+  const Answer answer = ask(some(), {.names = {"broken_us", "half_us"}});
+  EXPECT_EQ(answer.code, ExitCode::host_failure);
+  EXPECT_EQ(answer.error, "error: broken_us: no engine\n");
+  EXPECT_NE(answer.out.find("half_us"), std::string::npos);
+}
+
+TEST(Bench, ListsWithoutMeasuring) {
+  const Answer answer = ask(some(), {.list = true});
+  EXPECT_EQ(answer.code, ExitCode::ok);
+  EXPECT_NE(answer.out.find("half of it (<= 1 us)"), std::string::npos) << answer.out;
+}
+
+TEST(Bench, NamesTheOnesThereAreWhenAskedForAnother) {
+  const Answer answer = ask(some(), {.names = {"x"}});
+  EXPECT_EQ(answer.code, ExitCode::bad_input);
+  EXPECT_EQ(answer.error, "error: there is no benchmark \"x\"; the benchmarks are half_us, alone_mib, broken_us\n");
+}
+
+TEST(Bench, RegistersEachNameOnce) {
+  for (const bench::Benchmark& one : bench::benchmarks()) {
+    const auto same = [&](const bench::Benchmark& other) { return other.name == one.name; };
+    EXPECT_EQ(std::count_if(bench::benchmarks().begin(), bench::benchmarks().end(), same), 1) << one.name;
+    EXPECT_FALSE(one.what.empty()) << one.name;
+  }
+}
+
+}  // namespace
+}  // namespace petri::cli

@@ -1,0 +1,39 @@
+// What the words after `petri` ask for.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/bench.h"
+#include "cli/inspect.h"
+#include "cli/run.h"
+#include "cli/tables.h"
+#include "cli/version.h"
+#include "petri/result.h"
+
+namespace petri::cli {
+
+struct HelpText {
+  std::string text;
+};
+
+using Command = std::variant<HelpText, RunOptions, InspectOptions, TablesOptions, BenchOptions, VersionOptions>;
+
+// Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
+// What cannot be meant is validation_failed, in one sentence that names the word.
+Result<Command> parse_command_line(const std::vector<std::string>& arguments);
+
+// True when errors are to be printed as JSON too, even those of the arguments themselves.
+bool asks_for_json(const std::vector<std::string>& arguments);
+
+struct HelpPage {
+  std::string command;  // "petri", "petri run", ...
+  std::string text;
+};
+// The help of petri and of each command, in the order they are listed.
+std::vector<HelpPage> help_pages();
+
+ExitCode execute(const Command& command, Console& console);
+
+}  // namespace petri::cli

@@ -1,0 +1,52 @@
+#include "cli/console.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace petri::cli {
+namespace {
+
+// A pipe that poll() calls writable takes this much without blocking (PIPE_BUF); larger writes could hang in the
+// kernel.
+constexpr std::size_t kChunkBytes = 4096;
+constexpr int kPollMilliseconds = 20;
+
+}  // namespace
+
+OutputStream::OutputStream(int descriptor, std::string name)
+    : descriptor_(descriptor), name_(std::move(name)), terminal_(::isatty(descriptor) == 1) {}
+
+void OutputStream::write(std::string_view bytes, const std::function<bool()>& give_up) {
+  while (!bytes.empty() && !failed() && wait_until_writable(give_up)) {
+    const std::string_view chunk = bytes.substr(0, kChunkBytes);
+    const ssize_t written = ::write(descriptor_, chunk.data(), chunk.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      failure_ = errno;
+    }
+  }
+}
+
+bool OutputStream::wait_until_writable(const std::function<bool()>& give_up) const {
+  // The first look does not wait: whoever has given up writes what still fits and is not held up again.
+  for (int milliseconds = 0;; milliseconds = kPollMilliseconds) {
+    pollfd poll_descriptor{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+    // Errors and hang-ups count as writable: the write that follows tells what happened.
+    if (::poll(&poll_descriptor, 1, milliseconds) != 0) return true;
+    if (give_up && give_up()) return false;
+  }
+}
+
+Result<void> OutputStream::status() const {
+  if (!failed()) return {};
+  return fail(ErrorCode::io_error,
+              fmt::format("{} could not be written: {}", name_, std::generic_category().message(failure_)));
+}
+
+}  // namespace petri::cli

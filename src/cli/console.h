@@ -1,0 +1,43 @@
+// Where a command's words go: two descriptors, written at once and unbuffered, so that their order is the order of
+// events.
+#pragma once
+
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "petri/result.h"
+
+namespace petri::cli {
+
+// One descriptor that is written to. A failed write is remembered and everything after it is dropped: a reader that
+// went away (EPIPE) or a full disk ends the output, never the process. Used from one thread at a time.
+class OutputStream {
+ public:
+  OutputStream(int descriptor, std::string name);
+
+  // Writes all of it, however slowly it is read. With `give_up`, asked every few milliseconds while nobody reads, it
+  // drops the rest once that says so.
+  void write(std::string_view bytes, const std::function<bool()>& give_up = {});
+
+  bool is_terminal() const { return terminal_; }
+  bool failed() const { return failure_ != 0; }
+  bool reader_is_gone() const { return failure_ == EPIPE; }
+  // io_error once a write has failed, in words that name the stream.
+  Result<void> status() const;
+
+ private:
+  bool wait_until_writable(const std::function<bool()>& give_up) const;
+  int descriptor_;
+  std::string name_;
+  bool terminal_;
+  int failure_ = 0;  // errno
+};
+
+struct Console {
+  OutputStream out;
+  OutputStream error;
+};
+
+}  // namespace petri::cli

@@ -1,0 +1,48 @@
+#include "cli/exit_code.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace petri::cli {
+namespace {
+
+TEST(ExitCode, TellsBadInputFromAFailingMachine) {
+  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::validation_failed}), ExitCode::bad_input);
+  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::rejected}), ExitCode::bad_input);
+  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::link_error}), ExitCode::bad_input);
+  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::io_error}), ExitCode::host_failure);
+  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::engine_fault}), ExitCode::host_failure);
+  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::start_failed}), ExitCode::guest_failure);
+}
+
+TEST(ExitCode, BlamesTheCallerForAFileThatCannotBeRead) {
+  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::io_error}.with("path", "a.wat")), ExitCode::bad_input);
+  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::io_error}), ExitCode::host_failure);
+}
+
+TEST(ExitCode, OfAnExitedGuestIsZeroOnlyForZero) {
+  EXPECT_EQ(exit_code_for(Outcome{.kind = OutcomeKind::exited, .exit_code = 0}), ExitCode::ok);
+  EXPECT_EQ(exit_code_for(Outcome{.kind = OutcomeKind::exited, .exit_code = 5}), ExitCode::guest_failure);
+  EXPECT_EQ(exit_code_for(Outcome{.kind = OutcomeKind::exited, .exit_code = -1}), ExitCode::guest_failure);
+}
+
+TEST(ExitCode, OfEveryOtherEndButOkIsTheGuestsFailure) {
+  EXPECT_EQ(exit_code_for(Outcome{.kind = OutcomeKind::ok}), ExitCode::ok);
+  for (OutcomeKind kind :
+       {OutcomeKind::trapped, OutcomeKind::out_of_fuel, OutcomeKind::deadline, OutcomeKind::memory_limit,
+        OutcomeKind::stack_overflow, OutcomeKind::cpu_limit, OutcomeKind::output_limit, OutcomeKind::cancelled}) {
+    EXPECT_EQ(exit_code_for(Outcome{.kind = kind}), ExitCode::guest_failure) << name_of(kind);
+  }
+}
+
+TEST(ExitCode, NumbersAreDistinctAndLeaveOneAndTwoToShells) {
+  std::set<int> numbers;
+  for (const ExitCodeRule& rule : exit_code_rules()) numbers.insert(static_cast<int>(rule.code));
+  EXPECT_EQ(numbers.size(), exit_code_rules().size());
+  EXPECT_FALSE(numbers.contains(1));
+  EXPECT_FALSE(numbers.contains(2));
+}
+
+}  // namespace
+}  // namespace petri::cli

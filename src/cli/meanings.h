@@ -1,0 +1,17 @@
+// What the words of the closed lists mean, a sentence each, for the reference pages.
+#pragma once
+
+#include <string_view>
+
+#include "petri/error.h"
+#include "petri/outcome.h"
+#include "petri/permissions.h"
+
+namespace petri::cli {
+
+std::string_view meaning_of(ErrorCode code);
+std::string_view meaning_of(OutcomeKind kind);
+std::string_view meaning_of(TrapCode code);
+std::string_view meaning_of(Permission permission);
+
+}  // namespace petri::cli

@@ -1,0 +1,198 @@
+#include "cli/reference_pages.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/units.h"
+#include "cli/command_line.h"
+#include "cli/exit_code.h"
+#include "cli/limit_options.h"
+#include "cli/meanings.h"
+#include "engine/engine_tables.h"
+#include "host/host_table.h"
+
+namespace petri::cli {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string code(std::string_view text) { return fmt::format("`{}`", text); }
+
+std::string page(std::string_view title, std::string_view introduction) {
+  return fmt::format("<!-- Made by tools/docs from the code. Edit the code, then run tools/docs. -->\n# {}\n\n{}\n\n",
+                     title, introduction);
+}
+
+std::string options_of(const LimitRule& rule) {
+  const std::string names = option_names(rule);
+  return code(names.substr(0, names.find(',')));
+}
+
+std::string limits_page() {
+  Rows rows;
+  for (const LimitRule& rule : limit_rules()) {
+    rows.push_back({code(rule.name), options_of(rule), format_limit(rule, rule.get(Limits{})),
+                    fmt::format("{} – {}", format_limit(rule, rule.min), format_limit(rule, rule.max)),
+                    std::string(rule.when_met)});
+  }
+  return page("Limits",
+              "Every guest runs under all of these, in both tiers. Each is also an option of `petri run` by its full "
+              "name; the\n"
+              "second column has the short one where there is one. Sizes are written `64KiB`, times `50ms`.") +
+         markdown_table({"limit", "option", "default", "range", "when met"}, rows);
+}
+
+std::string errors_page() {
+  Rows rows;
+  for (const ErrorCode error : all_error_codes()) {
+    const int exit_code = static_cast<int>(exit_code_for(Error{.code = error}));
+    rows.push_back({code(name_of(error)), std::string(name_of(category_of(error))), fmt::format("{}", exit_code),
+                    std::string(meaning_of(error))});
+  }
+  return page(
+             "Errors",
+             "An error means that no guest code was entered, or that petri itself failed. The list is closed; the "
+             "spelling is the\n"
+             "same in C++ (`ErrorCode`), JSON and on the command line. The exit code is that of the command `petri`.") +
+         markdown_table({"code", "category", "exit code", "meaning"}, rows);
+}
+
+std::string fuel_page() {
+  Rows rows;
+  for (const FuelRule& rule : fuel_rules()) rows.push_back({std::string(rule.what), std::string(rule.cost)});
+  return page(fmt::format("Fuel table {}", fuel_table_version()),
+              "What guest code pays, the same in both tiers and on every machine. Each basic block is paid when it is "
+              "entered.") +
+         markdown_table({"what", "cost"}, rows);
+}
+
+std::string bounds_page() {
+  Rows rows;
+  for (const EngineBound& bound : engine_bounds()) {
+    rows.push_back({std::string(bound.name), format_count(bound.max), std::string(bound.what)});
+  }
+  return page("Bounds of the gate",
+              "Checked before any engine sees a module. One that is exceeded makes the module `rejected`, with the "
+              "bound's name in\n"
+              "the message. Ordinary compiler output stays far below all of them.") +
+         markdown_table({"bound", "at most", "what it counts"}, rows);
+}
+
+constexpr std::array kOutcomeKinds{OutcomeKind::ok,        OutcomeKind::trapped,      OutcomeKind::out_of_fuel,
+                                   OutcomeKind::deadline,  OutcomeKind::memory_limit, OutcomeKind::stack_overflow,
+                                   OutcomeKind::cpu_limit, OutcomeKind::output_limit, OutcomeKind::exited,
+                                   OutcomeKind::cancelled};
+constexpr std::array kTrapCodes{TrapCode::unreachable,           TrapCode::integer_divide_by_zero,
+                                TrapCode::integer_overflow,      TrapCode::bad_conversion_to_integer,
+                                TrapCode::memory_out_of_bounds,  TrapCode::table_out_of_bounds,
+                                TrapCode::indirect_call_to_null, TrapCode::bad_signature};
+
+std::string outcomes_page() {
+  Rows kinds;
+  for (const OutcomeKind kind : kOutcomeKinds) kinds.push_back({code(name_of(kind)), std::string(meaning_of(kind))});
+  Rows traps;
+  for (const TrapCode trap : kTrapCodes) traps.push_back({code(name_of(trap)), std::string(meaning_of(trap))});
+  return page("Outcomes",
+              "An outcome means that the guest was entered and has ended; instantiating counts as entering. It always "
+              "carries fuel\n"
+              "used, memory peak, times, artifact and tier.") +
+         markdown_table({"kind", "meaning"}, kinds) + "\n## Traps\n\n" + markdown_table({"trap", "meaning"}, traps);
+}
+
+std::string permissions_page() {
+  Rows rows;
+  for (const Permission permission : all_permissions()) {
+    rows.push_back({code(name_of(permission)), RunOptions{}.permissions.has(permission) ? "yes" : "",
+                    Permissions::medium().has(permission) ? "yes" : "", std::string(meaning_of(permission))});
+  }
+  return page("Permissions",
+              "What a guest may ask of the host. An import whose permission is missing is a `link_error` that names "
+              "it. A run\n"
+              "stands alone, so that `petri run` grants only what makes sense without a sandbox around it.") +
+         markdown_table({"permission", "`petri run`", "profile `medium`", "allows"}, rows);
+}
+
+std::string exit_codes_page() {
+  Rows rows;
+  for (const ExitCodeRule& rule : exit_code_rules()) {
+    rows.push_back({fmt::format("{}", static_cast<int>(rule.code)), code(rule.name), std::string(rule.meaning)});
+  }
+  return page("Exit codes",
+              "What the command `petri` ends with. A guest's own exit code is not passed on, because it could not be "
+              "told from these;\n"
+              "it is in the message and, with `--json`, in `outcome.exit_code`.") +
+         markdown_table({"code", "name", "meaning"}, rows);
+}
+
+std::string fuel_of(const HostFunction& function) {
+  return fmt::format("{}{}", function.import.fuel, function.charges_bytes ? " + bytes / 64" : "");
+}
+
+std::string host_functions_page() {
+  Rows rows;
+  for (const HostFunction& function : builtin_functions()) {
+    rows.push_back({code(function.module), code(function.name), code(to_text(function.signature)),
+                    function.permission ? code(name_of(*function.permission)) : "", fuel_of(function)});
+  }
+  return page("Host functions",
+              "Everything a module can import. The fuel is charged for each call, before it; functions that move bytes "
+              "charge a 64th\n"
+              "of them on top. An embedder adds functions of its own with `HostFunctions::define`.") +
+         markdown_table({"module", "name", "type", "permission", "fuel"}, rows);
+}
+
+std::string cli_page() {
+  std::string text = page("The command `petri`",
+                          "Every word of `--help`. [Exit codes](exit_codes.md) tell the guest's failure from bad input "
+                          "and from a failure of the\n"
+                          "host; [limits](limits.md) are options of `run` by their names.");
+  for (const HelpPage& help : help_pages()) {
+    text += fmt::format("## `{}`\n\n```text\n{}```\n\n", help.command, help.text);
+  }
+  text.pop_back();
+  return text;
+}
+
+// "|" would end a cell, a line end the row.
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+std::string table_row(const std::vector<std::string>& cells) {
+  std::string text = "|";
+  for (const std::string& one : cells) text += fmt::format(" {} |", cell(one));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string markdown_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows) {
+  std::string text = table_row(header) + "|";
+  for (std::size_t i = 0; i < header.size(); ++i) text += "---|";
+  text += "\n";
+  for (const auto& row : rows) text += table_row(row);
+  return text;
+}
+
+const std::vector<ReferencePage>& reference_pages() {
+  static const std::vector<ReferencePage> pages{
+      {"cli", "every command with its options", cli_page},
+      {"limits", "what a guest runs under, with defaults and ranges", limits_page},
+      {"outcomes", "the ways a guest can end, and the traps", outcomes_page},
+      {"errors", "why a guest was not entered", errors_page},
+      {"exit_codes", "what petri ends with", exit_codes_page},
+      {"permissions", "what a guest may ask of the host", permissions_page},
+      {"host_functions", "what a module can import", host_functions_page},
+      {"fuel", "what guest code pays", fuel_page},
+      {"bounds", "what the gate refuses by size and count", bounds_page},
+  };
+  return pages;
+}
+
+}  // namespace petri::cli

@@ -1,0 +1,20 @@
+// The pages of docs/reference that are made from code.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace petri::cli {
+
+struct ReferencePage {
+  std::string_view name;   // also the file's stem: limits -> docs/reference/limits.md
+  std::string_view about;  // one line
+  std::string (*make)();   // the whole page as Markdown
+};
+const std::vector<ReferencePage>& reference_pages();
+
+// A Markdown table; "|" and line ends inside cells are taken care of.
+std::string markdown_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace petri::cli

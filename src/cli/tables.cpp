@@ -1,0 +1,43 @@
+#include "cli/tables.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/escape.h"
+#include "cli/reference_pages.h"
+#include "cli/report.h"
+
+namespace petri::cli {
+namespace {
+
+std::string names() {
+  std::string text;
+  for (const ReferencePage& page : reference_pages()) text.append(text.empty() ? "" : ", ").append(page.name);
+  return text;
+}
+
+}  // namespace
+
+CLI::App* add_tables(CLI::App& app, TablesOptions& options) {
+  CLI::App* command = app.add_subcommand("tables", "Prints a page of docs/reference as Markdown, made from the code");
+  command->add_option("NAME", options.name, "Which page; without it, their names")->type_name("");
+  command->footer("tools/docs writes all of them.\n\nExample: petri tables limits");
+  return command;
+}
+
+ExitCode execute(const TablesOptions& options, Console& console) {
+  for (const ReferencePage& page : reference_pages()) {
+    if (options.name.empty()) console.out.write(fmt::format("{:<16} {}\n", page.name, page.about));
+    if (options.name != page.name) continue;
+    console.out.write(page.make());
+    return ExitCode::ok;
+  }
+  if (options.name.empty()) return ExitCode::ok;
+  return report_error(
+      {.code = ErrorCode::not_found,
+       .message = fmt::format("there is no page \"{}\"; the pages are {}", escape_text(options.name, 100), names())},
+      false, console);
+}
+
+}  // namespace petri::cli

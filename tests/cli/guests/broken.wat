@@ -1,0 +1,3 @@
+(module
+  (func (export "f")
+    (i32.const))

@@ -1,0 +1,11 @@
+;; Writes a line of 16 bytes a hundred times.
+(module
+  (import "petri" "output_write" (func $output_write (param i32 i32) (result i32)))
+  (memory 1)
+  (data (i32.const 0) "0123456789abcde\n")
+  (func (export "flood")
+    (local $left i32)
+    (local.set $left (i32.const 100))
+    (loop $again
+      (drop (call $output_write (i32.const 0) (i32.const 16)))
+      (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))))

@@ -1,0 +1,3 @@
+(module
+  (import "petri" "memory" (memory 1))
+  (func (export "f")))

@@ -1,0 +1,2 @@
+(module
+  (func (export "f") (drop (v128.const i32x4 1 2 3 4))))

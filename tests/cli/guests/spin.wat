@@ -1,0 +1,2 @@
+(module
+  (func (export "spin") (loop $again (br $again))))

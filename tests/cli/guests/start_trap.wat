@@ -1,0 +1,4 @@
+(module
+  (func $begin unreachable)
+  (start $begin)
+  (func (export "f")))

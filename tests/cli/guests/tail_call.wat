@@ -1,0 +1,2 @@
+(module
+  (func $f (export "f") (return_call $f)))

@@ -1,0 +1,3 @@
+(module
+  (import "game" "move" (func (param i32)))
+  (func (export "f")))

@@ -1,0 +1,3 @@
+(module
+  (import "petri" "log" (func (param i64) (result i32)))
+  (func (export "f")))

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Runs what a page of the documentation shows.
+
+Fenced blocks are told apart by their first words:
+  ```wat add.wat      a file, written into the folder the page's commands run in; any language, as long as a name follows
+  ```cpp sum.cpp      likewise, and also compiled by the build: the commands find the program as ./sum
+  ```console          a transcript, as tests/cli/README.md describes it; the time in a summary line need not be the same
+All other blocks are only read. The commands of a page run in order, in one fresh folder.
+"""
+import argparse
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+import transcript  # noqa: E402
+
+# Pages show times as they were once; a run of the page takes its own.
+SUMMARY = re.compile(r"(peak memory, )" + transcript.DURATION + r"(, (?:interpreted|compiled))$")
+FENCE = re.compile(r"^```(\S+)?(?: +(\S+))?\s*$")
+
+
+def blocks_of(text):
+    """(language, file name or None, contents) of each fenced block."""
+    blocks, opened, lines = [], None, []
+    for line in text.splitlines():
+        fence = FENCE.match(line)
+        if opened is None and fence and fence.group(1):
+            opened, lines = (fence.group(1), fence.group(2)), []
+        elif opened is not None and line.strip() == "```":
+            blocks.append((*opened, "\n".join(lines) + "\n"))
+            opened = None
+        elif opened is not None:
+            lines.append(line)
+    return blocks
+
+
+def files_in(blocks):
+    return {name: contents for _, name, contents in blocks if name}
+
+
+def programs_in(blocks):
+    return {name: contents for language, name, contents in blocks if language == "cpp" and name}
+
+
+def extract(pages, folder):
+    """Writes the C++ programs of all pages for the build to compile, touching only what has changed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for page in pages:
+        for name, contents in programs_in(blocks_of(page.read_text(encoding="utf-8"))).items():
+            target = folder / name
+            if not target.exists() or target.read_text(encoding="utf-8") != contents:
+                target.write_text(contents, encoding="utf-8")
+
+
+def prepare_folder(folder, blocks, programs):
+    for name, contents in files_in(blocks).items():
+        (folder / name).write_text(contents, encoding="utf-8")
+    for name in programs_in(blocks):
+        stem = Path(name).stem
+        shutil.copy(programs / f"docs_{stem}", folder / stem)
+
+
+def play(page, petri, programs):
+    blocks = blocks_of(page.read_text(encoding="utf-8"))
+    spoken = [contents for language, _, contents in blocks if language == "console"]
+    steps = [step for contents in spoken for step in transcript.read_steps(contents)[0]]
+    for step in steps:
+        step.answer = [SUMMARY.sub(r"\1<TIME>\2", line) for line in step.answer]
+    with tempfile.TemporaryDirectory(prefix="petri-docs-") as scratch:
+        prepare_folder(Path(scratch), blocks, programs)
+        _, failures = transcript.play(steps, page.name, petri.resolve(), Path(scratch))
+    print(f"{page.name}: {len(steps)} commands, {failures} answered something else")
+    return failures == 0 and steps
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--extract", type=Path, metavar="FOLDER", help="only write the C++ programs there")
+    parser.add_argument("--petri", type=Path)
+    parser.add_argument("--programs", type=Path, help="where the compiled programs are")
+    parser.add_argument("pages", type=Path, nargs="+")
+    options = parser.parse_args()
+    if options.extract:
+        extract(options.pages, options.extract)
+    elif not all([play(page, options.petri, options.programs) for page in options.pages]):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
