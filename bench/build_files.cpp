@@ -1,0 +1,29 @@
+#include "bench/build_files.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace petri::bench {
+
+Result<std::filesystem::path> build_file(std::string_view name) {
+  std::error_code error;
+  const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto file = command.parent_path().parent_path() / "bench" / "files" / name;
+  if (!error && std::filesystem::is_regular_file(file, error)) return file;
+  return fail(ErrorCode::io_error,
+              fmt::format("{} is not beside this command: `make build` makes it in the release build, if clang-22 and "
+                          "wasi-libc are there (tools/setup installs them)",
+                          name));
+}
+
+Result<Bytes> ordinary_module() {
+  PETRI_TRY(const auto path, build_file("ordinary.wasm"));
+  std::ifstream file(path, std::ios::binary);
+  Bytes bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file) return fail(ErrorCode::io_error, "ordinary.wasm cannot be read");
+  return bytes;
+}
+
+}  // namespace petri::bench

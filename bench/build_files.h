@@ -1,0 +1,18 @@
+// What the build has made for benchmarks and put beside the command.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "bench/wasm_writer.h"
+#include "petri/result.h"
+
+namespace petri::bench {
+
+// io_error, saying how to make it, when it is not there.
+Result<std::filesystem::path> build_file(std::string_view name);
+
+// Some hundred KiB of C++ as clang -O2 makes them, without imports; exports "run".
+Result<Bytes> ordinary_module();
+
+}  // namespace petri::bench

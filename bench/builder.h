@@ -1,0 +1,10 @@
+// What it costs to build a module without text.
+#pragma once
+
+#include "bench/registry.h"
+
+namespace petri::bench {
+
+Benchmark builder_us();
+
+}  // namespace petri::bench

@@ -1,0 +1,11 @@
+// What a call of a live instance costs.
+#pragma once
+
+#include "bench/registry.h"
+
+namespace petri::bench {
+
+Benchmark call_compiled_ns();
+Benchmark call_interpreted_ns();
+
+}  // namespace petri::bench

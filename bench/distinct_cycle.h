@@ -1,0 +1,12 @@
+// The life of a distinct candidate: prepare, load, instantiate, some calls, gone.
+#pragma once
+
+#include "bench/registry.h"
+
+namespace petri::bench {
+
+Benchmark distinct_cycle_us();
+Benchmark distinct_cycles_per_second();
+Benchmark million_modules_growth_mib();
+
+}  // namespace petri::bench

@@ -1,0 +1,11 @@
+// What the dearest modules that are accepted cost, compared with ordinary ones.
+#pragma once
+
+#include "bench/registry.h"
+
+namespace petri::bench {
+
+Benchmark gate_cost_ratio_interpreted();
+Benchmark gate_cost_ratio_compiled();
+
+}  // namespace petri::bench

@@ -1,0 +1,32 @@
+// The benchmarks `petri bench` knows.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "petri/result.h"
+
+namespace petri::bench {
+
+// What one benchmark found, in its unit. The reference is the bare engine, or whatever `what` names, measured in the
+// same run.
+struct Measurement {
+  double value = 0;
+  std::optional<double> reference;
+  std::vector<std::string> notes = {};  // what the value is made of, a line each; shown when asked for
+};
+
+struct Benchmark {
+  std::string name;  // as `petri bench NAME` and JSON spell it; ends in its unit where it has one
+  std::string unit;
+  std::string what;  // one line: what is measured, against what
+  std::string bar;   // what is expected, "<= 12"; empty: reported only
+  std::function<Result<Measurement>()> measure;
+};
+
+// All of them, in the order they are run.
+const std::vector<Benchmark>& benchmarks();
+
+}  // namespace petri::bench

@@ -1,0 +1,33 @@
+#include "bench/shapes/shape.h"
+
+#include <gtest/gtest.h>
+
+#include "petri/artifact.h"
+
+namespace petri::bench {
+namespace {
+
+// Thinned out enough for every bound: what is refused then is not a module at all.
+TEST(Shapes, AreAllModulesTheGateCanAccept) {
+  for (const Shape& shape : all_shapes()) {
+    bool accepted = false;
+    std::string message;
+    for (double dilution : {0.0, 4.0, 32.0, 128.0}) {
+      const auto artifact =
+          Artifact::from_wasm(shape.make({.bytes = 8 << 10, .body_bytes = 8 << 10, .dilution = dilution}), 16 << 20);
+      accepted = accepted || artifact.has_value();
+      if (!artifact) message = artifact.error().message;
+    }
+    EXPECT_TRUE(accepted) << shape.name << ": " << message;
+  }
+}
+
+TEST(Shapes, AreAboutAsLargeAsAskedFor) {
+  for (const Shape& shape : all_shapes()) {
+    const Bytes wasm = shape.make({.bytes = 160 << 10, .body_bytes = bound("body_bytes"), .dilution = 0});
+    EXPECT_LE(wasm.size(), 256U << 10) << shape.name;
+  }
+}
+
+}  // namespace
+}  // namespace petri::bench

@@ -1,0 +1,33 @@
+// How long things take.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "petri/result.h"
+
+namespace petri::bench {
+
+// Of the steady clock, and of all this process's threads together. Processor time leaves out what the machine did for
+// others meanwhile: the better measure wherever one thread works.
+double wall_seconds();
+double processor_seconds();
+
+// Seconds of the steady clock per call of `round`: it is called in batches of some milliseconds, and the median of the
+// batches is taken, so that a neighbour on the machine disturbs some of them but not the answer.
+double seconds_per_call(const std::function<void()>& round);
+
+// Something of a few milliseconds or more, done once.
+using Round = std::function<Result<void>()>;
+
+// Processor time of one round.
+Result<double> processor_seconds_of(const Round& round);
+
+struct Compared {
+  double value = 0;
+  double reference = 0;
+};
+// Medians of the processor time of both, done in turn so that both see the same weather. Once before that to warm up.
+Result<Compared> compare(std::size_t repeats, const Round& value, const Round& reference);
+
+}  // namespace petri::bench
