@@ -1,0 +1,225 @@
+// Evaluation: many candidates over many cases, one record each, the same to the bit every time.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "petri/artifact.h"
+#include "petri/host_functions.h"
+#include "petri/outcome.h"
+#include "petri/result.h"
+#include "petri/tier.h"
+#include "petri/value.h"
+
+namespace petri {
+
+class RecordsWriter;
+class TimingsWriter;
+
+// Where a candidate comes from, in the words of whoever made it: carried into the records file, part of no receipt.
+struct Origin {
+  std::string name;  // of a file, say
+  std::optional<std::uint64_t> generation;
+  std::vector<ArtifactId> parents;
+  std::string mutation;  // what was done to the parents
+  bool operator==(const Origin&) const = default;
+};
+
+// What is evaluated: wasm bytes, wat text, or an artifact that has passed the gate. Bytes and text are borrowed until
+// evaluate() returns; bytes that are not wasm are a `rejected` row, never tried as text.
+class Candidate {
+ public:
+  static Candidate wasm(std::span<const std::uint8_t> bytes) { return Candidate(bytes); }
+  static Candidate wat(std::string_view text) { return Candidate(text); }
+  static Candidate artifact(ArtifactPtr artifact) { return Candidate(std::move(artifact)); }
+
+  Candidate from(Origin origin) && {
+    origin_ = std::make_shared<const Origin>(std::move(origin));
+    return std::move(*this);
+  }
+
+  using Form = std::variant<std::span<const std::uint8_t>, std::string_view, ArtifactPtr>;
+  const Form& form() const { return form_; }
+  const Origin* origin() const { return origin_.get(); }  // may be none
+
+ private:
+  explicit Candidate(Form form) : form_(std::move(form)) {}
+  Form form_;
+  std::shared_ptr<const Origin> origin_;
+};
+
+// One call: numbers for the function's parameters, or bytes for its input, or both.
+struct Case {
+  std::vector<Value> arguments;
+  std::string input;
+  bool operator==(const Case&) const = default;
+};
+
+enum class Instances : std::uint8_t { per_candidate, per_case };
+std::string_view name_of(Instances instances);
+
+// What a receipt binds, besides the candidate and the cases: nothing here depends on the machine or on chance.
+struct EvaluationSpec {
+  std::string function;
+  std::uint64_t fuel_max = 1'000'000'000;  // per case; an instantiation is paid by the case after it
+  std::uint64_t memory_bytes_max = 16ULL << 20;
+  std::uint64_t output_bytes_max = 1ULL << 20;
+  std::uint64_t call_depth_max = 1'024;
+  std::uint64_t module_bytes_max = 5ULL << 20;
+  std::uint64_t seed = 0;
+  Instances instances = Instances::per_candidate;  // after a case that is not ok the next gets a fresh one either way
+  bool stop_at_first_failure = false;              // leave out the cases after the first that is not ok
+  // Sum of squared differences between a candidate's first values and these, one a case; a candidate that is not ok in
+  // every case, or gives NaN, scores NaN. Empty: no score.
+  std::vector<double> targets;
+  bool operator==(const EvaluationSpec&) const = default;
+};
+
+using Digest = std::array<std::uint8_t, 32>;
+std::string hex(const Digest& digest);
+
+// The deterministic part of what is known of one candidate. Exactly one of `outcome` and `error` is set.
+struct Record {
+  std::size_t row = 0;
+  std::optional<ArtifactId> artifact;        // none when the candidate never became one
+  std::optional<OutcomeKind> outcome;        // of the first case that is not ok, else ok
+  std::optional<TrapCode> trap;              // of that case
+  std::optional<std::int32_t> exit_code;     // of that case
+  std::optional<ErrorCode> error;            // rejected, parse_failed, link_error, not_found, cancelled ...
+  std::string message;                       // of the error
+  std::optional<std::size_t> first_failure;  // the first case that is not ok
+  std::vector<ValueType> value_types;        // of one case: the function's results
+  std::vector<std::uint64_t> value_bits;     // of each case that was run, in order; zeros for one that is not ok
+  std::vector<OutcomeKind> kinds;            // of each case that was run
+  std::optional<Digest> output;              // over the outputs of the cases that were run, when any wrote one
+  std::uint64_t fuel_used = 0;               // over all cases
+  std::uint64_t memory_peak_bytes = 0;       // the largest
+  std::optional<double> score;
+  std::optional<std::size_t> repeats_row;    // an earlier row of this batch was the same candidate
+  bool repeatable = true;                    // false when time ended a case, or petri itself failed: then no receipt
+  std::optional<Digest> receipt;             // none either when the candidate never became an artifact
+
+  std::size_t values_per_case() const { return value_types.size(); }
+  // Of a case that was run; nothing when it is not ok.
+  std::optional<Value> value(std::size_t case_number, std::size_t result = 0) const;
+};
+
+// What differs from run to run.
+struct Timing {
+  Tier tier = Tier::interpreted;  // of the last case
+  std::chrono::nanoseconds wall_time{0};
+  bool cache_hit = false;  // the record comes from an earlier batch
+};
+
+// One case of one candidate, as a scorer sees it. Borrowed during the call.
+struct CaseView {
+  OutcomeKind kind = OutcomeKind::ok;
+  std::span<const std::uint64_t> value_bits;  // in the order of the function's results; zeros when not ok
+  std::string_view output;
+};
+
+struct Progress {
+  std::size_t done = 0;  // never falls, and ends at `total`
+  std::size_t total = 0;
+  std::array<std::size_t, 10> outcomes{};  // rows that ended so, by OutcomeKind
+  std::size_t errors = 0;                  // rows that are errors
+  std::size_t of(OutcomeKind kind) const { return outcomes[static_cast<std::size_t>(kind)]; }
+};
+
+// How the evaluation is carried out; changes no record, unless the deadline ends a case.
+struct EvaluationOptions {
+  unsigned workers = 0;  // 0: one a core
+  Tier tier = Tier::automatic;
+  std::chrono::nanoseconds case_time_max = std::chrono::seconds(10);
+  // Called on a worker, several at once, after a candidate's last case; its answer is the record's score. It replaces
+  // `targets`. Not called for rows that are errors or repeat an earlier row. One that throws gives the row the error
+  // host_fault.
+  std::function<double(std::size_t row, std::span<const CaseView> cases)> scorer;
+  // Called on a worker, one at a time. One that throws is not called again.
+  std::function<void(const Progress&)> on_progress;
+  // True ends the evaluation early, like the stop token: what is done is kept, the other rows are `cancelled`. Asked after
+  // each record, in any order, one at a time. One that throws is not asked again.
+  std::function<bool(const Record&)> enough;
+  std::stop_token stop;
+  // Finished rows are written as they come, in input order, cancelled ones left out. Several evaluations of one spec and
+  // the same cases may follow each other in one file. A failure to write ends the evaluation early.
+  RecordsWriter* records = nullptr;
+  TimingsWriter* timings = nullptr;
+  bool use_cache = true;
+  bool receipts = true;
+};
+
+struct EvaluationCounts {
+  std::size_t rows = 0;
+  std::size_t evaluated = 0;   // rows whose candidate was looked at now
+  std::size_t repeated = 0;    // rows that repeat an earlier one of this batch
+  std::size_t cache_hits = 0;  // rows whose record comes from an earlier batch
+  std::size_t cancelled = 0;
+  std::size_t promoted = 0;    // candidates whose last case ran compiled though they began interpreted
+  std::size_t done() const { return rows - cancelled; }
+};
+
+struct Evaluation {
+  std::vector<Record> records;  // one a candidate, in input order
+  std::vector<Timing> timings;
+  EvaluationCounts counts;
+  std::optional<Error> write_error;  // of options.records or options.timings: what their files lack
+  std::chrono::nanoseconds wall_time{0};
+};
+
+struct EvaluatorOptions {
+  std::size_t cache_records_max = 100'000;
+  std::size_t compiled_modules_max = 1'000;
+  // An artifact is compiled once it has burned this much, and promote_fuel_per_byte for each byte of its code.
+  std::uint64_t promote_fuel = 500'000;
+  std::uint64_t promote_fuel_per_byte = 2'000;
+  std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
+};
+
+struct EvaluatorStatistics {
+  std::uint64_t cache_hits = 0;
+  std::uint64_t cache_misses = 0;
+  std::uint64_t cache_records = 0;     // held now
+  std::uint64_t compiled_modules = 0;  // held now
+  std::uint64_t promotions = 0;
+  std::uint64_t promotions_given_up = 0;
+};
+
+// Evaluates under full determinism: virtual time, randomness from seed and artifact alone, anew for each instance.
+// Candidates may import input, output, exit, log, clock, random, math, WASI without files, and embedder functions marked
+// deterministic; another import is a link_error row. An Error means that nothing was evaluated: a bad spec, cases that
+// contradict each other. Safe to call from any thread; compiled code and cached records are kept between calls.
+class Evaluator {
+ public:
+  explicit Evaluator(HostFunctions host = {}, EvaluatorOptions options = {});
+  ~Evaluator();
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+
+  Result<Evaluation> evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
+                              const EvaluationSpec& spec, const EvaluationOptions& options = {});
+
+  EvaluatorStatistics statistics() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What a record's receipt is the hash of; anyone can compute it from the candidate, the cases, the spec and the results.
+// The spec's digest also binds the versions of fuel table and ABI, and of the embedder's deterministic functions.
+Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host);
+Digest receipt_of(const Record& record, const Digest& spec);
+
+}  // namespace petri

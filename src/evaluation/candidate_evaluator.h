@@ -1,0 +1,44 @@
+// Takes one candidate from its bytes to its record.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "evaluation/canonical_bytes.h"
+#include "evaluation/case_runner.h"
+#include "evaluation/evaluation_plan.h"
+
+namespace petri {
+
+// One worker's. Whatever a candidate does, the answer is a record.
+class CandidateEvaluator {
+ public:
+  CandidateEvaluator(const EvaluationPlan& plan, const EvaluationServices& services,
+                     const std::atomic<std::uint32_t>& interrupt);
+
+  // `key` is the digest of the bytes; `prepared` the artifact when there is one already. The record's row is set, and so
+  // is its error when the candidate's text did not parse. `promoted` of the answer: began interpreted, ended compiled.
+  struct Answer {
+    bool promoted = false;
+  };
+  Answer evaluate(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
+
+ private:
+  Answer evaluate_now(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
+  Result<Answer> run(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
+  Result<ArtifactPtr> artifact_of(const Candidate& candidate, ArtifactPtr prepared) const;
+  bool take_from_cache(const Digest& key, Record& record);
+  void score(Record& record);
+  double ask_scorer(const Record& record);
+
+  const EvaluationPlan& plan_;
+  const EvaluationServices& services_;
+  CaseRunner runner_;
+  CanonicalBytes buffer_;
+  std::vector<CaseView> views_;
+};
+
+// Makes the record an error row: nothing of what it held remains but its row and artifact.
+void set_error(Record& record, Error error);
+
+}  // namespace petri

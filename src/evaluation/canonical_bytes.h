@@ -1,0 +1,81 @@
+// The byte encoding that digests and receipts are made over: little-endian, fixed widths, every list and text behind its
+// length, so that no two different things are encoded alike.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace petri {
+
+static_assert(std::endian::native == std::endian::little);
+
+class CanonicalBytes {
+ public:
+  void clear() { bytes_.clear(); }
+  void u8(std::uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
+  void u32(std::uint32_t value) { raw(&value, sizeof(value)); }
+  void u64(std::uint64_t value) { raw(&value, sizeof(value)); }
+  void text(std::string_view text) {
+    u64(text.size());
+    bytes_.append(text);
+  }
+  template <typename T, std::size_t Size>
+  void list(std::span<T, Size> items) {
+    static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) == 8));
+    u64(items.size());
+    raw(items.data(), items.size_bytes());
+  }
+  void digest(std::span<const std::uint8_t, 32> digest) { raw(digest.data(), digest.size()); }
+
+  std::string_view view() const { return bytes_; }
+  std::span<const std::uint8_t> bytes() const {
+    return {reinterpret_cast<const std::uint8_t*>(bytes_.data()), bytes_.size()};
+  }
+
+ private:
+  void raw(const void* data, std::size_t size) { bytes_.append(static_cast<const char*>(data), size); }
+
+  std::string bytes_;
+};
+
+// Takes back what CanonicalBytes put in, in the same order. Only for bytes of our own making.
+class CanonicalReader {
+ public:
+  explicit CanonicalReader(std::string_view bytes) : bytes_(bytes) {}
+
+  std::uint8_t u8() { return number<std::uint8_t>(); }
+  std::uint32_t u32() { return number<std::uint32_t>(); }
+  std::uint64_t u64() { return number<std::uint64_t>(); }
+  std::string_view text() { return take(u64()); }
+  template <typename T>
+  void list(std::vector<T>& items) {
+    items.resize(u64());
+    const std::string_view taken = take(items.size() * sizeof(T));
+    if (!taken.empty()) std::memcpy(items.data(), taken.data(), taken.size());
+  }
+  void digest(std::span<std::uint8_t, 32> digest) { std::memcpy(digest.data(), take(32).data(), 32); }
+
+ private:
+  template <typename Number>
+  Number number() {
+    Number value;
+    std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
+    return value;
+  }
+  std::string_view take(std::size_t size) {
+    const std::string_view taken = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return taken;
+  }
+
+  std::string_view bytes_;
+};
+
+}  // namespace petri

@@ -1,0 +1,48 @@
+// Calls one candidate once for each case and writes down what comes of it.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "evaluation/evaluation_plan.h"
+#include "evaluation/tier_path.h"
+#include "host/guest.h"
+#include "host/host_context.h"
+#include "run/outcome_of.h"
+#include "run/run_spec_check.h"
+
+namespace petri {
+
+// One worker's: its buffers serve one candidate after the other.
+class CaseRunner {
+ public:
+  // `interrupt` ends whatever runs as cancelled.
+  CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt);
+
+  // Fills in the record from outcome to memory peak. Errors: `cancelled` when interrupted, engine_fault and host_fault.
+  // The record is then to be thrown away.
+  Result<void> run(const LoadableArtifact& artifact, const RunTarget& target, TierPath& path, Record& record);
+
+  // What the last candidate wrote in each case; kept only for evaluations with a scorer.
+  const std::vector<std::string>& outputs() const { return outputs_; }
+
+ private:
+  struct Candidate;  // what belongs to the one that runs
+
+  Result<End> run_case(Candidate& candidate, std::size_t number);
+  void note(Candidate& candidate, std::size_t number, const Verdict& verdict);
+  void note_failure(Record& record, std::size_t number, const Verdict& verdict);
+  void note_output(std::size_t number);
+  std::optional<Digest> digest_outputs(std::size_t cases) const;
+  Allowance next_allowance() const;
+
+  const EvaluationPlan& plan_;
+  const std::atomic<std::uint32_t>& interrupt_;
+  HostContext context_;
+  std::vector<std::uint64_t> slots_;
+  std::vector<Digest> output_digests_;  // of the cases up to the last that wrote something
+  std::vector<std::string> outputs_;
+};
+
+}  // namespace petri

@@ -1,0 +1,21 @@
+#include "evaluation/evaluation_plan.h"
+
+#include "evaluation/spec_digest.h"
+
+namespace petri {
+
+EvaluationPlan::EvaluationPlan(std::span<const Case> all_cases, const EvaluationSpec& a_spec,
+                               const EvaluationOptions& some_options, const HostFunctions& functions)
+    : cases(all_cases),
+      spec(a_spec),
+      options(some_options),
+      host(functions),
+      digest(spec_digest(cases, spec, host)),
+      first_run{.function = spec.function, .arguments = cases.front().arguments} {
+  arguments.reserve(cases.size() * cases.front().arguments.size());
+  for (const Case& one : cases) {
+    for (const Value& value : one.arguments) arguments.push_back(value.bits());
+  }
+}
+
+}  // namespace petri

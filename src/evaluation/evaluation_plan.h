@@ -1,0 +1,45 @@
+// What all candidates of one evaluation share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/engine.h"
+#include "evaluation/compiled_modules.h"
+#include "evaluation/promoter.h"
+#include "evaluation/record_cache.h"
+#include "petri/evaluate.h"
+#include "petri/run.h"
+
+namespace petri {
+
+// Made once, then only read, by all workers at once. What it refers to outlives it.
+struct EvaluationPlan {
+  EvaluationPlan(std::span<const Case> all_cases, const EvaluationSpec& a_spec, const EvaluationOptions& some_options,
+                 const HostFunctions& functions);
+
+  std::span<const Case> cases;
+  const EvaluationSpec& spec;
+  const EvaluationOptions& options;
+  const HostFunctions& host;
+  Digest digest;
+  RunSpec first_run;                     // the function and the first case's arguments, for checking candidates
+  std::vector<std::uint64_t> arguments;  // of all cases, one after the other
+
+  std::span<const std::uint64_t> arguments_of(std::size_t case_number) const {
+    const std::size_t count = first_run.arguments.size();
+    return std::span(arguments).subspan(case_number * count, count);
+  }
+};
+
+// What evaluators keep from one evaluation to the next. Any thread.
+struct EvaluationServices {
+  Engine& engine;
+  CompiledModules& modules;
+  Promoter& promoter;
+  RecordCache& cache;
+};
+
+}  // namespace petri

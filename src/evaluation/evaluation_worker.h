@@ -1,0 +1,53 @@
+// What one worker does in one evaluation.
+#pragma once
+
+#include <atomic>
+
+#include "base/clock.h"
+#include "evaluation/candidate_evaluator.h"
+#include "evaluation/candidate_rows.h"
+#include "evaluation/delivery.h"
+#include "evaluation/progress_board.h"
+#include "evaluation/row_chunks.h"
+
+namespace petri {
+
+// What the workers of one evaluation share.
+struct EvaluationRun {
+  const EvaluationPlan& plan;
+  const EvaluationServices& services;
+  const Clock& clock;
+  CandidateRows& rows;
+  RowChunks& chunks;
+  ProgressBoard& board;
+  Delivery& delivery;
+  std::atomic<std::uint32_t>& stop;  // not 0: guests are interrupted, and no more candidates begun
+};
+
+// What a worker has done, for the sum.
+struct WorkDone {
+  std::size_t evaluated = 0;
+  std::size_t cache_hits = 0;
+  std::size_t promoted = 0;
+};
+
+// Takes chunks until there are none, then helps others with theirs.
+class EvaluationWorker {
+ public:
+  EvaluationWorker(const EvaluationRun& run, unsigned number);
+  WorkDone work();
+
+ private:
+  bool stopped() const { return run_.stop.load(std::memory_order_relaxed) != 0; }
+  void work_on(Chunk& chunk);
+  void evaluate(Chunk& chunk, std::size_t row);
+  void bring_one(Chunk& chunk);
+
+  const EvaluationRun& run_;
+  const unsigned number_;
+  CandidateEvaluator evaluator_;
+  Clock::TimePoint now_;  // when the last row ended: the next begins then
+  WorkDone done_;
+};
+
+}  // namespace petri

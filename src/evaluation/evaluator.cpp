@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <thread>
+
+#include "base/clock.h"
+#include "evaluation/evaluation_plan.h"
+#include "evaluation/evaluation_worker.h"
+#include "evaluation/records_writer.h"
+#include "evaluation/spec_check.h"
+#include "evaluation/spec_digest.h"
+#include "evaluation/worker_pool.h"
+#include "petri/evaluate.h"
+#include "petri/records.h"
+
+namespace petri {
+namespace {
+
+ScoredBy scored_by(const EvaluationSpec& spec, const EvaluationOptions& options) {
+  if (options.scorer) return ScoredBy::host;
+  return spec.targets.empty() ? ScoredBy::nobody : ScoredBy::targets;
+}
+
+RecordsHeader header_of(const EvaluationPlan& plan) {
+  Rules rules = rules_here(plan.host);
+  return {.spec = plan.spec,
+          .cases = {plan.cases.begin(), plan.cases.end()},
+          .scored_by = scored_by(plan.spec, plan.options),
+          .receipts = plan.options.receipts,
+          .fuel_table = rules.fuel_table,
+          .abi = rules.abi,
+          .host_functions = std::move(rules.host_functions),
+          .digest = plan.digest};
+}
+
+unsigned workers_for(unsigned asked, std::size_t rows) {
+  const unsigned workers = asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::min<std::size_t>(workers, std::max<std::size_t>(rows, 1)));
+}
+
+Result<void> check_rows(std::size_t rows) {
+  if (rows < std::numeric_limits<std::uint32_t>::max()) return {};
+  return fail(ErrorCode::too_large, fmt::format("{} candidates are too many for one evaluation; split them up", rows));
+}
+
+// How many rows at the end of the evaluation are cancelled.
+std::size_t cancelled_at_end(const std::vector<Record>& records) {
+  const auto last_done = std::find_if(records.rbegin(), records.rend(),
+                                      [](const Record& record) { return record.error != ErrorCode::cancelled; });
+  return static_cast<std::size_t>(last_done - records.rbegin());
+}
+
+void count_rows(const std::vector<Record>& records, EvaluationCounts& counts) {
+  counts.rows = records.size();
+  for (const Record& record : records) {
+    if (record.error == ErrorCode::cancelled) ++counts.cancelled;
+    if (record.repeats_row) ++counts.repeated;
+  }
+}
+
+}  // namespace
+
+struct Evaluator::Impl {
+  Impl(HostFunctions functions, const EvaluatorOptions& options)
+      : host(std::move(functions)),
+        modules(options.compiled_modules_max),
+        promoter({.fuel = options.promote_fuel,
+                  .fuel_per_byte = options.promote_fuel_per_byte,
+                  .time_max = options.promotion_time_max},
+                 clock, modules),
+        cache(options.cache_records_max) {}
+
+  Result<void> run_workers(const EvaluationRun& run, unsigned workers, EvaluationCounts& counts);
+
+  const HostFunctions host;
+  const SystemClock clock;
+  CompiledModules modules;
+  Promoter promoter;
+  RecordCache cache;
+  const EvaluationServices services{.engine = wasm_engine(), .modules = modules, .promoter = promoter, .cache = cache};
+  WorkerPool pool;  // last: its threads use all of the above
+};
+
+Result<void> Evaluator::Impl::run_workers(const EvaluationRun& run, unsigned workers, EvaluationCounts& counts) {
+  std::vector<WorkDone> done(workers);
+  PETRI_TRY(pool.run(workers, [&](unsigned number) { done[number] = EvaluationWorker(run, number).work(); }));
+  for (const WorkDone& one : done) {
+    counts.evaluated += one.evaluated;
+    counts.cache_hits += one.cache_hits;
+    counts.promoted += one.promoted;
+  }
+  return {};
+}
+
+Evaluator::Evaluator(HostFunctions host, EvaluatorOptions options)
+    : impl_(std::make_unique<Impl>(std::move(host), options)) {}
+Evaluator::~Evaluator() = default;
+
+Result<Evaluation> Evaluator::evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
+                                       const EvaluationSpec& spec, const EvaluationOptions& options) {
+  PETRI_TRY(check_evaluation(cases, spec, options));
+  PETRI_TRY(check_rows(candidates.size()));
+  const Clock::TimePoint start = impl_->clock.now();
+  const EvaluationPlan plan(cases, spec, options, impl_->host);
+  if (options.records != nullptr) PETRI_TRY(RecordsWriterAccess::begin(*options.records, header_of(plan)));
+
+  std::atomic<std::uint32_t> stop{0};
+  const std::stop_callback on_stop(options.stop, [&stop] { stop.store(1); });
+  const unsigned workers = workers_for(options.workers, candidates.size());
+  CandidateRows rows(candidates, impl_->services.engine, spec.module_bytes_max, options.records != nullptr);
+  RowChunks chunks(candidates.size(), workers);
+  ProgressBoard board(candidates.size(), workers, options);
+  Delivery delivery(rows, chunks, board, options, stop);
+  const EvaluationRun run{.plan = plan,
+                          .services = impl_->services,
+                          .clock = impl_->clock,
+                          .rows = rows,
+                          .chunks = chunks,
+                          .board = board,
+                          .delivery = delivery,
+                          .stop = stop};
+  Evaluation evaluation;
+  const Result<void> ran = impl_->run_workers(run, workers, evaluation.counts);
+  delivery.finish();
+  evaluation.records = rows.take_records();
+  evaluation.timings = rows.take_timings();
+  evaluation.write_error = delivery.error();
+  if (options.records != nullptr) RecordsWriterAccess::end(*options.records, candidates.size(), cancelled_at_end(evaluation.records));
+  if (options.timings != nullptr) RecordsWriterAccess::end(*options.timings, candidates.size());
+  PETRI_TRY(ran);
+  count_rows(evaluation.records, evaluation.counts);
+  board.finish(evaluation.records);
+  evaluation.wall_time = impl_->clock.now() - start;
+  return evaluation;
+}
+
+EvaluatorStatistics Evaluator::statistics() const {
+  const RecordCache::Counts cache = impl_->cache.counts();
+  return {.cache_hits = cache.hits,
+          .cache_misses = cache.misses,
+          .cache_records = cache.records,
+          .compiled_modules = impl_->modules.size(),
+          .promotions = impl_->promoter.promotions(),
+          .promotions_given_up = impl_->promoter.given_up()};
+}
+
+}  // namespace petri

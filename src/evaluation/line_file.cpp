@@ -1,0 +1,144 @@
+#include "evaluation/line_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/escape.h"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kPathShownBytesMax = 4'096;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+std::string reason(int why) {
+  if (why == ENOSPC || why == EDQUOT) return "the disk is full";
+  if (why == ENOENT) return "there is no such file or folder";
+  if (why == EACCES || why == EPERM || why == EROFS) return "it is not allowed here";
+  if (why == EISDIR) return "this is a folder";
+  std::array<char, 128> buffer{};
+  return ::strerror_r(why, buffer.data(), buffer.size());
+}
+
+Error io_error(const std::string& path, std::string_view what, std::string_view why) {
+  return Error{.code = ErrorCode::io_error,
+               .message = fmt::format("{}: {}: {}", escape_text(path, kPathShownBytesMax), what, why),
+               .details = {}}
+      .with("path", path);
+}
+
+bool has_zero(const std::string& path) { return path.find('\0') != std::string::npos; }
+
+}  // namespace
+
+Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path) {
+  if (has_zero(path)) return fail(io_error(path, "the file cannot be made", "a path cannot hold a NUL"));
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644);
+  if (descriptor < 0) return fail(io_error(path, "the file cannot be made", reason(errno)));
+  return std::unique_ptr<LineFile>(new LineFile(path, descriptor));
+}
+
+LineFile::~LineFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<void> LineFile::append(std::string_view lines) {
+  if (failure_) return fail(*failure_);
+  if (descriptor_ < 0) return failed("nothing more can be written", EBADF);
+  const std::uint64_t size = lines.size();
+  while (!lines.empty()) {
+    const ssize_t written = ::write(descriptor_, lines.data(), lines.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int why = errno;
+      // A pipe cannot be cut; what went into it is gone.
+      if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0) ::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET);
+      return failed("the lines cannot be written", why);
+    }
+    lines.remove_prefix(static_cast<std::size_t>(written));
+  }
+  bytes_ += size;
+  return {};
+}
+
+Result<void> LineFile::close() {
+  if (failure_) return fail(*failure_);
+  if (descriptor_ < 0) return {};
+  const int closed = ::close(std::exchange(descriptor_, -1));
+  if (closed != 0) return failed("the file cannot be closed", errno);
+  return {};
+}
+
+std::unexpected<Error> LineFile::failed(std::string_view what, int why) {
+  failure_ = io_error(path_, what, reason(why));
+  return fail(*failure_);
+}
+
+Result<std::unique_ptr<LineReader>> LineReader::open(const std::string& path) {
+  constexpr std::string_view kWhat = "the file cannot be read";
+  if (has_zero(path)) return fail(io_error(path, kWhat, "a path cannot hold a NUL"));
+  // O_NONBLOCK: opening a FIFO nobody writes to would otherwise wait for ever.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return fail(io_error(path, kWhat, reason(errno)));
+  std::unique_ptr<LineReader> reader(new LineReader(path, descriptor));
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return fail(io_error(path, kWhat, reason(errno)));
+  if (S_ISDIR(status.st_mode)) return fail(io_error(path, kWhat, reason(EISDIR)));
+  if (!S_ISREG(status.st_mode)) return fail(io_error(path, kWhat, "this is not a regular file"));
+  return reader;
+}
+
+LineReader::~LineReader() { ::close(descriptor_); }
+
+Result<std::optional<std::string_view>> LineReader::next() {
+  std::size_t looked = start_;
+  for (;;) {
+    const std::size_t end = buffer_.find('\n', looked);
+    if (end != std::string::npos) {
+      const std::string_view line = std::string_view(buffer_).substr(start_, end - start_);
+      start_ = end + 1;
+      ++line_;
+      return line;
+    }
+    looked = buffer_.size() - start_;
+    PETRI_TRY(const bool more, fill());
+    if (more) continue;
+    if (start_ == buffer_.size()) return std::nullopt;
+    return fail(Error{.code = ErrorCode::parse_failed,
+                      .message = fmt::format("{}: line {} is cut off: the file was not written to its end",
+                                             escape_text(path_, kPathShownBytesMax), line_ + 1),
+                      .details = {}}
+                    .with("line", std::to_string(line_ + 1)));
+  }
+}
+
+// Adds a piece to what is not read yet. False at the end.
+Result<bool> LineReader::fill() {
+  buffer_.erase(0, std::exchange(start_, 0));
+  const std::size_t kept = buffer_.size();
+  buffer_.resize(kept + kPieceBytes);
+  ssize_t count = -1;
+  do {
+    count = ::read(descriptor_, buffer_.data() + kept, kPieceBytes);
+  } while (count < 0 && errno == EINTR);
+  const int why = errno;
+  buffer_.resize(kept + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  if (count < 0) return fail(io_error(path_, "the file cannot be read", reason(why)));
+  return count > 0;
+}
+
+Result<void> LineReader::rewind() {
+  if (::lseek(descriptor_, 0, SEEK_SET) != 0) return fail(io_error(path_, "the file cannot be read again", reason(errno)));
+  buffer_.clear();
+  start_ = 0;
+  line_ = 0;
+  return {};
+}
+
+}  // namespace petri

@@ -1,0 +1,16 @@
+// Which functions a candidate may import: those that give the same answer every time.
+#pragma once
+
+#include "engine/loadable_artifact.h"
+#include "host/link.h"
+#include "petri/host_functions.h"
+
+namespace petri {
+
+// What candidates are granted: everything of this is virtual or seeded.
+constexpr Permissions kCandidatePermissions{Permission::log, Permission::clock, Permission::random};
+
+// link_error, naming the import, also when the function is there but not deterministic.
+Result<Linked> link_candidate(const LoadableArtifact& artifact, const HostFunctions& host);
+
+}  // namespace petri

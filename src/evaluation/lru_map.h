@@ -1,0 +1,90 @@
+// A bounded map that forgets what was not asked for the longest.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+namespace petri {
+
+// Digests are as good as random: any part of one is a hash.
+inline std::size_t hash_of(const std::array<std::uint8_t, 32>& digest) {
+  std::size_t hash;
+  std::memcpy(&hash, digest.data(), sizeof(hash));
+  return hash;
+}
+
+// Not for several threads at once. Hash takes a Key and gives a size_t.
+template <typename Key, typename Value, typename Hash>
+class LruMap {
+ public:
+  explicit LruMap(std::size_t size_max) : size_max_(size_max) {}
+  LruMap(const LruMap&) = delete;
+  LruMap& operator=(const LruMap&) = delete;
+
+  std::size_t size() const { return entries_.size(); }
+
+  // Nothing when it is not there; what is found becomes the newest. Valid until the next insert.
+  Value* find(const Key& key) {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return nullptr;
+    unlink(found->second);
+    link_newest(found->second);
+    return &found->second.value;
+  }
+
+  // Adds or replaces, and forgets the oldest when that is one too many.
+  void insert(const Key& key, Value value) {
+    if (size_max_ == 0) return;
+    if (Value* known = find(key)) {
+      *known = std::move(value);
+      return;
+    }
+    if (entries_.size() == size_max_) forget_oldest();
+    const auto added = entries_.try_emplace(key).first;
+    added->second.key = &added->first;
+    added->second.value = std::move(value);
+    link_newest(added->second);
+  }
+
+  void erase(const Key& key) {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return;
+    unlink(found->second);
+    entries_.erase(found);
+  }
+
+ private:
+  struct Entry {
+    const Key* key = nullptr;
+    Value value{};
+    Entry* older = nullptr;
+    Entry* newer = nullptr;
+  };
+
+  void unlink(Entry& entry) {
+    (entry.newer != nullptr ? entry.newer->older : newest_) = entry.older;
+    (entry.older != nullptr ? entry.older->newer : oldest_) = entry.newer;
+  }
+  void link_newest(Entry& entry) {
+    entry.older = newest_;
+    entry.newer = nullptr;
+    (newest_ != nullptr ? newest_->newer : oldest_) = &entry;
+    newest_ = &entry;
+  }
+  void forget_oldest() {
+    Entry& entry = *oldest_;
+    unlink(entry);
+    entries_.erase(Key(*entry.key));
+  }
+
+  std::size_t size_max_;
+  std::unordered_map<Key, Entry, Hash> entries_;
+  Entry* newest_ = nullptr;
+  Entry* oldest_ = nullptr;
+};
+
+}  // namespace petri

@@ -1,0 +1,25 @@
+// The names of the public enumerators.
+#include "base/name_table.h"
+#include "petri/evaluate.h"
+#include "petri/records.h"
+
+namespace petri {
+namespace {
+
+constexpr NameTable<2> kInstances{"per_candidate", "per_case"};
+constexpr NameTable<3> kScoredBy{"nobody", "targets", "host"};
+static_assert(static_cast<std::size_t>(Instances::per_case) + 1 == kInstances.size());
+static_assert(static_cast<std::size_t>(ScoredBy::host) + 1 == kScoredBy.size());
+
+}  // namespace
+
+std::string_view name_of(Instances instances) { return name_in(kInstances, instances); }
+std::string_view name_of(ScoredBy by) { return name_in(kScoredBy, by); }
+
+std::optional<Value> Record::value(std::size_t case_number, std::size_t result) const {
+  if (case_number >= kinds.size() || result >= values_per_case()) return std::nullopt;
+  if (kinds[case_number] != OutcomeKind::ok) return std::nullopt;
+  return Value::from_bits(value_types[result], value_bits[case_number * values_per_case() + result]);
+}
+
+}  // namespace petri

@@ -1,0 +1,105 @@
+#include "evaluation/promoter.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace petri {
+
+Promoter::Promoter(PromoterOptions options, const Clock& clock, CompiledModules& modules)
+    : options_(options), clock_(clock), modules_(modules) {}
+
+Promoter::~Promoter() {
+  {
+    const MutexLock lock(mutex_);
+    ending_ = true;
+    changed_.notify_all();
+  }
+  thread_.reset();
+}
+
+std::uint64_t Promoter::threshold(const ModuleFacts& facts) const {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max() / 2;
+  const std::uint64_t bytes = std::max<std::uint64_t>(facts.code_bytes, 1);
+  const std::uint64_t for_bytes = options_.fuel_per_byte > kMax / bytes ? kMax : options_.fuel_per_byte * bytes;
+  return std::min(options_.fuel, kMax) + for_bytes;
+}
+
+Promoter::Watched& Promoter::watched(const ArtifactId& artifact) {
+  if (watched_.find(artifact) == nullptr) watched_.insert(artifact, {});
+  return *watched_.find(artifact);
+}
+
+std::uint64_t Promoter::burned(const ArtifactId& artifact) {
+  const MutexLock lock(mutex_);
+  const Watched* const known = watched_.find(artifact);
+  return known == nullptr ? 0 : known->burned;
+}
+
+void Promoter::add_burned(const ArtifactId& artifact, std::uint64_t fuel) {
+  const MutexLock lock(mutex_);
+  Watched& known = watched(artifact);
+  known.burned += std::min(fuel, std::numeric_limits<std::uint64_t>::max() - known.burned);
+}
+
+PromotionPtr Promoter::promote(const ArtifactPtr& artifact, const BoundImports& imports) {
+  const MutexLock lock(mutex_);
+  Watched& known = watched(artifact->id());
+  if (known.promotion != nullptr) return known.promotion;
+  if (known.given_up || waiting_.size() >= kQueueMax || !start_thread()) return nullptr;
+  known.promotion = std::make_shared<Promotion>();
+  waiting_.push_back({.artifact = artifact, .imports = imports, .promotion = known.promotion});
+  changed_.notify_all();
+  return known.promotion;
+}
+
+// Without a thread nothing is compiled, and everything goes on interpreted.
+bool Promoter::start_thread() {
+  if (thread_ == nullptr) {
+    auto thread = LargeThread::start({.name = "petri-promoter"}, [this] { work(); });
+    if (thread) thread_ = std::move(*thread);
+  }
+  return thread_ != nullptr;
+}
+
+void Promoter::work() {
+  Job job;
+  while (take(job)) {
+    compile(job);
+    job = {};
+  }
+}
+
+bool Promoter::take(Job& job) {
+  const MutexLock lock(mutex_);
+  while (waiting_.empty() && !ending_) changed_.wait(mutex_);
+  if (ending_) return false;
+  job = std::move(waiting_.front());
+  waiting_.pop_front();
+  return true;
+}
+
+// A compilation cannot be broken off; one that took too long has still shown that it is not to be had.
+void Promoter::compile(const Job& job) {
+  const Clock::TimePoint start = clock_.now();
+  auto code = loadable(*job.artifact).load(Tier::compiled, job.imports);
+  const bool in_time = clock_.now() - start <= options_.time_max;
+  finish(job, code && in_time ? *std::move(code) : nullptr);
+}
+
+void Promoter::finish(const Job& job, CodePtr code) {
+  if (code != nullptr) {
+    modules_.insert({.artifact = job.artifact, .code = code});
+    job.promotion->code_ = std::move(code);
+    job.promotion->ready_.store(true, std::memory_order_release);
+  }
+  const bool ready = job.promotion->ready_;
+  (ready ? promotions_ : given_up_).fetch_add(1, std::memory_order_relaxed);
+  const MutexLock lock(mutex_);
+  Watched& known = watched(job.artifact->id());
+  known.given_up = !ready;
+  // Once among the modules it is found there; when it falls out it may be compiled again.
+  known.promotion = nullptr;
+}
+
+}  // namespace petri

@@ -1,0 +1,101 @@
+// Compiles hot artifacts in the background while they go on interpreted.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/large_thread.h"
+#include "base/mutex.h"
+#include "engine/caller.h"
+#include "evaluation/compiled_modules.h"
+#include "evaluation/lru_map.h"
+
+namespace petri {
+
+// One artifact on its way. Any thread.
+class Promotion {
+ public:
+  // The compiled code once it is there; before that, and when it was given up, nothing.
+  CodePtr code() const { return ready_.load(std::memory_order_acquire) ? code_ : nullptr; }
+
+ private:
+  friend class Promoter;
+  std::atomic<bool> ready_{false};
+  CodePtr code_;
+};
+using PromotionPtr = std::shared_ptr<const Promotion>;
+
+struct PromoterOptions {
+  std::uint64_t fuel = 0;           // to be burned before an artifact is compiled,
+  std::uint64_t fuel_per_byte = 0;  // and this for each byte of its code
+  std::chrono::nanoseconds time_max{0};
+};
+
+// Any thread; nobody but its own thread ever waits for a compilation.
+class Promoter {
+ public:
+  // Artifacts whose fuel is remembered from one evaluation to the next.
+  static constexpr std::size_t kWatchedMax = 4'096;
+  static constexpr std::size_t kQueueMax = 1'024;
+
+  Promoter(PromoterOptions options, const Clock& clock, CompiledModules& modules);
+  // Waits for the compilation under way; those that wait are dropped.
+  ~Promoter();
+  Promoter(const Promoter&) = delete;
+  Promoter& operator=(const Promoter&) = delete;
+
+  std::uint64_t threshold(const ModuleFacts& facts) const;
+  // Evaluations that burn less than this say nothing, so that most candidates never come here.
+  static std::uint64_t worth_telling(std::uint64_t threshold) { return threshold / 16; }
+
+  // What earlier evaluations of the artifact burned.
+  std::uint64_t burned(const ArtifactId& artifact) EXCLUDES(mutex_);
+  void add_burned(const ArtifactId& artifact, std::uint64_t fuel) EXCLUDES(mutex_);
+
+  // Has the artifact compiled, once, and put among the modules. Nothing when it was given up before, or when too many
+  // wait already. Given up means: it took longer than time_max, or failed.
+  PromotionPtr promote(const ArtifactPtr& artifact, const BoundImports& imports) EXCLUDES(mutex_);
+
+  std::uint64_t promotions() const { return promotions_.load(std::memory_order_relaxed); }
+  std::uint64_t given_up() const { return given_up_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Job {
+    ArtifactPtr artifact;
+    BoundImports imports;
+    std::shared_ptr<Promotion> promotion;
+  };
+  // What is known of an artifact that is not compiled, or was not when it was last looked at.
+  struct Watched {
+    std::uint64_t burned = 0;
+    bool given_up = false;
+    std::shared_ptr<Promotion> promotion;  // on its way
+  };
+  struct Hash {
+    std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact.sha256); }
+  };
+
+  Watched& watched(const ArtifactId& artifact) REQUIRES(mutex_);
+  bool start_thread() REQUIRES(mutex_);
+  void work() EXCLUDES(mutex_);
+  bool take(Job& job) EXCLUDES(mutex_);
+  void compile(const Job& job) EXCLUDES(mutex_);
+  void finish(const Job& job, CodePtr code) EXCLUDES(mutex_);
+
+  const PromoterOptions options_;
+  const Clock& clock_;
+  CompiledModules& modules_;
+  std::atomic<std::uint64_t> promotions_{0};
+  std::atomic<std::uint64_t> given_up_{0};
+  Mutex mutex_;
+  Condition changed_;
+  LruMap<ArtifactId, Watched, Hash> watched_ GUARDED_BY(mutex_){kWatchedMax};
+  std::deque<Job> waiting_ GUARDED_BY(mutex_);
+  bool ending_ GUARDED_BY(mutex_) = false;
+  std::unique_ptr<LargeThread> thread_;  // started with the first promotion; last: it uses all of the above
+};
+
+}  // namespace petri

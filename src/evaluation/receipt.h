@@ -1,0 +1,26 @@
+// The results of a candidate as bytes: what receipts are made over and what the cache keeps.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "evaluation/canonical_bytes.h"
+#include "petri/evaluate.h"
+
+namespace petri {
+
+// Everything deterministic but the message, the score, and what belongs to the row: its number, whether it repeats
+// another, the receipt.
+void add_result(CanonicalBytes& bytes, const Record& record);
+
+// True when the record is a fact that a receipt can bind: of an artifact, and not ended by time.
+bool can_have_receipt(const Record& record);
+
+// The same as the public receipt_of, in a buffer that is kept.
+Digest receipt_of(const Record& record, const Digest& spec, CanonicalBytes& buffer);
+
+// For the cache: the results and the message. The answer lies in the buffer.
+std::string_view pack_result(const Record& record, CanonicalBytes& buffer);
+Record unpack_result(std::string_view packed);
+
+}  // namespace petri

@@ -1,0 +1,72 @@
+// Results of earlier evaluations, by candidate and spec.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.h"
+#include "petri/evaluate.h"
+
+namespace petri {
+
+// Holds results as pack_result() gives them. Asked and told for every candidate, so it is made to be cheap: a key has eight
+// places at most, side by side, and when they are full the first one not asked for lately is used again, with its memory.
+// Any thread; parts of it have locks of their own, so that workers seldom meet.
+class RecordCache {
+ public:
+  explicit RecordCache(std::size_t records_max);
+
+  struct Key {
+    Digest candidate;
+    Digest spec;
+    bool operator==(const Key&) const = default;
+  };
+
+  std::optional<std::string> find(const Key& key);
+  void insert(const Key& key, std::string_view result);
+
+  struct Counts {
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t records = 0;  // held now
+  };
+  Counts counts() const;
+
+ private:
+  static constexpr std::size_t kPlaces = 8;
+  static constexpr std::size_t kLocks = 16;
+
+  struct Place {
+    std::unique_ptr<char[]> bytes;  // the key, then the result
+    std::uint32_t capacity = 0;
+    std::uint32_t size = 0;  // of the result
+    bool asked_for = false;  // since the hand passed
+  };
+  struct Set {
+    std::array<std::uint64_t, kPlaces> tags{};  // a part of the key
+    std::array<Place, kPlaces> places;
+    std::uint32_t hand = 0;
+  };
+  struct alignas(64) Lock {
+    Mutex mutex;
+    std::uint64_t hits GUARDED_BY(mutex) = 0;
+    std::uint64_t misses GUARDED_BY(mutex) = 0;
+    std::uint64_t records GUARDED_BY(mutex) = 0;
+  };
+
+  std::size_t set_of(std::uint64_t tag) const { return tag % sets_; }
+  Place* find_place(Set& set, std::uint64_t tag, const Key& key) const;
+  std::size_t place_to_use(Set& set) const;
+
+  std::size_t sets_ = 0;
+  std::size_t places_ = 0;  // of each set
+  std::unique_ptr<Set[]> all_;
+  mutable std::array<Lock, kLocks> locks_;  // each for the sets of one remainder
+};
+
+}  // namespace petri

@@ -1,0 +1,30 @@
+// Reads the lines of a records file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "petri/records.h"
+
+namespace petri {
+
+// What is wrong with a line, in a few words that end a sentence: 'it has no "fuel"'.
+struct BadLine {
+  ErrorCode code = ErrorCode::parse_failed;
+  std::string field;  // the one it is about, when it is one
+  std::string what;
+};
+template <typename T>
+using LineResult = std::expected<T, BadLine>;
+
+// A first line of another version is validation_failed.
+LineResult<RecordsHeader> parse_header(std::string_view line);
+
+struct ParsedRecord {
+  StoredRecord stored;
+  std::size_t cancelled_before = 0;
+};
+// The header says how many cases there are and whether scores are the host's.
+LineResult<ParsedRecord> parse_record(std::string_view line, const RecordsHeader& header);
+
+}  // namespace petri

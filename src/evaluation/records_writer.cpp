@@ -1,0 +1,92 @@
+#include "evaluation/records_writer.h"
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "evaluation/line_file.h"
+#include "evaluation/records_json.h"
+
+namespace petri {
+
+struct RecordsWriter::Impl {
+  std::unique_ptr<LineFile> file;
+  std::optional<RecordsHeader> begun;
+  std::atomic<bool> in_use{false};
+  std::atomic<std::size_t> records{0};
+  std::size_t row_base = 0;
+  std::size_t cancelled_before = 0;
+};
+
+struct TimingsWriter::Impl {
+  std::unique_ptr<LineFile> file;
+  std::size_t row_base = 0;
+};
+
+RecordsWriter::RecordsWriter(std::unique_ptr<LineFile> file) : impl_(std::make_unique<Impl>()) {
+  impl_->file = std::move(file);
+}
+RecordsWriter::~RecordsWriter() = default;
+
+Result<std::unique_ptr<RecordsWriter>> RecordsWriter::create(const std::string& path) {
+  PETRI_TRY(auto file, LineFile::create(path));
+  return std::unique_ptr<RecordsWriter>(new RecordsWriter(std::move(file)));
+}
+
+Result<void> RecordsWriter::close() { return impl_->file->close(); }
+std::size_t RecordsWriter::records() const { return impl_->records; }
+
+TimingsWriter::TimingsWriter(std::unique_ptr<LineFile> file) : impl_(std::make_unique<Impl>()) {
+  impl_->file = std::move(file);
+}
+TimingsWriter::~TimingsWriter() = default;
+
+Result<std::unique_ptr<TimingsWriter>> TimingsWriter::create(const std::string& path) {
+  PETRI_TRY(auto file, LineFile::create(path));
+  return std::unique_ptr<TimingsWriter>(new TimingsWriter(std::move(file)));
+}
+
+Result<void> TimingsWriter::close() { return impl_->file->close(); }
+
+Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHeader& header) {
+  RecordsWriter::Impl& impl = *writer.impl_;
+  if (impl.in_use.exchange(true)) {
+    return fail(ErrorCode::busy, "the records file is being written by another evaluation; give each its own");
+  }
+  if (impl.begun) {
+    if (*impl.begun == header) return {};
+    impl.in_use = false;
+    return fail(ErrorCode::validation_failed, "a records file has one spec, one list of cases and one scorer; begin another file for others");
+  }
+  std::string line;
+  append_header(line, header);
+  if (auto written = impl.file->append(line); !written) {
+    impl.in_use = false;
+    return written;
+  }
+  impl.begun = header;
+  return {};
+}
+
+std::size_t RecordsWriterAccess::row_base(const RecordsWriter& writer) { return writer.impl_->row_base; }
+std::size_t RecordsWriterAccess::cancelled_before(const RecordsWriter& writer) { return writer.impl_->cancelled_before; }
+
+Result<void> RecordsWriterAccess::append(RecordsWriter& writer, std::string_view lines, std::size_t records) {
+  PETRI_TRY(writer.impl_->file->append(lines));
+  writer.impl_->records += records;
+  return {};
+}
+
+void RecordsWriterAccess::end(RecordsWriter& writer, std::size_t rows, std::size_t cancelled) {
+  writer.impl_->row_base += rows;
+  writer.impl_->cancelled_before = cancelled == rows ? writer.impl_->cancelled_before + rows : cancelled;
+  writer.impl_->in_use = false;
+}
+
+Result<void> RecordsWriterAccess::append(TimingsWriter& writer, std::string_view lines) {
+  return writer.impl_->file->append(lines);
+}
+std::size_t RecordsWriterAccess::row_base(const TimingsWriter& writer) { return writer.impl_->row_base; }
+void RecordsWriterAccess::end(TimingsWriter& writer, std::size_t rows) { writer.impl_->row_base += rows; }
+
+}  // namespace petri

@@ -1,0 +1,74 @@
+#include "evaluation/spec_digest.h"
+
+#include "engine/engine_tables.h"
+#include "engine/sha256.h"
+#include "evaluation/canonical_bytes.h"
+#include "host/host_table.h"
+#include "petri/limits.h"
+
+namespace petri {
+namespace {
+
+void add(CanonicalBytes& bytes, const EvaluationSpec& spec) {
+  bytes.text(spec.function);
+  for (const std::uint64_t number : {spec.fuel_max, spec.memory_bytes_max, spec.output_bytes_max, spec.call_depth_max,
+                                     spec.module_bytes_max, spec.seed, Limits{}.log_bytes_per_second_max}) {
+    bytes.u64(number);
+  }
+  bytes.u8(static_cast<std::uint8_t>(spec.instances));
+  bytes.u8(spec.stop_at_first_failure ? 1 : 0);
+  bytes.list(std::span(spec.targets));
+}
+
+void add(CanonicalBytes& bytes, const Rules& rules) {
+  bytes.u32(rules.abi);
+  bytes.u32(rules.fuel_table);
+  bytes.u64(rules.host_functions.size());
+  for (const HostFunctionUsed& function : rules.host_functions) {
+    bytes.text(function.module);
+    bytes.text(function.name);
+    bytes.text(function.type);
+    bytes.u32(function.version);
+    bytes.u32(function.fuel);
+  }
+}
+
+void add(CanonicalBytes& bytes, const Case& one) {
+  bytes.u64(one.arguments.size());
+  for (const Value& value : one.arguments) {
+    bytes.u8(static_cast<std::uint8_t>(value.type()));
+    bytes.u64(value.bits());
+  }
+  bytes.text(one.input);
+}
+
+}  // namespace
+
+Rules rules_here(const HostFunctions& host) {
+  Rules rules{.fuel_table = fuel_table_version()};
+  for (const auto& [name, function] : host.impl().embedded) {
+    if (!function->row.deterministic) continue;
+    rules.host_functions.push_back({.module = name.first,
+                                    .name = name.second,
+                                    .type = to_text(function->row.signature),
+                                    .version = function->row.version,
+                                    .fuel = function->row.import.fuel});
+  }
+  return rules;
+}
+
+Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules) {
+  CanonicalBytes bytes;
+  bytes.text("petri evaluation 1");
+  add(bytes, rules);
+  add(bytes, spec);
+  bytes.u64(cases.size());
+  for (const Case& one : cases) add(bytes, one);
+  return sha256(bytes.bytes());
+}
+
+Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host) {
+  return spec_digest(cases, spec, rules_here(host));
+}
+
+}  // namespace petri

@@ -1,0 +1,28 @@
+// What an evaluation is bound to besides its candidates, as one digest.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "petri/evaluate.h"
+#include "petri/records.h"
+
+namespace petri {
+
+// The guest ABI that candidates are served: import module `petri`.
+constexpr std::uint32_t kAbiVersion = 1;
+
+// The rules outside petri's own code that results follow from.
+struct Rules {
+  std::uint32_t abi = kAbiVersion;
+  std::uint32_t fuel_table = 0;
+  std::vector<HostFunctionUsed> host_functions;
+  bool operator==(const Rules&) const = default;
+};
+
+// Those that hold here: of the embedder's functions the deterministic ones, in the order of their names.
+Rules rules_here(const HostFunctions& host);
+
+Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules);
+
+}  // namespace petri

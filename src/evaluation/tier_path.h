@@ -1,0 +1,58 @@
+// Which code a candidate's cases run in, from the first to the last.
+#pragma once
+
+#include "engine/loadable_artifact.h"
+#include "evaluation/evaluation_plan.h"
+#include "host/guest.h"
+#include "host/link.h"
+
+namespace petri {
+
+// One candidate's way: compiled from the start if asked for or known already, else interpreted until it has burned
+// enough. Used by one worker.
+class TierPath {
+ public:
+  // A module that was compiled earlier is there from the start; otherwise begin() links and loads.
+  TierPath(const EvaluationPlan& plan, const EvaluationServices& services, ArtifactPtr artifact, CodePtr compiled);
+
+  // Links and loads unless there is code. link_error, engine_fault.
+  Result<void> begin();
+  // Begins again, compiled: the interpreter failed where it must not.
+  Result<void> begin_compiled();
+
+  // What a new instance is to be made of.
+  const Code& code_for_instance();
+  // Between two cases: moves a live guest to compiled code, if there is some by now and its module can be moved.
+  void move_if_ready(Guest& guest);
+  // A case has ended.
+  void add_burned(std::uint64_t fuel, bool more_cases);
+  // The last case has ended.
+  void finish();
+
+  // Of the last instance; where it was moved to, if it was.
+  Tier tier() const { return tier_; }
+  bool was_promoted() const { return began_interpreted_ && tier_ == Tier::compiled; }
+
+ private:
+  Result<void> load(Tier tier);
+  Result<void> load_compiled();
+  bool is_hot();
+
+  const EvaluationPlan& plan_;
+  const EvaluationServices& services_;
+  const ArtifactPtr artifact_;
+  const LoadableArtifact& module_;
+  BoundImports imports_;
+  bool linked_ = false;
+  CodePtr code_;
+  PromotionPtr promotion_;
+  bool asked_ = false;  // for the promotion, whatever the answer
+  Tier tier_ = Tier::interpreted;
+  bool began_interpreted_ = false;
+  std::uint64_t threshold_ = 0;
+  std::uint64_t burned_ = 0;
+  std::uint64_t burned_before_ = 0;  // by earlier evaluations
+  bool looked_before_ = false;
+};
+
+}  // namespace petri
