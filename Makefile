@@ -17,7 +17,7 @@ setup: ## install what is missing on Debian 12
 	@tools/setup
 
 build: build/release/build.ninja ## build the command, build/release/bin/petri
-	@cmake --build --preset release
+	@cmake --build --preset release --target petri_command
 
 dev: build/dev/build.ninja
 	@cmake --build --preset dev

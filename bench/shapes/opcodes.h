@@ -1,9 +1,11 @@
 // The bytes of the operators that shapes are made of.
 #pragma once
 
+#include <cstdint>
+
 namespace petri::bench::op {
 
-enum Opcode : unsigned {
+enum Opcode : std::uint8_t {
   unreachable = 0x00,
   block = 0x02,
   loop = 0x03,
@@ -23,40 +25,45 @@ enum Opcode : unsigned {
   local_tee = 0x22,
   global_get = 0x23,
   global_set = 0x24,
+  table_get = 0x25,
+  table_set = 0x26,
   i32_load = 0x28,
   i64_load = 0x29,
-  f64_load = 0x2b,
   i64_store = 0x37,
-  f64_store = 0x39,
   memory_grow = 0x40,
   i32_const = 0x41,
-  i32_eqz = 0x45,
+  i64_const = 0x42,
   i64_eqz = 0x50,
-  i32_add = 0x6a,
   i64_popcnt = 0x7b,
   i64_add = 0x7c,
-  i64_mul = 0x7e,
+  i64_sub = 0x7d,
   i64_div_s = 0x7f,
+  i64_rem_s = 0x81,
   i64_xor = 0x85,
   i64_rotl = 0x89,
-  f64_nearest = 0x9e,
   f64_sqrt = 0x9f,
   f64_add = 0xa0,
   f64_min = 0xa4,
-  i32_trunc_f64_u = 0xab,
   i64_extend_i32_u = 0xad,
   i64_trunc_f64_u = 0xb1,
-  f32_convert_i64_u = 0xb5,
-  f64_convert_i32_u = 0xb8,
+  f32_demote_f64 = 0xb6,
   f64_convert_i64_u = 0xba,
+  f64_promote_f32 = 0xbb,
   ref_null = 0xd0,
+  ref_is_null = 0xd1,
   ref_func = 0xd2,
   prefix_fc = 0xfc,
 };
 
-constexpr unsigned empty = 0x40;        // the type of a block without values
-constexpr unsigned memory_fill = 0x0b;  // behind prefix_fc, as the next
-constexpr unsigned memory_copy = 0x0a;
-constexpr unsigned i64_trunc_sat_f64_u = 0x07;
+// The type of a block without values.
+constexpr std::uint8_t empty = 0x40;
+
+// Behind prefix_fc.
+constexpr std::uint8_t i64_trunc_sat_f64_u = 0x07;
+constexpr std::uint8_t memory_copy = 0x0a;
+constexpr std::uint8_t memory_fill = 0x0b;
+constexpr std::uint8_t table_copy = 0x0e;
+constexpr std::uint8_t table_grow = 0x0f;
+constexpr std::uint8_t table_fill = 0x11;
 
 }  // namespace petri::bench::op

@@ -4,28 +4,30 @@
 namespace petri::bench {
 namespace {
 
-// A chain: each operator takes what the one before has left in local 0 or on the stack.
+// A chain: each operator takes what the one before has left, and the last value is returned, so that nothing is idle.
 Bytes chain(const Recipe& recipe, ValueCode type, const Bytes& unit) {
-  return module_of(recipe,
-                   {.locals = {{1, type}}, .before = {op::local_get, 0}, .unit = unit, .after = {op::local_set, 0}});
+  ModuleWriter module;
+  const std::uint32_t number = module.add_type({type}, {type});
+  module.add_memory(1);
+  fill(module, recipe, number, {.before = {op::local_get, 0}, .unit = unit});
+  return module.finish();
 }
 
 Bytes square_roots(const Recipe& recipe) { return chain(recipe, code_f64, {op::f64_sqrt}); }
-Bytes nearest(const Recipe& recipe) { return chain(recipe, code_f64, {op::f64_nearest}); }
+Bytes conversions(const Recipe& recipe) { return chain(recipe, code_f64, {op::f32_demote_f64, op::f64_promote_f32}); }
 Bytes minimums(const Recipe& recipe) { return chain(recipe, code_f64, {op::local_get, 0, op::f64_min}); }
 Bytes float_sums(const Recipe& recipe) { return chain(recipe, code_f64, {op::local_get, 0, op::f64_add}); }
 Bytes popcounts(const Recipe& recipe) { return chain(recipe, code_i64, {op::i64_popcnt}); }
 Bytes comparisons(const Recipe& recipe) { return chain(recipe, code_i64, {op::i64_eqz, op::i64_extend_i32_u}); }
 Bytes divisions(const Recipe& recipe) { return chain(recipe, code_i64, {op::local_get, 0, op::i64_div_s}); }
-Bytes products(const Recipe& recipe) { return chain(recipe, code_i64, {op::local_get, 0, op::i64_mul}); }
+Bytes remainders(const Recipe& recipe) { return chain(recipe, code_i64, {op::i64_const, 63, op::i64_rem_s}); }
+Bytes sums_with_a_constant(const Recipe& recipe) { return chain(recipe, code_i64, {op::i64_const, 2, op::i64_add}); }
+Bytes differences(const Recipe& recipe) { return chain(recipe, code_i64, {op::i64_const, 0x7f, op::i64_sub}); }
 Bytes rotations(const Recipe& recipe) {
-  return chain(recipe, code_i64, {op::local_get, 0, op::i64_rotl, op::local_tee, 0});
+  return chain(recipe, code_i64, {op::local_tee, 0, op::local_get, 0, op::i64_rotl});
 }
 Bytes truncations(const Recipe& recipe) {
   return chain(recipe, code_f64, {op::i64_trunc_f64_u, op::f64_convert_i64_u});
-}
-Bytes narrow_truncations(const Recipe& recipe) {
-  return chain(recipe, code_f64, {op::i32_trunc_f64_u, op::f64_convert_i32_u});
 }
 Bytes saturating_truncations(const Recipe& recipe) {
   return chain(recipe, code_f64, {op::prefix_fc, op::i64_trunc_sat_f64_u, op::f64_convert_i64_u});
@@ -53,6 +55,32 @@ Bytes copies(const Recipe& recipe) {
 }
 
 Bytes growth(const Recipe& recipe) { return chain(recipe, code_i32, {op::memory_grow, 0}); }
+
+// A chain in a module with a table.
+Bytes table_chain(const Recipe& recipe, const Bytes& unit) {
+  ModuleWriter module;
+  const std::uint32_t number = module.add_type({code_i32}, {code_i32});
+  module.add(ModuleWriter::tables, {code_funcref, 0, 4});
+  fill(module, recipe, number, {.before = {op::local_get, 0}, .unit = unit});
+  return module.finish();
+}
+
+Bytes table_reads(const Recipe& recipe) { return table_chain(recipe, {op::table_get, 0, op::ref_is_null}); }
+Bytes table_moves(const Recipe& recipe) {
+  return table_chain(recipe, {op::local_get, 0, op::table_get, 0, op::table_set, 0, op::local_get, 0});
+}
+Bytes table_copies(const Recipe& recipe) {
+  return table_chain(recipe,
+                     {op::local_get, 0, op::local_get, 0, op::prefix_fc, op::table_copy, 0, 0, op::local_get, 0});
+}
+Bytes table_growth(const Recipe& recipe) {
+  return table_chain(
+      recipe, {op::local_set, 0, op::ref_null, code_funcref, op::local_get, 0, op::prefix_fc, op::table_grow, 0});
+}
+Bytes table_fills(const Recipe& recipe) {
+  return table_chain(
+      recipe, {op::ref_null, code_funcref, op::local_get, 0, op::prefix_fc, op::table_fill, 0, op::local_get, 0});
+}
 
 Bytes calls(const Recipe& recipe) {
   ModuleWriter module;
@@ -89,7 +117,7 @@ Bytes indirect_calls(const Recipe& recipe) {
 Bytes globals_moved(const Recipe& recipe) {
   ModuleWriter module;
   const std::uint32_t type = module.add_type({}, {});
-  for (int i = 0; i < 2; ++i) module.add(ModuleWriter::globals, {code_i64, 1, 0x42, 0, op::end});
+  for (int i = 0; i < 2; ++i) module.add(ModuleWriter::globals, {code_i64, 1, op::i64_const, 0, op::end});
   fill(module, recipe, type, {.unit = {op::global_get, 0, op::global_set, 1}});
   return module.finish();
 }
@@ -99,16 +127,17 @@ Bytes globals_moved(const Recipe& recipe) {
 const std::vector<Shape>& operator_shapes() {
   static const std::vector<Shape> shapes{
       {"f64.sqrt", square_roots},
-      {"f64.nearest", nearest},
+      {"f32.demote and f64.promote", conversions},
       {"f64.min", minimums},
       {"f64.add", float_sums},
       {"i64.popcnt", popcounts},
       {"i64.eqz", comparisons},
       {"i64.div_s", divisions},
-      {"i64.mul", products},
+      {"i64.rem_s of a constant", remainders},
+      {"i64.add of a constant", sums_with_a_constant},
+      {"i64.sub of a constant", differences},
       {"i64.rotl", rotations},
       {"i64.trunc_f64_u", truncations},
-      {"i32.trunc_f64_u", narrow_truncations},
       {"i64.trunc_sat_f64_u", saturating_truncations},
       {"select", selects},
       {"i32.load", load_chain},
@@ -116,6 +145,11 @@ const std::vector<Shape>& operator_shapes() {
       {"memory.fill", fills},
       {"memory.copy", copies},
       {"memory.grow", growth},
+      {"table.get", table_reads},
+      {"table.get and table.set", table_moves},
+      {"table.copy", table_copies},
+      {"table.grow", table_growth},
+      {"table.fill", table_fills},
       {"calls", calls},
       {"calls of (i32) -> i32", calls_of_one_number},
       {"recursive calls", recursive_calls},

@@ -56,10 +56,10 @@ std::size_t hostile_bytes(const Recipe& recipe) {
 void add_filler(ModuleWriter& module, const Recipe& recipe, std::size_t beside) {
   auto wanted = static_cast<std::size_t>(std::ceil(recipe.dilution * static_cast<double>(beside)));
   if (wanted == 0) return;
-  const std::uint32_t type = module.add_type({code_f64}, {code_f64});
+  const std::uint32_t type = module.add_type({}, {});
   for (; wanted > 0; wanted -= std::min(wanted, recipe.body_bytes)) {
     const std::size_t room = std::min(wanted, recipe.body_bytes);
-    module.add_function(type, {}, code_of({.before = {op::local_get, 0}, .unit = {op::f64_sqrt}}, room));
+    module.add_function(type, {}, code_of({.unit = {op::i32_const, 0, op::drop}}, room));
   }
 }
 

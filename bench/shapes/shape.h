@@ -46,7 +46,7 @@ Bytes module_of(const Recipe& recipe, const Body& body);
 
 // How much of a module is hostile.
 std::size_t hostile_bytes(const Recipe& recipe);
-// Adds functions of operators no bound counts, the dearest of their kind, beside so many hostile bytes.
+// Adds functions of operators that do nothing beside so many hostile bytes.
 void add_filler(ModuleWriter& module, const Recipe& recipe, std::size_t beside);
 
 // `count` values on the stack, each loaded from memory.

@@ -130,7 +130,8 @@ class Tree {
 template <typename T>
 std::string histogram(const std::vector<T>& values, std::size_t bars) {
   const Summary<T> summary = summarise(values);
-  const double width = (static_cast<double>(summary.most) - static_cast<double>(summary.least)) / static_cast<double>(bars);
+  const double width =
+      (static_cast<double>(summary.most) - static_cast<double>(summary.least)) / static_cast<double>(bars);
   std::vector<unsigned> counts(bars + 1);
   for (const T& value : values) {
     const double place = width > 0 ? (static_cast<double>(value) - static_cast<double>(summary.least)) / width : 0;
@@ -144,7 +145,8 @@ std::string histogram(const std::vector<T>& values, std::size_t bars) {
 template <typename T>
 std::string shortest_paths(const std::vector<std::string>& words) {
   std::unordered_map<std::string, std::vector<std::pair<std::string, T>>> edges;
-  for (std::size_t i = 0; i + 2 < words.size(); i += 3) edges[words[i]].emplace_back(words[i + 1], parse<T>(words[i + 2]));
+  for (std::size_t i = 0; i + 2 < words.size(); i += 3)
+    edges[words[i]].emplace_back(words[i + 1], parse<T>(words[i + 2]));
   std::map<std::string, T> distance;
   std::set<std::pair<T, std::string>> open;
   if (!words.empty()) open.insert({T{}, words.front()});
@@ -217,10 +219,14 @@ std::string show_cell(const Cell& cell) {
 std::string table(const std::vector<std::string>& words) {
   std::vector<std::pair<std::string, Cell>> cells;
   for (const std::string& word : words) {
-    if (word.size() > 6) cells.emplace_back(word, word);
-    else if (word.find('.') != std::string::npos) cells.emplace_back(word, parse<double>(word));
-    else if (word.size() > 3) cells.emplace_back(word, std::vector<double>(word.size(), 0.5));
-    else cells.emplace_back(word, parse<std::int64_t>(word));
+    if (word.size() > 6)
+      cells.emplace_back(word, word);
+    else if (word.find('.') != std::string::npos)
+      cells.emplace_back(word, parse<double>(word));
+    else if (word.size() > 3)
+      cells.emplace_back(word, std::vector<double>(word.size(), 0.5));
+    else
+      cells.emplace_back(word, parse<std::int64_t>(word));
   }
   std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   std::string text;
@@ -257,7 +263,8 @@ std::string transcendental(const std::vector<std::string>& words) {
   double sum = 0;
   for (const std::string& word : words) {
     const double x = parse<double>(word);
-    sum += std::sin(x) * std::exp(-x * x) + std::log1p(std::fabs(x)) + std::atan2(x, sum + 1) + std::tgamma(std::fmod(x, 5));
+    sum += std::sin(x) * std::exp(-x * x) + std::log1p(std::fabs(x)) + std::atan2(x, sum + 1) +
+           std::tgamma(std::fmod(x, 5));
     sum += std::cbrt(x) + std::hypot(x, 2.0) + std::erf(x) + std::lgamma(std::fabs(x) + 1) + std::tanh(x);
   }
   return show(sum);

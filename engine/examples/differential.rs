@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example differential -- [--count 1000000] [--seed 1] [--threads 2] [--flips 0]`
 //!
-//! With flips, so many bits of each module are changed before the gate sees it. A difference is printed with its seed; 
+//! With flips, so many bits of each module are changed before the gate sees it. A difference is printed with its seed;
 //! `--seed S --count 1 --write FILE` also writes that module (without flips).
 
 #[path = "../tests/support/mod.rs"]
@@ -13,7 +13,9 @@ use std::time::Instant;
 use support::random::{self, Tally};
 
 fn main() {
-    let number = |name: &str, otherwise: u64| option(name).map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} takes a number")));
+    let number = |name: &str, otherwise: u64| {
+        option(name).map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} takes a number")))
+    };
     let (seed, count, threads) = (number("--seed", 1), number("--count", 10_000), number("--threads", 2));
     let flips = number("--flips", 0);
     if let Some(path) = option("--write") {
@@ -25,7 +27,12 @@ fn main() {
     let mut all = Tally::default();
     for first in (seed..seed + count).step_by(CHUNK as usize) {
         all = all.merge(random::run(first, CHUNK.min(seed + count - first), threads, flips));
-        eprintln!("{} modules, {} differences, {:.0} s", all.modules, all.different.len(), begin.elapsed().as_secs_f64());
+        eprintln!(
+            "{} modules, {} differences, {:.0} s",
+            all.modules,
+            all.different.len(),
+            begin.elapsed().as_secs_f64()
+        );
     }
     all.print();
     std::process::exit(i32::from(!all.different.is_empty()));

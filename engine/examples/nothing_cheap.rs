@@ -16,7 +16,10 @@ const DEADLINE: Duration = Duration::from_millis(10);
 fn main() {
     let runs = option("--runs").map_or(5, |text| text.parse().expect("--runs takes a number"));
     let only = option("--only").unwrap_or_default();
-    println!("{:<56} {:>12} {:>10} {:>10} {:>12} {:>10} {:>10}", "in ms", "interpreted", "slice", "ns/unit", "compiled", "slice", "ns/unit");
+    println!(
+        "{:<56} {:>12} {:>10} {:>10} {:>12} {:>10} {:>10}",
+        "in ms", "interpreted", "slice", "ns/unit", "compiled", "slice", "ns/unit"
+    );
     for guest in heavy::all().iter().filter(|guest| guest.name.contains(&only)) {
         let [interpreted, compiled] = support::TIERS.map(|tier| measure(guest, tier, runs));
         println!("{:<56} {interpreted} {compiled}", guest.name);

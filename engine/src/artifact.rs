@@ -119,6 +119,8 @@ pub struct Module {
     pub weighs: bool,
     /// Memory or tables can grow.
     pub grows: bool,
+    /// Memory can be filled or copied.
+    pub fills: bool,
     pub stack_bytes_fixed: u64,
     pub stack_bytes_per_depth: u64,
     /// Content of the custom section `name`.

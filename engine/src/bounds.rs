@@ -76,7 +76,9 @@ impl Density {
         }
         let (name, what) = (self.bound.name, self.bound.what);
         Err(Failure::rejected(
-            format!("the module exceeds the bound {name}: {count} in {module_bytes} bytes where {allowed} is the most ({what})"),
+            format!(
+                "the module exceeds the bound {name}: {count} in {module_bytes} bytes where {allowed} is the most ({what})"
+            ),
             offset,
         ))
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::artifact::{Artifact, Extern, Signature};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, Status};
 use crate::guest::{Account, Budget, End, EndKind};
 use crate::raw::{self, Context, Host, HostFunction};
 use crate::{compiled, interpreted, math, meter};
@@ -34,10 +34,19 @@ pub struct Linked {
 const NOTHING: &Signature = &Signature { params: Vec::new(), results: Vec::new() };
 
 impl Linked {
-    /// Of a function export, or of the start function; `Instance::call` has checked the index.
-    pub fn signature(&self, export: u32) -> &Signature {
+    /// The signature of a function export or of the start function, if the host can call it: it has no references to pass.
+    pub fn callable(&self, export: u32) -> Result<&Signature> {
         let module = &self.artifact.module;
-        if export == START { NOTHING } else { module.signature(module.exports[export as usize].index) }
+        let exported = module.exports.get(export as usize).filter(|export| export.kind == Extern::Function);
+        let signature = match (export, exported) {
+            (START, _) if module.start.is_some() => NOTHING,
+            (_, Some(export)) => module.signature(export.index),
+            _ => return Err(Failure::misuse("no function is exported under this index")),
+        };
+        if signature.params.iter().any(|kind| kind.is_reference()) {
+            return Err(Failure::misuse("the function takes references, which the host has none of"));
+        }
+        Ok(signature)
     }
 
     /// Under which export a global can be reached: a hidden one when it is mutable, else one of the guest's.
@@ -134,35 +143,18 @@ enum Live {
 
 impl Instance {
     pub fn call(&mut self, export: u32, budget: &Budget, context: Context, slots: &mut [u64]) -> Result<End> {
-        self.check(export, slots.len())?;
+        if !self.whole {
+            return Err(Failure::misuse("the instance ended in an earlier call"));
+        }
         let end = match &mut self.live {
             Live::Interpreted(live) => live.call(&self.linked, export, budget, context, slots),
             Live::Compiled(live) => live.call(&self.linked, export, budget, context, slots),
         };
-        self.whole = end.as_ref().is_ok_and(|end| matches!(end.kind, EndKind::Returned | EndKind::Exited));
-        end
-    }
-
-    fn check(&self, export: u32, slots: usize) -> Result<()> {
-        if !self.whole {
-            return Err(Failure::misuse("the instance ended in an earlier call"));
-        }
-        let module = &self.linked.artifact.module;
-        let known = match export {
-            START => module.start.is_some(),
-            export => module.exports.get(export as usize).is_some_and(|export| export.kind == Extern::Function),
+        self.whole = match &end {
+            Ok(end) => matches!(end.kind, EndKind::Returned | EndKind::Exited),
+            Err(failure) => failure.status == Status::Misuse,
         };
-        if !known {
-            return Err(Failure::misuse("no function is exported under this index"));
-        }
-        let signature = self.linked.signature(export);
-        if signature.params.iter().any(|kind| kind.is_reference()) {
-            return Err(Failure::misuse("the function takes references, which the host has none of"));
-        }
-        if slots != signature.params.len().max(signature.results.len()) {
-            return Err(Failure::misuse("the number of slots does not fit the function"));
-        }
-        Ok(())
+        end
     }
 
     pub fn account(&mut self) -> &mut Account {
@@ -199,7 +191,11 @@ impl Instance {
     /// one has not run yet.
     pub fn adopt(&mut self, from: &mut Instance) -> Result<()> {
         let artifact = self.linked.artifact.clone();
-        if artifact.sha256 != from.linked.artifact.sha256 || artifact.module.not_movable != 0 || !self.whole || !from.whole {
+        if artifact.sha256 != from.linked.artifact.sha256
+            || artifact.module.not_movable != 0
+            || !self.whole
+            || !from.whole
+        {
             return Err(Failure::misuse("only a live instance of the same movable module can be adopted"));
         }
         let grown = from.account().pages_grown(&artifact.module);
@@ -214,9 +210,8 @@ impl Instance {
         self.account().adopt_size(from.account());
         raw::copy_memory(from.memory(), self.memory());
         let mut mutable = artifact.module.globals.iter().enumerate().filter(|(_, global)| global.mutable);
-        let carried = mutable.all(|(index, _)| {
-            from.global(index as u32).is_some_and(|value| self.set_global(index as u32, value))
-        });
+        let carried = mutable
+            .all(|(index, _)| from.global(index as u32).is_some_and(|value| self.set_global(index as u32, value)));
         if carried { Ok(()) } else { Err(Failure::fault("a global cannot be carried over")) }
     }
 

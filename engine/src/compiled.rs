@@ -13,7 +13,7 @@ use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result};
 use crate::guest::{
-    Access, Account, Budget, End, EndCause, EndKind, Stop, Trap, call_host, canonical_f32, canonical_f64,
+    Access, Account, Budget, End, EndCause, EndKind, Fill, Stop, Trap, call_host, canonical_f32, canonical_f64,
 };
 use crate::locate::Locator;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
@@ -25,12 +25,21 @@ pub struct Code {
     linked: Arc<Linked>,
 }
 
+/// A function that has been called before.
+struct Entry {
+    export: u32,
+    function: Func,
+    signature: Signature,
+    /// As many as it has parameters or results, whichever are more.
+    slots: usize,
+}
+
 pub struct Live {
     store: Store<State>,
     instance: Instance,
     depth: Option<Global>,
     depth_set: u32,
-    functions: Vec<(u32, Func)>,
+    functions: Vec<Entry>,
     /// Function and offset in the rewritten module, innermost first.
     frames: Vec<(u32, usize)>,
 }
@@ -83,7 +92,8 @@ pub fn bare_engine(own_fuel: bool) -> &'static Engine {
 /// Without the optimisations that keep values alive for longer than the guest does.
 fn frugal_engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE.get_or_init(|| Engine::new(config().cranelift_opt_level(OptLevel::None)).expect("the configuration is fixed"))
+    ENGINE
+        .get_or_init(|| Engine::new(config().cranelift_opt_level(OptLevel::None)).expect("the configuration is fixed"))
 }
 
 /// Code whose frames are no larger than the gate reckons with.
@@ -91,7 +101,9 @@ fn compile(artifact: &Artifact) -> Result<Module> {
     let metered = artifact.metered();
     let analysis = artifact.analyse_again();
     let fits = |module: &Module| {
-        let frame = |function: &wasmtime::ModuleFunction| frames::measured(&module.text()[function.offset..function.offset + function.len]);
+        let frame = |function: &wasmtime::ModuleFunction| {
+            frames::measured(&module.text()[function.offset..function.offset + function.len])
+        };
         module.functions().zip(&analysis.plans).all(|(function, plan)| frame(&function) <= frames::estimate(plan))
     };
     for engine in [engine(), frugal_engine()] {
@@ -162,7 +174,10 @@ impl Live {
         context: Context,
         slots: &mut [u64],
     ) -> Result<End> {
-        let function = self.function(linked, export)?;
+        let entry = self.entry(linked, export)?;
+        if slots.len() != self.functions[entry].slots {
+            return Err(Failure::misuse("the number of slots does not fit the function"));
+        }
         if let Some(slice) = self.store.data_mut().account.begin(budget, context) {
             self.set_global(self.store.data().fuel, Val::I64(slice))?;
         }
@@ -171,7 +186,8 @@ impl Live {
             self.set_global(self.depth, Val::I32(budget.call_depth as i32))?;
             self.depth_set = budget.call_depth;
         }
-        let outcome = call_with_slots(&mut self.store, &function, linked.signature(export), slots);
+        let Entry { function, signature, .. } = &self.functions[entry];
+        let outcome = call_with_slots(&mut self.store, function, signature, slots);
         let counter = counter_of(self.store.data().fuel, &mut self.store);
         let outcome = match outcome {
             Ok(()) => Ok(()),
@@ -203,15 +219,18 @@ impl Live {
         located.collect()
     }
 
-    fn function(&mut self, linked: &Linked, export: u32) -> Result<Func> {
-        if let Some((_, function)) = self.functions.iter().find(|(known, _)| *known == export) {
-            return Ok(*function);
+    /// Where the export stands in `functions`; looked up and checked when it is first called.
+    fn entry(&mut self, linked: &Linked, export: u32) -> Result<usize> {
+        if let Some(known) = self.functions.iter().position(|entry| entry.export == export) {
+            return Ok(known);
         }
+        let signature = linked.callable(export)?.clone();
         let name = export_name(linked, export, START)?;
         let function =
             self.instance.get_func(&mut self.store, &name).ok_or_else(|| Failure::fault("an export has vanished"))?;
-        self.functions.push((export, function));
-        Ok(function)
+        let slots = signature.params.len().max(signature.results.len());
+        self.functions.push(Entry { export, function, signature, slots });
+        Ok(self.functions.len() - 1)
     }
 
     fn set_global(&mut self, global: Option<Global>, value: Val) -> Result<()> {
@@ -372,6 +391,9 @@ fn link(linked: &Linked, engine: &Engine) -> wasmtime::Result<Linker<State>> {
     if linked.grows {
         linker.func_wrap("", &name(), grow)?;
     }
+    if module.fills {
+        linker.func_wrap("", &name(), fill)?;
+    }
     Ok(linker)
 }
 
@@ -385,6 +407,16 @@ fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> i32 {
     let Some(before) = caller.data_mut().account.grow_memory(by) else { return -1 };
     let Some(memory) = caller.data().memory else { return -1 };
     memory.grow(&mut caller, by).map_or(-1, |_| before as i32)
+}
+
+fn fill(mut caller: Caller<'_, State>, to: i32, with: i32, length: i32, copies: i32) -> wasmtime::Result<i32> {
+    let Some(memory) = caller.data().memory else { return Ok(length) };
+    let fill = Fill::new([to, with, length], copies != 0, memory.data_size(&caller));
+    let Some(mut fill) = fill else { return Ok(length) };
+    while fill.piece(memory.data_mut(&mut caller)) {
+        caller.data_mut().account.look()?;
+    }
+    Ok(0)
 }
 
 fn host_function(

@@ -21,11 +21,15 @@ const HEAD: usize = 64;
 /// Bytes of stack; 0 for a function without a frame, which needs no check, and the most there is for code of another shape.
 pub fn measured(code: &[u8]) -> u64 {
     let head = &code[..code.len().min(HEAD)];
-    let find = |bytes: &[u8], from: usize| head[from..].windows(bytes.len()).position(|window| window == bytes).map(|at| from + at + bytes.len());
+    let find = |bytes: &[u8], from: usize| {
+        head[from..].windows(bytes.len()).position(|window| window == bytes).map(|at| from + at + bytes.len())
+    };
     let Some(limit) = find(LOAD_LIMIT, 0) else { return if makes_room(head) { u64::MAX } else { 0 } };
     match (find(ADD_BYTE, limit), find(ADD_WORD, limit)) {
         (Some(at), word) if word.is_none_or(|word| at < word) && at < head.len() => u64::from(head[at]),
-        (_, Some(at)) if at + 4 <= head.len() => u64::from(u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]])),
+        (_, Some(at)) if at + 4 <= head.len() => {
+            u64::from(u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]))
+        }
         _ => u64::MAX,
     }
 }

@@ -228,6 +228,45 @@ const PAGES_MAX: u64 = 65_536;
 /// Both engines take tables of this size.
 const TABLE_SLOTS_MAX: u64 = 1_000_000;
 
+/// Bytes of memory that are filled or copied between two looks at the clock; touching them first takes a millisecond.
+pub const PIECE: usize = 1 << 20;
+
+/// A `memory.fill` or `memory.copy` longer than that.
+pub struct Fill {
+    to: usize,
+    /// The byte, or where the bytes come from.
+    with: usize,
+    left: usize,
+    copies: bool,
+}
+
+impl Fill {
+    /// None when it leaves the memory: the engine is to trap.
+    pub fn new([to, with, length]: [i32; 3], copies: bool, memory_bytes: usize) -> Option<Fill> {
+        let [to, with, left] = [to, with, length].map(|number| number as u32 as usize);
+        let fits = to + left <= memory_bytes && (!copies || with + left <= memory_bytes);
+        fits.then_some(Fill { to, with, left, copies })
+    }
+
+    /// Does the next piece; false when that was the last.
+    pub fn piece(&mut self, memory: &mut [u8]) -> bool {
+        let length = self.left.min(PIECE);
+        self.left -= length;
+        if !self.copies {
+            memory[self.to..self.to + length].fill(self.with as u8);
+            self.to += length;
+        } else if self.to <= self.with {
+            memory.copy_within(self.with..self.with + length, self.to);
+            (self.to, self.with) = (self.to + length, self.with + length);
+        } else {
+            // From the end, so that no byte is written before it is read.
+            let from = self.with + self.left;
+            memory.copy_within(from..from + length, self.to + self.left);
+        }
+        self.left > 0
+    }
+}
+
 pub enum EndCause {
     Trap(Trap),
     StackOverflow,

@@ -11,7 +11,7 @@ use wasmi::{
 use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result};
-use crate::guest::{Access, Account, Budget, EndCause, Stop, Trap, call_host, canonical_f32, canonical_f64};
+use crate::guest::{Access, Account, Budget, EndCause, Fill, Stop, Trap, call_host, canonical_f32, canonical_f64};
 use crate::math;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
 use crate::raw::{self, Context, HostFunction};
@@ -21,12 +21,21 @@ pub struct Code {
     module: Module,
 }
 
+/// A function that has been called before.
+struct Entry {
+    export: u32,
+    function: Func,
+    signature: Signature,
+    /// As many as it has parameters or results, whichever are more.
+    slots: usize,
+}
+
 pub struct Live {
     store: Store<State>,
     instance: Instance,
     depth: Option<Global>,
     depth_set: u32,
-    functions: Vec<(u32, Func)>,
+    functions: Vec<Entry>,
 }
 
 struct State {
@@ -122,8 +131,10 @@ impl Live {
         context: Context,
         slots: &mut [u64],
     ) -> Result<crate::guest::End> {
-        let signature = linked.signature(export);
-        let function = self.function(linked, export)?;
+        let entry = self.entry(linked, export)?;
+        if slots.len() != self.functions[entry].slots {
+            return Err(Failure::misuse("the number of slots does not fit the function"));
+        }
         if let Some(slice) = self.store.data_mut().account.begin(budget, context) {
             self.set_global(self.store.data().fuel, Val::I64(slice))?;
         }
@@ -132,7 +143,8 @@ impl Live {
             self.set_global(self.depth, Val::I32(budget.call_depth as i32))?;
             self.depth_set = budget.call_depth;
         }
-        let outcome = call_with_slots(&mut self.store, &function, signature, slots);
+        let Entry { function, signature, .. } = &self.functions[entry];
+        let outcome = call_with_slots(&mut self.store, function, signature, slots);
         let counter = self.store.data().fuel.map_or(0, |fuel| wide(&fuel.get(&self.store)) as i64);
         let outcome = match outcome {
             Ok(()) => Ok(()),
@@ -144,15 +156,18 @@ impl Live {
         Ok(self.store.data_mut().account.end(outcome, counter))
     }
 
-    fn function(&mut self, linked: &Linked, export: u32) -> Result<Func> {
-        if let Some((_, function)) = self.functions.iter().find(|(known, _)| *known == export) {
-            return Ok(*function);
+    /// Where the export stands in `functions`; looked up and checked when it is first called.
+    fn entry(&mut self, linked: &Linked, export: u32) -> Result<usize> {
+        if let Some(known) = self.functions.iter().position(|entry| entry.export == export) {
+            return Ok(known);
         }
+        let signature = linked.callable(export)?.clone();
         let name = export_name(linked, export, START)?;
         let function =
             self.instance.get_func(&self.store, &name).ok_or_else(|| Failure::fault("an export has vanished"))?;
-        self.functions.push((export, function));
-        Ok(function)
+        let slots = signature.params.len().max(signature.results.len());
+        self.functions.push(Entry { export, function, signature, slots });
+        Ok(self.functions.len() - 1)
     }
 
     fn set_global(&mut self, global: Option<Global>, value: Val) -> Result<()> {
@@ -283,6 +298,9 @@ fn imports(store: &mut Store<State>, linked: &Linked) -> Vec<Extern> {
     if linked.grows {
         imports.push(Func::wrap(&mut *store, grow).into());
     }
+    if module.fills {
+        imports.push(Func::wrap(&mut *store, fill).into());
+    }
     imports
 }
 
@@ -308,6 +326,22 @@ fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> std::result::Resu
         }
     }
     Ok(before as i32)
+}
+
+fn fill(
+    mut caller: Caller<'_, State>,
+    to: i32,
+    with: i32,
+    length: i32,
+    copies: i32,
+) -> std::result::Result<i32, Error> {
+    let Some(memory) = caller.data().memory else { return Ok(length) };
+    let fill = Fill::new([to, with, length], copies != 0, memory.data_size(&caller));
+    let Some(mut fill) = fill else { return Ok(length) };
+    while fill.piece(memory.data_mut(&mut caller)) {
+        caller.data_mut().account.look().map_err(Error::host)?;
+    }
+    Ok(0)
 }
 
 fn host_function(store: &mut Store<State>, function: &HostFunction, signature: &Signature) -> Func {

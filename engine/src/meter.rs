@@ -1,12 +1,13 @@
 //! Rewrites a checked module so that it counts its own fuel and call depth.
 //!
 //! Added are a fuel counter and, where functions can recurse, a depth counter (globals behind all of the guest's), the
-//! imports `refill`, `overflow` and `grow` (functions behind the guest's imports), and exports through which the host
+//! imports `refill`, `overflow`, `grow` and `fill` (functions behind the guest's imports), and exports through which the host
 //! reaches the counters, the start function, the memory and the mutable globals. The guest can name none of them: its
 //! indices are shifted past them, all imports are renamed to their position, and the hidden exports carry a prefix
 //! that no export of the guest has. Custom sections are left out.
 
 use crate::artifact::{Extern, Kind, Module, Signature};
+use crate::guest::PIECE;
 use crate::plan::{Edit, FunctionPlan, What};
 use crate::prepare::{Analysis, ElementList};
 use crate::{bytes, costs};
@@ -23,6 +24,7 @@ pub struct Added {
     pub refill: u32,
     pub overflow: Option<u32>,
     pub grow: Option<u32>,
+    pub fill: Option<u32>,
     /// How many functions stand between the guest's imports and its own functions.
     pub functions: u32,
     pub fuel: u32,
@@ -32,13 +34,14 @@ pub struct Added {
 impl Added {
     pub fn new(analysis: &Analysis) -> Added {
         let first = analysis.module.imported_functions;
-        let Module { weighs, grows, .. } = analysis.module;
+        let Module { weighs, grows, fills, .. } = analysis.module;
         let globals = analysis.module.globals.len() as u32;
         Added {
             refill: first,
             overflow: weighs.then_some(first + 1),
             grow: grows.then_some(first + 1 + u32::from(weighs)),
-            functions: 1 + u32::from(weighs) + u32::from(grows),
+            fill: fills.then_some(first + 1 + u32::from(weighs) + u32::from(grows)),
+            functions: 1 + u32::from(weighs) + u32::from(grows) + u32::from(fills),
             fuel: globals,
             depth: weighs.then_some(globals + 1),
         }
@@ -88,6 +91,7 @@ struct Meter<'a> {
     refill_type: u32,
     overflow_type: u32,
     grow_type: u32,
+    fill_type: u32,
     /// The type of the block around a weighing function's body, by its results.
     body_types: Vec<(Vec<Kind>, u32)>,
 }
@@ -102,6 +106,7 @@ pub fn rewrite(wasm: &[u8], analysis: &Analysis, copied: Option<&mut Vec<Copied>
         refill_type: 0,
         overflow_type: 0,
         grow_type: 0,
+        fill_type: 0,
         body_types: Vec::new(),
     };
     meter.add_types();
@@ -118,6 +123,9 @@ impl Meter<'_> {
         }
         if self.added.grow.is_some() {
             self.grow_type = self.types.add(&signature(&[Kind::I32, Kind::I32], &[Kind::I32]));
+        }
+        if self.added.fill.is_some() {
+            self.fill_type = self.types.add(&signature(&[Kind::I32; 4], &[Kind::I32]));
         }
         for (index, plan) in self.analysis.plans.iter().enumerate() {
             let results = self.results(index).to_vec();
@@ -175,6 +183,7 @@ impl Meter<'_> {
             Some(self.refill_type),
             self.added.overflow.map(|_| self.overflow_type),
             self.added.grow.map(|_| self.grow_type),
+            self.added.fill.map(|_| self.fill_type),
         ];
         let types = guest.map(|import| import.type_index).chain(own.into_iter().flatten());
         let mut count = 0;
@@ -321,6 +330,8 @@ struct Scratch {
     fuel: u32,
     number: u32,
     depth: u32,
+    /// Two of them.
+    operands: u32,
     reference: u32,
 }
 
@@ -351,7 +362,9 @@ impl Body<'_> {
 
     fn locals(&mut self, plan: &FunctionPlan) -> Scratch {
         let number = plan.has_select || plan.has_lengths;
-        let narrow = u32::from(number) + u32::from(plan.weight > 0);
+        let depth = u32::from(number);
+        let operands = depth + u32::from(plan.weight > 0);
+        let narrow = operands + 2 * u32::from(plan.fills);
         let groups = plan.local_groups_count + 1 + u32::from(narrow > 0) + u32::from(plan.grows_tables);
         bytes::unsigned(&mut self.out, groups.into());
         self.out.extend_from_slice(&self.meter.wasm[plan.local_groups.clone()]);
@@ -362,8 +375,9 @@ impl Body<'_> {
         if plan.grows_tables {
             self.out.extend([1, Kind::FuncRef.byte()]);
         }
-        let first = plan.params + plan.locals;
-        Scratch { fuel: first, number: first + 1, depth: first + 1 + u32::from(number), reference: first + 1 + narrow }
+        let fuel = plan.params + plan.locals;
+        let next = fuel + 1;
+        Scratch { fuel, number: next, depth: next + depth, operands: next + operands, reference: next + narrow }
     }
 
     fn copy(&mut self, from: usize, to: usize) {
@@ -404,6 +418,10 @@ impl Body<'_> {
             What::ChargeLength { shift } => {
                 self.charge_length(scratch, shift, I64_SHR_U);
                 self.op(LOCAL_GET, scratch.number);
+            }
+            What::ChargeFill { copies } => {
+                self.charge_length(scratch, costs::BYTES_SHIFT, I64_SHR_U);
+                self.split_fill(copies, scratch);
             }
             What::GrowMemory => {
                 self.charge_length(scratch, costs::PAGE_SHIFT, I64_SHL);
@@ -452,6 +470,29 @@ impl Body<'_> {
         self.op(LOCAL_GET, scratch.number);
         self.out.extend([I64_EXTEND_I32_U, I64_CONST, by, shift, I64_SUB]);
         self.settle(scratch);
+    }
+
+    /// A long fill or copy is done by the host, in pieces with a look at the clock between them; it answers the length
+    /// that is left to the engine: none, or all of it when it leaves the memory and has to trap.
+    fn split_fill(&mut self, copies: bool, scratch: Scratch) {
+        self.op(LOCAL_SET, scratch.operands + 1);
+        self.op(LOCAL_SET, scratch.operands);
+        self.op(LOCAL_GET, scratch.number);
+        self.out.push(I32_CONST);
+        bytes::signed(&mut self.out, PIECE as i64);
+        self.out.extend([I32_GT_U, IF, 0x40]);
+        self.fill_operands(scratch);
+        self.out.extend([I32_CONST, u8::from(copies)]);
+        self.op(CALL, self.meter.added.fill.expect("the module fills"));
+        self.op(LOCAL_SET, scratch.number);
+        self.out.push(END);
+        self.fill_operands(scratch);
+    }
+
+    fn fill_operands(&mut self, scratch: Scratch) {
+        for local in [scratch.operands, scratch.operands + 1, scratch.number] {
+            self.op(LOCAL_GET, local);
+        }
     }
 
     /// `grow(table, by)`; the memory is table -1. The answer is on the stack.
@@ -517,6 +558,7 @@ const GLOBAL_SET: u8 = 0x24;
 const I32_CONST: u8 = 0x41;
 const I64_CONST: u8 = 0x42;
 const I32_LT_S: u8 = 0x48;
+const I32_GT_U: u8 = 0x4b;
 const I64_LT_S: u8 = 0x53;
 const I64_GE_S: u8 = 0x59;
 const I32_ADD: u8 = 0x6a;

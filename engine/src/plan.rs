@@ -45,6 +45,10 @@ pub enum What {
     ChargeLength {
         shift: u8,
     },
+    /// The same before `memory.fill` and `memory.copy`, which the host does when they are long.
+    ChargeFill {
+        copies: bool,
+    },
     GrowMemory,
     GrowTable {
         table: u32,
@@ -69,6 +73,7 @@ pub struct FunctionPlan {
     pub has_select: bool,
     pub has_lengths: bool,
     pub grows_tables: bool,
+    pub fills: bool,
     /// Set once the call graph is known.
     pub weight: u32,
 }
@@ -131,6 +136,7 @@ struct Reader<'a> {
     has_select: bool,
     has_lengths: bool,
     grows_tables: bool,
+    fills: bool,
     call_values_max: u32,
 }
 
@@ -167,6 +173,7 @@ pub fn read_function(
         has_select: false,
         has_lengths: false,
         grows_tables: false,
+        fills: false,
         call_values_max: 0,
     };
     reader.edit(code, 0, What::ChargeAndCheck { cost: 0 });
@@ -174,6 +181,7 @@ pub fn read_function(
     let (blocks, loops) = (reader.blocks, reader.loops);
     let call_values_max = reader.call_values_max;
     let (has_select, has_lengths, grows_tables) = (reader.has_select, reader.has_lengths, reader.grows_tables);
+    let fills = reader.fills;
     let params = module.signature(function).params.len() as u32;
     findings.load.blocks += blocks;
     findings.load.live += (blocks + 16 * loops) * u64::from(params + locals);
@@ -190,6 +198,7 @@ pub fn read_function(
         has_select,
         has_lengths,
         grows_tables,
+        fills,
         weight: 0,
     })
 }
@@ -352,7 +361,8 @@ impl Reader<'_> {
                 self.findings.grows_memory = true;
                 self.edit(at, skip, What::GrowMemory);
             }
-            Operator::MemoryFill { .. } | Operator::MemoryCopy { .. } => self.bulk(at, costs::BYTES_SHIFT, 0),
+            Operator::MemoryFill { .. } => self.fill(at, false),
+            Operator::MemoryCopy { .. } => self.fill(at, true),
             Operator::MemoryInit { .. } => self.bulk(at, costs::BYTES_SHIFT, READS_PASSIVE_DATA),
             Operator::TableCopy { .. } | Operator::TableInit { .. } => {
                 self.bulk(at, costs::ELEMENTS_SHIFT, WRITES_TABLE)
@@ -415,11 +425,20 @@ impl Reader<'_> {
     }
 
     fn bulk(&mut self, at: usize, shift: u8, not_movable: u32) {
+        self.findings.not_movable |= not_movable;
+        self.by_length(at, What::ChargeLength { shift });
+    }
+
+    fn fill(&mut self, at: usize, copies: bool) {
+        self.fills = true;
+        self.by_length(at, What::ChargeFill { copies });
+    }
+
+    fn by_length(&mut self, at: usize, what: What) {
         self.has_lengths = true;
         self.findings.load.blocks += 2;
         self.findings.features |= USES_BULK_MEMORY;
-        self.findings.not_movable |= not_movable;
-        self.edit(at, 0, What::ChargeLength { shift });
+        self.edit(at, 0, what);
     }
 
     fn block_type(&mut self, block: BlockType, at: usize) {

@@ -371,6 +371,7 @@ fn weigh(analysis: &mut Analysis) {
     }
     module.weighs = plans.iter().any(|plan| plan.weight > 0);
     module.grows = findings.grows_memory || findings.grows_tables;
+    module.fills = plans.iter().any(|plan| plan.fills);
     let per_depth = |plan: &FunctionPlan| frames::estimate(plan).div_ceil(u64::from(plan.weight));
     module.stack_bytes_per_depth = plans.iter().filter(|plan| plan.weight > 0).map(per_depth).max().unwrap_or(0);
 }

@@ -19,7 +19,11 @@ fn offsets(wasm: &[u8], defined: usize, wanted: impl Fn(&Operator) -> bool) -> V
     });
     let body = bodies.into_iter().nth(defined).expect("the function is defined");
     let operators = body.get_operators_reader().expect("the body is valid").into_iter_with_offsets();
-    operators.map(|operator| operator.expect("the operator is valid")).filter(|(operator, _)| wanted(operator)).map(|(_, at)| at as u64).collect()
+    operators
+        .map(|operator| operator.expect("the operator is valid"))
+        .filter(|(operator, _)| wanted(operator))
+        .map(|(_, at)| at as u64)
+        .collect()
 }
 
 fn only(offsets: Vec<u64>) -> u64 {
@@ -54,18 +58,48 @@ fn each_trap_is_located_across_nested_calls() {
     let bulk = "(memory 1) (data $d \"xyz\")";
     let cases: [(Trap, &str, &str, Wanted); 14] = [
         (Trap::Unreachable, "", "unreachable", |o| matches!(o, Operator::Unreachable)),
-        (Trap::IntegerDivideByZero, "", "(drop (i32.div_u (i32.const 1) (local.get 0)))", |o| matches!(o, Operator::I32DivU)),
-        (Trap::IntegerDivideByZero, "", "(drop (i64.rem_s (i64.const 1) (local.get 1)))", |o| matches!(o, Operator::I64RemS)),
-        (Trap::IntegerOverflow, "", "(drop (i32.div_s (i32.const 0x80000000) (i32.sub (local.get 0) (i32.const 1))))", |o| matches!(o, Operator::I32DivS)),
-        (Trap::BadConversionToInteger, "", "(drop (i32.trunc_f64_s (f64.div (f64.convert_i32_s (local.get 0)) (f64.const 0))))", |o| matches!(o, Operator::I32TruncF64S)),
-        (Trap::MemoryOutOfBounds, memory, "(drop (i32.load offset=65533 (local.get 0)))", |o| matches!(o, Operator::I32Load { .. })),
-        (Trap::MemoryOutOfBounds, memory, "(i64.store offset=65532 (local.get 0) (i64.const 1))", |o| matches!(o, Operator::I64Store { .. })),
-        (Trap::MemoryOutOfBounds, memory, "(memory.fill (i32.const 65000) (local.get 0) (i32.const 1000))", |o| matches!(o, Operator::MemoryFill { .. })),
-        (Trap::MemoryOutOfBounds, bulk, "(memory.init $d (local.get 0) (i32.const 0) (i32.const 4))", |o| matches!(o, Operator::MemoryInit { .. })),
-        (Trap::TableOutOfBounds, table, "(drop (table.get $t (i32.sub (local.get 0) (i32.const 1))))", |o| matches!(o, Operator::TableGet { .. })),
-        (Trap::TableOutOfBounds, table, "(call_indirect $t (i32.add (local.get 0) (i32.const 2)))", |o| matches!(o, Operator::CallIndirect { .. })),
-        (Trap::TableOutOfBounds, table, "(table.copy $t $t (i32.const 1) (local.get 0) (i32.const 2))", |o| matches!(o, Operator::TableCopy { .. })),
-        (Trap::IndirectCallToNull, table, "(call_indirect $t (i32.add (local.get 0) (i32.const 1)))", |o| matches!(o, Operator::CallIndirect { .. })),
+        (Trap::IntegerDivideByZero, "", "(drop (i32.div_u (i32.const 1) (local.get 0)))", |o| {
+            matches!(o, Operator::I32DivU)
+        }),
+        (Trap::IntegerDivideByZero, "", "(drop (i64.rem_s (i64.const 1) (local.get 1)))", |o| {
+            matches!(o, Operator::I64RemS)
+        }),
+        (
+            Trap::IntegerOverflow,
+            "",
+            "(drop (i32.div_s (i32.const 0x80000000) (i32.sub (local.get 0) (i32.const 1))))",
+            |o| matches!(o, Operator::I32DivS),
+        ),
+        (
+            Trap::BadConversionToInteger,
+            "",
+            "(drop (i32.trunc_f64_s (f64.div (f64.convert_i32_s (local.get 0)) (f64.const 0))))",
+            |o| matches!(o, Operator::I32TruncF64S),
+        ),
+        (Trap::MemoryOutOfBounds, memory, "(drop (i32.load offset=65533 (local.get 0)))", |o| {
+            matches!(o, Operator::I32Load { .. })
+        }),
+        (Trap::MemoryOutOfBounds, memory, "(i64.store offset=65532 (local.get 0) (i64.const 1))", |o| {
+            matches!(o, Operator::I64Store { .. })
+        }),
+        (Trap::MemoryOutOfBounds, memory, "(memory.fill (i32.const 65000) (local.get 0) (i32.const 1000))", |o| {
+            matches!(o, Operator::MemoryFill { .. })
+        }),
+        (Trap::MemoryOutOfBounds, bulk, "(memory.init $d (local.get 0) (i32.const 0) (i32.const 4))", |o| {
+            matches!(o, Operator::MemoryInit { .. })
+        }),
+        (Trap::TableOutOfBounds, table, "(drop (table.get $t (i32.sub (local.get 0) (i32.const 1))))", |o| {
+            matches!(o, Operator::TableGet { .. })
+        }),
+        (Trap::TableOutOfBounds, table, "(call_indirect $t (i32.add (local.get 0) (i32.const 2)))", |o| {
+            matches!(o, Operator::CallIndirect { .. })
+        }),
+        (Trap::TableOutOfBounds, table, "(table.copy $t $t (i32.const 1) (local.get 0) (i32.const 2))", |o| {
+            matches!(o, Operator::TableCopy { .. })
+        }),
+        (Trap::IndirectCallToNull, table, "(call_indirect $t (i32.add (local.get 0) (i32.const 1)))", |o| {
+            matches!(o, Operator::CallIndirect { .. })
+        }),
         (Trap::BadSignature, table, "(call_indirect $t (local.get 0))", |o| matches!(o, Operator::CallIndirect { .. })),
     ];
     for (trap, parts, inner, operator) in cases {
@@ -105,7 +139,9 @@ fn a_start_function_is_located() {
 
 #[test]
 fn a_deep_trap_keeps_its_innermost_frames() {
-    let wasm = wasm(r#"(module (func $f (export "f") (param i32) (if (i32.eqz (local.get 0)) (then unreachable)) (call $f (i32.sub (local.get 0) (i32.const 1)))))"#);
+    let wasm = wasm(
+        r#"(module (func $f (export "f") (param i32) (if (i32.eqz (local.get 0)) (then unreachable)) (call $f (i32.sub (local.get 0) (i32.const 1)))))"#,
+    );
     let mut guest = Guest::from_wasm(Tier::Compiled, &wasm, &[]);
     guest.call("f", &[500], plenty());
     let frames = guest.instance.backtrace();
@@ -131,7 +167,9 @@ unsafe extern "C" fn exit(_data: *mut c_void, caller: *mut Caller, _args: *const
 #[test]
 fn what_did_not_trap_has_no_trace() {
     let text = r#"(module (import "h" "exit" (func $exit)) (func $f (export "f") (call $f)) (func (export "g") (loop (br 0))) (func (export "x") (call $exit)) (func (export "ok")))"#;
-    for (name, kind) in [("f", EndKind::StackOverflow), ("g", EndKind::OutOfFuel), ("x", EndKind::Exited), ("ok", EndKind::Returned)] {
+    for (name, kind) in
+        [("f", EndKind::StackOverflow), ("g", EndKind::OutOfFuel), ("x", EndKind::Exited), ("ok", EndKind::Returned)]
+    {
         let mut guest = Guest::linked(Tier::Compiled, text, &[host(exit, 1)]);
         assert_eq!(guest.call(name, &[], fuel(10_000)).kind(), kind);
         assert_eq!(guest.instance.backtrace(), [], "{name}");

@@ -35,7 +35,11 @@ fn overflows(text: &str, call_depth: u32, calls: u64, fuel: u64) {
         let mut guest = Guest::new(tier, text);
         let answer = guest.call("f", &[], depth(call_depth));
         let counted = guest.instance.global(0);
-        assert_eq!((answer.kind(), answer.fuel(), counted), (EndKind::StackOverflow, fuel, Some(calls)), "{tier:?} at depth {call_depth}: {text}");
+        assert_eq!(
+            (answer.kind(), answer.fuel(), counted),
+            (EndKind::StackOverflow, fuel, Some(calls)),
+            "{tier:?} at depth {call_depth}: {text}"
+        );
     }
 }
 
@@ -62,14 +66,32 @@ fn locals_weigh_a_64th_each() {
 fn every_function_of_a_cycle_weighs() {
     overflows(&counting("(func $g (call $f))", 0, "(call $g)"), 100, 50, 50 * 6);
     overflows(&counting("(func $g (call $h)) (func $h (call $f))", 0, "(call $g)"), 100, 34, 33 * 7 + 5);
-    overflows(&counting("(func $g (call $g)) (func $h (call $f))", 0, "(if (i32.eq (global.get $n) (i32.const 3)) (then (call $g))) (call $h)"), 10, 3, 8 + 2 + 8 + 2 + 8 + 5 + 1);
+    overflows(
+        &counting(
+            "(func $g (call $g)) (func $h (call $f))",
+            0,
+            "(if (i32.eq (global.get $n) (i32.const 3)) (then (call $g))) (call $h)",
+        ),
+        10,
+        3,
+        8 + 2 + 8 + 2 + 8 + 5 + 1,
+    );
 }
 
 #[test]
 fn a_cycle_through_a_table_weighs_too() {
     overflows(&counting("(table funcref (elem $f))", 0, "(call_indirect (i32.const 0))"), 100, 100, 600);
-    overflows(&counting("(table funcref (elem $g)) (func $g (call $f))", 0, "(call_indirect (i32.const 0))"), 100, 50, 50 * 7);
-    let stored = counting("(table 1 funcref) (elem declare func $f)", 0, "(table.set 0 (i32.const 0) (ref.func $f)) (call_indirect (i32.const 0))");
+    overflows(
+        &counting("(table funcref (elem $g)) (func $g (call $f))", 0, "(call_indirect (i32.const 0))"),
+        100,
+        50,
+        50 * 7,
+    );
+    let stored = counting(
+        "(table 1 funcref) (elem declare func $f)",
+        0,
+        "(table.set 0 (i32.const 0) (ref.func $f)) (call_indirect (i32.const 0))",
+    );
     overflows(&stored, 7, 7, 7 * 9);
 }
 
@@ -147,11 +169,24 @@ fn greedy() -> Vec<(&'static str, String)> {
     let again = "(call $again (local.get 0))";
     let locals = |count: usize| {
         let set: String = (1..=count).map(|local| format!("(local.set {local} {})", load(local))).collect();
-        let get: String = (1..=count).map(|local| format!("(global.set $g (i64.xor (global.get $g) (local.get {local})))")).collect();
+        let get: String =
+            (1..=count).map(|local| format!("(global.set $g (i64.xor (global.get $g) (local.get {local})))")).collect();
         format!("(local {}) {set} {again} {get}", types(count, "i64"))
     };
-    let operands = |count: usize| format!("{} {again} {}", (0..count).map(load).collect::<String>(), "global.get $g i64.xor global.set $g ".repeat(count));
-    let terms = |count: usize| (0..count).map(|term| format!("(local.set 2 (i64.xor (local.get 2) (i64.mul (local.get 1) (i64.const {}))))", term * 2 + 3)).collect::<String>();
+    let operands = |count: usize| {
+        format!(
+            "{} {again} {}",
+            (0..count).map(load).collect::<String>(),
+            "global.get $g i64.xor global.set $g ".repeat(count)
+        )
+    };
+    let terms = |count: usize| {
+        (0..count)
+            .map(|term| {
+                format!("(local.set 2 (i64.xor (local.get 2) (i64.mul (local.get 1) (i64.const {}))))", term * 2 + 3)
+            })
+            .collect::<String>()
+    };
     let turn = "(br_if $l (i32.lt_u (local.tee 3 (i32.add (local.get 3) (i32.const 1))) (i32.const 2)))";
     let wide = format!("(call $wide {})", (0..64).map(load).collect::<String>());
     vec![
@@ -160,8 +195,20 @@ fn greedy() -> Vec<(&'static str, String)> {
         ("2,000 locals", locals(2_000)),
         ("1,000 operands", operands(1_000)),
         ("64 arguments and results", format!("{wide} {again} {}", "global.set $g ".repeat(64))),
-        ("1,000 expressions that occur twice", format!("(local i64 i64) (local.set 1 (global.get $g)) {0} {again} {0} (global.set $g (local.get 2))", terms(1_000))),
-        ("1,000 expressions that do not change in a loop", format!("(local i64 i64 i32) (local.set 1 (global.get $g)) (loop $l {} {again} {turn}) (global.set $g (local.get 2))", terms(1_000))),
+        (
+            "1,000 expressions that occur twice",
+            format!(
+                "(local i64 i64) (local.set 1 (global.get $g)) {0} {again} {0} (global.set $g (local.get 2))",
+                terms(1_000)
+            ),
+        ),
+        (
+            "1,000 expressions that do not change in a loop",
+            format!(
+                "(local i64 i64 i32) (local.set 1 (global.get $g)) (loop $l {} {again} {turn}) (global.set $g (local.get 2))",
+                terms(1_000)
+            ),
+        ),
     ]
 }
 
@@ -202,7 +249,9 @@ fn the_deepest_recursion_fits_the_stack_that_is_said_to_be_needed() {
         let text = module_of(&body).replace("(call $mark)", "");
         let module = &prepare(&wasm(&text)).module;
         let stack = module.stack_bytes_fixed + 8_192 * module.stack_bytes_per_depth + MARGIN;
-        let answer = on_stack(stack as usize, || TIERS.map(|tier| Guest::linked(tier, &text, &[host(idle, 0)]).call("f", &[u32::MAX.into()], depth(8_192))));
+        let answer = on_stack(stack as usize, || {
+            TIERS.map(|tier| Guest::linked(tier, &text, &[host(idle, 0)]).call("f", &[u32::MAX.into()], depth(8_192)))
+        });
         assert_eq!(answer[0].kind(), EndKind::StackOverflow, "{name}");
         assert_eq!(answer[0], answer[1], "{name}");
     }

@@ -41,11 +41,21 @@ impl Program {
     /// Both tiers end like this after exactly `units`, given plenty or just enough; given one less, they are out of fuel.
     fn check(&self, end: (EndKind, i32), units: u64) {
         let answer = self.run(1 << 50);
-        assert_eq!((answer.end.kind, answer.end.code, answer.fuel()), (end.0, end.1, units), "with plenty of fuel: {}", self.text);
+        assert_eq!(
+            (answer.end.kind, answer.end.code, answer.fuel()),
+            (end.0, end.1, units),
+            "with plenty of fuel: {}",
+            self.text
+        );
         assert_eq!(self.run(units), answer, "with exactly enough fuel: {}", self.text);
         if units > 0 {
             let short = self.run(units - 1);
-            assert_eq!((short.kind(), short.fuel()), (EndKind::OutOfFuel, units - 1), "with one unit less: {}", self.text);
+            assert_eq!(
+                (short.kind(), short.fuel()),
+                (EndKind::OutOfFuel, units - 1),
+                "with one unit less: {}",
+                self.text
+            );
         }
     }
 
@@ -69,7 +79,8 @@ fn each_operator_costs_one_and_structure_nothing() {
     body("(result i32) (i32.add (i32.const 1) (i32.const 2))").costs(3);
     body("(param i32) (result i32) (local.get 0)").with(7).costs(1);
     body("(drop (i32.const 1)) (block (drop (i32.const 2)) nop) (drop (i32.const 3))").costs(6);
-    program("(global $g (mut i64) (i64.const 4))", "(global.set $g (i64.mul (global.get $g) (global.get $g)))").costs(4);
+    program("(global $g (mut i64) (i64.const 4))", "(global.set $g (i64.mul (global.get $g) (global.get $g)))")
+        .costs(4);
     program("(memory 1)", "(i32.store (i32.const 0) (i32.load8_u (i32.const 4)))").costs(4);
     program("(memory 1)", "(result i32) memory.size").costs(1);
     program("(table 3 funcref)", "(result i32) (ref.is_null (table.get 0 (i32.const 1)))").costs(3);
@@ -85,7 +96,8 @@ fn the_guard_before_select_costs_nothing() {
 
 #[test]
 fn only_the_branch_taken_is_paid() {
-    let both = "(param i32) (if (local.get 0) (then (drop (i32.const 1))) (else (drop (i32.const 1)) (drop (i32.const 2))))";
+    let both =
+        "(param i32) (if (local.get 0) (then (drop (i32.const 1))) (else (drop (i32.const 1)) (drop (i32.const 2))))";
     body(both).with(1).costs(2 + 2);
     body(both).with(0).costs(2 + 4);
     let one = "(param i32) (if (local.get 0) (then (drop (i32.const 1)))) (drop (i32.const 9))";
@@ -170,7 +182,9 @@ fn code_behind_a_return_or_branch_is_never_charged() {
     body("(param i32) (if (local.get 0) (then (return) (drop (i32.const 1))) (else (drop (i32.const 2)))) (drop (i32.const 3))").with(0).costs(6);
     body("(result i32) (block (result i32) (return (i32.const 1)) (i32.const 2))").costs(2);
     body("(loop $l (return) (br $l))").costs(2);
-    body("(param i32) (block (block (br_table 0 1 (local.get 0)) (drop (i32.const 1))) (drop (i32.const 2)))").with(1).costs(2);
+    body("(param i32) (block (block (br_table 0 1 (local.get 0)) (drop (i32.const 1))) (drop (i32.const 2)))")
+        .with(1)
+        .costs(2);
 }
 
 #[test]
@@ -185,22 +199,28 @@ fn a_trap_has_paid_for_the_whole_of_its_block() {
     body("(drop (i32.const 1)) unreachable").traps(Trap::Unreachable, 3);
     body("unreachable (drop (i32.const 1))").traps(Trap::Unreachable, 1);
     body("(drop (i32.div_s (i32.const 1) (i32.const 0))) (drop (i32.const 7))").traps(Trap::IntegerDivideByZero, 6);
-    body("(drop (i32.div_s (i32.const 0x80000000) (i32.const -1))) (drop (i32.const 7))").traps(Trap::IntegerOverflow, 6);
+    body("(drop (i32.div_s (i32.const 0x80000000) (i32.const -1))) (drop (i32.const 7))")
+        .traps(Trap::IntegerOverflow, 6);
     body("(drop (i32.trunc_f32_s (f32.const nan))) nop").traps(Trap::BadConversionToInteger, 3);
     body("(drop (i32.trunc_f32_s (f32.const 3e9))) nop").traps(Trap::IntegerOverflow, 3);
     program("(memory 1)", "(drop (i32.load (i32.const 65533))) (drop (i32.const 1))").traps(Trap::MemoryOutOfBounds, 5);
     program("(table 1 funcref)", "(drop (table.get 0 (i32.const 1)))").traps(Trap::TableOutOfBounds, 3);
     program("(table 1 funcref)", "(call_indirect (i32.const 1)) (drop (i32.const 1))").traps(Trap::TableOutOfBounds, 4);
-    program("(table 1 funcref)", "(call_indirect (i32.const 0)) (drop (i32.const 1))").traps(Trap::IndirectCallToNull, 4);
-    program("(table funcref (elem $g)) (func $g (param i32))", "(call_indirect (i32.const 0)) (drop (i32.const 1))").traps(Trap::BadSignature, 4);
+    program("(table 1 funcref)", "(call_indirect (i32.const 0)) (drop (i32.const 1))")
+        .traps(Trap::IndirectCallToNull, 4);
+    program("(table funcref (elem $g)) (func $g (param i32))", "(call_indirect (i32.const 0)) (drop (i32.const 1))")
+        .traps(Trap::BadSignature, 4);
 }
 
 #[test]
 fn a_trap_has_not_paid_for_the_blocks_behind_it() {
     let zero = "(drop (i32.div_s (i32.const 1) (i32.const 0)))";
     body(&format!("(drop (i32.const 1)) (block {zero}) (drop (i32.const 7))")).traps(Trap::IntegerDivideByZero, 6);
-    body(&format!("(param i32) (if (local.get 0) (then {zero} (drop (i32.const 1)))) (drop (i32.const 7))")).with(1).traps(Trap::IntegerDivideByZero, 8);
-    program("(func $g unreachable)", "(call $g) (drop (i32.const 1)) (block) (drop (i32.const 2))").traps(Trap::Unreachable, 3 + 1);
+    body(&format!("(param i32) (if (local.get 0) (then {zero} (drop (i32.const 1)))) (drop (i32.const 7))"))
+        .with(1)
+        .traps(Trap::IntegerDivideByZero, 8);
+    program("(func $g unreachable)", "(call $g) (drop (i32.const 1)) (block) (drop (i32.const 2))")
+        .traps(Trap::Unreachable, 3 + 1);
 }
 
 fn types(count: usize) -> String {
@@ -217,18 +237,27 @@ fn more_than_sixteen_carried_values_add_a_sixteenth() {
         let (types, pushes, drops) = (types(values), pushes(values), times(values, "drop "));
         let pushed = values as u64;
         body(&format!("(block (result {types}) {pushes} (br 0)) {drops}")).costs(2 * pushed + 1 + extra);
-        body(&format!("(block (result {types}) {pushes} (br_if 0 (i32.const 1))) {drops}")).costs(2 * pushed + 2 + extra);
-        body(&format!("(block (result {types}) {pushes} (br_if 0 (i32.const 0))) {drops}")).costs(2 * pushed + 2 + extra);
-        body(&format!("(block (result {types}) {pushes} (br_table 0 0 (i32.const 1))) {drops}")).costs(2 * pushed + 2 + extra);
+        body(&format!("(block (result {types}) {pushes} (br_if 0 (i32.const 1))) {drops}"))
+            .costs(2 * pushed + 2 + extra);
+        body(&format!("(block (result {types}) {pushes} (br_if 0 (i32.const 0))) {drops}"))
+            .costs(2 * pushed + 2 + extra);
+        body(&format!("(block (result {types}) {pushes} (br_table 0 0 (i32.const 1))) {drops}"))
+            .costs(2 * pushed + 2 + extra);
         body(&format!("(result {types}) {pushes} (return)")).costs(pushed + 1 + extra);
         body(&format!("(result {types}) {pushes} (br 0)")).costs(pushed + 1 + extra);
         body(&format!("(result {types}) {pushes}")).costs(pushed);
         program(&format!("(func $g (param {types}))"), &format!("{pushes} (call $g)")).costs(pushed + 1 + extra);
-        program(&format!("(table funcref (elem $g)) (type $t (func (param {types}))) (func $g (type $t))"), &format!("{pushes} (call_indirect (type $t) (i32.const 0))"))
-            .costs(pushed + 2 + extra);
+        program(
+            &format!("(table funcref (elem $g)) (type $t (func (param {types}))) (func $g (type $t))"),
+            &format!("{pushes} (call_indirect (type $t) (i32.const 0))"),
+        )
+        .costs(pushed + 2 + extra);
         program(&format!("(func $g (result {types}) {pushes})"), &format!("(call $g) {drops}")).costs(1 + 2 * pushed);
-        program(&format!("(type $t (func (param {types})))"), &format!("(block $out {pushes} (loop (type $t) {drops} {pushes} (br_if $out (i32.const 1)) (br 0)))"))
-            .costs(pushed + 1 + 2 * pushed + 2);
+        program(
+            &format!("(type $t (func (param {types})))"),
+            &format!("(block $out {pushes} (loop (type $t) {drops} {pushes} (br_if $out (i32.const 1)) (br 0)))"),
+        )
+        .costs(pushed + 1 + 2 * pushed + 2);
     }
 }
 
@@ -238,7 +267,9 @@ fn a_branch_back_to_a_loop_carries_its_parameters() {
         let (types, pushes, drops) = (types(values), pushes(values), times(values, "drop "));
         program(
             &format!("(type $t (func (param {types})))"),
-            &format!("(local i32) {pushes} (loop (type $t) {drops} (if (i32.eqz (local.get 0)) (then (local.set 0 (i32.const 1)) {pushes} (br 1))))"),
+            &format!(
+                "(local i32) {pushes} (loop (type $t) {drops} (if (i32.eqz (local.get 0)) (then (local.set 0 (i32.const 1)) {pushes} (br 1))))"
+            ),
         )
     };
     // Pushed and dropped twice; loop 1; twice local.get, eqz, if; const, local.set, br 3.
@@ -253,16 +284,20 @@ fn entering_a_function_costs_a_sixteenth_of_its_declared_locals() {
         program(&format!("(func $g (local {}))", types(locals)), "(call $g)").costs(1 + cost);
     }
     body(&format!("(param {}) (local {})", "i32", types(15))).with(1).costs(0);
-    program(&format!("(func $g (param {}) (local {}))", types(16), types(15)), &format!("{} (call $g)", pushes(16))).costs(17);
+    program(&format!("(func $g (param {}) (local {}))", types(16), types(15)), &format!("{} (call $g)", pushes(16)))
+        .costs(17);
 }
 
 #[test]
 fn bulk_operations_on_memory_pay_a_64th_of_their_bytes() {
     let parts = format!("(memory 1) (data $d \"{}\")", "x".repeat(300));
     for length in [0u64, 1, 63, 64, 127, 128, 300] {
-        program(&parts, &format!("(memory.fill (i32.const 0) (i32.const 1) (i32.const {length}))")).costs(4 + length / 64);
-        program(&parts, &format!("(memory.copy (i32.const 0) (i32.const 9) (i32.const {length}))")).costs(4 + length / 64);
-        program(&parts, &format!("(memory.init $d (i32.const 0) (i32.const 0) (i32.const {length}))")).costs(4 + length / 64);
+        program(&parts, &format!("(memory.fill (i32.const 0) (i32.const 1) (i32.const {length}))"))
+            .costs(4 + length / 64);
+        program(&parts, &format!("(memory.copy (i32.const 0) (i32.const 9) (i32.const {length}))"))
+            .costs(4 + length / 64);
+        program(&parts, &format!("(memory.init $d (i32.const 0) (i32.const 0) (i32.const {length}))"))
+            .costs(4 + length / 64);
     }
     program(&parts, "(memory.fill (i32.const 0) (i32.const 1) (i32.const 65536))").costs(4 + 1024);
     program(&parts, "(data.drop $d) (data.drop $d)").costs(2);
@@ -276,9 +311,12 @@ fn bulk_operations_that_trap_have_paid_for_their_length() {
         program("(memory 1) (data $d \"x\")", &text).traps(Trap::MemoryOutOfBounds, 6 + all / 64);
     }
     let parts = "(table $t 4 funcref) (elem $e func) ";
-    program(parts, "(table.fill $t (i32.const 0) (ref.null func) (i32.const -1))").traps(Trap::TableOutOfBounds, 4 + all / 8);
-    program(parts, "(table.copy $t $t (i32.const 0) (i32.const 0) (i32.const -1))").traps(Trap::TableOutOfBounds, 4 + all / 8);
-    program(parts, "(table.init $t $e (i32.const 0) (i32.const 0) (i32.const -1))").traps(Trap::TableOutOfBounds, 4 + all / 8);
+    program(parts, "(table.fill $t (i32.const 0) (ref.null func) (i32.const -1))")
+        .traps(Trap::TableOutOfBounds, 4 + all / 8);
+    program(parts, "(table.copy $t $t (i32.const 0) (i32.const 0) (i32.const -1))")
+        .traps(Trap::TableOutOfBounds, 4 + all / 8);
+    program(parts, "(table.init $t $e (i32.const 0) (i32.const 0) (i32.const -1))")
+        .traps(Trap::TableOutOfBounds, 4 + all / 8);
 }
 
 #[test]
@@ -295,9 +333,12 @@ fn an_operation_that_cannot_be_paid_does_not_happen() {
 fn operations_on_tables_pay_an_eighth_of_their_elements() {
     let parts = format!("(table $t 100 funcref) (func $g) (elem $e func {})", times(64, "$g "));
     for length in [0u64, 1, 7, 8, 15, 16, 64] {
-        program(&parts, &format!("(table.fill $t (i32.const 0) (ref.func $g) (i32.const {length}))")).costs(4 + length / 8);
-        program(&parts, &format!("(table.copy $t $t (i32.const 0) (i32.const 9) (i32.const {length}))")).costs(4 + length / 8);
-        program(&parts, &format!("(table.init $t $e (i32.const 0) (i32.const 0) (i32.const {length}))")).costs(4 + length / 8);
+        program(&parts, &format!("(table.fill $t (i32.const 0) (ref.func $g) (i32.const {length}))"))
+            .costs(4 + length / 8);
+        program(&parts, &format!("(table.copy $t $t (i32.const 0) (i32.const 9) (i32.const {length}))"))
+            .costs(4 + length / 8);
+        program(&parts, &format!("(table.init $t $e (i32.const 0) (i32.const 0) (i32.const {length}))"))
+            .costs(4 + length / 8);
         program(&parts, &format!("(drop (table.grow $t (ref.null func) (i32.const {length})))")).costs(4 + length / 8);
     }
     program("(table $t 1 4 funcref)", "(drop (table.grow $t (ref.null func) (i32.const 800)))").costs(4 + 100);
@@ -329,7 +370,11 @@ fn a_start_function_is_paid_by_its_call() {
 
 #[test]
 fn initial_values_and_active_segments_are_free() {
-    let parts = format!("(memory 1) (data (i32.const 0) \"{}\") (table 200 funcref) (func $g) (elem (i32.const 0) {}) (global i64 (i64.add (i64.const 1) (i64.const 2)))", "x".repeat(1000), times(100, "$g "));
+    let parts = format!(
+        "(memory 1) (data (i32.const 0) \"{}\") (table 200 funcref) (func $g) (elem (i32.const 0) {}) (global i64 (i64.add (i64.const 1) (i64.const 2)))",
+        "x".repeat(1000),
+        times(100, "$g ")
+    );
     program(&parts, "").costs(0);
 }
 
@@ -340,7 +385,9 @@ fn a_host_function_costs_what_it_declares() {
         program(import, "(call $h) (drop (i32.const 1))").linked(host(idle, declared)).costs(3 + u64::from(declared));
     }
     let sin = intrinsic("sin");
-    program(r#"(import "math" "sin" (func $h (param f64) (result f64)))"#, "(drop (call $h (f64.const 1)))").linked(sin).costs(3 + u64::from(sin.fuel));
+    program(r#"(import "math" "sin" (func $h (param f64) (result f64)))"#, "(drop (call $h (f64.const 1)))")
+        .linked(sin)
+        .costs(3 + u64::from(sin.fuel));
     let table = format!("{import} (table funcref (elem $h))");
     program(&table, "(call_indirect (i32.const 0))").linked(host(idle, 9)).costs(2 + 9);
 }
@@ -367,7 +414,11 @@ unsafe extern "C" fn exit(_data: *mut c_void, caller: *mut Caller, _args: *const
 
 #[test]
 fn a_host_function_sees_the_fuel_of_the_block_it_is_called_in() {
-    let seen = program(r#"(import "h" "used" (func $h (result i64)))"#, "(result i64) (drop (i32.const 1)) (call $h) (drop (i32.const 2))").linked(host(used, 10));
+    let seen = program(
+        r#"(import "h" "used" (func $h (result i64)))"#,
+        "(result i64) (drop (i32.const 1)) (call $h) (drop (i32.const 2))",
+    )
+    .linked(host(used, 10));
     seen.costs(5 + 10);
     assert_eq!(seen.run(1000).values, [15]);
 }
@@ -375,7 +426,10 @@ fn a_host_function_sees_the_fuel_of_the_block_it_is_called_in() {
 #[test]
 fn what_a_host_function_charges_counts_like_the_rest() {
     for more in [0, 1, 100, SLICE as u64 * 3] {
-        let charging = program(r#"(import "h" "charge" (func $h (param i64)))"#, "(param i64) (call $h (local.get 0)) (drop (i32.const 1))");
+        let charging = program(
+            r#"(import "h" "charge" (func $h (param i64)))"#,
+            "(param i64) (call $h (local.get 0)) (drop (i32.const 1))",
+        );
         charging.linked(host(charge, 2)).with(more).costs(4 + 2 + more);
     }
 }
@@ -390,7 +444,11 @@ fn an_exit_has_paid_for_its_block_and_leaves_the_instance_whole() {
         assert_eq!((answer.kind(), answer.end.code, answer.fuel()), (EndKind::Exited, 7, 8));
         assert_eq!(guest.call("f", &[], fuel(8)).kind(), EndKind::Exited);
         assert_eq!(guest.call("deep", &[1000], plenty()).kind(), EndKind::Exited);
-        assert_eq!(guest.call("deep", &[1000], plenty()).kind(), EndKind::Exited, "the depth of the exited call is not kept");
+        assert_eq!(
+            guest.call("deep", &[1000], plenty()).kind(),
+            EndKind::Exited,
+            "the depth of the exited call is not kept"
+        );
         assert_eq!(guest.call("g", &[], plenty()).fuel(), 2);
         assert_eq!(guest.call("f", &[], fuel(7)).kind(), EndKind::OutOfFuel);
     }
@@ -401,7 +459,16 @@ fn calls_of_one_instance_cost_the_same_whatever_came_before() {
     let text = format!(r#"(module (func (export "f") {TURNS}))"#);
     for tier in TIERS {
         let mut guest = Guest::new(tier, &text);
-        for (turns, limit) in [(5_000, 1 << 40), (1, 8), (9_000, 1 << 62), (3, 22), (20_000, 140_001), (4_681, 32_768), (1, 9), (2, 1 << 40)] {
+        for (turns, limit) in [
+            (5_000, 1 << 40),
+            (1, 8),
+            (9_000, 1 << 62),
+            (3, 22),
+            (20_000, 140_001),
+            (4_681, 32_768),
+            (1, 9),
+            (2, 1 << 40),
+        ] {
             let answer = guest.call("f", &[turns], fuel(limit));
             assert_eq!((answer.kind(), answer.fuel()), (EndKind::Returned, 1 + 7 * turns), "{tier:?} {turns} {limit}");
         }
@@ -428,11 +495,18 @@ fn every_limit_below_the_need_is_used_up_and_every_other_is_enough() {
     let bytes = wasm(MIXED);
     for tier in TIERS {
         let artifact = prepare(&bytes);
-        let code = petri_engine::code::Code::load(artifact.clone(), tier, &functions).map_err(|failure| failure.message).expect("it loads");
+        let code = petri_engine::code::Code::load(artifact.clone(), tier, &functions)
+            .map_err(|failure| failure.message)
+            .expect("it loads");
         for limit in 0..whole.fuel() + 2 {
-            let instance = code.instantiate(petri_engine::raw::Host::none(), ROOMY).map_err(|failure| failure.message).expect("it is made").expect("it fits");
+            let instance = code
+                .instantiate(petri_engine::raw::Host::none(), ROOMY)
+                .map_err(|failure| failure.message)
+                .expect("it is made")
+                .expect("it fits");
             let answer = Guest { artifact: artifact.clone(), instance }.call("f", &[], fuel(limit));
-            let expected = if limit < whole.fuel() { (EndKind::OutOfFuel, limit) } else { (EndKind::Returned, whole.fuel()) };
+            let expected =
+                if limit < whole.fuel() { (EndKind::OutOfFuel, limit) } else { (EndKind::Returned, whole.fuel()) };
             assert_eq!((answer.kind(), answer.fuel()), expected, "{tier:?} with {limit}");
         }
     }

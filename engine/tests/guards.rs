@@ -45,8 +45,16 @@ fn select_on_a_comparison_with_zero_is_right() {
     for (condition, expected) in SELECTS {
         for argument in [0, 1] {
             let typed = select(condition).replace("(select", "(select (result i64)");
-            assert_eq!(same_in_both(&select(condition), "f", &[argument], plenty()).values, [expected[argument as usize]], "{condition} of {argument}");
-            assert_eq!(same_in_both(&typed, "f", &[argument], plenty()).values, [expected[argument as usize]], "typed, {condition} of {argument}");
+            assert_eq!(
+                same_in_both(&select(condition), "f", &[argument], plenty()).values,
+                [expected[argument as usize]],
+                "{condition} of {argument}"
+            );
+            assert_eq!(
+                same_in_both(&typed, "f", &[argument], plenty()).values,
+                [expected[argument as usize]],
+                "typed, {condition} of {argument}"
+            );
         }
     }
 }
@@ -148,7 +156,11 @@ fn two_hundred_thousand_growths_fit_a_small_stack() {
                (loop (drop {what}) (br_if 0 (i32.lt_u (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 200000))))))"#
         )
     };
-    let whats = ["(memory.grow (i32.const 1))", "(table.grow $t (ref.null func) (i32.const 1000000))", "(table.grow $t (ref.null func) (i32.const 1))"];
+    let whats = [
+        "(memory.grow (i32.const 1))",
+        "(table.grow $t (ref.null func) (i32.const 1000000))",
+        "(table.grow $t (ref.null func) (i32.const 1))",
+    ];
     for what in whats {
         let answer = on_stack(2 << 20, || same_in_both(&grow(what), "run", &[], plenty()));
         assert_eq!(answer.kind(), EndKind::Returned, "{what}");
@@ -162,7 +174,10 @@ fn exports_named_like_the_meters_are_the_guests_own() {
     // Every name the meter could use, up to a few levels of its prefix.
     let globals: String = ["f", "d", "g0", "g1", "m", "t0"]
         .iter()
-        .flat_map(|name| ["", "~", "~~", "~~~"].map(|prefix| format!(r#"(global (export "{prefix}{name}") (mut i64) (i64.const 5))"#)))
+        .flat_map(|name| {
+            ["", "~", "~~", "~~~"]
+                .map(|prefix| format!(r#"(global (export "{prefix}{name}") (mut i64) (i64.const 5))"#))
+        })
         .collect();
     let text = format!(
         r#"(module {globals} (memory 1) (func (export "~s") (result i32) (i32.const 3)) (func (export "~") (result i32) (i32.const 4)) (start $s) (func $s)

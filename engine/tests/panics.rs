@@ -61,7 +61,9 @@ fn is_fault(status: i32, report: &Report) {
 
 /// One guest's life through the C functions; the step that is asked to panic is tried again and then works.
 fn life(tier: u32, step: u32) {
-    let wasm = wasm(r#"(module (memory 1) (func (export "f") (param i32) (result i32) (i32.add (local.get 0) (i32.const 1))))"#);
+    let wasm = wasm(
+        r#"(module (memory 1) (func (export "f") (param i32) (result i32) (i32.add (local.get 0) (i32.const 1))))"#,
+    );
     let mut report = Report::new();
     let (mut artifact, mut code, mut instance) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     let mut end = End { kind: EndKind::Refused, code: 0, fuel_used: 0, memory_bytes: 0 };
@@ -79,9 +81,14 @@ fn life(tier: u32, step: u32) {
         run(PREPARE, &mut |error| petri_prepare(wasm.as_ptr(), wasm.len(), &mut artifact, error));
         run(LOAD, &mut |error| petri_load(artifact, tier, ptr::null(), 0, &mut code, error));
         run(INSTANTIATE, &mut |error| petri_instantiate(code, ptr::null(), ROOMY, &mut instance, &mut end, error));
-        run(CALL, &mut |error| petri_call(instance, 0, &budget, ptr::null_mut::<c_void>(), slots.as_mut_ptr(), 1, &mut end, error));
+        run(CALL, &mut |error| {
+            petri_call(instance, 0, &budget, ptr::null_mut::<c_void>(), slots.as_mut_ptr(), 1, &mut end, error)
+        });
         assert_eq!((end.kind, slots[0]), (EndKind::Returned, 42));
-        for drop in [&mut || petri_instance_drop(instance) as _, &mut || petri_code_drop(code), &mut || petri_artifact_drop(artifact)] as [&mut dyn FnMut(); 3] {
+        for drop in [&mut || petri_instance_drop(instance) as _, &mut || petri_code_drop(code), &mut || {
+            petri_artifact_drop(artifact)
+        }] as [&mut dyn FnMut(); 3]
+        {
             if step == DROP {
                 petri_panic_at(DROP);
             }
@@ -126,8 +133,23 @@ fn null_handles_are_misuse_and_dropping_them_is_nothing() {
     // SAFETY: null is what is tried here; the functions check for it.
     unsafe {
         assert_eq!(petri_load(ptr::null(), 0, ptr::null(), 0, ptr::null_mut(), report.out()), Status::Misuse as i32);
-        assert_eq!(petri_instantiate(ptr::null(), ptr::null(), 0, ptr::null_mut(), ptr::null_mut(), report.out()), Status::Misuse as i32);
-        assert_eq!(petri_call(ptr::null_mut(), 0, ptr::null(), ptr::null_mut(), ptr::null_mut(), 0, ptr::null_mut(), ptr::null_mut()), Status::Misuse as i32);
+        assert_eq!(
+            petri_instantiate(ptr::null(), ptr::null(), 0, ptr::null_mut(), ptr::null_mut(), report.out()),
+            Status::Misuse as i32
+        );
+        assert_eq!(
+            petri_call(
+                ptr::null_mut(),
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut()
+            ),
+            Status::Misuse as i32
+        );
         petri_artifact_drop(ptr::null_mut());
         petri_code_drop(ptr::null_mut());
         petri_instance_drop(ptr::null_mut());

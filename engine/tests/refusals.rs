@@ -32,26 +32,41 @@ fn loads_in_both(wasm: &[u8]) {
 #[test]
 fn a_refused_proposal_is_named() {
     let cases = [
-        ("tail calls", "(module (func $f (return_call $f)))"),                                                            // D12
+        ("tail calls", "(module (func $f (return_call $f)))"), // D12
         ("tail calls", "(module (table 1 funcref) (func (return_call_indirect (i32.const 0))))"),
-        ("exceptions", "(module (func (block $h (try_table (catch_all $h) unreachable))))"),                              // D13
+        ("exceptions", "(module (func (block $h (try_table (catch_all $h) unreachable))))"), // D13
         ("exceptions", "(module (tag $t) (func (throw $t)))"),
-        ("threads", "(module (memory 1 1 shared) (func (drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const 0)))))"), // D14
+        (
+            "threads",
+            "(module (memory 1 1 shared) (func (drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const 0)))))",
+        ), // D14
         ("threads", "(module (memory 1) (func (drop (i32.atomic.rmw.add (i32.const 0) (i32.const 1)))))"),
-        ("multi-memory", "(module (memory 1) (memory 1))"),                                                               // D15
+        ("multi-memory", "(module (memory 1) (memory 1))"), // D15
         ("memory64", "(module (memory i64 0x1000000000000))"),
         ("memory64", "(module (memory i64 1))"),
         ("custom page sizes", "(module (memory 1 (pagesize 1)))"),
-        ("SIMD", "(module (memory 1) (func (drop (v128.load (i32.const 65535)))))"),                                      // D16
+        ("SIMD", "(module (memory 1) (func (drop (v128.load (i32.const 65535)))))"), // D16
         ("SIMD", "(module (func (param v128)))"),
-        ("relaxed SIMD", "(module (func (param v128) (result v128) (i8x16.relaxed_swizzle (local.get 0) (local.get 0))))"),
-        ("GC", "(module (type $s (struct (field i32))) (func (loop (drop (struct.new $s (i32.const 1))) (br 0))))"),      // D17
+        (
+            "relaxed SIMD",
+            "(module (func (param v128) (result v128) (i8x16.relaxed_swizzle (local.get 0) (local.get 0))))",
+        ),
+        ("GC", "(module (type $s (struct (field i32))) (func (loop (drop (struct.new $s (i32.const 1))) (br 0))))"), // D17
         ("GC", "(module (func (drop (ref.i31 (i32.const 1)))))"),
         ("externref", "(module (func (param externref)))"),
         ("externref", "(module (table 1 externref))"),
-        ("typed function references", "(module (type $t (func)) (func (param (ref null $t)) (call_ref $t (local.get 0))))"),
-        ("wide arithmetic", "(module (func (param i64) (result i64 i64) (i64.add128 (local.get 0) (local.get 0) (local.get 0) (local.get 0))))"),
-        ("stack switching", "(module (type $f (func)) (type $c (cont $f)) (func $g) (elem declare func $g) (func (drop (cont.new $c (ref.func $g)))))"),
+        (
+            "typed function references",
+            "(module (type $t (func)) (func (param (ref null $t)) (call_ref $t (local.get 0))))",
+        ),
+        (
+            "wide arithmetic",
+            "(module (func (param i64) (result i64 i64) (i64.add128 (local.get 0) (local.get 0) (local.get 0) (local.get 0))))",
+        ),
+        (
+            "stack switching",
+            "(module (type $f (func)) (type $c (cont $f)) (func $g) (elem declare func $g) (func (drop (cont.new $c (ref.func $g)))))",
+        ),
         ("the component model", "(component)"),
         ("the component model", "(component (core module))"),
     ];
@@ -138,7 +153,9 @@ fn a_prefix_of_a_module_is_refused_unless_it_is_one() {
             let prefix = &wasm[..length];
             match Artifact::prepare(prefix) {
                 Ok(_) => assert!(is_valid(prefix), "seed {seed}, {length} bytes"),
-                Err(failure) => assert_eq!(failure.status, Status::Rejected, "seed {seed}, {length} bytes: {}", failure.message),
+                Err(failure) => {
+                    assert_eq!(failure.status, Status::Rejected, "seed {seed}, {length} bytes: {}", failure.message)
+                }
             }
         }
     }
@@ -289,7 +306,9 @@ impl Writer {
             Spelling::Enormous => leb(&mut bytes, u32::MAX.into()),
             spelling => {
                 let length = if spelling == Spelling::TooLong { most + 1 } else { most };
-                bytes.extend((0..length).map(|index| (value.checked_shr(7 * index as u32).unwrap_or(0) & 0x7f) as u8 | 0x80));
+                bytes.extend(
+                    (0..length).map(|index| (value.checked_shr(7 * index as u32).unwrap_or(0) & 0x7f) as u8 | 0x80),
+                );
                 bytes[length - 1] &= 0x7f;
                 if spelling == Spelling::TooLarge {
                     bytes[length - 1] |= 0x40;
@@ -532,10 +551,17 @@ fn with(bound: &Bound, amount: u64) -> Vec<u8> {
         "table_minimum" => format!("(module (table {} funcref) (table {} funcref))", amount / 2, amount - amount / 2),
         "memory_minimum" => format!("(module (memory {amount}))"),
         "globals" => format!("(module {})", times(amount, "(global i32 (i32.const 0))")),
-        "exports" => format!("(module (func $f) {})", (0..amount).map(|index| format!(r#"(export "{index}" (func $f))"#)).collect::<String>()),
+        "exports" => format!(
+            "(module (func $f) {})",
+            (0..amount).map(|index| format!(r#"(export "{index}" (func $f))"#)).collect::<String>()
+        ),
         "name_bytes" => format!(r#"(module (func (export "{}")))"#, times(amount, "n")),
         "element_segments" => format!("(module (func $f) {})", times(amount, "(elem func $f)")),
-        "elements" => format!("(module (func $f) (elem func {}) (elem func {}))", times(amount / 2, "$f "), times(amount - amount / 2, "$f ")),
+        "elements" => format!(
+            "(module (func $f) (elem func {}) (elem func {}))",
+            times(amount / 2, "$f "),
+            times(amount - amount / 2, "$f ")
+        ),
         "data_segments" => format!("(module (memory 1) {})", times(amount, r#"(data (i32.const 0) "x")"#)),
         // Two bytes are the number of locals and the final `end`.
         "body_bytes" => format!("(module (func {}))", times(amount - 2, "nop ")),
@@ -558,20 +584,29 @@ fn dense(density: &Density) -> Vec<u8> {
         "type_density" => format!("(module {})", times(2_000, "(type (func))")),
         "element_density" => format!("(module (func $f) (elem func {}))", times(9_000, "$f ")),
         "block_density" => format!("(module (func {}))", times(8_000, "(block)")),
-        "carried_density" => format!("(module (func $f (param {all}) (result {all}) unreachable) (func {} {} {}))", times(64, "(i32.const 1)"), times(1_000, "(call $f)"), times(64, "drop ")),
+        "carried_density" => format!(
+            "(module (func $f (param {all}) (result {all}) unreachable) (func {} {} {}))",
+            times(64, "(i32.const 1)"),
+            times(1_000, "(call $f)"),
+            times(64, "drop ")
+        ),
         "live_density" => format!("(module (func (local {}) {}))", times(2_000, "i64 "), times(400, "(loop)")),
         other => panic!("no module is made for the bound {other}"),
     };
     wasm(&text)
 }
 
-const DENSITIES: [&Density; 6] = [&bounds::FUNCTIONS, &bounds::TYPES, &bounds::ELEMENTS, &bounds::BLOCKS, &bounds::CARRIED, &bounds::LIVE];
+const DENSITIES: [&Density; 6] =
+    [&bounds::FUNCTIONS, &bounds::TYPES, &bounds::ELEMENTS, &bounds::BLOCKS, &bounds::CARRIED, &bounds::LIVE];
 
 fn density_is_met_and_exceeded(density: &Density) {
     let begin = format!("the module exceeds the bound {}: ", density.bound.name);
     let module = dense(density);
     let message = rejected(&module);
-    let count = message.strip_prefix(&begin).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok()).unwrap_or_else(|| panic!("{message}"));
+    let count = message
+        .strip_prefix(&begin)
+        .and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok())
+        .unwrap_or_else(|| panic!("{message}"));
     // So many bytes are just enough; custom sections count.
     let enough = ((count - density.free) * density.bound.max) as usize;
     loads_in_both(&padded(&module, enough));
@@ -589,7 +624,11 @@ fn is_met_and_exceeded(bound: &Bound) {
         loads_in_both(&met);
     }
     let message = rejected(&with(bound, bound.max + 1));
-    assert!(message.starts_with(&format!("the module exceeds the bound {}: ", bound.name)), "{}: {message}", bound.name);
+    assert!(
+        message.starts_with(&format!("the module exceeds the bound {}: ", bound.name)),
+        "{}: {message}",
+        bound.name
+    );
 }
 
 #[test]
@@ -606,7 +645,10 @@ fn every_bound_may_be_met_and_not_exceeded() {
 #[test]
 #[ignore = "takes the compiler some seconds"]
 fn the_slow_bounds_may_be_met_in_the_compiled_tier_too() {
-    bounds::ALL.iter().filter(|bound| SLOW.contains(&bound.name)).for_each(|bound| loads_in_both(&with(bound, bound.max)));
+    bounds::ALL
+        .iter()
+        .filter(|bound| SLOW.contains(&bound.name))
+        .for_each(|bound| loads_in_both(&with(bound, bound.max)));
 }
 
 #[test]
@@ -645,7 +687,9 @@ fn a_br_table_of_a_million_targets_is_refused() {
 #[test]
 fn minimums_that_nobody_could_have_are_refused() {
     // B03 B04 B07
-    for (text, bound) in [("(module (memory 65536))", "memory_minimum"), ("(module (table 4294967295 funcref))", "table_minimum")] {
+    for (text, bound) in
+        [("(module (memory 65536))", "memory_minimum"), ("(module (table 4294967295 funcref))", "table_minimum")]
+    {
         assert!(rejected(&wasm(text)).contains(bound), "{text}");
     }
     assert!(rejected(&with(&bounds::data_segments, 50_000)).contains("data_segments"));
@@ -657,7 +701,13 @@ fn minimums_that_nobody_could_have_are_refused() {
 /// A module whose one function traps, with this content of a name section.
 fn named(content: &[u8]) -> Vec<u8> {
     let custom = section(0, &[&[4][..], b"name", content].concat());
-    module(&[section(1, &[1, 0x60, 0, 0]), section(3, &[1, 0]), section(7, &[1, 1, b'f', 0, 0]), section(10, &[1, 3, 0, 0, 0x0b]), custom])
+    module(&[
+        section(1, &[1, 0x60, 0, 0]),
+        section(3, &[1, 0]),
+        section(7, &[1, 1, b'f', 0, 0]),
+        section(10, &[1, 3, 0, 0, 0x0b]),
+        custom,
+    ])
 }
 
 fn function_names(entries: &[u8]) -> Vec<u8> {
@@ -667,7 +717,12 @@ fn function_names(entries: &[u8]) -> Vec<u8> {
 #[test]
 fn a_bad_name_section_is_no_reason_to_refuse() {
     // C09
-    let long = { let mut entries = vec![1, 0]; leb(&mut entries, 100_000); entries.extend(vec![b'n'; 100_000]); entries };
+    let long = {
+        let mut entries = vec![1, 0];
+        leb(&mut entries, 100_000);
+        entries.extend(vec![b'n'; 100_000]);
+        entries
+    };
     let cases = [
         ("a good one", function_names(&[1, 0, 2, b'o', b'k']), Some(&b"ok"[..])),
         ("bad UTF-8", function_names(&[1, 0, 2, 0xff, 0xfe]), None),

@@ -117,7 +117,8 @@ struct Actor {
 
 impl Actor {
     fn call(&mut self, export: u32, args: &[u64]) -> Answer {
-        let answer = self.guest.call_export(export, args, plenty()).unwrap_or_else(|failure| panic!("{}", failure.message));
+        let answer =
+            self.guest.call_export(export, args, plenty()).unwrap_or_else(|failure| panic!("{}", failure.message));
         if answer.kind() != EndKind::Returned {
             self.revive();
         } else if self.guest.artifact.module.not_movable != 0 || self.guest.artifact.module.grows {
@@ -163,6 +164,7 @@ fn with_funcref(wasm: &[u8]) -> Vec<u8> {
 }
 
 /// What came of a module: an actor, an early end, or why it is left out.
+#[allow(clippy::large_enum_variant)]
 enum Loaded {
     Actor(Actor),
     Ended(Answer),
@@ -181,7 +183,10 @@ struct Bridge {
 /// Calls the other module; when that does not return, neither does this.
 unsafe extern "C" fn cross(data: *mut c_void, _caller: *mut Caller, args: *const u64, results: *mut u64) -> u32 {
     // SAFETY: `Script::link` bound this callback to a bridge that lives as long as the script, and to its counts.
-    let (bridge, args) = unsafe { let bridge = &*data.cast::<Bridge>(); (bridge, std::slice::from_raw_parts(args, bridge.params)) };
+    let (bridge, args) = unsafe {
+        let bridge = &*data.cast::<Bridge>();
+        (bridge, std::slice::from_raw_parts(args, bridge.params))
+    };
     let Ok(mut actor) = bridge.actor.try_borrow_mut() else { return 1 };
     let answer = actor.call(bridge.export, args);
     // SAFETY: there is room for as many results as the function has.
@@ -225,12 +230,18 @@ impl Script<'_> {
             WastDirective::Module(mut module) => ("module", self.module(&mut module)),
             WastDirective::AssertMalformed { mut module, .. } => ("assert_malformed", self.refused(&mut module)),
             WastDirective::AssertInvalid { mut module, .. } => ("assert_invalid", self.refused(&mut module)),
-            WastDirective::AssertUnlinkable { mut module, .. } => ("assert_unlinkable", self.unlinkable(&module.encode().expect("it is well formed"))),
-            WastDirective::Register { name, module, .. } => ("register", self.register(name, module)),
-            WastDirective::Invoke(invoke) => ("invoke", self.invoke(&invoke, |answer| check(answer.kind() == EndKind::Returned, || format!("{answer:?}")))),
-            WastDirective::AssertExhaustion { call, .. } => {
-                ("assert_exhaustion", self.invoke(&call, |answer| check(answer.kind() == EndKind::StackOverflow, || format!("{answer:?}"))))
+            WastDirective::AssertUnlinkable { mut module, .. } => {
+                ("assert_unlinkable", self.unlinkable(&module.encode().expect("it is well formed")))
             }
+            WastDirective::Register { name, module, .. } => ("register", self.register(name, module)),
+            WastDirective::Invoke(invoke) => (
+                "invoke",
+                self.invoke(&invoke, |answer| check(answer.kind() == EndKind::Returned, || format!("{answer:?}"))),
+            ),
+            WastDirective::AssertExhaustion { call, .. } => (
+                "assert_exhaustion",
+                self.invoke(&call, |answer| check(answer.kind() == EndKind::StackOverflow, || format!("{answer:?}"))),
+            ),
             WastDirective::AssertReturn { exec, results, .. } => ("assert_return", self.returns(exec, &results)),
             WastDirective::AssertTrap { exec, message, .. } => ("assert_trap", self.traps(exec, message)),
             other => ("other", Verdict::Failed(format!("an unknown directive: {other:?}"))),
@@ -257,7 +268,9 @@ impl Script<'_> {
         let artifact = match Artifact::prepare(wasm) {
             Ok(artifact) => Arc::new(artifact),
             Err(failure) if failure.message.contains("uses externref") => return self.load(&with_funcref(wasm)),
-            Err(failure) if failure.message.contains("_density: ") && wasm.len() < LONG => return self.load(&padded(wasm, LONG)),
+            Err(failure) if failure.message.contains("_density: ") && wasm.len() < LONG => {
+                return self.load(&padded(wasm, LONG));
+            }
             Err(failure) if failure.message.contains("exceeds the bound") => {
                 println!("{}: {}", self.file, failure.message);
                 return Ok(Loaded::Excluded(Reason::Bound));
@@ -280,7 +293,9 @@ impl Script<'_> {
         let mut linked = Ok(Vec::new());
         for import in &artifact.module.imports {
             let function = match (text(&import.module), import.kind) {
-                ("spectest", Extern::Function) => spectest(artifact, text(&import.name), import.type_index).ok_or(Reason::CallersLink),
+                ("spectest", Extern::Function) => {
+                    spectest(artifact, text(&import.name), import.type_index).ok_or(Reason::CallersLink)
+                }
                 ("spectest", _) => Err(Reason::NotAFunction),
                 (module, Extern::Function) => self.bridge(artifact, module, text(&import.name), import.type_index),
                 (module, _) => {
@@ -288,12 +303,23 @@ impl Script<'_> {
                     Err(Reason::NotAFunction)
                 }
             };
-            linked = linked.and_then(|mut functions: Vec<_>| function.map(|function| { functions.push(function); functions }));
+            linked = linked.and_then(|mut functions: Vec<_>| {
+                function.map(|function| {
+                    functions.push(function);
+                    functions
+                })
+            });
         }
         linked
     }
 
-    fn bridge(&mut self, artifact: &Artifact, module: &str, name: &str, type_index: u32) -> Result<HostFunction, Reason> {
+    fn bridge(
+        &mut self,
+        artifact: &Artifact,
+        module: &str,
+        name: &str,
+        type_index: u32,
+    ) -> Result<HostFunction, Reason> {
         let to = *self.registered.get(module).ok_or(Reason::CallersLink)?;
         let actor = self.actors[to].as_ref().map_err(|_| Reason::OfExcluded)?.clone();
         let wanted = &artifact.module.types[type_index as usize];
@@ -301,7 +327,10 @@ impl Script<'_> {
             let other = &actor.borrow().guest.artifact;
             other.module.exports.iter().position(|export| {
                 let named = export.kind == Extern::Function && other.text(&export.name) == name.as_bytes();
-                named && { let given = other.module.signature(export.index); given.params == wanted.params && given.results == wanted.results }
+                named && {
+                    let given = other.module.signature(export.index);
+                    given.params == wanted.params && given.results == wanted.results
+                }
             })
         };
         let export = found.ok_or(Reason::CallersLink)? as u32;
@@ -344,10 +373,12 @@ impl Script<'_> {
         let wasm = match module.to_test() {
             Err(_) => return Verdict::Passed,
             Ok(QuoteWatTest::Binary(wasm)) => wasm,
-            Ok(QuoteWatTest::Text(text)) => match std::str::from_utf8(&text).ok().and_then(|text| wat::parse_str(text).ok()) {
-                None => return Verdict::Passed,
-                Some(wasm) => wasm,
-            },
+            Ok(QuoteWatTest::Text(text)) => {
+                match std::str::from_utf8(&text).ok().and_then(|text| wat::parse_str(text).ok()) {
+                    None => return Verdict::Passed,
+                    Some(wasm) => wasm,
+                }
+            }
         };
         match Artifact::prepare(&wasm) {
             Ok(_) => Verdict::Failed("the gate accepted it".into()),
@@ -395,13 +426,18 @@ impl Script<'_> {
     }
 
     fn returns(&mut self, exec: WastExecute, expected: &[WastRet]) -> Verdict {
-        let matches = |values: &[u64]| values.len() == expected.len() && values.iter().zip(expected).all(|(value, expected)| fits(*value, expected));
+        let matches = |values: &[u64]| {
+            values.len() == expected.len()
+                && values.iter().zip(expected).all(|(value, expected)| fits(*value, expected))
+        };
         if expected.iter().any(|expected| matches!(expected, WastRet::Core(WastRetCore::RefExtern(_)))) {
             return Verdict::Excluded(Reason::Reference);
         }
         match exec {
             WastExecute::Invoke(invoke) => self.invoke(&invoke, |answer| {
-                check(answer.kind() == EndKind::Returned && matches(&answer.values), || format!("{answer:x?} where {expected:?} was expected"))
+                check(answer.kind() == EndKind::Returned && matches(&answer.values), || {
+                    format!("{answer:x?} where {expected:?} was expected")
+                })
             }),
             WastExecute::Get { module, global, .. } => {
                 let actor = match self.actor(module) {
@@ -410,7 +446,10 @@ impl Script<'_> {
                 };
                 let mut actor = actor.borrow_mut();
                 let artifact = &actor.guest.artifact;
-                let found = artifact.module.exports.iter().find(|export| export.kind == Extern::Global && artifact.text(&export.name) == global.as_bytes());
+                let found =
+                    artifact.module.exports.iter().find(|export| {
+                        export.kind == Extern::Global && artifact.text(&export.name) == global.as_bytes()
+                    });
                 let index = found.expect("the global is exported").index;
                 let value = actor.guest.instance.global(index);
                 check(value.is_some_and(|value| matches(&[value])), || format!("{value:x?}"))
@@ -423,7 +462,9 @@ impl Script<'_> {
         let expected = trap_named(message);
         let judge = |answer: &Answer| match answer.kind() {
             EndKind::Refused => Verdict::Excluded(Reason::Across),
-            _ => check(answer.trap().is_some() && answer.trap() == expected, || format!("{answer:?} where '{message}' was expected")),
+            _ => check(answer.trap().is_some() && answer.trap() == expected, || {
+                format!("{answer:?} where '{message}' was expected")
+            }),
         };
         match exec {
             WastExecute::Invoke(invoke) => self.invoke(&invoke, judge),
@@ -449,7 +490,8 @@ impl Script<'_> {
 /// The host module's function of this name and type.
 fn spectest(artifact: &Artifact, name: &str, type_index: u32) -> Option<HostFunction> {
     let wanted = &artifact.module.types[type_index as usize];
-    let known = SPECTEST.iter().any(|(known, params)| *known == name && *params == wanted.params && wanted.results.is_empty());
+    let known =
+        SPECTEST.iter().any(|(known, params)| *known == name && *params == wanted.params && wanted.results.is_empty());
     known.then(|| host(idle, 1))
 }
 
@@ -505,7 +547,15 @@ fn run(file: &TestFile, tier: Tier, report: &mut Report) {
     let name = format!("{}/{}", file.parent(), file.name());
     let buffer = file.wast().expect("the file is text");
     let directives = buffer.directives().expect("the file parses");
-    let mut script = Script { file: &name, tier, actors: Vec::new(), named: HashMap::new(), registered: HashMap::new(), bridges: Vec::new(), report };
+    let mut script = Script {
+        file: &name,
+        tier,
+        actors: Vec::new(),
+        named: HashMap::new(),
+        registered: HashMap::new(),
+        bridges: Vec::new(),
+        report,
+    };
     for directive in directives {
         let line = directive.span().linecol_in(file.raw()).0 + 1;
         let (kind, verdict) = script.directive(directive);
@@ -529,10 +579,14 @@ fn passes_in(tier: Tier) {
     // Deep recursion of the scripts runs on this thread's stack.
     let report = on_stack(64 << 20, || suite(tier));
     report.passed.iter().for_each(|(kind, count)| println!("    (\"{kind}\", {count}),"));
-    report.excluded.iter().for_each(|((file, reason), count)| println!("    (\"{file}\", Reason::{reason:?}, {count}),"));
+    report
+        .excluded
+        .iter()
+        .for_each(|((file, reason), count)| println!("    (\"{file}\", Reason::{reason:?}, {count}),"));
     assert!(report.failed.is_empty(), "{} directives failed:\n{}", report.failed.len(), report.failed.join("\n"));
     assert_eq!(report.passed.into_iter().collect::<Vec<_>>(), PASSED);
-    let excluded: Vec<_> = report.excluded.iter().map(|((file, reason), count)| (file.as_str(), *reason, *count)).collect();
+    let excluded: Vec<_> =
+        report.excluded.iter().map(|((file, reason), count)| (file.as_str(), *reason, *count)).collect();
     assert_eq!(excluded, EXCLUDED);
 }
 

@@ -106,9 +106,9 @@ struct Record {
   std::uint64_t fuel_used = 0;               // over all cases
   std::uint64_t memory_peak_bytes = 0;       // the largest
   std::optional<double> score;
-  std::optional<std::size_t> repeats_row;    // an earlier row of this batch was the same candidate
-  bool repeatable = true;                    // false when time ended a case, or petri itself failed: then no receipt
-  std::optional<Digest> receipt;             // none either when the candidate never became an artifact
+  std::optional<std::size_t> repeats_row;  // an earlier row of this batch was the same candidate
+  bool repeatable = true;                  // false when time ended a case, or petri itself failed: then no receipt
+  std::optional<Digest> receipt;           // none either when the candidate never became an artifact
 
   std::size_t values_per_case() const { return value_types.size(); }
   // Of a case that was run; nothing when it is not ok.
@@ -148,12 +148,12 @@ struct EvaluationOptions {
   std::function<double(std::size_t row, std::span<const CaseView> cases)> scorer;
   // Called on a worker, one at a time. One that throws is not called again.
   std::function<void(const Progress&)> on_progress;
-  // True ends the evaluation early, like the stop token: what is done is kept, the other rows are `cancelled`. Asked after
-  // each record, in any order, one at a time. One that throws is not asked again.
+  // True ends the evaluation early, like the stop token: what is done is kept, the other rows are `cancelled`. Asked
+  // after each record, in any order, one at a time. One that throws is not asked again.
   std::function<bool(const Record&)> enough;
   std::stop_token stop;
-  // Finished rows are written as they come, in input order, cancelled ones left out. Several evaluations of one spec and
-  // the same cases may follow each other in one file. A failure to write ends the evaluation early.
+  // Finished rows are written as they come, in input order, cancelled ones left out. Several evaluations of one spec
+  // and the same cases may follow each other in one file. A failure to write ends the evaluation early.
   RecordsWriter* records = nullptr;
   TimingsWriter* timings = nullptr;
   bool use_cache = true;
@@ -166,7 +166,7 @@ struct EvaluationCounts {
   std::size_t repeated = 0;    // rows that repeat an earlier one of this batch
   std::size_t cache_hits = 0;  // rows whose record comes from an earlier batch
   std::size_t cancelled = 0;
-  std::size_t promoted = 0;    // candidates whose last case ran compiled though they began interpreted
+  std::size_t promoted = 0;  // candidates whose last case ran compiled though they began interpreted
   std::size_t done() const { return rows - cancelled; }
 };
 
@@ -197,9 +197,10 @@ struct EvaluatorStatistics {
 };
 
 // Evaluates under full determinism: virtual time, randomness from seed and artifact alone, anew for each instance.
-// Candidates may import input, output, exit, log, clock, random, math, WASI without files, and embedder functions marked
-// deterministic; another import is a link_error row. An Error means that nothing was evaluated: a bad spec, cases that
-// contradict each other. Safe to call from any thread; compiled code and cached records are kept between calls.
+// Candidates may import input, output, exit, log, clock, random, math, WASI without files, and embedder functions
+// marked deterministic; another import is a link_error row. An Error means that nothing was evaluated: a bad spec,
+// cases that contradict each other. Safe to call from any thread; compiled code and cached records are kept between
+// calls.
 class Evaluator {
  public:
   explicit Evaluator(HostFunctions host = {}, EvaluatorOptions options = {});
@@ -217,8 +218,9 @@ class Evaluator {
   std::unique_ptr<Impl> impl_;
 };
 
-// What a record's receipt is the hash of; anyone can compute it from the candidate, the cases, the spec and the results.
-// The spec's digest also binds the versions of fuel table and ABI, and of the embedder's deterministic functions.
+// What a record's receipt is the hash of; anyone can compute it from the candidate, the cases, the spec and the
+// results. The spec's digest also binds the versions of fuel table and ABI, and of the embedder's deterministic
+// functions.
 Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host);
 Digest receipt_of(const Record& record, const Digest& spec);
 

@@ -2,7 +2,8 @@
 //
 // The first line says what was evaluated: {"petri_records":1, "function":..., limits, "seed":..., "cases":[...]}. Each
 // further line is one record, with the candidate itself, so that a file needs nothing else to be verified. The same
-// evaluation gives the same bytes on any number of workers, in every tier and process; what differs goes to a timings file.
+// evaluation gives the same bytes on any number of workers, in every tier and process; what differs goes to a timings
+// file.
 #pragma once
 
 #include <chrono>
@@ -51,8 +52,8 @@ struct RecordsHeader {
   bool operator==(const RecordsHeader&) const = default;
 };
 
-// What another line says. Of the candidate there is the wasm as it was sent, or the wat text that did not parse, or, when
-// it was larger than module_bytes_max, neither.
+// What another line says. Of the candidate there is the wasm as it was sent, or the wat text that did not parse, or,
+// when it was larger than module_bytes_max, neither.
 struct StoredRecord {
   Record record;
   std::optional<std::vector<std::uint8_t>> wasm;
@@ -60,8 +61,8 @@ struct StoredRecord {
   std::optional<Origin> origin;
 };
 
-// A file of whole lines: what is written is whole lines, in as few writes as possible, and a line that does not fit on the
-// disk is taken back. Used by one evaluation at a time.
+// A file of whole lines: what is written is whole lines, in as few writes as possible, and a line that does not fit on
+// the disk is taken back. Used by one evaluation at a time.
 class LineFile;
 
 // Give one to EvaluationOptions::records.
@@ -96,8 +97,8 @@ class TimingsWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// Reads a records file line by line. io_error when it cannot be read; parse_failed, with detail "line", for a line that is
-// cut off or is not what it should be; validation_failed for records of another version.
+// Reads a records file line by line. io_error when it cannot be read; parse_failed, with detail "line", for a line that
+// is cut off or is not what it should be; validation_failed for records of another version.
 class RecordsReader {
  public:
   static Result<std::unique_ptr<RecordsReader>> open(const std::string& path);
@@ -122,8 +123,8 @@ Result<RecordsFile> read_records(const std::string& path);
 
 struct VerifyOptions {
   Tier tier = Tier::automatic;
-  unsigned workers = 0;          // 0: one a core
-  std::size_t sample = 0;        // this many rows, chosen by `sample_seed`; 0: all
+  unsigned workers = 0;    // 0: one a core
+  std::size_t sample = 0;  // this many rows, chosen by `sample_seed`; 0: all
   std::uint64_t sample_seed = 0;
   std::chrono::nanoseconds case_time_max = std::chrono::minutes(10);
   std::function<void(std::size_t done, std::size_t total)> on_progress;
@@ -146,12 +147,12 @@ struct Verification {
   std::size_t left_out = 0;        // candidates too large to be in the file
   std::size_t not_sampled = 0;
   std::optional<Difference> difference;
-  bool cancelled = false;          // the stop token ended it
+  bool cancelled = false;  // the stop token ended it
 };
 
-// Runs the candidates of a file again and compares every field. Whatever the file says the host has to offer is needed in
-// `host`; otherwise, and for files that cannot be read, an Error. A host's score is taken as it stands, but its receipt
-// still has to fit.
+// Runs the candidates of a file again and compares every field. Whatever the file says the host has to offer is needed
+// in `host`; otherwise, and for files that cannot be read, an Error. A host's score is taken as it stands, but its
+// receipt still has to fit.
 Result<Verification> verify(const std::string& path, const HostFunctions& host = {}, const VerifyOptions& options = {});
 
 }  // namespace petri

@@ -26,7 +26,7 @@ inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(
   if (auto petri_result = (expression); !petri_result) return ::petri::fail(std::move(petri_result.error()))
 #define PETRI_TRY_2(declaration, expression) PETRI_TRY_3(declaration, expression, __LINE__)
 #define PETRI_TRY_3(declaration, expression, line) PETRI_TRY_4(declaration, expression, line)
-#define PETRI_TRY_4(declaration, expression, line)                                                     \
-  auto petri_result_##line = (expression);                                                             \
-  if (!petri_result_##line) return ::petri::fail(std::move(petri_result_##line.error()));              \
+#define PETRI_TRY_4(declaration, expression, line)                                        \
+  auto petri_result_##line = (expression);                                                \
+  if (!petri_result_##line) return ::petri::fail(std::move(petri_result_##line.error())); \
   declaration = std::move(*petri_result_##line)

@@ -30,10 +30,11 @@ std::string shown(std::string_view text) { return escape_text(text, 80); }
 
 void set_tier(RunOptions& options, const std::string& text) {
   const auto tier = tier_named(text);
-  if (!tier)
+  if (!tier) {
     throw OptionError(
         "--tier",
         fmt::format("there is no tier \"{}\"; the tiers are interpreted, compiled and automatic", shown(text)));
+  }
   options.tier = *tier;
 }
 

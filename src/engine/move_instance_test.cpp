@@ -37,7 +37,9 @@ class MoveInstanceTest : public testing::TestWithParam<std::tuple<Tier, Tier>> {
     artifact_ = *artifact;
   }
   CodePtr load(Tier tier) const { return *loadable(*artifact_).load(tier, {}); }
-  std::unique_ptr<Instance> instantiate(Tier tier) const { return std::move(load(tier)->instantiate({}, kMemoryMax)->instance); }
+  std::unique_ptr<Instance> instantiate(Tier tier) const {
+    return std::move(load(tier)->instantiate({}, kMemoryMax)->instance);
+  }
 
   struct Step {
     std::vector<std::uint64_t> values;
@@ -59,7 +61,8 @@ TEST_P(MoveInstanceTest, GoesOnAsIfNothingHadHappened) {
   prepare(kCounting);
   auto staying = instantiate(from_tier);
   auto moving = instantiate(from_tier);
-  for (Instance* instance : {staying.get(), moving.get()}) EXPECT_EQ(step(*instance, Instance::kStartFunction).end.kind, EndKind::returned);
+  for (Instance* instance : {staying.get(), moving.get()})
+    EXPECT_EQ(step(*instance, Instance::kStartFunction).end.kind, EndKind::returned);
   for (int turn = 0; turn < 6; ++turn) {  // the fourth growth is refused
     EXPECT_EQ(step(*moving, number("step")), step(*staying, number("step"))) << turn;
     auto moved = move_instance(*moving, *load(turn % 2 == 0 ? to_tier : from_tier), {}, kMemoryMax);
@@ -72,7 +75,8 @@ TEST_P(MoveInstanceTest, GoesOnAsIfNothingHadHappened) {
 
 TEST_P(MoveInstanceTest, IsRefusedToModulesThatCannotBeMoved) {
   const auto [from_tier, to_tier] = GetParam();
-  prepare(R"((module (table $t 1 funcref) (elem declare func $f) (func $f (export "f") (table.set $t (i32.const 0) (ref.func $f)))))");
+  prepare(
+      R"((module (table $t 1 funcref) (elem declare func $f) (func $f (export "f") (table.set $t (i32.const 0) (ref.func $f)))))");
   auto instance = instantiate(from_tier);
   EXPECT_FALSE(move_instance(*instance, *load(to_tier), {}, kMemoryMax));
   EXPECT_EQ(instance->call(0, {.fuel = 100}, nullptr, {})->kind, EndKind::returned) << "it goes on where it was";
@@ -90,7 +94,8 @@ TEST_P(MoveInstanceTest, IsRefusedBetweenDifferentModulesAndAfterAnEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiers, MoveInstanceTest,
-                         testing::Values(std::tuple(Tier::interpreted, Tier::compiled), std::tuple(Tier::compiled, Tier::interpreted),
+                         testing::Values(std::tuple(Tier::interpreted, Tier::compiled),
+                                         std::tuple(Tier::compiled, Tier::interpreted),
                                          std::tuple(Tier::compiled, Tier::compiled)));
 
 }  // namespace

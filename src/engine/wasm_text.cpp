@@ -21,7 +21,7 @@ std::string message_of(const petri_error& error) {
 Error make(ErrorCode code, std::string message) { return {.code = code, .message = std::move(message), .details = {}}; }
 
 Error rejected(const petri_error& error) {
-  Error result = make(ErrorCode::rejected, fmt::format("the module is not accepted: {}", message_of(error)));
+  Error result = make(ErrorCode::rejected, message_of(error));
   if (error.offset == std::numeric_limits<std::uint64_t>::max()) return result;
   result.message += fmt::format(" (at byte {})", error.offset);
   return std::move(result).with("offset", std::to_string(error.offset));

@@ -30,7 +30,8 @@ std::size_t padding_of(std::string_view text) {
 char* write_base64(std::span<const std::uint8_t> bytes, char* out) {
   std::size_t index = 0;
   for (; index + 3 <= bytes.size(); index += 3) {
-    const std::uint32_t three = std::uint32_t{bytes[index]} << 16 | std::uint32_t{bytes[index + 1]} << 8 | bytes[index + 2];
+    const std::uint32_t three =
+        std::uint32_t{bytes[index]} << 16 | std::uint32_t{bytes[index + 1]} << 8 | bytes[index + 2];
     for (const unsigned shift : {18U, 12U, 6U, 0U}) *out++ = kDigits[three >> shift & 63];
   }
   const std::size_t left = bytes.size() - index;

@@ -22,8 +22,13 @@ std::optional<std::string> decoded(std::string_view text) {
 
 // The examples of RFC 4648.
 TEST(Base64, IsAsTheStandardHasIt) {
-  const std::pair<std::string_view, std::string_view> examples[] = {
-      {"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  const std::pair<std::string_view, std::string_view> examples[] = {{"", ""},
+                                                                    {"f", "Zg=="},
+                                                                    {"fo", "Zm8="},
+                                                                    {"foo", "Zm9v"},
+                                                                    {"foob", "Zm9vYg=="},
+                                                                    {"fooba", "Zm9vYmE="},
+                                                                    {"foobar", "Zm9vYmFy"}};
   for (const auto& [plain, code] : examples) {
     EXPECT_EQ(encoded(plain), code);
     EXPECT_EQ(decoded(code), plain);
@@ -37,7 +42,8 @@ TEST(Base64, CarriesAllBytes) {
 }
 
 TEST(Base64, ReadsNothingButWhatItWrites) {
-  for (const std::string_view text : {"Zg", "Zg=", "Zg===", "Z===", "Zh==", "Zm9=", "Zm 9", "Zm9v\n", "Zm9v=", "=", "====", "Zg==Zg=="}) {
+  for (const std::string_view text :
+       {"Zg", "Zg=", "Zg===", "Z===", "Zh==", "Zm9=", "Zm 9", "Zm9v\n", "Zm9v=", "=", "====", "Zg==Zg=="}) {
     EXPECT_FALSE(read_base64(text)) << text;
   }
 }

@@ -47,7 +47,8 @@ TEST(Cancellation, KeepsWhatIsDoneAndFreesTheWorkers) {
   EXPECT_EQ(evaluation.records[100].error, ErrorCode::cancelled);
   EXPECT_FALSE(evaluation.records[100].receipt);
   EXPECT_FALSE(evaluation.records[100].artifact);
-  for (int row = 0; row < 100; ++row) EXPECT_EQ(evaluation.records[static_cast<std::size_t>(row)].outcome, OutcomeKind::ok) << row;
+  for (int row = 0; row < 100; ++row)
+    EXPECT_EQ(evaluation.records[static_cast<std::size_t>(row)].outcome, OutcomeKind::ok) << row;
   EXPECT_EQ(count_done(evaluate(evaluator, polynomials(100), cases_of({2}))), 100U) << "the next call has its workers";
 }
 
@@ -103,7 +104,8 @@ TEST(Cancellation, OfARepeatedRowsFirstCancelsTheRepeatedToo) {
   EvaluationOptions options{.workers = 1, .case_time_max = std::chrono::hours(1)};
   options.stop = source.get_token();
   options.enough = [&](const Record&) { return source.request_stop(), false; };
-  const Evaluation evaluation = evaluate(evaluator, {polynomial(1), loop_for_ever(), loop_for_ever(), polynomial(1)}, cases_of({1}), spec, options);
+  const Evaluation evaluation = evaluate(evaluator, {polynomial(1), loop_for_ever(), loop_for_ever(), polynomial(1)},
+                                         cases_of({1}), spec, options);
   EXPECT_EQ(evaluation.records[0].outcome, OutcomeKind::ok);
   EXPECT_EQ(evaluation.records[1].error, ErrorCode::cancelled);
   EXPECT_EQ(evaluation.records[2].error, ErrorCode::cancelled);

@@ -23,7 +23,8 @@ bool tells_of_the_candidate(ErrorCode code) {
 Result<void> check_size(const Artifact& artifact, std::uint64_t bytes_max) {
   const std::size_t bytes = artifact.bytes().size();
   if (bytes <= bytes_max) return {};
-  return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}", bytes, bytes_max));
+  return fail(ErrorCode::module_too_large,
+              fmt::format("the module has {} bytes and module_bytes_max allows {}", bytes, bytes_max));
 }
 
 }  // namespace
@@ -40,8 +41,8 @@ CandidateEvaluator::CandidateEvaluator(const EvaluationPlan& plan, const Evaluat
                                        const std::atomic<std::uint32_t>& interrupt)
     : plan_(plan), services_(services), runner_(plan, interrupt) {}
 
-CandidateEvaluator::Answer CandidateEvaluator::evaluate(const Candidate& candidate, const Digest& key, ArtifactPtr prepared,
-                                                        Record& record, Timing& timing) {
+CandidateEvaluator::Answer CandidateEvaluator::evaluate(const Candidate& candidate, const Digest& key,
+                                                        ArtifactPtr prepared, Record& record, Timing& timing) {
   Answer answer;
   try {
     answer = evaluate_now(candidate, key, std::move(prepared), record, timing);
@@ -108,7 +109,8 @@ Result<CandidateEvaluator::Answer> CandidateEvaluator::run(const Candidate& cand
 
 Result<ArtifactPtr> CandidateEvaluator::artifact_of(const Candidate& candidate, ArtifactPtr prepared) const {
   if (prepared != nullptr) return prepared;
-  return services_.engine.prepare(std::get<std::span<const std::uint8_t>>(candidate.form()), plan_.spec.module_bytes_max);
+  return services_.engine.prepare(std::get<std::span<const std::uint8_t>>(candidate.form()),
+                                  plan_.spec.module_bytes_max);
 }
 
 void CandidateEvaluator::score(Record& record) {

@@ -16,16 +16,19 @@ class CandidateEvaluator {
   CandidateEvaluator(const EvaluationPlan& plan, const EvaluationServices& services,
                      const std::atomic<std::uint32_t>& interrupt);
 
-  // `key` is the digest of the bytes; `prepared` the artifact when there is one already. The record's row is set, and so
-  // is its error when the candidate's text did not parse. `promoted` of the answer: began interpreted, ended compiled.
+  // `key` is the digest of the bytes; `prepared` the artifact when there is one already. The record's row is set, and
+  // so is its error when the candidate's text did not parse. `promoted` of the answer: began interpreted, ended
+  // compiled.
   struct Answer {
     bool promoted = false;
   };
   Answer evaluate(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
 
  private:
-  Answer evaluate_now(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
-  Result<Answer> run(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
+  Answer evaluate_now(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record,
+                      Timing& timing);
+  Result<Answer> run(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record,
+                     Timing& timing);
   Result<ArtifactPtr> artifact_of(const Candidate& candidate, ArtifactPtr prepared) const;
   bool take_from_cache(const Digest& key, Record& record);
   void score(Record& record);

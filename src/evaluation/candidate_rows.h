@@ -17,7 +17,8 @@ namespace petri {
 class CandidateRows {
  public:
   // `keep_content`: artifacts that were made of text are kept until the record is written.
-  CandidateRows(std::span<const Candidate> candidates, Engine& engine, std::uint64_t module_bytes_max, bool keep_content);
+  CandidateRows(std::span<const Candidate> candidates, Engine& engine, std::uint64_t module_bytes_max,
+                bool keep_content);
 
   std::size_t size() const { return candidates_.size(); }
 
@@ -52,7 +53,7 @@ class CandidateRows {
   std::vector<Digest> keys_;
   std::vector<Record> records_;
   std::vector<Timing> timings_;
-  Duplicates duplicates_;                // used by the opener whose turn it is
+  Duplicates duplicates_;               // used by the opener whose turn it is
   std::atomic<std::uint32_t> turn_{0};  // the chunk that is next to become open
 };
 

@@ -1,5 +1,5 @@
-// The byte encoding that digests and receipts are made over: little-endian, fixed widths, every list and text behind its
-// length, so that no two different things are encoded alike.
+// The byte encoding that digests and receipts are made over: little-endian, fixed widths, every list and text behind
+// its length, so that no two different things are encoded alike.
 #pragma once
 
 #include <bit>

@@ -12,7 +12,8 @@
 namespace petri {
 namespace {
 
-// Each candidate has a stream of its own for each seed. An artifact's id is a hash, so any part of it is as good as random.
+// Each candidate has a stream of its own for each seed. An artifact's id is a hash, so any part of it is as good as
+// random.
 std::uint64_t seed_for(std::uint64_t seed, const ArtifactId& artifact) {
   std::uint64_t part;
   std::memcpy(&part, artifact.sha256.data(), sizeof(part));
@@ -64,7 +65,8 @@ struct CaseRunner::Candidate {
 CaseRunner::CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt)
     : plan_(plan), interrupt_(interrupt), context_(settings_of(plan), plan.spec.seed) {}
 
-Result<void> CaseRunner::run(const LoadableArtifact& artifact, const RunTarget& target, TierPath& path, Record& record) {
+Result<void> CaseRunner::run(const LoadableArtifact& artifact, const RunTarget& target, TierPath& path,
+                             Record& record) {
   Candidate candidate{.guest = Guest(artifact, context_, &interrupt_),
                       .target = target,
                       .path = path,
@@ -81,7 +83,8 @@ Result<void> CaseRunner::run(const LoadableArtifact& artifact, const RunTarget& 
   outputs_.clear();
   for (std::size_t number = 0; number < cases; ++number) {
     PETRI_TRY(const End end, run_case(candidate, number));
-    if (end.kind == EndKind::cancelled) return fail(ErrorCode::cancelled, "the evaluation was stopped while this candidate ran");
+    if (end.kind == EndKind::cancelled)
+      return fail(ErrorCode::cancelled, "the evaluation was stopped while this candidate ran");
     note(candidate, number,
          verdict_of({.end = end,
                      .output_bytes_cut = context_.output.bytes_cut(),

@@ -39,7 +39,8 @@ class Comparison {
  public:
   template <typename T>
   void field(std::string_view name, const T& in_file, const T& found) {
-    if (!first_ && !same(in_file, found)) first_ = {.field = std::string(name), .in_file = shown(in_file), .found = shown(found)};
+    if (!first_ && !same(in_file, found))
+      first_ = {.field = std::string(name), .in_file = shown(in_file), .found = shown(found)};
   }
   std::optional<FieldDifference> first() { return std::move(first_); }
 
@@ -60,7 +61,8 @@ void compare_values(Comparison& comparison, const Record& in_file, const Record&
         return value ? to_text(*value) : std::string(kNothing);
       };
       if (in_file.value(index, result) != found.value(index, result)) {
-        comparison.field(fmt::format("values[{}]", index * found.values_per_case() + result), text(in_file), text(found));
+        comparison.field(fmt::format("values[{}]", index * found.values_per_case() + result), text(in_file),
+                         text(found));
       }
     }
   }

@@ -34,7 +34,8 @@ TEST(FirstDifference, IsNamedAsTheFileSpellsIt) {
   EXPECT_EQ(difference([](Record& other) { other.fuel_used = 7; }), "fuel: 0, 7");
   EXPECT_EQ(difference([](Record& other) { other.score.reset(); }), "score: 1, nothing");
   EXPECT_EQ(difference([](Record& other) { other.trap = TrapCode::unreachable; }), "trap: nothing, unreachable");
-  EXPECT_EQ(difference([](Record& other) { other.outcome.reset(), other.error = ErrorCode::link_error; }), "outcome: ok, nothing");
+  EXPECT_EQ(difference([](Record& other) { other.outcome.reset(), other.error = ErrorCode::link_error; }),
+            "outcome: ok, nothing");
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ bool is_cancelled(const Record& record) { return record.error == ErrorCode::canc
 
 }  // namespace
 
-Delivery::Delivery(CandidateRows& rows, RowChunks& chunks, ProgressBoard& board,
-                   const EvaluationOptions& options, std::atomic<std::uint32_t>& stop)
+Delivery::Delivery(CandidateRows& rows, RowChunks& chunks, ProgressBoard& board, const EvaluationOptions& options,
+                   std::atomic<std::uint32_t>& stop)
     : rows_(rows), chunks_(chunks), board_(board), options_(options), stop_(stop) {
   if (options.records != nullptr) {
     records_base_ = RecordsWriterAccess::row_base(*options.records);
@@ -65,8 +65,9 @@ void Delivery::encode(Chunk& chunk, std::size_t cancelled_before) {
 
 void Delivery::append_row(Chunk& chunk, std::size_t row, std::size_t cancelled_before) {
   if (options_.records != nullptr) {
-    append_record(chunk.record_lines, rows_.record(row), {.row_base = records_base_, .cancelled_before = cancelled_before},
-                  rows_.content(chunk, row), rows_.candidate(row).origin());
+    append_record(chunk.record_lines, rows_.record(row),
+                  {.row_base = records_base_, .cancelled_before = cancelled_before}, rows_.content(chunk, row),
+                  rows_.candidate(row).origin());
   }
   if (options_.timings != nullptr) append_timing(chunk.timing_lines, timings_base_ + row, rows_.timing(row));
 }
@@ -114,7 +115,8 @@ void Delivery::write() {
 void Delivery::finish() {
   const MutexLock lock(mutex_);
   std::size_t cancelled_before = next_.load() == 0 ? cancelled_at_first_ : 0;
-  for (std::size_t index = next_.load(); index < chunks_.size(); ++index) finish_chunk(chunks_[index], cancelled_before);
+  for (std::size_t index = next_.load(); index < chunks_.size(); ++index)
+    finish_chunk(chunks_[index], cancelled_before);
   write();
 }
 

@@ -17,8 +17,8 @@ namespace petri {
 
 class Delivery {
  public:
-  // Chunks this far ahead of what is written are made into lines only when it is their turn: one slow candidate then holds
-  // up no more text than this.
+  // Chunks this far ahead of what is written are made into lines only when it is their turn: one slow candidate then
+  // holds up no more text than this.
   static constexpr std::uint32_t kChunksAhead = 1'024;
   static constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
   static constexpr auto kWriteInterval = std::chrono::milliseconds(200);
@@ -27,8 +27,8 @@ class Delivery {
   Delivery(CandidateRows& rows, RowChunks& chunks, ProgressBoard& board, const EvaluationOptions& options,
            std::atomic<std::uint32_t>& stop);
 
-  // By the worker that brought the last row of a chunk: fills in its repeated rows, makes its lines, and delivers what is
-  // next in order unless another worker is at it.
+  // By the worker that brought the last row of a chunk: fills in its repeated rows, makes its lines, and delivers what
+  // is next in order unless another worker is at it.
   void complete(Chunk& chunk, Clock::TimePoint now) EXCLUDES(mutex_);
 
   // Once no worker is left: every row that is not done is cancelled, and what is not written yet is.

@@ -18,7 +18,8 @@ EvaluatorOptions eager() { return {.promote_fuel = 1, .promote_fuel_per_byte = 0
 const std::string& expected_file() {
   static const std::string file = [] {
     Evaluator evaluator;
-    return records_of(evaluator, Population::mixed(120), cases_of({-1, 0, 0.25, 0.5, 1, 2}), small_spec(), {.workers = 1, .tier = Tier::interpreted});
+    return records_of(evaluator, Population::mixed(120), cases_of({-1, 0, 0.25, 0.5, 1, 2}), small_spec(),
+                      {.workers = 1, .tier = Tier::interpreted});
   }();
   return file;
 }
@@ -29,14 +30,15 @@ class RecordsFileTest : public testing::TestWithParam<std::tuple<unsigned, Tier>
 TEST_P(RecordsFileTest, IsTheSameToTheByte) {
   const auto [workers, tier] = GetParam();
   Evaluator evaluator({}, eager());
-  const std::string file = records_of(evaluator, Population::mixed(120), cases_of({-1, 0, 0.25, 0.5, 1, 2}), small_spec(),
-                                      {.workers = workers, .tier = tier});
+  const std::string file = records_of(evaluator, Population::mixed(120), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
+                                      small_spec(), {.workers = workers, .tier = tier});
   EXPECT_GT(file.size(), 30'000U);
   EXPECT_TRUE(file == expected_file());
 }
 
 INSTANTIATE_TEST_SUITE_P(WorkersAndTiers, RecordsFileTest,
-                         testing::Combine(testing::Values(1U, 2U, 8U), testing::Values(Tier::interpreted, Tier::compiled, Tier::automatic)));
+                         testing::Combine(testing::Values(1U, 2U, 8U),
+                                          testing::Values(Tier::interpreted, Tier::compiled, Tier::automatic)));
 
 // B12: what is carried from tier to tier is seen in the values.
 TEST(Promotion, ChangesNothingButTheTier) {
@@ -46,7 +48,8 @@ TEST(Promotion, ChangesNothingButTheTier) {
   EvaluationSpec spec = small_spec();
   spec.memory_bytes_max = 16 << 20;
   Evaluator plain;
-  const Evaluation interpreted = evaluate(plain, population, cases, spec, {.tier = Tier::interpreted, .use_cache = false});
+  const Evaluation interpreted =
+      evaluate(plain, population, cases, spec, {.tier = Tier::interpreted, .use_cache = false});
   Evaluator evaluator({}, eager());
   const Evaluation moved = evaluate(evaluator, population, cases, spec, {.use_cache = false});
   for (std::size_t row = 0; row < population.size(); ++row) {
@@ -79,7 +82,8 @@ TEST(Promotion, LeavesTheUnmovableBehindAtTheNextFreshInstance) {
 // Hostile guest C12
 TEST(Promotion, IsGivenUpWhenItTakesTooLong) {
   std::vector<Case> cases(40, Case{.arguments = {Value(1.0)}});
-  Evaluator evaluator({}, {.promote_fuel = 1, .promote_fuel_per_byte = 0, .promotion_time_max = std::chrono::nanoseconds(0)});
+  Evaluator evaluator(
+      {}, {.promote_fuel = 1, .promote_fuel_per_byte = 0, .promotion_time_max = std::chrono::nanoseconds(0)});
   const Evaluation evaluation = evaluate(evaluator, {busy(300'000)}, cases, small_spec(), {.use_cache = false});
   EXPECT_EQ(evaluation.timings[0].tier, Tier::interpreted);
   EXPECT_EQ(evaluation.counts.promoted, 0U);

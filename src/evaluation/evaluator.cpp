@@ -127,7 +127,8 @@ Result<Evaluation> Evaluator::evaluate(std::span<const Candidate> candidates, st
   evaluation.records = rows.take_records();
   evaluation.timings = rows.take_timings();
   evaluation.write_error = delivery.error();
-  if (options.records != nullptr) RecordsWriterAccess::end(*options.records, candidates.size(), cancelled_at_end(evaluation.records));
+  if (options.records != nullptr)
+    RecordsWriterAccess::end(*options.records, candidates.size(), cancelled_at_end(evaluation.records));
   if (options.timings != nullptr) RecordsWriterAccess::end(*options.timings, candidates.size());
   PETRI_TRY(ran);
   count_rows(evaluation.records, evaluation.counts);

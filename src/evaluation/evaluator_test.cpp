@@ -22,7 +22,8 @@ using testing::SizeIs;
 
 std::vector<double> values_of(const Record& record) {
   std::vector<double> values;
-  for (std::size_t index = 0; index < record.kinds.size(); ++index) values.push_back(record.value(index).value_or(Value(-1.0)).f64());
+  for (std::size_t index = 0; index < record.kinds.size(); ++index)
+    values.push_back(record.value(index).value_or(Value(-1.0)).f64());
   return values;
 }
 
@@ -66,7 +67,8 @@ TEST(Evaluator, AnswersAnEmptyBatchWithAnEmptyOne) {
 TEST(Evaluator, TakesBytesTextAndArtifactsAlike) {
   const ArtifactPtr artifact = *Artifact::from_wat(polynomial(3), 1 << 20);
   const std::string text = polynomial(3);
-  const std::vector<Candidate> candidates{Candidate::wasm(artifact->bytes()), Candidate::wat(text), Candidate::artifact(artifact)};
+  const std::vector<Candidate> candidates{Candidate::wasm(artifact->bytes()), Candidate::wat(text),
+                                          Candidate::artifact(artifact)};
   Evaluator evaluator;
   const auto evaluation = evaluator.evaluate(candidates, cases_of({1}), small_spec());
   ASSERT_TRUE(evaluation);
@@ -78,8 +80,9 @@ TEST(Evaluator, TakesBytesTextAndArtifactsAlike) {
 
 // B14
 TEST(Evaluator, MakesRowsOfWhatCannotBeEvaluatedAndLeavesTheOthersAlone) {
-  Population population{polynomial(1), without_f(), with_integers(), importing_a_file(), not_wat(), loop_for_ever(),
-                        trapping_above(0), polynomial(2), failing_at_start(), with_memory(1'000), recursing(), leaving(3)};
+  Population population{polynomial(1),      without_f(),        with_integers(),   importing_a_file(),
+                        not_wat(),          loop_for_ever(),    trapping_above(0), polynomial(2),
+                        failing_at_start(), with_memory(1'000), recursing(),       leaving(3)};
   population.add_bytes({0x7f, 'E', 'L', 'F'});
   EvaluationSpec spec = small_spec();
   spec.fuel_max = 5'000;
@@ -112,13 +115,16 @@ TEST(Evaluator, CallsOneInstanceForAllCasesAndAFreshOneAfterAFailure) {
   const Record all = only_record(summing(1), cases_of({1, 2, 3}));
   EXPECT_THAT(values_of(all), ElementsAre(2, 6, 12));  // the sum, twice
   const std::string counts_and_traps = module_with(
-      "(global.set $n (f64.add (global.get $n) (f64.const 1))) (if (f64.lt (local.get 0) (f64.const 0)) (then unreachable)) "
-      "(global.get $n)", "", "(global $n (mut f64) (f64.const 0))");
+      "(global.set $n (f64.add (global.get $n) (f64.const 1))) (if (f64.lt (local.get 0) (f64.const 0)) (then "
+      "unreachable)) "
+      "(global.get $n)",
+      "", "(global $n (mut f64) (f64.const 0))");
   const Record failed = only_record(counts_and_traps, cases_of({1, 1, -1, 1, 1}));
   EXPECT_THAT(values_of(failed), ElementsAre(1, 2, -1, 1, 2));
   EXPECT_EQ(failed.first_failure, 2U);
   EXPECT_EQ(failed.outcome, OutcomeKind::trapped);
-  EXPECT_THAT(failed.kinds, ElementsAre(OutcomeKind::ok, OutcomeKind::ok, OutcomeKind::trapped, OutcomeKind::ok, OutcomeKind::ok));
+  EXPECT_THAT(failed.kinds,
+              ElementsAre(OutcomeKind::ok, OutcomeKind::ok, OutcomeKind::trapped, OutcomeKind::ok, OutcomeKind::ok));
   EXPECT_EQ(failed.value_bits[2], 0U);
 }
 
@@ -153,7 +159,8 @@ TEST(Evaluator, RepeatsChanceByTheSeedAndTimeByTheFuel) {
   const Record first = only_record(random_walk(1), cases, spec);
   EXPECT_EQ(values_of(first), values_of(only_record(random_walk(1), cases, spec)));
   EXPECT_NE(first.value_bits[0], first.value_bits[1]);
-  EXPECT_NE(first.value_bits[0], only_record(random_walk(2), cases, spec).value_bits[0]) << "each artifact has its own chance";
+  EXPECT_NE(first.value_bits[0], only_record(random_walk(2), cases, spec).value_bits[0])
+      << "each artifact has its own chance";
   spec.seed = 8;
   EXPECT_NE(values_of(first), values_of(only_record(random_walk(1), cases, spec)));
   // Each of the turns costs 5: two and a half million are two whole milliseconds.
@@ -260,7 +267,8 @@ TEST(Evaluator, MakesARowOfAScorerThatThrows) {
     if (row == 2) throw 5;
     return 1;
   };
-  const Evaluation evaluation = evaluate(evaluator, {polynomial(1), polynomial(2), polynomial(3), polynomial(4)}, cases_of({0}), small_spec(), options);
+  const Evaluation evaluation = evaluate(evaluator, {polynomial(1), polynomial(2), polynomial(3), polynomial(4)},
+                                         cases_of({0}), small_spec(), options);
   EXPECT_EQ(evaluation.records[0].score, 1.0);
   EXPECT_EQ(evaluation.records[1].error, ErrorCode::host_fault);
   EXPECT_THAT(evaluation.records[1].message, HasSubstr("no idea"));
@@ -285,7 +293,8 @@ TEST(Evaluator, RefusesASpecThatCannotBeMeant) {
   spec.targets = {1, std::numeric_limits<double>::quiet_NaN()};
   spec.fuel_max = 0;
   spec.function = "";
-  EXPECT_THAT(problem(cases_of({1}), spec), AllOf(HasSubstr("target 1"), HasSubstr("2 targets for 1 cases"), HasSubstr("fuel_max"), HasSubstr("no name")));
+  EXPECT_THAT(problem(cases_of({1}), spec), AllOf(HasSubstr("target 1"), HasSubstr("2 targets for 1 cases"),
+                                                  HasSubstr("fuel_max"), HasSubstr("no name")));
 }
 
 TEST(Evaluator, OffersDeterministicFunctionsOfTheEmbeddersOnly) {
@@ -294,7 +303,8 @@ TEST(Evaluator, OffersDeterministicFunctionsOfTheEmbeddersOnly) {
   ASSERT_TRUE(host.define("game", "guess", [](double x) { return x; }));
   Evaluator evaluator(host);
   const auto calling = [](std::string_view name) {
-    return module_with("(call 0 (local.get 0))", fmt::format("(import \"game\" \"{}\" (func (param f64) (result f64)))", name));
+    return module_with("(call 0 (local.get 0))",
+                       fmt::format("(import \"game\" \"{}\" (func (param f64) (result f64)))", name));
   };
   const Evaluation evaluation = evaluate(evaluator, {calling("twice"), calling("guess")}, cases_of({4}));
   EXPECT_THAT(values_of(evaluation.records[0]), ElementsAre(8));
@@ -306,17 +316,23 @@ TEST(Evaluator, OffersDeterministicFunctionsOfTheEmbeddersOnly) {
 TEST(Evaluator, TurnsToTheCompiledTierWhenTheInterpreterFails) {
   HostFunctions host;
   std::atomic<bool> armed{true};
-  ASSERT_TRUE(host.define("test", "break", [&] { if (armed.exchange(false)) panic_at_next(EngineStep::call); }, {.deterministic = true}));
+  ASSERT_TRUE(host.define("test", "break",
+                          [&] {
+                            if (armed.exchange(false)) panic_at_next(EngineStep::call);
+                          },
+                          {.deterministic = true}));
   Evaluator evaluator(host);
   const std::string text = module_with("(call 0) (local.get 0)", "(import \"test\" \"break\" (func))");
-  const Evaluation evaluation = evaluate(evaluator, {text}, cases_of({1, 2}), small_spec(), {.workers = 1, .tier = Tier::interpreted});
+  const Evaluation evaluation =
+      evaluate(evaluator, {text}, cases_of({1, 2}), small_spec(), {.workers = 1, .tier = Tier::interpreted});
   EXPECT_FALSE(armed);
   EXPECT_THAT(values_of(evaluation.records[0]), ElementsAre(1, 2));
   EXPECT_EQ(evaluation.timings[0].tier, Tier::compiled);
 }
 
 TEST(Evaluator, ReadsInputAndBytes) {
-  const std::string text = R"((module (import "petri" "input_size" (func (result i32))) (func (export "f") (result i32) (call 0))))";
+  const std::string text =
+      R"((module (import "petri" "input_size" (func (result i32))) (func (export "f") (result i32) (call 0))))";
   Evaluator evaluator;
   const std::vector<Case> cases{{.input = "abc"}, {.input = ""}, {.input = std::string(100'000, 'x')}};
   const Evaluation evaluation = evaluate(evaluator, {text}, cases);
@@ -326,9 +342,11 @@ TEST(Evaluator, ReadsInputAndBytes) {
 TEST(Evaluator, RefusesModulesThatAreTooLargeHoweverTheyCome) {
   EvaluationSpec spec = small_spec();
   spec.module_bytes_max = 1'024;
-  const std::string large = module_with("(local.get 0)", "", fmt::format("(memory 1) (data (i32.const 0) \"{}\")", std::string(2'000, 'x')));
+  const std::string large =
+      module_with("(local.get 0)", "", fmt::format("(memory 1) (data (i32.const 0) \"{}\")", std::string(2'000, 'x')));
   const ArtifactPtr artifact = *Artifact::from_wat(large, 1 << 20);
-  const std::vector<Candidate> candidates{Candidate::artifact(artifact), Candidate::wasm(artifact->bytes()), Candidate::wat(large)};
+  const std::vector<Candidate> candidates{Candidate::artifact(artifact), Candidate::wasm(artifact->bytes()),
+                                          Candidate::wat(large)};
   Evaluator evaluator;
   const auto evaluation = evaluator.evaluate(candidates, cases_of({1}), spec);
   ASSERT_TRUE(evaluation);
@@ -342,7 +360,8 @@ TEST(Evaluator, ServesSeveralCallersAtOnce) {
   const auto cases = cases_of({0, 0.5, 1});
   const auto receipts = [&] {
     std::vector<std::optional<Digest>> list;
-    for (const Record& record : evaluate(evaluator, population, cases, small_spec(), {.workers = 2}).records) list.push_back(record.receipt);
+    for (const Record& record : evaluate(evaluator, population, cases, small_spec(), {.workers = 2}).records)
+      list.push_back(record.receipt);
     return list;
   };
   const auto expected = receipts();

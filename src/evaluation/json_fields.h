@@ -1,4 +1,5 @@
-// One JSON object and its fields, each asked for by name and type. Throws BadLine when a field is not what it should be.
+// One JSON object and its fields, each asked for by name and type. Throws BadLine when a field is not what it should
+// be.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -58,7 +58,8 @@ Result<void> LineFile::append(std::string_view lines) {
     if (written < 0) {
       const int why = errno;
       // A pipe cannot be cut; what went into it is gone.
-      if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0) ::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET);
+      if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0)
+        ::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET);
       return failed("the lines cannot be written", why);
     }
     lines.remove_prefix(static_cast<std::size_t>(written));
@@ -87,7 +88,7 @@ Result<std::unique_ptr<LineReader>> LineReader::open(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (descriptor < 0) return fail(io_error(path, kWhat, reason(errno)));
   std::unique_ptr<LineReader> reader(new LineReader(path, descriptor));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor, &status) != 0) return fail(io_error(path, kWhat, reason(errno)));
   if (S_ISDIR(status.st_mode)) return fail(io_error(path, kWhat, reason(EISDIR)));
   if (!S_ISREG(status.st_mode)) return fail(io_error(path, kWhat, "this is not a regular file"));
@@ -134,7 +135,8 @@ Result<bool> LineReader::fill() {
 }
 
 Result<void> LineReader::rewind() {
-  if (::lseek(descriptor_, 0, SEEK_SET) != 0) return fail(io_error(path_, "the file cannot be read again", reason(errno)));
+  if (::lseek(descriptor_, 0, SEEK_SET) != 0)
+    return fail(io_error(path_, "the file cannot be read again", reason(errno)));
   buffer_.clear();
   start_ = 0;
   line_ = 0;

@@ -20,8 +20,8 @@ class LineFile {
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
 
-  // Whole lines, in one write if the machine takes them. On io_error what was written of them is taken back, as far as the
-  // file can be cut, and all further calls fail likewise.
+  // Whole lines, in one write if the machine takes them. On io_error what was written of them is taken back, as far as
+  // the file can be cut, and all further calls fail likewise.
   Result<void> append(std::string_view lines);
   Result<void> close();
 
@@ -44,8 +44,8 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // Without its end; nothing at the end of the file. Valid until the next. A line that has no end is parse_failed: the file
-  // was not written to its end.
+  // Without its end; nothing at the end of the file. Valid until the next. A line that has no end is parse_failed: the
+  // file was not written to its end.
   Result<std::optional<std::string_view>> next();
   std::size_t line() const { return line_; }  // the number of the last one, from 1
   const std::string& path() const { return path_; }

@@ -18,9 +18,11 @@
 
 namespace petri {
 
-// A module whose f is this body; x is (local.get 0). `before` are imports, `after` memories, globals and other functions.
+// A module whose f is this body; x is (local.get 0). `before` are imports, `after` memories, globals and other
+// functions.
 inline std::string module_with(std::string_view body, std::string_view before = "", std::string_view after = "") {
-  return fmt::format("(module {} (func (export \"f\") (param f64) (result f64) (local i32) {}) {})", before, body, after);
+  return fmt::format("(module {} (func (export \"f\") (param f64) (result f64) (local i32) {}) {})", before, body,
+                     after);
 }
 
 inline std::string polynomial(double constant) {
@@ -31,8 +33,10 @@ inline std::string loop_for_ever(int which = 0) {
 }
 // Burns 5 units of fuel for each of `turns`, then gives x.
 inline std::string busy(int turns) {
-  return module_with(fmt::format("(local.set 1 (i32.const {})) (loop (br_if 0 (local.tee 1 (i32.sub (local.get 1) (i32.const 1))))) "
-                                 "(local.get 0)", turns));
+  return module_with(
+      fmt::format("(local.set 1 (i32.const {})) (loop (br_if 0 (local.tee 1 (i32.sub (local.get 1) (i32.const 1))))) "
+                  "(local.get 0)",
+                  turns));
 }
 // Adds up all x it was ever called with, in memory and in a global, growing its memory on the way; busy as well.
 inline std::string summing(int turns, std::string_view extra = "") {
@@ -42,7 +46,8 @@ inline std::string summing(int turns, std::string_view extra = "") {
                   "(global.set $sum (f64.add (global.get $sum) (local.get 0))) "
                   "(f64.store (i32.sub (i32.mul (memory.size) (i32.const 65536)) (i32.const 8)) (global.get $sum)) "
                   "(f64.store (i32.const 16) (f64.add (f64.load (i32.const 16)) (local.get 0))) {}"
-                  "(f64.add (f64.load (i32.const 16)) (f64.load (i32.sub (i32.mul (memory.size) (i32.const 65536)) (i32.const 8))))",
+                  "(f64.add (f64.load (i32.const 16)) (f64.load (i32.sub (i32.mul (memory.size) (i32.const 65536)) "
+                  "(i32.const 8))))",
                   turns, extra),
       "", "(memory 1) (global $sum (mut f64) (f64.const 0)) (data (i32.const 0) \"begin\")");
 }
@@ -57,36 +62,51 @@ inline std::string random_walk(int which) {
                      "(import \"petri\" \"random\" (func (result i64)))");
 }
 inline std::string watching_the_clock(int turns) {
-  return module_with(fmt::format("(local.set 1 (i32.const {})) (loop (br_if 0 (local.tee 1 (i32.sub (local.get 1) (i32.const 1))))) "
-                                 "(f64.convert_i64_s (call 0))", turns),
-                     "(import \"petri\" \"clock_ms\" (func (result i64)))");
+  return module_with(
+      fmt::format("(local.set 1 (i32.const {})) (loop (br_if 0 (local.tee 1 (i32.sub (local.get 1) (i32.const 1))))) "
+                  "(f64.convert_i64_s (call 0))",
+                  turns),
+      "(import \"petri\" \"clock_ms\" (func (result i64)))");
 }
 // Writes x itself, `times`.
 inline std::string writing(int times) {
   return module_with(fmt::format("(f64.store (i32.const 0) (local.get 0)) (local.set 1 (i32.const {})) "
                                  "(loop (drop (call 0 (i32.const 0) (i32.const 8))) "
-                                 "(br_if 0 (local.tee 1 (i32.sub (local.get 1) (i32.const 1))))) (local.get 0)", times),
+                                 "(br_if 0 (local.tee 1 (i32.sub (local.get 1) (i32.const 1))))) (local.get 0)",
+                                 times),
                      "(import \"petri\" \"output_write\" (func (param i32 i32) (result i32)))", "(memory 1)");
 }
 inline std::string leaving(int code) {
-  return module_with(fmt::format("(call 0 (i32.const {})) (local.get 0)", code), "(import \"petri\" \"exit\" (func (param i32)))");
+  return module_with(fmt::format("(call 0 (i32.const {})) (local.get 0)", code),
+                     "(import \"petri\" \"exit\" (func (param i32)))");
 }
 // Traps when x is above the bound.
 inline std::string trapping_above(double bound) {
   return module_with(fmt::format("(if (f64.gt (local.get 0) (f64.const {})) (then unreachable)) (local.get 0)", bound));
 }
-inline std::string sine() { return module_with("(call 0 (local.get 0))", "(import \"math\" \"sin\" (func (param f64) (result f64)))"); }
-inline std::string recursing() { return module_with("(call $deeper) (local.get 0)", "", "(func $deeper (call $deeper))"); }
-inline std::string with_memory(int pages) { return module_with("(local.get 0)", "", fmt::format("(memory {})", pages)); }
+inline std::string sine() {
+  return module_with("(call 0 (local.get 0))", "(import \"math\" \"sin\" (func (param f64) (result f64)))");
+}
+inline std::string recursing() {
+  return module_with("(call $deeper) (local.get 0)", "", "(func $deeper (call $deeper))");
+}
+inline std::string with_memory(int pages) {
+  return module_with("(local.get 0)", "", fmt::format("(memory {})", pages));
+}
 inline std::string growing(int which) {
-  return module_with(fmt::format("(drop (i32.const {})) (loop (br_if 0 (i32.ne (memory.grow (i32.const 1)) (i32.const -1)))) "
-                                 "(f64.convert_i32_u (memory.size))", which), "", "(memory 1)");
+  return module_with(
+      fmt::format("(drop (i32.const {})) (loop (br_if 0 (i32.ne (memory.grow (i32.const 1)) (i32.const -1)))) "
+                  "(f64.convert_i32_u (memory.size))",
+                  which),
+      "", "(memory 1)");
 }
 inline std::string failing_at_start() { return module_with("(local.get 0)", "", "(func $s unreachable) (start $s)"); }
 inline std::string without_f() { return "(module (func (export \"g\")))"; }
 inline std::string with_integers() { return "(module (func (export \"f\") (param i32) (result i32) (local.get 0)))"; }
 inline std::string importing_a_file() {
-  return module_with("(local.get 0)", "(import \"wasi_snapshot_preview1\" \"path_unlink_file\" (func (param i32 i32 i32) (result i32)))");
+  return module_with(
+      "(local.get 0)",
+      "(import \"wasi_snapshot_preview1\" \"path_unlink_file\" (func (param i32 i32 i32) (result i32)))");
 }
 inline std::string not_wat() { return "(module (func (export \"f\")"; }
 
@@ -160,7 +180,9 @@ inline std::vector<Case> cases_of(std::initializer_list<double> numbers) {
   return cases;
 }
 
-inline EvaluationSpec small_spec() { return {.function = "f", .fuel_max = 3'000'000, .memory_bytes_max = 1 << 20, .seed = 7}; }
+inline EvaluationSpec small_spec() {
+  return {.function = "f", .fuel_max = 3'000'000, .memory_bytes_max = 1 << 20, .seed = 7};
+}
 
 // Evaluates or fails the test.
 inline Evaluation evaluate(Evaluator& evaluator, const Population& population, std::span<const Case> cases,
@@ -174,8 +196,8 @@ inline Evaluation evaluate(Evaluator& evaluator, const Population& population, s
 class TestFile {
  public:
   explicit TestFile(std::string_view name = "file")
-      : path_(testing::TempDir() + "petri_" + testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
-              testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + std::string(name)) {
+      : path_(testing::TempDir() + "petri_" + testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() +
+              "_" + testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + std::string(name)) {
     for (char& c : path_) c = c == '/' && &c > path_.data() + testing::TempDir().size() ? '_' : c;
   }
   ~TestFile() { std::remove(path_.c_str()); }

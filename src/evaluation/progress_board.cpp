@@ -24,7 +24,9 @@ bool ProgressBoard::add(unsigned worker, const Record& record, Clock::TimePoint 
   return options_.enough && ask(record);
 }
 
-void ProgressBoard::add_repeated(const Record& record) { counts_.back().of(record).fetch_add(1, std::memory_order_relaxed); }
+void ProgressBoard::add_repeated(const Record& record) {
+  counts_.back().of(record).fetch_add(1, std::memory_order_relaxed);
+}
 
 Progress ProgressBoard::sum() const {
   Progress progress{.total = total_};

@@ -27,7 +27,9 @@ Record full_record() {
   return record;
 }
 
-std::vector<Case> some_cases() { return {{.arguments = {Value(1.0), Value(2)}, .input = "ab"}, {.arguments = {Value(0.0), Value(3)}, .input = "c"}}; }
+std::vector<Case> some_cases() {
+  return {{.arguments = {Value(1.0), Value(2)}, .input = "ab"}, {.arguments = {Value(0.0), Value(3)}, .input = "c"}};
+}
 
 // B16: everything that could make a difference does.
 TEST(SpecDigest, ChangesWithEveryPartOfWhatWasAsked) {
@@ -42,7 +44,9 @@ TEST(SpecDigest, ChangesWithEveryPartOfWhatWasAsked) {
   using Spec = EvaluationSpec&;
   const std::vector<std::function<void(Cases, Spec, Rules&)>> changes{
       [](Cases, Spec, Rules&) {},
-      [](Cases cases, Spec, Rules&) { cases[0].arguments[0] = Value(std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.0) ^ 1)); },
+      [](Cases cases, Spec, Rules&) {
+        cases[0].arguments[0] = Value(std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.0) ^ 1));
+      },
       [](Cases cases, Spec, Rules&) { cases[0].arguments[1] = Value(std::int64_t{2}); },
       [](Cases cases, Spec, Rules&) { cases[1].input = "b"; },
       [](Cases cases, Spec, Rules&) { cases[0].input = "a", cases[1].input = "bc"; },
@@ -78,8 +82,10 @@ TEST(SpecDigest, BindsTheEmbeddersDeterministicFunctions) {
   EXPECT_GT(none.fuel_table, 0U);
   ASSERT_TRUE(host.define("game", "guess", [](double x) { return x; }));
   EXPECT_EQ(rules_here(host), none);
-  ASSERT_TRUE(host.define("game", "move", [](std::int32_t x) { return x; }, {.fuel = 9, .deterministic = true, .version = 3}));
-  const std::vector<HostFunctionUsed> expected{{.module = "game", .name = "move", .type = "(i32) -> i32", .version = 3, .fuel = 9}};
+  ASSERT_TRUE(
+      host.define("game", "move", [](std::int32_t x) { return x; }, {.fuel = 9, .deterministic = true, .version = 3}));
+  const std::vector<HostFunctionUsed> expected{
+      {.module = "game", .name = "move", .type = "(i32) -> i32", .version = 3, .fuel = 9}};
   EXPECT_EQ(rules_here(host).host_functions, expected);
 }
 

@@ -97,7 +97,8 @@ std::size_t outcome_bytes_max(const Record& record) {
 }
 
 void append_error(std::string& out, const Record& record) {
-  fmt::format_to(std::back_inserter(out), ",\"error\":\"{}\",\"message\":{}", name_of(*record.error), json_string(record.message));
+  fmt::format_to(std::back_inserter(out), ",\"error\":\"{}\",\"message\":{}", name_of(*record.error),
+                 json_string(record.message));
 }
 
 void append_origin(std::string& out, const Origin& origin) {
@@ -130,19 +131,20 @@ void append_content(std::string& out, const CandidateContent& content) {
 }
 
 void append_case(std::string& out, const Case& one) {
-  append(out, kLineBytesMax + one.arguments.size() * JsonText::kNumberBytesMax + base64_size(one.input.size()), [&](JsonText& text) {
-    text.raw("{\"arguments\":[");
-    for (std::size_t index = 0; index < one.arguments.size(); ++index) {
-      if (index > 0) text.raw(",");
-      text.value(one.arguments[index]);
-    }
-    text.raw("]");
-    if (!one.input.empty()) {
-      text.key("input");
-      text.base64(bytes_of(one.input));
-    }
-    text.raw("}");
-  });
+  append(out, kLineBytesMax + one.arguments.size() * JsonText::kNumberBytesMax + base64_size(one.input.size()),
+         [&](JsonText& text) {
+           text.raw("{\"arguments\":[");
+           for (std::size_t index = 0; index < one.arguments.size(); ++index) {
+             if (index > 0) text.raw(",");
+             text.value(one.arguments[index]);
+           }
+           text.raw("]");
+           if (!one.input.empty()) {
+             text.key("input");
+             text.base64(bytes_of(one.input));
+           }
+           text.raw("}");
+         });
 }
 
 void append_cases(std::string& out, std::span<const Case> cases) {
@@ -175,11 +177,12 @@ void append_targets(std::string& out, std::span<const double> targets) {
 }
 
 void append_spec(std::string& out, const EvaluationSpec& spec) {
-  fmt::format_to(std::back_inserter(out),
-                 ",\"function\":{},\"fuel_max\":{},\"memory_bytes_max\":{},\"output_bytes_max\":{},\"call_depth_max\":{},"
-                 "\"module_bytes_max\":{},\"seed\":{},\"instances\":\"{}\",\"stop_at_first_failure\":{}",
-                 json_string(spec.function), spec.fuel_max, spec.memory_bytes_max, spec.output_bytes_max,
-                 spec.call_depth_max, spec.module_bytes_max, spec.seed, name_of(spec.instances), spec.stop_at_first_failure);
+  fmt::format_to(
+      std::back_inserter(out),
+      ",\"function\":{},\"fuel_max\":{},\"memory_bytes_max\":{},\"output_bytes_max\":{},\"call_depth_max\":{},"
+      "\"module_bytes_max\":{},\"seed\":{},\"instances\":\"{}\",\"stop_at_first_failure\":{}",
+      json_string(spec.function), spec.fuel_max, spec.memory_bytes_max, spec.output_bytes_max, spec.call_depth_max,
+      spec.module_bytes_max, spec.seed, name_of(spec.instances), spec.stop_at_first_failure);
   if (!spec.targets.empty()) append_targets(out, spec.targets);
 }
 
@@ -188,8 +191,8 @@ void append_host_functions(std::string& out, std::span<const HostFunctionUsed> f
   std::vector<std::string> rows;
   for (const HostFunctionUsed& function : functions) {
     rows.push_back(fmt::format("{{\"module\":{},\"name\":{},\"type\":\"{}\",\"version\":{},\"fuel\":{}}}",
-                               json_string(function.module), json_string(function.name), function.type, function.version,
-                               function.fuel));
+                               json_string(function.module), json_string(function.name), function.type,
+                               function.version, function.fuel));
   }
   fmt::format_to(std::back_inserter(out), ",\"host_functions\":[{}]", fmt::join(rows, ","));
 }
@@ -197,11 +200,12 @@ void append_host_functions(std::string& out, std::span<const HostFunctionUsed> f
 }  // namespace
 
 void append_header(std::string& out, const RecordsHeader& header) {
-  fmt::format_to(std::back_inserter(out), "{{\"petri_records\":{},\"spec\":\"{}\",\"abi\":{},\"fuel_table\":{}", kRecordsVersion,
-                 hex(header.digest), header.abi, header.fuel_table);
+  fmt::format_to(std::back_inserter(out), "{{\"petri_records\":{},\"spec\":\"{}\",\"abi\":{},\"fuel_table\":{}",
+                 kRecordsVersion, hex(header.digest), header.abi, header.fuel_table);
   append_host_functions(out, header.host_functions);
   append_spec(out, header.spec);
-  fmt::format_to(std::back_inserter(out), ",\"scored_by\":\"{}\",\"receipts\":{}", name_of(header.scored_by), header.receipts);
+  fmt::format_to(std::back_inserter(out), ",\"scored_by\":\"{}\",\"receipts\":{}", name_of(header.scored_by),
+                 header.receipts);
   append_cases(out, header.cases);
   out += "}\n";
 }

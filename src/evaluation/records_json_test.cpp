@@ -47,14 +47,17 @@ TEST(RecordLine, SaysEverythingInAFixedOrder) {
   std::string line;
   append_record(line, record, {.row_base = 10, .cancelled_before = 2}, {.wasm = wasm}, nullptr);
   EXPECT_EQ(line, "{\"row\":13,\"cancelled_before\":2,\"repeats_row\":11,\"artifact\":\"" + zeros +
-                      "\",\"outcome\":\"trapped\",\"trap\":\"unreachable\",\"first_failure\":1,\"cases\":2,\"kinds\":[\"ok\",\"trapped\"],"
-                      "\"types\":[\"f64\"],\"values\":[1.5,null],\"fuel\":12,\"memory_peak\":65536,\"score\":0.1,\"wasm\":\"AGFzbQ==\"}\n");
+                      "\",\"outcome\":\"trapped\",\"trap\":\"unreachable\",\"first_failure\":1,\"cases\":2,\"kinds\":["
+                      "\"ok\",\"trapped\"],"
+                      "\"types\":[\"f64\"],\"values\":[1.5,null],\"fuel\":12,\"memory_peak\":65536,\"score\":0.1,"
+                      "\"wasm\":\"AGFzbQ==\"}\n");
 }
 
 TEST(RecordLine, WritesNumbersSoThatTheyReadBackToTheirBits) {
   using Limits = std::numeric_limits<double>;
-  const std::string line = line_of(record_with({Value(-0.0), Value(0.1F), Value(1e300), Value(Limits::infinity()), Value(-Limits::infinity()),
-                                                Value(Limits::quiet_NaN()), Value(Limits::denorm_min()), Value(std::int64_t{-5}), Value(5.0)}));
+  const std::string line = line_of(
+      record_with({Value(-0.0), Value(0.1F), Value(1e300), Value(Limits::infinity()), Value(-Limits::infinity()),
+                   Value(Limits::quiet_NaN()), Value(Limits::denorm_min()), Value(std::int64_t{-5}), Value(5.0)}));
   EXPECT_THAT(line, HasSubstr("\"values\":[-0.0,0.1,1e+300,\"inf\",\"-inf\",\"nan\",5e-324,-5,5]"));
 }
 
@@ -63,7 +66,8 @@ TEST(RecordLine, EscapesWhatOthersWrote) {
   record.error = ErrorCode::parse_failed;
   record.message = "not \"wat\"\n";
   EXPECT_EQ(line_of(record, {.wat = "(module \"<\x01\")"}),
-            "{\"row\":0,\"error\":\"parse_failed\",\"message\":\"not \\\"wat\\\"\\n\",\"wat\":\"(module \\\"\\u003c\\u0001\\\")\"}\n");
+            "{\"row\":0,\"error\":\"parse_failed\",\"message\":\"not \\\"wat\\\"\\n\",\"wat\":\"(module "
+            "\\\"\\u003c\\u0001\\\")\"}\n");
   EXPECT_THAT(line_of(record, {.wat = "\xff"}), HasSubstr("\"wat_base64\":\"/w==\""));
 }
 

@@ -13,14 +13,31 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kHeaderNames[] = {
-    "petri_records",    "spec",           "abi",       "fuel_table", "host_functions",        "function",
-    "fuel_max",         "memory_bytes_max", "output_bytes_max", "call_depth_max", "module_bytes_max", "seed",
-    "instances",        "stop_at_first_failure", "targets", "scored_by", "receipts", "argument_types", "cases"};
-constexpr std::string_view kRecordNames[] = {
-    "row",  "cancelled_before", "repeats_row", "artifact", "outcome",    "trap",    "exit_code", "first_failure", "cases",
-    "kinds", "types",           "values",      "output",   "fuel",       "memory_peak", "score", "repeatable",    "receipt",
-    "error", "message",         "name",        "generation", "mutation", "parents", "wasm",      "wat",           "wat_base64"};
+constexpr std::string_view kHeaderNames[] = {"petri_records",
+                                             "spec",
+                                             "abi",
+                                             "fuel_table",
+                                             "host_functions",
+                                             "function",
+                                             "fuel_max",
+                                             "memory_bytes_max",
+                                             "output_bytes_max",
+                                             "call_depth_max",
+                                             "module_bytes_max",
+                                             "seed",
+                                             "instances",
+                                             "stop_at_first_failure",
+                                             "targets",
+                                             "scored_by",
+                                             "receipts",
+                                             "argument_types",
+                                             "cases"};
+constexpr std::string_view kRecordNames[] = {"row",   "cancelled_before", "repeats_row",   "artifact", "outcome",
+                                             "trap",  "exit_code",        "first_failure", "cases",    "kinds",
+                                             "types", "values",           "output",        "fuel",     "memory_peak",
+                                             "score", "repeatable",       "receipt",       "error",    "message",
+                                             "name",  "generation",       "mutation",      "parents",  "wasm",
+                                             "wat",   "wat_base64"};
 
 constexpr std::size_t kValueTypes = static_cast<std::size_t>(ValueType::f64) + 1;
 constexpr std::size_t kOutcomeKinds = static_cast<std::size_t>(OutcomeKind::cancelled) + 1;
@@ -29,7 +46,8 @@ constexpr std::size_t kErrorCodes = static_cast<std::size_t>(ErrorCode::start_fa
 
 std::uint32_t small_number(const JsonFields& fields, std::string_view name) {
   const std::uint64_t number = fields.number(name);
-  if (number > std::numeric_limits<std::uint32_t>::max()) throw BadLine{.field = std::string(name), .what = fmt::format("its \"{}\" is too large", name)};
+  if (number > std::numeric_limits<std::uint32_t>::max())
+    throw BadLine{.field = std::string(name), .what = fmt::format("its \"{}\" is too large", name)};
   return static_cast<std::uint32_t>(number);
 }
 
@@ -46,14 +64,16 @@ void check_version(const JsonFields& fields) {
   if (version == kRecordsVersion) return;
   if (version == 0) throw BadLine{.what = "it does not begin a records file"};
   throw BadLine{.code = ErrorCode::validation_failed,
-                .what = fmt::format("these are records of version {}, and this petri reads version {}", version, kRecordsVersion)};
+                .what = fmt::format("these are records of version {}, and this petri reads version {}", version,
+                                    kRecordsVersion)};
 }
 
 Case case_of(const json& one, const std::vector<ValueType>& types) {
   const JsonFields fields(one);
   Case result;
   const auto& arguments = to_list(fields.get("arguments"), "arguments");
-  if (arguments.size() != types.size()) throw BadLine{.what = "one of its cases has another number of arguments than its types"};
+  if (arguments.size() != types.size())
+    throw BadLine{.what = "one of its cases has another number of arguments than its types"};
   for (std::size_t index = 0; index < types.size(); ++index) {
     result.arguments.push_back(to_value(arguments[index], types[index], "arguments"));
   }
@@ -72,7 +92,8 @@ EvaluationSpec spec_of(const JsonFields& fields) {
                       .instances = to_enum<Instances>(fields.text("instances"), 2, "instances"),
                       .stop_at_first_failure = fields.flag("stop_at_first_failure", false)};
   if (const json* targets = fields.find("targets")) {
-    for (const json& target : to_list(*targets, "targets")) spec.targets.push_back(to_value(target, ValueType::f64, "targets").f64());
+    for (const json& target : to_list(*targets, "targets"))
+      spec.targets.push_back(to_value(target, ValueType::f64, "targets").f64());
   }
   return spec;
 }
@@ -116,7 +137,8 @@ std::vector<OutcomeKind> kinds_of(const JsonFields& fields, std::size_t cases_ma
   const json* const list = fields.find("kinds");
   if (list == nullptr) return kinds;
   const auto& names = to_list(*list, "kinds");
-  if (names.size() != cases) throw BadLine{.field = "kinds", .what = "it has another number of \"kinds\" than of \"cases\""};
+  if (names.size() != cases)
+    throw BadLine{.field = "kinds", .what = "it has another number of \"kinds\" than of \"cases\""};
   for (std::size_t index = 0; index < names.size(); ++index) {
     kinds[index] = to_enum<OutcomeKind>(text_of(names[index], "kinds"), kOutcomeKinds, "kinds");
   }
@@ -127,11 +149,13 @@ void read_values(const JsonFields& fields, Record& record) {
   record.value_types = types_of(fields, "types");
   const auto& values = to_list(fields.get("values"), "values");
   const std::size_t each = record.values_per_case();
-  if (values.size() != record.kinds.size() * each) throw BadLine{.field = "values", .what = "it has another number of \"values\" than its cases give"};
+  if (values.size() != record.kinds.size() * each)
+    throw BadLine{.field = "values", .what = "it has another number of \"values\" than its cases give"};
   record.value_bits.resize(values.size());
   for (std::size_t index = 0; index < values.size(); ++index) {
     const bool is_ok = record.kinds[index / each] == OutcomeKind::ok;
-    if (is_ok == values[index].is_null()) throw BadLine{.field = "values", .what = "its \"values\" do not fit its \"kinds\""};
+    if (is_ok == values[index].is_null())
+      throw BadLine{.field = "values", .what = "its \"values\" do not fit its \"kinds\""};
     if (is_ok) record.value_bits[index] = to_value(values[index], record.value_types[index % each], "values").bits();
   }
 }
@@ -139,7 +163,8 @@ void read_values(const JsonFields& fields, Record& record) {
 void read_outcome(const JsonFields& fields, std::size_t cases_max, Record& record) {
   record.outcome = to_enum<OutcomeKind>(fields.text("outcome"), kOutcomeKinds, "outcome");
   if (const auto trap = fields.text_if("trap")) record.trap = to_enum<TrapCode>(*trap, kTrapCodes, "trap");
-  if (const json* code = fields.find("exit_code")) record.exit_code = to_value(*code, ValueType::i32, "exit_code").i32();
+  if (const json* code = fields.find("exit_code"))
+    record.exit_code = to_value(*code, ValueType::i32, "exit_code").i32();
   record.first_failure = fields.number_if("first_failure");
   record.kinds = kinds_of(fields, cases_max);
   read_values(fields, record);
@@ -154,7 +179,8 @@ Record record_of(const JsonFields& fields, std::size_t cases_max) {
   record.repeats_row = fields.number_if("repeats_row");
   if (const auto artifact = fields.digest_if("artifact")) record.artifact = ArtifactId{.sha256 = *artifact};
   const bool has_error = fields.find("error") != nullptr;
-  if (has_error == (fields.find("outcome") != nullptr)) throw BadLine{.field = "outcome", .what = "it must have an \"outcome\" or an \"error\""};
+  if (has_error == (fields.find("outcome") != nullptr))
+    throw BadLine{.field = "outcome", .what = "it must have an \"outcome\" or an \"error\""};
   if (!has_error) read_outcome(fields, cases_max, record);
   if (has_error) {
     record.error = to_enum<ErrorCode>(fields.text("error"), kErrorCodes, "error");
@@ -170,7 +196,8 @@ std::optional<Origin> origin_of(const JsonFields& fields) {
                 .generation = fields.number_if("generation"),
                 .mutation = fields.text_if("mutation").value_or("")};
   if (const json* parents = fields.find("parents")) {
-    for (const json& parent : to_list(*parents, "parents")) origin.parents.push_back({.sha256 = to_digest(parent, "parents")});
+    for (const json& parent : to_list(*parents, "parents"))
+      origin.parents.push_back({.sha256 = to_digest(parent, "parents")});
   }
   if (origin == Origin{}) return std::nullopt;
   return origin;

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <csignal>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "evaluation/population_fixture.h"
@@ -105,11 +105,16 @@ TEST_F(RecordsTest, CarryNumbersBitForBit) {
   const std::string text = R"((module (func (export "f") (param i32 i64 f32 f64) (result i32 i64 f32 f64)
     local.get 0 local.get 1 local.get 2 local.get 3)))";
   const auto bits = [](std::int64_t i, std::uint32_t f32, std::uint64_t f64) {
-    return Case{.arguments = {Value(static_cast<std::int32_t>(i)), Value(i), Value::from_bits(ValueType::f32, f32), Value::from_bits(ValueType::f64, f64)}};
+    return Case{.arguments = {Value(static_cast<std::int32_t>(i)), Value(i), Value::from_bits(ValueType::f32, f32),
+                              Value::from_bits(ValueType::f64, f64)}};
   };
-  const std::vector<Case> cases{bits(INT64_MIN, 0x8000'0000, 0x8000'0000'0000'0000), bits(INT64_MAX, 0x7f80'0000, 0xfff0'0000'0000'0000),
-                                bits(-1, 0x7fc0'0000, 0x7ff8'0000'0000'0000), bits(0, 1, 1), bits(7, 0x3dcc'cccd, 0x3fb9'9999'9999'999a),
-                                bits(9'007'199'254'740'993, 0x7f7f'ffff, 0x7fef'ffff'ffff'ffff), bits(1, 0xffc0'0001, 0xfff8'0000'0000'0001)};
+  const std::vector<Case> cases{bits(INT64_MIN, 0x8000'0000, 0x8000'0000'0000'0000),
+                                bits(INT64_MAX, 0x7f80'0000, 0xfff0'0000'0000'0000),
+                                bits(-1, 0x7fc0'0000, 0x7ff8'0000'0000'0000),
+                                bits(0, 1, 1),
+                                bits(7, 0x3dcc'cccd, 0x3fb9'9999'9999'999a),
+                                bits(9'007'199'254'740'993, 0x7f7f'ffff, 0x7fef'ffff'ffff'ffff),
+                                bits(1, 0xffc0'0001, 0xfff8'0000'0000'0001)};
   const Evaluation evaluation = write({text}, cases);
   const auto file = read_records(file_.path());
   ASSERT_TRUE(file) << file.error().message;
@@ -175,7 +180,8 @@ TEST_F(RecordsTest, VerifyAsASample) {
 TEST_F(RecordsTest, ShowTheFirstFlippedDigit) {
   EvaluationSpec spec = small_spec();
   spec.targets = {1, 2.5};
-  write({polynomial(1), trapping_above(0.5), writing(2), leaving(3), polynomial(1), without_f()}, cases_of({0, 1.25}), spec);
+  write({polynomial(1), trapping_above(0.5), writing(2), leaving(3), polynomial(1), without_f()}, cases_of({0, 1.25}),
+        spec);
   const std::string whole = file_.read();
   const std::size_t records = whole.find('\n') + 1;
   int flipped = 0;
@@ -192,7 +198,8 @@ TEST_F(RecordsTest, ShowTheFirstFlippedDigit) {
     }
     ASSERT_TRUE(verification) << verification.error().message;
     ASSERT_TRUE(verification->difference) << "at byte " << at << " of " << changed.substr(changed.rfind('\n', at), 200);
-    const auto line = static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
+    const auto line =
+        static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
     EXPECT_EQ(verification->difference->line, line);
     EXPECT_FALSE(verification->difference->field.empty());
   }
@@ -217,7 +224,8 @@ TEST_F(RecordsTest, NameTheFieldThatDiffers) {
 TEST_F(RecordsTest, EndedByTimeHaveNoReceiptAndAreNotVerified) {
   EvaluationSpec spec = small_spec();
   spec.fuel_max = std::uint64_t{1} << 62;
-  const Evaluation evaluation = write({polynomial(1), loop_for_ever()}, cases_of({1}), spec, {.case_time_max = std::chrono::milliseconds(5)});
+  const Evaluation evaluation =
+      write({polynomial(1), loop_for_ever()}, cases_of({1}), spec, {.case_time_max = std::chrono::milliseconds(5)});
   EXPECT_TRUE(evaluation.records[0].receipt);
   const Record& ended = evaluation.records[1];
   EXPECT_EQ(ended.outcome, OutcomeKind::deadline);
@@ -227,7 +235,10 @@ TEST_F(RecordsTest, EndedByTimeHaveNoReceiptAndAreNotVerified) {
   EXPECT_FALSE(verification.difference);
   EXPECT_EQ(verification.verified, 1U);
   EXPECT_EQ(verification.not_repeatable, 1U);
-  EXPECT_EQ(evaluate(evaluator_, {loop_for_ever()}, cases_of({1}), spec, {.case_time_max = std::chrono::milliseconds(5)}).counts.cache_hits, 0U)
+  EXPECT_EQ(
+      evaluate(evaluator_, {loop_for_ever()}, cases_of({1}), spec, {.case_time_max = std::chrono::milliseconds(5)})
+          .counts.cache_hits,
+      0U)
       << "what time ended is not remembered";
 }
 
@@ -250,7 +261,8 @@ TEST_F(RecordsTest, NeedTheHostFunctionsTheyWereMadeWith) {
   const auto writer = *RecordsWriter::create(file_.path());
   EvaluationOptions options;
   options.records = writer.get();
-  const std::string text = module_with("(call 0 (local.get 0))", "(import \"game\" \"twice\" (func (param f64) (result f64)))");
+  const std::string text =
+      module_with("(call 0 (local.get 0))", "(import \"game\" \"twice\" (func (param f64) (result f64)))");
   evaluate(evaluator, {text}, cases_of({1}), small_spec(), options);
   EXPECT_THAT(verify(file_.path()).error().message, AllOf(HasSubstr("twice"), HasSubstr("version 2")));
   const auto verification = verify(file_.path(), host);
@@ -280,7 +292,8 @@ TEST_F(RecordsTest, OfAnotherKindAreRefusedInOneSentence) {
   EXPECT_THAT(problem("hello\n"), AllOf(StartsWith("parse_failed"), HasSubstr("line 1"), HasSubstr("not JSON")));
   EXPECT_THAT(problem("{\"petri_records\":2}\n"), AllOf(StartsWith("validation_failed"), HasSubstr("version 2")));
   EXPECT_THAT(problem("{\"row\":1}\n"), HasSubstr("does not begin a records file"));
-  EXPECT_THAT(problem(whole.substr(0, whole.size() - 5)), AllOf(StartsWith("parse_failed"), HasSubstr("line 3 is cut off")));
+  EXPECT_THAT(problem(whole.substr(0, whole.size() - 5)),
+              AllOf(StartsWith("parse_failed"), HasSubstr("line 3 is cut off")));
   EXPECT_THAT(problem(whole + "{}\n"), AllOf(HasSubstr("line 4"), HasSubstr("no \"row\"")));
   EXPECT_THAT(problem(whole + "{\"row\":9}\n"), HasSubstr("line 4"));
   EXPECT_THAT(problem(whole + "[]\n"), HasSubstr("not a JSON object"));
@@ -294,7 +307,8 @@ TEST_F(RecordsTest, ThatCannotBeWrittenAreAnErrorAndNothingIsLost) {
   ASSERT_TRUE(writer);
   EvaluationOptions options;
   options.records = writer->get();
-  const auto evaluation = evaluator_.evaluate(Population{polynomial(1)}.candidates(), cases_of({1}), small_spec(), options);
+  const auto evaluation =
+      evaluator_.evaluate(Population{polynomial(1)}.candidates(), cases_of({1}), small_spec(), options);
   ASSERT_FALSE(evaluation) << "the first line cannot be written: nothing was evaluated";
   EXPECT_EQ(evaluation.error().code, ErrorCode::io_error);
   EXPECT_THAT(evaluation.error().message, HasSubstr("the disk is full"));

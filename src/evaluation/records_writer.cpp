@@ -56,7 +56,8 @@ Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHead
   if (impl.begun) {
     if (*impl.begun == header) return {};
     impl.in_use = false;
-    return fail(ErrorCode::validation_failed, "a records file has one spec, one list of cases and one scorer; begin another file for others");
+    return fail(ErrorCode::validation_failed,
+                "a records file has one spec, one list of cases and one scorer; begin another file for others");
   }
   std::string line;
   append_header(line, header);
@@ -69,7 +70,9 @@ Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHead
 }
 
 std::size_t RecordsWriterAccess::row_base(const RecordsWriter& writer) { return writer.impl_->row_base; }
-std::size_t RecordsWriterAccess::cancelled_before(const RecordsWriter& writer) { return writer.impl_->cancelled_before; }
+std::size_t RecordsWriterAccess::cancelled_before(const RecordsWriter& writer) {
+  return writer.impl_->cancelled_before;
+}
 
 Result<void> RecordsWriterAccess::append(RecordsWriter& writer, std::string_view lines, std::size_t records) {
   PETRI_TRY(writer.impl_->file->append(lines));

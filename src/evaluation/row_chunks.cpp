@@ -5,7 +5,9 @@
 namespace petri {
 
 RowChunks::RowChunks(std::size_t rows, unsigned workers)
-    : size_((rows + Chunk::kRows - 1) / Chunk::kRows), chunks_(std::make_unique<Chunk[]>(size_)), held_(workers, nullptr) {
+    : size_((rows + Chunk::kRows - 1) / Chunk::kRows),
+      chunks_(std::make_unique<Chunk[]>(size_)),
+      held_(workers, nullptr) {
   for (std::size_t index = 0; index < size_; ++index) {
     Chunk& chunk = chunks_[index];
     chunk.first = index * Chunk::kRows;

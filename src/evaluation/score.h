@@ -7,8 +7,8 @@
 
 namespace petri {
 
-// The sum of squared differences between the first value of each case and its target. NaN, and always the same one, when
-// a case is not ok or was not run, when there is no value, or when one of them is NaN.
+// The sum of squared differences between the first value of each case and its target. NaN, and always the same one,
+// when a case is not ok or was not run, when there is no value, or when one of them is NaN.
 double squared_error(const Record& record, std::span<const double> targets);
 
 // Of all the NaNs the one that every machine and compiler agrees on.

@@ -20,8 +20,8 @@ constexpr std::uint64_t kInputBytesMax = std::numeric_limits<std::int32_t>::max(
 
 // "case 3, 4, 7 and 12 more"
 std::string which(std::string_view noun, const std::vector<std::size_t>& numbers) {
-  const std::vector<std::size_t> shown(numbers.begin(),
-                                       numbers.begin() + static_cast<std::ptrdiff_t>(std::min(numbers.size(), kShownMax)));
+  const std::vector<std::size_t> shown(
+      numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(std::min(numbers.size(), kShownMax)));
   const std::string more = numbers.size() > kShownMax ? fmt::format(" and {} more", numbers.size() - kShownMax) : "";
   return fmt::format("{} {}{}", noun, fmt::join(shown, ", "), more);
 }
@@ -57,12 +57,14 @@ void check_cases(std::span<const Case> cases, Problems& problems) {
   const auto differ = places_of(cases, [&first](const Case& one) { return types_of(one) != first; });
   if (!differ.empty()) {
     problems.push_back(fmt::format("all cases call the same function, but {} has arguments {} and case 0 {}",
-                                   which("case", differ), types_text(types_of(cases[differ.front()])), types_text(first)));
+                                   which("case", differ), types_text(types_of(cases[differ.front()])),
+                                   types_text(first)));
   }
   const auto references = places_of(cases, has_reference);
   if (!references.empty()) problems.push_back(which("case", references) + " has an argument that is no number");
   const auto large = places_of(cases, [](const Case& one) { return one.input.size() > kInputBytesMax; });
-  if (!large.empty()) problems.push_back(fmt::format("the input of {} has more than {} bytes", which("case", large), kInputBytesMax));
+  if (!large.empty())
+    problems.push_back(fmt::format("the input of {} has more than {} bytes", which("case", large), kInputBytesMax));
 }
 
 void check_targets(std::size_t cases, std::span<const double> targets, Problems& problems) {
@@ -90,7 +92,8 @@ Limits limits_of(const EvaluationSpec& spec, std::chrono::nanoseconds case_time_
           .call_depth_max = spec.call_depth_max};
 }
 
-Result<void> check_evaluation(std::span<const Case> cases, const EvaluationSpec& spec, const EvaluationOptions& options) {
+Result<void> check_evaluation(std::span<const Case> cases, const EvaluationSpec& spec,
+                              const EvaluationOptions& options) {
   Problems problems;
   if (spec.function.empty()) problems.emplace_back("the function to call has no name");
   if (!is_utf8(spec.function)) problems.emplace_back("the name of the function to call is not UTF-8");
@@ -103,7 +106,8 @@ Result<void> check_evaluation(std::span<const Case> cases, const EvaluationSpec&
     problems.push_back(fmt::format("{} workers are asked for and {} allowed", options.workers, kWorkersMax));
   }
   if (problems.empty()) return {};
-  Error error{.code = ErrorCode::validation_failed, .message = fmt::format("{}", fmt::join(problems, "; ")), .details = {}};
+  Error error{
+      .code = ErrorCode::validation_failed, .message = fmt::format("{}", fmt::join(problems, "; ")), .details = {}};
   return fail(std::move(error).with("component", "evaluation"));
 }
 

@@ -6,7 +6,8 @@
 
 namespace petri {
 
-TierPath::TierPath(const EvaluationPlan& plan, const EvaluationServices& services, ArtifactPtr artifact, CodePtr compiled)
+TierPath::TierPath(const EvaluationPlan& plan, const EvaluationServices& services, ArtifactPtr artifact,
+                   CodePtr compiled)
     : plan_(plan),
       services_(services),
       artifact_(std::move(artifact)),

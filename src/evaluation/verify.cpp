@@ -28,19 +28,23 @@ Result<std::size_t> count_records(const std::string& path) {
 }
 
 std::unexpected<Error> refuse(std::string what) {
-  return fail(Error{.code = ErrorCode::validation_failed, .message = std::move(what), .details = {}}.with("component", "verify"));
+  return fail(Error{.code = ErrorCode::validation_failed, .message = std::move(what), .details = {}}.with("component",
+                                                                                                          "verify"));
 }
 
 // The rules of the file have to be those that hold here, or the candidates would do something else.
 Result<void> check_rules(const RecordsHeader& header, const Rules& here) {
-  if (header.abi != here.abi) return refuse(fmt::format("the records were made with ABI {}, and this petri has {}", header.abi, here.abi));
+  if (header.abi != here.abi)
+    return refuse(fmt::format("the records were made with ABI {}, and this petri has {}", header.abi, here.abi));
   if (header.fuel_table != here.fuel_table) {
-    return refuse(fmt::format("the records were made with fuel table {}, and this petri has {}", header.fuel_table, here.fuel_table));
+    return refuse(fmt::format("the records were made with fuel table {}, and this petri has {}", header.fuel_table,
+                              here.fuel_table));
   }
   for (const HostFunctionUsed& function : header.host_functions) {
     if (std::ranges::find(here.host_functions, function) != here.host_functions.end()) continue;
-    return refuse(fmt::format("the records need the host function \"{}\".\"{}\" of type {}, version {}, which is not offered here",
-                              escape_text(function.module, 100), escape_text(function.name, 100), function.type, function.version));
+    return refuse(fmt::format(
+        "the records need the host function \"{}\".\"{}\" of type {}, version {}, which is not offered here",
+        escape_text(function.module, 100), escape_text(function.name, 100), function.type, function.version));
   }
   return {};
 }
@@ -126,7 +130,8 @@ Result<Verification> Verifier::run(std::size_t records) {
   const RecordsHeader& header = reader_.header();
   const Rules rules{.abi = header.abi, .fuel_table = header.fuel_table, .host_functions = header.host_functions};
   const Digest digest = spec_digest(header.cases, header.spec, rules);
-  if (digest != header.digest) note(std::nullopt, 1, {.field = "spec", .in_file = hex(header.digest), .found = hex(digest)});
+  if (digest != header.digest)
+    note(std::nullopt, 1, {.field = "spec", .in_file = hex(header.digest), .found = hex(digest)});
   Sample sample(records, options_.sample, options_.sample_seed);
   bool more = true;
   while (more && !result_.difference && !result_.cancelled) {
@@ -219,7 +224,8 @@ void Verifier::note(std::optional<std::size_t> row, std::size_t line, FieldDiffe
 void Verifier::tell() const {
   if (!options_.on_progress) return;
   try {
-    options_.on_progress(result_.verified + result_.not_repeatable + result_.left_out + result_.not_sampled, result_.rows);
+    options_.on_progress(result_.verified + result_.not_repeatable + result_.left_out + result_.not_sampled,
+                         result_.rows);
   } catch (...) {
     // Nobody listens any more; the verification goes on.
   }

@@ -21,8 +21,8 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Calls body(0) to body(count - 1), at once if the machine gives the threads, and returns when all have ended. `busy` when
-  // there is no thread at all: then nothing was called.
+  // Calls body(0) to body(count - 1), at once if the machine gives the threads, and returns when all have ended. `busy`
+  // when there is no thread at all: then nothing was called.
   Result<void> run(unsigned count, const std::function<void(unsigned)>& body) EXCLUDES(mutex_);
 
  private:

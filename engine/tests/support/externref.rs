@@ -1,7 +1,9 @@
 //! Makes every `externref` of a valid module a `funcref`, in place: both are one byte, and a module that was valid with
 //! two kinds of references stays so with one. wasm-smith has no way to make only one kind.
 
-use wasmparser::{BinaryReader, BlockType, ConstExpr, ElementItems, HeapType, Operator, Parser, Payload, RefType, TypeRef, ValType};
+use wasmparser::{
+    BinaryReader, BlockType, ConstExpr, ElementItems, HeapType, Operator, Parser, Payload, RefType, TypeRef, ValType,
+};
 
 const EXTERNREF: u8 = 0x6f;
 const FUNCREF: u8 = 0x70;

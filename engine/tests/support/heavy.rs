@@ -74,12 +74,15 @@ impl Heavy {
         let failed = |failure: Failure| -> ! { panic!("{}: {}", self.name, failure.message) };
         let code = Code::load(artifact.clone(), tier, &self.functions).unwrap_or_else(|failure| failed(failure));
         let host = Host { turn: Some(turn), ..Host::none() };
-        let mut instance = code.instantiate(host, self.memory).unwrap_or_else(|failure| failed(failure)).expect("it fits");
+        let mut instance =
+            code.instantiate(host, self.memory).unwrap_or_else(|failure| failed(failure)).expect("it fits");
         let mut looks = Looks { last: thread_time(), longest: Duration::ZERO };
         let begin = Instant::now();
         let deadline_ns = monotonic_ns() + deadline.as_nanos() as u64;
         let budget = Budget { fuel: 1 << 62, deadline_ns, turn_ns: 0, call_depth: 8192 };
-        let end = instance.call(0, &budget, Context((&raw mut looks).cast()), &mut []).unwrap_or_else(|failure| failed(failure));
+        let end = instance
+            .call(0, &budget, Context((&raw mut looks).cast()), &mut [])
+            .unwrap_or_else(|failure| failed(failure));
         looks.look();
         Late { by: begin.elapsed().saturating_sub(deadline), fuel: end.fuel_used, kind: end.kind, slice: looks.longest }
     }
@@ -111,7 +114,9 @@ pub fn all() -> Vec<Heavy> {
 fn control() -> Vec<Heavy> {
     let nest = format!("{}{}", repeated(126, "(loop "), repeated(126, ")"));
     let targets: String = (0..8190).map(|index| format!("{} ", index % 2)).collect();
-    let wide = format!("(block (block (br_table {targets} (i32.rem_u (local.tee 0 (i32.add (local.get 0) (i32.const 4099))) (i32.const 8190)))))");
+    let wide = format!(
+        "(block (block (br_table {targets} (i32.rem_u (local.tee 0 (i32.add (local.get 0) (i32.const 4099))) (i32.const 8190)))))"
+    );
     let chain: String = (1..400).map(|index| format!("(func $f{index} (call $f{}))", index - 1)).collect();
     vec![
         Heavy::new("an empty loop that turns", forever("", "", "")),
@@ -119,7 +124,10 @@ fn control() -> Vec<Heavy> {
         Heavy::new("126 loops in each other that never turn", forever("", "", &repeated(30, &nest))),
         Heavy::new("a br_table of 8,190 targets", forever("", "(local i32)", &wide)),
         Heavy::new("4,000 ifs not taken", forever("", "", &repeated(4_000, "(if (i32.const 0) (then))"))),
-        Heavy::new("400 functions that call the next", forever(&format!("(func $f0) {chain}"), "", &repeated(1_000, "(call $f399)"))),
+        Heavy::new(
+            "400 functions that call the next",
+            forever(&format!("(func $f0) {chain}"), "", &repeated(1_000, "(call $f399)")),
+        ),
         Heavy::new(
             "call_indirect of an empty function",
             forever("(table funcref (elem $f)) (func $f)", "", &repeated(1_000, "(call_indirect (i32.const 0))")),
@@ -139,11 +147,23 @@ fn values() -> Vec<Heavy> {
     let taken = format!("{} {} {}", pushes(64), repeated(300, "(br_if 0 (i32.const 0))"), "(br 0)");
     vec![
         Heavy::new("functions with 2,048 locals", forever(&locals(2_048, "i64"), "", &repeated(1_000, "(call $f)"))),
-        Heavy::new("functions with 15 locals, which cost nothing", forever(&locals(15, "f64"), "", &repeated(1_000, "(call $f)"))),
+        Heavy::new(
+            "functions with 15 locals, which cost nothing",
+            forever(&locals(15, "f64"), "", &repeated(1_000, "(call $f)")),
+        ),
         Heavy::new("branches that carry 16 values, which cost nothing", forever("", "", &repeated(400, &moved))),
-        Heavy::new("500 blocks with 64 parameters and results", forever(&format!("(type $all (func (param {0}) (result {0})))", ints(64)), "", &kept)),
-        Heavy::new("400 functions that hand 64 results on", forever(&format!("{answers} {chain}"), "", &format!("(call $f399) {}", drops(64)))),
-        Heavy::new("300 br_ifs that carry 64 values", forever("", "", &format!("(block (result {}) {taken}) {}", ints(64), drops(64)))),
+        Heavy::new(
+            "500 blocks with 64 parameters and results",
+            forever(&format!("(type $all (func (param {0}) (result {0})))", ints(64)), "", &kept),
+        ),
+        Heavy::new(
+            "400 functions that hand 64 results on",
+            forever(&format!("{answers} {chain}"), "", &format!("(call $f399) {}", drops(64))),
+        ),
+        Heavy::new(
+            "300 br_ifs that carry 64 values",
+            forever("", "", &format!("(block (result {}) {taken}) {}", ints(64), drops(64))),
+        ),
     ]
 }
 
@@ -155,18 +175,54 @@ fn bulk() -> Vec<Heavy> {
     let one_byte = format!("(memory.fill {nothing}) (memory.copy {nothing})");
     vec![
         Heavy::new("memory.fill and copy of nothing", forever("(memory 1)", "", &repeated(2_000, &one_byte))),
-        Heavy::new("memory.init of nothing", forever(&data, "", &repeated(2_000, &format!("(memory.init $d {nothing})")))),
-        Heavy::new("memory.fill of 63 bytes", forever("(memory 1)", "", &repeated(2_000, "(memory.fill (i32.const 1) (i32.const 7) (i32.const 63))"))),
-        Heavy::new("memory.fill of 64 MiB", forever("(memory 1024)", "", "(memory.fill (i32.const 0) (i32.const 7) (i32.const 67108864))")),
-        Heavy::new("memory.copy of 63 MiB", forever("(memory 1024)", "", "(memory.copy (i32.const 1) (i32.const 0) (i32.const 66060288))")),
-        Heavy::new("memory.init of 60,000 bytes", forever(&data, "", "(memory.init $d (i32.const 0) (i32.const 0) (i32.const 60000))")),
-        Heavy::new("table.copy of nothing", forever(table, "", &repeated(2_000, &format!("(table.copy $t $t {nothing})")))),
-        Heavy::new("table.copy of 65,535 slots onto itself", forever(table, "", "(table.copy $t $t (i32.const 1) (i32.const 0) (i32.const 65535))")),
-        Heavy::new("table.fill of 65,536 slots", forever(table, "", "(table.fill $t (i32.const 0) (ref.null func) (i32.const 65536))")),
-        Heavy::new("table.init of 65,000 slots", forever(&elements, "", "(table.init $t $e (i32.const 0) (i32.const 0) (i32.const 65000))")),
-        Heavy::new("table.init of 7 slots", forever(&elements, "", &repeated(1_000, "(table.init $t $e (i32.const 0) (i32.const 0) (i32.const 7))"))),
-        Heavy::new("data.drop and elem.drop", forever(&format!("{data} {elements}"), "", &repeated(4_000, "(data.drop $d) (elem.drop $e)"))),
-        Heavy::new("table.get and set", forever(table, "", &repeated(2_000, "(table.set $t (i32.const 3) (table.get $t (i32.const 9)))"))),
+        Heavy::new(
+            "memory.init of nothing",
+            forever(&data, "", &repeated(2_000, &format!("(memory.init $d {nothing})"))),
+        ),
+        Heavy::new(
+            "memory.fill of 63 bytes",
+            forever("(memory 1)", "", &repeated(2_000, "(memory.fill (i32.const 1) (i32.const 7) (i32.const 63))")),
+        ),
+        Heavy::new(
+            "memory.fill of 64 MiB",
+            forever("(memory 1024)", "", "(memory.fill (i32.const 0) (i32.const 7) (i32.const 67108864))"),
+        ),
+        Heavy::new(
+            "memory.copy of 63 MiB",
+            forever("(memory 1024)", "", "(memory.copy (i32.const 1) (i32.const 0) (i32.const 66060288))"),
+        ),
+        Heavy::new(
+            "memory.init of 60,000 bytes",
+            forever(&data, "", "(memory.init $d (i32.const 0) (i32.const 0) (i32.const 60000))"),
+        ),
+        Heavy::new(
+            "table.copy of nothing",
+            forever(table, "", &repeated(2_000, &format!("(table.copy $t $t {nothing})"))),
+        ),
+        Heavy::new(
+            "table.copy of 65,535 slots onto itself",
+            forever(table, "", "(table.copy $t $t (i32.const 1) (i32.const 0) (i32.const 65535))"),
+        ),
+        Heavy::new(
+            "table.fill of 65,536 slots",
+            forever(table, "", "(table.fill $t (i32.const 0) (ref.null func) (i32.const 65536))"),
+        ),
+        Heavy::new(
+            "table.init of 65,000 slots",
+            forever(&elements, "", "(table.init $t $e (i32.const 0) (i32.const 0) (i32.const 65000))"),
+        ),
+        Heavy::new(
+            "table.init of 7 slots",
+            forever(&elements, "", &repeated(1_000, "(table.init $t $e (i32.const 0) (i32.const 0) (i32.const 7))")),
+        ),
+        Heavy::new(
+            "data.drop and elem.drop",
+            forever(&format!("{data} {elements}"), "", &repeated(4_000, "(data.drop $d) (elem.drop $e)")),
+        ),
+        Heavy::new(
+            "table.get and set",
+            forever(table, "", &repeated(2_000, "(table.set $t (i32.const 3) (table.get $t (i32.const 9)))")),
+        ),
     ]
 }
 
@@ -175,20 +231,53 @@ fn growth() -> Vec<Heavy> {
     let touch = "(i32.store8 (local.tee 0 (i32.add (local.get 0) (i32.const 4096))) (i32.const 1))";
     let pages = "(drop (memory.grow (i32.const 1)))";
     vec![
-        Heavy::new("memory.grow of nothing", forever("(memory 1)", "", &repeated(2_000, "(drop (memory.grow (i32.const 0)))"))),
+        Heavy::new(
+            "memory.grow of nothing",
+            forever("(memory 1)", "", &repeated(2_000, "(drop (memory.grow (i32.const 0)))")),
+        ),
         Heavy::new("memory.grow refused by the declared maximum", forever("(memory 1 1)", "", &repeated(1_000, pages))),
-        Heavy::new("memory.grow of 65,535 pages, refused", forever("(memory 1)", "", "(drop (memory.grow (i32.const 65535)))")),
+        Heavy::new(
+            "memory.grow of 65,535 pages, refused",
+            forever("(memory 1)", "", "(drop (memory.grow (i32.const 65535)))"),
+        ),
         Heavy::new("memory.grow page by page to 1 GiB", forever("(memory 1)", "", pages)).in_memory(GIBIBYTE),
         Heavy::new("memory.grow page by page to 128 MiB", forever("(memory 1)", "", pages)),
-        Heavy::new("memory.grow to 128 MiB at once", forever("(memory 1)", "", "(drop (memory.grow (i32.const 2047)))")),
+        Heavy::new(
+            "memory.grow to 128 MiB at once",
+            forever("(memory 1)", "", "(drop (memory.grow (i32.const 2047)))"),
+        ),
         Heavy::new("memory.grow page by page to 256 MiB", forever("(memory 1)", "", pages)).in_memory(GIBIBYTE / 4),
-        Heavy::new("memory.grow to 256 MiB at once", forever("(memory 1)", "", "(drop (memory.grow (i32.const 4095)))")).in_memory(GIBIBYTE / 4),
-        Heavy::new("memory.grow to 1 GiB at once", forever("(memory 1)", "", "(drop (memory.grow (i32.const 16383)))")).in_memory(GIBIBYTE),
-        Heavy::new("table.grow of nothing", forever("(table $t 1 funcref)", "", &repeated(2_000, "(drop (table.grow $t (ref.null func) (i32.const 0)))"))),
-        Heavy::new("table.grow slot by slot", forever("(table $t 1 funcref)", "", "(drop (table.grow $t (ref.null func) (i32.const 1)))")),
-        Heavy::new("table.grow seven slots at a time", forever("(table $t 1 funcref)", "", "(drop (table.grow $t (ref.null func) (i32.const 7)))")),
-        Heavy::new("table.grow to 1,000,000 slots at once", forever("(table $t 1 funcref)", "", "(drop (table.grow $t (ref.null func) (i32.const 1000000)))")),
-        Heavy::new("table.grow to 9,000,000 slots at once", forever("(table $t 1 funcref)", "", "(drop (table.grow $t (ref.null func) (i32.const 9000000)))")),
+        Heavy::new(
+            "memory.grow to 256 MiB at once",
+            forever("(memory 1)", "", "(drop (memory.grow (i32.const 4095)))"),
+        )
+        .in_memory(GIBIBYTE / 4),
+        Heavy::new("memory.grow to 1 GiB at once", forever("(memory 1)", "", "(drop (memory.grow (i32.const 16383)))"))
+            .in_memory(GIBIBYTE),
+        Heavy::new(
+            "table.grow of nothing",
+            forever(
+                "(table $t 1 funcref)",
+                "",
+                &repeated(2_000, "(drop (table.grow $t (ref.null func) (i32.const 0)))"),
+            ),
+        ),
+        Heavy::new(
+            "table.grow slot by slot",
+            forever("(table $t 1 funcref)", "", "(drop (table.grow $t (ref.null func) (i32.const 1)))"),
+        ),
+        Heavy::new(
+            "table.grow seven slots at a time",
+            forever("(table $t 1 funcref)", "", "(drop (table.grow $t (ref.null func) (i32.const 7)))"),
+        ),
+        Heavy::new(
+            "table.grow to 1,000,000 slots at once",
+            forever("(table $t 1 funcref)", "", "(drop (table.grow $t (ref.null func) (i32.const 1000000)))"),
+        ),
+        Heavy::new(
+            "table.grow to 9,000,000 slots at once",
+            forever("(table $t 1 funcref)", "", "(drop (table.grow $t (ref.null func) (i32.const 9000000)))"),
+        ),
         Heavy::new(
             "1 GiB grown at once, then a byte of each page touched",
             format!(
@@ -212,8 +301,14 @@ fn arithmetic() -> Vec<Heavy> {
     vec![
         Heavy::new("f64.sqrt in a row", chain("f64", "1.9e300", 20_000, "f64.sqrt ")),
         Heavy::new("f64.div in a row", chain("f64", "1.9e300", 6_000, "(f64.const 1.0000001) f64.div ")),
-        Heavy::new("f64.mul of denormal numbers", chain("f64", denormal, 3_000, "(f64.const 0x1.8p+0) f64.mul (f64.const 0x1.5p-1) f64.mul ")),
-        Heavy::new("f64.nearest and conversions", chain("f64", denormal, 8_000, "f64.nearest i64.trunc_sat_f64_u f64.convert_i64_u ")),
+        Heavy::new(
+            "f64.mul of denormal numbers",
+            chain("f64", denormal, 3_000, "(f64.const 0x1.8p+0) f64.mul (f64.const 0x1.5p-1) f64.mul "),
+        ),
+        Heavy::new(
+            "f64.nearest and conversions",
+            chain("f64", denormal, 8_000, "f64.nearest i64.trunc_sat_f64_u f64.convert_i64_u "),
+        ),
         Heavy::new("i64.div_s and rem_s", chain("i64", "-1", 3_000, divide)),
         Heavy::new("loads that wait for each other", chain("i32", "65536", 20_000, "i32.load offset=4 ")),
         Heavy::new("i32.popcnt, clz, ctz", chain("i32", "77", 10_000, "i32.popcnt i32.clz i32.ctz ")),
@@ -223,15 +318,27 @@ fn arithmetic() -> Vec<Heavy> {
 fn hosts() -> Vec<Heavy> {
     let import = r#"(import "h" "f" (func $f))"#;
     let wide = format!(r#"(import "h" "f" (func $f (param {0}) (result {0})))"#, types(64, "i64"));
-    let around = format!("{} {} {}", repeated(64, "(i64.const 1) "), repeated(100, "(call $f) "), repeated(64, "(drop) "));
+    let around =
+        format!("{} {} {}", repeated(64, "(i64.const 1) "), repeated(100, "(call $f) "), repeated(64, "(drop) "));
     let fmod = r#"(import "math" "fmod" (func $f (param f64 f64) (result f64)))"#;
     let sin = r#"(import "math" "sin" (func $f (param f64) (result f64)))"#;
     vec![
-        Heavy::new("host calls that declare no fuel", forever(import, "", &repeated(4_000, "(call $f)"))).with(vec![host(idle, 0)]),
+        Heavy::new("host calls that declare no fuel", forever(import, "", &repeated(4_000, "(call $f)")))
+            .with(vec![host(idle, 0)]),
         Heavy::new("host calls with 64 parameters and results", forever(&wide, "", &around)).with(vec![host(idle, 0)]),
-        Heavy::new("math.fmod at its slowest", forever(fmod, "", &repeated(100, "(drop (call $f (f64.const 0x1.fffffffffffffp+1023) (f64.const 0x1.8p-1074)))")))
-            .with(vec![intrinsic("fmod")]),
-        Heavy::new("math.sin of huge numbers", forever(sin, "", &repeated(100, "(drop (call $f (f64.const 0x1.fffffffffffffp+1023)))")))
-            .with(vec![intrinsic("sin")]),
+        Heavy::new(
+            "math.fmod at its slowest",
+            forever(
+                fmod,
+                "",
+                &repeated(100, "(drop (call $f (f64.const 0x1.fffffffffffffp+1023) (f64.const 0x1.8p-1074)))"),
+            ),
+        )
+        .with(vec![intrinsic("fmod")]),
+        Heavy::new(
+            "math.sin of huge numbers",
+            forever(sin, "", &repeated(100, "(drop (call $f (f64.const 0x1.fffffffffffffp+1023)))")),
+        )
+        .with(vec![intrinsic("sin")]),
     ]
 }

@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-use petri_engine::artifact::{Artifact, Extern, Kind};
+use petri_engine::artifact::{Artifact, Extern};
 use petri_engine::code::{Code, Instance, START, Tier};
 use petri_engine::failure::{Failure, Result};
 use petri_engine::guest::{Budget, End, EndKind, Trap};
@@ -116,11 +116,17 @@ impl Guest {
 
     pub fn from_wasm(tier: Tier, wasm: &[u8], functions: &[HostFunction]) -> Guest {
         let artifact = prepare(wasm);
-        let made = Guest::instantiate(&artifact, tier, functions, ROOMY).unwrap_or_else(|failure| panic!("{}", failure.message));
+        let made = Guest::instantiate(&artifact, tier, functions, ROOMY)
+            .unwrap_or_else(|failure| panic!("{}", failure.message));
         made.unwrap_or_else(|end| panic!("the instance was not made: {end:?}"))
     }
 
-    pub fn instantiate(artifact: &Arc<Artifact>, tier: Tier, functions: &[HostFunction], memory: u64) -> Result<std::result::Result<Guest, End>> {
+    pub fn instantiate(
+        artifact: &Arc<Artifact>,
+        tier: Tier,
+        functions: &[HostFunction],
+        memory: u64,
+    ) -> Result<std::result::Result<Guest, End>> {
         let code = Code::load(artifact.clone(), tier, functions)?;
         let made = code.instantiate(Host::none(), memory)?;
         Ok(made.map(|instance| Guest { artifact: artifact.clone(), instance }))
@@ -129,7 +135,9 @@ impl Guest {
     /// The position of a function export among all exports.
     pub fn find(&self, name: &str) -> u32 {
         let exports = &self.artifact.module.exports;
-        let found = exports.iter().position(|export| export.kind == Extern::Function && self.artifact.text(&export.name) == name.as_bytes());
+        let found = exports
+            .iter()
+            .position(|export| export.kind == Extern::Function && self.artifact.text(&export.name) == name.as_bytes());
         found.unwrap_or_else(|| panic!("no function is exported as {name}")) as u32
     }
 
@@ -144,7 +152,8 @@ impl Guest {
 
     pub fn call_export(&mut self, export: u32, args: &[u64], budget: Budget) -> Result<Answer> {
         let module = &self.artifact.module;
-        let results = if export == START { 0 } else { module.signature(module.exports[export as usize].index).results.len() };
+        let results =
+            if export == START { 0 } else { module.signature(module.exports[export as usize].index).results.len() };
         let mut slots = args.to_vec();
         slots.resize(args.len().max(results), 0);
         let end = self.instance.call(export, &budget, Context(ptr::null_mut()), &mut slots)?;
@@ -177,14 +186,6 @@ pub fn same_in_both_linked(text: &str, functions: &[HostFunction], name: &str, a
     let [interpreted, compiled] = TIERS.map(|tier| Guest::from_wasm(tier, &bytes, functions).call(name, args, budget));
     assert_eq!(interpreted, compiled, "the tiers differ on {name} of {text}");
     interpreted
-}
-
-/// As wasm types a number's slot: the low half counts for the narrow ones.
-pub fn narrowed(kind: Kind, slot: u64) -> u64 {
-    match kind {
-        Kind::I32 | Kind::F32 => slot & 0xffff_ffff,
-        _ => slot,
-    }
 }
 
 /// A section with its id and size before its content.

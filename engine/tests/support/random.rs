@@ -42,13 +42,13 @@ impl Random {
             0xffff_ffff,
             0x7fff_ffff_ffff_ffff,
             0x8000_0000_0000_0000,
-            0x7fc0_0000,              // f32: the canonical NaN
-            0x7fa0_0001,              // f32: a signalling one
-            0x4f00_0000,              // f32: 2^31
-            0x7ff8_0000_0000_0000,    // f64: the canonical NaN
-            0xfff4_0000_0000_0001,    // f64: a signalling one
-            0x43e0_0000_0000_0000,    // f64: 2^63
-            0x3ff0_0000_0000_0000,    // f64: 1
+            0x7fc0_0000,           // f32: the canonical NaN
+            0x7fa0_0001,           // f32: a signalling one
+            0x4f00_0000,           // f32: 2^31
+            0x7ff8_0000_0000_0000, // f64: the canonical NaN
+            0xfff4_0000_0000_0001, // f64: a signalling one
+            0x43e0_0000_0000_0000, // f64: 2^63
+            0x3ff0_0000_0000_0000, // f64: 1
             65_533,
         ];
         match self.below(4) {
@@ -73,7 +73,8 @@ const IMPORTS: &str = r#"(module
 unsafe extern "C" fn mix(data: *mut c_void, _caller: *mut Caller, args: *const u64, results: *mut u64) -> u32 {
     let (params, answers) = (data as usize >> 8, data as usize & 0xff);
     // SAFETY: `function` bound this callback to an import of these counts.
-    let (args, results) = unsafe { (std::slice::from_raw_parts(args, params), std::slice::from_raw_parts_mut(results, answers)) };
+    let (args, results) =
+        unsafe { (std::slice::from_raw_parts(args, params), std::slice::from_raw_parts_mut(results, answers)) };
     let mut random = Random(args.iter().fold(7, |sum, arg| sum.rotate_left(9) ^ arg));
     results.iter_mut().for_each(|slot| *slot = random.number());
     0
@@ -83,7 +84,9 @@ unsafe extern "C" fn mix(data: *mut c_void, _caller: *mut Caller, args: *const u
 fn function(artifact: &Artifact, index: usize) -> HostFunction {
     let import = &artifact.module.imports[index];
     let Signature { params, results } = &artifact.module.types[import.type_index as usize];
-    let named = |entry: &&math::Entry| artifact.text(&import.module) == b"math" && artifact.text(&import.name) == entry.name.as_bytes();
+    let named = |entry: &&math::Entry| {
+        artifact.text(&import.module) == b"math" && artifact.text(&import.name) == entry.name.as_bytes()
+    };
     let typed = |entry: &&math::Entry| *params == vec![Kind::F64; entry.params() as usize] && *results == [Kind::F64];
     if let Some(entry) = math::FUNCTIONS.iter().filter(named).find(typed) {
         return intrinsic(entry.name);
@@ -96,7 +99,8 @@ fn function(artifact: &Artifact, index: usize) -> HostFunction {
 /// A module of the accepted features. wasm-smith gives up on some noise; then the next is tried.
 pub fn module(seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
-    let mut bytes = std::iter::repeat_with(|| try_module(&mut random)).flatten().next().expect("some noise makes a module");
+    let mut bytes =
+        std::iter::repeat_with(|| try_module(&mut random)).flatten().next().expect("some noise makes a module");
     externref::to_funcref(&mut bytes);
     bytes
 }
@@ -163,14 +167,23 @@ fn budget(random: &mut Random) -> Budget {
 
 fn hash(bytes: &[u8]) -> u64 {
     let mut words = bytes.chunks_exact(8);
-    let mut hash = words.by_ref().fold(0u64, |sum, word| (sum ^ u64::from_le_bytes(word.try_into().expect("eight bytes"))).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
+    let mut hash = words.by_ref().fold(0u64, |sum, word| {
+        (sum ^ u64::from_le_bytes(word.try_into().expect("eight bytes")))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(23)
+    });
     words.remainder().iter().for_each(|byte| hash = hash.wrapping_mul(31) ^ u64::from(*byte));
     hash ^ bytes.len() as u64
 }
 
 fn observe(guest: &mut Guest, export: u32, args: &[u64], budget: Budget) -> Observation {
     let answer = guest.call_export(export, args, budget).map_err(|failure| failure.message);
-    Observation { what: format!("export {export} of {args:x?}"), answer, memory: hash(guest.memory()), globals: guest.globals() }
+    Observation {
+        what: format!("export {export} of {args:x?}"),
+        answer,
+        memory: hash(guest.memory()),
+        globals: guest.globals(),
+    }
 }
 
 /// The life of a module in one tier: started, then its functions called; after each end that is one, a new instance.
@@ -181,13 +194,19 @@ fn life(artifact: &Arc<Artifact>, tier: Tier, seed: u64) -> Result<Vec<Observati
     let mut seen = Vec::new();
     let mut live: Option<Guest> = None;
     let module = &artifact.module;
-    let exports = (0..module.exports.len() as u32).filter(|export| module.exports[*export as usize].kind == Extern::Function);
+    let exports =
+        (0..module.exports.len() as u32).filter(|export| module.exports[*export as usize].kind == Extern::Function);
     for export in exports.cycle().take(CALLS_MAX) {
         if live.is_none() {
             match code.instantiate(petri_engine::raw::Host::none(), MEBIBYTE).map_err(|failure| failure.message)? {
                 Ok(instance) => live = Some(Guest { artifact: artifact.clone(), instance }),
                 Err(end) => {
-                    seen.push(Observation { what: "instantiation".into(), answer: Ok(Answer { end, values: Vec::new() }), memory: 0, globals: Vec::new() });
+                    seen.push(Observation {
+                        what: "instantiation".into(),
+                        answer: Ok(Answer { end, values: Vec::new() }),
+                        memory: 0,
+                        globals: Vec::new(),
+                    });
                     return Ok(seen);
                 }
             }
@@ -196,7 +215,8 @@ fn life(artifact: &Arc<Artifact>, tier: Tier, seed: u64) -> Result<Vec<Observati
             }
         }
         let guest = live.as_mut().expect("just made");
-        let args: Vec<u64> = module.signature(module.exports[export as usize].index).params.iter().map(|_| random.number()).collect();
+        let args: Vec<u64> =
+            module.signature(module.exports[export as usize].index).params.iter().map(|_| random.number()).collect();
         seen.push(observe(guest, export, &args, budget(&mut random)));
         if !matches!(&seen[seen.len() - 1].answer, Ok(answer) if answer.kind() == EndKind::Returned) {
             live = None;
@@ -342,10 +362,14 @@ fn end_of(observation: &Observation) -> String {
 /// Compares `count` seeds from `first` on, on this many threads.
 pub fn run(first: u64, count: u64, threads: u64, flips: u64) -> Tally {
     std::thread::scope(|scope| {
-        let work = |thread: u64| move || {
-            let mut tally = Tally::default();
-            (first + thread..first + count).step_by(threads as usize).for_each(|seed| tally.add(seed, compare(seed, flips)));
-            tally
+        let work = |thread: u64| {
+            move || {
+                let mut tally = Tally::default();
+                (first + thread..first + count)
+                    .step_by(threads as usize)
+                    .for_each(|seed| tally.add(seed, compare(seed, flips)));
+                tally
+            }
         };
         let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(work(thread))).collect();
         workers.into_iter().fold(Tally::default(), |all, worker| all.merge(worker.join().expect("a worker")))
