@@ -3,6 +3,8 @@
 //! Ordinary compiler output passes. What passes loads at no more than three times the cost per byte of ordinary code,
 //! in both engines; `bench/` measures that, and the figures below follow from it.
 
+use wasmparser::Operator;
+
 use crate::failure::{Failure, Result};
 
 #[derive(Debug)]
@@ -28,7 +30,7 @@ bounds! {
     function_density = 48, "functions beyond the first 256 need this many bytes of module each";
     type_density = 64, "function types beyond the first 256 need this many bytes of module each";
     element_density = 8, "element entries beyond the first 1,024 need this many bytes of module each";
-    block_density = 6, "basic blocks beyond the first 1,024 need this many bytes of module each; an indirect call counts as four, growth and bulk operations as two, a trapping conversion as one";
+    block_density = 6, "basic blocks beyond the first 1,024 need this many bytes of module each; operators that are dear to compile count as one to eight blocks";
     carried_density = 1, "values carried by calls, branches and block types beyond the first 1,024 need this many bytes of module each";
     live_density = 1, "locals times blocks (a loop counts as 17), summed over the functions and divided by 16: beyond the first 4,096 this many bytes of module each";
     tables = 16, "tables of a module";
@@ -90,3 +92,19 @@ pub const ELEMENTS: Density = Density { bound: &element_density, free: 1_024 };
 pub const BLOCKS: Density = Density { bound: &block_density, free: 1_024 };
 pub const CARRIED: Density = Density { bound: &carried_density, free: 1_024 };
 pub const LIVE: Density = Density { bound: &live_density, free: 4_096 };
+
+/// How many basic blocks an operator counts as: what Cranelift makes of it costs as much as theirs.
+pub fn blocks_of(operator: &Operator) -> u64 {
+    use Operator::*;
+    match operator {
+        TableCopy { .. } | TableInit { .. } => 8,
+        CallIndirect { .. } | TableGet { .. } | TableGrow { .. } | TableFill { .. } => 4,
+        MemoryGrow { .. } | MemoryFill { .. } | MemoryCopy { .. } | MemoryInit { .. } => 2,
+        I32Rotl | I32Rotr | I64Rotl | I64Rotr => 2,
+        I32TruncF32S | I32TruncF32U | I32TruncF64S | I32TruncF64U => 1,
+        I64TruncF32S | I64TruncF32U | I64TruncF64S | I64TruncF64U => 1,
+        F32Sqrt | F32Ceil | F32Floor | F32Trunc | F32Nearest | F32DemoteF64 => 1,
+        F64Sqrt | F64Ceil | F64Floor | F64Trunc | F64Nearest | F64PromoteF32 => 1,
+        _ => 0,
+    }
+}

@@ -290,6 +290,7 @@ impl Reader<'_> {
         validator: &FuncValidator<ValidatorResources>,
     ) -> Result<()> {
         let skip = next - at;
+        self.findings.load.blocks += bounds::blocks_of(operator);
         match operator {
             Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
                 self.block_type(*blockty, at)
@@ -312,7 +313,6 @@ impl Reader<'_> {
             Operator::Call { function_index } => self.call(*function_index, at, skip),
             Operator::CallIndirect { type_index, table_index } => {
                 self.call_values(&self.module.types[*type_index as usize]);
-                self.findings.load.blocks += 4;
                 let defined = self.module.functions.len() as u32 - self.module.imported_functions;
                 self.findings.calls.push((self.node, defined + type_index));
                 if *table_index > 0 {
@@ -329,7 +329,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Operators that came after the MVP, and those that are dear to load.
+    /// Operators that came after the MVP.
     fn note_addition(&mut self, operator: &Operator, at: usize, skip: usize) {
         match operator {
             Operator::I32Extend8S
@@ -347,17 +347,8 @@ impl Reader<'_> {
             | Operator::I64TruncSatF64U => {
                 self.findings.features |= USES_SATURATING_CONVERSIONS;
             }
-            Operator::I32TruncF32S
-            | Operator::I32TruncF32U
-            | Operator::I32TruncF64S
-            | Operator::I32TruncF64U
-            | Operator::I64TruncF32S
-            | Operator::I64TruncF32U
-            | Operator::I64TruncF64S
-            | Operator::I64TruncF64U => self.findings.load.blocks += 1,
             Operator::MemoryGrow { .. } => {
                 self.has_lengths = true;
-                self.findings.load.blocks += 2;
                 self.findings.grows_memory = true;
                 self.edit(at, skip, What::GrowMemory);
             }
@@ -377,7 +368,6 @@ impl Reader<'_> {
             }
             Operator::TableGrow { table } => {
                 self.has_lengths = true;
-                self.findings.load.blocks += 2;
                 self.grows_tables = true;
                 self.findings.features |= USES_REFERENCE_TYPES;
                 self.findings.not_movable |= WRITES_TABLE;
@@ -436,7 +426,6 @@ impl Reader<'_> {
 
     fn by_length(&mut self, at: usize, what: What) {
         self.has_lengths = true;
-        self.findings.load.blocks += 2;
         self.findings.features |= USES_BULK_MEMORY;
         self.edit(at, 0, what);
     }
