@@ -24,7 +24,7 @@ struct Size {
   std::size_t bytes;
   double ratio_max;  // beyond this the larger sizes are left alone
 };
-constexpr std::array<Size, 3> kSizes{{{8 << 10, 30}, {32 << 10, 10}, {160 << 10, 0}}};
+constexpr std::array<Size, 2> kSizes{{{8 << 10, 20}, {80 << 10, 0}}};
 
 constexpr std::size_t kShapesPerReference = 8;
 

@@ -148,10 +148,13 @@ class WasmBody {
   WasmBody& loop();
   WasmBody& loop(ValueType result);
   WasmBody& loop(const WasmSignature& signature);
+  // NOLINTBEGIN(readability-identifier-naming): without the underscore these are keywords.
   WasmBody& if_();
   WasmBody& if_(ValueType result);
   WasmBody& if_(const WasmSignature& signature);
   WasmBody& else_();
+  WasmBody& return_();
+  // NOLINTEND(readability-identifier-naming)
   WasmBody& end();  // of the innermost open block, else of the function
 
   // A branch names its target by depth, 0 being the innermost open block and the outermost the function itself, or by
@@ -166,7 +169,6 @@ class WasmBody {
   WasmBody& br_table(std::initializer_list<std::uint32_t> depths, std::uint32_t depth_otherwise) {
     return br_table(std::span(depths.begin(), depths.size()), depth_otherwise);
   }
-  WasmBody& return_();
   WasmBody& call(WasmFunction function);
   // The slot of the table is the last operand.
   WasmBody& call_indirect(WasmType type, WasmTable table = {});

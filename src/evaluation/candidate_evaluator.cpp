@@ -41,6 +41,10 @@ CandidateEvaluator::CandidateEvaluator(const EvaluationPlan& plan, const Evaluat
                                        const std::atomic<std::uint32_t>& interrupt)
     : plan_(plan), services_(services), runner_(plan, interrupt) {}
 
+void CandidateEvaluator::expect(const Digest& key) const {
+  if (plan_.options.use_cache) services_.cache.expect({.candidate = key, .spec = plan_.digest});
+}
+
 CandidateEvaluator::Answer CandidateEvaluator::evaluate(const Candidate& candidate, const Digest& key,
                                                         ArtifactPtr prepared, Record& record, Timing& timing) {
   Answer answer;

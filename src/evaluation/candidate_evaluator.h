@@ -22,6 +22,8 @@ class CandidateEvaluator {
   struct Answer {
     bool promoted = false;
   };
+  // Says which one is likely to come next.
+  void expect(const Digest& key) const;
   Answer evaluate(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
 
  private:

@@ -26,6 +26,7 @@ void EvaluationWorker::work_on(Chunk& chunk) {
   while (!stopped()) {
     const auto row = chunk.take();
     if (!row) return;
+    if (*row + 1 < chunk.first + chunk.count) evaluator_.expect(run_.rows.key(*row + 1));
     if (!chunk.repeats(*row)) evaluate(chunk, *row);
   }
 }

@@ -28,6 +28,10 @@ RecordCache::Place* RecordCache::find_place(Set& set, std::uint64_t tag, const K
   return nullptr;
 }
 
+void RecordCache::expect(const Key& key) const {
+  if (sets_ != 0) __builtin_prefetch(&all_[set_of(tag_of(key))]);
+}
+
 std::optional<std::string> RecordCache::find(const Key& key) {
   const std::uint64_t tag = tag_of(key);
   Lock& lock = locks_[sets_ == 0 ? 0 : set_of(tag) % kLocks];

@@ -27,6 +27,8 @@ class RecordCache {
     bool operator==(const Key&) const = default;
   };
 
+  // Says that the key will be asked for soon, so that what it takes is at hand then.
+  void expect(const Key& key) const;
   std::optional<std::string> find(const Key& key);
   void insert(const Key& key, std::string_view result);
 
@@ -47,8 +49,8 @@ class RecordCache {
     std::uint32_t size = 0;  // of the result
     bool asked_for = false;  // since the hand passed
   };
-  struct Set {
-    std::array<std::uint64_t, kPlaces> tags{};  // a part of the key
+  struct alignas(64) Set {
+    std::array<std::uint64_t, kPlaces> tags{};  // a part of the key, for all places on one cache line
     std::array<Place, kPlaces> places;
     std::uint32_t hand = 0;
   };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -209,6 +210,40 @@ TEST(WasmBody, IsGivenOnceAndToFunctionsOfTheModule) {
   module.import_function("m", "g", {});
   module.body(imported).local_get(0).end();
   EXPECT_EQ(module.build().error().message, "Function 0 is not of this module's own and can have no body.");
+}
+
+// Calls in any order, with indices that may name nothing: bytes or an error, never a crash.
+TEST(WasmBody, TakesAnySequenceOfCalls) {
+  std::mt19937 random(1);
+  const auto below = [&random](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
+  WasmBuilder module;
+  int built = 0;
+  for (int round = 0; round < 3000; ++round) {
+    module.clear();
+    std::vector<WasmBody> bodies{module.function("f", {.params = {i32}})};
+    const std::uint32_t calls = below(12);
+    for (std::uint32_t i = 0; i < calls; ++i) {
+      WasmBody& body = bodies[below(static_cast<std::uint32_t>(bodies.size()))];
+      switch (below(14)) {
+        case 0: body.block(); break;
+        case 1: body.loop({.params = {i32}, .results = {i32, i32}}); break;
+        case 2: body.if_(i32); break;
+        case 3: body.else_(); break;
+        case 4: body.br(below(3)); break;
+        case 5: body.br({.level = below(3)}); break;
+        case 6: body.local_set(below(2)); break;
+        case 7: body.local(f32); break;
+        case 8: body.call({below(3)}); break;
+        case 9: module.import_function("m", "g", {}); break;
+        case 10: module.export_function("again", {below(2)}); break;
+        case 11: bodies.push_back(module.body({below(2)})); break;
+        default: body.end(); break;
+      }
+    }
+    built += module.build() ? 1 : 0;
+  }
+  EXPECT_GT(built, 0);
+  EXPECT_LT(built, 3000);
 }
 
 }  // namespace

@@ -130,19 +130,16 @@ WasmGlobal WasmBuilder::global(const WasmGlobalSpec& spec) {
   return global;
 }
 
-void WasmBuilder::data(std::uint32_t address, std::span<const std::uint8_t> contents) {
-  WasmBytes& bytes = draft_->data.entry();
-  bytes.push_back(0);
-  append_place(bytes, address);
-  append_unsigned(bytes, contents.size());
-  append_raw(bytes, contents);
+void WasmBuilder::data(std::uint32_t address, std::span<const std::uint8_t> bytes) {
+  WasmBytes& segments = draft_->data.entry();
+  segments.push_back(0);
+  append_place(segments, address);
+  append_unsigned(segments, bytes.size());
+  append_raw(segments, bytes);
 }
 
-void WasmBuilder::data(std::uint32_t address, std::string_view contents) {
-  WasmBytes& bytes = draft_->data.entry();
-  bytes.push_back(0);
-  append_place(bytes, address);
-  append_text(bytes, contents);
+void WasmBuilder::data(std::uint32_t address, std::string_view bytes) {
+  data(address, std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
 }
 
 void WasmBuilder::elements(WasmTable table, std::uint32_t slot, std::span<const WasmFunction> functions) {
