@@ -99,7 +99,8 @@ pub fn blocks_of(operator: &Operator) -> u64 {
     match operator {
         TableCopy { .. } | TableInit { .. } => 8,
         CallIndirect { .. } | TableGet { .. } | TableGrow { .. } | TableFill { .. } => 4,
-        MemoryGrow { .. } | MemoryFill { .. } | MemoryCopy { .. } | MemoryInit { .. } => 2,
+        MemoryFill { .. } | MemoryCopy { .. } => 4,
+        MemoryGrow { .. } | MemoryInit { .. } => 2,
         I32Rotl | I32Rotr | I64Rotl | I64Rotr => 2,
         I32TruncF32S | I32TruncF32U | I32TruncF64S | I32TruncF64U => 1,
         I64TruncF32S | I64TruncF32U | I64TruncF64S | I64TruncF64U => 1,
