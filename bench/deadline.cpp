@@ -1,6 +1,7 @@
 #include "bench/deadline.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <chrono>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::chrono::nanoseconds kDeadline = std::chrono::milliseconds(10);
 constexpr std::size_t kRunsEach = 25;
+constexpr std::size_t kAttemptsMax = 4;
 
 // Guests that never come back by themselves.
 struct Endless {
@@ -43,16 +45,32 @@ constexpr std::array<Endless, 8> kEndless{{
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
+// How often the kernel has taken the processor away from this thread.
+long interruptions() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
+
 // Milliseconds from the deadline until the caller has its answer.
 Result<double> overshoot_ms(const LoadedModule& module) {
   PETRI_TRY(LiveFunction function, LiveFunction::open(module, "run"));
   const std::chrono::nanoseconds deadline = now() + kDeadline;
-  PETRI_TRY(
-      const End end,
-      function.call_until({.fuel = kPlentyOfFuel, .deadline_ns = static_cast<std::uint64_t>(deadline.count())}, {}));
+  const Budget budget{.fuel = kPlentyOfFuel, .deadline_ns = static_cast<std::uint64_t>(deadline.count())};
+  PETRI_TRY(const End end, function.call_until(budget, {}));
   const std::chrono::duration<double, std::milli> late = now() - deadline;
   if (end.kind == EndKind::deadline) return late.count();
   return fail(ErrorCode::engine_fault, "a guest ended otherwise than by its deadline");
+}
+
+// The same, done again when the kernel let others run meanwhile: that delay is the machine's. A machine that does it
+// every time is measured as it is.
+Result<double> undisturbed_overshoot_ms(const LoadedModule& module) {
+  for (std::size_t attempt = 1;; ++attempt) {
+    const long before = interruptions();
+    PETRI_TRY(const double late, overshoot_ms(module));
+    if (interruptions() == before || attempt == kAttemptsMax) return late;
+  }
 }
 
 Result<std::vector<double>> overshoots(const Endless& endless, Tier tier) {
@@ -60,7 +78,7 @@ Result<std::vector<double>> overshoots(const Endless& endless, Tier tier) {
   PETRI_TRY(const LoadedModule module, load_module(artifact->bytes(), tier));
   std::vector<double> late;
   for (std::size_t i = 0; i < kRunsEach; ++i) {
-    PETRI_TRY(late.emplace_back(), overshoot_ms(module));
+    PETRI_TRY(late.emplace_back(), undisturbed_overshoot_ms(module));
   }
   return late;
 }
@@ -82,7 +100,7 @@ Benchmark deadline_overshoot(Tier tier, std::string bar) {
   return {.name = fmt::format("deadline_overshoot_{}_ms", name_of(tier)),
           .unit = "ms",
           .what = fmt::format("how late a deadline of 10 ms ends {} guests that never end, p99 of {} runs of {} kinds "
-                              "(steady clock: a busy machine adds its own delays)",
+                              "(steady clock; a run the kernel interrupted is repeated, three times at most)",
                               name_of(tier), kRunsEach * kEndless.size(), kEndless.size()),
           .bar = std::move(bar),
           .measure = [tier] { return measure(tier); }};

@@ -8,7 +8,6 @@
 
 #include "bench/candidate_life.h"
 #include "bench/loaded_module.h"
-#include "bench/resident_memory.h"
 #include "bench/statistics.h"
 #include "bench/stopwatch.h"
 #include "engine/bare_engine.h"
@@ -84,19 +83,6 @@ Result<Measurement> measure_cycles_per_second() {
   return Measurement{.value = median(values), .reference = median(references)};
 }
 
-// Few calls: what could be left behind is left by loading.
-Result<Measurement> measure_growth() {
-  constexpr std::uint64_t kWarmUp = 10'000, kModules = 1'000'000;
-  constexpr std::uint32_t kFewCalls = 2;
-  PETRI_TRY(SmallModule modules, SmallModule::create());
-  CandidateLife life(std::move(modules));
-  for (std::uint64_t number = 0; number < kWarmUp; ++number) PETRI_TRY(life.live(number, kFewCalls));
-  PETRI_TRY(const double before, resident_mib());
-  for (std::uint64_t number = kWarmUp; number < kWarmUp + kModules; ++number) PETRI_TRY(life.live(number, kFewCalls));
-  PETRI_TRY(const double after, resident_mib());
-  return Measurement{.value = after - before};
-}
-
 }  // namespace
 
 Benchmark distinct_cycle_us() {
@@ -115,15 +101,6 @@ Benchmark distinct_cycles_per_second() {
           .what = "the same on two threads; reference: the bare interpreter on two threads (steady clock)",
           .bar = ">= 160000",
           .measure = measure_cycles_per_second};
-}
-
-Benchmark million_modules_growth_mib() {
-  return {
-      .name = "million_modules_growth_mib",
-      .unit = "MiB",
-      .what = "growth of resident memory over a million distinct modules one after another, after 10,000 to warm up",
-      .bar = "<= 8",
-      .measure = measure_growth};
 }
 
 }  // namespace petri::bench

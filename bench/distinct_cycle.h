@@ -7,6 +7,5 @@ namespace petri::bench {
 
 Benchmark distinct_cycle_us();
 Benchmark distinct_cycles_per_second();
-Benchmark million_modules_growth_mib();
 
 }  // namespace petri::bench

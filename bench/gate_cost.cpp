@@ -26,7 +26,9 @@ struct Size {
 };
 constexpr std::array<Size, 2> kSizes{{{8 << 10, 20}, {80 << 10, 0}}};
 
-constexpr std::size_t kShapesPerReference = 8;
+constexpr std::size_t kShapesPerReference = 12;
+// A ratio that is worth a second look.
+constexpr double kDear = 2.2;
 
 // Processor seconds of gate and load; the median of so many.
 Result<double> cost(const Bytes& wasm, Tier tier, std::size_t repeats) {
@@ -53,13 +55,20 @@ class Scale {
     return scale;
   }
 
-  Result<double> per_byte(const Bytes& wasm) const {
-    PETRI_TRY(const double seconds, cost(wasm, tier_, tier_ == Tier::compiled ? 1 : 5));
+  Result<double> per_byte(const Bytes& wasm, std::size_t repeats) const {
+    PETRI_TRY(const double seconds, cost(wasm, tier_, repeats));
     return (seconds - empty_) / static_cast<double>(wasm.size());
+  }
+  // Compiling takes its time: what is not dear at a first look is looked at once.
+  Result<double> per_byte(const Bytes& wasm) const {
+    PETRI_TRY(const double once, per_byte(wasm, 1));
+    if (tier_ == Tier::compiled && once < kDear * ordinary_per_byte()) return once;
+    return per_byte(wasm, 5);
   }
   // Again from time to time: the machine's mood changes.
   Result<void> weigh_ordinary() {
-    PETRI_TRY(samples_.emplace_back(), per_byte(ordinary_));
+    PETRI_TRY(const double sample, per_byte(ordinary_, 3));
+    samples_.push_back(sample);
     return {};
   }
   double ordinary_per_byte() const { return median(samples_); }

@@ -6,6 +6,7 @@
 #include "bench/distinct_cycle.h"
 #include "bench/gate_cost.h"
 #include "bench/load.h"
+#include "bench/memory_growth.h"
 #include "bench/meter_ratio.h"
 #include "bench/prepare.h"
 #include "bench/program_size.h"
@@ -14,6 +15,7 @@ namespace petri::bench {
 
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> all{
+      million_modules_growth_mib(),
       prepare_us(),
       distinct_cycle_us(),
       distinct_cycles_per_second(),
@@ -27,7 +29,6 @@ const std::vector<Benchmark>& benchmarks() {
       deadline_overshoot_interpreted_ms(),
       load_interpreted_ms_per_mib(),
       load_compiled_ms_per_mib(),
-      million_modules_growth_mib(),
       five_line_program_mib(),
       gate_cost_ratio_interpreted(),
       gate_cost_ratio_compiled(),

@@ -26,6 +26,7 @@ const std::vector<Shape>& control_shapes();   // blocks, loops, branches
 const std::vector<Shape>& value_shapes();     // locals, operands, values that blocks and calls carry
 const std::vector<Shape>& operator_shapes();  // straight-line code
 const std::vector<Shape>& section_shapes();   // functions, types, globals, exports, segments
+const std::vector<Shape>& mixed_shapes();     // several of these at once
 std::vector<Shape> all_shapes();
 
 // The bound of this name in the gate's table; a million when it has none of that name.

@@ -14,17 +14,6 @@
 namespace petri {
 namespace {
 
-std::uintptr_t find_stack_end() {
-  pthread_attr_t attributes;
-  void* lowest = nullptr;
-  std::size_t bytes = 0;
-  // Only a machine out of memory fails here; then the stack counts as used up, which is safe.
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return UINTPTR_MAX;
-  pthread_attr_getstack(&attributes, &lowest, &bytes);
-  pthread_attr_destroy(&attributes);
-  return reinterpret_cast<std::uintptr_t>(lowest);
-}
-
 // The idle threads of the process. Never destroyed: what still runs while the process exits must not hold it up.
 class StackPool {
  public:
@@ -71,10 +60,17 @@ Result<void> run_on_own_thread(std::size_t stack_bytes, void (*call)(void* data)
 
 }  // namespace
 
-std::size_t stack_bytes_left() {
-  thread_local const std::uintptr_t end = find_stack_end();
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  return here > end ? here - end : 0;
+constinit thread_local std::uintptr_t this_stack_end = 0;
+
+std::uintptr_t find_stack_end() {
+  pthread_attr_t attributes;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  // Only a machine out of memory fails here; then the stack counts as used up, which is safe.
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return UINTPTR_MAX;
+  pthread_attr_getstack(&attributes, &lowest, &bytes);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<std::uintptr_t>(lowest);
 }
 
 Result<void> run_with_stack_erased(std::size_t bytes_needed, void (*call)(void* data), void* data) {

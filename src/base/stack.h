@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -19,8 +20,17 @@ constexpr std::size_t kStackReserveBytes = std::size_t{256} << 10;
 // How many idle threads with large stacks are kept for the next run_with_stack; further ones end.
 constexpr std::size_t kIdleStackThreadsMax = 4;
 
+// Where this thread's stack ends; 0 until it was looked for. Here so that asking costs no call.
+extern constinit thread_local std::uintptr_t this_stack_end;
+std::uintptr_t find_stack_end();
+
 // Bytes between here and the end of this thread's stack.
-std::size_t stack_bytes_left();
+inline std::size_t stack_bytes_left() {
+  if (this_stack_end == 0) [[unlikely]]
+    this_stack_end = find_stack_end();
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return here > this_stack_end ? here - this_stack_end : 0;
+}
 
 // Runs `call(data)`, which must not throw, with at least this much stack: here if this thread has it, else on a thread
 // of a pool shared by the process, while the caller waits. `busy` when the machine gives no such thread: then nothing

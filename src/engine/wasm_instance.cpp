@@ -1,6 +1,8 @@
 #include "engine/wasm_instance.h"
 
 #include <array>
+#include <cstddef>
+#include <type_traits>
 
 #include "base/assert.h"
 #include "base/stack.h"
@@ -20,6 +22,15 @@ static_assert(static_cast<int>(EndKind::returned) == PETRI_END_RETURNED &&
               static_cast<int>(EndKind::exited) == PETRI_END_EXITED &&
               static_cast<int>(EndKind::cancelled) == PETRI_END_CANCELLED &&
               static_cast<int>(EndKind::refused) == PETRI_END_REFUSED);
+static_assert(std::is_standard_layout_v<End> && sizeof(End) == sizeof(petri_end) &&
+              offsetof(End, kind) == offsetof(petri_end, kind) && offsetof(End, code) == offsetof(petri_end, code) &&
+              offsetof(End, fuel_used) == offsetof(petri_end, fuel_used) &&
+              offsetof(End, memory_bytes) == offsetof(petri_end, memory_bytes));
+static_assert(std::is_standard_layout_v<Budget> && sizeof(Budget) == sizeof(petri_budget) &&
+              offsetof(Budget, fuel) == offsetof(petri_budget, fuel) &&
+              offsetof(Budget, deadline_ns) == offsetof(petri_budget, deadline_ns) &&
+              offsetof(Budget, turn_ns) == offsetof(petri_budget, turn_ns) &&
+              offsetof(Budget, call_depth) == offsetof(petri_budget, call_depth));
 static_assert(Instance::kStartFunction == PETRI_START && Budget::kNever == UINT64_MAX);
 // The crate reads the flag atomically where the atomic stores it.
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
@@ -53,23 +64,23 @@ Result<Instantiated> WasmInstance::create(const petri_code& code, StackNeed stac
 Result<End> WasmInstance::call(std::uint32_t export_index, const Budget& budget, void* context,
                                std::span<std::uint64_t> slots) {
   const std::uint64_t needed = stack_.bytes(budget.call_depth);
-  if (stack_bytes_left() >= needed + kStackReserveBytes) [[likely]]
-    return enter(export_index, budget, context, slots);
-  return run_with_stack(needed, [&] { return enter(export_index, budget, context, slots); });
+  if (stack_bytes_left() < needed + kStackReserveBytes) [[unlikely]] {
+    return run_with_stack(needed, [&] { return enter(export_index, budget, context, slots); });
+  }
+  return enter(export_index, budget, context, slots);
 }
 
+// The crate reads the budget where it is and writes the end where it is to be: a call copies nothing.
 Result<End> WasmInstance::enter(std::uint32_t export_index, const Budget& budget, void* context,
                                 std::span<std::uint64_t> slots) {
-  const petri_budget native{.fuel = budget.fuel,
-                            .deadline_ns = budget.deadline_ns,
-                            .turn_ns = budget.turn_ns,
-                            .call_depth = budget.call_depth};
-  petri_end end;
+  Result<End> end(std::in_place);
   petri_error error;
-  if (petri_call(handle_.get(), export_index, &native, context, slots.data(), slots.size(), &end, &error) != PETRI_OK) {
-    return fail(to_error(error));
-  }
-  return to_end(end);
+  const petri_status status =
+      petri_call(handle_.get(), export_index, reinterpret_cast<const petri_budget*>(&budget), context, slots.data(),
+                 slots.size(), reinterpret_cast<petri_end*>(&*end), &error);
+  if (status != PETRI_OK) [[unlikely]]
+    end = fail(to_error(error));
+  return end;
 }
 
 std::span<std::uint8_t> WasmInstance::memory() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "engine/sha256.h"
 #include "evaluation/link_candidate.h"
@@ -23,16 +24,13 @@ std::uint64_t seed_for(std::uint64_t seed, const ArtifactId& artifact) {
   return (mixed ^ (mixed >> 31)) ^ part;
 }
 
-// Reading the exact clock for each case costs as much as a short case. The coarse one is a few milliseconds behind:
-// where that is little beside the limit, the deadline is so much later instead.
-std::uint64_t deadline_after(std::chrono::nanoseconds duration) {
-  constexpr auto kLittleBeside = std::chrono::milliseconds(100);
-  constexpr std::uint64_t kBehindMax = 10'000'000;
-  const bool coarse = duration >= kLittleBeside;
+// The exact clock is read for each case only where milliseconds matter.
+constexpr auto kMillisecondsMatter = std::chrono::milliseconds(100);
+
+std::uint64_t now_ns(clockid_t clock) {
   timespec now{};
-  ::clock_gettime(coarse ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC, &now);
-  const auto now_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-  return now_ns + static_cast<std::uint64_t>(duration.count()) + (coarse ? kBehindMax : 0);
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 HostSettings settings_of(const EvaluationPlan& plan) {
@@ -74,6 +72,7 @@ Result<void> CaseRunner::run(const LoadableArtifact& artifact, const RunTarget& 
                       .seed = seed_for(plan_.spec.seed, artifact.id()),
                       .initialize = initialize_for(plan_.spec.function)};
   const std::size_t cases = plan_.cases.size();
+  burned_since_ = std::numeric_limits<std::uint64_t>::max();  // another candidate, another look at the clock
   record.outcome = OutcomeKind::ok;
   record.value_types.assign(target.signature.results.begin(), target.signature.results.end());
   record.value_bits.resize(cases * record.values_per_case());
@@ -81,18 +80,21 @@ Result<void> CaseRunner::run(const LoadableArtifact& artifact, const RunTarget& 
   slots_.resize(target.slots());
   output_digests_.clear();
   outputs_.clear();
-  for (std::size_t number = 0; number < cases; ++number) {
-    PETRI_TRY(const End end, run_case(candidate, number));
-    if (end.kind == EndKind::cancelled)
-      return fail(ErrorCode::cancelled, "the evaluation was stopped while this candidate ran");
-    note(candidate, number,
-         verdict_of({.end = end,
-                     .output_bytes_cut = context_.output.bytes_cut(),
-                     .output_cut_by_memory = context_.output_cut_by_memory}));
-    if (record.first_failure && plan_.spec.stop_at_first_failure) break;
-  }
+  PETRI_TRY(run_cases(candidate));
   record.value_bits.resize(record.kinds.size() * record.values_per_case());
   record.output = digest_outputs(record.kinds.size());
+  return {};
+}
+
+Result<void> CaseRunner::run_cases(Candidate& candidate) {
+  for (std::size_t number = 0; number < plan_.cases.size(); ++number) {
+    auto end = run_case(candidate, number);
+    if (!end) return fail(std::move(end.error()));
+    if (end->kind == EndKind::cancelled)
+      return fail(ErrorCode::cancelled, "the evaluation was stopped while this candidate ran");
+    note(candidate, number, *end);
+    if (candidate.record.first_failure && plan_.spec.stop_at_first_failure) break;
+  }
   return {};
 }
 
@@ -109,28 +111,39 @@ Result<End> CaseRunner::run_case(Candidate& candidate, std::size_t number) {
   return guest.call(candidate.target.export_number, slots_);
 }
 
-void CaseRunner::note(Candidate& candidate, std::size_t number, const Verdict& verdict) {
+void CaseRunner::note(Candidate& candidate, std::size_t number, const End& end) {
   Record& record = candidate.record;
-  const bool is_ok = verdict.kind == OutcomeKind::ok;
-  record.kinds.push_back(verdict.kind);
-  if (is_ok) {
-    const std::size_t first = number * record.values_per_case();
-    for (std::size_t index = 0; index < record.values_per_case(); ++index) {
-      record.value_bits[first + index] = Value::from_bits(record.value_types[index], slots_[index]).bits();
-    }
-  } else if (!record.first_failure) {
-    note_failure(record, number, verdict);
+  const std::uint64_t fuel = candidate.guest.fuel_used();
+  const std::uint64_t written = context_.output.bytes_kept();
+  record.fuel_used += fuel;
+  record.memory_peak_bytes = std::max(record.memory_peak_bytes, candidate.guest.memory_bytes() + written);
+  burned_since_ += fuel;
+  if (end.kind == EndKind::returned && context_.output.bytes_cut() == 0) [[likely]] {
+    record.kinds.push_back(OutcomeKind::ok);
+    note_values(record, number);
+    if (plan_.spec.instances == Instances::per_case) candidate.guest.drop();
+  } else {
+    note_failure(record, number,
+                 verdict_of({.end = end,
+                             .output_bytes_cut = context_.output.bytes_cut(),
+                             .output_cut_by_memory = context_.output_cut_by_memory}));
+    candidate.guest.drop();
   }
-  if (!verdict.repeatable) record.repeatable = false;
-  record.fuel_used += candidate.guest.fuel_used();
-  record.memory_peak_bytes =
-      std::max(record.memory_peak_bytes, candidate.guest.memory_bytes() + context_.output.bytes_kept());
-  if (plan_.options.scorer || context_.output.bytes_kept() > 0) note_output(number);
-  if (!is_ok || plan_.spec.instances == Instances::per_case) candidate.guest.drop();
-  candidate.path.add_burned(candidate.guest.fuel_used(), number + 1 < plan_.cases.size());
+  if (written > 0 || plan_.options.scorer) note_output(number);
+  candidate.path.add_burned(fuel, number + 1 < plan_.cases.size());
 }
 
-void CaseRunner::note_failure(Record& record, std::size_t number, const Verdict& verdict) {
+void CaseRunner::note_values(Record& record, std::size_t number) const {
+  const std::size_t count = record.values_per_case();
+  for (std::size_t index = 0; index < count; ++index) {
+    record.value_bits[number * count + index] = Value::from_bits(record.value_types[index], slots_[index]).bits();
+  }
+}
+
+void CaseRunner::note_failure(Record& record, std::size_t number, const Verdict& verdict) const {
+  record.kinds.push_back(verdict.kind);
+  if (!verdict.repeatable) record.repeatable = false;
+  if (record.first_failure) return;
   record.first_failure = number;
   record.outcome = verdict.kind;
   record.trap = verdict.trap;
@@ -152,9 +165,20 @@ std::optional<Digest> CaseRunner::digest_outputs(std::size_t cases) const {
   return sha256({all.front().data(), all.size() * sizeof(Digest)});
 }
 
-Allowance CaseRunner::next_allowance() const {
+// Reading the exact clock costs as much as a short case. Elsewhere the coarse one is read, a few milliseconds behind,
+// and only after some fuel; the deadline is so much later instead.
+Allowance CaseRunner::next_allowance() {
+  constexpr std::uint64_t kBurnedMax = 100'000;
+  constexpr std::uint64_t kBehindMax = 10'000'000;
+  const auto duration = static_cast<std::uint64_t>(plan_.options.case_time_max.count());
+  if (plan_.options.case_time_max < kMillisecondsMatter) {
+    deadline_ns_ = now_ns(CLOCK_MONOTONIC) + duration;
+  } else if (burned_since_ > kBurnedMax) {
+    deadline_ns_ = now_ns(CLOCK_MONOTONIC_COARSE) + kBehindMax + duration;
+    burned_since_ = 0;
+  }
   return {.fuel = plan_.spec.fuel_max,
-          .deadline_ns = deadline_after(plan_.options.case_time_max),
+          .deadline_ns = deadline_ns_,
           .call_depth = static_cast<std::uint32_t>(plan_.spec.call_depth_max)};
 }
 

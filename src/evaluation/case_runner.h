@@ -30,16 +30,20 @@ class CaseRunner {
  private:
   struct Candidate;  // what belongs to the one that runs
 
+  Result<void> run_cases(Candidate& candidate);
   Result<End> run_case(Candidate& candidate, std::size_t number);
-  void note(Candidate& candidate, std::size_t number, const Verdict& verdict);
-  void note_failure(Record& record, std::size_t number, const Verdict& verdict);
+  void note(Candidate& candidate, std::size_t number, const End& end);
+  void note_values(Record& record, std::size_t number) const;
+  void note_failure(Record& record, std::size_t number, const Verdict& verdict) const;
   void note_output(std::size_t number);
   std::optional<Digest> digest_outputs(std::size_t cases) const;
-  Allowance next_allowance() const;
+  Allowance next_allowance();
 
   const EvaluationPlan& plan_;
   const std::atomic<std::uint32_t>& interrupt_;
   HostContext context_;
+  std::uint64_t deadline_ns_ = 0;
+  std::uint64_t burned_since_ = 0;  // since the clock was read for it
   std::vector<std::uint64_t> slots_;
   std::vector<Digest> output_digests_;  // of the cases up to the last that wrote something
   std::vector<std::string> outputs_;

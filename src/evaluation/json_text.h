@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "evaluation/base64.h"
+#include "evaluation/shortest_number.h"
 #include "petri/value.h"
 
 namespace petri {
@@ -35,11 +36,12 @@ class JsonText {
     cursor_ = std::to_chars(cursor_, cursor_ + kNumberBytesMax, value).ptr;
   }
   void hex(std::span<const std::uint8_t> bytes) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
+    constexpr char kDigits[] = "0123456789abcdef";
     *cursor_++ = '"';
     for (const std::uint8_t byte : bytes) {
-      *cursor_++ = kDigits[byte >> 4];
-      *cursor_++ = kDigits[byte & 15];
+      cursor_[0] = kDigits[byte >> 4];
+      cursor_[1] = kDigits[byte & 15];
+      cursor_ += 2;
     }
     *cursor_++ = '"';
   }
@@ -84,7 +86,7 @@ class JsonText {
     if (!std::isfinite(number)) return quoted(to_text(value));
     // Readers take -0 for a whole number, which has no sign.
     if (number == 0) return raw(std::signbit(number) ? "-0.0" : "0");
-    cursor_ = std::to_chars(cursor_, cursor_ + kNumberBytesMax, number).ptr;
+    cursor_ = write_shortest(number, cursor_);
   }
 
   char* cursor_;

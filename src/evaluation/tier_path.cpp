@@ -13,7 +13,8 @@ TierPath::TierPath(const EvaluationPlan& plan, const EvaluationServices& service
       artifact_(std::move(artifact)),
       module_(loadable(*artifact_)),
       code_(std::move(compiled)),
-      threshold_(services.promoter.threshold(module_.facts())) {}
+      threshold_(services.promoter.threshold(module_.facts())),
+      worth_telling_(Promoter::worth_telling(threshold_)) {}
 
 Result<void> TierPath::begin() {
   if (code_ != nullptr) return {};
@@ -48,8 +49,7 @@ Result<void> TierPath::load_compiled() {
   return {};
 }
 
-void TierPath::move_if_ready(Guest& guest) {
-  if (promotion_ == nullptr) return;
+void TierPath::move_when_ready(Guest& guest) {
   CodePtr compiled = promotion_->code();
   if (compiled == nullptr) return;
   promotion_ = nullptr;
@@ -60,14 +60,13 @@ void TierPath::move_if_ready(Guest& guest) {
 
 // Looks up what earlier evaluations burned only once this one is warm: most candidates never are.
 bool TierPath::is_hot() {
-  if (burned_ < Promoter::worth_telling(threshold_)) return false;
+  if (burned_ < worth_telling_) return false;
   if (!looked_before_) burned_before_ = services_.promoter.burned(module_.id());
   looked_before_ = true;
   return burned_ + burned_before_ >= threshold_;
 }
 
-void TierPath::add_burned(std::uint64_t fuel, bool more_cases) {
-  burned_ += fuel;
+void TierPath::promote_if_hot(bool more_cases) {
   if (asked_ || !more_cases || plan_.options.tier != Tier::automatic || code_->tier() != Tier::interpreted) return;
   if (!is_hot()) return;
   asked_ = true;
@@ -77,7 +76,7 @@ void TierPath::add_burned(std::uint64_t fuel, bool more_cases) {
 // An artifact that comes back in one evaluation after the other is hot too, though none of them is.
 void TierPath::finish() {
   if (plan_.options.tier != Tier::automatic || code_->tier() != Tier::interpreted) return;
-  if (burned_ < Promoter::worth_telling(threshold_)) return;
+  if (burned_ < worth_telling_) return;
   const bool hot = is_hot();
   services_.promoter.add_burned(module_.id(), burned_);
   if (!asked_ && hot && burned_before_ > 0) services_.promoter.promote(artifact_, imports_);

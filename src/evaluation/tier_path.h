@@ -23,9 +23,16 @@ class TierPath {
   // What a new instance is to be made of.
   const Code& code_for_instance();
   // Between two cases: moves a live guest to compiled code, if there is some by now and its module can be moved.
-  void move_if_ready(Guest& guest);
+  void move_if_ready(Guest& guest) {
+    if (promotion_ != nullptr) [[unlikely]]
+      move_when_ready(guest);
+  }
   // A case has ended.
-  void add_burned(std::uint64_t fuel, bool more_cases);
+  void add_burned(std::uint64_t fuel, bool more_cases) {
+    burned_ += fuel;
+    if (burned_ >= worth_telling_) [[unlikely]]
+      promote_if_hot(more_cases);
+  }
   // The last case has ended.
   void finish();
 
@@ -36,6 +43,8 @@ class TierPath {
  private:
   Result<void> load(Tier tier);
   Result<void> load_compiled();
+  void move_when_ready(Guest& guest);
+  void promote_if_hot(bool more_cases);
   bool is_hot();
 
   const EvaluationPlan& plan_;
@@ -50,6 +59,7 @@ class TierPath {
   Tier tier_ = Tier::interpreted;
   bool began_interpreted_ = false;
   std::uint64_t threshold_ = 0;
+  std::uint64_t worth_telling_ = 0;
   std::uint64_t burned_ = 0;
   std::uint64_t burned_before_ = 0;  // by earlier evaluations
   bool looked_before_ = false;

@@ -78,8 +78,9 @@ Result<End> Guest::enter(Place place, std::uint32_t export_number, std::span<std
   const Budget budget{.fuel = allowance_.fuel - context_.fuel_before,
                       .deadline_ns = allowance_.deadline_ns,
                       .call_depth = allowance_.call_depth};
-  auto end = instance_->call(export_number, budget, &context_, slots);
-  if (!end) return end;
+  Result<End> end = instance_->call(export_number, budget, &context_, slots);
+  if (!end) [[unlikely]]
+    return end;
   whole_ = leaves_instance_whole(end->kind);
   context_.fuel_before += end->fuel_used;
   memory_bytes_ = end->memory_bytes;

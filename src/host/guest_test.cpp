@@ -30,7 +30,7 @@ class GuestTest : public testing::Test {
   static FakeFunction function(std::string name, FakeBody body) {
     return {.name = std::move(name), .signature = {}, .body = std::move(body)};
   }
-  static ImportInfo import(std::string name) {
+  static ImportInfo import(std::string_view name) {
     const HostFunction& row = *find_builtin("petri", name);
     return {.module = row.module, .name = row.name, .signature = row.signature};
   }

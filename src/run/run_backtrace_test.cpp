@@ -9,7 +9,6 @@ namespace petri {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 class RunBacktrace : public RunFixture {

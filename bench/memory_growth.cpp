@@ -1,0 +1,39 @@
+#include "bench/memory_growth.h"
+
+#include "bench/candidate_life.h"
+#include "bench/resident_memory.h"
+
+namespace petri::bench {
+namespace {
+
+constexpr std::uint64_t kWarmUp = 10'000, kModules = 1'000'000;
+// Few: what could be left behind is left by loading.
+constexpr std::uint32_t kCalls = 2;
+
+Result<void> live(CandidateLife& life, std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t number = first; number < first + count; ++number) PETRI_TRY(life.live(number, kCalls));
+  return {};
+}
+
+Result<Measurement> measure() {
+  PETRI_TRY(SmallModule modules, SmallModule::create());
+  CandidateLife life(std::move(modules));
+  PETRI_TRY(live(life, 0, kWarmUp));
+  PETRI_TRY(const double before, resident_mib());
+  PETRI_TRY(live(life, kWarmUp, kModules));
+  PETRI_TRY(const double after, resident_mib());
+  return Measurement{.value = after - before, .reference = std::nullopt};
+}
+
+}  // namespace
+
+Benchmark million_modules_growth_mib() {
+  return {
+      .name = "million_modules_growth_mib",
+      .unit = "MiB",
+      .what = "growth of resident memory over a million distinct modules one after another, after 10,000 to warm up",
+      .bar = "<= 8",
+      .measure = measure};
+}
+
+}  // namespace petri::bench
