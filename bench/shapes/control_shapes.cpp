@@ -51,9 +51,9 @@ Bytes deep_ifs(const Recipe& recipe) {
 }
 
 Bytes deep_loops(const Recipe& recipe) {
-  return module_of(recipe,
-                   {.locals = {{1, code_i32}},
-                    .unit = nest(bound("nesting") - 1, {op::loop, op::empty, op::local_get, 0, op::br_if, 0}, {})});
+  return module_of(recipe, {.locals = {{1, code_i32}},
+                            .unit = nest(bound("nesting") / kLoopLevels - 1,
+                                         {op::loop, op::empty, op::local_get, 0, op::br_if, 0}, {})});
 }
 
 // One table with all targets the gate allows to one function, going round the blocks around it.

@@ -31,6 +31,8 @@ std::vector<Shape> all_shapes();
 
 // The bound of this name in the gate's table; a million when it has none of that name.
 std::uint64_t bound(std::string_view name);
+// As how many levels of nesting a loop counts.
+constexpr std::size_t kLoopLevels = 8;
 
 // A function body that repeats `unit` as often as there is room.
 struct Body {

@@ -63,7 +63,7 @@ Bytes few_locals_across_loops(const Recipe& recipe) { return locals_across(recip
 
 // Loops in each other at the bound, around this code.
 Bytes in_nested_loops(const Recipe& recipe, std::size_t locals, const Bytes& code) {
-  const std::size_t depth = bound("nesting") - 2;
+  const std::size_t depth = bound("nesting") / kLoopLevels - 2;
   Bytes unit = repeated(depth, {op::loop, op::empty});
   put(unit, code);
   put(unit, repeated(depth, {op::local_get, 0, op::br_if, 0, op::end}));

@@ -5,9 +5,11 @@
 //! rewritten module with the same values, the same fuel and the same end. `ffi` shows all of it as `petri_engine.h`.
 //!
 //! The crate knows nothing of sandboxes. Unsafe code stands in `ffi` (the C surface) and `raw` (calls out, raw engine
-//! calls, mappings), and nowhere else.
+//! calls, mappings) and `allocator`, and nowhere else.
 #![deny(unsafe_code)]
 
+#[allow(unsafe_code)]
+pub mod allocator;
 pub mod artifact;
 mod bare;
 pub mod bounds;
@@ -23,6 +25,7 @@ mod frames;
 mod graph;
 pub mod guest;
 mod interpreted;
+mod load;
 mod locate;
 pub mod math;
 mod meter;
@@ -31,6 +34,5 @@ mod prepare;
 #[allow(unsafe_code)]
 pub mod raw;
 
-/// Both engines allocate a great deal for a small module; this takes a tenth off the life of one.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;

@@ -7,6 +7,7 @@ use wasmparser::{BlockType, FrameKind, FuncValidator, FunctionBody, Operator, Va
 
 use crate::artifact::{Module, Signature};
 use crate::failure::Result;
+use crate::load::{Chain, Load, blocks_of};
 use crate::{bounds, costs};
 
 /// At byte `at` of the module, do `what` in place of the next `skip` bytes.
@@ -93,22 +94,6 @@ pub struct Findings {
     pub load: Load,
 }
 
-/// What makes code dear to load beyond its bytes, summed over the functions; see the densities of `bounds`.
-#[derive(Default)]
-pub struct Load {
-    pub blocks: u64,
-    pub carried: u64,
-    pub live: u64,
-}
-
-impl Load {
-    pub fn check(&self, module_bytes: usize, offset: usize) -> Result<()> {
-        bounds::BLOCKS.check(self.blocks, module_bytes, offset)?;
-        bounds::CARRIED.check(self.carried, module_bytes, offset)?;
-        bounds::LIVE.check(self.live / 16, module_bytes, offset)
-    }
-}
-
 pub const USES_MUTABLE_GLOBALS: u32 = 1;
 pub const USES_SIGN_EXTENSION: u32 = 1 << 1;
 pub const USES_SATURATING_CONVERSIONS: u32 = 1 << 2;
@@ -133,6 +118,7 @@ struct Reader<'a> {
     branch_targets: u64,
     blocks: u64,
     loops: u64,
+    chain: Chain,
     has_select: bool,
     has_lengths: bool,
     grows_tables: bool,
@@ -170,6 +156,7 @@ pub fn read_function(
         branch_targets: 0,
         blocks: 1,
         loops: 0,
+        chain: Chain::default(),
         has_select: false,
         has_lengths: false,
         grows_tables: false,
@@ -203,6 +190,10 @@ pub fn read_function(
     })
 }
 
+fn closes_loop(validator: &FuncValidator<ValidatorResources>) -> bool {
+    validator.get_control_frame(0).is_some_and(|frame| frame.kind == FrameKind::Loop)
+}
+
 impl Reader<'_> {
     /// Returns the most values that were on the operand stack.
     fn read_operators(
@@ -212,9 +203,14 @@ impl Reader<'_> {
         code: usize,
     ) -> Result<u32> {
         let mut operators = body.get_operators_reader()?;
-        let (mut operands_max, mut dead_from, mut dead_blocks) = (0, None, 0u32);
+        let (mut operands_max, mut dead_from, mut dead_blocks, mut open_loops) = (0, None, 0u32, 0u32);
         while !operators.eof() {
             let (operator, at) = operators.read_with_offset()?;
+            match operator {
+                Operator::Loop { .. } => open_loops += 1,
+                Operator::End => open_loops -= u32::from(closes_loop(validator)),
+                _ => {}
+            }
             validator.op(at, &operator)?;
             let next = operators.original_position();
             operands_max = operands_max.max(validator.operand_stack_height());
@@ -246,7 +242,8 @@ impl Reader<'_> {
                 }
                 _ => {}
             }
-            bounds::nesting.check(u64::from(validator.control_stack_height().saturating_sub(1)), at)?;
+            let around = validator.control_stack_height().saturating_sub(1);
+            bounds::nesting.check(u64::from(around + (bounds::LOOP_LEVELS - 1) * open_loops), at)?;
         }
         operators.finish()?;
         self.close_block();
@@ -290,7 +287,7 @@ impl Reader<'_> {
         validator: &FuncValidator<ValidatorResources>,
     ) -> Result<()> {
         let skip = next - at;
-        self.findings.load.blocks += bounds::blocks_of(operator);
+        self.findings.load.blocks += blocks_of(operator) + u64::from(self.chain.follow(operator));
         match operator {
             Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
                 self.block_type(*blockty, at)

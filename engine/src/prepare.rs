@@ -110,25 +110,32 @@ fn read_module(wasm: &[u8]) -> Result<Analysis> {
 
 impl Gate<'_> {
     /// Counts are checked before anything reads what they count.
-    fn bound_counts(&self, payload: &Payload) -> Result<()> {
+    fn bound_counts(&mut self, payload: &Payload) -> Result<()> {
+        let load = &mut self.analysis.findings.load;
         match payload {
             Payload::Version { encoding: Encoding::Component, range, .. } => {
                 Err(Failure::rejected("the module uses the component model, which petri does not accept", range.start))
             }
             Payload::TypeSection(s) => {
                 bounds::types.check(s.count().into(), s.range().start)?;
-                bounds::TYPES.check(s.count().into(), self.wasm.len(), s.range().start)
+                load.types = s.count().into();
+                load.check(self.wasm.len(), s.range().start)
             }
             Payload::ImportSection(s) => bounds::imports.check(s.count().into(), s.range().start),
             Payload::FunctionSection(s) => {
                 bounds::functions.check(s.count().into(), s.range().start)?;
-                bounds::FUNCTIONS.check(s.count().into(), self.wasm.len(), s.range().start)
+                load.functions = s.count().into();
+                load.check(self.wasm.len(), s.range().start)
             }
             Payload::TableSection(s) => bounds::tables.check(s.count().into(), s.range().start),
             Payload::GlobalSection(s) => bounds::globals.check(s.count().into(), s.range().start),
             Payload::ExportSection(s) => bounds::exports.check(s.count().into(), s.range().start),
             Payload::ElementSection(s) => bounds::element_segments.check(s.count().into(), s.range().start),
-            Payload::DataSection(s) => bounds::data_segments.check(s.count().into(), s.range().start),
+            Payload::DataSection(s) => {
+                bounds::data_segments.check(s.count().into(), s.range().start)?;
+                load.data_segments = s.count().into();
+                load.check(self.wasm.len(), s.range().start)
+            }
             _ => Ok(()),
         }
     }
@@ -319,7 +326,9 @@ impl Gate<'_> {
             let head = element.range.start..items_start;
             self.analysis.raw.elements.push(ElementSegment { head, items });
         }
-        bounds::ELEMENTS.check(entries, self.wasm.len(), section.range().start)?;
+        let load = &mut self.analysis.findings.load;
+        load.elements = entries;
+        load.check(self.wasm.len(), section.range().start)?;
         self.analysis.module.element_segments = section.count();
         Ok(())
     }

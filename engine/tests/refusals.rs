@@ -4,8 +4,9 @@ mod support;
 
 use std::sync::Arc;
 
+use petri_engine::allocator::{LARGE, large_pieces};
 use petri_engine::artifact::{Artifact, Extern};
-use petri_engine::bounds::{self, Bound, Density};
+use petri_engine::bounds::{self, Bound};
 use petri_engine::code::{Code, Tier};
 use petri_engine::failure::Status;
 use petri_engine::features;
@@ -520,16 +521,21 @@ fn numbers_in_as_many_bytes_as_allowed_are_accepted_in_both_tiers() {
 
 #[test]
 fn a_length_of_four_billion_is_refused_in_every_vector() {
-    // D07
+    // D07: and nobody makes room for what they announce.
     let mut lengths = 0;
     for chosen in 0..numbers() {
         let module = module_of_numbers(chosen, Spelling::Enormous);
         if module.was_length {
+            let before = large_pieces();
             rejected(&module.out);
+            assert_eq!(large_pieces(), before, "number {chosen}");
             lengths += 1;
         }
     }
     assert!(lengths > 25, "{lengths}");
+    let before = large_pieces();
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));
+    assert_eq!(large_pieces(), before + 1);
 }
 
 // ---- bounds -----------------------------------------------------------------------------------------------
@@ -576,41 +582,55 @@ fn with(bound: &Bound, amount: u64) -> Vec<u8> {
     padded(&wasm(&text), LONG)
 }
 
-/// A module that has so much of what the density bounds that its own bytes do not allow it.
-fn dense(density: &Density) -> Vec<u8> {
+/// Modules that each have more of one thing than their bytes pay for, and what the message then names.
+fn dense() -> Vec<(&'static str, Vec<u8>)> {
     let all = times(64, "i32 ");
-    let text = match density.bound.name {
-        "function_density" => format!("(module {})", times(2_000, "(func)")),
-        "type_density" => format!("(module {})", times(2_000, "(type (func))")),
-        "element_density" => format!("(module (func $f) (elem func {}))", times(9_000, "$f ")),
-        "block_density" => format!("(module (func {}))", times(8_000, "(block)")),
-        "carried_density" => format!(
-            "(module (func $f (param {all}) (result {all}) unreachable) (func {} {} {}))",
-            times(64, "(i32.const 1)"),
-            times(1_000, "(call $f)"),
-            times(64, "drop ")
+    let carrying = format!(
+        "(module (func $f (param {all}) (result {all}) unreachable) (func {} {} {}))",
+        times(64, "(i32.const 1)"),
+        times(1_000, "(call $f)"),
+        times(64, "drop ")
+    );
+    let dear = |count, code: &str| format!("(module (memory 1) (func (local i64) {}))", times(count, code));
+    let chained = format!("(local.get 0) {} (local.set 0)", times(2_000, "(i64.const 3) i64.sub "));
+    vec![
+        ("functions", format!("(module {})", times(2_000, "(func)"))),
+        ("function types", format!("(module {})", times(2_000, "(type (func))"))),
+        ("element entries", format!("(module (func $f) (elem func {}))", times(9_000, "$f "))),
+        ("data segments", format!("(module (memory 1) {})", times(2_000, r#"(data (i32.const 0) "")"#))),
+        ("basic blocks and dear operators", dear(8_000, "(block)")),
+        ("basic blocks and dear operators", dear(4_000, "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))")),
+        ("basic blocks and dear operators", dear(4, &chained)),
+        ("values carried by calls and branches", carrying),
+        (
+            "locals alive in many blocks",
+            format!("(module (func (local {}) {}))", times(2_000, "i64 "), times(400, "(loop)")),
         ),
-        "live_density" => format!("(module (func (local {}) {}))", times(2_000, "i64 "), times(400, "(loop)")),
-        other => panic!("no module is made for the bound {other}"),
-    };
-    wasm(&text)
+    ]
+    .into_iter()
+    .map(|(name, text)| (name, wasm(&text)))
+    .collect()
 }
 
-const DENSITIES: [&Density; 6] =
-    [&bounds::FUNCTIONS, &bounds::TYPES, &bounds::ELEMENTS, &bounds::BLOCKS, &bounds::CARRIED, &bounds::LIVE];
-
-fn density_is_met_and_exceeded(density: &Density) {
-    let begin = format!("the module exceeds the bound {}: ", density.bound.name);
-    let module = dense(density);
-    let message = rejected(&module);
-    let count = message
-        .strip_prefix(&begin)
-        .and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok())
-        .unwrap_or_else(|| panic!("{message}"));
-    // So many bytes are just enough; custom sections count.
-    let enough = ((count - density.free) * density.bound.max) as usize;
-    loads_in_both(&padded(&module, enough));
-    assert!(rejected(&padded(&module, enough - 1)).starts_with(&begin));
+/// What a module dense in one thing may weigh is as many points as it has bytes, and the free ones.
+fn load_points_are_met_and_exceeded() {
+    let begin = "the module exceeds the bound load_points: ";
+    for (name, module) in dense() {
+        let message = rejected(&module);
+        let points = message.strip_prefix(begin).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
+        let points = points.unwrap_or_else(|| panic!("{message}"));
+        assert!(message.contains(&format!("of them for {name} (")), "{message}");
+        // So many bytes are just enough; custom sections count. What is refused half-way is not all there is.
+        let mut enough = (points - bounds::load_points.max) as usize;
+        while let Err(failure) = Artifact::prepare(&padded(&module, enough)) {
+            let rest = failure.message.strip_prefix(begin).unwrap_or_else(|| panic!("{}", failure.message));
+            let points: u64 = rest.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
+            assert!(points - bounds::load_points.max > enough as u64, "{}", failure.message);
+            enough = (points - bounds::load_points.max) as usize;
+        }
+        loads_in_both(&padded(&module, enough));
+        assert!(rejected(&padded(&module, enough - 1)).starts_with(begin), "{name}");
+    }
 }
 
 /// Takes the compiler some seconds.
@@ -635,9 +655,9 @@ fn is_met_and_exceeded(bound: &Bound) {
 fn every_bound_may_be_met_and_not_exceeded() {
     // C02
     for bound in bounds::ALL {
-        match DENSITIES.iter().find(|density| density.bound.name == bound.name) {
-            Some(density) => density_is_met_and_exceeded(density),
-            None => is_met_and_exceeded(bound),
+        match bound.name {
+            "load_points" => load_points_are_met_and_exceeded(),
+            _ => is_met_and_exceeded(bound),
         }
     }
 }
@@ -649,6 +669,16 @@ fn the_slow_bounds_may_be_met_in_the_compiled_tier_too() {
         .iter()
         .filter(|bound| SLOW.contains(&bound.name))
         .for_each(|bound| loads_in_both(&with(bound, bound.max)));
+}
+
+#[test]
+fn a_loop_counts_as_several_levels_of_nesting_while_it_is_open() {
+    let nested = |count: u64| wasm(&format!("(module (func {}{}))", times(count, "(loop "), times(count, ")")));
+    let in_a_row = format!("(module (func {}))", times(1_000, "(loop)"));
+    let most = bounds::nesting.max / u64::from(bounds::LOOP_LEVELS);
+    loads_in_both(&nested(most));
+    loads_in_both(&wasm(&in_a_row));
+    assert!(rejected(&nested(most + 1)).starts_with("the module exceeds the bound nesting: "));
 }
 
 #[test]

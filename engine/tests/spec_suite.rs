@@ -268,7 +268,7 @@ impl Script<'_> {
         let artifact = match Artifact::prepare(wasm) {
             Ok(artifact) => Arc::new(artifact),
             Err(failure) if failure.message.contains("uses externref") => return self.load(&with_funcref(wasm)),
-            Err(failure) if failure.message.contains("_density: ") && wasm.len() < LONG => {
+            Err(failure) if failure.message.contains("load_points: ") && wasm.len() < LONG => {
                 return self.load(&padded(wasm, LONG));
             }
             Err(failure) if failure.message.contains("exceeds the bound") => {

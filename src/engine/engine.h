@@ -13,7 +13,7 @@
 namespace petri {
 
 struct EngineStatistics {
-  std::uint64_t interpreter_fallbacks = 0;  // modules the interpreter could not load and the compiled engine did
+  std::uint64_t fallbacks = 0;  // modules that one engine could not load and the other did
 };
 
 // Safe to use from any thread.

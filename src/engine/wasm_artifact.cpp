@@ -113,14 +113,15 @@ std::string_view WasmArtifact::name_section_entry(std::uint32_t function) const 
   return petri::to_view(petri_artifact_function_name(handle_.get(), function));
 }
 
-// A module the interpreter cannot take is run by the other engine: both give the same answer.
+// A module that one engine cannot take is run by the other: both give the same answer.
 Result<CodePtr> WasmArtifact::load(Tier tier, BoundImports imports) const {
   PETRI_ASSERT(tier != Tier::automatic);
   auto code = WasmCode::create(*handle_, facts(), tier, imports);
-  if (code || tier != Tier::interpreted || code.error().code != ErrorCode::engine_fault) return code;
-  auto compiled = WasmCode::create(*handle_, facts(), Tier::compiled, imports);
-  if (compiled) fallbacks_.fetch_add(1, std::memory_order_relaxed);
-  return compiled;
+  if (code || code.error().code != ErrorCode::engine_fault) return code;
+  const Tier other = tier == Tier::interpreted ? Tier::compiled : Tier::interpreted;
+  auto instead = WasmCode::create(*handle_, facts(), other, imports);
+  if (instead) fallbacks_.fetch_add(1, std::memory_order_relaxed);
+  return instead;
 }
 
 }  // namespace petri

@@ -16,7 +16,7 @@ using ArtifactHandle = std::unique_ptr<petri_artifact, DropArtifact>;
 
 class WasmArtifact final : public LoadableArtifact {
  public:
-  // `fallbacks` counts what the interpreter could not load; it lives as long as the process.
+  // `fallbacks` counts what one engine could not load and the other did; it lives as long as the process.
   static Result<ArtifactPtr> create(std::span<const std::uint8_t> wasm, std::atomic<std::uint64_t>& fallbacks);
 
   WasmArtifact(ArtifactHandle handle, const petri_module_info& info, std::atomic<std::uint64_t>& fallbacks);

@@ -49,7 +49,7 @@ class WasmEngine final : public Engine {
     return prepare({wasm.bytes.data, wasm.bytes.size}, bytes_max);
   }
 
-  EngineStatistics statistics() const override { return {.interpreter_fallbacks = fallbacks_.load()}; }
+  EngineStatistics statistics() const override { return {.fallbacks = fallbacks_.load()}; }
 
  private:
   std::atomic<std::uint64_t> fallbacks_{0};

@@ -112,7 +112,7 @@ pub fn all() -> Vec<Heavy> {
 }
 
 fn control() -> Vec<Heavy> {
-    let nest = format!("{}{}", repeated(126, "(loop "), repeated(126, ")"));
+    let nest = format!("{}{}", repeated(62, "(loop "), repeated(62, ")"));
     let targets: String = (0..8190).map(|index| format!("{} ", index % 2)).collect();
     let wide = format!(
         "(block (block (br_table {targets} (i32.rem_u (local.tee 0 (i32.add (local.get 0) (i32.const 4099))) (i32.const 8190)))))"
@@ -121,7 +121,7 @@ fn control() -> Vec<Heavy> {
     vec![
         Heavy::new("an empty loop that turns", forever("", "", "")),
         Heavy::new("4,000 loops in a row that never turn", forever("", "", &repeated(4_000, "(loop)"))),
-        Heavy::new("126 loops in each other that never turn", forever("", "", &repeated(30, &nest))),
+        Heavy::new("62 loops in each other that never turn", forever("", "", &repeated(30, &nest))),
         Heavy::new("a br_table of 8,190 targets", forever("", "(local i32)", &wide)),
         Heavy::new("4,000 ifs not taken", forever("", "", &repeated(4_000, "(if (i32.const 0) (then))"))),
         Heavy::new(

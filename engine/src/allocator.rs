@@ -1,0 +1,118 @@
+//! Where both engines' memory comes from: small pieces from mimalloc, which takes a tenth off the life of a small module,
+//! large ones from the kernel, which moves them without copying. An interpreted guest that grows its memory page by page
+//! would else wait for a copy of half of it, with nobody looking at its deadline.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::cell::Cell;
+use std::ptr;
+
+use mimalloc::MiMalloc;
+
+pub struct Allocator;
+
+/// Copying less takes no time that matters.
+pub const LARGE: usize = 1 << 20;
+const PAGE: usize = 4096;
+
+thread_local! {
+    static LARGE_PIECES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many large pieces this thread has asked for, granted or not.
+pub fn large_pieces() -> u64 {
+    LARGE_PIECES.get()
+}
+
+fn is_large(layout: Layout) -> bool {
+    layout.size() >= LARGE && layout.align() <= PAGE
+}
+
+fn whole_pages(size: usize) -> usize {
+    size.next_multiple_of(PAGE)
+}
+
+// SAFETY: which of the two a piece belongs to follows from its layout alone, and a piece that changes sides is copied.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if is_large(layout) { map(layout.size()) } else { unsafe { MiMalloc.alloc(layout) } }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if is_large(layout) { map(layout.size()) } else { unsafe { MiMalloc.alloc_zeroed(layout) } }
+    }
+
+    unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
+        if is_large(layout) {
+            // SAFETY: `map` or `realloc` made it, with so many pages.
+            unsafe { libc::munmap(piece.cast(), whole_pages(layout.size())) };
+        } else {
+            unsafe { MiMalloc.dealloc(piece, layout) }
+        }
+    }
+
+    unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller promises that the size is valid for this alignment.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        match (is_large(layout), is_large(wanted)) {
+            (false, false) => unsafe { MiMalloc.realloc(piece, layout, size) },
+            (true, true) => remap(piece, layout.size(), size),
+            _ => unsafe { self.change_sides(piece, layout, wanted) },
+        }
+    }
+}
+
+impl Allocator {
+    unsafe fn change_sides(&self, piece: *mut u8, layout: Layout, wanted: Layout) -> *mut u8 {
+        // SAFETY: both pieces are at least as long as what is copied, and the old one is not used again.
+        unsafe {
+            let moved = self.alloc(wanted);
+            if !moved.is_null() {
+                ptr::copy_nonoverlapping(piece, moved, layout.size().min(wanted.size()));
+                self.dealloc(piece, layout);
+            }
+            moved
+        }
+    }
+}
+
+fn map(size: usize) -> *mut u8 {
+    LARGE_PIECES.set(LARGE_PIECES.get() + 1);
+    let (rights, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a mapping of its own.
+    or_null(unsafe { libc::mmap(ptr::null_mut(), whole_pages(size), rights, flags, -1, 0) })
+}
+
+fn remap(piece: *mut u8, before: usize, size: usize) -> *mut u8 {
+    // SAFETY: `map` made the piece, and its caller uses only what this returns.
+    or_null(unsafe { libc::mremap(piece.cast(), whole_pages(before), whole_pages(size), libc::MREMAP_MAYMOVE) })
+}
+
+fn or_null(mapped: *mut libc::c_void) -> *mut u8 {
+    if mapped == libc::MAP_FAILED { ptr::null_mut() } else { mapped.cast() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_keeps_its_bytes_as_it_grows_and_shrinks_across_the_border() {
+        let mut bytes: Vec<u8> = Vec::new();
+        for size in [100, LARGE - 1, LARGE, LARGE + 1, 3 * LARGE, 9 * LARGE + 77] {
+            bytes.reserve_exact(size - bytes.len());
+            bytes.extend((bytes.len()..size).map(|index| index as u8));
+            assert!(bytes.iter().enumerate().all(|(index, byte)| *byte == index as u8), "{size}");
+        }
+        for size in [2 * LARGE, LARGE, LARGE - 1, 5] {
+            bytes.truncate(size);
+            bytes.shrink_to_fit();
+            assert!(bytes.iter().enumerate().all(|(index, byte)| *byte == index as u8), "{size}");
+        }
+    }
+
+    #[test]
+    fn zeroed_pieces_are_zero_also_after_a_dirty_one() {
+        drop(vec![7u8; 2 * LARGE]);
+        assert!(vec![0u8; 2 * LARGE].iter().all(|byte| *byte == 0));
+    }
+}

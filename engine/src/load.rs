@@ -1,0 +1,99 @@
+//! What a module costs to load beyond its bytes, as points: cheap to write and dear to compile must not be the same thing.
+//!
+//! A module may have a point for each of its bytes, and a free amount that a small one never uses up. One sum, so that
+//! several dear things at once cost no more than one of them. The prices follow from what `bench/gate_cost` measures.
+
+use wasmparser::Operator;
+
+use crate::bounds;
+use crate::failure::{Failure, Result};
+
+/// What there is over a whole module.
+#[derive(Default)]
+pub struct Load {
+    pub functions: u64,
+    pub types: u64,
+    pub elements: u64,
+    pub data_segments: u64,
+    /// Basic blocks, and operators that cost as much as some; see `blocks_of`.
+    pub blocks: u64,
+    /// Values that calls, branches and block types carry.
+    pub carried: u64,
+    /// Locals times blocks, over the functions; a loop counts as 17 blocks.
+    pub live: u64,
+}
+
+impl Load {
+    /// Points by what they are for.
+    fn bill(&self) -> [(&'static str, u64); 7] {
+        [
+            ("functions", 48 * self.functions),
+            ("function types", 64 * self.types),
+            ("element entries", 8 * self.elements),
+            ("data segments", 24 * self.data_segments),
+            ("basic blocks and dear operators", 6 * self.blocks),
+            ("values carried by calls and branches", self.carried),
+            ("locals alive in many blocks", self.live / 16),
+        ]
+    }
+
+    pub fn check(&self, module_bytes: usize, offset: usize) -> Result<()> {
+        let bill = self.bill();
+        let points: u64 = bill.iter().map(|(_, points)| points).sum();
+        let allowed = bounds::load_points.max + module_bytes as u64;
+        if points <= allowed {
+            return Ok(());
+        }
+        let (dearest, most) = bill.into_iter().max_by_key(|(_, points)| *points).unwrap_or_default();
+        let (name, what) = (bounds::load_points.name, bounds::load_points.what);
+        Err(Failure::rejected(
+            format!(
+                "the module exceeds the bound {name}: {points} points in {module_bytes} bytes where {allowed} is the most, \
+                 {most} of them for {dearest} ({what})"
+            ),
+            offset,
+        ))
+    }
+}
+
+/// How many basic blocks an operator counts as: what Cranelift makes of it costs as much as theirs.
+pub fn blocks_of(operator: &Operator) -> u64 {
+    use Operator::*;
+    match operator {
+        TableCopy { .. } | TableInit { .. } => 8,
+        CallIndirect { .. } | TableGet { .. } | TableGrow { .. } | TableFill { .. } => 4,
+        MemoryFill { .. } | MemoryCopy { .. } => 4,
+        MemoryGrow { .. } | MemoryInit { .. } => 2,
+        I32Rotl | I32Rotr | I64Rotl | I64Rotr => 2,
+        I32TruncF32S | I32TruncF32U | I32TruncF64S | I32TruncF64U => 1,
+        I64TruncF32S | I64TruncF32U | I64TruncF64S | I64TruncF64U => 1,
+        F32Sqrt | F32Ceil | F32Floor | F32Trunc | F32Nearest | F32DemoteF64 | F32Min | F32Max => 1,
+        F64Sqrt | F64Ceil | F64Floor | F64Trunc | F64Nearest | F64PromoteF32 | F64Min | F64Max => 1,
+        _ => 0,
+    }
+}
+
+/// Arithmetic with a constant on the result of arithmetic: the optimiser folds a chain of these again and again, where
+/// compilers have folded it before.
+#[derive(Default, Clone, Copy, PartialEq)]
+pub enum Chain {
+    #[default]
+    None,
+    Result,
+    Constant,
+}
+
+impl Chain {
+    /// True when this operator is a link of a chain.
+    pub fn follow(&mut self, operator: &Operator) -> bool {
+        use Operator::*;
+        let links = *self == Chain::Constant;
+        *self = match operator {
+            I32Add | I32Sub | I32Mul | I32DivS | I32DivU | I32RemS | I32RemU => Chain::Result,
+            I64Add | I64Sub | I64Mul | I64DivS | I64DivU | I64RemS | I64RemU => Chain::Result,
+            I32Const { .. } | I64Const { .. } if *self == Chain::Result => Chain::Constant,
+            _ => Chain::None,
+        };
+        links && *self == Chain::Result
+    }
+}
