@@ -73,6 +73,38 @@ PETRI_IMPORT("petri", "random") petri_i64 petri_random(void);
 /* Ends the guest with a code. */
 PETRI_IMPORT("petri", "exit") __attribute__((noreturn)) void petri_exit(petri_i32 code);
 
+/* ---- live processes: messages, children, timers ----------------------------------------------------------- */
+
+enum petri_message_kind {
+  PETRI_MESSAGE_NONE = 0,
+  PETRI_MESSAGE_CALL = 1,
+  PETRI_MESSAGE_SEND = 2,
+  PETRI_MESSAGE_TIMER = 3,
+  PETRI_MESSAGE_CHILD_EXIT = 4
+};
+
+/* What petri_handle got; its bytes are the input. */
+PETRI_IMPORT("petri", "message_kind") petri_i32 petri_message_kind(void);
+/* The tag of a timer, or the code of a child's exit. */
+PETRI_IMPORT("petri", "message_tag") petri_i64 petri_message_tag(void);
+/* The sender's name, and the own one, copied when all of it fits; both answer how long it is. */
+PETRI_IMPORT("petri", "sender") petri_i32 petri_sender(char* destination, petri_size capacity);
+PETRI_IMPORT("petri", "self") petri_i32 petri_self(char* destination, petri_size capacity);
+/* Puts a message into the mailbox of a process of the same sandbox [messages]. */
+PETRI_IMPORT("petri", "send")
+petri_i32 petri_send(const char* to, petri_size to_length, const void* source, petri_size length);
+/* Calls a process of the same sandbox and waits [messages]; 0 ms: no time-out of its own. Answers how long the reply is. */
+PETRI_IMPORT("petri", "call")
+petri_i32 petri_call(const char* to, petri_size to_length, const void* source, petri_size length, petri_size timeout_ms);
+/* Copies the last reply from `offset` on [messages]; answers how many bytes, 0 past the end. */
+PETRI_IMPORT("petri", "reply_read") petri_i32 petri_reply_read(void* destination, petri_size offset, petri_size length);
+/* Starts a child from a JSON text, {"id": "a", "module": "m"} [spawn]. */
+PETRI_IMPORT("petri", "spawn") petri_i32 petri_spawn(const char* spec, petri_size length);
+/* Stops a child that was spawned [spawn]. */
+PETRI_IMPORT("petri", "stop") petri_i32 petri_stop(const char* name, petri_size length);
+/* A message to oneself with this tag, not before so many milliseconds [timers]. */
+PETRI_IMPORT("petri", "timer") petri_i32 petri_timer(petri_size milliseconds, petri_i64 tag);
+
 /* ---- mathematics, the same to the bit everywhere --------------------------------------------------------- */
 
 PETRI_IMPORT("math", "sin") double petri_sin(double x);

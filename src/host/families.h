@@ -15,6 +15,7 @@ HostFamily log_functions();
 HostFamily clock_functions();
 HostFamily random_functions();
 HostFamily exit_functions();
+HostFamily message_functions();
 HostFamily math_functions_offered();
 
 // The parts of wasi_snapshot_preview1 that ordinary programs need.

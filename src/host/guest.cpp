@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "engine/move_instance.h"
+#include "host/process_port.h"
 
 namespace petri {
 namespace {
@@ -10,12 +11,16 @@ std::uint32_t grow(void* context, std::uint64_t, std::uint64_t want) {
   return static_cast<HostContext*>(context)->try_grow(want) ? 1 : 0;
 }
 
+std::uint64_t next_turn(void* context, std::uint64_t now_ns) {
+  return static_cast<HostContext*>(context)->port->next_turn(now_ns);
+}
+
 }  // namespace
 
 Guest::Guest(const LoadableArtifact& artifact, HostContext& context, const std::atomic<std::uint32_t>* interrupt)
     : artifact_(artifact),
       context_(context),
-      hooks_{.interrupt = interrupt, .grow = &grow, .turn = nullptr},
+      hooks_{.interrupt = interrupt, .grow = &grow, .turn = &next_turn},
       initialize_(artifact.export_number("_initialize")) {}
 
 void Guest::begin(const Allowance& allowance, std::string_view input) {
@@ -24,6 +29,7 @@ void Guest::begin(const Allowance& allowance, std::string_view input) {
 }
 
 void Guest::drop() {
+  if (instance_ != nullptr) context_.end_instance();
   instance_.reset();
   whole_ = false;
 }
@@ -32,12 +38,16 @@ Result<End> Guest::instantiate(const Code& code, Initialize initialize) {
   drop();
   place_ = Place::instantiate;
   memory_bytes_ = 0;
-  PETRI_TRY(auto made, code.instantiate(hooks_, context_.limits().memory_bytes_max));
-  if (made.instance == nullptr) return made.end;
-  instance_ = std::move(made.instance);
+  if (!context_.begin_instance(artifact_.facts().memory_bytes_min())) return End{.kind = EndKind::memory_limit};
+  auto made = code.instantiate(hooks_, context_.limits().memory_bytes_max);
+  if (!made || made->instance == nullptr) {
+    context_.end_instance();
+    if (!made) return fail(std::move(made.error()));
+    return made->end;
+  }
+  instance_ = std::move(made->instance);
   whole_ = true;
   memory_bytes_ = artifact_.facts().memory_bytes_min();
-  context_.begin_instance(memory_bytes_);
   auto end = run_start_functions(initialize);
   whole_ = end && end->kind == EndKind::returned;
   return end;
@@ -77,6 +87,7 @@ Result<End> Guest::enter(Place place, std::uint32_t export_number, std::span<std
   whole_ = false;  // until it has come back
   const Budget budget{.fuel = allowance_.fuel - context_.fuel_before,
                       .deadline_ns = allowance_.deadline_ns,
+                      .turn_ns = allowance_.turn_ns,
                       .call_depth = allowance_.call_depth};
   Result<End> end = instance_->call(export_number, budget, &context_, slots);
   if (!end) [[unlikely]]

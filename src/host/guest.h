@@ -20,6 +20,7 @@ struct Allowance {
   std::uint64_t fuel = 0;
   std::uint64_t deadline_ns = Budget::kNever;  // of the monotonic clock
   std::uint32_t call_depth = 1'024;
+  std::uint64_t turn_ns = Budget::kNever;  // when the context's port is asked for the next turn
 };
 
 enum class Initialize : std::uint8_t { yes, no };

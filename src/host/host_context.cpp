@@ -36,10 +36,22 @@ HostContext::HostContext(HostSettings settings, std::uint64_t seed)
   if (!settings_.deterministic) start_ = settings_.clock->now();
 }
 
-HostContext::~HostContext() = default;
+HostContext::~HostContext() {
+  end_instance();
+  give_back(output.bytes_kept());
+}
+
+bool HostContext::take(std::uint64_t bytes) {
+  return settings_.account == nullptr || settings_.account->try_take(bytes);
+}
+
+void HostContext::give_back(std::uint64_t bytes) {
+  if (settings_.account != nullptr && bytes > 0) settings_.account->give_back(bytes);
+}
 
 void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   input = bytes;
+  give_back(output.bytes_kept());
   output.clear();
   counts = {};
   fuel_before = 0;
@@ -55,9 +67,17 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   if (wasi_ != nullptr) wasi_->rewind_input();
 }
 
-void HostContext::begin_instance(std::uint64_t memory_bytes) {
+bool HostContext::begin_instance(std::uint64_t memory_bytes) {
+  end_instance();
+  if (!take(memory_bytes)) return false;
   memory_bytes_ = memory_bytes;
   wasi_.reset();
+  return true;
+}
+
+void HostContext::end_instance() {
+  give_back(memory_bytes_);
+  memory_bytes_ = 0;
 }
 
 std::uint64_t HostContext::virtual_ms(std::uint64_t fuel_used) const {
@@ -85,12 +105,22 @@ std::uint64_t HostContext::output_room_max() const {
 
 bool HostContext::try_grow(std::uint64_t memory_bytes) {
   if (memory_bytes + output.bytes_kept() > limits().memory_bytes_max) return false;
+  if (memory_bytes > memory_bytes_ && !take(memory_bytes - memory_bytes_)) return false;
   memory_bytes_ = memory_bytes;
   return true;
 }
 
+// How large the answer may be once these bytes are in it; where the account has not so much, no larger than it is.
+std::uint64_t HostContext::room_for(std::size_t bytes) {
+  const std::uint64_t room = output_room_max(), kept = output.bytes_kept();
+  if (settings_.account == nullptr || output.bytes_cut() > 0 || room <= kept) return room;
+  if (take(std::min<std::uint64_t>(bytes, room - kept))) return room;
+  output_cut_by_memory = true;
+  return kept;
+}
+
 std::size_t HostContext::write_output(std::string_view bytes) {
-  const std::size_t kept = output.append(bytes, output_room_max());
+  const std::size_t kept = output.append(bytes, room_for(bytes.size()));
   if (kept < bytes.size()) note_cut();
   return kept;
 }
@@ -99,12 +129,12 @@ std::size_t HostContext::write_output(std::string_view bytes) {
 void HostContext::note_cut() {
   if (cut_) return;
   cut_ = true;
-  output_cut_by_memory = output_room_max() < limits().output_bytes_max;
+  output_cut_by_memory = output_cut_by_memory || output_room_max() < limits().output_bytes_max;
 }
 
 std::size_t HostContext::write_stdout(std::string_view bytes) {
   if (!settings_.on_stdout) return write_output(bytes);
-  const std::size_t kept = output.pass(bytes, output_room_max());
+  const std::size_t kept = output.pass(bytes, room_for(bytes.size()));
   if (kept < bytes.size()) note_cut();
   if (kept > 0) notify(counts, settings_.on_stdout, bytes.substr(0, kept));
   return kept;

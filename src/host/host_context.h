@@ -24,7 +24,17 @@
 namespace petri {
 
 class Folder;
+class ProcessPort;
 class WasiState;
+
+// Memory that several guests share, within a bound of their own. Any thread.
+class MemoryAccount {
+ public:
+  virtual ~MemoryAccount() = default;
+  // False: there is not so much left, and nothing was taken.
+  virtual bool try_take(std::uint64_t bytes) = 0;
+  virtual void give_back(std::uint64_t bytes) = 0;
+};
 
 // What is decided before a guest starts. Callbacks run on the guest's thread; one that throws is counted.
 struct HostSettings {
@@ -38,7 +48,8 @@ struct HostSettings {
   std::function<void(LogLevel, std::string_view)> on_log;
   std::function<void(std::string_view)> on_stdout;
   std::function<void(std::string_view)> on_stderr;
-  std::stop_token stop;  // ends a guest that waits
+  std::stop_token stop;              // ends a guest that waits
+  MemoryAccount* account = nullptr;  // beside limits.memory_bytes_max; outlives the context
 };
 
 // One guest at a time, one thread at a time. May serve many calls and many guests one after another.
@@ -54,12 +65,16 @@ class HostContext {
   // Forgets what the last call left: output, counts, fuel, virtual time. Chance and files go on, and the log's rate
   // does where time is real. `bytes` are borrowed until the next begin().
   void begin(std::string_view bytes, std::uint64_t deadline_ns);
-  // A fresh instance: its memory has this size, its descriptors are those of a new program.
-  void begin_instance(std::uint64_t memory_bytes);
+  // A fresh instance: its memory has this size, its descriptors are those of a new program. False: the account has not
+  // so much.
+  bool begin_instance(std::uint64_t memory_bytes);
+  void end_instance();
   void reseed(std::uint64_t seed) { random = SeededRandom(seed); }
 
   const HostSettings& settings() const { return settings_; }
   const Limits& limits() const { return settings_.limits; }
+  // Between two calls.
+  void set_limits(const Limits& limits) { settings_.limits = limits; }
 
   // Whole milliseconds: what calendars show, and what has passed since the context was made. In deterministic runs
   // both are the fuel spent, at a million a millisecond, and what was waited for.
@@ -87,6 +102,8 @@ class HostContext {
   // Made when first asked for: most guests never do.
   WasiState& wasi();
 
+  ProcessPort* port = nullptr;  // of a live process
+  std::string reply;            // to its last call
   std::string_view input;
   OutputBuffer output;
   SeededRandom random;
@@ -100,7 +117,10 @@ class HostContext {
 
  private:
   std::uint64_t virtual_ms(std::uint64_t fuel_used) const;
+  bool take(std::uint64_t bytes);
+  void give_back(std::uint64_t bytes);
   bool spend_log(std::uint64_t bytes, std::uint64_t fuel_used);
+  std::uint64_t room_for(std::size_t bytes);
   void note_cut();
 
   HostSettings settings_;

@@ -40,10 +40,10 @@ class BuiltinTable {
 
  private:
   BuiltinTable() {
-    for (auto* family :
-         {&input_functions, &output_functions, &log_functions, &clock_functions, &random_functions, &exit_functions,
-          &math_functions_offered, &wasi_process_functions, &wasi_clock_functions, &wasi_random_functions,
-          &wasi_stream_functions, &wasi_descriptor_functions, &wasi_path_functions, &wasi_directory_functions}) {
+    for (auto* family : {&input_functions, &output_functions, &log_functions, &clock_functions, &random_functions,
+                         &exit_functions, &message_functions, &math_functions_offered, &wasi_process_functions,
+                         &wasi_clock_functions, &wasi_random_functions, &wasi_stream_functions,
+                         &wasi_descriptor_functions, &wasi_path_functions, &wasi_directory_functions}) {
       for (HostFunction& function : family()) all_.push_back(std::move(function));
     }
     for (const HostFunction& function : all_) by_name_.emplace(Name{function.module, function.name}, &function);

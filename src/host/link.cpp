@@ -2,18 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/escape.h"
 
 namespace petri {
 namespace {
 
 constexpr std::size_t kNameShownBytesMax = 100;
-
-// Functions of ABI 1 that only live processes have.
-constexpr std::string_view kProcessFunctions[] = {"message_kind", "sender",     "message_tag", "self", "send",
-                                                  "call",         "reply_read", "spawn",       "stop", "timer"};
 
 std::string shown(std::string_view name) { return escape_text(name, kNameShownBytesMax); }
 
@@ -31,9 +25,6 @@ std::unexpected<Error> refuse(const ImportView& import, std::string_view why) {
 }
 
 std::unexpected<Error> refuse_unknown(const ImportView& import) {
-  if (import.module == "petri" && std::ranges::find(kProcessFunctions, import.name) != std::end(kProcessFunctions)) {
-    return refuse(import, "is for live processes and is not offered to a run");
-  }
   return refuse(import, fmt::format("({}) is offered by nobody", what_it_is(import)));
 }
 

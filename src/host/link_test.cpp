@@ -121,11 +121,10 @@ TEST(Link, OffersNoSocketsNorTheRestOfWasi) {
   }
 }
 
-TEST(Link, SaysThatMessagesAreForLiveProcesses) {
-  for (const std::string name :
-       {"send", "call", "reply_read", "spawn", "stop", "timer", "self", "sender", "message_kind", "message_tag"}) {
-    EXPECT_THAT(error_of("(import \"petri\" \"" + name + "\" (func))").message, HasSubstr("not offered to a run"));
-  }
+TEST(Link, KeepsMessagesBehindTheirPermission) {
+  const std::string send = R"((import "petri" "send" (func (param i32 i32 i32 i32) (result i32))))";
+  EXPECT_THAT(link_text(send, {}).error().message, HasSubstr("needs the permission messages"));
+  EXPECT_FALSE(link_text(send, {Permission::messages})->deterministic);
 }
 
 TEST(Link, TellsWhetherFunctionsAreDeterministic) {

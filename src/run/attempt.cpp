@@ -1,8 +1,7 @@
 #include "run/attempt.h"
 
 #include "host/guest.h"
-#include "run/backtrace.h"
-#include "run/outcome_of.h"
+#include "run/collect_outcome.h"
 
 namespace petri {
 namespace {
@@ -46,39 +45,6 @@ Result<End> instantiate_and_call(const RunContext& run, const Code& code, Guest&
   return guest.call(run.target.export_number, slots);
 }
 
-std::vector<Value> values_of(const SignatureView& signature, std::span<const std::uint64_t> slots) {
-  std::vector<Value> values;
-  values.reserve(signature.results.size());
-  for (std::size_t index = 0; index < signature.results.size(); ++index) {
-    values.push_back(Value::from_bits(signature.results[index], slots[index]));
-  }
-  return values;
-}
-
-Outcome outcome_of(const RunContext& run, const End& end, Guest& guest, HostContext& context) {
-  const Verdict verdict = verdict_of({.end = end,
-                                      .output_bytes_cut = context.output.bytes_cut(),
-                                      .output_cut_by_memory = context.output_cut_by_memory});
-  Outcome outcome{.kind = verdict.kind,
-                  .place = guest.place(),
-                  .trap = verdict.trap,
-                  .exit_code = verdict.exit_code,
-                  .cause = std::string(verdict.cause),
-                  .returned = verdict.returned,
-                  .output_bytes_cut = context.output.bytes_cut(),
-                  .counts = context.counts,
-                  .fuel_used = guest.fuel_used(),
-                  .memory_peak_bytes = guest.memory_bytes() + context.output.bytes_kept(),
-                  .artifact = run.artifact.id(),
-                  .seed = run.spec.seed,
-                  .repeatable = verdict.repeatable};
-  outcome.output = context.output.take();
-  if (end.kind == EndKind::trapped && guest.instance() != nullptr) {
-    outcome.backtrace = name_frames(run.artifact, guest.instance()->backtrace());
-  }
-  return outcome;
-}
-
 }  // namespace
 
 Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks callbacks) {
@@ -90,7 +56,8 @@ Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks
   PETRI_TRY(const End end, instantiate_and_call(run, code, guest, slots));
   context.finish(0);
 
-  AttemptResult result{.outcome = outcome_of(run, end, guest, context), .waited = context.waited};
+  AttemptResult result{.outcome = collect_outcome(run.artifact, end, guest, context), .waited = context.waited};
+  result.outcome.seed = run.spec.seed;
   result.outcome.tier = code.tier();
   result.outcome.wall_time = run.clock.now() - start;
   if (end.kind == EndKind::returned) result.outcome.values = values_of(run.target.signature, slots);

@@ -1,0 +1,40 @@
+// What a guest that lives in a sandbox may ask of it. Guests outside of one have no port.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace petri {
+
+class HostCall;
+
+// What petri_handle got. The numbers are part of ABI 1.
+enum class MessageKind : std::int32_t { none = 0, call = 1, send = 2, timer = 3, child_exit = 4 };
+
+struct MessageHead {
+  MessageKind kind = MessageKind::none;
+  std::string_view sender;  // the name of a process, or nothing when it comes from outside
+  std::int64_t tag = 0;     // of a timer the guest's own; of a child's exit its code
+};
+
+// Called on the guest's thread, while it runs. Answers below zero are GuestErrors.
+class ProcessPort {
+ public:
+  virtual ~ProcessPort() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual MessageHead message() const = 0;
+
+  virtual std::int32_t send(std::string_view to, std::string_view bytes) = 0;
+  // Waits for the answer, which `reply` then holds; its size is the result. Fuel the callee used is charged to `call`.
+  virtual std::int32_t call(HostCall& call, std::string_view to, std::string_view bytes, std::uint32_t timeout_ms,
+                            std::string& reply) = 0;
+  virtual std::int32_t spawn(std::string_view spec) = 0;
+  virtual std::int32_t stop(std::string_view name) = 0;
+  virtual std::int32_t timer(std::uint32_t milliseconds, std::int64_t tag) = 0;
+  // The guest has run for its turn: answers when the next one ends, or 0 to end the guest as cancelled.
+  virtual std::uint64_t next_turn(std::uint64_t now_ns) = 0;
+};
+
+}  // namespace petri

@@ -1,0 +1,17 @@
+// What is to be told of a guest that has ended, taken from where it was kept while it ran.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "host/guest.h"
+#include "petri/outcome.h"
+
+namespace petri {
+
+// Everything but values, tier, seed and times. The answer is taken out of the context.
+Outcome collect_outcome(const LoadableArtifact& artifact, const End& end, Guest& guest, HostContext& context);
+
+std::vector<Value> values_of(const SignatureView& signature, std::span<const std::uint64_t> slots);
+
+}  // namespace petri
