@@ -1,0 +1,56 @@
+// The limits of a sandbox: those of each guest in it, and those of its whole tree.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/limits.h"
+#include "petri/result.h"
+
+namespace petri {
+
+// How much a sandbox is trusted: `high` security allows the least.
+enum class Profile : std::uint8_t { high, medium, low };
+std::string_view name_of(Profile profile);
+std::optional<Profile> profile_named(std::string_view name);
+
+// memory_bytes_max holds for the whole tree, the other limits of a guest for each of them. fuel_max holds for runs, and
+// for calls of live processes only when it was set.
+struct SandboxLimits : Limits {
+  std::uint64_t process_memory_bytes_max = 128ULL << 20;
+  std::uint64_t processes_max = 100;
+  std::uint64_t cpu_percent_max = 100;  // of one core
+  std::uint64_t message_queue_max = 10'000;
+  std::uint64_t message_bytes_max = 64ULL << 10;
+  std::uint64_t timers_max = 1'000;
+  std::optional<std::uint64_t> call_fuel_max;  // fuel_max, when it was set
+
+  static SandboxLimits of(Profile profile);
+  bool operator==(const SandboxLimits&) const = default;
+};
+
+// Values by the names of the limits, in their units; what is not named keeps its value.
+using LimitChanges = std::map<std::string, std::uint64_t, std::less<>>;
+
+// A row for each limit of a sandbox, as limit_rules() has them for a run.
+struct SandboxLimitRule {
+  std::string_view name;
+  std::string_view unit;
+  std::uint64_t min;
+  std::uint64_t max;
+  std::string_view when_met;
+  bool refuses;  // the guest goes on, unless `on_limit` says that it is to end
+  std::uint64_t (*get)(const SandboxLimits&);
+  void (*set)(SandboxLimits&, std::uint64_t);
+};
+const std::vector<SandboxLimitRule>& sandbox_limit_rules();
+const SandboxLimitRule* sandbox_limit_named(std::string_view name);
+
+// Every unknown name and every value out of range in one validation_failed with a detail each; nothing is changed then.
+Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& changes);
+
+}  // namespace petri

@@ -1,0 +1,34 @@
+// A message on its way to a process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "host/process_port.h"
+#include "petri/value.h"
+#include "process/reply.h"
+
+namespace petri {
+
+struct Letter {
+  static constexpr std::uint64_t kUnbounded = UINT64_MAX;
+
+  MessageKind kind = MessageKind::send;
+  std::string function;  // an export to be called with numbers; empty: petri_handle
+  std::vector<Value> arguments;
+  std::string bytes;
+  std::string sender;  // a process; empty: it comes from outside
+  std::int64_t tag = 0;
+  ReplyPtr reply;        // of a call
+  std::uint64_t id = 0;  // of a call from outside, by which it can be cancelled
+  // What a caller has left for the callee, where that is less than the callee's own limits.
+  std::uint64_t fuel_max = kUnbounded;
+  std::uint64_t deadline_ns = kUnbounded;
+  std::uint32_t depth = 0;        // calls between guests above this one
+  std::uint64_t incarnation = 0;  // of a timer's process; 0: whichever is alive
+  Clock::TimePoint queued_at;
+};
+
+}  // namespace petri

@@ -1,0 +1,183 @@
+#include "process/process.h"
+
+#include <fmt/format.h>
+
+#include "base/assert.h"
+#include "host/host_call.h"
+#include "run/collect_outcome.h"
+
+namespace petri {
+namespace {
+
+std::unexpected<Error> cancelled(std::string_view process) {
+  return fail(ErrorCode::cancelled, fmt::format("the process {} ended before it came to this call", process));
+}
+
+}  // namespace
+
+// What the guest of a process asks of its sandbox.
+class Process::Port final : public ProcessPort {
+ public:
+  explicit Port(Process& process) : process_(process) {}
+  std::string_view name() const override { return process_.name_; }
+  MessageHead message() const override {
+    const Letter* letter = process_.current_;
+    if (letter == nullptr) return {};
+    return {.kind = letter->kind, .sender = letter->sender, .tag = letter->tag};
+  }
+  std::int32_t send(std::string_view to, std::string_view bytes) override {
+    return process_.send_from_guest(to, bytes);
+  }
+  std::int32_t call(HostCall& call, std::string_view to, std::string_view bytes, std::uint32_t timeout_ms,
+                    std::string& reply) override {
+    return process_.call_from_guest(call, to, bytes, timeout_ms, reply);
+  }
+  std::int32_t spawn(std::string_view spec) override { return process_.owner_.spawn(process_, spec); }
+  std::int32_t stop(std::string_view name) override { return process_.owner_.stop_child(process_, name); }
+  std::int32_t timer(std::uint32_t milliseconds, std::int64_t tag) override {
+    return process_.owner_.start_timer(process_, milliseconds, tag);
+  }
+  std::uint64_t next_turn(std::uint64_t now_ns) override { return process_.next_turn(now_ns); }
+
+ private:
+  Process& process_;
+};
+
+Process::Process(ProcessOwner& owner, std::string name)
+    : owner_(owner), name_(std::move(name)), port_(std::make_unique<Port>(*this)) {}
+
+Process::~Process() { close(); }
+
+Result<Outcome> Process::start(ModuleCodePtr code, std::string_view input) {
+  {
+    MutexLock lock(mutex_);
+    PETRI_ASSERT(state_ == State::down);
+    state_ = State::busy;
+    held_ = killed_ = false;
+    interrupt_.store(0);
+  }
+  auto outcome = begin_life(std::move(code), input);
+  const bool lives = outcome && outcome->kind == OutcomeKind::ok;
+  if (!lives) end_life();
+  leave(!lives);
+  return outcome;
+}
+
+Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) {
+  if (!owner_.account().try_add_process()) {
+    return fail(ErrorCode::limit_exceeded,
+                fmt::format("{} would be one process more than processes_max allows", name_));
+  }
+  code_ = std::move(code);
+  target_ = {};
+  incarnation_.fetch_add(1);
+  tier_.store(code_->code->tier());
+  context_ = std::make_unique<HostContext>(owner_.host_settings(), owner_.seed());
+  context_->port = port_.get();
+  limits_number_ = 0;
+  refresh_limits();
+  guest_ = std::make_unique<Guest>(code_->module(), *context_, &interrupt_);
+  const Clock::TimePoint started = owner_.clock().now();
+  allowance_ = allowance_for({}, started);
+  away_ns_ = charged_ns_ = 0;
+  guest_->begin(allowance_, input);
+  auto end = guest_->instantiate(*code_->code, Initialize::yes);
+  if (end && end->kind == EndKind::returned) end = run_init();
+  const Clock::TimePoint now = owner_.clock().now();
+  account_for(guest_->fuel_used(), started, now);
+  if (!end) return fail(std::move(end.error()));
+  Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
+  outcome.tier = code_->code->tier();
+  outcome.wall_time = now - started;
+  return outcome;
+}
+
+// What petri_init returns is its answer: not 0 ends the process with that code.
+Result<End> Process::run_init() {
+  if (!code_->init) return End{};
+  std::uint64_t code = 0;
+  PETRI_TRY(End end, guest_->call(*code_->init, {&code, 1}));
+  if (end.kind != EndKind::returned || static_cast<std::int32_t>(code) == 0) return end;
+  end.kind = EndKind::exited;
+  end.code = static_cast<std::int32_t>(code);
+  return end;
+}
+
+void Process::end_life() {
+  if (context_ != nullptr) owner_.account().remove_process();
+  guest_.reset();
+  context_.reset();
+}
+
+void Process::stop() {
+  const Workers::Pause pause(owner_.workers());
+  bool killed = false;
+  {
+    MutexLock lock(mutex_);
+    held_ = true;
+    while (state_ == State::busy) changed_.wait(mutex_);
+    if (state_ != State::idle) return;
+    state_ = State::busy;
+    killed = killed_;
+  }
+  if (!killed) terminate();
+  end_life();
+  leave(true);
+}
+
+void Process::kill() {
+  MutexLock lock(mutex_);
+  killed_ = true;
+  interrupt();
+}
+
+// How it goes is nobody's concern any more.
+void Process::terminate() {
+  if (!code_->terminate) return;
+  const Clock::TimePoint started = owner_.clock().now();
+  refresh_limits();
+  allowance_ = allowance_for({}, started);
+  away_ns_ = charged_ns_ = 0;
+  guest_->begin(allowance_, {});
+  std::uint64_t slot = 0;
+  static_cast<void>(guest_->call(*code_->terminate, {&slot, 1}));
+  account_for(guest_->fuel_used(), started, owner_.clock().now());
+}
+
+void Process::close() {
+  std::deque<Letter> dropped;
+  {
+    MutexLock lock(mutex_);
+    state_ = State::closed;
+    dropped.swap(mailbox_);
+  }
+  for (Letter& letter : dropped) {
+    forget(letter);
+    if (letter.reply) letter.reply->give(cancelled(name_));
+  }
+}
+
+bool Process::alive() const {
+  MutexLock lock(mutex_);
+  return state_ == State::idle || state_ == State::busy;
+}
+
+std::size_t Process::mailbox_size() const {
+  MutexLock lock(mutex_);
+  return mailbox_.size();
+}
+
+// Ends the guest at its next look, and whatever it waits for.
+void Process::interrupt() {
+  interrupt_.store(1);
+  changed_.notify_all();
+  if (awaited_) awaited_->give(fail(ErrorCode::cancelled, "the caller was ended"));
+}
+
+// Nothing is being done for anyone: what was meant for the last handler must not meet the next.
+void Process::end_handler() {
+  current_call_ = 0;
+  if (!killed_) interrupt_.store(0);
+}
+
+}  // namespace petri

@@ -1,0 +1,164 @@
+// A process: an instance of a module with a mailbox and private state, driven one message at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "host/guest.h"
+#include "petri/log_level.h"
+#include "petri/tier.h"
+#include "process/cpu_share.h"
+#include "process/letter.h"
+#include "process/module_code.h"
+#include "process/reply.h"
+#include "process/tree_account.h"
+#include "process/workers.h"
+#include "run/run_spec_check.h"
+
+namespace petri {
+
+class Process;
+using ProcessPtr = std::shared_ptr<Process>;
+
+// The sandbox, as its processes see it. Called on threads that run guests.
+class ProcessOwner {
+ public:
+  virtual ~ProcessOwner() = default;
+
+  // Held by what is still to be done for a process.
+  virtual std::shared_ptr<void> keep_alive() = 0;
+  virtual Workers& workers() = 0;
+  virtual TreeAccount& account() = 0;
+  virtual CpuShare& cpu_share() = 0;
+  virtual const Clock& clock() const = 0;
+  virtual Mutex& waits() = 0;  // guards whom the processes of the sandbox wait for
+  virtual HostSettings host_settings() const = 0;
+  virtual std::uint64_t seed() const = 0;
+  // Whether a guest that is refused this ends instead, as `on_limit` says.
+  virtual bool kills(std::string_view limit) const = 0;
+  // nullptr when there is none of this name.
+  virtual ProcessPtr find_process(std::string_view name) = 0;
+  // It ended by itself while it handled something; its instance is gone, and its mailbox waits for the next.
+  virtual void process_ended(Process& process, const Result<Outcome>& how) = 0;
+  virtual std::int32_t spawn(Process& by, std::string_view spec) = 0;
+  virtual std::int32_t stop_child(Process& by, std::string_view name) = 0;
+  virtual std::int32_t start_timer(Process& by, std::uint32_t milliseconds, std::int64_t tag) = 0;
+  virtual void late_answer() = 0;
+};
+
+// How deep guests may call one another.
+constexpr std::uint32_t kGuestCallDepthMax = 16;
+
+// It keeps its mailbox when its instance ends and another is started. All members may be called from any thread.
+class Process : public std::enable_shared_from_this<Process> {
+ public:
+  Process(ProcessOwner& owner, std::string name);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  // Makes an instance and calls petri_init, on this thread. The outcome is `ok` when it lives; an Error means that the
+  // guest was not entered. It must not be alive.
+  Result<Outcome> start(ModuleCodePtr code, std::string_view input) EXCLUDES(mutex_);
+
+  // Ends it in order: waits for the handler, calls petri_terminate, drops the instance. Takes as long as these do,
+  // unless it is killed meanwhile. The mailbox is kept until close().
+  void stop() EXCLUDES(mutex_);
+  // What its guest does is ended, and petri_terminate will not be called. Returns at once; stop() does the rest.
+  void kill() EXCLUDES(mutex_);
+  // Nobody will start it again: waiting calls are `cancelled`, other messages dropped.
+  void close() EXCLUDES(mutex_);
+
+  // Calls and waits: for as long as it takes, or until the deadline (`timeout`, and the handler goes on). Runs on this
+  // thread when the process is idle and there is no deadline.
+  Result<Outcome> call(Letter letter, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
+  // Puts a letter into the mailbox; its answer, if it wants one, comes later.
+  Result<void> post(Letter letter) EXCLUDES(mutex_);
+  // Ends what is done for the call of this number, or keeps it from starting. False: it is not known here.
+  bool cancel(std::uint64_t call_id) EXCLUDES(mutex_);
+
+  bool alive() const EXCLUDES(mutex_);
+  std::uint64_t incarnation() const { return incarnation_.load(); }
+  Tier tier() const { return tier_.load(); }
+  std::size_t mailbox_size() const EXCLUDES(mutex_);
+
+ private:
+  enum class State : std::uint8_t { down, idle, busy, closed };
+  class Port;
+  friend class Port;
+
+  // The function a letter asks for; the last one is remembered.
+  struct Target {
+    std::string function;
+    RunTarget run;
+  };
+
+  Result<const Target*> find_target(const Letter& letter);
+  Result<void> check_letter(const Letter& letter) const;
+  bool try_enter() EXCLUDES(mutex_);
+  void leave(bool ended) EXCLUDES(mutex_);
+  bool take_letter(Letter& letter) EXCLUDES(mutex_);
+  void schedule() REQUIRES(mutex_);
+  void drain() EXCLUDES(mutex_);
+  void forget(const Letter& letter);
+  // Handles one letter on this thread, which has entered. Sets `ended` when the instance is gone.
+  Result<Outcome> handle(Letter& letter, bool& ended);
+  Result<Outcome> finish_letter(const Letter& letter, const Target& target, const Result<End>& end, bool& ended);
+  Result<Outcome> handle_and_leave(Letter& letter) EXCLUDES(mutex_);
+  Allowance allowance_for(const Letter& letter, Clock::TimePoint started) const;
+  void refresh_limits();
+  void hold_for_share(std::uint64_t deadline_ns);
+  void account_for(std::uint64_t fuel, Clock::TimePoint started, Clock::TimePoint now);
+  Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input);
+  Result<End> run_init();
+  void end_life();
+  void terminate();
+  std::uint64_t next_turn(std::uint64_t now_ns);
+  std::int32_t call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
+                               std::uint32_t timeout_ms, std::string& reply);
+  std::int32_t send_from_guest(std::string_view to, std::string_view bytes);
+  Result<Outcome> ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline);
+  Result<Outcome> wait_for(const ReplyPtr& answer, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
+  void interrupt() REQUIRES(mutex_);
+  void end_handler() REQUIRES(mutex_);
+
+  ProcessOwner& owner_;
+  const std::string name_;
+  std::unique_ptr<Port> port_;
+
+  // Of the thread that has entered.
+  ModuleCodePtr code_;
+  std::unique_ptr<HostContext> context_;
+  std::unique_ptr<Guest> guest_;
+  std::vector<std::uint64_t> slots_;
+  const Letter* current_ = nullptr;
+  Target target_;
+  Allowance allowance_;
+  std::uint32_t limits_number_ = 0;
+  std::uint64_t away_ns_ = 0;  // of the current work: waiting, put aside, or in a callee
+  std::uint64_t charged_ns_ = 0;
+
+  std::atomic<std::uint32_t> interrupt_{0};
+  std::atomic<std::uint64_t> incarnation_{0};
+  std::atomic<Tier> tier_{Tier::interpreted};
+  Process* waits_for_ = nullptr;  // guarded by owner_.waits()
+
+  mutable Mutex mutex_;
+  Condition changed_;
+  State state_ GUARDED_BY(mutex_) = State::down;
+  bool held_ GUARDED_BY(mutex_) = false;    // it is being stopped: nothing new is begun
+  bool killed_ GUARDED_BY(mutex_) = false;  // nothing more of the guest is to run
+  std::deque<Letter> mailbox_ GUARDED_BY(mutex_);
+  std::uint64_t current_call_ GUARDED_BY(mutex_) = 0;
+  ReplyPtr awaited_ GUARDED_BY(mutex_);  // what its guest waits for
+};
+
+}  // namespace petri

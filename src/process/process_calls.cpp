@@ -1,0 +1,96 @@
+// What one guest asks of another.
+#include <algorithm>
+
+#include "host/host_call.h"
+#include "process/process.h"
+#include "process/process_time.h"
+
+namespace petri {
+
+std::int32_t Process::send_from_guest(std::string_view to, std::string_view bytes) {
+  const ProcessPtr receiver = owner_.find_process(to);
+  if (receiver == nullptr) return static_cast<std::int32_t>(GuestError::not_found);
+  const auto posted = receiver->post({.kind = MessageKind::send, .bytes = std::string(bytes), .sender = name_});
+  if (posted) return 0;
+  switch (posted.error().code) {
+    case ErrorCode::too_large: return static_cast<std::int32_t>(GuestError::too_large);
+    case ErrorCode::queue_full: return static_cast<std::int32_t>(GuestError::queue_full);
+    case ErrorCode::limit_exceeded: return static_cast<std::int32_t>(GuestError::limit_exceeded);
+    default: return static_cast<std::int32_t>(GuestError::not_found);
+  }
+}
+
+std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
+                                      std::uint32_t timeout_ms, std::string& reply) {
+  const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
+  const ProcessPtr callee = owner_.find_process(to);
+  if (callee == nullptr) return answer(GuestError::not_found);
+  const std::uint32_t depth = (current_ == nullptr ? 0 : current_->depth) + 1;
+  if (depth > kGuestCallDepthMax) return answer(GuestError::too_deep);
+  {
+    MutexLock lock(owner_.waits());
+    for (const Process* next = callee.get(); next != nullptr; next = next->waits_for_) {
+      if (next == this) return answer(GuestError::deadlock);
+    }
+    waits_for_ = callee.get();
+  }
+  const Clock::TimePoint now = owner_.clock().now();
+  const std::uint64_t used = context_->fuel_before + host_call.fuel_used();
+  Letter letter{.kind = MessageKind::call,
+                .bytes = std::string(bytes),
+                .sender = name_,
+                .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
+                .deadline_ns = allowance_.deadline_ns,
+                .depth = depth};
+  std::optional<Clock::TimePoint> deadline;
+  if (timeout_ms > 0) deadline = now + std::chrono::milliseconds(timeout_ms);
+  auto result = ask(*callee, std::move(letter), deadline);
+  away_ns_ += to_ns(owner_.clock().now()) - to_ns(now);
+  {
+    MutexLock lock(owner_.waits());
+    waits_for_ = nullptr;
+  }
+  if (!result) {
+    switch (result.error().code) {
+      case ErrorCode::timeout: return answer(GuestError::timeout);
+      case ErrorCode::too_large: return answer(GuestError::too_large);
+      case ErrorCode::queue_full: return answer(GuestError::queue_full);
+      case ErrorCode::not_found: return answer(GuestError::not_found);
+      default: return answer(GuestError::cancelled);
+    }
+  }
+  host_call.charge(result->fuel_used);
+  if (result->kind == OutcomeKind::deadline) return answer(GuestError::timeout);
+  if (result->kind != OutcomeKind::ok && result->kind != OutcomeKind::output_limit)
+    return answer(GuestError::cancelled);
+  reply = std::move(result->output);
+  return static_cast<std::int32_t>(reply.size());
+}
+
+// On this thread when the callee is idle and may take its time; else in its mailbox, and this guest is put aside.
+Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline) {
+  PETRI_TRY(callee.check_letter(letter));
+  if (!deadline && callee.try_enter()) return callee.handle_and_leave(letter);
+  const ReplyPtr answer = std::make_shared<Reply>();
+  letter.reply = answer;
+  PETRI_TRY(callee.post(std::move(letter)));
+  return wait_for(answer, deadline);
+}
+
+Result<Outcome> Process::wait_for(const ReplyPtr& answer, std::optional<Clock::TimePoint> deadline) {
+  {
+    MutexLock lock(mutex_);
+    if (interrupt_.load() != 0) return fail(ErrorCode::cancelled, "the caller was ended");
+    awaited_ = answer;
+  }
+  const Clock::TimePoint own = to_time(allowance_.deadline_ns);
+  const Workers::Pause pause(owner_.workers());
+  auto result = answer->wait_until(deadline ? std::min(*deadline, own) : own);
+  if (!result && !answer->abandon()) result = answer->wait();
+  MutexLock lock(mutex_);
+  awaited_ = nullptr;
+  if (result) return std::move(*result);
+  return fail(ErrorCode::timeout, "the callee did not answer in time");
+}
+
+}  // namespace petri

@@ -1,0 +1,134 @@
+// How a process handles one letter: its budget, its turns, and what came of it.
+#include <algorithm>
+
+#include "process/process.h"
+#include "process/process_time.h"
+#include "run/collect_outcome.h"
+
+namespace petri {
+namespace {
+
+constexpr std::uint64_t kFuelUnbounded = std::uint64_t{1} << 62;
+
+// The instance is of no use any more.
+bool ends_life(const Outcome& outcome) {
+  switch (outcome.kind) {
+    case OutcomeKind::ok:
+    case OutcomeKind::output_limit: return !outcome.returned;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+Result<const Process::Target*> Process::find_target(const Letter& letter) {
+  const std::string_view function = letter.function.empty() ? "petri_handle" : std::string_view(letter.function);
+  const bool known = target_.function == function && target_.run.signature.params.size() == letter.arguments.size() &&
+                     std::ranges::equal(target_.run.signature.params, letter.arguments, {}, {}, &Value::type);
+  if (known) return &target_;
+  PETRI_TRY(const RunTarget run,
+            find_run_target(code_->module(), {.function = std::string(function), .arguments = letter.arguments}));
+  target_ = {.function = std::string(function), .run = run};
+  return &target_;
+}
+
+Allowance Process::allowance_for(const Letter& letter, Clock::TimePoint started) const {
+  const SandboxLimitsPtr limits = owner_.account().limits();
+  const std::uint64_t now = to_ns(started);
+  return {
+      .fuel = std::min(limits->call_fuel_max.value_or(kFuelUnbounded), letter.fuel_max),
+      .deadline_ns = std::min(now + static_cast<std::uint64_t>(limits->execution_time_max.count()), letter.deadline_ns),
+      .call_depth = static_cast<std::uint32_t>(limits->call_depth_max),
+      .turn_ns = now + static_cast<std::uint64_t>(owner_.workers().turn().count())};
+}
+
+void Process::refresh_limits() {
+  const std::uint32_t number = owner_.account().limits_number();
+  if (number == limits_number_) return;
+  limits_number_ = number;
+  const SandboxLimitsPtr limits = owner_.account().limits();
+  Limits own = *limits;
+  own.memory_bytes_max = std::min(limits->memory_bytes_max, limits->process_memory_bytes_max);
+  context_->set_limits(own);
+  if (guest_ != nullptr && guest_->instance() != nullptr)
+    guest_->instance()->set_memory_bytes_max(own.memory_bytes_max);
+}
+
+Result<Outcome> Process::handle(Letter& letter, bool& ended) {
+  PETRI_TRY(const Target* target, find_target(letter));
+  refresh_limits();
+  const Clock::TimePoint started = owner_.clock().now();
+  allowance_ = allowance_for(letter, started);
+  away_ns_ = charged_ns_ = 0;
+  if (owner_.cpu_share().may_go_on_at() > to_ns(started)) hold_for_share(allowance_.deadline_ns);
+  slots_.resize(std::max<std::size_t>(target->run.slots(), 1));
+  for (std::size_t index = 0; index < letter.arguments.size(); ++index) slots_[index] = letter.arguments[index].bits();
+  current_ = &letter;
+  guest_->begin(allowance_, letter.bytes);
+  const auto end = guest_->call(target->run.export_number, {slots_.data(), target->run.slots()});
+  current_ = nullptr;
+  const Clock::TimePoint now = owner_.clock().now();
+  account_for(guest_->fuel_used(), started, now);
+  auto outcome = finish_letter(letter, *target, end, ended);
+  if (!outcome) return outcome;
+  outcome->wall_time = now - started;
+  if (letter.queued_at != Clock::TimePoint{}) outcome->queue_time = started - letter.queued_at;
+  return outcome;
+}
+
+// A handler that does not return 0 has ended its process with that code.
+Result<Outcome> Process::finish_letter(const Letter& letter, const Target& target, const Result<End>& end,
+                                       bool& ended) {
+  if (!end) {
+    ended = true;
+    end_life();
+    return fail(end.error());
+  }
+  Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
+  outcome.tier = code_->code->tier();
+  if (outcome.returned) outcome.values = values_of(target.run.signature, slots_);
+  if (outcome.returned && letter.function.empty() && static_cast<std::int32_t>(slots_[0]) != 0) {
+    outcome.kind = OutcomeKind::exited;
+    outcome.exit_code = static_cast<std::int32_t>(slots_[0]);
+  }
+  ended = ends_life(outcome);
+  if (ended) end_life();
+  return outcome;
+}
+
+// Time the guest had a processor, as far as petri can tell without asking the kernel each time.
+void Process::account_for(std::uint64_t fuel, Clock::TimePoint started, Clock::TimePoint now) {
+  const std::uint64_t elapsed = to_ns(now) - to_ns(started);
+  const std::uint64_t used = elapsed - std::min(elapsed, away_ns_);
+  const std::uint64_t rest = used - std::min(used, charged_ns_);
+  owner_.account().add_work(fuel, rest);
+  owner_.cpu_share().charge(rest, to_ns(now));
+}
+
+void Process::hold_for_share(std::uint64_t deadline_ns) {
+  const Clock::TimePoint from = owner_.clock().now();
+  {
+    const Workers::Pause pause(owner_.workers());
+    MutexLock lock(mutex_);
+    while (interrupt_.load() == 0) {
+      const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), deadline_ns);
+      if (until <= to_ns(owner_.clock().now())) break;
+      changed_.wait_until(mutex_, to_time(until));
+    }
+  }
+  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
+}
+
+std::uint64_t Process::next_turn(std::uint64_t now_ns) {
+  const auto turn = static_cast<std::uint64_t>(owner_.workers().turn().count());
+  owner_.account().add_work(0, turn);
+  owner_.cpu_share().charge(turn, now_ns);
+  charged_ns_ += turn;
+  hold_for_share(allowance_.deadline_ns);
+  const Clock::TimePoint from = owner_.clock().now();
+  const std::uint64_t next = owner_.workers().take_turn(to_ns(from));
+  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
+  return next;
+}
+
+}  // namespace petri

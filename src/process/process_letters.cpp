@@ -1,0 +1,160 @@
+// The mailbox of a process: who may enter it, and what waits.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "process/process.h"
+
+namespace petri {
+namespace {
+
+std::unexpected<Error> cancelled(std::string_view process) {
+  return fail(ErrorCode::cancelled, fmt::format("the process {} ended before it came to this call", process));
+}
+
+}  // namespace
+
+bool Process::try_enter() {
+  MutexLock lock(mutex_);
+  if (state_ != State::idle || held_ || !mailbox_.empty()) return false;
+  state_ = State::busy;
+  return true;
+}
+
+void Process::leave(bool ended) {
+  MutexLock lock(mutex_);
+  end_handler();
+  if (state_ == State::closed) return;
+  state_ = ended ? State::down : State::idle;
+  if (!ended && !held_ && !mailbox_.empty()) {
+    state_ = State::busy;
+    schedule();
+  }
+  changed_.notify_all();
+}
+
+// The task has entered for whoever handles the mailbox.
+void Process::schedule() {
+  owner_.workers().submit([self = shared_from_this(), kept = owner_.keep_alive()] { self->drain(); });
+}
+
+Result<void> Process::check_letter(const Letter& letter) const {
+  const SandboxLimitsPtr limits = owner_.account().limits();
+  if (letter.bytes.size() > limits->message_bytes_max) {
+    owner_.account().tell_met("message_bytes_max", letter.bytes.size(), limits->message_bytes_max);
+    return fail(ErrorCode::too_large, fmt::format("the message for {} has {} bytes and message_bytes_max allows {}",
+                                                  name_, letter.bytes.size(), limits->message_bytes_max));
+  }
+  return {};
+}
+
+Result<void> Process::post(Letter letter) {
+  PETRI_TRY(check_letter(letter));
+  const std::uint64_t queue_max = owner_.account().limits()->message_queue_max;
+  if (!owner_.account().try_take(letter.bytes.size())) {
+    return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for a message to {}", name_));
+  }
+  MutexLock lock(mutex_);
+  if (state_ == State::closed || mailbox_.size() >= queue_max) {
+    owner_.account().give_back(letter.bytes.size());
+    if (state_ == State::closed) return cancelled(name_);
+    owner_.account().tell_met("message_queue_max", mailbox_.size() + 1, queue_max);
+    return fail(ErrorCode::queue_full,
+                fmt::format("{} messages wait for {} and message_queue_max allows no more", mailbox_.size(), name_));
+  }
+  owner_.account().add_message();
+  letter.queued_at = owner_.clock().now();
+  mailbox_.push_back(std::move(letter));
+  if (state_ == State::idle && !held_) {
+    state_ = State::busy;
+    schedule();
+  }
+  return {};
+}
+
+void Process::forget(const Letter& letter) {
+  owner_.account().remove_message();
+  owner_.account().give_back(letter.bytes.size());
+}
+
+// The next letter that is still wanted. False: there is none, and the process has been left.
+bool Process::take_letter(Letter& letter) {
+  MutexLock lock(mutex_);
+  for (;;) {
+    end_handler();
+    if (mailbox_.empty() || held_ || state_ == State::closed) {
+      if (state_ != State::closed) state_ = State::idle;
+      changed_.notify_all();
+      return false;
+    }
+    letter = std::move(mailbox_.front());
+    mailbox_.pop_front();
+    forget(letter);
+    const bool unwanted = letter.reply && letter.reply->settled();
+    const bool stale = letter.incarnation != 0 && letter.incarnation != incarnation_.load();
+    if (unwanted || stale) continue;
+    current_call_ = letter.id;
+    return true;
+  }
+}
+
+// Handles what waits; after a turn others may go first.
+void Process::drain() {
+  const Clock::TimePoint turn_end = owner_.clock().now() + owner_.workers().turn();
+  for (Letter letter; take_letter(letter);) {
+    bool ended = false;
+    auto result = handle(letter, ended);
+    if (letter.reply && !letter.reply->give(result)) owner_.late_answer();
+    if (ended) {
+      leave(true);
+      owner_.process_ended(*this, result);
+      return;
+    }
+    if (owner_.clock().now() < turn_end) continue;
+    MutexLock lock(mutex_);
+    end_handler();
+    return schedule();
+  }
+}
+
+Result<Outcome> Process::handle_and_leave(Letter& letter) {
+  bool ended = false;
+  auto result = handle(letter, ended);
+  leave(ended);
+  if (ended) owner_.process_ended(*this, result);
+  return result;
+}
+
+Result<Outcome> Process::call(Letter letter, std::optional<Clock::TimePoint> deadline) {
+  PETRI_TRY(check_letter(letter));
+  if (!deadline && try_enter()) {
+    const Workers::Visit visit(owner_.workers());
+    if (letter.id != 0) {
+      MutexLock lock(mutex_);
+      current_call_ = letter.id;
+    }
+    return handle_and_leave(letter);
+  }
+  const ReplyPtr answer = std::make_shared<Reply>();
+  letter.reply = answer;
+  PETRI_TRY(post(std::move(letter)));
+  const Workers::Pause pause(owner_.workers());
+  if (!deadline) return answer->wait();
+  if (auto result = answer->wait_until(*deadline)) return std::move(*result);
+  if (!answer->abandon()) return answer->wait();
+  return fail(ErrorCode::timeout, fmt::format("{} did not answer in time; it goes on until its own limit", name_));
+}
+
+bool Process::cancel(std::uint64_t call_id) {
+  MutexLock lock(mutex_);
+  const auto waiting = std::ranges::find(mailbox_, call_id, &Letter::id);
+  if (waiting != mailbox_.end()) {
+    if (waiting->reply) waiting->reply->give(fail(ErrorCode::cancelled, "the call was cancelled before it began"));
+    return true;
+  }
+  if (current_call_ != call_id) return false;
+  interrupt();
+  return true;
+}
+
+}  // namespace petri

@@ -1,0 +1,242 @@
+#include "process/process.h"
+
+#include <gmock/gmock.h>
+
+#include <future>
+
+#include "process/process_fixture.h"
+
+namespace petri {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+
+constexpr std::string_view kCounter = R"((module
+  (global $count (mut i32) (i32.const 0))
+  (func (export "add") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1)))
+  (func (export "next") (result i32)
+    (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
+  (func (export "crash") unreachable)
+  (func (export "spin") (loop $again (br $again)))))";
+
+// Answers a call with its own input; what is sent is counted.
+constexpr std::string_view kEcho = R"((module
+  (import "petri" "input_size" (func $size (result i32)))
+  (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
+  (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+  (import "petri" "message_kind" (func $kind (result i32)))
+  (memory (export "memory") 1)
+  (global $sent (mut i32) (i32.const 0))
+  (func (export "petri_handle") (result i32)
+    (if (i32.eq (call $kind) (i32.const 2))
+      (then (global.set $sent (i32.add (global.get $sent) (i32.const 1))) (return (i32.const 0))))
+    (drop (call $read (i32.const 0) (i32.const 0) (i32.const 65536)))
+    (drop (call $write (i32.const 0) (call $size)))
+    (i32.const 0))
+  (func (export "sent") (result i32) (global.get $sent))))";
+
+// Calls the process named in its memory and hands its reply on.
+std::string caller(std::string_view callee) {
+  return R"((module
+  (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+  (import "petri" "reply_read" (func $reply (param i32 i32 i32) (result i32)))
+  (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+  (memory 1)
+  (data (i32.const 0) ")" +
+         std::string(callee) + R"(")
+  (data (i32.const 100) "hello")
+  (global $last (mut i32) (i32.const 0))
+  (func $ask (result i32)
+    (global.set $last (call $call (i32.const 0) (i32.const )" +
+         std::to_string(callee.size()) + R"()
+      (i32.const 100) (i32.const 5) (i32.const 0)))
+    (global.get $last))
+  (func (export "ask") (result i32) (call $ask))
+  (func (export "last") (result i32) (global.get $last))
+  (func (export "petri_handle") (result i32)
+    (local $size i32)
+    (local.set $size (call $ask))
+    (if (i32.gt_s (local.get $size) (i32.const 0))
+      (then (drop (call $write (i32.const 200) (call $reply (i32.const 200) (i32.const 0) (i32.const 100))))))
+    (i32.const 0))))";
+}
+
+class ProcessTest : public testing::TestWithParam<Tier> {
+ protected:
+  Process& start(const std::string& name, std::string_view wat) { return owner_.start(name, wat, GetParam()); }
+  static Result<Outcome> call(Process& process, const std::string& function, std::vector<Value> arguments = {}) {
+    return process.call({.kind = MessageKind::call, .function = function, .arguments = std::move(arguments)}, {});
+  }
+  static std::int32_t number(const Result<Outcome>& outcome) {
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    return outcome && !outcome->values.empty() ? outcome->values[0].i32() : -999;
+  }
+
+  TestOwner owner_;
+};
+
+TEST_P(ProcessTest, AnswersACallWithItsValues) {  // R01
+  EXPECT_EQ(number(call(start("a", kCounter), "add", {Value(2), Value(3)})), 5);
+}
+
+TEST_P(ProcessTest, KeepsItsStateFromCallToCall) {
+  Process& process = start("a", kCounter);
+  EXPECT_EQ(number(call(process, "next")), 1);
+  EXPECT_EQ(number(call(process, "next")), 2);
+}
+
+TEST_P(ProcessTest, RefusesWrongArgumentsWithoutEnteringTheGuest) {  // R03, R04
+  Process& process = start("a", kCounter);
+  const std::uint64_t before = owner_.account().fuel_used();
+  EXPECT_EQ(call(process, "add", {Value(2)}).error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(call(process, "add", {Value(2), Value(2.5)}).error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(call(process, "subtract").error().code, ErrorCode::not_found);
+  EXPECT_EQ(owner_.account().fuel_used(), before);
+  EXPECT_TRUE(process.alive());
+}
+
+TEST_P(ProcessTest, EndsWithACrashAndTellsItsOwnerAndItsCaller) {
+  Process& process = start("a", kCounter);
+  EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);
+  EXPECT_FALSE(process.alive());
+  ASSERT_EQ(owner_.ended().size(), 1U);
+  EXPECT_EQ(owner_.ended()[0].second->kind, OutcomeKind::trapped);
+  EXPECT_EQ(owner_.account().processes(), 0U);
+  EXPECT_EQ(owner_.account().memory_bytes(), 0U);
+}
+
+TEST_P(ProcessTest, HandlesWhatWaitedOnceItIsStartedAgain) {  // R21
+  Process& process = start("a", kCounter);
+  EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);
+  std::promise<Result<Outcome>> promise;
+  ASSERT_TRUE(process.post(
+      {.kind = MessageKind::call, .function = "next", .reply = std::make_shared<Reply>([&](Result<Outcome> result) {
+                                                        promise.set_value(result);
+                                                      })}));
+  ASSERT_TRUE(process.start(TestOwner::load(kCounter, GetParam()), {}));
+  EXPECT_EQ(number(promise.get_future().get()), 1);
+}
+
+TEST_P(ProcessTest, CancelsWhatWaitsWhenItDoesNotComeBack) {  // R21
+  Process& process = start("a", kCounter);
+  EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);
+  std::promise<Result<Outcome>> promise;
+  ASSERT_TRUE(process.post(
+      {.kind = MessageKind::call, .function = "next", .reply = std::make_shared<Reply>([&](Result<Outcome> result) {
+                                                        promise.set_value(result);
+                                                      })}));
+  process.close();
+  EXPECT_EQ(promise.get_future().get().error().code, ErrorCode::cancelled);
+  EXPECT_EQ(call(process, "next").error().code, ErrorCode::cancelled);
+  EXPECT_EQ(owner_.account().messages(), 0U);
+}
+
+TEST_P(ProcessTest, AnswersTimeoutAndGoesOn) {  // R25
+  Process& process = start("a", kCounter);
+  const auto deadline = SystemClock().now() + std::chrono::milliseconds(5);
+  EXPECT_EQ(process.call({.kind = MessageKind::call, .function = "spin", .id = 4}, deadline).error().code,
+            ErrorCode::timeout);
+  EXPECT_TRUE(process.alive());
+  EXPECT_TRUE(process.cancel(4));
+  owner_.wait_for_ended(1);
+  EXPECT_EQ(owner_.ended()[0].second->kind, OutcomeKind::cancelled);
+  EXPECT_EQ(owner_.late_answers, 1);
+}
+
+TEST_P(ProcessTest, ReceivesMessagesOnceEachAndInOrder) {  // R16
+  Process& process = start("a", kEcho);
+  for (int i = 0; i < 1'000; ++i) ASSERT_TRUE(process.post({.kind = MessageKind::send, .bytes = "x"}));
+  EXPECT_EQ(number(call(process, "sent")), 1'000);
+  EXPECT_EQ(owner_.account().messages(), 0U);
+  EXPECT_EQ(owner_.account().memory_bytes(), 65'536U);
+}
+
+TEST_P(ProcessTest, CallsAnotherAndReadsItsReply) {  // R05, R18
+  start("echo", kEcho);
+  const auto outcome = start("a", caller("echo")).call({.kind = MessageKind::call}, {});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->output, "hello");
+}
+
+TEST_P(ProcessTest, PaysForWhatItsCalleeUses) {  // R26
+  Process& echo = start("echo", kEcho);
+  const auto alone = echo.call({.kind = MessageKind::call, .bytes = "hello"}, {});
+  const auto asked = call(start("a", caller("echo")), "ask");
+  EXPECT_GT(asked->fuel_used, alone->fuel_used);
+}
+
+TEST_P(ProcessTest, RefusesACallThatClosesARing) {  // R20
+  start("self", caller("self"));
+  start("a", caller("b"));
+  start("b", caller("c"));
+  start("c", caller("a"));
+  EXPECT_EQ(number(call(*owner_.find_process("self"), "ask")), static_cast<int>(GuestError::deadlock));
+  EXPECT_TRUE(call(*owner_.find_process("a"), "ask"));
+  EXPECT_EQ(number(call(*owner_.find_process("c"), "last")), static_cast<int>(GuestError::deadlock));
+  EXPECT_TRUE(owner_.ended().empty());
+}
+
+TEST_P(ProcessTest, NestsSixteenCallsAndRefusesTheNext) {  // R19
+  for (int i = 0; i < 18; ++i) start("p" + std::to_string(i), caller("p" + std::to_string(i + 1)));
+  start("p18", kEcho);
+  EXPECT_TRUE(call(*owner_.find_process("p0"), "ask"));
+  EXPECT_EQ(number(call(*owner_.find_process("p15"), "last")), 0);
+  EXPECT_EQ(number(call(*owner_.find_process("p16"), "last")), static_cast<int>(GuestError::too_deep));
+  EXPECT_TRUE(owner_.ended().empty());
+}
+
+TEST_P(ProcessTest, CannotFindAProcessThatIsNotThere) {  // P08
+  EXPECT_EQ(number(call(start("a", caller("nobody")), "ask")), static_cast<int>(GuestError::not_found));
+}
+
+TEST_P(ProcessTest, HoldsTheQueueToItsLimit) {  // Q13, Q14
+  SandboxLimits limits = *owner_.account().limits();
+  limits.message_queue_max = 3;
+  limits.message_bytes_max = 4;
+  owner_.account().set_limits(limits);
+  Process& process = start("a", kCounter);
+  EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);  // so that what is posted waits
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(process.post({.bytes = "1234"}));
+  EXPECT_EQ(process.post({.bytes = "1234"}).error().code, ErrorCode::queue_full);
+  EXPECT_EQ(process.post({.bytes = "12345"}).error().code, ErrorCode::too_large);
+  EXPECT_EQ(process.mailbox_size(), 3U);
+  EXPECT_THAT(owner_.met(), ElementsAre("message_queue_max", "message_bytes_max"));
+}
+
+TEST_P(ProcessTest, HoldsTheTreeToItsMemory) {  // Q06, Q07
+  SandboxLimits limits = *owner_.account().limits();
+  limits.memory_bytes_max = 3 * 65'536;
+  owner_.account().set_limits(limits);
+  for (int i = 0; i < 3; ++i) start("p" + std::to_string(i), kEcho);
+  const auto fourth = owner_.add("p3").start(TestOwner::load(kEcho, GetParam()), {});
+  EXPECT_EQ(fourth->kind, OutcomeKind::memory_limit);
+  EXPECT_EQ(owner_.account().memory_bytes(), 3 * 65'536U);
+  EXPECT_THAT(owner_.met(), Contains("memory_bytes_max"));
+}
+
+TEST_P(ProcessTest, IsStoppedOnceItIsKilledThoughItNeverEnds) {  // S18
+  Process& process = start("a", kCounter);
+  ASSERT_TRUE(process.post({.function = "spin"}));
+  auto stopped = std::async(std::launch::async, [&] { process.stop(); });
+  process.kill();
+  stopped.get();
+  EXPECT_FALSE(process.alive());
+  EXPECT_EQ(owner_.account().processes(), 0U);
+}
+
+TEST_P(ProcessTest, AnswersBesideManyThatNeverEnd) {  // X06
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(start("burner" + std::to_string(i), kCounter).post({.function = "spin"}));
+  }
+  Process& process = start("a", kCounter);
+  EXPECT_EQ(number(process.call({.kind = MessageKind::call, .function = "next"},
+                                SystemClock().now() + std::chrono::seconds(60))),
+            1);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothTiers, ProcessTest, testing::Values(Tier::interpreted, Tier::compiled),
+                         [](const auto& tier) { return std::string(name_of(tier.param)); });
+
+}  // namespace
+}  // namespace petri

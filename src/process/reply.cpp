@@ -1,0 +1,48 @@
+#include "process/reply.h"
+
+namespace petri {
+
+bool Reply::give(Result<Outcome> result) {
+  Completion completion;
+  {
+    MutexLock lock(mutex_);
+    if (settled_) return false;
+    settled_ = true;
+    completion = std::move(completion_);
+    if (!completion) {
+      result_ = std::move(result);
+      given_.notify_all();
+      return true;
+    }
+  }
+  completion(std::move(result));
+  return true;
+}
+
+bool Reply::abandon() {
+  MutexLock lock(mutex_);
+  if (settled_) return false;
+  settled_ = true;
+  return true;
+}
+
+bool Reply::settled() const {
+  MutexLock lock(mutex_);
+  return settled_;
+}
+
+std::optional<Result<Outcome>> Reply::wait_until(TimePoint deadline) {
+  MutexLock lock(mutex_);
+  while (!result_) {
+    if (!given_.wait_until(mutex_, deadline)) break;
+  }
+  return std::exchange(result_, std::nullopt);
+}
+
+Result<Outcome> Reply::wait() {
+  MutexLock lock(mutex_);
+  while (!result_) given_.wait(mutex_);
+  return *std::exchange(result_, std::nullopt);
+}
+
+}  // namespace petri

@@ -1,0 +1,46 @@
+#include "process/tree_account.h"
+
+namespace petri {
+
+TreeAccount::TreeAccount(const SandboxLimits& limits, OnMet on_met)
+    : on_met_(std::move(on_met)),
+      memory_bytes_max_(limits.memory_bytes_max),
+      processes_max_(limits.processes_max),
+      timers_max_(limits.timers_max),
+      limits_(std::make_shared<const SandboxLimits>(limits)) {}
+
+bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max, std::uint64_t amount,
+                          std::string_view limit) {
+  std::uint64_t before = used.load(std::memory_order_relaxed);
+  do {
+    const std::uint64_t allowed = max.load(std::memory_order_relaxed);
+    if (before + amount <= allowed) continue;
+    tell_met(limit, before + amount, allowed);
+    return false;
+  } while (!used.compare_exchange_weak(before, before + amount, std::memory_order_relaxed));
+  return true;
+}
+
+bool TreeAccount::try_take(std::uint64_t bytes) {
+  return bytes == 0 || try_add(memory_bytes_, memory_bytes_max_, bytes, "memory_bytes_max");
+}
+
+bool TreeAccount::try_add_process() { return try_add(processes_, processes_max_, 1, "processes_max"); }
+
+bool TreeAccount::try_add_timer() { return try_add(timers_, timers_max_, 1, "timers_max"); }
+
+SandboxLimitsPtr TreeAccount::limits() const {
+  MutexLock lock(mutex_);
+  return limits_;
+}
+
+void TreeAccount::set_limits(const SandboxLimits& limits) {
+  MutexLock lock(mutex_);
+  limits_ = std::make_shared<const SandboxLimits>(limits);
+  memory_bytes_max_.store(limits.memory_bytes_max);
+  processes_max_.store(limits.processes_max);
+  timers_max_.store(limits.timers_max);
+  limits_number_.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace petri

@@ -1,0 +1,68 @@
+// What the tree of a sandbox uses, and the limits it is held to.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/mutex.h"
+#include "host/host_context.h"
+#include "petri/sandbox_limits.h"
+
+namespace petri {
+
+using SandboxLimitsPtr = std::shared_ptr<const SandboxLimits>;
+
+// Any thread. Counting costs an atomic addition each.
+class TreeAccount final : public MemoryAccount {
+ public:
+  // Told of a limit that was met, with what would have been used; on the thread that met it.
+  using OnMet = std::function<void(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed)>;
+
+  explicit TreeAccount(const SandboxLimits& limits, OnMet on_met = {});
+
+  // memory_bytes_max: memories, tables, answers and waiting messages of the whole tree.
+  bool try_take(std::uint64_t bytes) override;
+  void give_back(std::uint64_t bytes) override { memory_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  bool try_add_process();
+  void remove_process() { processes_.fetch_sub(1, std::memory_order_relaxed); }
+  bool try_add_timer();
+  void remove_timer() { timers_.fetch_sub(1, std::memory_order_relaxed); }
+  void add_message() { messages_.fetch_add(1, std::memory_order_relaxed); }
+  void remove_message() { messages_.fetch_sub(1, std::memory_order_relaxed); }
+  void add_work(std::uint64_t fuel, std::uint64_t cpu_ns) {
+    fuel_used_.fetch_add(fuel, std::memory_order_relaxed);
+    cpu_ns_.fetch_add(cpu_ns, std::memory_order_relaxed);
+  }
+  void tell_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const {
+    if (on_met_) on_met_(limit, wanted, allowed);
+  }
+
+  std::uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
+  std::uint64_t processes() const { return processes_.load(std::memory_order_relaxed); }
+  std::uint64_t timers() const { return timers_.load(std::memory_order_relaxed); }
+  std::uint64_t messages() const { return messages_.load(std::memory_order_relaxed); }
+  std::uint64_t fuel_used() const { return fuel_used_.load(std::memory_order_relaxed); }
+  std::uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
+
+  SandboxLimitsPtr limits() const EXCLUDES(mutex_);
+  // Another number for other limits: cheap to compare before asking for them.
+  std::uint32_t limits_number() const { return limits_number_.load(std::memory_order_acquire); }
+  void set_limits(const SandboxLimits& limits) EXCLUDES(mutex_);
+
+ private:
+  bool try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max, std::uint64_t amount,
+               std::string_view limit);
+
+  const OnMet on_met_;
+  std::atomic<std::uint64_t> memory_bytes_{0}, processes_{0}, timers_{0}, messages_{0}, fuel_used_{0}, cpu_ns_{0};
+  std::atomic<std::uint64_t> memory_bytes_max_, processes_max_, timers_max_;
+  std::atomic<std::uint32_t> limits_number_{1};
+  mutable Mutex mutex_;
+  SandboxLimitsPtr limits_ GUARDED_BY(mutex_);
+};
+
+}  // namespace petri

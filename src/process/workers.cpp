@@ -1,0 +1,211 @@
+#include "process/workers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/assert.h"
+
+namespace petri {
+namespace {
+
+// Every so many permits one goes to a guest that was put aside, whatever is new.
+constexpr std::uint64_t kShareOfThePutAside = 8;
+
+// What this thread has of which workers.
+thread_local Workers* running_for = nullptr;
+thread_local bool holds_permit = false;
+
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workers>> Workers::create(Options options) {
+  if (options.workers == 0) return fail(ErrorCode::validation_failed, "workers is 0: at least one is needed");
+  if (options.workers > options.threads_max) {
+    return fail(ErrorCode::validation_failed, fmt::format("{} workers need as many threads, and threads_max is {}",
+                                                          options.workers, options.threads_max));
+  }
+  std::unique_ptr<Workers> workers(new Workers(options));
+  MutexLock lock(workers->mutex_);
+  // One there always is; more come as they are needed, where the machine has them.
+  if (!workers->start_thread()) return fail(ErrorCode::busy, "the machine gives no thread for guests to run on");
+  return workers;
+}
+
+Workers::~Workers() {
+  {
+    MutexLock lock(mutex_);
+    ending_ = true;
+    for (Waiter* thread : idle_) thread->woken.notify_one();
+    while (alive_ > 0) all_done_.wait(mutex_);
+  }
+  join_ended();
+}
+
+void Workers::submit(Task task) {
+  join_ended();
+  MutexLock lock(mutex_);
+  tasks_.push_back(std::move(task));
+  grant();
+}
+
+std::size_t Workers::threads() const {
+  MutexLock lock(mutex_);
+  return alive_;
+}
+
+// Hands out permits while there are some and somebody wants one.
+void Workers::grant() {
+  while (running_ < options_.workers) {
+    const bool turn_of_the_put_aside = grants_ % kShareOfThePutAside == kShareOfThePutAside - 1;
+    const bool granted = (turn_of_the_put_aside && grant_waiter(put_aside_)) || grant_waiter(resuming_) ||
+                         grant_task() || grant_waiter(put_aside_);
+    if (!granted) return;
+    ++grants_;
+  }
+}
+
+bool Workers::grant_waiter(std::deque<Waiter*>& line) {
+  if (line.empty()) return false;
+  Waiter* next = line.front();
+  line.pop_front();
+  ++running_;
+  next->granted = true;
+  next->woken.notify_one();
+  return true;
+}
+
+// The task goes to an idle thread together with its permit. Without one a thread is started, and asks again.
+bool Workers::grant_task() {
+  if (tasks_.empty()) return false;
+  if (idle_.empty()) {
+    if (starting_ < tasks_.size()) start_thread();
+    return false;
+  }
+  Waiter* thread = idle_.back();
+  idle_.pop_back();
+  ++running_;
+  thread->granted = true;
+  thread->task = std::move(tasks_.front());
+  tasks_.pop_front();
+  thread->woken.notify_one();
+  return true;
+}
+
+bool Workers::start_thread() {
+  if (alive_ >= options_.threads_max) return false;
+  const auto free = std::find(threads_.begin(), threads_.end(), nullptr);
+  const auto number = static_cast<std::size_t>(free - threads_.begin());
+  auto thread = LargeThread::start({.name = "petri-guest"}, [this, number] { work(number); });
+  if (!thread) return false;
+  if (free == threads_.end()) threads_.emplace_back();
+  threads_[number] = std::move(*thread);
+  ++alive_;
+  ++starting_;
+  return true;
+}
+
+void Workers::work(std::size_t number) {
+  running_for = this;
+  {
+    MutexLock lock(mutex_);
+    --starting_;
+  }
+  for (Task task; next_task(task); task = nullptr) {
+    holds_permit = true;
+    task();
+  }
+  MutexLock lock(mutex_);
+  ended_.push_back(number);
+  --alive_;
+  all_done_.notify_all();
+}
+
+// Gives the permit back and waits for a task that comes with one. False: the thread is to end.
+bool Workers::next_task(Task& task) {
+  MutexLock lock(mutex_);
+  if (holds_permit) --running_;
+  holds_permit = false;
+  Waiter self;
+  idle_.push_back(&self);
+  grant();
+  while (!self.granted) {
+    const bool too_many = idle_.size() > options_.workers + options_.idle_max;
+    if (too_many || (ending_ && tasks_.empty())) {
+      std::erase(idle_, &self);
+      if (ending_ && !idle_.empty()) idle_.back()->woken.notify_one();  // its turn to see it
+      return false;
+    }
+    self.woken.wait(mutex_);
+  }
+  task = std::move(self.task);
+  return true;
+}
+
+void Workers::wait_in(std::deque<Waiter*>& line) {
+  Waiter self;
+  line.push_back(&self);
+  grant();
+  while (!self.granted) self.woken.wait(mutex_);
+  holds_permit = true;
+}
+
+void Workers::release() {
+  MutexLock lock(mutex_);
+  --running_;
+  holds_permit = false;
+  grant();
+}
+
+void Workers::acquire_again() {
+  MutexLock lock(mutex_);
+  wait_in(resuming_);
+}
+
+std::uint64_t Workers::take_turn(std::uint64_t now_ns) {
+  const auto turn = static_cast<std::uint64_t>(options_.turn.count());
+  MutexLock lock(mutex_);
+  const bool somebody_waits = !resuming_.empty() || !tasks_.empty() || !put_aside_.empty();
+  if (holds_permit && !somebody_waits) return now_ns + turn;
+  if (holds_permit) --running_;
+  holds_permit = false;
+  wait_in(put_aside_);
+  return monotonic_ns() + turn;
+}
+
+// Threads join one another: one that has ended cannot join itself.
+void Workers::join_ended() {
+  std::vector<std::unique_ptr<LargeThread>> joined;
+  MutexLock lock(mutex_);
+  for (const std::size_t number : ended_) joined.push_back(std::move(threads_[number]));
+  ended_.clear();
+}
+
+Workers::Visit::Visit(Workers& workers) : workers_(workers), before_(running_for), held_before_(holds_permit) {
+  if (before_ == &workers) return;
+  running_for = &workers;
+  holds_permit = false;
+}
+
+Workers::Visit::~Visit() {
+  if (before_ == &workers_) return;
+  if (holds_permit) workers_.release();
+  running_for = before_;
+  holds_permit = held_before_;
+}
+
+Workers::Pause::Pause(Workers& workers) : workers_(workers), held_(holds_permit && running_for == &workers) {
+  if (held_) workers_.release();
+}
+
+Workers::Pause::~Pause() {
+  if (held_) workers_.acquire_again();
+}
+
+}  // namespace petri

@@ -1,0 +1,113 @@
+// Threads that run guests: no more at a time than there are workers, and who waits or has had its turn gives way.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/large_thread.h"
+#include "base/mutex.h"
+#include "petri/result.h"
+
+namespace petri {
+
+// A thread needs a permit to run a guest, and there are as many permits as workers. A thread that waits for something
+// gives its permit back meanwhile, and one whose guest has had its turn lets others go first. New work comes before
+// guests that go on, so a short call is answered beside any number of endless ones; every eighth permit goes to those
+// all the same. All members may be called from any thread.
+class Workers {
+ public:
+  using Task = std::function<void()>;  // must not throw
+
+  struct Options {
+    std::size_t workers = 1;
+    std::size_t threads_max = 4'096;  // those that run, wait or are put aside
+    std::size_t idle_max = 16;        // threads kept for later beyond the workers
+    std::chrono::nanoseconds turn = std::chrono::milliseconds(2);
+  };
+
+  // validation_failed for no workers, or for more than there may be threads.
+  static Result<std::unique_ptr<Workers>> create(Options options);
+  // Finishes every task that was submitted.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  // Runs the task on a thread with a large stack. Callers bound what they submit.
+  void submit(Task task) EXCLUDES(mutex_);
+
+  // A thread that is not one of ours runs a guest while this lives. It needs no permit for its first turn: the caller
+  // brings the thread along.
+  class Visit {
+   public:
+    explicit Visit(Workers& workers);
+    ~Visit();
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    Workers& workers_;
+    Workers* before_;
+    bool held_before_;
+  };
+
+  // This thread waits for something else while this lives: another may run.
+  class Pause {
+   public:
+    explicit Pause(Workers& workers);
+    ~Pause();
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Workers& workers_;
+    bool held_;
+  };
+
+  // For the thread of a guest whose turn is over: lets others go first if any wait. Answers when the next turn ends.
+  std::uint64_t take_turn(std::uint64_t now_ns) EXCLUDES(mutex_);
+
+  std::chrono::nanoseconds turn() const { return options_.turn; }
+  std::size_t threads() const EXCLUDES(mutex_);
+
+ private:
+  // A thread that wants a permit, or a task.
+  struct Waiter {
+    Condition woken;
+    bool granted = false;
+    Task task;  // for a thread of ours that has nothing to do
+  };
+
+  explicit Workers(Options options) : options_(options) {}
+  void work(std::size_t number) EXCLUDES(mutex_);
+  bool next_task(Task& task) EXCLUDES(mutex_);
+  void release() EXCLUDES(mutex_);
+  void acquire_again() EXCLUDES(mutex_);
+  void wait_in(std::deque<Waiter*>& line) REQUIRES(mutex_);
+  void grant() REQUIRES(mutex_);
+  bool grant_waiter(std::deque<Waiter*>& line) REQUIRES(mutex_);
+  bool grant_task() REQUIRES(mutex_);
+  bool start_thread() REQUIRES(mutex_);
+  void join_ended() EXCLUDES(mutex_);
+
+  const Options options_;
+  mutable Mutex mutex_;
+  std::size_t running_ GUARDED_BY(mutex_) = 0;  // permits that are out
+  std::uint64_t grants_ GUARDED_BY(mutex_) = 0;
+  std::deque<Task> tasks_ GUARDED_BY(mutex_);
+  std::deque<Waiter*> resuming_ GUARDED_BY(mutex_);   // what they waited for is there
+  std::deque<Waiter*> put_aside_ GUARDED_BY(mutex_);  // they have had their turn
+  std::vector<Waiter*> idle_ GUARDED_BY(mutex_);      // threads of ours without a task
+  std::size_t starting_ GUARDED_BY(mutex_) = 0;       // threads that have not asked for a task yet
+  std::size_t alive_ GUARDED_BY(mutex_) = 0;
+  bool ending_ GUARDED_BY(mutex_) = false;
+  Condition all_done_;
+  std::vector<std::unique_ptr<LargeThread>> threads_ GUARDED_BY(mutex_);  // by number; none where one has been joined
+  std::vector<std::size_t> ended_ GUARDED_BY(mutex_);                     // numbers of threads that can be joined
+};
+
+}  // namespace petri

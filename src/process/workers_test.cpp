@@ -1,0 +1,102 @@
+#include "process/workers.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <latch>
+#include <vector>
+
+namespace petri {
+namespace {
+
+std::unique_ptr<Workers> make(std::size_t workers, std::size_t threads_max = 100) {
+  return std::move(*Workers::create({.workers = workers, .threads_max = threads_max}));
+}
+
+TEST(Workers, RunEveryTaskBeforeTheyEnd) {
+  std::atomic<int> ran{0};
+  {
+    const auto workers = make(2);
+    for (int i = 0; i < 1'000; ++i) workers->submit([&] { ++ran; });
+  }
+  EXPECT_EQ(ran, 1'000);
+}
+
+TEST(Workers, RunNoMoreTasksAtOnceThanThereAre) {
+  std::atomic<int> running{0}, most{0};
+  {
+    const auto workers = make(2);
+    for (int i = 0; i < 200; ++i) {
+      workers->submit([&] {
+        const int now = ++running;
+        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+        }
+        --running;
+      });
+    }
+  }
+  EXPECT_LE(most, 2);
+}
+
+TEST(Workers, LetAnotherRunWhileOneWaits) {  // R18
+  const auto workers = make(1);
+  std::promise<void> promise;
+  std::latch done(1);
+  workers->submit([&] {
+    const Workers::Pause pause(*workers);
+    promise.get_future().wait();
+    done.count_down();
+  });
+  workers->submit([&] { promise.set_value(); });
+  done.wait();
+}
+
+TEST(Workers, LetNewWorkGoBeforeWhatHasHadItsTurn) {  // X06
+  const auto workers = make(1);
+  std::atomic<bool> answered{false};
+  std::latch begun(1), done(1);
+  workers->submit([&] {
+    begun.count_down();
+    while (!answered) static_cast<void>(workers->take_turn(0));
+    done.count_down();
+  });
+  begun.wait();
+  workers->submit([&] { answered = true; });
+  done.wait();
+}
+
+TEST(Workers, TakeTurnsWithAThreadOfTheCallers) {
+  const auto workers = make(1);
+  std::atomic<int> tasks{0};
+  std::promise<void> promise;
+  {
+    const Workers::Visit visit(*workers);
+    workers->submit([&] {
+      ++tasks;
+      promise.set_value();
+    });
+    promise.get_future().wait();  // the visitor holds no permit in its first turn
+    static_cast<void>(workers->take_turn(0));
+    workers->submit([&] { ++tasks; });
+    while (tasks < 2) static_cast<void>(workers->take_turn(0));
+  }
+  EXPECT_EQ(tasks, 2);
+}
+
+TEST(Workers, AreAtLeastOneAndNoMoreThanThreads) {
+  EXPECT_EQ(Workers::create({.workers = 0}).error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(Workers::create({.workers = 3, .threads_max = 2}).error().code, ErrorCode::validation_failed);
+}
+
+TEST(Workers, WaitForAThreadWhenThereAreNoMore) {
+  std::atomic<int> ran{0};
+  {
+    const auto workers = make(2, 2);
+    for (int i = 0; i < 50; ++i) workers->submit([&] { ++ran; });
+  }
+  EXPECT_EQ(ran, 50);
+}
+
+}  // namespace
+}  // namespace petri

@@ -1,0 +1,159 @@
+#include "petri/sandbox_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/escape.h"
+#include "base/name_table.h"
+
+namespace petri {
+namespace {
+
+constexpr NameTable<3> kProfiles{"high", "medium", "low"};
+constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+constexpr std::uint64_t kInt32Max = (std::uint64_t{1} << 31) - 1;
+
+// More than all cores together there is not: this much is no limit.
+std::uint64_t cpu_percent_of_all() { return 100 * std::max(1U, std::thread::hardware_concurrency()); }
+
+// The limits a profile sets; all others are the same everywhere.
+struct ProfileRow {
+  std::uint64_t memory_bytes, processes;
+  std::chrono::seconds time;
+  std::optional<std::uint64_t> cpu_percent;
+  std::uint64_t module_bytes;
+};
+constexpr ProfileRow kProfileRows[] = {
+    {64 * kMiB, 50, std::chrono::seconds(60), 50, 1 * kMiB},
+    {128 * kMiB, 100, std::chrono::seconds(300), 100, 5 * kMiB},
+    {256 * kMiB, 200, std::chrono::seconds(600), std::nullopt, 10 * kMiB},
+};
+
+template <std::uint64_t SandboxLimits::* Field>
+SandboxLimitRule tree_rule(std::string_view name, std::string_view unit, std::uint64_t min, std::uint64_t max,
+                           std::string_view when_met, bool refuses) {
+  return {name,
+          unit,
+          min,
+          max,
+          when_met,
+          refuses,
+          [](const SandboxLimits& limits) { return limits.*Field; },
+          [](SandboxLimits& limits, std::uint64_t value) { limits.*Field = value; }};
+}
+
+// The rows of a run's limits, seen through the sandbox's. A row is found by its number: a function pointer has no
+// state.
+template <std::size_t Row>
+SandboxLimitRule guest_rule() {
+  const LimitRule& rule = limit_rules()[Row];
+  const bool refuses = rule.name == "memory_bytes_max";
+  return {rule.name,
+          rule.unit,
+          rule.min,
+          rule.max,
+          rule.when_met,
+          refuses,
+          [](const SandboxLimits& limits) { return limit_rules()[Row].get(limits); },
+          [](SandboxLimits& limits, std::uint64_t value) {
+            limit_rules()[Row].set(limits, value);
+            if (limit_rules()[Row].name == "fuel_max") limits.call_fuel_max = value;
+          }};
+}
+
+template <std::size_t... Rows>
+std::vector<SandboxLimitRule> guest_rules(std::index_sequence<Rows...>) {
+  return {guest_rule<Rows>()...};
+}
+
+constexpr std::size_t kGuestLimits = 10;
+
+std::vector<SandboxLimitRule> make_rules() {
+  auto rules = guest_rules(std::make_index_sequence<kGuestLimits>());
+  const std::string_view refused = "refused; with on_limit kill the guest that asked ends";
+  for (const SandboxLimitRule& rule : {
+           tree_rule<&SandboxLimits::process_memory_bytes_max>("process_memory_bytes_max", "bytes", 64 * kKiB, 4 * kGiB,
+                                                               "as memory_bytes_max, for one process", true),
+           tree_rule<&SandboxLimits::processes_max>("processes_max", "processes", 1, 1'000'000, refused, true),
+           tree_rule<&SandboxLimits::cpu_percent_max>("cpu_percent_max", "percent", 1, cpu_percent_of_all(),
+                                                      "held to it; with cpu_grace ends, cpu_limit", false),
+           tree_rule<&SandboxLimits::message_queue_max>("message_queue_max", "messages", 1, kInt32Max,
+                                                        "the sender is refused, queue_full", true),
+           tree_rule<&SandboxLimits::message_bytes_max>("message_bytes_max", "bytes", 0, kInt32Max,
+                                                        "the sender is refused, too_large", true),
+           tree_rule<&SandboxLimits::timers_max>("timers_max", "timers", 0, 1'000'000, refused, true),
+       }) {
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+std::string known_names() {
+  std::string names;
+  for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
+    names.append(names.empty() ? "" : ", ").append(rule.name);
+  }
+  return names;
+}
+
+// What is wrong with one change, or nothing.
+std::string complaint(std::string_view name, std::uint64_t value) {
+  const SandboxLimitRule* rule = sandbox_limit_named(name);
+  if (rule == nullptr)
+    return fmt::format("there is no limit \"{}\" (the limits are {})", escape_text(name, 80), known_names());
+  if (value >= rule->min && value <= rule->max) return {};
+  return fmt::format("{} is {} but goes from {} to {} {}", name, value, rule->min, rule->max, rule->unit);
+}
+
+}  // namespace
+
+std::string_view name_of(Profile profile) { return name_in(kProfiles, profile); }
+std::optional<Profile> profile_named(std::string_view name) { return find_name<Profile>(kProfiles, name); }
+
+SandboxLimits SandboxLimits::of(Profile profile) {
+  const ProfileRow& row = kProfileRows[static_cast<std::size_t>(profile)];
+  SandboxLimits limits;
+  limits.memory_bytes_max = row.memory_bytes;
+  limits.process_memory_bytes_max = row.memory_bytes;
+  limits.processes_max = row.processes;
+  limits.execution_time_max = row.time;
+  limits.cpu_percent_max = row.cpu_percent.value_or(cpu_percent_of_all());
+  limits.module_bytes_max = row.module_bytes;
+  return limits;
+}
+
+const std::vector<SandboxLimitRule>& sandbox_limit_rules() {
+  static const std::vector<SandboxLimitRule> rules = make_rules();
+  return rules;
+}
+
+const SandboxLimitRule* sandbox_limit_named(std::string_view name) {
+  const auto& rules = sandbox_limit_rules();
+  const auto found = std::ranges::find(rules, name, &SandboxLimitRule::name);
+  return found == rules.end() ? nullptr : &*found;
+}
+
+Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& changes) {
+  Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
+  for (const auto& [name, value] : changes) {
+    std::string wrong = complaint(name, value);
+    if (wrong.empty()) {
+      sandbox_limit_named(name)->set(limits, value);
+      continue;
+    }
+    error.message.append(error.message.empty() ? "" : "; ").append(wrong);
+    error.details.push_back({"limits." + escape_text(name, 80), std::move(wrong)});
+  }
+  if (!error.details.empty()) return fail(std::move(error));
+  // One process may use what the tree has, unless told otherwise.
+  if (changes.contains("memory_bytes_max") && !changes.contains("process_memory_bytes_max")) {
+    limits.process_memory_bytes_max = std::min(limits.memory_bytes_max, 4 * kGiB);
+  }
+  return limits;
+}
+
+}  // namespace petri
