@@ -5,7 +5,7 @@
 //! rewritten module with the same values, the same fuel and the same end. `ffi` shows all of it as `petri_engine.h`.
 //!
 //! The crate knows nothing of sandboxes. Unsafe code stands in `ffi` (the C surface) and `raw` (calls out, raw engine
-//! calls, mappings) and `allocator`, and nowhere else.
+//! calls, mappings), `allocator` and `slabs`, and nowhere else.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)]
@@ -33,6 +33,8 @@ mod plan;
 mod prepare;
 #[allow(unsafe_code)]
 pub mod raw;
+#[allow(unsafe_code)]
+mod slabs;
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;

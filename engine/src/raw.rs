@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use wasmtime::ValRaw;
 
 use crate::guest::Access;
+use crate::slabs::{self, SLAB};
 
 /// The embedder's pointer, handed back to it and never looked at.
 #[derive(Clone, Copy)]
@@ -138,12 +139,13 @@ pub fn copy_memory((from, from_size): (*mut u8, usize), (to, to_size): (*mut u8,
     }
 }
 
-/// Zero-filled memory of its own, which may move when it outgrows its capacity.
+/// Zero-filled memory of its own, which may move when it outgrows its capacity. A page comes from the slabs.
 pub struct Mapping {
     start: *mut u8,
     size: usize,
     capacity: usize,
     capacity_max: usize,
+    is_slab: bool,
 }
 
 // SAFETY: the mapping belongs to this value alone.
@@ -153,7 +155,10 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     pub fn new(size: usize, capacity_max: usize) -> Option<Mapping> {
-        let mut mapping = Mapping { start: ptr::null_mut(), size, capacity: 0, capacity_max };
+        if (1..=SLAB).contains(&size) {
+            return slabs::take().map(|start| Mapping { start, size, capacity: SLAB, capacity_max, is_slab: true });
+        }
+        let mut mapping = Mapping { start: ptr::null_mut(), size, capacity: 0, capacity_max, is_slab: false };
         mapping.map(size.max(4096)).then_some(mapping)
     }
 
@@ -161,11 +166,25 @@ impl Mapping {
     pub fn resize(&mut self, size: usize) -> bool {
         if size > self.capacity {
             let doubled = (self.capacity * 2).min(self.capacity_max);
-            if !self.map(size.max(doubled)) {
+            let capacity = size.max(doubled);
+            let grown = if self.is_slab { self.leave_slab(capacity) } else { self.map(capacity) };
+            if !grown {
                 return false;
             }
         }
         self.size = size;
+        true
+    }
+
+    fn leave_slab(&mut self, capacity: usize) -> bool {
+        let (start, capacity_max) = (ptr::null_mut(), self.capacity_max);
+        let mut moved = Mapping { start, size: self.size, capacity: 0, capacity_max, is_slab: false };
+        if !moved.map(capacity) {
+            return false;
+        }
+        // SAFETY: both are longer than a slab.
+        unsafe { ptr::copy_nonoverlapping(self.start, moved.start, self.size) };
+        *self = moved;
         true
     }
 
@@ -189,8 +208,11 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        if self.capacity > 0 {
-            // SAFETY: the mapping is ours and nobody uses it any more.
+        if self.is_slab {
+            // SAFETY: the slab is ours and nobody uses it any more.
+            unsafe { slabs::give_back(self.start) };
+        } else if self.capacity > 0 {
+            // SAFETY: the same for the mapping.
             unsafe { libc::munmap(self.start.cast(), self.capacity) };
         }
     }
