@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/signals_held_back.h"
 #include "base/units.h"
 
 namespace petri {
@@ -24,24 +24,6 @@ std::unexpected<Error> no_thread(std::size_t stack_bytes, int why) {
               fmt::format("The machine gives no thread with a stack of {} (error {}); end other work first.",
                           format_bytes(stack_bytes), why));
 }
-
-// Blocks all signals in this thread but those a fault raises, which the engines need, for as long as it lives:
-// a thread started meanwhile inherits the mask.
-class SignalsHeldBack {
- public:
-  SignalsHeldBack() {
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int fault : {SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGTRAP, SIGABRT}) sigdelset(&blocked, fault);
-    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-  }
-  ~SignalsHeldBack() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeldBack(const SignalsHeldBack&) = delete;
-  SignalsHeldBack& operator=(const SignalsHeldBack&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

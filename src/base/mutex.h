@@ -1,6 +1,7 @@
 // A mutex whose use Clang can prove: members say GUARDED_BY(mutex_), functions REQUIRES(mutex_).
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -44,6 +45,13 @@ class Condition {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock);
     lock.release();  // NOLINT(bugprone-unused-return-value): the caller goes on holding it
+  }
+  // False once the deadline has passed.
+  bool wait_until(Mutex& mutex, std::chrono::steady_clock::time_point deadline) REQUIRES(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    const std::cv_status status = condition_.wait_until(lock, deadline);
+    lock.release();  // NOLINT(bugprone-unused-return-value): the caller goes on holding it
+    return status == std::cv_status::no_timeout;
   }
   void notify_one() { condition_.notify_one(); }
   void notify_all() { condition_.notify_all(); }

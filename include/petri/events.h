@@ -1,0 +1,194 @@
+// What happens in a runtime, told as events to whoever subscribes. Nobody listening costs nothing.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "petri/result.h"
+
+namespace petri {
+
+// The name of sandbox_created is "sandbox.created", and so on: the family, a dot, the event.
+// docs/reference/events.md has the details of each.
+enum class EventKind : std::uint8_t {
+  sandbox_created,
+  sandbox_status,
+  sandbox_destroyed,
+  sandbox_failed,
+  process_started,
+  process_exited,
+  process_restarted,
+  process_gave_up,
+  module_loaded,
+  module_rejected,
+  run_start,
+  run_stop,
+  run_exception,
+  killed_resource_limit,
+  killed_timeout,
+  usage_sampled,
+  limit_warning,
+  limit_met,
+};
+std::string_view name_of(EventKind kind);
+std::optional<EventKind> event_kind_named(std::string_view name);
+const std::vector<EventKind>& all_event_kinds();
+
+class EventKinds {
+ public:
+  constexpr EventKinds() = default;
+  constexpr EventKinds(std::initializer_list<EventKind> kinds) {
+    for (const EventKind kind : kinds) bits_ |= bit(kind);
+  }
+  static constexpr EventKinds all() { return EventKinds((bit(EventKind::limit_met) << 1) - 1); }
+
+  constexpr bool has(EventKind kind) const { return (bits_ & bit(kind)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr EventKinds with(EventKinds others) const { return EventKinds(bits_ | others.bits_); }
+  constexpr std::uint64_t bits() const { return bits_; }
+  constexpr bool operator==(const EventKinds&) const = default;
+
+ private:
+  explicit constexpr EventKinds(std::uint64_t bits) : bits_(bits) {}
+  static constexpr std::uint64_t bit(EventKind kind) { return std::uint64_t{1} << static_cast<unsigned>(kind); }
+  std::uint64_t bits_ = 0;
+};
+
+// What the events of one operation have in common; 0 is none.
+struct Correlation {
+  std::uint64_t id = 0;
+  bool operator==(const Correlation&) const = default;
+};
+
+// The key of a detail: a literal, so that it outlives every event.
+class EventKey {
+ public:
+  template <std::size_t Size>
+  consteval EventKey(const char (&literal)[Size]) : text_(literal, Size - 1) {}
+  constexpr std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+using EventValue = std::variant<std::string, std::int64_t, std::uint64_t, double>;
+
+struct EventDetail {
+  std::string_view key;
+  EventValue value;
+  bool operator==(const EventDetail&) const = default;
+};
+
+// Text of a detail beyond this is cut and ends in "…".
+constexpr std::size_t kEventTextBytesMax = 1'024;
+
+struct Event {
+  EventKind kind = EventKind::sandbox_created;
+  std::uint64_t sequence = 0;  // grows from event to event of a runtime
+  std::chrono::sys_time<std::chrono::nanoseconds> time;
+  std::string sandbox;
+  std::string process;  // empty when the event is about the sandbox as a whole
+  Correlation correlation;
+  std::vector<EventDetail> details;
+
+  // The value of this key, or nullptr.
+  const EventValue* detail(std::string_view key) const;
+  // The value of this key if it is a text, else an empty one.
+  std::string_view text(std::string_view key) const;
+  // The value of this key if it is an integer and not negative, else 0.
+  std::uint64_t count(std::string_view key) const;
+
+  Event& add(EventKey key, std::string_view text);
+  Event& add(EventKey key, std::chrono::nanoseconds duration) { return put(key, std::int64_t{duration.count()}); }
+  Event& add(EventKey key, std::floating_point auto number) { return put(key, static_cast<double>(number)); }
+  Event& add(EventKey key, std::signed_integral auto number) { return put(key, static_cast<std::int64_t>(number)); }
+  Event& add(EventKey key, std::unsigned_integral auto number) { return put(key, static_cast<std::uint64_t>(number)); }
+  Event& add(EventKey key, std::same_as<bool> auto truth) = delete;
+
+ private:
+  Event& put(EventKey key, EventValue value);
+};
+using EventPtr = std::shared_ptr<const Event>;
+
+constexpr std::size_t kEventQueueDefault = 1'024;
+constexpr std::size_t kEventQueueMax = 1'000'000;
+
+struct SubscriptionOptions {
+  std::string sandbox;  // empty: of all sandboxes
+  std::string process;  // empty: of all processes, and what is about none
+  EventKinds kinds = EventKinds::all();
+  // Events that wait to be read, at most. When it is full the newest are lost and counted: what is kept is a whole
+  // piece that begins with the cause of a storm, and the publishers never wait.
+  std::size_t queue_max = kEventQueueDefault;
+};
+
+class EventChannel;
+
+// Events as one subscriber gets them: in the order of their sequence, each once. It may outlive the runtime: then what
+// waits can still be read, and nothing follows. All members but moves and the destructor may be called from any thread.
+class Subscription {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  Subscription() = default;  // an ended one
+  ~Subscription();           // end()
+  Subscription(Subscription&&) noexcept = default;
+  Subscription& operator=(Subscription&& other) noexcept;
+
+  // The next event that waits; nullptr when none does.
+  EventPtr next();
+  // Waits for one. nullptr when none can come any more, or when it was told to stop.
+  EventPtr wait(std::stop_token stop = {});
+  // The same, or nullptr once the deadline has passed.
+  EventPtr wait_until(TimePoint deadline, std::stop_token stop = {});
+
+  // How many events the queue had no room for.
+  std::uint64_t lost() const;
+
+  // Forgets what waits. Nothing arrives after it has returned.
+  void end();
+
+ private:
+  friend class EventBus;
+  explicit Subscription(std::shared_ptr<EventChannel> channel) : channel_(std::move(channel)) {}
+  std::shared_ptr<EventChannel> channel_;
+};
+
+// A subscription whose events are handed to a callback, one at a time, on a thread of the listener's own.
+class EventListener {
+ public:
+  using Callback = std::function<void(const Event&)>;
+
+  // A callback that throws ends the subscription. `busy` when the machine gives no thread.
+  static Result<EventListener> start(Subscription subscription, Callback callback);
+
+  EventListener() = default;  // an ended one
+  ~EventListener();           // end()
+  EventListener(EventListener&&) noexcept = default;
+  EventListener& operator=(EventListener&& other) noexcept;
+
+  std::uint64_t lost() const;
+
+  // Waits for a callback that is running: none runs after it has returned. The callback itself may call it, and may
+  // destroy the listener; it is then the last one.
+  void end();
+
+ private:
+  class Delivery;
+  explicit EventListener(std::shared_ptr<Delivery> delivery) : delivery_(std::move(delivery)) {}
+  std::shared_ptr<Delivery> delivery_;
+};
+
+}  // namespace petri

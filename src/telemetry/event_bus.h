@@ -1,0 +1,51 @@
+// Where the parts of a runtime tell what happens, and where subscribers listen.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "base/clock.h"
+#include "petri/events.h"
+#include "petri/result.h"
+#include "telemetry/subscriber_list.h"
+
+namespace petri {
+
+// Safe to use from any thread. The clock outlives the bus; subscriptions may outlive it.
+class EventBus {
+ public:
+  explicit EventBus(const Clock& clock) : clock_(clock) {}
+  ~EventBus() { list_->close(); }
+  EventBus(const EventBus&) = delete;
+  EventBus& operator=(const EventBus&) = delete;
+
+  // validation_failed, with all that is wrong, for options under which nothing could ever arrive.
+  Result<Subscription> subscribe(SubscriptionOptions options = {});
+
+  // Whether anybody listens to this kind, in a nanosecond.
+  bool wants(EventKind kind) const { return list_->hears(kind); }
+
+  // Tells that something happened. `fill` takes an Event& and adds the details; it is called only when somebody is to
+  // hear of this subject, without a lock held. Never waits for a subscriber; what memory does not suffice for is lost
+  // and counted. Events of one thread arrive in the order it published them.
+  template <typename Fill>
+  void publish(EventKind kind, const EventSubject& subject, const Fill& fill) {
+    if (wants(kind)) [[unlikely]]
+      publish_heard(kind, subject, std::cref(fill));
+  }
+
+  // For an operation about to begin; it goes into the subject of all its events. Never 0, and never twice.
+  Correlation new_correlation() { return {.id = correlations_.fetch_add(1, std::memory_order_relaxed) + 1}; }
+
+  EventCounts counts() const { return list_->counts(); }
+
+ private:
+  void publish_heard(EventKind kind, const EventSubject& subject, const std::function<void(Event&)>& fill);
+
+  const Clock& clock_;
+  const std::shared_ptr<SubscriberList> list_ = std::make_shared<SubscriberList>();
+  std::atomic<std::uint64_t> correlations_{0};
+};
+
+}  // namespace petri

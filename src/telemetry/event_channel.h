@@ -1,0 +1,58 @@
+// The queue between those who publish events and one who subscribed to some of them.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "base/mutex.h"
+#include "petri/events.h"
+
+namespace petri {
+
+class SubscriberList;
+
+// Who or what an event is about.
+struct EventSubject {
+  std::string_view sandbox;
+  std::string_view process = {};  // empty: the sandbox as a whole
+  Correlation correlation = {};
+};
+
+// Whether such a subscriber is to be told.
+bool is_wanted(const SubscriptionOptions& options, EventKind kind, const EventSubject& subject);
+
+// Safe to use from any thread. The lock is held for a push or a pop only, so publishers never wait for a reader.
+class EventChannel {
+ public:
+  using TimePoint = Subscription::TimePoint;
+
+  EventChannel(SubscriptionOptions options, std::weak_ptr<SubscriberList> list)
+      : options_(std::move(options)), list_(std::move(list)) {}
+
+  const SubscriptionOptions& options() const { return options_; }
+
+  // False when there is no room: the event is then lost and counted.
+  bool push(const EventPtr& event) EXCLUDES(mutex_);
+  // Nothing more comes; what waits can still be read.
+  void close() EXCLUDES(mutex_);
+
+  EventPtr next() EXCLUDES(mutex_);
+  EventPtr wait(std::optional<TimePoint> deadline, std::stop_token stop) EXCLUDES(mutex_);
+  std::uint64_t lost() const EXCLUDES(mutex_);
+  // Leaves the list, then forgets what waits.
+  void end() EXCLUDES(mutex_);
+
+ private:
+  EventPtr pop() REQUIRES(mutex_);
+
+  const SubscriptionOptions options_;
+  const std::weak_ptr<SubscriberList> list_;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::deque<EventPtr> waiting_ GUARDED_BY(mutex_);
+  std::uint64_t lost_ GUARDED_BY(mutex_) = 0;
+  bool closed_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace petri

@@ -1,0 +1,47 @@
+#include "telemetry/event_json.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/escape.h"
+
+namespace petri {
+namespace {
+
+std::string json_of(const std::string& text) { return json_string(text); }
+std::string json_of(std::int64_t number) { return fmt::format("{}", number); }
+std::string json_of(std::uint64_t number) { return fmt::format("{}", number); }
+std::string json_of(double number) {
+  if (std::isnan(number)) return "\"nan\"";
+  return std::isinf(number) ? fmt::format("\"{}\"", number) : fmt::format("{}", number);
+}
+
+std::string time_text(std::chrono::sys_time<std::chrono::nanoseconds> time) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  const auto microseconds = std::chrono::floor<std::chrono::microseconds>(time - seconds);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
+                     microseconds.count());
+}
+
+std::string details_object(const std::vector<EventDetail>& details) {
+  std::string json = "{";
+  for (const EventDetail& detail : details) {
+    if (json.size() > 1) json += ',';
+    json.append(json_string(detail.key)).append(":");
+    json += std::visit([](const auto& value) { return json_of(value); }, detail.value);
+  }
+  return json += '}';
+}
+
+}  // namespace
+
+std::string to_json(const Event& event) {
+  const std::string process = event.process.empty() ? "" : ",\"process\":" + json_string(event.process);
+  return fmt::format(R"({{"event":"{}","sequence":{},"time":"{}","sandbox":{}{},"correlation":{},"details":{}}})",
+                     name_of(event.kind), event.sequence, time_text(event.time), json_string(event.sandbox), process,
+                     event.correlation.id, details_object(event.details));
+}
+
+}  // namespace petri

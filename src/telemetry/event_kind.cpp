@@ -1,0 +1,32 @@
+#include "base/name_table.h"
+#include "petri/events.h"
+
+namespace petri {
+namespace {
+
+constexpr NameTable<18> kEventKinds{
+    "sandbox.created", "sandbox.status",    "sandbox.destroyed", "sandbox.failed",        "process.started",
+    "process.exited",  "process.restarted", "process.gave_up",   "module.loaded",         "module.rejected",
+    "run.start",       "run.stop",          "run.exception",     "killed.resource_limit", "killed.timeout",
+    "usage.sampled",   "limit.warning",     "limit.met"};
+static_assert(static_cast<std::size_t>(EventKind::limit_met) + 1 == kEventKinds.size());
+static_assert(kEventKinds.size() < 64, "EventKinds has a bit for each");
+
+std::vector<EventKind> list_kinds() {
+  std::vector<EventKind> kinds;
+  for (std::size_t i = 0; i < kEventKinds.size(); ++i) kinds.push_back(static_cast<EventKind>(i));
+  return kinds;
+}
+
+}  // namespace
+
+std::string_view name_of(EventKind kind) { return name_in(kEventKinds, kind); }
+
+std::optional<EventKind> event_kind_named(std::string_view name) { return find_name<EventKind>(kEventKinds, name); }
+
+const std::vector<EventKind>& all_event_kinds() {
+  static const std::vector<EventKind> kinds = list_kinds();
+  return kinds;
+}
+
+}  // namespace petri

@@ -1,0 +1,194 @@
+#include "telemetry/event_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/name_table.h"
+
+namespace petri {
+namespace {
+
+using enum EventKind;
+using enum DetailType;
+
+constexpr bool kSometimes = false;
+
+constexpr DetailRule kModule{"module", text, "name of the module"};
+constexpr DetailRule kFunction{"function", text, "name of the export that is called"};
+constexpr DetailRule kMessage{"message", text, "a sentence for a person"};
+constexpr DetailRule kErrorCode{"error", text, "code of the error"};
+constexpr DetailRule kDuration{"duration_ns", integer, "how long it took"};
+constexpr DetailRule kVersion{"version", integer, "number of the module's version"};
+constexpr DetailRule kLimit{"limit", text, "name of the limit"};
+constexpr DetailRule kAllowed{"allowed", integer, "its value, in the limit's own unit"};
+constexpr DetailRule kSeen{"seen", integer, "what was used or asked for, in the same unit"};
+constexpr DetailRule kPlace{"place", text,
+                            "where in its life, as in the outcome: instantiate, start, initialize or call", kSometimes};
+constexpr DetailRule kOutcome{"outcome", text, "kind of the outcome"};
+constexpr DetailRule kTrap{"trap", text, "which trap, when trapped", kSometimes};
+constexpr DetailRule kExitCode{"exit_code", integer, "the guest's own code, when it exited", kSometimes};
+constexpr DetailRule kFuelUsed{"fuel_used", integer, "units of fuel"};
+
+DetailRule sometimes(DetailRule rule) {
+  rule.always = false;
+  return rule;
+}
+
+std::vector<EventRule> sandbox_rules() {
+  return {
+      {sandbox_created,
+       "A sandbox is there and runs.",
+       {{"modules", integer, "how many modules it has"}, {"processes", integer, "how many were started"}, kDuration}},
+      {sandbox_status,
+       "The status changed.",
+       {{"from", text, "the status before"},
+        {"to", text, "the status now"},
+        {"cause", text, "why, where it is not the caller's wish", kSometimes}}},
+      {sandbox_destroyed,
+       "The sandbox and all it had are gone.",
+       {{"cause", text, "who or what asked for it"}, {"uptime_ns", integer, "how long it lived"}}},
+      {sandbox_failed,
+       "The sandbox ended in the status `failed`.",
+       {{"cause", text, "what ended it: an error's code, an outcome's kind or a limit"},
+        {"class", text, "compilation, runtime, resource, security or system"},
+        kMessage}},
+  };
+}
+
+std::vector<EventRule> process_rules() {
+  return {
+      {process_started, "A process answers messages.", {kModule, sometimes(kVersion)}},
+      {process_exited,
+       "A process has ended, however it did.",
+       {{"reason", text, "the reason its supervisor acts on"},
+        sometimes(kOutcome),
+        kTrap,
+        kExitCode,
+        sometimes(kMessage)}},
+      {process_restarted,
+       "Its supervisor started it again.",
+       {{"restarts", integer, "how often this child was started again so far"}, sometimes(kDuration)}},
+      {process_gave_up,
+       "A supervisor has spent its restarts and ends.",
+       {{"supervisor", text, "its name; empty for the root"}, {"reason", text, "of the last exit"}}},
+  };
+}
+
+std::vector<EventRule> module_rules() {
+  return {
+      {module_loaded,
+       "A module passed the gate and can be run.",
+       {kModule,
+        sometimes(kVersion),
+        {"artifact", text, "SHA-256 of its bytes"},
+        {"bytes", integer, "its size"},
+        sometimes(kDuration)}},
+      {module_rejected,
+       "A module was refused and nothing of it was run.",
+       {kModule, kErrorCode, kMessage, {"artifact", text, "SHA-256 of its bytes, if it came so far", kSometimes}}},
+  };
+}
+
+std::vector<EventRule> run_rules() {
+  return {
+      {run_start, "A run begins. Exactly one of `run.stop` and `run.exception` follows.", {kModule, kFunction}},
+      {run_stop,
+       "The guest was entered and has ended, however it did.",
+       {kModule,
+        kFunction,
+        kOutcome,
+        kTrap,
+        kExitCode,
+        kFuelUsed,
+        kDuration,
+        {"memory_peak_bytes", integer, "the most it had at a time", kSometimes},
+        {"tier", text, "what ran it", kSometimes}}},
+      {run_exception, "The guest was not entered.", {kModule, kFunction, kErrorCode, kMessage, kDuration}},
+  };
+}
+
+std::vector<EventRule> resource_rules() {
+  return {
+      {killed_resource_limit, "A limit other than time ended a guest.", {kLimit, kAllowed, kSeen, kPlace}},
+      {killed_timeout, "A guest ran out of time: the outcome `deadline`.", {kLimit, kAllowed, kSeen, kPlace}},
+      {usage_sampled,
+       "What the sandbox consumes, each sampling interval.",
+       {{"memory_bytes", integer, "of the whole tree"},
+        {"processes", integer, "that are alive"},
+        {"messages", integer, "that wait in mailboxes"},
+        kFuelUsed,
+        {"cpu_time_ns", integer, "processor time since it was created"},
+        {"cpu_percent", number, "of one core, over the last second"},
+        {"uptime_ns", integer, "since it was created"}}},
+      {limit_warning,
+       "Use has reached 80 % of a limit. Told again only after it has been below.",
+       {kLimit, kAllowed, kSeen}},
+      {limit_met,
+       "A limit refused or cut something, and the guest goes on.",
+       {kLimit, kAllowed, kSeen, {"count", integer, "how many times, where they are told together", kSometimes}}},
+  };
+}
+
+std::vector<EventRule> make_rules() {
+  std::vector<EventRule> rules;
+  for (const auto make : {sandbox_rules, process_rules, module_rules, run_rules, resource_rules}) {
+    for (EventRule& rule : make()) rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+bool has_type(const EventValue& value, DetailType type) {
+  switch (type) {
+    case DetailType::text: return std::holds_alternative<std::string>(value);
+    case DetailType::number: return std::holds_alternative<double>(value);
+    case DetailType::integer:
+      return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value);
+  }
+  PETRI_UNREACHABLE();
+}
+
+auto occurrences(const Event& event, std::string_view key) {
+  return std::count_if(event.details.begin(), event.details.end(), [key](const auto& one) { return one.key == key; });
+}
+
+std::string fault_of(const EventRule& rule, const EventDetail& detail) {
+  const auto found = std::find_if(rule.details.begin(), rule.details.end(),
+                                  [&](const DetailRule& known) { return known.key == detail.key; });
+  if (found == rule.details.end()) return fmt::format("{} has no detail \"{}\".", name_of(rule.kind), detail.key);
+  if (has_type(detail.value, found->type)) return {};
+  return fmt::format("\"{}\" of {} is {}.", detail.key, name_of(rule.kind),
+                     found->type == integer ? "an integer" : fmt::format("a {}", name_of(found->type)));
+}
+
+std::string count_fault(const DetailRule& rule, const Event& event) {
+  const auto count = occurrences(event, rule.key);
+  if (count == 0 && rule.always) return fmt::format("{} lacks \"{}\".", name_of(event.kind), rule.key);
+  if (count > 1) return fmt::format("{} has \"{}\" {} times.", name_of(event.kind), rule.key, count);
+  return {};
+}
+
+constexpr NameTable<3> kDetailTypes{"text", "integer", "number"};
+
+}  // namespace
+
+std::string_view name_of(DetailType type) { return name_in(kDetailTypes, type); }
+
+const std::vector<EventRule>& event_rules() {
+  static const std::vector<EventRule> rules = make_rules();
+  return rules;
+}
+
+const EventRule& rule_of(EventKind kind) { return event_rules()[static_cast<std::size_t>(kind)]; }
+
+std::vector<std::string> faults_of(const Event& event) {
+  const EventRule& rule = rule_of(event.kind);
+  std::vector<std::string> faults;
+  for (const EventDetail& detail : event.details) faults.push_back(fault_of(rule, detail));
+  for (const DetailRule& detail : rule.details) faults.push_back(count_fault(detail, event));
+  std::erase(faults, "");
+  return faults;
+}
+
+}  // namespace petri

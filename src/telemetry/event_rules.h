@@ -1,0 +1,35 @@
+// What each kind of event tells: the one table that the reference page shows and tests hold events to.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/events.h"
+
+namespace petri {
+
+enum class DetailType { text, integer, number };
+std::string_view name_of(DetailType type);
+
+struct DetailRule {
+  std::string_view key;
+  DetailType type;
+  std::string_view meaning;
+  bool always = true;  // otherwise only where there is something to tell
+};
+
+struct EventRule {
+  EventKind kind;
+  std::string_view meaning;
+  std::vector<DetailRule> details;
+};
+// One a kind, in the order of EventKind.
+const std::vector<EventRule>& event_rules();
+const EventRule& rule_of(EventKind kind);
+
+// What is wrong with the details of an event, a sentence each: one that its kind does not have, of another type,
+// twice or missing. Empty when nothing is.
+std::vector<std::string> faults_of(const Event& event);
+
+}  // namespace petri

@@ -1,0 +1,11 @@
+// What usage.sampled tells.
+#pragma once
+
+#include "petri/events.h"
+#include "petri/usage.h"
+
+namespace petri {
+
+void add_usage(Event& event, const Usage& usage);
+
+}  // namespace petri
