@@ -1,0 +1,154 @@
+// The rules of one supervisor: told what happened, it says what to do next. Exactly as the supervisor of Erlang/OTP.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "supervisor/child_table.h"
+#include "supervisor/restart_budget.h"
+#include "supervisor/supervisor_actions.h"
+#include "supervisor/update_plan.h"
+
+namespace petri {
+
+// Gives out incarnations; one for all supervisors of a tree.
+class Incarnations {
+ public:
+  Incarnation next() { return ++last_; }
+
+ private:
+  Incarnation last_ = kNoIncarnation;
+};
+
+// A value without threads or clocks; calls come one at a time and `now` never goes back. Every call answers with the
+// actions that follow from it, in order. Several stops in one answer may be carried out at once; otherwise there is one
+// action at a time that needs a report, and until it has come everything else that is told waits in the inbox, first
+// come first served, as in the mailbox of an Erlang process. Reports of incarnations that are past are ignored.
+class Supervisor {
+ public:
+  using TimePoint = Clock::TimePoint;
+
+  // The incarnations outlive the supervisor.
+  Supervisor(const SupervisorSpec& spec, Incarnations& incarnations);
+
+  // Once, first of all.
+  SupervisorActions start(TimePoint now);
+
+  // Reports on actions, and a child that ends by itself.
+  SupervisorActions started(Incarnation incarnation, TimePoint now);
+  SupervisorActions start_failed(Incarnation incarnation, TimePoint now);
+  SupervisorActions exited(Incarnation incarnation, ExitReason reason, TimePoint now);
+  // `failures` are the children below that could not be started.
+  SupervisorActions updated(Incarnation incarnation, std::vector<std::string> failures, TimePoint now);
+
+  SupervisorActions request(Ticket ticket, Request request, TimePoint now);
+  // Ends it in order, after what is in the inbox: children stop in reverse start order.
+  SupervisorActions stop(TimePoint now);
+  // Ends it at once, whatever it is doing.
+  SupervisorActions kill(TimePoint now);
+
+  // When the time of the children that are stopping is up; then call expire().
+  std::optional<TimePoint> deadline() const { return deadline_; }
+  SupervisorActions expire(TimePoint now);
+
+  const ChildTable& children() const { return children_; }
+  Strategy strategy() const { return strategy_; }
+  bool ended() const { return ended_; }
+
+ private:
+  using Place = ChildTable::Place;
+
+  struct Exit {
+    Incarnation incarnation;
+    ExitReason reason;
+  };
+  struct TryAgain {
+    std::string id;
+  };
+  struct Asked {
+    Ticket ticket;
+    Request request;
+  };
+  struct StopAll {};
+  using Message = std::variant<Exit, TryAgain, Asked, StopAll>;
+
+  struct Update {
+    UpdatePlan plan;
+    SupervisorSpec wanted;
+  };
+  enum class Purpose { begin, restart_round, add, restart_one, stop_one, update, end };
+  // What is being done: some stops, then some updates, then some starts, one after the other.
+  struct Work {
+    Purpose purpose = Purpose::begin;
+    std::deque<Place> stops;
+    std::deque<Place> updates;
+    std::deque<Place> starts;
+    bool stops_together = false;
+    std::optional<Ticket> ticket;
+    std::optional<Update> update;  // until its stops are done
+    std::vector<std::string> failures;
+    Incarnation incarnation = kNoIncarnation;
+    SupervisorEnded ending;
+  };
+
+  SupervisorActions advance(TimePoint now);
+  void step(TimePoint now);
+  void finish();
+
+  void take(TimePoint now);
+  void handle(const Exit& exit, TimePoint now);
+  void handle(const TryAgain& again, TimePoint now);
+  void handle(Asked& asked, TimePoint now);
+  void handle(const StopAll& stop, TimePoint now);
+
+  void restart(Place place, TimePoint now);
+  Work restart_round(Place place) const;
+  Work ending(SupervisorEnded how) const;
+
+  void begin_start(Place place);
+  void begin_stop(Place place, TimePoint now);
+  void begin_update(Place place);
+  void on_start_failed(Place place);
+  // The child has no process any more, and is not to have another.
+  void settle(Place place);
+  void remove(Place place);
+  void send_kill(SupervisedChild& child);
+
+  void ask(Ticket ticket, AddChild& request);
+  void ask(Ticket ticket, AddInstance& request);
+  void ask(Ticket ticket, StopOne& request);
+  void ask(Ticket ticket, RestartOne& request);
+  void ask(Ticket ticket, RemoveOne& request);
+  void ask(Ticket ticket, UpdateChildren& request);
+  void add(Ticket ticket, SupervisedChild child);
+  void apply(const Update& update);
+  std::vector<SupervisedChild> children_after(const UpdatePlan& plan);
+  void follow_template(SupervisedChild& child) const;
+  void answer(Ticket ticket, Result<void> result);
+  void cancel(Ticket ticket);
+  void refuse_inbox();
+  std::string unused_id();
+  bool is_simple() const { return strategy_ == Strategy::simple_one_for_one; }
+
+  Incarnations& incarnations_;
+  Strategy strategy_;
+  RestartBudget budget_;
+  std::optional<TreeChild> template_;  // of a simple_one_for_one
+  ChildTable children_;
+
+  std::deque<Message> inbox_;
+  std::optional<Work> work_;
+  std::unordered_set<Incarnation> awaited_;  // whose reports the work waits for
+  std::optional<TimePoint> deadline_;
+  SupervisorActions actions_;
+  std::uint64_t added_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace petri

@@ -1,0 +1,205 @@
+// What a live supervisor does when it is asked.
+#include <fmt/format.h>
+
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "base/escape.h"
+#include "supervisor/supervisor.h"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kShownBytesMax = 80;
+
+std::string shown(std::string_view id) { return escape_text(id, kShownBytesMax); }
+
+std::unexpected<Error> no_child(std::string_view id) {
+  return fail(ErrorCode::not_found, fmt::format("There is no child \"{}\" here.", shown(id)));
+}
+
+std::unexpected<Error> not_of_a_template(std::string_view id) {
+  return fail(ErrorCode::rejected,
+              fmt::format("\"{}\" cannot be asked for that: children of a simple_one_for_one are gone once they stop.",
+                          shown(id)));
+}
+
+std::unexpected<Error> being_restarted(std::string_view id) {
+  return fail(ErrorCode::busy, fmt::format("The child \"{}\" is being restarted; stop it first.", shown(id)));
+}
+
+std::unexpected<Error> could_not_start(const std::vector<std::string>& ids) {
+  return fail(ErrorCode::start_failed, fmt::format("The child{} \"{}\" could not be started.",
+                                                   ids.size() > 1 ? "ren" : "", fmt::join(ids, "\", \"")));
+}
+
+}  // namespace
+
+void Supervisor::answer(Ticket ticket, Result<void> result) {
+  actions_.emplace_back(Answer{.ticket = ticket, .result = std::move(result)});
+}
+
+void Supervisor::cancel(Ticket ticket) {
+  answer(ticket, fail(ErrorCode::cancelled, "The supervisor ended before it was done with this request."));
+}
+
+void Supervisor::refuse_inbox() {
+  for (const Message& message : std::exchange(inbox_, {})) {
+    if (const auto* const asked = std::get_if<Asked>(&message)) cancel(asked->ticket);
+  }
+}
+
+void Supervisor::finish() {
+  const Work work = *std::exchange(work_, std::nullopt);
+  if (work.ticket) {
+    actions_.emplace_back(Answer{.ticket = *work.ticket,
+                                 .result = work.failures.empty() ? Result<void>() : could_not_start(work.failures),
+                                 .incarnation = work.incarnation,
+                                 .failed = work.failures});
+  }
+  if (work.purpose == Purpose::begin) actions_.emplace_back(SupervisorStarted{});
+  if (work.purpose != Purpose::end) return;
+  ended_ = true;
+  refuse_inbox();
+  actions_.emplace_back(work.ending);
+}
+
+void Supervisor::handle(Asked& asked, TimePoint /*now*/) {
+  std::visit([&](auto& request) { ask(asked.ticket, request); }, asked.request);
+}
+
+void Supervisor::ask(Ticket ticket, AddChild& request) {
+  if (is_simple()) {
+    answer(ticket, fail(ErrorCode::rejected, "A simple_one_for_one starts children after its template only."));
+    return;
+  }
+  add(ticket, {.spec = std::make_shared<const TreeChild>(std::move(request.child)), .added = true});
+}
+
+void Supervisor::ask(Ticket ticket, AddInstance& request) {
+  if (!is_simple()) {
+    answer(ticket, fail(ErrorCode::rejected, "Only a simple_one_for_one has a template to start children after."));
+    return;
+  }
+  ChildSpec own{.id = request.id.empty() ? unused_id() : std::move(request.id)};
+  own.input = request.input.value_or("");
+  SupervisedChild child{
+      .spec = std::make_shared<const TreeChild>(std::move(own)), .added = true, .own_input = request.input.has_value()};
+  follow_template(child);
+  add(ticket, std::move(child));
+}
+
+void Supervisor::add(Ticket ticket, SupervisedChild child) {
+  if (children_.find_id(child.id()) != nullptr) {
+    answer(ticket, fail(ErrorCode::already_exists, fmt::format("There is a child \"{}\" already.", shown(child.id()))));
+    return;
+  }
+  work_ = Work{.purpose = Purpose::add, .starts = {children_.append(std::move(child))}, .ticket = ticket};
+}
+
+void Supervisor::ask(Ticket ticket, StopOne& request) {
+  const Place* const place = children_.find_id(request.id);
+  if (place == nullptr) {
+    answer(ticket, no_child(request.id));
+    return;
+  }
+  work_ = Work{.purpose = Purpose::stop_one, .stops = {*place}, .ticket = ticket};
+}
+
+void Supervisor::ask(Ticket ticket, RestartOne& request) {
+  const Place* const place = children_.find_id(request.id);
+  const ChildStatus status = place == nullptr ? ChildStatus::stopped : children_.at(*place).status;
+  if (is_simple()) {
+    answer(ticket, not_of_a_template(request.id));
+  } else if (place == nullptr) {
+    answer(ticket, no_child(request.id));
+  } else if (status == ChildStatus::restarting) {
+    answer(ticket, being_restarted(request.id));
+  } else if (status != ChildStatus::stopped) {
+    answer(ticket, fail(ErrorCode::already_exists, fmt::format("The child \"{}\" runs already.", shown(request.id))));
+  } else {
+    work_ = Work{.purpose = Purpose::restart_one, .starts = {*place}, .ticket = ticket};
+  }
+}
+
+void Supervisor::ask(Ticket ticket, RemoveOne& request) {
+  const Place* const place = children_.find_id(request.id);
+  const ChildStatus status = place == nullptr ? ChildStatus::stopped : children_.at(*place).status;
+  if (is_simple()) {
+    answer(ticket, not_of_a_template(request.id));
+  } else if (place == nullptr) {
+    answer(ticket, no_child(request.id));
+  } else if (status == ChildStatus::restarting) {
+    answer(ticket, being_restarted(request.id));
+  } else if (status != ChildStatus::stopped) {
+    answer(ticket, fail(ErrorCode::busy, fmt::format("The child \"{}\" runs; stop it first.", shown(request.id))));
+  } else {
+    remove(*place);
+    answer(ticket, {});
+  }
+}
+
+void Supervisor::ask(Ticket ticket, UpdateChildren& request) {
+  std::vector<PresentChild> present;
+  for (const auto& [place, child] : children_.all()) present.push_back({.spec = child.spec, .added = child.added});
+  UpdatePlan plan = plan_update(strategy_, present, request.spec);
+  work_ = Work{.purpose = Purpose::update, .ticket = ticket};
+  for (const std::string& id : plan.stop) work_->stops.push_back(*children_.find_id(id));
+  work_->update = Update{.plan = std::move(plan), .wanted = std::move(request.spec)};
+}
+
+void Supervisor::apply(const Update& update) {
+  strategy_ = update.wanted.strategy;
+  budget_.change(update.wanted.intensity, update.wanted.period);
+  template_.reset();
+  if (is_simple()) template_ = update.wanted.children.front();
+  children_.replace(children_after(update.plan));
+  std::size_t index = 0;
+  for (const Place place : children_.places_from(0)) {
+    const ChildChange change = update.plan.children[index++].change;
+    if (change == ChildChange::update) work_->updates.push_back(place);
+    if (change == ChildChange::start || change == ChildChange::replace) work_->starts.push_back(place);
+  }
+}
+
+std::vector<SupervisedChild> Supervisor::children_after(const UpdatePlan& plan) {
+  std::vector<SupervisedChild> children;
+  std::unordered_set<std::string_view> stay;
+  for (const PlannedChild& planned : plan.children) {
+    const Place* const place = children_.find_id(planned.spec->id());
+    SupervisedChild child = place == nullptr ? SupervisedChild{} : children_.at(*place);
+    child.spec = planned.spec;
+    child.added = planned.added;
+    if (is_simple()) follow_template(child);
+    children.push_back(std::move(child));
+    stay.insert(planned.spec->id());
+  }
+  for (const auto& [place, child] : children_.all()) {
+    if (!stay.contains(child.id())) actions_.emplace_back(ChildRemoved{.id = child.id()});
+  }
+  return children;
+}
+
+void Supervisor::follow_template(SupervisedChild& child) const {
+  if (const SupervisorSpec* supervisor = template_->supervisor()) {
+    SupervisorSpec spec = *supervisor;
+    spec.id = child.id();
+    child.spec = std::make_shared<const TreeChild>(std::move(spec));
+    return;
+  }
+  ChildSpec spec = *template_->process();
+  spec.id = child.id();
+  if (child.own_input) spec.input = child.spec->process()->input;
+  child.spec = std::make_shared<const TreeChild>(std::move(spec));
+}
+
+std::string Supervisor::unused_id() {
+  std::string id;
+  do {
+    id = fmt::format("{}-{}", template_->id(), ++added_);
+  } while (children_.find_id(id) != nullptr);
+  return id;
+}
+
+}  // namespace petri

@@ -1,0 +1,243 @@
+#include "supervisor/tree_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+
+#include "base/escape.h"
+#include "base/hex.h"
+#include "base/units.h"
+#include "base/utf8.h"
+
+namespace petri {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kShownBytesMax = 80;
+
+// One object and its fields. A field that is not what it should be is a complaint and leaves its target as it was.
+class Fields {
+ public:
+  Fields(const json& object, const std::string& where, TreeComplaints& complaints)
+      : object_(object), where_(where), complaints_(complaints) {}
+
+  void check_names(std::initializer_list<std::string_view> known) const {
+    for (const auto& [name, value] : object_.items()) {
+      if (std::ranges::find(known, name) != known.end()) continue;
+      refuse(escape_text(name, kShownBytesMax), fmt::format(" is no field here; there are {}", fmt::join(known, ", ")));
+    }
+  }
+
+  // The field if it is there and a text.
+  const std::string* text(std::string_view name) const {
+    const auto found = object_.find(name);
+    if (found == object_.end()) return nullptr;
+    if (!found->is_string()) refuse(name, " is not a text");
+    return found->get_ptr<const std::string*>();
+  }
+
+  void read(std::string_view name, std::string& target) const {
+    if (const std::string* found = text(name)) target = *found;
+  }
+  void read_required(std::string_view name, std::string& target) const {
+    if (!object_.contains(name)) refuse(name, " is missing");
+    read(name, target);
+  }
+
+  template <typename Enum>
+  void read(std::string_view name, Enum& target, std::optional<Enum> (*named)(std::string_view),
+            const std::vector<Enum>& all) const {
+    const std::string* found = text(name);
+    if (found == nullptr) return;
+    if (const auto value = named(*found)) {
+      target = *value;
+      return;
+    }
+    std::vector<std::string_view> names;
+    for (Enum value : all) names.push_back(name_of(value));
+    refuse(name, fmt::format(" is \"{}\" but can be {}", shown(*found), fmt::join(names, ", ")));
+  }
+
+  void read(std::string_view name, Shutdown& target) const {
+    const std::string* found = text(name);
+    if (found == nullptr) return;
+    if (const auto value = Shutdown::parse(*found)) {
+      target = *value;
+    } else {
+      refuse(name, fmt::format(" is \"{}\" but can be brutal, infinity or a time such as 5s", shown(*found)));
+    }
+  }
+
+  void read(std::string_view name, std::chrono::seconds& target) const {
+    const std::string* found = text(name);
+    if (found == nullptr) return;
+    const auto value = parse_duration(*found);
+    if (value && *value % std::chrono::seconds(1) == std::chrono::nanoseconds(0)) {
+      target = std::chrono::duration_cast<std::chrono::seconds>(*value);
+    } else {
+      refuse(name, fmt::format(" is \"{}\" but must be a time in whole seconds such as 5s", shown(*found)));
+    }
+  }
+
+  void read(std::string_view name, std::uint32_t& target) const {
+    const auto found = object_.find(name);
+    if (found == object_.end()) return;
+    if (found->is_number_unsigned() && found->get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max()) {
+      target = found->get<std::uint32_t>();
+    } else {
+      refuse(name, fmt::format(" is not a whole number from 0 to {}", kIntensityMax));
+    }
+  }
+
+  void read_hex(std::string_view name, std::string& target) const {
+    const std::string* found = text(name);
+    if (found == nullptr) return;
+    if (const auto bytes = from_hex(*found)) {
+      target.assign(bytes->begin(), bytes->end());
+    } else {
+      refuse(name, " is not an even number of hexadecimal digits");
+    }
+  }
+
+  void refuse(std::string_view name, std::string what) const {
+    complaints_.add(field_path(where_, name), std::move(what));
+  }
+
+ private:
+  static std::string shown(std::string_view text) { return escape_text(text, kShownBytesMax); }
+
+  const json& object_;
+  const std::string& where_;
+  TreeComplaints& complaints_;
+};
+
+ChildSpec read_process(const json& object, const std::string& where, TreeComplaints& complaints) {
+  const Fields fields(object, where, complaints);
+  fields.check_names({"id", "module", "restart", "shutdown", "input", "input_hex"});
+  ChildSpec child;
+  fields.read_required("id", child.id);
+  fields.read_required("module", child.module);
+  fields.read("restart", child.restart, restart_type_named, all_restart_types());
+  fields.read("shutdown", child.shutdown);
+  fields.read("input", child.input);
+  fields.read_hex("input_hex", child.input);
+  if (object.contains("input") && object.contains("input_hex")) {
+    fields.refuse("input_hex", " stands beside input, and only one of them can be");
+  }
+  return child;
+}
+
+// Depth is bounded here too: what is read recursively must not outgrow the stack.
+SupervisorSpec read_supervisor(const json& object, const std::string& where, std::size_t depth,
+                               TreeComplaints& complaints);
+
+void read_children(const json& list, const std::string& where, std::size_t depth, TreeComplaints& complaints,
+                   std::vector<TreeChild>& children) {
+  for (std::size_t index = 0; index < list.size(); ++index) {
+    const std::string path = child_path(where, index);
+    const json& one = list[index];
+    if (!one.is_object()) {
+      complaints.add(path, " is not a JSON object");
+    } else if (one.contains("children")) {
+      children.emplace_back(read_supervisor(one, path, depth + 1, complaints));
+    } else {
+      children.emplace_back(read_process(one, path, complaints));
+    }
+  }
+}
+
+SupervisorSpec read_supervisor(const json& object, const std::string& where, std::size_t depth,
+                               TreeComplaints& complaints) {
+  SupervisorSpec supervisor;
+  if (depth > kTreeDepthMax) {
+    complaints.add(where, fmt::format(" stands deeper than {} supervisors", kTreeDepthMax));
+    return supervisor;
+  }
+  const Fields fields(object, where, complaints);
+  if (depth == 1) {
+    fields.check_names({"strategy", "intensity", "period", "children"});
+  } else {
+    fields.check_names({"id", "strategy", "intensity", "period", "restart", "shutdown", "children"});
+    fields.read_required("id", supervisor.id);
+    fields.read("restart", supervisor.restart, restart_type_named, all_restart_types());
+    fields.read("shutdown", supervisor.shutdown);
+  }
+  fields.read("strategy", supervisor.strategy, strategy_named, all_strategies());
+  fields.read("intensity", supervisor.intensity);
+  fields.read("period", supervisor.period);
+  const auto children = object.find("children");
+  if (children == object.end()) return supervisor;
+  if (!children->is_array()) {
+    fields.refuse("children", " is not a list");
+  } else {
+    read_children(*children, where, depth, complaints, supervisor.children);
+  }
+  return supervisor;
+}
+
+std::string nanoseconds_text(std::chrono::nanoseconds time) {
+  const bool whole = time % std::chrono::seconds(1) == std::chrono::nanoseconds(0);
+  return whole ? fmt::format("{}s", time / std::chrono::seconds(1)) : fmt::format("{}ns", time.count());
+}
+
+// Exact, unlike Shutdown::to_text().
+std::string shutdown_text(Shutdown shutdown) {
+  return shutdown.timeout() ? nanoseconds_text(*shutdown.timeout()) : shutdown.to_text();
+}
+
+json write_process(const ChildSpec& child) {
+  const ChildSpec defaults;
+  json object = {{"id", child.id}, {"module", child.module}};
+  if (child.restart != defaults.restart) object["restart"] = name_of(child.restart);
+  if (child.shutdown != defaults.shutdown) object["shutdown"] = shutdown_text(child.shutdown);
+  if (child.input.empty()) return object;
+  if (is_utf8(child.input)) {
+    object["input"] = child.input;
+  } else {
+    object["input_hex"] = to_hex({reinterpret_cast<const std::uint8_t*>(child.input.data()), child.input.size()});
+  }
+  return object;
+}
+
+}  // namespace
+
+json write_tree(const SupervisorSpec& tree) {
+  const SupervisorSpec defaults;
+  json object = json::object();
+  if (!tree.id.empty()) object["id"] = tree.id;
+  if (tree.strategy != defaults.strategy) object["strategy"] = name_of(tree.strategy);
+  if (tree.intensity != defaults.intensity) object["intensity"] = tree.intensity;
+  if (tree.period != defaults.period) object["period"] = nanoseconds_text(tree.period);
+  if (tree.restart != defaults.restart) object["restart"] = name_of(tree.restart);
+  if (tree.shutdown != defaults.shutdown) object["shutdown"] = shutdown_text(tree.shutdown);
+  json& children = object["children"] = json::array();
+  for (const TreeChild& child : tree.children) {
+    children.push_back(child.process() ? write_process(*child.process()) : write_tree(*child.supervisor()));
+  }
+  return object;
+}
+
+SupervisorSpec read_tree(const json& object, const std::string& where, TreeComplaints& complaints) {
+  if (object.is_object()) return read_supervisor(object, where, 1, complaints);
+  complaints.add(where, " is not a JSON object");
+  return {};
+}
+
+Result<SupervisorSpec> parse_tree(std::string_view text) {
+  const json parsed = json::parse(text, nullptr, false);
+  if (parsed.is_discarded()) return fail(ErrorCode::parse_failed, "The tree is not JSON.");
+  TreeComplaints complaints;
+  SupervisorSpec tree = read_tree(parsed, "", complaints);
+  PETRI_TRY(complaints.result());
+  return tree;
+}
+
+std::string to_json(const SupervisorSpec& tree) {
+  return write_tree(tree).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace petri
