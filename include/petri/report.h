@@ -1,0 +1,45 @@
+// The report: one HTML page that shows what a records file tells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "petri/result.h"
+
+namespace petri {
+
+// Which scores are good. The squared error against `targets` is best when smallest; of a host's own scores only the
+// host knows.
+enum class BestScore : std::uint8_t { smallest, largest };
+std::string_view name_of(BestScore best);
+std::optional<BestScore> best_score_named(std::string_view name);
+
+constexpr std::size_t kReportTopMax = 1'000;
+
+struct ReportOptions {
+  BestScore best = BestScore::smallest;
+  std::size_t top = 20;  // rows in the table of the best, from 1 to kReportTopMax
+};
+
+// What went into a page.
+struct ReportFacts {
+  std::size_t records = 0;
+  std::size_t scored = 0;               // records with a score that is a number
+  std::optional<std::size_t> best_row;  // of the first record with the best score
+  std::optional<double> best_score;
+  std::size_t page_bytes = 0;
+  // Why the file could not be read to its end: a line is cut off, say. The page is made from the records before it and
+  // says so.
+  std::optional<Error> read_error;
+};
+
+// Reads the records once forwards, and once backwards for the lineage of the best, in memory that does not grow with
+// their number; writes the page as a whole or not at all. An Error, and no page, when the file cannot be opened, does
+// not begin like a records file, has no whole record, or when the page cannot be written or would replace the records.
+Result<ReportFacts> write_report(const std::string& records_path, const std::string& page_path,
+                                 const ReportOptions& options = {});
+
+}  // namespace petri

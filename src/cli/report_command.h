@@ -1,0 +1,28 @@
+// petri report FILE -o PAGE: what a records file tells, as an HTML page.
+#pragma once
+
+#include <string>
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "petri/report.h"
+
+namespace CLI {
+class App;
+}
+
+namespace petri::cli {
+
+struct ReportPageOptions {
+  std::string file;
+  std::string page;
+  BestScore best = BestScore::smallest;
+  std::uint64_t top = ReportOptions{}.top;
+  bool json = false;
+};
+
+CLI::App* add_report(CLI::App& app, ReportPageOptions& options);
+
+ExitCode execute(const ReportPageOptions& options, Console& console);
+
+}  // namespace petri::cli

@@ -1,0 +1,40 @@
+// The best candidates of a stream of records.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "petri/records.h"
+#include "report/score_order.h"
+
+namespace petri {
+
+// What the table of the best shows of a record.
+struct BestRow {
+  std::size_t row = 0;
+  double score = 0;
+  std::optional<ArtifactId> artifact;
+  std::uint64_t fuel_used = 0;
+  std::uint64_t memory_peak_bytes = 0;
+  std::optional<Digest> receipt;
+  std::optional<Origin> origin;
+  std::size_t wasm_bytes = 0;
+};
+
+// Keeps the `rows_max` best, each artifact once: of equal scores, and of one artifact, the earlier row is the better.
+class BestRows {
+ public:
+  BestRows(std::size_t rows_max, BestScore best) : rows_max_(rows_max), best_(best) {}
+
+  // Rows come in order; one whose score is not a number is left out.
+  void add(const StoredRecord& stored);
+  // Best first.
+  const std::vector<BestRow>& rows() const { return rows_; }
+
+ private:
+  const std::size_t rows_max_;
+  const BestScore best_;
+  std::vector<BestRow> rows_;
+};
+
+}  // namespace petri
