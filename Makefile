@@ -8,10 +8,10 @@ CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
-.PHONY: help setup build dev demo test bench coverage format check clean
+.PHONY: help setup build dev demo tour test test-long bench bench-peers coverage format check clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what is missing on Debian 12
 	@tools/setup
@@ -25,20 +25,31 @@ dev: build/dev/build.ninja
 build/%/build.ninja:
 	@cmake --preset $*
 
-demo: setup build ## build, then a tour of guests being run and stopped
+demo: setup build ## build, evolve a sorting network from random wasm, verify its records, make a page of it
+	@cmake --build --preset release --target evolve
+	@./examples/evolve/demo.sh build/release/bin build/demo
+
+tour: setup build ## build, then a tour of guests being run and stopped
 	@./examples/tour/run.sh build/release/bin/petri
 
 test: setup dev ## build and run all tests and checks
 	@$(CARGO) test --release --quiet $(CRATE)
 	@ctest --test-dir build/dev --schedule-random --parallel $(JOBS) --progress --output-on-failure --no-tests=error \
-	  --label-exclude '^check$$'
+	  --label-exclude '^(check|long)$$'
 	@$(MAKE) --no-print-directory check
+
+test-long: setup dev ## the tests that take minutes
+	@ctest --test-dir build/dev --output-on-failure --no-tests=error --label-regex '^long$$'
 
 check: ## the rules of the house: sleeps, includes, paths, format, clippy, lines
 	@tools/check/all
 
 bench: setup build ## all benchmarks, as a table
+	@cmake --build --preset release --target evolve
 	@build/release/bin/petri bench
+
+bench-peers: setup build ## petri beside DEAP, V8, QuickJS, wasm3, fork and process, as a table
+	@bench/peers/run build/release/bin/petri
 
 coverage: ## which lines of C++ the tests reach, as a page in build/coverage/report
 	@tools/setup --coverage

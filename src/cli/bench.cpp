@@ -103,12 +103,13 @@ ExitCode measure_all(const std::vector<bench::Benchmark>& benchmarks, const Benc
 
 ExitCode run_benchmarks(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options,
                         Console& console) {
-  const auto chosen = choose(benchmarks, options.names);
+  auto chosen = choose(benchmarks, options.names);
   if (!chosen) return report_error(chosen.error(), options.json, console);
   if (options.list) {
     list(*chosen, options.json, console);
     return ExitCode::ok;
   }
+  if (options.names.empty()) std::erase_if(*chosen, [](const bench::Benchmark& one) { return one.only_when_named; });
   if (!options.json) console.out.write(row("name", "value", "unit", "reference", "ratio", "bar"));
   return measure_all(*chosen, options, console);
 }
@@ -121,7 +122,8 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   command->add_flag("--verbose", options.verbose, "Also what a value is made of, where it is made of many");
   command->add_flag("--json", options.json, "One JSON object a line: name, value, unit, reference, ratio");
   command->footer(
-      "Names of benchmarks may follow, petri bench [OPTIONS] NAME...; without any, all are run.\n"
+      "Names of benchmarks may follow, petri bench [OPTIONS] NAME...; without any, all are run\n"
+      "but those that --list calls long.\n"
       "The ratio is value / reference.\n\n"
       "Example: petri bench prepare_us --json");
   return command;

@@ -79,6 +79,16 @@ TEST(Bench, ListsWithoutMeasuring) {
   EXPECT_NE(answer.out.find("half of it (<= 1 us)"), std::string::npos) << answer.out;
 }
 
+TEST(Bench, RunsLongOnesOnlyWhenTheyAreNamed) {
+  std::vector<bench::Benchmark> benchmarks = some();
+  benchmarks[0].only_when_named = true;
+  benchmarks.pop_back();
+  EXPECT_EQ(ask(benchmarks, {}).out.find("half_us"), std::string::npos);
+  EXPECT_NE(ask(benchmarks, {}).out.find("alone_mib"), std::string::npos);
+  EXPECT_NE(ask(benchmarks, {.names = {"half_us"}}).out.find("half_us"), std::string::npos);
+  EXPECT_NE(ask(benchmarks, {.list = true}).out.find("half_us"), std::string::npos);
+}
+
 TEST(Bench, NamesTheOnesThereAreWhenAskedForAnother) {
   const Answer answer = ask(some(), {.names = {"x"}});
   EXPECT_EQ(answer.code, ExitCode::bad_input);

@@ -23,27 +23,39 @@ struct Grammar {
   CLI::App app{"petri runs programs nobody has reviewed, inside limits that hold.", "petri"};
   RunOptions run;
   InspectOptions inspect;
+  EvaluateOptions evaluate;
+  VerifyFileOptions verify;
+  ReportPageOptions report;
   TablesOptions tables;
   BenchOptions bench;
   VersionOptions version;
   bool version_flag = false;
   CLI::App* run_command;
   CLI::App* inspect_command;
+  CLI::App* evaluate_command;
+  CLI::App* verify_command;
+  CLI::App* report_command;
   CLI::App* tables_command;
   CLI::App* bench_command;
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command, inspect_command, tables_command, bench_command, version_command};
+    return {run_command,    inspect_command, evaluate_command, verify_command,
+            report_command, tables_command,  bench_command,    version_command};
   }
   // The command that was named, or the app itself.
   const CLI::App& named() const;
+  // Whether what it did not know are names, and not mistakes.
+  bool takes_names(const CLI::App& command) const { return &command == bench_command || &command == evaluate_command; }
   Command command() const;
 };
 
 Grammar::Grammar()
     : run_command(add_run(app, run)),
       inspect_command(add_inspect(app, inspect)),
+      evaluate_command(add_evaluate(app, evaluate)),
+      verify_command(add_verify(app, verify)),
+      report_command(add_report(app, report)),
       tables_command(add_tables(app, tables)),
       bench_command(add_bench(app, bench)),
       version_command(add_version(app, version)) {
@@ -63,6 +75,13 @@ const CLI::App& Grammar::named() const {
 Command Grammar::command() const {
   if (run_command->parsed()) return run;
   if (inspect_command->parsed()) return inspect;
+  if (evaluate_command->parsed()) {
+    EvaluateOptions options = evaluate;
+    options.candidates = evaluate_command->remaining();
+    return options;
+  }
+  if (verify_command->parsed()) return verify;
+  if (report_command->parsed()) return report;
   if (tables_command->parsed()) return tables;
   if (bench_command->parsed()) {
     return BenchOptions{
@@ -114,9 +133,9 @@ bool looks_like_an_option(const std::string& word) { return word.starts_with('-'
 std::unexpected<Error> refuse_unexpected(const Grammar& grammar) {
   const CLI::App& command = grammar.named();
   const std::vector<std::string> words = grammar.app.remaining(true);
-  // What bench did not know may begin with names, which are well; the option after them is not.
-  const auto wrong = &command == grammar.bench_command ? std::find_if(words.begin(), words.end(), looks_like_an_option)
-                                                       : words.begin();
+  // What is left over may begin with names, which are well; the option after them is not.
+  const auto wrong =
+      grammar.takes_names(command) ? std::find_if(words.begin(), words.end(), looks_like_an_option) : words.begin();
   const std::string word = wrong == words.end() ? std::string() : *wrong;
   if (&command == &grammar.app)
     return refuse(command, fmt::format("there is no command or option {}", in_quotes(word)));
@@ -127,7 +146,7 @@ std::unexpected<Error> refuse_unexpected(const Grammar& grammar) {
   return refuse(command, fmt::format("the argument {} is one too many", in_quotes(word)));
 }
 
-// The names after `bench` are whatever it did not know; an option is no name.
+// The names after `bench` and `evaluate` are whatever these did not know; an option is no name.
 bool left_over_option(const Grammar& grammar) {
   const std::vector<std::string> words = grammar.app.remaining(true);
   return std::any_of(words.begin(), words.end(), looks_like_an_option);
@@ -151,9 +170,13 @@ Result<Command> parse_words(Grammar& grammar, std::vector<std::string> words) {
     return refuse(grammar.named(), words_of(error));
   }
   if (&grammar.named() == &grammar.app && !grammar.version_flag) {
-    return refuse(grammar.app, "petri needs a command: run, inspect, tables, bench or version");
+    return refuse(grammar.app,
+                  "petri needs a command: run, inspect, evaluate, verify, report, tables, bench or version");
   }
   if (left_over_option(grammar)) return refuse_unexpected(grammar);
+  if (grammar.evaluate_command->parsed() && grammar.evaluate_command->remaining().empty()) {
+    return refuse(*grammar.evaluate_command, "there is nothing to evaluate: name files or folders");
+  }
   return grammar.command();
 }
 
@@ -191,6 +214,9 @@ ExitCode execute(const Command& command, Console& console) {
   }
   if (const auto* run = std::get_if<RunOptions>(&command)) return execute(*run, console);
   if (const auto* inspect = std::get_if<InspectOptions>(&command)) return execute(*inspect, console);
+  if (const auto* evaluate = std::get_if<EvaluateOptions>(&command)) return execute(*evaluate, console);
+  if (const auto* verify = std::get_if<VerifyFileOptions>(&command)) return execute(*verify, console);
+  if (const auto* report = std::get_if<ReportPageOptions>(&command)) return execute(*report, console);
   if (const auto* tables = std::get_if<TablesOptions>(&command)) return execute(*tables, console);
   if (const auto* bench = std::get_if<BenchOptions>(&command)) return execute(*bench, console);
   return execute(std::get<VersionOptions>(command), console);

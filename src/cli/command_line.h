@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "cli/bench.h"
+#include "cli/evaluate.h"
 #include "cli/inspect.h"
+#include "cli/report_command.h"
 #include "cli/run.h"
 #include "cli/tables.h"
+#include "cli/verify.h"
 #include "cli/version.h"
 #include "petri/result.h"
 
@@ -18,7 +21,8 @@ struct HelpText {
   std::string text;
 };
 
-using Command = std::variant<HelpText, RunOptions, InspectOptions, TablesOptions, BenchOptions, VersionOptions>;
+using Command = std::variant<HelpText, RunOptions, InspectOptions, EvaluateOptions, VerifyFileOptions,
+                             ReportPageOptions, TablesOptions, BenchOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

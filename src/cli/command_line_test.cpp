@@ -170,5 +170,48 @@ TEST(CommandLine, AsksForJsonOnlyBeforeTheProgramsOwnArguments) {
   EXPECT_FALSE(asks_for_json({"run", "f", "--", "--json"}));
 }
 
+TEST(CommandLine, ReadsEverythingEvaluateCanBeTold) {
+  const auto command = parse_command_line(
+      {"evaluate",    "a.wat",     "--function", "f",       "--cases", "c.json",      "pop",
+       "--instances", "per_case",  "--fuel",     "10",      "--tier",  "interpreted", "--stop-at-first-failure",
+       "--workers",   "2",         "--seed",     "7",       "--top",   "0",           "--no-receipts",
+       "--records",   "out.jsonl", "--timings",  "t.jsonl", "--quiet", "--json",      "--timeout",
+       "1s",          "[b,c].wasm"});
+  ASSERT_TRUE(command) << command.error().message;
+  const auto& options = std::get<EvaluateOptions>(*command);
+  EXPECT_THAT(options.candidates, ElementsAre("a.wat", "pop", "[b,c].wasm"));
+  EXPECT_EQ(options.function, "f");
+  EXPECT_EQ(options.cases, "c.json");
+  EXPECT_EQ(options.instances, Instances::per_case);
+  EXPECT_EQ(options.limits.fuel_max, 10U);
+  EXPECT_EQ(options.limits.execution_time_max, 1s);
+  EXPECT_EQ(options.limits.memory_bytes_max, EvaluationSpec{}.memory_bytes_max);
+  EXPECT_EQ(options.tier, Tier::interpreted);
+  EXPECT_EQ(options.workers, 2U);
+  EXPECT_EQ(options.seed, 7U);
+  EXPECT_EQ(options.top, 0U);
+  EXPECT_EQ(options.records, "out.jsonl");
+  EXPECT_EQ(options.timings, "t.jsonl");
+  EXPECT_TRUE(options.stop_at_first_failure && options.no_receipts && options.quiet && options.json);
+}
+
+TEST(CommandLine, ReadsEverythingVerifyCanBeTold) {
+  const auto command = parse_command_line({"verify", "out.jsonl", "--tier", "compiled", "--sample", "9",
+                                           "--sample-seed", "3", "--workers", "4", "--quiet", "--json"});
+  ASSERT_TRUE(command) << command.error().message;
+  const auto& options = std::get<VerifyFileOptions>(*command);
+  EXPECT_EQ(options.file, "out.jsonl");
+  EXPECT_EQ(options.tier, Tier::compiled);
+  EXPECT_EQ(options.sample, 9U);
+  EXPECT_EQ(options.sample_seed, 3U);
+  EXPECT_EQ(options.workers, 4U);
+  EXPECT_TRUE(options.quiet && options.json);
+}
+
+TEST(CommandLine, TellsAMisspeltOptionOfEvaluateFromACandidate) {
+  EXPECT_EQ(refusal({"evaluate", "a.wat", "--function", "f", "--cases", "c.json", "b.wat", "--recrods", "out.jsonl"}),
+            "there is no option \"--recrods\"; see petri evaluate --help");
+}
+
 }  // namespace
 }  // namespace petri::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,6 +42,12 @@ bool OutputStream::wait_until_writable(const std::function<bool()>& give_up) con
     if (::poll(&poll_descriptor, 1, milliseconds) != 0) return true;
     if (give_up && give_up()) return false;
   }
+}
+
+std::optional<std::size_t> OutputStream::columns() const {
+  winsize size{};
+  if (!terminal_ || ::ioctl(descriptor_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
 }
 
 Result<void> OutputStream::status() const {

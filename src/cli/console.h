@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,8 @@ class OutputStream {
   void write(std::string_view bytes, const std::function<bool()>& give_up = {});
 
   bool is_terminal() const { return terminal_; }
+  // How wide the terminal is now; nothing when it is none or does not say.
+  std::optional<std::size_t> columns() const;
   bool failed() const { return failure_ != 0; }
   bool reader_is_gone() const { return failure_ == EPIPE; }
   // io_error once a write has failed, in words that name the stream.

@@ -20,9 +20,11 @@ const std::vector<ExitCodeRule>& exit_code_rules() {
        "The guest was not entered because of what was given: options, arguments, a file, or a module petri refuses."},
       {ExitCode::host_failure, "host_failure",
        "The machine or petri failed: reading or writing, an engine, memory. The guest is not to blame."},
+      {ExitCode::difference, "difference",
+       "petri verify found something other than the file says; the first difference is on stdout."},
       {ExitCode::interrupted, "interrupted",
-       "SIGINT (Ctrl-C) or SIGTERM: the guest was cancelled and its outcome printed. A second signal ends petri at "
-       "once."},
+       "SIGINT (Ctrl-C) or SIGTERM: the guest was cancelled and its outcome printed; of many, what is done is kept and "
+       "said. A second signal ends petri at once."},
   };
   return rules;
 }

@@ -11,7 +11,14 @@
 namespace petri::cli {
 
 // 1 and 2 are left out: shells and run-time libraries end with them for reasons of their own.
-enum class ExitCode : int { ok = 0, guest_failure = 3, bad_input = 4, host_failure = 5, interrupted = 130 };
+enum class ExitCode : int {
+  ok = 0,
+  guest_failure = 3,
+  bad_input = 4,
+  host_failure = 5,
+  difference = 6,
+  interrupted = 130
+};
 
 struct ExitCodeRule {
   ExitCode code;

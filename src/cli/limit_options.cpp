@@ -50,7 +50,7 @@ void add_option(CLI::App& command, Limits& limits, const LimitRule& rule) {
   command
       .add_option_function<std::string>(
           option_names(rule), [&rule, &limits](const std::string& text) { read_into(limits, rule, text); },
-          fmt::format("Default {}; when met: {}", format_limit(rule, rule.get(Limits{})), rule.when_met))
+          fmt::format("Default {}; when met: {}", format_limit(rule, rule.get(limits)), rule.when_met))
       ->type_name(placeholder(rule))
       ->group("Limits");
 }

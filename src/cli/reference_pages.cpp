@@ -11,6 +11,7 @@
 #include "cli/meanings.h"
 #include "engine/engine_tables.h"
 #include "host/host_table.h"
+#include "telemetry/event_rules.h"
 
 namespace petri::cli {
 namespace {
@@ -142,6 +143,26 @@ std::string host_functions_page() {
          markdown_table({"module", "name", "type", "permission", "fuel"}, rows);
 }
 
+std::string events_page() {
+  std::string text = page("Events",
+                          "What `Subscription` delivers and a line of JSON shows. Every event has a time, a sandbox, a "
+                          "sequence number and the\n"
+                          "correlation of its operation; those about a process name it. Details marked *sometimes* are "
+                          "there where there is\n"
+                          "something to tell. Times are in nanoseconds, sizes in bytes.");
+  for (const EventRule& rule : event_rules()) {
+    Rows rows;
+    for (const DetailRule& detail : rule.details) {
+      rows.push_back({code(detail.key), std::string(name_of(detail.type)), detail.always ? "" : "*sometimes*",
+                      std::string(detail.meaning)});
+    }
+    text += fmt::format("## `{}`\n\n{}\n\n{}\n", name_of(rule.kind), rule.meaning,
+                        markdown_table({"detail", "type", "", "meaning"}, rows));
+  }
+  text.pop_back();
+  return text;
+}
+
 std::string cli_page() {
   std::string text = page("The command `petri`",
                           "Every word of `--help`. [Exit codes](exit_codes.md) tell the guest's failure from bad input "
@@ -189,6 +210,7 @@ const std::vector<ReferencePage>& reference_pages() {
       {"exit_codes", "what petri ends with", exit_codes_page},
       {"permissions", "what a guest may ask of the host", permissions_page},
       {"host_functions", "what a module can import", host_functions_page},
+      {"events", "what happens in a runtime, as subscribers are told", events_page},
       {"fuel", "what guest code pays", fuel_page},
       {"bounds", "what the gate refuses by size and count", bounds_page},
   };

@@ -18,6 +18,7 @@
 #include "cli/outcome_text.h"
 #include "cli/permission_option.h"
 #include "cli/report.h"
+#include "cli/value_options.h"
 #include "petri/run.h"
 
 namespace petri::cli {
@@ -27,22 +28,6 @@ namespace {
 constexpr std::uint64_t kInputBytesMax = 256ULL << 20;
 
 std::string shown(std::string_view text) { return escape_text(text, 80); }
-
-void set_tier(RunOptions& options, const std::string& text) {
-  const auto tier = tier_named(text);
-  if (!tier) {
-    throw OptionError(
-        "--tier",
-        fmt::format("there is no tier \"{}\"; the tiers are interpreted, compiled and automatic", shown(text)));
-  }
-  options.tier = *tier;
-}
-
-void set_seed(RunOptions& options, const std::string& text) {
-  const auto seed = parse_count(text);
-  if (!seed) throw OptionError("--seed", seed.error().message);
-  options.seed = *seed;
-}
 
 void set_environment(RunOptions& options, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
@@ -62,10 +47,7 @@ void add_call_options(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--input", options.input, "Bytes for input_read and for WASI's stdin; - is stdin")
       ->type_name("FILE");
-  command
-      .add_option_function<std::string>(
-          "--tier", [&](const std::string& text) { set_tier(options, text); }, "interpreted, compiled or automatic")
-      ->type_name("TIER");
+  add_tier_option(command, options.tier);
 }
 
 void add_world_options(CLI::App& command, RunOptions& options) {
@@ -78,10 +60,7 @@ void add_world_options(CLI::App& command, RunOptions& options) {
           "An environment variable for WASI; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command
-      .add_option_function<std::string>(
-          "--seed", [&](const std::string& text) { set_seed(options, text); }, "Where randomness starts (default 0)")
-      ->type_name("N");
+  add_seed_option(command, options.seed);
   command.add_flag("--deterministic", options.deterministic, "Virtual time: the clock follows fuel, not the wall");
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
@@ -94,6 +95,29 @@ TEST(Cancellation, LeavesWholeLinesThatVerify) {
   ASSERT_TRUE(verification);
   EXPECT_FALSE(verification->difference) << verification->difference->field;
   EXPECT_EQ(verification->verified, stored->records.size());
+}
+
+// Evaluates until the process is killed in the midst of it.
+void evaluate_and_die(const std::string& path) {
+  auto writer = *RecordsWriter::create(path);
+  Evaluator evaluator;
+  EvaluationOptions options{.workers = 1};
+  std::atomic<int> seen{0};
+  options.enough = [&](const Record&) { return ++seen == 3'000 ? std::raise(SIGKILL) == 0 : false; };
+  options.records = writer.get();
+  evaluate(evaluator, polynomials(4'000), cases_of({1}), small_spec(), options);
+}
+
+// B20: nobody had a chance to tidy up.
+TEST(KilledEvaluationDeathTest, LeavesWholeLinesThatVerify) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const TestFile file;
+  EXPECT_EXIT(evaluate_and_die(file.path()), testing::KilledBySignal(SIGKILL), "");
+  const auto verification = verify(file.path());
+  ASSERT_TRUE(verification) << verification.error().message;
+  EXPECT_FALSE(verification->difference);
+  EXPECT_GT(verification->verified, 100U);
+  EXPECT_LT(verification->verified, 3'000U);
 }
 
 TEST(Cancellation, OfARepeatedRowsFirstCancelsTheRepeatedToo) {

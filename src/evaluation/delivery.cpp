@@ -57,12 +57,10 @@ bool Delivery::fill_repeated(Chunk& chunk) {
 
 void Delivery::encode(Chunk& chunk, std::size_t cancelled_before) {
   if (chunk.index == 0) cancelled_before = cancelled_at_first_;
-  // Chunks of an evaluation are much alike.
-  if (options_.records != nullptr) chunk.record_lines.reserve(line_bytes_.load(std::memory_order_relaxed));
+  if (options_.records != nullptr) chunk.record_lines = buffers_.take();
   for (std::size_t row = chunk.first; row < chunk.first + chunk.count; ++row) {
     append_row(chunk, row, std::exchange(cancelled_before, 0));
   }
-  line_bytes_.store(chunk.record_lines.size() * 9 / 8, std::memory_order_relaxed);
   chunk.encoded = true;
 }
 
@@ -94,7 +92,8 @@ void Delivery::deliver(Clock::TimePoint now) {
 }
 
 void Delivery::take_lines(Chunk& chunk) {
-  record_lines_ += std::exchange(chunk.record_lines, {});
+  record_lines_ += chunk.record_lines;
+  buffers_.give(std::exchange(chunk.record_lines, {}));
   timing_lines_ += std::exchange(chunk.timing_lines, {});
   chunk.prepared = nullptr;
 }

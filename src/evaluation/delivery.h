@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "evaluation/candidate_rows.h"
+#include "evaluation/line_buffers.h"
 #include "evaluation/progress_board.h"
 #include "evaluation/row_chunks.h"
 #include "petri/evaluate.h"
@@ -54,9 +55,9 @@ class Delivery {
   std::atomic<std::uint32_t>& stop_;
   std::size_t records_base_ = 0;
   std::size_t timings_base_ = 0;
-  std::size_t cancelled_at_first_ = 0;      // rows the evaluation before left out at its end
-  std::atomic<std::size_t> line_bytes_{0};  // what the last chunk's lines took
-  std::atomic<std::uint32_t> next_{0};      // the chunk to be delivered next
+  std::size_t cancelled_at_first_ = 0;  // rows the evaluation before left out at its end
+  LineBuffers buffers_;
+  std::atomic<std::uint32_t> next_{0};  // the chunk to be delivered next
   Mutex mutex_;
   std::string record_lines_ GUARDED_BY(mutex_);
   std::string timing_lines_ GUARDED_BY(mutex_);

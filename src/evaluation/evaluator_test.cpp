@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -76,6 +77,20 @@ TEST(Evaluator, TakesBytesTextAndArtifactsAlike) {
   EXPECT_EQ(evaluation->records[1].repeats_row, 0U);
   EXPECT_EQ(evaluation->records[2].repeats_row, 0U);
   EXPECT_EQ(evaluation->records[2].receipt, evaluation->records[0].receipt);
+}
+
+// B07, as far as candidates go.
+TEST(Evaluator, NeverTakesBytesForText) {
+  const std::string text = polynomial(3);
+  Population population;
+  population.add_bytes({text.begin(), text.end()});
+  population.add_bytes({});
+  population.add(polynomial(3));
+  Evaluator evaluator;
+  const Evaluation evaluation = evaluate(evaluator, population, cases_of({1}));
+  EXPECT_EQ(evaluation.records[0].error, ErrorCode::rejected);
+  EXPECT_EQ(evaluation.records[1].error, ErrorCode::rejected);
+  EXPECT_EQ(evaluation.records[2].outcome, OutcomeKind::ok);
 }
 
 // B14
@@ -367,6 +382,32 @@ TEST(Evaluator, ServesSeveralCallersAtOnce) {
   const auto expected = receipts();
   std::vector<std::jthread> callers;
   for (int caller = 0; caller < 4; ++caller) callers.emplace_back([&] { EXPECT_EQ(receipts(), expected); });
+}
+
+// B21, as far as evaluations go.
+TEST(Evaluator, RunsNoMoreCandidatesAtOnceThanItHasWorkers) {
+  std::atomic<int> running{0};
+  std::atomic<int> most{0};
+  HostFunctions host;
+  ASSERT_TRUE(host.define("test", "meet",
+                          [&](double x) {
+                            const int now = ++running;
+                            for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) continue;
+                            std::this_thread::yield();
+                            --running;
+                            return x;
+                          },
+                          {.deterministic = true}));
+  Evaluator evaluator(host);
+  Population population;
+  for (int row = 0; row < 500; ++row) {
+    population.add(module_with(fmt::format("(f64.add (call 0 (local.get 0)) (f64.const {}))", row),
+                               "(import \"test\" \"meet\" (func (param f64) (result f64)))"));
+  }
+  const Evaluation evaluation = evaluate(evaluator, population, cases_of({1, 2, 3}), small_spec(), {.workers = 3});
+  EXPECT_EQ(evaluation.counts.evaluated, 500U);
+  EXPECT_GE(most, 1);
+  EXPECT_LE(most, 3);
 }
 
 }  // namespace

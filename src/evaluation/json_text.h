@@ -16,8 +16,8 @@ namespace petri {
 
 class JsonText {
  public:
-  // The longest a value or a whole number becomes, with its comma.
-  static constexpr std::size_t kNumberBytesMax = 40;
+  // Room for a value or a whole number, with its comma.
+  static constexpr std::size_t kNumberBytesMax = 50;
 
   explicit JsonText(char* cursor) : cursor_(cursor) {}
   char* cursor() const { return cursor_; }

@@ -11,6 +11,15 @@ namespace {
 // Digests are as good as random, so any part of them is a hash.
 std::uint64_t tag_of(const RecordCache::Key& key) { return hash_of(key.candidate) ^ hash_of(key.spec); }
 
+constexpr std::size_t kCacheLineBytes = 64;
+constexpr std::uint32_t kFetchBytesMax = 1'024;
+
+// Asks for memory that is going to be written, without waiting for it.
+void fetch(const void* memory, std::size_t bytes) {
+  const char* const start = static_cast<const char*>(memory);
+  for (std::size_t offset = 0; offset < bytes; offset += kCacheLineBytes) __builtin_prefetch(start + offset, 1);
+}
+
 }  // namespace
 
 RecordCache::RecordCache(std::size_t records_max) {
@@ -29,7 +38,7 @@ RecordCache::Place* RecordCache::find_place(Set& set, std::uint64_t tag, const K
 }
 
 void RecordCache::expect(const Key& key) const {
-  if (sets_ != 0) __builtin_prefetch(&all_[set_of(tag_of(key))]);
+  if (sets_ != 0) fetch(&all_[set_of(tag_of(key))], sizeof(Set));
 }
 
 std::optional<std::string> RecordCache::find(const Key& key) {
@@ -38,9 +47,20 @@ std::optional<std::string> RecordCache::find(const Key& key) {
   const MutexLock held(lock.mutex);
   Place* const place = sets_ == 0 ? nullptr : find_place(all_[set_of(tag)], tag, key);
   ++(place != nullptr ? lock.hits : lock.misses);
-  if (place == nullptr) return std::nullopt;
+  if (place == nullptr) {
+    expect_insert(tag);
+    return std::nullopt;
+  }
   place->asked_for = true;
   return std::string(place->bytes.get() + sizeof(Key), place->size);
+}
+
+// What is not found is likely to be inserted soon, where the hand stands.
+void RecordCache::expect_insert(std::uint64_t tag) const {
+  if (sets_ == 0) return;
+  const Set& set = all_[set_of(tag)];
+  const Place& place = set.places[set.hand];
+  fetch(place.bytes.get(), std::min(place.capacity, kFetchBytesMax));
 }
 
 // The hand goes round, and passes once what was asked for since it came by last.

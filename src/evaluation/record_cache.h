@@ -61,7 +61,9 @@ class RecordCache {
     std::uint64_t records GUARDED_BY(mutex) = 0;
   };
 
-  std::size_t set_of(std::uint64_t tag) const { return tag % sets_; }
+  // The upper half of the tag, as a share of all sets.
+  std::size_t set_of(std::uint64_t tag) const { return (tag >> 32) * sets_ >> 32; }
+  void expect_insert(std::uint64_t tag) const;
   Place* find_place(Set& set, std::uint64_t tag, const Key& key) const;
   std::size_t place_to_use(Set& set) const;
 

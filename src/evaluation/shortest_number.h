@@ -3,7 +3,8 @@
 
 namespace petri {
 
-// Writes what std::to_chars would, in half the time, and gives back the end. Finite numbers; room for 32 characters.
+// Writes what std::to_chars would, in half the time, and gives back the end. Finite numbers. `out` has room for
+// 48 characters, all of which may be written to.
 char* write_shortest(double number, char* out);
 char* write_shortest(float number, char* out);
 

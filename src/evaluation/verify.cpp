@@ -133,6 +133,7 @@ Result<Verification> Verifier::run(std::size_t records) {
   if (digest != header.digest)
     note(std::nullopt, 1, {.field = "spec", .in_file = hex(header.digest), .found = hex(digest)});
   Sample sample(records, options_.sample, options_.sample_seed);
+  tell();
   bool more = true;
   while (more && !result_.difference && !result_.cancelled) {
     PETRI_TRY(more, read_batch(sample));

@@ -52,6 +52,11 @@ class Pages(unittest.TestCase):
         self.assertTrue(self.play(page, "echo 'ok: 3 fuel, 0 B peak memory, 1.5 ms, compiled'"))
         self.assertFalse(self.play(page, "echo 'ok: 4 fuel, 0 B peak memory, 12 µs, compiled'"))
 
+    def test_do_not_depend_on_how_fast_candidates_are_evaluated(self):
+        page = "```console\n$ petri\n12 candidates in 1.2 ms, 10,000 a second\n```\n"
+        self.assertTrue(self.play(page, "echo '12 candidates in 3 s, 4 a second'"))
+        self.assertFalse(self.play(page, "echo '11 candidates in 1.2 ms, 10,000 a second'"))
+
     def test_fail_when_they_show_no_command(self):
         self.assertFalse(self.play("# nothing\n", ""))
 

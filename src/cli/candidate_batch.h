@@ -1,0 +1,43 @@
+// Candidates as they lie in memory while they are evaluated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "petri/artifact.h"
+#include "petri/evaluate.h"
+#include "petri/result.h"
+
+namespace petri::cli {
+
+// So many files, or files of so many bytes, are evaluated together, so that folders of any size fit in memory. Both
+// numbers decide which rows can name an earlier one they repeat, and so are the same for every invocation.
+struct BatchSize {
+  std::size_t rows_max = 50'000;
+  std::uint64_t bytes_max = 256ULL << 20;
+};
+
+// Bytes that begin like wasm are wasm; what else a file holds is taken for what its name says.
+Candidate candidate_in(const std::string& path, const std::string& bytes);
+// The same, checked.
+Result<ArtifactPtr> artifact_in(const std::string& path, const std::string& bytes, std::uint64_t bytes_max);
+
+class CandidateBatch {
+ public:
+  // Reads the first of these files, as many as fit, at least one. io_error when one cannot be read. The stop token ends
+  // the reading early, at worst with nothing read.
+  static Result<CandidateBatch> read(std::span<const std::string> paths, const std::stop_token& stop,
+                                     const BatchSize& size = {});
+
+  std::span<const Candidate> candidates() const { return candidates_; }
+
+ private:
+  std::vector<std::string> files_;  // what the candidates borrow; moving the vector leaves its strings in place
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace petri::cli

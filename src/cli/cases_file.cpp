@@ -1,0 +1,189 @@
+#include "cli/cases_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/escape.h"
+#include "evaluation/base64.h"
+
+namespace petri::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kNumberTypes{ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64};
+constexpr std::array<std::string_view, 3> kFileKeys{"types", "cases", "targets"};
+constexpr std::array<std::string_view, 3> kCaseKeys{"arguments", "input", "input_base64"};
+constexpr std::size_t kShownBytesMax = 80;
+
+// Thrown and caught in this file: a number may lie many lists deep.
+struct BadCases {
+  ErrorCode code = ErrorCode::validation_failed;
+  std::string what;
+};
+[[noreturn]] void refuse(std::string what) { throw BadCases{.what = std::move(what)}; }
+
+std::string shown(std::string_view text) { return fmt::format("\"{}\"", escape_text(text, kShownBytesMax)); }
+
+// Where the parser stopped reading, as an editor counts.
+std::string place_in(std::string_view text, std::size_t bytes) {
+  const std::string_view read = text.substr(0, std::min(bytes, text.size()));
+  const auto line = std::count(read.begin(), read.end(), '\n') + 1;
+  const std::size_t line_start = read.rfind('\n') == std::string_view::npos ? 0 : read.rfind('\n') + 1;
+  return fmt::format("line {}, column {}", line, std::max<std::size_t>(read.size() - line_start, 1));
+}
+
+json parse_json(std::string_view text) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw BadCases{.code = ErrorCode::parse_failed,
+                   .what = fmt::format("this is not JSON from {} on", place_in(text, error.byte))};
+  } catch (const json::exception&) {
+    throw BadCases{.code = ErrorCode::parse_failed, .what = "a number in it is larger than any type of argument holds"};
+  }
+}
+
+// A key nobody knows is a misspelt one.
+void check_keys(const json& object, std::span<const std::string_view> known, std::string_view where) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    refuse(fmt::format("{} has an unknown key {}; known are {}", where, shown(key), fmt::join(known, ", ")));
+  }
+}
+
+const json::array_t& list_of(const json& value, std::string_view what) {
+  if (!value.is_array()) refuse(fmt::format("{} is not a list", what));
+  return value.get_ref<const json::array_t&>();
+}
+
+const std::string& text_of(const json& value, std::string_view what) {
+  if (!value.is_string()) refuse(fmt::format("{} is not a text", what));
+  return value.get_ref<const std::string&>();
+}
+
+// JSON has no infinities, no NaNs and, for many programs, no whole numbers beyond 2^53: these are written as text.
+std::string number_text(const json& value, std::string_view what) {
+  if (value.is_number()) return value.dump();
+  if (value.is_string()) return value.get<std::string>();
+  refuse(fmt::format("{} is neither a number nor the text of one", what));
+}
+
+ValueType type_of(const json& value) {
+  const std::string& name = text_of(value, "an entry of \"types\"");
+  const auto type = std::ranges::find(kNumberTypes, name, [](ValueType known) { return name_of(known); });
+  if (type == kNumberTypes.end())
+    refuse(fmt::format("\"types\" holds {}; the types are i32, i64, f32, f64", shown(name)));
+  return *type;
+}
+
+std::vector<std::string> arguments_of(const json& list, const std::string& where) {
+  std::vector<std::string> arguments;
+  for (const json& value : list_of(list, fmt::format("\"arguments\" of {}", where))) {
+    arguments.push_back(number_text(value, fmt::format("argument {} of {}", arguments.size(), where)));
+  }
+  return arguments;
+}
+
+std::string input_of(const json& object, const std::string& where) {
+  const auto text = object.find("input");
+  const auto base64 = object.find("input_base64");
+  if (text != object.end() && base64 != object.end()) {
+    refuse(fmt::format("{} has both \"input\" and \"input_base64\"", where));
+  }
+  if (text != object.end()) return text_of(*text, fmt::format("\"input\" of {}", where));
+  if (base64 == object.end()) return "";
+  const std::string what = fmt::format("\"input_base64\" of {}", where);
+  const auto bytes = read_base64(text_of(*base64, what));
+  if (!bytes) refuse(fmt::format("{} is not base64", what));
+  return {bytes->begin(), bytes->end()};
+}
+
+CaseText case_of(const json& one, std::size_t number) {
+  const std::string where = fmt::format("case {}", number);
+  if (one.is_array()) return {.arguments = arguments_of(one, where), .input = {}};
+  if (one.is_number() || one.is_string()) return {.arguments = {number_text(one, where)}, .input = {}};
+  if (!one.is_object()) refuse(fmt::format("{} is neither a list of arguments, nor one, nor an object", where));
+  check_keys(one, kCaseKeys, where);
+  const auto arguments = one.find("arguments");
+  return {.arguments = arguments == one.end() ? std::vector<std::string>() : arguments_of(*arguments, where),
+          .input = input_of(one, where)};
+}
+
+std::string counted(std::size_t arguments) {
+  return arguments == 1 ? "1 argument" : fmt::format("{} arguments", arguments);
+}
+
+void check_arity(const CasesFile& file) {
+  const std::size_t expected = file.arguments_per_case();
+  for (std::size_t number = 0; number < file.cases.size(); ++number) {
+    const std::size_t found = file.cases[number].arguments.size();
+    if (found == expected) continue;
+    refuse(fmt::format("case {} has {} and case 0 has {}; all cases call the same function", number, counted(found),
+                       expected));
+  }
+  if (file.types && file.types->size() != expected) {
+    refuse(fmt::format("\"types\" has {} and a case has {}", file.types->size(), counted(expected)));
+  }
+}
+
+double target_of(const json& value, std::size_t number) {
+  const std::string what = fmt::format("target {}", number);
+  const auto target = parse_value(number_text(value, what), ValueType::f64);
+  if (!target) refuse(fmt::format("{}: {}", what, target.error().message));
+  return target->f64();
+}
+
+void read_lists(const json& object, CasesFile& file) {
+  check_keys(object, kFileKeys, "the file");
+  const auto cases = object.find("cases");
+  if (cases == object.end()) refuse("the file has no \"cases\"");
+  for (const json& one : list_of(*cases, "\"cases\"")) file.cases.push_back(case_of(one, file.cases.size()));
+  if (const auto types = object.find("types"); types != object.end()) {
+    file.types.emplace();
+    for (const json& type : list_of(*types, "\"types\"")) file.types->push_back(type_of(type));
+  }
+  if (const auto targets = object.find("targets"); targets != object.end()) {
+    for (const json& target : list_of(*targets, "\"targets\""))
+      file.targets.push_back(target_of(target, file.targets.size()));
+  }
+}
+
+}  // namespace
+
+Result<CasesFile> parse_cases(std::string_view text) {
+  try {
+    const json parsed = parse_json(text);
+    if (!parsed.is_object()) refuse("this is not an object with \"cases\"");
+    CasesFile file;
+    read_lists(parsed, file);
+    check_arity(file);
+    return file;
+  } catch (BadCases& bad) {
+    return fail(bad.code, std::move(bad.what));
+  }
+}
+
+Result<std::vector<Case>> with_types(const CasesFile& file, std::span<const ValueType> types) {
+  std::vector<Case> cases;
+  cases.reserve(file.cases.size());
+  for (std::size_t number = 0; number < file.cases.size(); ++number) {
+    Case one{.arguments = {}, .input = file.cases[number].input};
+    for (std::size_t index = 0; index < types.size(); ++index) {
+      auto value = parse_value(file.cases[number].arguments[index], types[index]);
+      if (!value) {
+        return fail(ErrorCode::validation_failed,
+                    fmt::format("argument {} of case {}: {}", index, number, value.error().message));
+      }
+      one.arguments.push_back(*value);
+    }
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+}  // namespace petri::cli

@@ -1,0 +1,46 @@
+// petri evaluate CANDIDATES...: a function of many modules, called with every case, as records.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "petri/evaluate.h"
+#include "petri/limits.h"
+#include "petri/tier.h"
+
+namespace CLI {
+class App;
+}
+
+namespace petri::cli {
+
+// Those of a spec that says nothing else.
+Limits evaluation_limits();
+
+struct EvaluateOptions {
+  std::vector<std::string> candidates;  // files and folders
+  std::string function;
+  std::string cases;                    // a file, or "-" for stdin
+  std::string records;                  // a file that is made; empty: none
+  std::string timings;                  // likewise
+  Limits limits = evaluation_limits();  // of each case
+  Instances instances = Instances::per_candidate;
+  bool stop_at_first_failure = false;
+  bool no_receipts = false;
+  std::uint64_t seed = 0;
+  Tier tier = Tier::automatic;
+  std::uint64_t workers = 0;  // 0: one a core
+  std::uint64_t top = 5;      // how many of the best are shown
+  bool quiet = false;
+  bool json = false;
+};
+
+CLI::App* add_evaluate(CLI::App& app, EvaluateOptions& options);
+
+ExitCode execute(const EvaluateOptions& options, Console& console);
+
+}  // namespace petri::cli

@@ -1,0 +1,57 @@
+#include "cli/value_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/escape.h"
+#include "base/units.h"
+#include "cli/option_error.h"
+
+namespace petri::cli {
+namespace {
+
+constexpr std::size_t kShownBytesMax = 80;
+
+Tier read_tier(const std::string& text) {
+  const auto tier = tier_named(text);
+  if (!tier) {
+    throw OptionError("--tier",
+                      fmt::format("there is no tier \"{}\"; the tiers are interpreted, compiled and automatic",
+                                  escape_text(text, kShownBytesMax)));
+  }
+  return *tier;
+}
+
+std::uint64_t read_count(const CountOption& option, const std::string& text) {
+  const auto count = parse_count(text);
+  if (!count) throw OptionError(option.name, count.error().message);
+  if (*count > option.max) {
+    throw OptionError(option.name, fmt::format("{} is more than {}", *count, format_count(option.max)));
+  }
+  return *count;
+}
+
+}  // namespace
+
+void add_tier_option(CLI::App& command, Tier& tier) {
+  command
+      .add_option_function<std::string>(
+          "--tier", [&tier](const std::string& text) { tier = read_tier(text); },
+          fmt::format("interpreted, compiled or automatic (default {})", name_of(tier)))
+      ->type_name("TIER");
+}
+
+void add_seed_option(CLI::App& command, std::uint64_t& seed) {
+  add_count_option(command, seed,
+                   {.name = "--seed", .about = fmt::format("Where randomness starts (default {})", seed)});
+}
+
+void add_count_option(CLI::App& command, std::uint64_t& count, const CountOption& option) {
+  command
+      .add_option_function<std::string>(
+          option.name, [&count, option](const std::string& text) { count = read_count(option, text); }, option.about)
+      ->type_name("N");
+}
+
+}  // namespace petri::cli

@@ -1,0 +1,27 @@
+// Options that several commands have, and the values they take.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "petri/tier.h"
+
+namespace CLI {
+class App;
+}
+
+namespace petri::cli {
+
+// What is filled must outlive the app; what it holds already is told as the default.
+void add_tier_option(CLI::App& command, Tier& tier);
+void add_seed_option(CLI::App& command, std::uint64_t& seed);
+
+struct CountOption {
+  std::string name;  // "--workers"
+  std::string about;
+  std::uint64_t max = UINT64_MAX;
+};
+// A plain whole number.
+void add_count_option(CLI::App& command, std::uint64_t& count, const CountOption& option);
+
+}  // namespace petri::cli
