@@ -93,9 +93,11 @@ PETRI_IMPORT("petri", "self") petri_i32 petri_self(char* destination, petri_size
 /* Puts a message into the mailbox of a process of the same sandbox [messages]. */
 PETRI_IMPORT("petri", "send")
 petri_i32 petri_send(const char* to, petri_size to_length, const void* source, petri_size length);
-/* Calls a process of the same sandbox and waits [messages]; 0 ms: no time-out of its own. Answers how long the reply is. */
+/* Calls a process of the same sandbox and waits [messages]; 0 ms: no time-out of its own. Answers how long the reply
+ * is. */
 PETRI_IMPORT("petri", "call")
-petri_i32 petri_call(const char* to, petri_size to_length, const void* source, petri_size length, petri_size timeout_ms);
+petri_i32 petri_call(const char* to, petri_size to_length, const void* source, petri_size length,
+                     petri_size timeout_ms);
 /* Copies the last reply from `offset` on [messages]; answers how many bytes, 0 past the end. */
 PETRI_IMPORT("petri", "reply_read") petri_i32 petri_reply_read(void* destination, petri_size offset, petri_size length);
 /* Starts a child from a JSON text, {"id": "a", "module": "m"} [spawn]. */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Letter {
   std::int64_t tag = 0;
   ReplyPtr reply;        // of a call
   std::uint64_t id = 0;  // of a call from outside, by which it can be cancelled
+  std::stop_token stop;  // of its caller, who calls cancel() too
   // What a caller has left for the callee, where that is less than the callee's own limits.
   std::uint64_t fuel_max = kUnbounded;
   std::uint64_t deadline_ns = kUnbounded;

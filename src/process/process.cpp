@@ -48,14 +48,17 @@ Process::Process(ProcessOwner& owner, std::string name)
 
 Process::~Process() { close(); }
 
-Result<Outcome> Process::start(ModuleCodePtr code, std::string_view input) {
+Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input) {
+  const Workers::Visit visit(owner_.workers());
   {
     MutexLock lock(mutex_);
     PETRI_ASSERT(state_ == State::down);
     state_ = State::busy;
     held_ = killed_ = false;
     interrupt_.store(0);
+    incarnation_.store(incarnation);
   }
+  seat_ = &Workers::seat_of_this_thread();
   auto outcome = begin_life(std::move(code), input);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) end_life();
@@ -70,9 +73,8 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) 
   }
   code_ = std::move(code);
   target_ = {};
-  incarnation_.fetch_add(1);
   tier_.store(code_->code->tier());
-  context_ = std::make_unique<HostContext>(owner_.host_settings(), owner_.seed());
+  context_ = std::make_unique<HostContext>(owner_.host_settings(*this), owner_.seed());
   context_->port = port_.get();
   limits_number_ = 0;
   refresh_limits();
@@ -109,24 +111,28 @@ void Process::end_life() {
   context_.reset();
 }
 
-void Process::stop() {
-  const Workers::Pause pause(owner_.workers());
+void Process::stop(std::uint64_t incarnation) {
+  const Workers::Visit visit(owner_.workers());
   bool killed = false;
   {
+    const Workers::Pause pause(owner_.workers());
     MutexLock lock(mutex_);
+    if (incarnation_.load() != incarnation) return;
     held_ = true;
-    while (state_ == State::busy) changed_.wait(mutex_);
-    if (state_ != State::idle) return;
+    while (state_ == State::busy && incarnation_.load() == incarnation) changed_.wait(mutex_);
+    if (state_ != State::idle || incarnation_.load() != incarnation) return;
     state_ = State::busy;
     killed = killed_;
   }
+  seat_ = &Workers::seat_of_this_thread();
   if (!killed) terminate();
   end_life();
   leave(true);
 }
 
-void Process::kill() {
+void Process::kill(std::uint64_t incarnation) {
   MutexLock lock(mutex_);
+  if (incarnation_.load() != incarnation) return;
   killed_ = true;
   interrupt();
 }
@@ -160,6 +166,12 @@ void Process::close() {
 bool Process::alive() const {
   MutexLock lock(mutex_);
   return state_ == State::idle || state_ == State::busy;
+}
+
+bool Process::ends_at_once() const {
+  MutexLock lock(mutex_);
+  if (state_ == State::busy) return false;
+  return state_ != State::idle || killed_ || !code_->terminate;
 }
 
 std::size_t Process::mailbox_size() const {

@@ -38,14 +38,14 @@ class ProcessOwner {
   virtual CpuShare& cpu_share() = 0;
   virtual const Clock& clock() const = 0;
   virtual Mutex& waits() = 0;  // guards whom the processes of the sandbox wait for
-  virtual HostSettings host_settings() const = 0;
+  virtual HostSettings host_settings(const Process& process) = 0;
   virtual std::uint64_t seed() const = 0;
   // Whether a guest that is refused this ends instead, as `on_limit` says.
   virtual bool kills(std::string_view limit) const = 0;
   // nullptr when there is none of this name.
   virtual ProcessPtr find_process(std::string_view name) = 0;
   // It ended by itself while it handled something; its instance is gone, and its mailbox waits for the next.
-  virtual void process_ended(Process& process, const Result<Outcome>& how) = 0;
+  virtual void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) = 0;
   virtual std::int32_t spawn(Process& by, std::string_view spec) = 0;
   virtual std::int32_t stop_child(Process& by, std::string_view name) = 0;
   virtual std::int32_t start_timer(Process& by, std::uint32_t milliseconds, std::int64_t tag) = 0;
@@ -66,14 +66,14 @@ class Process : public std::enable_shared_from_this<Process> {
   const std::string& name() const { return name_; }
 
   // Makes an instance and calls petri_init, on this thread. The outcome is `ok` when it lives; an Error means that the
-  // guest was not entered. It must not be alive.
-  Result<Outcome> start(ModuleCodePtr code, std::string_view input) EXCLUDES(mutex_);
+  // guest was not entered. It must not be alive. The incarnation is a number that this instance has alone.
+  Result<Outcome> start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input) EXCLUDES(mutex_);
 
   // Ends it in order: waits for the handler, calls petri_terminate, drops the instance. Takes as long as these do,
-  // unless it is killed meanwhile. The mailbox is kept until close().
-  void stop() EXCLUDES(mutex_);
+  // unless it is killed meanwhile. The mailbox is kept until close(). Nothing when another incarnation has followed.
+  void stop(std::uint64_t incarnation) EXCLUDES(mutex_);
   // What its guest does is ended, and petri_terminate will not be called. Returns at once; stop() does the rest.
-  void kill() EXCLUDES(mutex_);
+  void kill(std::uint64_t incarnation) EXCLUDES(mutex_);
   // Nobody will start it again: waiting calls are `cancelled`, other messages dropped.
   void close() EXCLUDES(mutex_);
 
@@ -86,6 +86,8 @@ class Process : public std::enable_shared_from_this<Process> {
   bool cancel(std::uint64_t call_id) EXCLUDES(mutex_);
 
   bool alive() const EXCLUDES(mutex_);
+  // stop() would run no guest and wait for nobody.
+  bool ends_at_once() const EXCLUDES(mutex_);
   std::uint64_t incarnation() const { return incarnation_.load(); }
   Tier tier() const { return tier_.load(); }
   std::size_t mailbox_size() const EXCLUDES(mutex_);
@@ -139,9 +141,11 @@ class Process : public std::enable_shared_from_this<Process> {
   std::unique_ptr<HostContext> context_;
   std::unique_ptr<Guest> guest_;
   std::vector<std::uint64_t> slots_;
+  Workers::Seat* seat_ = nullptr;
   const Letter* current_ = nullptr;
   Target target_;
   Allowance allowance_;
+  SandboxLimitsPtr limits_;
   std::uint32_t limits_number_ = 0;
   std::uint64_t away_ns_ = 0;  // of the current work: waiting, put aside, or in a callee
   std::uint64_t charged_ns_ = 0;

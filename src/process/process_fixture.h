@@ -24,8 +24,8 @@ class TestOwner final : public ProcessOwner {
         share_(limits.cpu_percent_max) {}
   ~TestOwner() override {
     for (auto& [name, process] : processes_) {
-      process->kill();
-      process->stop();
+      process->kill(process->incarnation());
+      process->stop(process->incarnation());
     }
     workers_.reset();
   }
@@ -36,11 +36,11 @@ class TestOwner final : public ProcessOwner {
   CpuShare& cpu_share() override { return share_; }
   const Clock& clock() const override { return clock_; }
   Mutex& waits() override { return waits_; }
-  HostSettings host_settings() const override {
+  HostSettings host_settings(const Process&) override {
     HostSettings settings;
     settings.permissions = Permissions::medium();
     settings.clock = &clock_;
-    settings.account = const_cast<TreeAccount*>(&account_);
+    settings.account = &account_;
     return settings;
   }
   std::uint64_t seed() const override { return 7; }
@@ -49,7 +49,7 @@ class TestOwner final : public ProcessOwner {
     const auto found = processes_.find(name);
     return found == processes_.end() ? nullptr : found->second;
   }
-  void process_ended(Process& process, const Result<Outcome>& how) override {
+  void process_ended(Process& process, std::uint64_t, const Result<Outcome>& how) override {
     MutexLock lock(mutex_);
     ended_.emplace_back(process.name(), how);
     changed_.notify_all();
@@ -72,7 +72,7 @@ class TestOwner final : public ProcessOwner {
   Process& add(const std::string& name) { return *(processes_[name] = std::make_shared<Process>(*this, name)); }
   Process& start(const std::string& name, std::string_view wat, Tier tier) {
     Process& process = add(name);
-    const auto outcome = process.start(load(wat, tier), {});
+    const auto outcome = process.start(process.incarnation() + 1, load(wat, tier), {});
     EXPECT_TRUE(outcome) << outcome.error().message;
     EXPECT_EQ(outcome->kind, OutcomeKind::ok);
     return process;

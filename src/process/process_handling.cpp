@@ -33,22 +33,21 @@ Result<const Process::Target*> Process::find_target(const Letter& letter) {
 }
 
 Allowance Process::allowance_for(const Letter& letter, Clock::TimePoint started) const {
-  const SandboxLimitsPtr limits = owner_.account().limits();
   const std::uint64_t now = to_ns(started);
-  return {
-      .fuel = std::min(limits->call_fuel_max.value_or(kFuelUnbounded), letter.fuel_max),
-      .deadline_ns = std::min(now + static_cast<std::uint64_t>(limits->execution_time_max.count()), letter.deadline_ns),
-      .call_depth = static_cast<std::uint32_t>(limits->call_depth_max),
-      .turn_ns = now + static_cast<std::uint64_t>(owner_.workers().turn().count())};
+  return {.fuel = std::min(limits_->call_fuel_max.value_or(kFuelUnbounded), letter.fuel_max),
+          .deadline_ns =
+              std::min(now + static_cast<std::uint64_t>(limits_->execution_time_max.count()), letter.deadline_ns),
+          .call_depth = static_cast<std::uint32_t>(limits_->call_depth_max),
+          .turn_ns = now + static_cast<std::uint64_t>(owner_.workers().turn().count())};
 }
 
 void Process::refresh_limits() {
   const std::uint32_t number = owner_.account().limits_number();
   if (number == limits_number_) return;
   limits_number_ = number;
-  const SandboxLimitsPtr limits = owner_.account().limits();
-  Limits own = *limits;
-  own.memory_bytes_max = std::min(limits->memory_bytes_max, limits->process_memory_bytes_max);
+  limits_ = owner_.account().limits();
+  Limits own = *limits_;
+  own.memory_bytes_max = std::min(limits_->memory_bytes_max, limits_->process_memory_bytes_max);
   context_->set_limits(own);
   if (guest_ != nullptr && guest_->instance() != nullptr)
     guest_->instance()->set_memory_bytes_max(own.memory_bytes_max);
@@ -56,6 +55,7 @@ void Process::refresh_limits() {
 
 Result<Outcome> Process::handle(Letter& letter, bool& ended) {
   PETRI_TRY(const Target* target, find_target(letter));
+  seat_ = &Workers::seat_of_this_thread();
   refresh_limits();
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(letter, started);
@@ -108,7 +108,7 @@ void Process::account_for(std::uint64_t fuel, Clock::TimePoint started, Clock::T
 void Process::hold_for_share(std::uint64_t deadline_ns) {
   const Clock::TimePoint from = owner_.clock().now();
   {
-    const Workers::Pause pause(owner_.workers());
+    const Workers::Pause pause(owner_.workers(), *seat_);
     MutexLock lock(mutex_);
     while (interrupt_.load() == 0) {
       const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), deadline_ns);
@@ -126,7 +126,7 @@ std::uint64_t Process::next_turn(std::uint64_t now_ns) {
   charged_ns_ += turn;
   hold_for_share(allowance_.deadline_ns);
   const Clock::TimePoint from = owner_.clock().now();
-  const std::uint64_t next = owner_.workers().take_turn(to_ns(from));
+  const std::uint64_t next = owner_.workers().take_turn(to_ns(from), *seat_);
   away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
   return next;
 }

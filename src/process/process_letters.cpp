@@ -39,18 +39,18 @@ void Process::schedule() {
 }
 
 Result<void> Process::check_letter(const Letter& letter) const {
-  const SandboxLimitsPtr limits = owner_.account().limits();
-  if (letter.bytes.size() > limits->message_bytes_max) {
-    owner_.account().tell_met("message_bytes_max", letter.bytes.size(), limits->message_bytes_max);
+  const std::uint64_t bytes_max = owner_.account().message_bytes_max();
+  if (letter.bytes.size() > bytes_max) {
+    owner_.account().tell_met("message_bytes_max", letter.bytes.size(), bytes_max);
     return fail(ErrorCode::too_large, fmt::format("the message for {} has {} bytes and message_bytes_max allows {}",
-                                                  name_, letter.bytes.size(), limits->message_bytes_max));
+                                                  name_, letter.bytes.size(), bytes_max));
   }
   return {};
 }
 
 Result<void> Process::post(Letter letter) {
   PETRI_TRY(check_letter(letter));
-  const std::uint64_t queue_max = owner_.account().limits()->message_queue_max;
+  const std::uint64_t queue_max = owner_.account().message_queue_max();
   if (!owner_.account().try_take(letter.bytes.size())) {
     return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for a message to {}", name_));
   }
@@ -90,6 +90,9 @@ bool Process::take_letter(Letter& letter) {
     letter = std::move(mailbox_.front());
     mailbox_.pop_front();
     forget(letter);
+    if (letter.reply && letter.stop.stop_requested()) {
+      letter.reply->give(fail(ErrorCode::cancelled, "the call was stopped before it began"));
+    }
     const bool unwanted = letter.reply && letter.reply->settled();
     const bool stale = letter.incarnation != 0 && letter.incarnation != incarnation_.load();
     if (unwanted || stale) continue;
@@ -106,8 +109,9 @@ void Process::drain() {
     auto result = handle(letter, ended);
     if (letter.reply && !letter.reply->give(result)) owner_.late_answer();
     if (ended) {
+      const std::uint64_t incarnation = incarnation_.load();
       leave(true);
-      owner_.process_ended(*this, result);
+      owner_.process_ended(*this, incarnation, result);
       return;
     }
     if (owner_.clock().now() < turn_end) continue;
@@ -120,8 +124,9 @@ void Process::drain() {
 Result<Outcome> Process::handle_and_leave(Letter& letter) {
   bool ended = false;
   auto result = handle(letter, ended);
+  const std::uint64_t incarnation = incarnation_.load();
   leave(ended);
-  if (ended) owner_.process_ended(*this, result);
+  if (ended) owner_.process_ended(*this, incarnation, result);
   return result;
 }
 
@@ -132,6 +137,8 @@ Result<Outcome> Process::call(Letter letter, std::optional<Clock::TimePoint> dea
     if (letter.id != 0) {
       MutexLock lock(mutex_);
       current_call_ = letter.id;
+      // It may have been stopped before there was anything to be cancelled.
+      if (letter.stop.stop_requested()) interrupt();
     }
     return handle_and_leave(letter);
   }

@@ -114,7 +114,7 @@ TEST_P(ProcessTest, HandlesWhatWaitedOnceItIsStartedAgain) {  // R21
       {.kind = MessageKind::call, .function = "next", .reply = std::make_shared<Reply>([&](Result<Outcome> result) {
                                                         promise.set_value(result);
                                                       })}));
-  ASSERT_TRUE(process.start(TestOwner::load(kCounter, GetParam()), {}));
+  ASSERT_TRUE(process.start(2, TestOwner::load(kCounter, GetParam()), {}));
   EXPECT_EQ(number(promise.get_future().get()), 1);
 }
 
@@ -209,7 +209,7 @@ TEST_P(ProcessTest, HoldsTheTreeToItsMemory) {  // Q06, Q07
   limits.memory_bytes_max = 3 * 65'536;
   owner_.account().set_limits(limits);
   for (int i = 0; i < 3; ++i) start("p" + std::to_string(i), kEcho);
-  const auto fourth = owner_.add("p3").start(TestOwner::load(kEcho, GetParam()), {});
+  const auto fourth = owner_.add("p3").start(1, TestOwner::load(kEcho, GetParam()), {});
   EXPECT_EQ(fourth->kind, OutcomeKind::memory_limit);
   EXPECT_EQ(owner_.account().memory_bytes(), 3 * 65'536U);
   EXPECT_THAT(owner_.met(), Contains("memory_bytes_max"));
@@ -218,8 +218,8 @@ TEST_P(ProcessTest, HoldsTheTreeToItsMemory) {  // Q06, Q07
 TEST_P(ProcessTest, IsStoppedOnceItIsKilledThoughItNeverEnds) {  // S18
   Process& process = start("a", kCounter);
   ASSERT_TRUE(process.post({.function = "spin"}));
-  auto stopped = std::async(std::launch::async, [&] { process.stop(); });
-  process.kill();
+  auto stopped = std::async(std::launch::async, [&] { process.stop(1); });
+  process.kill(1);
   stopped.get();
   EXPECT_FALSE(process.alive());
   EXPECT_EQ(owner_.account().processes(), 0U);

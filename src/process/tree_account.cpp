@@ -7,6 +7,8 @@ TreeAccount::TreeAccount(const SandboxLimits& limits, OnMet on_met)
       memory_bytes_max_(limits.memory_bytes_max),
       processes_max_(limits.processes_max),
       timers_max_(limits.timers_max),
+      message_bytes_max_(limits.message_bytes_max),
+      message_queue_max_(limits.message_queue_max),
       limits_(std::make_shared<const SandboxLimits>(limits)) {}
 
 bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max, std::uint64_t amount,
@@ -40,6 +42,8 @@ void TreeAccount::set_limits(const SandboxLimits& limits) {
   memory_bytes_max_.store(limits.memory_bytes_max);
   processes_max_.store(limits.processes_max);
   timers_max_.store(limits.timers_max);
+  message_bytes_max_.store(limits.message_bytes_max);
+  message_queue_max_.store(limits.message_queue_max);
   limits_number_.fetch_add(1, std::memory_order_release);
 }
 

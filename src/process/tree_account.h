@@ -48,6 +48,9 @@ class TreeAccount final : public MemoryAccount {
   std::uint64_t fuel_used() const { return fuel_used_.load(std::memory_order_relaxed); }
   std::uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
 
+  // Asked for each message, without a lock.
+  std::uint64_t message_bytes_max() const { return message_bytes_max_.load(std::memory_order_relaxed); }
+  std::uint64_t message_queue_max() const { return message_queue_max_.load(std::memory_order_relaxed); }
   SandboxLimitsPtr limits() const EXCLUDES(mutex_);
   // Another number for other limits: cheap to compare before asking for them.
   std::uint32_t limits_number() const { return limits_number_.load(std::memory_order_acquire); }
@@ -59,7 +62,7 @@ class TreeAccount final : public MemoryAccount {
 
   const OnMet on_met_;
   std::atomic<std::uint64_t> memory_bytes_{0}, processes_{0}, timers_{0}, messages_{0}, fuel_used_{0}, cpu_ns_{0};
-  std::atomic<std::uint64_t> memory_bytes_max_, processes_max_, timers_max_;
+  std::atomic<std::uint64_t> memory_bytes_max_, processes_max_, timers_max_, message_bytes_max_, message_queue_max_;
   std::atomic<std::uint32_t> limits_number_{1};
   mutable Mutex mutex_;
   SandboxLimitsPtr limits_ GUARDED_BY(mutex_);

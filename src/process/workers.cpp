@@ -13,10 +13,6 @@ namespace {
 // Every so many permits one goes to a guest that was put aside, whatever is new.
 constexpr std::uint64_t kShareOfThePutAside = 8;
 
-// What this thread has of which workers.
-thread_local Workers* running_for = nullptr;
-thread_local bool holds_permit = false;
-
 std::uint64_t monotonic_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -24,6 +20,11 @@ std::uint64_t monotonic_ns() {
 }
 
 }  // namespace
+
+Workers::Seat& Workers::seat_of_this_thread() {
+  thread_local Seat seat;
+  return seat;
+}
 
 Result<std::unique_ptr<Workers>> Workers::create(Options options) {
   if (options.workers == 0) return fail(ErrorCode::validation_failed, "workers is 0: at least one is needed");
@@ -112,13 +113,14 @@ bool Workers::start_thread() {
 }
 
 void Workers::work(std::size_t number) {
-  running_for = this;
+  Seat& seat = seat_of_this_thread();
+  seat.workers = this;
   {
     MutexLock lock(mutex_);
     --starting_;
   }
   for (Task task; next_task(task); task = nullptr) {
-    holds_permit = true;
+    seat.holds_permit = true;
     task();
   }
   MutexLock lock(mutex_);
@@ -129,9 +131,10 @@ void Workers::work(std::size_t number) {
 
 // Gives the permit back and waits for a task that comes with one. False: the thread is to end.
 bool Workers::next_task(Task& task) {
+  Seat& seat = seat_of_this_thread();
   MutexLock lock(mutex_);
-  if (holds_permit) --running_;
-  holds_permit = false;
+  if (seat.holds_permit) --running_;
+  seat.holds_permit = false;
   Waiter self;
   idle_.push_back(&self);
   grant();
@@ -148,34 +151,34 @@ bool Workers::next_task(Task& task) {
   return true;
 }
 
-void Workers::wait_in(std::deque<Waiter*>& line) {
+void Workers::wait_in(std::deque<Waiter*>& line, Seat& seat) {
   Waiter self;
   line.push_back(&self);
   grant();
   while (!self.granted) self.woken.wait(mutex_);
-  holds_permit = true;
+  seat.holds_permit = true;
 }
 
-void Workers::release() {
+void Workers::release(Seat& seat) {
   MutexLock lock(mutex_);
   --running_;
-  holds_permit = false;
+  seat.holds_permit = false;
   grant();
 }
 
-void Workers::acquire_again() {
+void Workers::acquire_again(Seat& seat) {
   MutexLock lock(mutex_);
-  wait_in(resuming_);
+  wait_in(resuming_, seat);
 }
 
-std::uint64_t Workers::take_turn(std::uint64_t now_ns) {
+std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat) {
   const auto turn = static_cast<std::uint64_t>(options_.turn.count());
   MutexLock lock(mutex_);
   const bool somebody_waits = !resuming_.empty() || !tasks_.empty() || !put_aside_.empty();
-  if (holds_permit && !somebody_waits) return now_ns + turn;
-  if (holds_permit) --running_;
-  holds_permit = false;
-  wait_in(put_aside_);
+  if (seat.holds_permit && !somebody_waits) return now_ns + turn;
+  if (seat.holds_permit) --running_;
+  seat.holds_permit = false;
+  wait_in(put_aside_, seat);
   return monotonic_ns() + turn;
 }
 
@@ -187,25 +190,24 @@ void Workers::join_ended() {
   ended_.clear();
 }
 
-Workers::Visit::Visit(Workers& workers) : workers_(workers), before_(running_for), held_before_(holds_permit) {
-  if (before_ == &workers) return;
-  running_for = &workers;
-  holds_permit = false;
+Workers::Visit::Visit(Workers& workers) : workers_(workers), before_(seat_of_this_thread()) {
+  if (before_.workers != &workers) seat_of_this_thread() = {.workers = &workers};
 }
 
 Workers::Visit::~Visit() {
-  if (before_ == &workers_) return;
-  if (holds_permit) workers_.release();
-  running_for = before_;
-  holds_permit = held_before_;
+  if (before_.workers == &workers_) return;
+  Seat& seat = seat_of_this_thread();
+  if (seat.holds_permit) workers_.release(seat);
+  seat = before_;
 }
 
-Workers::Pause::Pause(Workers& workers) : workers_(workers), held_(holds_permit && running_for == &workers) {
-  if (held_) workers_.release();
+Workers::Pause::Pause(Workers& workers, Seat& seat)
+    : workers_(workers), seat_(seat), held_(seat.holds_permit && seat.workers == &workers) {
+  if (held_) workers_.release(seat_);
 }
 
 Workers::Pause::~Pause() {
-  if (held_) workers_.acquire_again();
+  if (held_) workers_.acquire_again(seat_);
 }
 
 }  // namespace petri

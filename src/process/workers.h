@@ -40,6 +40,14 @@ class Workers {
   // Runs the task on a thread with a large stack. Callers bound what they submit.
   void submit(Task task) EXCLUDES(mutex_);
 
+  // What a thread has of the workers. A guest whose stack is too small runs on another thread while the one that
+  // entered it waits: it still sits where that one does.
+  struct Seat {
+    Workers* workers = nullptr;
+    bool holds_permit = false;
+  };
+  static Seat& seat_of_this_thread();
+
   // A thread that is not one of ours runs a guest while this lives. It needs no permit for its first turn: the caller
   // brings the thread along.
   class Visit {
@@ -51,25 +59,25 @@ class Workers {
 
    private:
     Workers& workers_;
-    Workers* before_;
-    bool held_before_;
+    Seat before_;
   };
 
   // This thread waits for something else while this lives: another may run.
   class Pause {
    public:
-    explicit Pause(Workers& workers);
+    explicit Pause(Workers& workers, Seat& seat = seat_of_this_thread());
     ~Pause();
     Pause(const Pause&) = delete;
     Pause& operator=(const Pause&) = delete;
 
    private:
     Workers& workers_;
+    Seat& seat_;
     bool held_;
   };
 
-  // For the thread of a guest whose turn is over: lets others go first if any wait. Answers when the next turn ends.
-  std::uint64_t take_turn(std::uint64_t now_ns) EXCLUDES(mutex_);
+  // A guest's turn is over: lets others go first if any wait. Answers when the next turn ends.
+  std::uint64_t take_turn(std::uint64_t now_ns, Seat& seat = seat_of_this_thread()) EXCLUDES(mutex_);
 
   std::chrono::nanoseconds turn() const { return options_.turn; }
   std::size_t threads() const EXCLUDES(mutex_);
@@ -85,9 +93,9 @@ class Workers {
   explicit Workers(Options options) : options_(options) {}
   void work(std::size_t number) EXCLUDES(mutex_);
   bool next_task(Task& task) EXCLUDES(mutex_);
-  void release() EXCLUDES(mutex_);
-  void acquire_again() EXCLUDES(mutex_);
-  void wait_in(std::deque<Waiter*>& line) REQUIRES(mutex_);
+  void release(Seat& seat) EXCLUDES(mutex_);
+  void acquire_again(Seat& seat) EXCLUDES(mutex_);
+  void wait_in(std::deque<Waiter*>& line, Seat& seat) REQUIRES(mutex_);
   void grant() REQUIRES(mutex_);
   bool grant_waiter(std::deque<Waiter*>& line) REQUIRES(mutex_);
   bool grant_task() REQUIRES(mutex_);

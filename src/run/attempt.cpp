@@ -14,7 +14,8 @@ HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
                         .program_arguments = run.spec.program_arguments,
                         .environment = run.spec.environment,
                         .folder = run.folder,
-                        .stop = run.stop};
+                        .stop = run.stop,
+                        .account = run.account};
   const bool told = callbacks == Callbacks::told;
   if (told) settings.on_log = run.spec.on_log;
   // A stream that was taken away before is taken away again, or the answers would differ.

@@ -10,6 +10,7 @@
 #include "engine/instance.h"
 #include "engine/loadable_artifact.h"
 #include "host/folder.h"
+#include "host/host_context.h"
 #include "petri/run.h"
 #include "run/run_spec_check.h"
 
@@ -22,6 +23,7 @@ struct RunContext {
   RunTarget target;
   std::shared_ptr<Folder> folder;
   const Clock& clock;
+  MemoryAccount* account = nullptr;
   const std::atomic<std::uint32_t>& interrupt;
   std::stop_token stop;
 };

@@ -4,6 +4,7 @@
 
 #include "host/link.h"
 #include "run/attempt.h"
+#include "run/run_in.h"
 
 namespace petri {
 namespace {
@@ -51,8 +52,10 @@ bool needs_explanation(const RunSpec& spec, const Outcome& outcome) {
          outcome.place != Place::instantiate;
 }
 
-Result<Outcome> run_on(const Clock& clock, const ArtifactPtr& artifact, const HostFunctions& host, const RunSpec& spec,
-                       const std::stop_token& stop) {
+}  // namespace
+
+Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifact, const HostFunctions& host,
+                       const RunSpec& spec, const std::stop_token& stop) {
   PETRI_TRY(check_before(artifact, spec, stop));
   const LoadableArtifact& module = loadable(*artifact);
   PETRI_TRY(const RunTarget target, find_run_target(module, spec));
@@ -66,7 +69,8 @@ Result<Outcome> run_on(const Clock& clock, const ArtifactPtr& artifact, const Ho
                        .spec = spec,
                        .target = target,
                        .folder = std::move(folder),
-                       .clock = clock,
+                       .clock = around.clock,
+                       .account = around.account,
                        .interrupt = interrupt,
                        .stop = stop};
   PETRI_TRY(AttemptResult result, attempt(run, *code, Callbacks::told));
@@ -75,11 +79,9 @@ Result<Outcome> run_on(const Clock& clock, const ArtifactPtr& artifact, const Ho
   return std::move(result.outcome);
 }
 
-}  // namespace
-
 Result<Outcome> run(const ArtifactPtr& artifact, const HostFunctions& host, const RunSpec& spec, std::stop_token stop) {
   static const SystemClock clock;
-  return run_on(clock, artifact, host, spec, stop);
+  return run_in({.clock = clock}, artifact, host, spec, stop);
 }
 
 }  // namespace petri

@@ -14,10 +14,11 @@ LAYERS = [
     ["host"],
     ["run"],
     ["evaluation", "process"],
-    ["supervisor", "state", "modules"],
+    ["supervisor", "state", "modules", "report"],
     ["sandbox"],
     ["compiler", "watcher", "batch", "population"],
     ["runtime"],
+    ["testing"],
     ["bench"],  # beside src/: it stands on the public headers alone
     ["cli", "bindings"],
 ]
@@ -26,13 +27,19 @@ LAYER_OF = {module: height for height, modules in enumerate(LAYERS) for module i
 # Which module stands behind a public header.
 PUBLIC = {
     "error.h": "base", "outcome.h": "base", "result.h": "base", "tier.h": "base", "value.h": "base",
-    "limits.h": "resources",
+    "events.h": "telemetry", "usage.h": "telemetry",
+    "limits.h": "resources", "sandbox_limits.h": "resources",
     "permissions.h": "security",
     "wasm_builder.h": "wasm_builder", "wasm_operators.h": "wasm_builder",
     "artifact.h": "engine",
     "guest_error.h": "host", "host_callable.h": "host", "host_functions.h": "host", "log_level.h": "host",
     "run.h": "run",
     "evaluate.h": "evaluation", "records.h": "evaluation",
+    "report.h": "report",
+    "tree.h": "supervisor",
+    "sandbox.h": "sandbox",
+    "runtime.h": "runtime",
+    "testing.h": "testing",
 }
 
 # Folders beside src/ whose headers only tests may use.

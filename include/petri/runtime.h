@@ -1,0 +1,84 @@
+// A runtime: worker threads, the artifacts they share, and sandboxes by name. Several may live in one process.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/events.h"
+#include "petri/host_functions.h"
+#include "petri/result.h"
+#include "petri/sandbox.h"
+
+namespace petri {
+
+class Clock;
+
+struct RuntimeOptions {
+  unsigned workers = 0;  // guests that run at a time; 0: one a core
+  std::size_t threads_max = 4'096;
+  HostFunctions host;
+  std::chrono::nanoseconds sampling_interval = std::chrono::seconds(1);  // of usage; 0: never
+  std::size_t samples_max = 300;
+  std::uint64_t promote_fuel = 500'000;  // burned by an artifact before it is compiled, and
+  std::uint64_t promote_fuel_per_byte = 2'000;
+  std::size_t promote_instances = 64;
+  LimitChanges limits;           // of sandboxes whose spec does not name them
+  const Clock* clock = nullptr;  // for tests; outlives the runtime
+};
+
+struct RuntimeInfo {
+  unsigned workers = 0;
+  std::size_t threads = 0;
+  std::size_t sandboxes = 0;
+  std::size_t artifacts = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
+struct SandboxQuery {
+  std::optional<SandboxStatus> status;
+  std::string label;
+  std::optional<std::uint64_t> generation;
+  std::size_t offset = 0;
+  std::size_t limit = 100;
+};
+
+struct SandboxPage {
+  std::vector<SandboxInfo> sandboxes;  // by creation, oldest first
+  std::size_t total = 0;               // that match
+};
+
+// All members may be called from any thread.
+class Runtime {
+ public:
+  static Result<std::unique_ptr<Runtime>> create(RuntimeOptions options = {});
+  // Destroys every sandbox.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // validation_failed lists everything that is wrong, and nothing was touched. Another error leaves a failed record.
+  Result<Sandbox> create(SandboxSpec spec);
+  Result<Sandbox> find(std::string_view id) const;
+  SandboxPage list(const SandboxQuery& query = {}) const;
+
+  Result<SandboxInfo> info(std::string_view id) const;
+  Result<void> stop(std::string_view id);
+  Result<void> restart(std::string_view id);
+  // Stops it and leaves nothing behind.
+  Result<void> destroy(std::string_view id);
+
+  Result<Subscription> subscribe(SubscriptionOptions options = {});
+  RuntimeInfo info() const;
+
+ private:
+  struct Impl;
+  explicit Runtime(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace petri

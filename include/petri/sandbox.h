@@ -1,0 +1,189 @@
+// Sandboxes: named places where code nobody reviewed lives as a supervised tree of processes, within limits that hold.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/artifact.h"
+#include "petri/log_level.h"
+#include "petri/outcome.h"
+#include "petri/permissions.h"
+#include "petri/result.h"
+#include "petri/sandbox_limits.h"
+#include "petri/tier.h"
+#include "petri/tree.h"
+#include "petri/usage.h"
+#include "petri/value.h"
+
+namespace petri {
+
+// Where the code of a module comes from.
+class Source {
+ public:
+  enum class Kind : std::uint8_t { wasm, wat, file, artifact };
+
+  static Source wasm(std::vector<std::uint8_t> bytes) {
+    return Source(Kind::wasm, std::string(bytes.begin(), bytes.end()));
+  }
+  static Source wat(std::string text) { return Source(Kind::wat, std::move(text)); }
+  // A .wasm or .wat file, told apart by its first bytes. Read when the sandbox is created.
+  static Source file(std::string path) { return Source(Kind::file, std::move(path)); }
+  static Source artifact(ArtifactPtr artifact) {
+    Source source(Kind::artifact, {});
+    source.artifact_ = std::move(artifact);
+    return source;
+  }
+
+  Kind kind() const { return kind_; }
+  const std::string& text() const { return text_; }  // bytes, text or path
+  const ArtifactPtr& artifact() const { return artifact_; }
+
+ private:
+  Source(Kind kind, std::string text) : kind_(kind), text_(std::move(text)) {}
+  Kind kind_;
+  std::string text_;
+  ArtifactPtr artifact_;
+};
+
+struct ModuleSpec {
+  std::string name;
+  Source source;
+};
+
+// Everything that may be said of a sandbox when it is made. What is left out is the runtime's default.
+struct SandboxSpec {
+  std::string id;
+  std::vector<ModuleSpec> modules;
+  std::optional<SupervisorSpec> tree;  // none: a permanent child for each module, of its name
+  Profile profile = Profile::medium;
+  LimitChanges limits;                     // in place of the profile's
+  std::vector<std::string> kill_on;        // limits that end a guest where they would only refuse
+  std::optional<Permissions> permissions;  // none: those of `medium`
+  std::string folder;                      // the one host folder WASI files live in; empty: none
+  std::vector<std::string> arguments;      // what a WASI program finds in argv
+  std::map<std::string, std::string> environment;
+  std::vector<std::string> labels;
+  std::optional<std::uint64_t> generation;
+  std::uint64_t seed = 0;
+  Tier tier = Tier::automatic;
+  std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
+
+  // {"id": "counter", "modules": {"counter": {"file": "counter.wat"}}, "limits": {"fuel_max": 1000000}, ...}; a
+  // module's source is {"file": path} or {"wat": text}. Unknown fields are errors that say where
+  // they stand.
+  static Result<SandboxSpec> from_json(std::string_view text);
+};
+
+enum class SandboxStatus : std::uint8_t {
+  initializing,
+  compiling,
+  starting,
+  running,
+  stopping,
+  stopped,
+  failed,
+};
+std::string_view name_of(SandboxStatus status);
+std::optional<SandboxStatus> sandbox_status_named(std::string_view name);
+
+struct ChildInfo {
+  std::string address;  // "store", "pool/worker"
+  std::string module;   // empty: a supervisor
+  std::string status;   // stopped, starting, running, stopping, restarting
+  Tier tier = Tier::interpreted;
+  std::uint64_t messages = 0;
+};
+
+struct SandboxInfo {
+  std::string id;
+  SandboxStatus status = SandboxStatus::initializing;
+  std::string cause;  // why it is failed
+  Profile profile = Profile::medium;
+  SandboxLimits limits;
+  Permissions permissions;
+  std::vector<std::string> labels;
+  std::optional<std::uint64_t> generation;
+  std::vector<std::pair<std::string, ArtifactId>> modules;
+  SupervisorSpec tree;
+  std::chrono::sys_time<std::chrono::nanoseconds> created, updated;
+  std::uint64_t restarts = 0;             // asked for
+  std::uint64_t supervisor_restarts = 0;  // of single processes
+  std::uint64_t late_answers = 0;         // to calls whose time-out had passed
+  std::map<std::string, std::uint64_t, std::less<>> limits_met;
+  Usage usage;
+};
+
+struct CallOptions {
+  std::string process;  // empty: the only one
+  std::string input;    // bytes the guest reads with input_read
+  std::optional<std::chrono::nanoseconds> timeout;
+  std::stop_token stop;
+};
+
+struct RunOptions {
+  std::string input;
+  std::optional<std::chrono::nanoseconds> timeout;  // ends the guest
+  std::optional<std::uint64_t> fuel_max;
+  std::optional<Tier> tier;
+  std::stop_token stop;
+};
+
+using Completion = std::function<void(Result<Outcome>)>;  // on a thread of petri's; must not throw
+
+class SandboxCore;
+
+// A handle; copies are the same sandbox. All members may be called from any thread. After the sandbox was destroyed
+// they answer not_found.
+class Sandbox {
+ public:
+  const std::string& id() const;
+  SandboxStatus status() const;
+  SandboxInfo info() const;
+  Usage usage() const;
+  std::vector<UsageSample> usage_history() const;
+  std::vector<ChildInfo> children() const;
+
+  // Calls an export of a live process by name with numbers, or, with an empty name, petri_handle with the input. The
+  // time-out is the caller's: when it passes the answer is `timeout`, and the handler goes on until
+  // execution_time_max. Without one the call runs on this thread if the process is idle.
+  Result<Outcome> call(std::string_view function, std::vector<Value> arguments = {}, const CallOptions& options = {});
+  // The same; answers a number that cancel() takes.
+  Result<std::uint64_t> call_async(std::string_view function, std::vector<Value> arguments, CallOptions options,
+                                   Completion completion);
+  // A message for petri_handle; returns before it is handled.
+  Result<void> send(std::string_view bytes, std::string_view process = {});
+  // A fresh instance of a module, one call, gone.
+  Result<Outcome> run(std::string_view module, std::string_view function, std::vector<Value> arguments = {},
+                      const RunOptions& options = {});
+  Result<Outcome> run(const Source& source, std::string_view function, std::vector<Value> arguments = {},
+                      const RunOptions& options = {});
+  // Ends a call under way, or keeps it from starting.
+  Result<void> cancel(std::uint64_t call);
+
+  // To the supervisor at this address, the root if empty.
+  Result<void> start_child(const TreeChild& child, std::string_view supervisor = {});
+  Result<void> stop_child(std::string_view address);
+  Result<void> update_tree(const SupervisorSpec& tree);
+
+  Result<void> update_limits(const LimitChanges& changes);
+  Result<void> label(std::string_view label);
+  Result<void> unlabel(std::string_view label);
+
+  Result<void> stop();
+  Result<void> restart();
+
+ private:
+  friend class Runtime;
+  explicit Sandbox(std::shared_ptr<SandboxCore> core) : core_(std::move(core)) {}
+  std::shared_ptr<SandboxCore> core_;
+};
+
+}  // namespace petri

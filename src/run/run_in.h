@@ -1,0 +1,19 @@
+// A run inside something larger: its time and its memory are counted there too.
+#pragma once
+
+#include "base/clock.h"
+#include "host/host_context.h"
+#include "petri/run.h"
+
+namespace petri {
+
+struct RunSurroundings {
+  const Clock& clock;
+  MemoryAccount* account = nullptr;  // outlives the run
+};
+
+// As petri::run.
+Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifact, const HostFunctions& host,
+                       const RunSpec& spec, const std::stop_token& stop);
+
+}  // namespace petri

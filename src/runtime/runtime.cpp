@@ -1,0 +1,234 @@
+#include "petri/runtime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "base/escape.h"
+#include "base/ids.h"
+#include "base/mutex.h"
+#include "sandbox/sandbox_core.h"
+#include "sandbox/spec_check.h"
+
+namespace petri {
+namespace {
+
+using CorePtr = std::shared_ptr<SandboxCore>;
+
+const Clock& system_clock() {
+  static const SystemClock clock;
+  return clock;
+}
+
+std::unexpected<Error> no_sandbox(std::string_view id) {
+  return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", escape_text(id, kSandboxIdBytesMax)));
+}
+
+bool is_dead(SandboxStatus status) { return status == SandboxStatus::stopped || status == SandboxStatus::failed; }
+
+// Sandboxes by id, and in the order in which they were made.
+class Registry {
+ public:
+  // The one that has the id already, unless it is dead; else this one has it now.
+  CorePtr add(CorePtr core) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    const auto found = by_id_.find(core->id());
+    if (found != by_id_.end()) {
+      if (!is_dead(found->second.core->status())) return found->second.core;
+      by_order_.erase(found->second.order);
+      by_id_.erase(found);
+    }
+    const std::uint64_t order = ++last_order_;
+    by_order_.emplace(order, core);
+    std::string id = core->id();
+    by_id_.emplace(std::move(id), Row{std::move(core), order});
+    return nullptr;
+  }
+  CorePtr find(std::string_view id) const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second.core;
+  }
+  // Only this very one: its id may belong to another by now.
+  void remove(const SandboxCore& core) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    const auto found = by_id_.find(core.id());
+    if (found == by_id_.end() || found->second.core.get() != &core) return;
+    by_order_.erase(found->second.order);
+    by_id_.erase(found);
+  }
+  std::vector<CorePtr> all() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    std::vector<CorePtr> cores;
+    cores.reserve(by_order_.size());
+    for (const auto& [order, core] : by_order_) cores.push_back(core);
+    return cores;
+  }
+  // Without a condition a page is found without looking at the rest.
+  std::vector<CorePtr> page(std::size_t offset, std::size_t limit, std::size_t& total) const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    total = by_order_.size();
+    std::vector<CorePtr> cores;
+    auto next = by_order_.begin();
+    std::advance(next, static_cast<std::ptrdiff_t>(std::min(offset, total)));
+    for (; next != by_order_.end() && cores.size() < limit; ++next) cores.push_back(next->second);
+    return cores;
+  }
+  std::size_t size() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return by_order_.size();
+  }
+
+ private:
+  struct Row {
+    CorePtr core;
+    std::uint64_t order;
+  };
+  mutable Mutex mutex_;
+  std::map<std::string, Row, std::less<>> by_id_ GUARDED_BY(mutex_);
+  std::map<std::uint64_t, CorePtr> by_order_ GUARDED_BY(mutex_);
+  std::uint64_t last_order_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace
+
+struct Runtime::Impl {
+  explicit Impl(RuntimeOptions given)
+      : options(std::move(given)),
+        clock(options.clock == nullptr ? system_clock() : *options.clock),
+        events(clock),
+        code(options.host) {}
+
+  SandboxServices services() {
+    return {.workers = *workers,
+            .timers = *timers,
+            .clock = clock,
+            .events = events,
+            .artifacts = artifacts,
+            .code = code,
+            .host = options.host,
+            .samples_max = options.samples_max};
+  }
+  // Again and again, until the runtime ends.
+  void sample_later() {
+    if (options.sampling_interval.count() == 0) return;
+    timers->at(clock.now() + options.sampling_interval, [this] {
+      for (const CorePtr& core : registry.all()) {
+        if (core->status() == SandboxStatus::running) core->sample();
+      }
+      sample_later();
+    });
+  }
+
+  RuntimeOptions options;
+  const Clock& clock;
+  EventBus events;
+  ArtifactStore artifacts;
+  CodeStore code;
+  Registry registry;
+  std::unique_ptr<Workers> workers;
+  std::unique_ptr<Timers> timers;
+};
+
+Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
+  PETRI_TRY(with_changes({}, options.limits));
+  if (options.workers == 0) options.workers = std::max(1U, std::thread::hardware_concurrency());
+  auto impl = std::make_unique<Impl>(std::move(options));
+  PETRI_TRY(impl->workers,
+            Workers::create({.workers = impl->options.workers, .threads_max = impl->options.threads_max}));
+  PETRI_TRY(impl->timers, Timers::create(impl->clock));
+  impl->sample_later();
+  return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
+}
+
+// Timers first: they ask for work, and nothing asks for timers once no guest runs.
+Runtime::~Runtime() {
+  for (const CorePtr& core : impl_->registry.all()) {
+    core->destroy();
+    impl_->registry.remove(*core);
+  }
+  impl_->timers.reset();
+  impl_->workers.reset();
+}
+
+Result<Sandbox> Runtime::create(SandboxSpec spec) {
+  PETRI_TRY(const SandboxLimits limits, check_spec(spec, impl_->options.limits));
+  auto core = std::make_shared<SandboxCore>(impl_->services(), std::move(spec), limits);
+  if (const CorePtr present = impl_->registry.add(core)) {
+    return fail(Error{
+        .code = ErrorCode::already_exists,
+        .message = fmt::format("there is a sandbox {} already, and it is {}", core->id(), name_of(present->status())),
+        .details = {}}
+                    .with("status", std::string(name_of(present->status()))));
+  }
+  PETRI_TRY(core->create());
+  return Sandbox(std::move(core));
+}
+
+Result<Sandbox> Runtime::find(std::string_view id) const {
+  CorePtr core = impl_->registry.find(id);
+  if (core == nullptr) return no_sandbox(id);
+  return Sandbox(std::move(core));
+}
+
+SandboxPage Runtime::list(const SandboxQuery& query) const {
+  SandboxPage page;
+  if (!query.status && query.label.empty() && !query.generation) {
+    for (const CorePtr& core : impl_->registry.page(query.offset, query.limit, page.total)) {
+      page.sandboxes.push_back(core->info());
+    }
+    return page;
+  }
+  for (const CorePtr& core : impl_->registry.all()) {
+    if (query.status && core->status() != *query.status) continue;
+    if (!core->matches(query.label, query.generation)) continue;
+    if (page.total++ < query.offset || page.sandboxes.size() >= query.limit) continue;
+    page.sandboxes.push_back(core->info());
+  }
+  return page;
+}
+
+Result<SandboxInfo> Runtime::info(std::string_view id) const {
+  const CorePtr core = impl_->registry.find(id);
+  if (core == nullptr) return no_sandbox(id);
+  return core->info();
+}
+
+Result<void> Runtime::stop(std::string_view id) {
+  const CorePtr core = impl_->registry.find(id);
+  if (core == nullptr) return no_sandbox(id);
+  return core->stop();
+}
+
+Result<void> Runtime::restart(std::string_view id) {
+  const CorePtr core = impl_->registry.find(id);
+  if (core == nullptr) return no_sandbox(id);
+  return core->restart();
+}
+
+Result<void> Runtime::destroy(std::string_view id) {
+  const CorePtr core = impl_->registry.find(id);
+  if (core == nullptr) return no_sandbox(id);
+  if (!core->destroy()) return no_sandbox(id);
+  impl_->registry.remove(*core);
+  return {};
+}
+
+Result<Subscription> Runtime::subscribe(SubscriptionOptions options) {
+  return impl_->events.subscribe(std::move(options));
+}
+
+RuntimeInfo Runtime::info() const {
+  RuntimeInfo info{.workers = impl_->options.workers,
+                   .threads = impl_->workers->threads(),
+                   .sandboxes = impl_->registry.size(),
+                   .artifacts = impl_->artifacts.size()};
+  for (const CorePtr& core : impl_->registry.all()) info.memory_bytes += core->usage().memory_bytes;
+  return info;
+}
+
+}  // namespace petri

@@ -1,0 +1,48 @@
+#include "sandbox/code_store.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "host/link.h"
+
+namespace petri {
+
+std::size_t CodeStore::Hash::operator()(const Key& key) const {
+  std::size_t hash = 0;
+  std::memcpy(&hash, key.artifact.sha256.data(), sizeof(hash));
+  return hash ^ static_cast<std::size_t>(key.tier);
+}
+
+Result<LinkedCode> CodeStore::load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) {
+  const Key key{.artifact = artifact->id(), .permissions = permissions, .tier = tier};
+  {
+    MutexLock lock(mutex_);
+    const auto found = entries_.find(key);
+    if (found != entries_.end() && !found->second.artifact.expired()) return found->second.code;
+  }
+  PETRI_TRY(const Linked linked, link(loadable(*artifact), host_, permissions));
+  PETRI_TRY(CodePtr code, loadable(*artifact).load(tier, linked.imports));
+  LinkedCode loaded{.imports = linked.imports, .code = std::move(code)};
+  MutexLock lock(mutex_);
+  if (entries_.size() >= sweep_at_) sweep_entries();
+  entries_.insert_or_assign(key, Entry{.artifact = artifact, .code = loaded});
+  return loaded;
+}
+
+// Code of artifacts that are gone is few, and goes before there is twice as much as of live ones.
+void CodeStore::sweep_entries() {
+  std::erase_if(entries_, [](const auto& entry) { return entry.second.artifact.expired(); });
+  sweep_at_ = std::max<std::size_t>(64, 2 * entries_.size());
+}
+
+void CodeStore::sweep() {
+  MutexLock lock(mutex_);
+  sweep_entries();
+}
+
+std::size_t CodeStore::size() const {
+  MutexLock lock(mutex_);
+  return entries_.size();
+}
+
+}  // namespace petri

@@ -1,0 +1,55 @@
+// Loaded code by artifact, tier and permissions: shared by every sandbox that runs it, for as long as the artifact
+// lives.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "base/mutex.h"
+#include "engine/loadable_artifact.h"
+#include "petri/host_functions.h"
+#include "petri/permissions.h"
+#include "petri/result.h"
+#include "petri/tier.h"
+
+namespace petri {
+
+struct LinkedCode {
+  BoundImports imports;
+  CodePtr code;
+};
+
+// Any thread. Loading is done outside the lock.
+class CodeStore {
+ public:
+  explicit CodeStore(const HostFunctions& host) : host_(host) {}
+
+  Result<LinkedCode> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) EXCLUDES(mutex_);
+  // Forgets code whose artifact nobody has any more.
+  void sweep() EXCLUDES(mutex_);
+  std::size_t size() const EXCLUDES(mutex_);
+
+ private:
+  struct Key {
+    ArtifactId artifact;
+    Permissions permissions;
+    Tier tier = Tier::interpreted;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+  struct Entry {
+    std::weak_ptr<const Artifact> artifact;
+    LinkedCode code;
+  };
+  void sweep_entries() REQUIRES(mutex_);
+
+  const HostFunctions& host_;
+  mutable Mutex mutex_;
+  std::unordered_map<Key, Entry, Hash> entries_ GUARDED_BY(mutex_);
+  std::size_t sweep_at_ GUARDED_BY(mutex_) = 64;
+};
+
+}  // namespace petri

@@ -1,0 +1,43 @@
+// The handle: every verb goes to the core.
+#include "petri/sandbox.h"
+
+#include "sandbox/sandbox_core.h"
+
+namespace petri {
+
+const std::string& Sandbox::id() const { return core_->id(); }
+SandboxStatus Sandbox::status() const { return core_->status(); }
+SandboxInfo Sandbox::info() const { return core_->info(); }
+Usage Sandbox::usage() const { return core_->usage(); }
+std::vector<UsageSample> Sandbox::usage_history() const { return core_->usage_history(); }
+std::vector<ChildInfo> Sandbox::children() const { return core_->children(); }
+
+Result<Outcome> Sandbox::call(std::string_view function, std::vector<Value> arguments, const CallOptions& options) {
+  return core_->call(function, std::move(arguments), options);
+}
+Result<std::uint64_t> Sandbox::call_async(std::string_view function, std::vector<Value> arguments, CallOptions options,
+                                          Completion completion) {
+  return core_->call_async(function, std::move(arguments), std::move(options), std::move(completion));
+}
+Result<void> Sandbox::send(std::string_view bytes, std::string_view process) { return core_->send(bytes, process); }
+Result<Outcome> Sandbox::run(std::string_view module, std::string_view function, std::vector<Value> arguments,
+                             const RunOptions& options) {
+  return core_->run(module, function, std::move(arguments), options);
+}
+Result<Outcome> Sandbox::run(const Source& source, std::string_view function, std::vector<Value> arguments,
+                             const RunOptions& options) {
+  return core_->run(source, function, std::move(arguments), options);
+}
+Result<void> Sandbox::cancel(std::uint64_t call) { return core_->cancel(call); }
+Result<void> Sandbox::start_child(const TreeChild& child, std::string_view supervisor) {
+  return core_->start_child(child, supervisor);
+}
+Result<void> Sandbox::stop_child(std::string_view address) { return core_->stop_child(address); }
+Result<void> Sandbox::update_tree(const SupervisorSpec& tree) { return core_->update_tree(tree); }
+Result<void> Sandbox::update_limits(const LimitChanges& changes) { return core_->update_limits(changes); }
+Result<void> Sandbox::label(std::string_view label) { return core_->label(label); }
+Result<void> Sandbox::unlabel(std::string_view label) { return core_->unlabel(label); }
+Result<void> Sandbox::stop() { return core_->stop(); }
+Result<void> Sandbox::restart() { return core_->restart(); }
+
+}  // namespace petri

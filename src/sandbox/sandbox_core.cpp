@@ -1,0 +1,431 @@
+#include "sandbox/sandbox_core.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/name_table.h"
+#include "telemetry/usage_event.h"
+
+namespace petri {
+namespace {
+
+constexpr NameTable<7> kStatuses{"initializing", "compiling", "starting", "running", "stopping", "stopped", "failed"};
+
+// A permanent child for each module.
+SupervisorSpec tree_of(const SandboxSpec& spec) {
+  if (spec.tree) return *spec.tree;
+  SupervisorSpec tree;
+  for (const ModuleSpec& module : spec.modules) {
+    tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
+  }
+  return tree;
+}
+
+// Compiling comes when code is hot; until then a new instance is there at once.
+Tier first_tier(Tier asked) { return asked == Tier::automatic ? Tier::interpreted : asked; }
+
+}  // namespace
+
+std::string_view name_of(SandboxStatus status) { return name_in(kStatuses, status); }
+std::optional<SandboxStatus> sandbox_status_named(std::string_view name) {
+  return find_name<SandboxStatus>(kStatuses, name);
+}
+
+SandboxCore::SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits)
+    : services_(services),
+      spec_(std::move(spec)),
+      account_(limits, [this](auto limit, auto wanted, auto allowed) { limit_met(limit, wanted, allowed); }),
+      share_(limits.cpu_percent_max),
+      created_(services.clock.wall_now()),
+      updated_(created_),
+      tree_spec_(tree_of(spec_)),
+      labels_(spec_.labels),
+      history_(services.samples_max) {}
+
+SandboxCore::~SandboxCore() = default;
+
+EventSubject SandboxCore::subject(std::string_view process) const {
+  return {.sandbox = spec_.id, .process = process, .correlation = {.id = correlation_.load()}};
+}
+
+// ---- life -----------------------------------------------------------------------------------------------------
+
+void SandboxCore::set_status(SandboxStatus status, std::string cause) {
+  SandboxStatus before{};
+  {
+    MutexLock lock(mutex_);
+    before = std::exchange(status_, status);
+    cause_ = cause;
+    updated_ = std::max(updated_, services_.clock.wall_now());
+    if (status == SandboxStatus::running) running_since_ = services_.clock.now();
+  }
+  services_.events.publish(EventKind::sandbox_status, subject(), [&](Event& event) {
+    event.add("from", name_of(before)).add("to", name_of(status));
+    if (!cause.empty()) event.add("cause", cause);
+  });
+}
+
+Result<void> SandboxCore::fail_with(Error error) {
+  set_status(SandboxStatus::failed, error.message);
+  services_.events.publish(EventKind::sandbox_failed, subject(), [&](Event& event) {
+    event.add("cause", name_of(error.code)).add("class", name_of(error.category())).add("message", error.message);
+  });
+  return fail(std::move(error));
+}
+
+Result<void> SandboxCore::create() {
+  MutexLock control(control_);
+  correlation_.store(services_.events.new_correlation().id);
+  const Clock::TimePoint began = services_.clock.now();
+  if (!spec_.folder.empty()) {
+    auto folder = Folder::open(spec_.folder, *account_.limits());
+    if (!folder) return fail_with(std::move(folder.error()));
+    folder_ = std::move(*folder);
+  }
+  set_status(SandboxStatus::compiling);
+  if (auto loaded = load_modules(); !loaded) return fail_with(std::move(loaded.error()));
+  PETRI_TRY(start_tree());
+  services_.events.publish(EventKind::sandbox_created, subject(), [&](Event& event) {
+    event.add("modules", spec_.modules.size())
+        .add("processes", account_.processes())
+        .add("duration_ns", services_.clock.now() - began);
+  });
+  return {};
+}
+
+Result<ArtifactPtr> SandboxCore::read_source(const Source& source) const {
+  const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
+  std::string bytes = source.text();
+  if (source.kind() == Source::Kind::artifact) {
+    if (source.artifact()->bytes().size() > bytes_max) {
+      return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}",
+                                                           source.artifact()->bytes().size(), bytes_max));
+    }
+    return services_.artifacts.share(source.artifact());
+  }
+  if (source.kind() == Source::Kind::file) {
+    PETRI_TRY(bytes, read_file(source.text(), bytes_max));
+  }
+  const bool is_wasm = source.kind() == Source::Kind::wasm ||
+                       (source.kind() == Source::Kind::file && bytes.starts_with(std::string_view("\0asm", 4)));
+  if (!is_wasm) return services_.artifacts.from_wat(bytes, bytes_max);
+  return services_.artifacts.from_wasm({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, bytes_max);
+}
+
+Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) const {
+  PETRI_TRY(ArtifactPtr artifact, read_source(module.source));
+  PETRI_TRY(LinkedCode loaded,
+            services_.code.load(artifact, spec_.permissions.value_or(Permissions::medium()), first_tier(spec_.tier)));
+  return make_module_code(module.name, std::move(artifact), std::move(loaded.imports), std::move(loaded.code));
+}
+
+Result<void> SandboxCore::load_modules() {
+  for (const ModuleSpec& module : spec_.modules) {
+    auto code = load_module(module);
+    if (!code) {
+      Error error = std::move(code.error());
+      error.message = fmt::format("the module {}: {}", module.name, error.message);
+      services_.events.publish(EventKind::module_rejected, subject(), [&](Event& event) {
+        event.add("module", module.name).add("error", name_of(error.code)).add("message", error.message);
+      });
+      return fail(std::move(error).with("module", module.name));
+    }
+    services_.events.publish(EventKind::module_loaded, subject(), [&](Event& event) {
+      const Artifact& artifact = *(*code)->artifact;
+      event.add("module", module.name).add("artifact", artifact.id().hex()).add("bytes", artifact.bytes().size());
+    });
+    MutexLock lock(mutex_);
+    modules_[module.name] = std::move(*code);
+  }
+  return {};
+}
+
+Result<void> SandboxCore::start_tree() {
+  set_status(SandboxStatus::starting);
+  std::shared_ptr<TreeRunner> tree;
+  {
+    MutexLock lock(mutex_);
+    tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec_);
+    dynamic_ = std::make_shared<TreeRunner>(*this, SupervisorSpec{});
+    runs_ = std::stop_source();
+  }
+  PETRI_TRY(dynamic_tree()->start());
+  auto started = tree->start();
+  if (!started) {
+    Error error = explain(started.error(), *tree);
+    end_tree();
+    return fail_with(std::move(error));
+  }
+  set_status(SandboxStatus::running);
+  return {};
+}
+
+// The tree knows which child; the process knew why.
+Error SandboxCore::explain(const Error& error, const TreeRunner& tree) const {
+  const auto failure = tree.failure_of(tree.ending().failed_incarnation);
+  Error explained = error;
+  if (!failure) return explained;
+  if (!*failure) {
+    explained.message += ": " + failure->error().message;
+    return std::move(explained).with("cause", std::string(name_of(failure->error().code)));
+  }
+  const Outcome& outcome = **failure;
+  explained.message += fmt::format(": it ended as {} in {}", name_of(outcome.kind), name_of(outcome.place));
+  if (outcome.exit_code) explained.message += fmt::format(" with code {}", *outcome.exit_code);
+  return std::move(explained).with("outcome", std::string(name_of(outcome.kind)));
+}
+
+void SandboxCore::end_tree() {
+  std::shared_ptr<TreeRunner> tree, dynamic;
+  {
+    MutexLock lock(mutex_);
+    runs_.request_stop();
+    tree = tree_;
+    dynamic = dynamic_;
+  }
+  if (dynamic) dynamic->stop();
+  if (tree) tree->stop();
+  std::map<std::string, ProcessPtr, std::less<>> gone;
+  {
+    MutexLock lock(mutex_);
+    gone.swap(processes_);
+  }
+  for (const auto& [name, process] : gone) process->close();
+}
+
+Result<void> SandboxCore::stop() {
+  MutexLock control(control_);
+  if (status() != SandboxStatus::running) {
+    if (status() == SandboxStatus::stopped) return {};
+    return fail(ErrorCode::rejected,
+                fmt::format("the sandbox {} is {} and cannot be stopped", id(), name_of(status())));
+  }
+  set_status(SandboxStatus::stopping);
+  end_tree();
+  set_status(SandboxStatus::stopped);
+  return {};
+}
+
+Result<void> SandboxCore::restart() {
+  MutexLock control(control_);
+  {
+    MutexLock lock(mutex_);
+    if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", id()));
+    ++restarts_;
+  }
+  if (status() == SandboxStatus::running) {
+    set_status(SandboxStatus::stopping);
+    end_tree();
+  }
+  bool loaded = false;
+  {
+    MutexLock lock(mutex_);
+    loaded = modules_.size() == spec_.modules.size();
+  }
+  if (!loaded) {
+    set_status(SandboxStatus::compiling);
+    if (auto again = load_modules(); !again) return fail_with(std::move(again.error()));
+  }
+  return start_tree();
+}
+
+bool SandboxCore::destroy() {
+  {
+    MutexLock lock(mutex_);
+    runs_.request_stop();
+  }
+  MutexLock control(control_);
+  {
+    MutexLock lock(mutex_);
+    if (destroyed_) return false;
+  }
+  set_status(SandboxStatus::stopping);
+  end_tree();
+  {
+    MutexLock lock(mutex_);
+    destroyed_ = true;
+    modules_.clear();
+    tree_.reset();
+    dynamic_.reset();
+  }
+  set_status(SandboxStatus::stopped);
+  services_.events.publish(EventKind::sandbox_destroyed, subject(), [&](Event& event) {
+    event.add("cause", "destroy").add("uptime_ns", services_.clock.wall_now() - created_);
+  });
+  return true;
+}
+
+// ---- the tree's host ------------------------------------------------------------------------------------------
+
+ProcessPtr SandboxCore::process_for(const std::string& address) {
+  MutexLock lock(mutex_);
+  ProcessPtr& process = processes_[address];
+  if (process == nullptr) process = std::make_shared<Process>(*this, address);
+  return process;
+}
+
+Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
+                                           bool again) {
+  ModuleCodePtr code;
+  {
+    MutexLock lock(mutex_);
+    const auto found = modules_.find(spec.module);
+    if (found != modules_.end()) code = found->second;
+  }
+  if (code == nullptr) return fail(ErrorCode::not_found, fmt::format("there is no module {}", spec.module));
+  auto outcome = process.start(incarnation, code, spec.input);
+  const bool lives = outcome && outcome->kind == OutcomeKind::ok;
+  if (outcome && !lives) tell_killed(process.name(), *outcome);
+  if (!lives) return outcome;
+  std::uint64_t restarts = 0;
+  if (again) {
+    MutexLock lock(mutex_);
+    restarts = ++restarts_of_[process.name()];
+  }
+  services_.events.publish(again ? EventKind::process_restarted : EventKind::process_started, subject(process.name()),
+                           [&](Event& event) {
+                             if (!again) event.add("module", spec.module);
+                             if (again) event.add("restarts", restarts);
+                           });
+  if (again) {
+    MutexLock lock(mutex_);
+    ++supervisor_restarts_;
+  }
+  return outcome;
+}
+
+void SandboxCore::place_removed(const std::string& address) {
+  ProcessPtr gone;
+  {
+    MutexLock lock(mutex_);
+    const auto found = processes_.find(address);
+    if (found == processes_.end()) return;
+    gone = found->second;
+    processes_.erase(found);
+  }
+  gone->close();
+}
+
+void SandboxCore::gave_up(const SupervisorGaveUp& news) {
+  std::string reason;
+  {
+    MutexLock lock(mutex_);
+    reason = last_end_;
+  }
+  services_.events.publish(EventKind::process_gave_up, subject(news.child),
+                           [&](Event& event) { event.add("supervisor", news.supervisor).add("reason", reason); });
+}
+
+// A tree that ended without being asked to has given up: nothing is left to wait for.
+void SandboxCore::tree_ended(const TreeEnded& news) {
+  if (!news.gave_up || status() != SandboxStatus::running) return;
+  services_.workers.submit([self = shared_from_this()] {
+    MutexLock control(self->control_);
+    if (self->status() != SandboxStatus::running) return;
+    std::string last;
+    {
+      MutexLock lock(self->mutex_);
+      last = self->last_end_;
+    }
+    self->set_status(SandboxStatus::stopping);
+    self->end_tree();
+    static_cast<void>(
+        self->fail_with({.code = ErrorCode::limit_exceeded,
+                         .message = fmt::format("the supervisor gave up restarting; the last that ended was {}", last),
+                         .details = {}}));
+  });
+}
+
+void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
+  const ExitReason reason = how ? exit_reason_of(*how) : ExitReason::abnormal;
+  const std::string what = how ? std::string(name_of(how->kind)) : how.error().message;
+  std::shared_ptr<TreeRunner> tree, dynamic;
+  {
+    MutexLock lock(mutex_);
+    last_end_ = fmt::format("{} ({})", process.name(), what);
+    tree = tree_;
+    dynamic = dynamic_;
+  }
+  if (how) tell_killed(process.name(), *how);
+  services_.events.publish(EventKind::process_exited, subject(process.name()), [&](Event& event) {
+    event.add("reason", name_of(reason)).add("outcome", what);
+    if (how && how->trap) event.add("trap", name_of(*how->trap));
+    if (how && how->exit_code) event.add("exit_code", *how->exit_code);
+  });
+  if (tree) tree->exited(process, incarnation, reason);
+  if (dynamic) dynamic->exited(process, incarnation, reason);
+}
+
+void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) {
+  if (outcome.cause.empty()) return;
+  {
+    MutexLock lock(mutex_);
+    ++limits_met_[outcome.cause];
+  }
+  const EventKind kind =
+      outcome.kind == OutcomeKind::deadline ? EventKind::killed_timeout : EventKind::killed_resource_limit;
+  services_.events.publish(kind, subject(process), [&](Event& event) {
+    const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
+    event.add("limit", outcome.cause).add("allowed", rule == nullptr ? 0 : rule->get(*account_.limits()));
+    event.add("seen", outcome.kind == OutcomeKind::deadline ? static_cast<std::uint64_t>(outcome.wall_time.count())
+                                                            : outcome.fuel_used);
+    event.add("place", name_of(outcome.place));
+  });
+}
+
+void SandboxCore::limit_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) {
+  {
+    MutexLock lock(mutex_);
+    ++limits_met_[std::string(limit)];
+  }
+  services_.events.publish(EventKind::limit_met, subject(), [&](Event& event) {
+    event.add("limit", limit).add("allowed", allowed).add("seen", wanted);
+  });
+}
+
+// ---- what processes ask ---------------------------------------------------------------------------------------
+
+HostSettings SandboxCore::host_settings(const Process& process) {
+  HostSettings settings{.limits = *account_.limits(),
+                        .permissions = spec_.permissions.value_or(Permissions::medium()),
+                        .clock = &services_.clock,
+                        .program_arguments = spec_.arguments,
+                        .environment = spec_.environment,
+                        .folder = folder_,
+                        .account = &account_};
+  if (spec_.on_log) {
+    settings.on_log = [this, name = process.name()](LogLevel level, std::string_view line) {
+      spec_.on_log(name, level, line);
+    };
+  }
+  return settings;
+}
+
+bool SandboxCore::kills(std::string_view limit) const {
+  return std::ranges::find(spec_.kill_on, limit) != spec_.kill_on.end();
+}
+
+ProcessPtr SandboxCore::find_process(std::string_view name) {
+  MutexLock lock(mutex_);
+  const auto found = processes_.find(name);
+  return found == processes_.end() ? nullptr : found->second;
+}
+
+// A timer belongs to the instance that asked for it.
+std::int32_t SandboxCore::start_timer(Process& by, std::uint32_t milliseconds, std::int64_t tag) {
+  if (!account_.try_add_timer()) return static_cast<std::int32_t>(GuestError::limit_exceeded);
+  services_.timers.at(
+      services_.clock.now() + std::chrono::milliseconds(milliseconds),
+      [self = shared_from_this(), process = by.weak_from_this(), tag, incarnation = by.incarnation()] {
+        self->account_.remove_timer();
+        const ProcessPtr receiver = process.lock();
+        if (receiver == nullptr || receiver->incarnation() != incarnation) return;
+        static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = tag, .incarnation = incarnation}));
+      });
+  return 0;
+}
+
+}  // namespace petri

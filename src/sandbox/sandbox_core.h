@@ -1,0 +1,167 @@
+// The inside of a sandbox: its modules, its tree of processes, what it uses and what became of it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "host/folder.h"
+#include "petri/host_functions.h"
+#include "petri/sandbox.h"
+#include "process/process.h"
+#include "sandbox/artifact_store.h"
+#include "sandbox/code_store.h"
+#include "sandbox/timers.h"
+#include "sandbox/tree_runner.h"
+#include "telemetry/event_bus.h"
+#include "telemetry/threshold.h"
+#include "telemetry/usage_history.h"
+
+namespace petri {
+
+// What sandboxes share: the runtime's. Outlives them.
+struct SandboxServices {
+  Workers& workers;
+  Timers& timers;
+  const Clock& clock;
+  EventBus& events;
+  ArtifactStore& artifacts;
+  CodeStore& code;
+  const HostFunctions& host;
+  std::size_t samples_max = 300;
+};
+
+// All members may be called from any thread. Structural work (start, stop, restart) is done one after the other;
+// questions wait for none of it.
+class SandboxCore final : public ProcessOwner, public TreeHost, public std::enable_shared_from_this<SandboxCore> {
+ public:
+  // The spec has passed check_spec(), which gave the limits.
+  SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits);
+  ~SandboxCore() override;
+
+  // Prepares the modules and starts the tree. After a failure the status is `failed`.
+  Result<void> create() EXCLUDES(control_);
+  Result<void> stop() EXCLUDES(control_);
+  Result<void> restart() EXCLUDES(control_);
+  // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
+  bool destroy() EXCLUDES(control_);
+
+  const std::string& id() const { return spec_.id; }
+  SandboxStatus status() const EXCLUDES(mutex_);
+  SandboxInfo info() const EXCLUDES(mutex_);
+  Usage usage() const EXCLUDES(mutex_);
+  std::vector<UsageSample> usage_history() const EXCLUDES(mutex_);
+  std::vector<ChildInfo> children() const EXCLUDES(mutex_);
+  bool matches(std::string_view label, std::optional<std::uint64_t> generation) const EXCLUDES(mutex_);
+  Clock::WallTime created_at() const { return created_; }
+  void sample() EXCLUDES(mutex_);
+
+  Result<Outcome> call(std::string_view function, std::vector<Value> arguments, const CallOptions& options);
+  Result<std::uint64_t> call_async(std::string_view function, std::vector<Value> arguments, CallOptions options,
+                                   Completion completion);
+  Result<void> send(std::string_view bytes, std::string_view process);
+  Result<Outcome> run(std::string_view module, std::string_view function, std::vector<Value> arguments,
+                      const RunOptions& options);
+  Result<Outcome> run(const Source& source, std::string_view function, std::vector<Value> arguments,
+                      const RunOptions& options);
+  Result<void> cancel(std::uint64_t call);
+  Result<void> start_child(const TreeChild& child, std::string_view supervisor);
+  Result<void> stop_child(std::string_view address);
+  Result<void> update_tree(const SupervisorSpec& tree);
+  Result<void> update_limits(const LimitChanges& changes) EXCLUDES(mutex_);
+  Result<void> label(std::string_view label) EXCLUDES(mutex_);
+  Result<void> unlabel(std::string_view label) EXCLUDES(mutex_);
+
+  // ProcessOwner
+  std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
+  Workers& workers() override { return services_.workers; }
+  TreeAccount& account() override { return account_; }
+  CpuShare& cpu_share() override { return share_; }
+  const Clock& clock() const override { return services_.clock; }
+  Mutex& waits() override { return waits_; }
+  HostSettings host_settings(const Process& process) override;
+  std::uint64_t seed() const override { return spec_.seed; }
+  bool kills(std::string_view limit) const override;
+  ProcessPtr find_process(std::string_view name) override EXCLUDES(mutex_);
+  void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
+  std::int32_t spawn(Process& by, std::string_view spec) override;
+  std::int32_t stop_child(Process& by, std::string_view name) override;
+  std::int32_t start_timer(Process& by, std::uint32_t milliseconds, std::int64_t tag) override;
+  void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
+
+  // TreeHost
+  std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
+  Workers& tree_workers() override { return services_.workers; }
+  Timers& tree_timers() override { return services_.timers; }
+  const Clock& tree_clock() const override { return services_.clock; }
+  ProcessPtr process_for(const std::string& address) override EXCLUDES(mutex_);
+  Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec, bool again) override
+      EXCLUDES(mutex_);
+  void place_removed(const std::string& address) override EXCLUDES(mutex_);
+  void gave_up(const SupervisorGaveUp& news) override EXCLUDES(mutex_);
+  void tree_ended(const TreeEnded& news) override EXCLUDES(mutex_);
+
+ private:
+  Result<ArtifactPtr> read_source(const Source& source) const;
+  Result<ModuleCodePtr> load_module(const ModuleSpec& module) const;
+  Result<void> load_modules() EXCLUDES(mutex_);
+  Result<void> start_tree() REQUIRES(control_);
+  void end_tree() REQUIRES(control_);
+  Result<void> fail_with(Error error) EXCLUDES(mutex_);
+  Error explain(const Error& error, const TreeRunner& tree) const;
+  void set_status(SandboxStatus status, std::string cause = {}) EXCLUDES(mutex_);
+  Result<void> must_run() const EXCLUDES(mutex_);
+  Result<void> must_run_now() const REQUIRES(mutex_);
+  Result<ProcessPtr> addressee(std::string_view name) const EXCLUDES(mutex_);
+  std::shared_ptr<TreeRunner> tree() const EXCLUDES(mutex_);
+  std::shared_ptr<TreeRunner> dynamic_tree() const EXCLUDES(mutex_);
+  RunSpec run_spec(std::string_view function, std::vector<Value> arguments, const RunOptions& options) const;
+  Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
+                               const RunOptions& options) EXCLUDES(mutex_);
+  void limit_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) EXCLUDES(mutex_);
+  void tell_killed(std::string_view process, const Outcome& outcome);
+  EventSubject subject(std::string_view process = {}) const;
+  std::vector<std::string> module_names() const;
+
+  const SandboxServices services_;
+  const SandboxSpec spec_;
+  TreeAccount account_;
+  CpuShare share_;
+  std::shared_ptr<Folder> folder_;
+  Mutex waits_;
+  const Clock::WallTime created_;
+  std::atomic<std::uint64_t> late_answers_{0};
+  std::atomic<std::uint64_t> last_call_{0};
+  std::atomic<std::uint64_t> correlation_{0};
+
+  Mutex control_;  // one structural change at a time; taken before mutex_
+  mutable Mutex mutex_;
+  SandboxStatus status_ GUARDED_BY(mutex_) = SandboxStatus::initializing;
+  std::string cause_ GUARDED_BY(mutex_);
+  bool destroyed_ GUARDED_BY(mutex_) = false;
+  Clock::WallTime updated_ GUARDED_BY(mutex_);
+  Clock::TimePoint running_since_ GUARDED_BY(mutex_);
+  std::map<std::string, ModuleCodePtr, std::less<>> modules_ GUARDED_BY(mutex_);
+  SupervisorSpec tree_spec_ GUARDED_BY(mutex_);
+  std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
+  std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn
+  std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
+  std::string last_end_ GUARDED_BY(mutex_);  // of the last process that ended by itself
+  std::stop_source runs_ GUARDED_BY(mutex_);
+  std::vector<std::string> labels_ GUARDED_BY(mutex_);
+  std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::uint64_t, std::less<>> restarts_of_ GUARDED_BY(mutex_);  // of single processes
+  std::map<std::string, std::uint64_t, std::less<>> limits_met_ GUARDED_BY(mutex_);
+  std::map<std::string, WarningLatch, std::less<>> warnings_ GUARDED_BY(mutex_);
+  UsageHistory history_ GUARDED_BY(mutex_);
+};
+
+}  // namespace petri

@@ -1,0 +1,110 @@
+// What can be seen of a sandbox. Nothing here waits for a guest or for structural work.
+#include <algorithm>
+
+#include "sandbox/sandbox_core.h"
+#include "telemetry/usage_event.h"
+
+namespace petri {
+
+SandboxStatus SandboxCore::status() const {
+  MutexLock lock(mutex_);
+  return status_;
+}
+
+Usage SandboxCore::usage() const {
+  Usage usage{.memory_bytes = account_.memory_bytes(),
+              .processes = account_.processes(),
+              .messages = account_.messages(),
+              .fuel_used = account_.fuel_used(),
+              .cpu_time = std::chrono::nanoseconds(account_.cpu_ns())};
+  MutexLock lock(mutex_);
+  if (status_ == SandboxStatus::running) usage.uptime = services_.clock.now() - running_since_;
+  if (const UsageSample* last = history_.latest()) {
+    const auto since = services_.clock.wall_now() - last->time;
+    const auto worked = usage.cpu_time - last->usage.cpu_time;
+    usage.cpu_percent = since.count() > 0
+                            ? 100.0 * static_cast<double>(worked.count()) / static_cast<double>(since.count())
+                            : last->usage.cpu_percent;
+  }
+  return usage;
+}
+
+void SandboxCore::sample() {
+  const Usage now = usage();
+  const SandboxLimitsPtr limits = account_.limits();
+  struct Watched {
+    std::string_view limit;
+    std::uint64_t used, allowed;
+  };
+  std::vector<Watched> warn;
+  {
+    MutexLock lock(mutex_);
+    history_.add({.time = services_.clock.wall_now(), .usage = now});
+    for (const Watched& watched : {Watched{"memory_bytes_max", now.memory_bytes, limits->memory_bytes_max},
+                                   Watched{"processes_max", now.processes, limits->processes_max}}) {
+      if (warnings_[std::string(watched.limit)].should_warn(watched.used, watched.allowed)) warn.push_back(watched);
+    }
+  }
+  services_.events.publish(EventKind::usage_sampled, subject(), [&](Event& event) { add_usage(event, now); });
+  for (const Watched& watched : warn) {
+    services_.events.publish(EventKind::limit_warning, subject(), [&](Event& event) {
+      event.add("limit", watched.limit).add("allowed", watched.allowed).add("seen", watched.used);
+    });
+  }
+}
+
+std::vector<UsageSample> SandboxCore::usage_history() const {
+  MutexLock lock(mutex_);
+  return history_.samples();
+}
+
+std::vector<ChildInfo> SandboxCore::children() const {
+  std::vector<ChildInfo> all;
+  for (const auto& runner : {tree(), dynamic_tree()}) {
+    if (runner == nullptr) continue;
+    for (const TreeEntry& entry : runner->entries()) {
+      const ChildSpec* process = entry.spec->process();
+      all.push_back({.address = entry.address,
+                     .module = process == nullptr ? "" : process->module,
+                     .status = std::string(name_of(entry.status))});
+    }
+  }
+  MutexLock lock(mutex_);
+  for (ChildInfo& child : all) {
+    const auto found = processes_.find(child.address);
+    if (found == processes_.end()) continue;
+    child.tier = found->second->tier();
+    child.messages = found->second->mailbox_size();
+  }
+  return all;
+}
+
+SandboxInfo SandboxCore::info() const {
+  SandboxInfo info{.id = spec_.id,
+                   .profile = spec_.profile,
+                   .limits = *account_.limits(),
+                   .permissions = spec_.permissions.value_or(Permissions::medium()),
+                   .generation = spec_.generation,
+                   .created = created_,
+                   .late_answers = late_answers_.load(),
+                   .usage = usage()};
+  MutexLock lock(mutex_);
+  info.status = status_;
+  info.cause = cause_;
+  info.labels = labels_;
+  info.tree = tree_spec_;
+  info.updated = updated_;
+  info.restarts = restarts_;
+  info.supervisor_restarts = supervisor_restarts_;
+  info.limits_met = limits_met_;
+  for (const auto& [name, code] : modules_) info.modules.emplace_back(name, code->artifact->id());
+  return info;
+}
+
+bool SandboxCore::matches(std::string_view label, std::optional<std::uint64_t> generation) const {
+  MutexLock lock(mutex_);
+  if (generation && spec_.generation != generation) return false;
+  return label.empty() || std::ranges::find(labels_, label) != labels_.end();
+}
+
+}  // namespace petri

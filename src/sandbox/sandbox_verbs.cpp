@@ -1,0 +1,269 @@
+// What is asked of a sandbox while it lives: calls, messages, runs, and changes of its tree.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/escape.h"
+#include "base/ids.h"
+#include "run/run_in.h"
+#include "sandbox/sandbox_core.h"
+
+namespace petri {
+
+Result<void> SandboxCore::must_run() const {
+  MutexLock lock(mutex_);
+  return must_run_now();
+}
+
+Result<void> SandboxCore::must_run_now() const {
+  if (status_ == SandboxStatus::running) return {};
+  if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}: it was destroyed", id()));
+  std::string message = fmt::format("the sandbox {} is {}", id(), name_of(status_));
+  if (!cause_.empty()) message += ": " + cause_;
+  return fail(Error{.code = ErrorCode::rejected, .message = message, .details = {}}
+                  .with("status", std::string(name_of(status_)))
+                  .with("cause", cause_));
+}
+
+// Without a name there must be no choice.
+Result<ProcessPtr> SandboxCore::addressee(std::string_view name) const {
+  MutexLock lock(mutex_);
+  PETRI_TRY(must_run_now());
+  if (name.empty()) {
+    if (processes_.size() == 1) return processes_.begin()->second;
+    return fail(ErrorCode::validation_failed,
+                fmt::format("the sandbox {} has {} processes: say which one is meant", id(), processes_.size()));
+  }
+  const auto found = processes_.find(name);
+  if (found != processes_.end()) return found->second;
+  return fail(ErrorCode::not_found,
+              fmt::format("the sandbox {} has no process {}", id(), escape_text(name, kSandboxIdBytesMax)));
+}
+
+Result<Outcome> SandboxCore::call(std::string_view function, std::vector<Value> arguments, const CallOptions& options) {
+  PETRI_TRY(const ProcessPtr process, addressee(options.process));
+  Letter letter{.kind = MessageKind::call,
+                .function = std::string(function),
+                .arguments = std::move(arguments),
+                .bytes = options.input};
+  std::optional<Clock::TimePoint> deadline;
+  if (options.timeout) deadline = services_.clock.now() + *options.timeout;
+  if (!options.stop.stop_possible()) return process->call(std::move(letter), deadline);
+  letter.id = last_call_.fetch_add(1) + 1;
+  letter.stop = options.stop;
+  const std::stop_callback on_stop(options.stop, [&process, call = letter.id] { process->cancel(call); });
+  return process->call(std::move(letter), deadline);
+}
+
+Result<std::uint64_t> SandboxCore::call_async(std::string_view function, std::vector<Value> arguments,
+                                              CallOptions options, Completion completion) {
+  PETRI_TRY(const ProcessPtr process, addressee(options.process));
+  const std::uint64_t call = last_call_.fetch_add(1) + 1;
+  auto reply = std::make_shared<Reply>(std::move(completion));
+  PETRI_TRY(process->post({.kind = MessageKind::call,
+                           .function = std::string(function),
+                           .arguments = std::move(arguments),
+                           .bytes = std::move(options.input),
+                           .reply = reply,
+                           .id = call}));
+  if (options.timeout) {
+    services_.timers.at(services_.clock.now() + *options.timeout, [reply, name = process->name()] {
+      reply->give(fail(ErrorCode::timeout, fmt::format("{} did not answer in time", name)));
+    });
+  }
+  return call;
+}
+
+Result<void> SandboxCore::send(std::string_view bytes, std::string_view process) {
+  PETRI_TRY(const ProcessPtr receiver, addressee(process));
+  return receiver->post({.kind = MessageKind::send, .bytes = std::string(bytes)});
+}
+
+Result<void> SandboxCore::cancel(std::uint64_t call) {
+  std::vector<ProcessPtr> processes;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [name, process] : processes_) processes.push_back(process);
+  }
+  if (std::ranges::any_of(processes, [call](const ProcessPtr& process) { return process->cancel(call); })) return {};
+  return fail(ErrorCode::not_found, fmt::format("the call {} is neither waiting nor running in {}", call, id()));
+}
+
+// ---- runs -----------------------------------------------------------------------------------------------------
+
+RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> arguments,
+                              const RunOptions& options) const {
+  const SandboxLimitsPtr limits = account_.limits();
+  RunSpec spec{.function = std::string(function),
+               .arguments = std::move(arguments),
+               .input = options.input,
+               .limits = *limits,
+               .permissions = spec_.permissions.value_or(Permissions::medium()),
+               .tier = options.tier.value_or(spec_.tier),
+               .seed = spec_.seed,
+               .folder = spec_.folder,
+               .program_arguments = spec_.arguments,
+               .environment = spec_.environment};
+  if (options.fuel_max) spec.limits.fuel_max = *options.fuel_max;
+  if (options.timeout) spec.limits.execution_time_max = std::min(*options.timeout, limits->execution_time_max);
+  if (spec_.on_log) {
+    spec.on_log = [this](LogLevel level, std::string_view line) { spec_.on_log("run", level, line); };
+  }
+  return spec;
+}
+
+Result<Outcome> SandboxCore::run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
+                                          const RunOptions& options) {
+  std::stop_source stop;
+  std::stop_token ended;
+  {
+    MutexLock lock(mutex_);
+    ended = runs_.get_token();
+  }
+  const std::stop_callback on_end(ended, [&stop] { stop.request_stop(); });
+  const std::stop_callback on_stop(options.stop, [&stop] { stop.request_stop(); });
+  const EventSubject about = {.sandbox = id(), .correlation = services_.events.new_correlation()};
+  const auto name_it = [&](Event& event) -> Event& {
+    return event.add("module", module).add("function", spec.function);
+  };
+  services_.events.publish(EventKind::run_start, about, [&](Event& event) { name_it(event); });
+  const Clock::TimePoint began = services_.clock.now();
+  auto outcome =
+      run_in({.clock = services_.clock, .account = &account_}, artifact, services_.host, spec, stop.get_token());
+  const auto took = services_.clock.now() - began;
+  if (!outcome) {
+    services_.events.publish(EventKind::run_exception, about, [&](Event& event) {
+      name_it(event).add("error", name_of(outcome.error().code)).add("message", outcome.error().message);
+      event.add("duration_ns", took);
+    });
+    return outcome;
+  }
+  account_.add_work(outcome->fuel_used, static_cast<std::uint64_t>(outcome->wall_time.count()));
+  tell_killed({}, *outcome);
+  services_.events.publish(EventKind::run_stop, about, [&](Event& event) {
+    name_it(event).add("outcome", name_of(outcome->kind)).add("fuel_used", outcome->fuel_used);
+    event.add("duration_ns", took).add("tier", name_of(outcome->tier));
+  });
+  return outcome;
+}
+
+Result<Outcome> SandboxCore::run(std::string_view module, std::string_view function, std::vector<Value> arguments,
+                                 const RunOptions& options) {
+  PETRI_TRY(must_run());
+  ModuleCodePtr code;
+  {
+    MutexLock lock(mutex_);
+    const auto found = modules_.find(module);
+    if (found != modules_.end()) code = found->second;
+  }
+  if (code == nullptr) {
+    return fail(ErrorCode::not_found,
+                fmt::format("the sandbox {} has no module {}", id(), escape_text(module, kSandboxIdBytesMax)));
+  }
+  return run_artifact(code->name, code->artifact, run_spec(function, std::move(arguments), options), options);
+}
+
+Result<Outcome> SandboxCore::run(const Source& source, std::string_view function, std::vector<Value> arguments,
+                                 const RunOptions& options) {
+  PETRI_TRY(must_run());
+  PETRI_TRY(const ArtifactPtr artifact, read_source(source));
+  return run_artifact("", artifact, run_spec(function, std::move(arguments), options), options);
+}
+
+// ---- the tree -------------------------------------------------------------------------------------------------
+
+std::shared_ptr<TreeRunner> SandboxCore::tree() const {
+  MutexLock lock(mutex_);
+  return tree_;
+}
+
+std::shared_ptr<TreeRunner> SandboxCore::dynamic_tree() const {
+  MutexLock lock(mutex_);
+  return dynamic_;
+}
+
+std::vector<std::string> SandboxCore::module_names() const {
+  std::vector<std::string> names;
+  for (const ModuleSpec& module : spec_.modules) names.push_back(module.name);
+  return names;
+}
+
+Result<void> SandboxCore::start_child(const TreeChild& child, std::string_view supervisor) {
+  PETRI_TRY(must_run());
+  PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
+  return tree()->request(supervisor, AddChild{child});
+}
+
+Result<void> SandboxCore::stop_child(std::string_view address) {
+  PETRI_TRY(must_run());
+  const std::size_t slash = address.rfind('/');
+  const bool nested = slash != std::string_view::npos;
+  const std::string id(nested ? address.substr(slash + 1) : address);
+  auto stopped = tree()->request(nested ? address.substr(0, slash) : "", StopOne{id});
+  if (stopped || nested || stopped.error().code != ErrorCode::not_found) return stopped;
+  return dynamic_tree()->request("", StopOne{id});
+}
+
+Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
+  PETRI_TRY(must_run());
+  PETRI_TRY(validate(wanted, module_names()));
+  PETRI_TRY(tree()->request("", UpdateChildren{wanted}));
+  MutexLock lock(mutex_);
+  tree_spec_ = wanted;
+  return {};
+}
+
+// What a guest spawns it owns nobody for: temporary unless it says otherwise.
+std::int32_t SandboxCore::spawn(Process& by, std::string_view spec) {
+  static_cast<void>(by);
+  const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
+  auto parsed = parse_tree(fmt::format(R"({{"children": [{}]}})", spec));
+  if (!parsed || parsed->children.size() != 1 || parsed->children[0].process() == nullptr)
+    return answer(GuestError::invalid);
+  const auto dynamic = dynamic_tree();
+  if (!validate(*parsed, module_names()) || dynamic == nullptr) return answer(GuestError::invalid);
+  if (find_process(parsed->children[0].id()) != nullptr) return answer(GuestError::already_exists);
+  if (account_.processes() >= account_.limits()->processes_max) {
+    account_.tell_met("processes_max", account_.processes() + 1, account_.limits()->processes_max);
+    return answer(GuestError::limit_exceeded);
+  }
+  const auto started = dynamic->request("", AddChild{parsed->children[0]});
+  if (started) return 0;
+  return answer(started.error().code == ErrorCode::already_exists ? GuestError::already_exists : GuestError::cancelled);
+}
+
+std::int32_t SandboxCore::stop_child(Process& by, std::string_view name) {
+  const auto dynamic = dynamic_tree();
+  if (dynamic == nullptr || by.name() == name) return static_cast<std::int32_t>(GuestError::not_now);
+  const auto stopped = dynamic->request("", StopOne{std::string(name)});
+  if (!stopped) return static_cast<std::int32_t>(GuestError::not_found);
+  static_cast<void>(dynamic->request("", RemoveOne{std::string(name)}));
+  return 0;
+}
+
+// ---- limits and labels ----------------------------------------------------------------------------------------
+
+Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
+  PETRI_TRY(const SandboxLimits limits, with_changes(*account_.limits(), changes));
+  account_.set_limits(limits);
+  share_.set_percent(limits.cpu_percent_max);
+  MutexLock lock(mutex_);
+  updated_ = std::max(updated_, services_.clock.wall_now());
+  return {};
+}
+
+Result<void> SandboxCore::label(std::string_view label) {
+  PETRI_TRY(check_sandbox_id(label));
+  MutexLock lock(mutex_);
+  if (std::ranges::find(labels_, label) == labels_.end()) labels_.emplace_back(label);
+  return {};
+}
+
+Result<void> SandboxCore::unlabel(std::string_view label) {
+  MutexLock lock(mutex_);
+  if (std::erase(labels_, label) > 0) return {};
+  return fail(ErrorCode::not_found,
+              fmt::format("the sandbox {} has no label {}", id(), escape_text(label, kSandboxIdBytesMax)));
+}
+
+}  // namespace petri

@@ -1,0 +1,148 @@
+// A SandboxSpec as JSON. Reads everything it can and tells all that is wrong, with where it stands.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/escape.h"
+#include "petri/sandbox.h"
+#include "supervisor/tree_complaints.h"
+#include "supervisor/tree_json.h"
+
+namespace petri {
+namespace {
+
+using Json = nlohmann::json;
+
+class SpecReader {
+ public:
+  Result<SandboxSpec> read(const Json& json) {
+    if (!json.is_object()) {
+      complaints_.add("", "a sandbox is a JSON object");
+    } else {
+      for (const auto& [key, value] : json.items()) field(key, value);
+    }
+    PETRI_TRY(complaints_.result());
+    return std::move(spec_);
+  }
+
+ private:
+  using Field = void (SpecReader::*)(const Json&);
+  struct Row {
+    std::string_view name;
+    Field read;
+  };
+  static const std::vector<Row>& rows();
+
+  void field(const std::string& key, const Json& value) {
+    const auto row = std::ranges::find(rows(), key, &Row::name);
+    if (row == rows().end()) return complaints_.add(escape_text(key, 80), "there is no such field");
+    where_ = key;
+    (this->*row->read)(value);
+  }
+  void wrong(std::string_view what) { complaints_.add(where_, std::string(what)); }
+
+  std::string text(const Json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    wrong("is not a text");
+    return {};
+  }
+  std::uint64_t number(const Json& value) {
+    if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+    wrong("is not a whole number from 0 to 2^64 - 1");
+    return 0;
+  }
+  std::vector<std::string> texts(const Json& value) {
+    std::vector<std::string> all;
+    if (!value.is_array()) wrong("is not a list of texts");
+    if (value.is_array()) {
+      for (const Json& item : value) all.push_back(text(item));
+    }
+    return all;
+  }
+  template <typename Each>
+  void members(const Json& value, const Each& each) {
+    if (!value.is_object()) return wrong("is not an object");
+    const std::string above = where_;
+    for (const auto& [key, member] : value.items()) {
+      where_ = above + "." + escape_text(key, 80);
+      each(key, member);
+    }
+  }
+
+  void id(const Json& value) { spec_.id = text(value); }
+  void seed(const Json& value) { spec_.seed = number(value); }
+  void generation(const Json& value) { spec_.generation = number(value); }
+  void folder(const Json& value) { spec_.folder = text(value); }
+  void arguments(const Json& value) { spec_.arguments = texts(value); }
+  void labels(const Json& value) { spec_.labels = texts(value); }
+  void kill_on(const Json& value) { spec_.kill_on = texts(value); }
+  void environment(const Json& value) {
+    members(value, [&](const std::string& key, const Json& member) { spec_.environment[key] = text(member); });
+  }
+  void limits(const Json& value) {
+    members(value, [&](const std::string& key, const Json& member) { spec_.limits[key] = number(member); });
+  }
+  void profile(const Json& value) {
+    const auto named = profile_named(text(value));
+    if (!named) return wrong("is none of the profiles high, medium, low");
+    spec_.profile = *named;
+  }
+  void permissions(const Json& value) {
+    Permissions granted;
+    for (const std::string& name : texts(value)) {
+      const auto permission = permission_named(name);
+      if (!permission) wrong(fmt::format("there is no permission {}", escape_text(name, 80)));
+      if (permission) granted = granted.with(*permission);
+    }
+    spec_.permissions = granted;
+  }
+  void tier(const Json& value) {
+    const auto named = tier_named(text(value));
+    if (!named) return wrong("is none of the tiers interpreted, compiled, automatic");
+    spec_.tier = *named;
+  }
+  void tree(const Json& value) { spec_.tree = read_tree(value, "tree", complaints_); }
+  void modules(const Json& value) {
+    members(value, [&](const std::string& key, const Json& member) { module(key, member); });
+  }
+  void module(const std::string& name, const Json& value) {
+    if (!value.is_object() || value.size() != 1) return wrong(R"(is not one of {"file": path} and {"wat": text})");
+    const std::string kind = value.begin().key();
+    if (kind == "file") return spec_.modules.push_back({name, Source::file(text(value.begin().value()))});
+    if (kind == "wat") return spec_.modules.push_back({name, Source::wat(text(value.begin().value()))});
+    wrong(fmt::format("there is no kind of source {}; there are file and wat", escape_text(kind, 80)));
+  }
+
+  SandboxSpec spec_;
+  TreeComplaints complaints_;
+  std::string where_;
+};
+
+const std::vector<SpecReader::Row>& SpecReader::rows() {
+  static const std::vector<Row> rows{{"id", &SpecReader::id},
+                                     {"modules", &SpecReader::modules},
+                                     {"tree", &SpecReader::tree},
+                                     {"profile", &SpecReader::profile},
+                                     {"limits", &SpecReader::limits},
+                                     {"kill_on", &SpecReader::kill_on},
+                                     {"permissions", &SpecReader::permissions},
+                                     {"folder", &SpecReader::folder},
+                                     {"arguments", &SpecReader::arguments},
+                                     {"environment", &SpecReader::environment},
+                                     {"labels", &SpecReader::labels},
+                                     {"generation", &SpecReader::generation},
+                                     {"seed", &SpecReader::seed},
+                                     {"tier", &SpecReader::tier}};
+  return rows;
+}
+
+}  // namespace
+
+Result<SandboxSpec> SandboxSpec::from_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return fail(ErrorCode::parse_failed, "the spec of a sandbox is not JSON");
+  return SpecReader().read(json);
+}
+
+}  // namespace petri

@@ -1,0 +1,227 @@
+#include "sandbox/tree_runner.h"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kFailuresKept = 16;
+
+}  // namespace
+
+TreeRunner::TreeRunner(TreeHost& host, const SupervisorSpec& spec) : host_(host), tree_(spec) {}
+
+// ---- asked from outside ---------------------------------------------------------------------------------------
+
+Result<void> TreeRunner::start() {
+  {
+    MutexLock lock(mutex_);
+    add(tree_.start(host_.tree_clock().now()));
+  }
+  perform();
+  wait_until_settled();
+  MutexLock lock(mutex_);
+  if (started_) return {};
+  return fail(ErrorCode::start_failed, "the child " + ending_.failed_child + " could not be started");
+}
+
+void TreeRunner::wait_until_settled() {
+  const Workers::Pause pause(host_.tree_workers());
+  MutexLock lock(mutex_);
+  while (!started_ && !ended_) changed_.wait(mutex_);
+}
+
+void TreeRunner::stop() {
+  {
+    MutexLock lock(mutex_);
+    if (ended_) return;
+    add(tree_.stop(host_.tree_clock().now()));
+  }
+  perform();
+  const Workers::Pause pause(host_.tree_workers());
+  MutexLock lock(mutex_);
+  while (!ended_) changed_.wait(mutex_);
+}
+
+void TreeRunner::kill() {
+  {
+    MutexLock lock(mutex_);
+    if (ended_) return;
+    add(tree_.kill(host_.tree_clock().now()));
+  }
+  perform();
+  const Workers::Pause pause(host_.tree_workers());
+  MutexLock lock(mutex_);
+  while (!ended_) changed_.wait(mutex_);
+}
+
+Result<void> TreeRunner::request(std::string_view supervisor, Request request) {
+  Ticket ticket = 0;
+  {
+    MutexLock lock(mutex_);
+    ticket = ++last_ticket_;
+    tickets_[ticket] = std::nullopt;
+    add(tree_.request(ticket, supervisor, std::move(request), host_.tree_clock().now()));
+  }
+  perform();
+  const Workers::Pause pause(host_.tree_workers());
+  MutexLock lock(mutex_);
+  while (!tickets_[ticket]) changed_.wait(mutex_);
+  Result<void> result = std::move(*tickets_[ticket]);
+  tickets_.erase(ticket);
+  return result;
+}
+
+// Both trees of a sandbox are told, and number their incarnations for themselves.
+void TreeRunner::exited(const Process& process, Incarnation incarnation, ExitReason reason) {
+  {
+    MutexLock lock(mutex_);
+    const auto found = running_.find(incarnation);
+    if (found == running_.end() || found->second.process.get() != &process) return;
+    running_.erase(found);
+    add(tree_.exited(incarnation, reason, host_.tree_clock().now()));
+  }
+  perform_elsewhere();
+}
+
+std::vector<TreeEntry> TreeRunner::entries() const {
+  MutexLock lock(mutex_);
+  return tree_.entries();
+}
+
+std::optional<Result<Outcome>> TreeRunner::failure_of(Incarnation incarnation) const {
+  MutexLock lock(mutex_);
+  const auto found = failures_.find(incarnation);
+  if (found == failures_.end()) return std::nullopt;
+  return found->second;
+}
+
+// ---- what there is to do --------------------------------------------------------------------------------------
+
+// Kills do not wait behind a start that may be the very thing to be ended.
+void TreeRunner::add(TreeActions actions) {
+  for (TreeAction& action : actions) {
+    if (const auto* kill = std::get_if<KillProcess>(&action)) {
+      const auto found = running_.find(kill->incarnation);
+      if (found != running_.end()) found->second.process->kill(kill->incarnation);
+    }
+    actions_.push_back(std::move(action));
+  }
+  arm();
+}
+
+void TreeRunner::arm() {
+  const auto deadline = tree_.deadline();
+  if (!deadline || deadline == armed_) return;
+  armed_ = deadline;
+  host_.tree_timers().at(*deadline, [this, kept = kept()] { expire(); });
+}
+
+void TreeRunner::expire() {
+  {
+    MutexLock lock(mutex_);
+    armed_.reset();
+    if (ended_) return;
+    add(tree_.expire(host_.tree_clock().now()));
+    if (actions_.empty()) return;
+  }
+  perform_elsewhere();
+}
+
+void TreeRunner::perform_elsewhere() {
+  host_.tree_workers().submit([this, kept = kept()] { perform(); });
+}
+
+// Whoever finds the work being done leaves it to that thread.
+void TreeRunner::perform() {
+  {
+    MutexLock lock(mutex_);
+    if (performing_) return;
+    performing_ = true;
+  }
+  for (TreeAction action; next(action);) {
+    std::visit([this](const auto& what) { carry_out(what); }, action);
+  }
+}
+
+bool TreeRunner::next(TreeAction& action) {
+  MutexLock lock(mutex_);
+  if (actions_.empty()) {
+    performing_ = false;
+    return false;
+  }
+  action = std::move(actions_.front());
+  actions_.pop_front();
+  return true;
+}
+
+void TreeRunner::carry_out(const StartProcess& action) {
+  const ProcessPtr process = host_.process_for(action.address);
+  {
+    MutexLock lock(mutex_);
+    running_[action.incarnation] = {.process = process, .starting = true};
+  }
+  auto outcome = host_.start_process(*process, action.incarnation, *action.spec->process(), action.again);
+  const bool lives = outcome && outcome->kind == OutcomeKind::ok;
+  MutexLock lock(mutex_);
+  if (lives) {
+    running_[action.incarnation].starting = false;
+    add(tree_.started(action.incarnation, host_.tree_clock().now()));
+    return;
+  }
+  running_.erase(action.incarnation);
+  failures_.insert_or_assign(action.incarnation, std::move(outcome));
+  if (failures_.size() > kFailuresKept) failures_.erase(failures_.begin());
+  add(tree_.start_failed(action.incarnation, host_.tree_clock().now()));
+}
+
+void TreeRunner::carry_out(const StopProcess& action) { stop_process(action.incarnation, ExitReason::shutdown); }
+
+void TreeRunner::carry_out(const KillProcess& action) { stop_process(action.incarnation, ExitReason::abnormal); }
+
+// A process that has nothing to do ends here and now; another needs a thread to wait for it.
+void TreeRunner::stop_process(Incarnation incarnation, ExitReason reason) {
+  ProcessPtr process;
+  {
+    MutexLock lock(mutex_);
+    const auto found = running_.find(incarnation);
+    if (found == running_.end() || found->second.starting || found->second.stopping) return;
+    found->second.stopping = true;
+    process = found->second.process;
+  }
+  auto stop_and_report = [this, process, incarnation, reason] {
+    process->stop(incarnation);
+    MutexLock lock(mutex_);
+    running_.erase(incarnation);
+    add(tree_.exited(incarnation, reason, host_.tree_clock().now()));
+  };
+  if (process->ends_at_once()) return stop_and_report();
+  host_.tree_workers().submit([this, stop_and_report, kept = kept()] {
+    stop_and_report();
+    perform();
+  });
+}
+
+void TreeRunner::carry_out(const PlaceRemoved& action) { host_.place_removed(action.address); }
+
+void TreeRunner::carry_out(const SupervisorGaveUp& action) { host_.gave_up(action); }
+
+void TreeRunner::carry_out(const Answer& action) {
+  MutexLock lock(mutex_);
+  tickets_[action.ticket] = action.result;
+  changed_.notify_all();
+}
+
+void TreeRunner::carry_out(const TreeStarted&) {
+  MutexLock lock(mutex_);
+  started_ = true;
+  changed_.notify_all();
+}
+
+void TreeRunner::carry_out(const TreeEnded& action) {
+  ending_ = action;
+  host_.tree_ended(action);
+  MutexLock lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace petri

@@ -1,0 +1,105 @@
+// Carries out what a supervision tree decides, on real processes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "process/process.h"
+#include "sandbox/timers.h"
+#include "supervisor/supervision_tree.h"
+
+namespace petri {
+
+// The sandbox, as its tree sees it. Calls come one at a time, except process_started_late.
+class TreeHost {
+ public:
+  virtual ~TreeHost() = default;
+  virtual std::shared_ptr<void> keep_tree_alive() = 0;
+  virtual Workers& tree_workers() = 0;
+  virtual Timers& tree_timers() = 0;
+  virtual const Clock& tree_clock() const = 0;
+  // The process that has this place, made when it is new.
+  virtual ProcessPtr process_for(const std::string& address) = 0;
+  virtual Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
+                                        bool again) = 0;
+  virtual void place_removed(const std::string& address) = 0;
+  virtual void gave_up(const SupervisorGaveUp& news) = 0;
+  virtual void tree_ended(const TreeEnded& news) = 0;
+};
+
+// One thread at a time carries out actions: the one that asked for something, or a worker after an exit. Kills are
+// carried out at once by whoever learns of them, so that a guest that never ends holds up nobody for longer than its
+// time. Any thread may call.
+class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
+ public:
+  TreeRunner(TreeHost& host, const SupervisorSpec& spec);
+
+  // Returns once all children run, or none does.
+  Result<void> start() EXCLUDES(mutex_);
+  // In order; returns once nothing runs any more.
+  void stop() EXCLUDES(mutex_);
+  void kill() EXCLUDES(mutex_);
+  Result<void> request(std::string_view supervisor, Request request) EXCLUDES(mutex_);
+
+  // A process has ended by itself.
+  void exited(const Process& process, Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
+
+  std::vector<TreeEntry> entries() const EXCLUDES(mutex_);
+  // Why a child of the last failed start did not start.
+  std::optional<Result<Outcome>> failure_of(Incarnation incarnation) const EXCLUDES(mutex_);
+  const TreeEnded& ending() const { return ending_; }
+
+ private:
+  void add(TreeActions actions) REQUIRES(mutex_);
+  void arm() REQUIRES(mutex_);
+  void expire() EXCLUDES(mutex_);
+  void perform() EXCLUDES(mutex_);
+  void perform_elsewhere() EXCLUDES(mutex_);
+  // What tasks and timers hold: this, and what it stands on.
+  std::pair<std::shared_ptr<TreeRunner>, std::shared_ptr<void>> kept() {
+    return {shared_from_this(), host_.keep_tree_alive()};
+  }
+  bool next(TreeAction& action) EXCLUDES(mutex_);
+
+  void carry_out(const StartProcess& action) EXCLUDES(mutex_);
+  void carry_out(const StopProcess& action) EXCLUDES(mutex_);
+  void carry_out(const KillProcess& action) EXCLUDES(mutex_);
+  void carry_out(const PlaceRemoved& action) EXCLUDES(mutex_);
+  void carry_out(const SupervisorGaveUp& action) EXCLUDES(mutex_);
+  void carry_out(const Answer& action) EXCLUDES(mutex_);
+  void carry_out(const TreeStarted& action) EXCLUDES(mutex_);
+  void carry_out(const TreeEnded& action) EXCLUDES(mutex_);
+  void stop_process(Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
+  void wait_until_settled() EXCLUDES(mutex_);
+
+  struct Running {
+    ProcessPtr process;
+    bool starting = false;
+    bool stopping = false;
+  };
+
+  TreeHost& host_;
+  mutable Mutex mutex_;
+  Condition changed_;
+  SupervisionTree tree_ GUARDED_BY(mutex_);
+  std::deque<TreeAction> actions_ GUARDED_BY(mutex_);
+  bool performing_ GUARDED_BY(mutex_) = false;
+  bool started_ GUARDED_BY(mutex_) = false;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  TreeEnded ending_;  // set before ended_
+  std::unordered_map<Incarnation, Running> running_ GUARDED_BY(mutex_);
+  std::map<Incarnation, Result<Outcome>> failures_ GUARDED_BY(mutex_);  // the last few
+  std::unordered_map<Ticket, std::optional<Result<void>>> tickets_ GUARDED_BY(mutex_);
+  Ticket last_ticket_ GUARDED_BY(mutex_) = 0;
+  std::optional<Clock::TimePoint> armed_ GUARDED_BY(mutex_);
+};
+
+}  // namespace petri

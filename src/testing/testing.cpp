@@ -1,0 +1,126 @@
+#include "petri/testing.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+namespace petri::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string shown(const Result<Outcome>& outcome) {
+  if (!outcome) return fmt::format("the error {}: {}", name_of(outcome.error().code), outcome.error().message);
+  std::string text = fmt::format("the outcome {}", name_of(outcome->kind));
+  if (outcome->trap) text += fmt::format(" ({})", name_of(*outcome->trap));
+  if (outcome->exit_code) text += fmt::format(" with code {}", *outcome->exit_code);
+  if (!outcome->cause.empty()) text += fmt::format(" because of {}", outcome->cause);
+  return text;
+}
+
+std::string first_line(const fs::path& path) {
+  std::string line;
+  std::getline(std::ifstream(path) >> std::ws, line);
+  return line;
+}
+
+}  // namespace
+
+std::string unique_id(std::string_view name) {
+  static std::atomic<std::uint64_t> last{0};
+  return fmt::format("{}-{}", name, ++last);
+}
+
+Result<ScopedSandbox> ScopedSandbox::create(Runtime& runtime, SandboxSpec spec) {
+  if (spec.id.empty()) spec.id = unique_id("test");
+  PETRI_TRY(Sandbox sandbox, runtime.create(std::move(spec)));
+  return ScopedSandbox(runtime, std::move(sandbox));
+}
+
+ScopedSandbox::~ScopedSandbox() {
+  if (runtime_ != nullptr) static_cast<void>(runtime_->destroy(sandbox_.id()));
+}
+
+std::string not_running(const Sandbox& sandbox) {
+  const SandboxInfo info = sandbox.info();
+  if (info.status == SandboxStatus::running) return {};
+  return fmt::format("{} is {} where running was wanted{}", info.id, name_of(info.status),
+                     info.cause.empty() ? "" : ": " + info.cause);
+}
+
+std::string not_kind(const Result<Outcome>& outcome, OutcomeKind wanted) {
+  if (outcome && outcome->kind == wanted) return {};
+  return fmt::format("{} where {} was wanted", shown(outcome), name_of(wanted));
+}
+
+std::string not_value(const Result<Outcome>& outcome, Value wanted) {
+  if (!outcome || outcome->values.size() != 1)
+    return fmt::format("{} where {} was wanted", shown(outcome), to_text(wanted));
+  if (outcome->values[0] == wanted) return {};
+  return fmt::format("{} where {} was wanted", to_text(outcome->values[0]), to_text(wanted));
+}
+
+std::string not_error(const Result<Outcome>& outcome, ErrorCode wanted) {
+  if (!outcome && outcome.error().code == wanted) return {};
+  return fmt::format("{} where the error {} was wanted", shown(outcome), name_of(wanted));
+}
+
+std::string eventually(Runtime& runtime, const std::function<std::string()>& what_is_wrong,
+                       std::chrono::nanoseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  auto events = runtime.subscribe();
+  for (;;) {
+    std::string wrong = what_is_wrong();
+    if (wrong.empty() || !events) return wrong;
+    // What changes without an event is looked at again now and then.
+    const auto next_look = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    static_cast<void>(events->wait_until(std::min(deadline, next_look)));
+    if (std::chrono::steady_clock::now() >= deadline) return what_is_wrong();
+  }
+}
+
+LeakCheck::LeakCheck(const Runtime* runtime) : runtime_(runtime), before_(look(runtime)) {}
+
+LeakCheck::Found LeakCheck::look(const Runtime* runtime) {
+  Found found;
+  std::error_code ignored;
+  for (const auto& thread : fs::directory_iterator("/proc/self/task", ignored)) {
+    ++found.threads[first_line(thread.path() / "comm")];
+  }
+  for (const auto& descriptor : fs::directory_iterator("/proc/self/fd", ignored)) {
+    const fs::path target = fs::read_symlink(descriptor.path(), ignored);
+    // The one that reads this list is gone with it.
+    if (!target.string().starts_with("/proc/")) {
+      found.descriptors.insert(descriptor.path().filename().string() + " -> " + target.string());
+    }
+  }
+  if (runtime == nullptr) return found;
+  for (const SandboxInfo& info : runtime->list({.limit = SIZE_MAX}).sandboxes) found.sandboxes.insert(info.id);
+  return found;
+}
+
+std::string LeakCheck::leaks() const {
+  const Found now = look(runtime_);
+  std::string text;
+  const auto add = [&text](const std::string& what) { text.append(text.empty() ? "" : "; ").append(what); };
+  for (const auto& [name, count] : now.threads) {
+    // A runtime keeps threads for later; they go with it.
+    if (runtime_ != nullptr && name.starts_with("petri-")) continue;
+    const auto before = before_.threads.find(name);
+    const int had = before == before_.threads.end() ? 0 : before->second;
+    if (count > had) add(fmt::format("{} more of the threads {}", count - had, name));
+  }
+  for (const std::string& descriptor : now.descriptors) {
+    if (!before_.descriptors.contains(descriptor)) add("the descriptor " + descriptor);
+  }
+  for (const std::string& id : now.sandboxes) {
+    if (!before_.sandboxes.contains(id)) add("the sandbox " + id);
+  }
+  return text;
+}
+
+}  // namespace petri::testing

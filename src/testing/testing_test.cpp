@@ -1,0 +1,92 @@
+#include "petri/testing.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <thread>
+
+namespace petri::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::string_view kGuest = R"((module
+  (func (export "one") (result i32) (i32.const 1))
+  (func (export "crash") unreachable)))";
+
+SandboxSpec spec() { return {.modules = {{"m", Source::wat(std::string(kGuest))}}}; }
+
+class TestingTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Runtime> runtime_ = std::move(*Runtime::create({.workers = 2}));
+};
+
+TEST_F(TestingTest, LeavesNothingOfASandboxAlsoWhenATestEndsHalfWay) {  // Y01
+  EXPECT_THROW(
+      {
+        auto sandbox = ScopedSandbox::create(*runtime_, spec());
+        ASSERT_TRUE(sandbox);
+        throw std::runtime_error("half-way");
+      },
+      std::runtime_error);
+  EXPECT_EQ(runtime_->list().total, 0U);
+}
+
+TEST_F(TestingTest, GivesEachSandboxAnIdOfItsOwn) {  // Y01
+  auto one = ScopedSandbox::create(*runtime_, spec());
+  auto two = ScopedSandbox::create(*runtime_, spec());
+  ASSERT_TRUE(one && two);
+  EXPECT_NE((*one)->id(), (*two)->id());
+}
+
+TEST_F(TestingTest, SaysWhatWasThereInstead) {  // Y02
+  auto sandbox = ScopedSandbox::create(*runtime_, spec());
+  EXPECT_THAT(not_running(**sandbox), IsEmpty());
+  EXPECT_THAT(not_value((*sandbox)->call("one"), 1), IsEmpty());
+  EXPECT_THAT(not_value((*sandbox)->call("one"), 2), HasSubstr("1 where 2 was wanted"));
+  EXPECT_THAT(not_error((*sandbox)->call("none"), ErrorCode::not_found), IsEmpty());
+  EXPECT_THAT(not_error((*sandbox)->call("one"), ErrorCode::not_found), HasSubstr("the outcome ok"));
+  EXPECT_THAT(not_kind((*sandbox)->call("crash"), OutcomeKind::ok), HasSubstr("trapped (unreachable)"));
+  EXPECT_THAT(eventually(*runtime_, [&] { return not_value((*sandbox)->call("one"), 1); }), IsEmpty());
+  ASSERT_TRUE((*sandbox)->stop());
+  EXPECT_THAT(not_running(**sandbox), HasSubstr("is stopped"));
+}
+
+TEST_F(TestingTest, WaitsUntilAConditionHoldsOrSaysWhatItSawLast) {  // Y03
+  int asked = 0;
+  EXPECT_THAT(eventually(*runtime_, [&] { return ++asked < 3 ? "not yet" : ""; }), IsEmpty());
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(eventually(*runtime_, [] { return "never"; }, std::chrono::milliseconds(1)), "never");
+}
+
+TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
+  const LeakCheck check(runtime_.get());
+  EXPECT_THAT(check.leaks(), IsEmpty());
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_TRUE(runtime_->create({.id = "left-over", .modules = {{"m", Source::wat(std::string(kGuest))}}}));
+  EXPECT_THAT(check.leaks(), HasSubstr("the descriptor "));
+  EXPECT_THAT(check.leaks(), HasSubstr("the sandbox left-over"));
+  ::close(ends[0]);
+  ::close(ends[1]);
+  ASSERT_TRUE(runtime_->destroy("left-over"));
+  EXPECT_THAT(check.leaks(), IsEmpty());
+}
+
+TEST_F(TestingTest, StressesWithMixedVerbsAndCountsTheirResults) {  // Y06
+  const StressReport report = stress(*runtime_, {.threads = 3, .operations = 300, .seed = 7});
+  EXPECT_EQ(report.seed, 7U);
+  EXPECT_EQ(report.operations(), 900U);
+  EXPECT_GT(report.results.size(), 5U);
+  EXPECT_EQ(runtime_->list().total, 0U);
+  for (const auto& [result, count] : report.results) {
+    EXPECT_THAT(result, Not(HasSubstr("host_fault")));
+    EXPECT_THAT(result, Not(HasSubstr("engine_fault")));
+  }
+}
+
+}  // namespace
+}  // namespace petri::testing

@@ -1,0 +1,322 @@
+// Area L: a sandbox is created, seen, restarted and removed, each step visible, none of them harming anything else.
+#include <thread>
+
+#include "runtime_fixture.h"
+
+namespace petri {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class LifecycleTest : public RuntimeFixture {};
+
+TEST_F(LifecycleTest, CreatesASandboxFromAnIdAndAModule) {  // L01
+  Sandbox sandbox = create(counter());
+  const SandboxInfo info = sandbox.info();
+  EXPECT_EQ(info.status, SandboxStatus::running);
+  EXPECT_EQ(info.restarts, 0U);
+  EXPECT_EQ(info.profile, Profile::medium);
+  EXPECT_EQ(next(sandbox), 1);
+}
+
+TEST_F(LifecycleTest, ShowsEachStatusOnceAndInOrder) {  // L02, O01, O02
+  auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status}});
+  create(counter());
+  std::vector<std::string> seen;
+  std::set<std::uint64_t> correlations;
+  while (const EventPtr event = events.next()) {
+    seen.emplace_back(event->text("to"));
+    correlations.insert(event->correlation.id);
+    EXPECT_EQ(event->sandbox, "a");
+  }
+  EXPECT_THAT(seen, ElementsAre("compiling", "starting", "running"));
+  EXPECT_THAT(correlations, SizeIs(1));
+}
+
+TEST_F(LifecycleTest, NamesAnUnknownIdInEveryVerb) {  // L04
+  for (const Result<void>& result : {runtime_->stop("ghost"), runtime_->restart("ghost"), runtime_->destroy("ghost")}) {
+    EXPECT_EQ(result.error().code, ErrorCode::not_found);
+    EXPECT_THAT(result.error().message, HasSubstr("ghost"));
+  }
+  EXPECT_EQ(runtime_->info("ghost").error().code, ErrorCode::not_found);
+  EXPECT_EQ(runtime_->find("ghost").error().code, ErrorCode::not_found);
+}
+
+TEST_F(LifecycleTest, ListsByAgeInPages) {  // L05
+  EXPECT_EQ(runtime_->list().total, 0U);
+  for (int i = 0; i < 250; ++i) create(counter("s" + std::to_string(i)));
+  std::vector<std::string> ids;
+  for (std::size_t offset = 0; offset < 250; offset += 100) {
+    const SandboxPage page = runtime_->list({.offset = offset, .limit = 100});
+    EXPECT_EQ(page.total, 250U);
+    for (const SandboxInfo& info : page.sandboxes) ids.push_back(info.id);
+  }
+  ASSERT_THAT(ids, SizeIs(250));
+  for (int i = 0; i < 250; ++i) EXPECT_EQ(ids[static_cast<std::size_t>(i)], "s" + std::to_string(i));
+}
+
+TEST_F(LifecycleTest, FindsByLabelStatusAndGeneration) {  // L06
+  SandboxSpec spec = counter("one");
+  spec.labels = {"blue"};
+  spec.generation = 3;
+  create(spec);
+  spec.id = "two";
+  spec.generation = 4;
+  create(spec);
+  create(counter("three"));
+  ASSERT_TRUE(runtime_->stop("two"));
+  const auto found = [&](const SandboxQuery& query) {
+    std::vector<std::string> ids;
+    for (const SandboxInfo& info : runtime_->list(query).sandboxes) ids.push_back(info.id);
+    return ids;
+  };
+  EXPECT_THAT(found({.label = "blue"}), ElementsAre("one", "two"));
+  EXPECT_THAT(found({.generation = 3}), ElementsAre("one"));
+  EXPECT_THAT(found({.status = SandboxStatus::stopped}), ElementsAre("two"));
+  EXPECT_THAT(found({.status = SandboxStatus::running, .label = "blue"}), ElementsAre("one"));
+  EXPECT_THAT(found({.label = "red"}), IsEmpty());
+}
+
+TEST_F(LifecycleTest, RefusesTheIdOfALiveSandboxAndLeavesThatAlone) {  // L07
+  Sandbox sandbox = create(counter());
+  EXPECT_EQ(next(sandbox), 1);
+  const auto second = runtime_->create(counter());
+  EXPECT_EQ(second.error().code, ErrorCode::already_exists);
+  EXPECT_EQ(second.error().detail("status"), "running");
+  EXPECT_EQ(next(sandbox), 2);
+}
+
+TEST_F(LifecycleTest, GivesTheIdOfADeadSandboxToANewOne) {  // L08
+  Sandbox first = create(counter());
+  ASSERT_TRUE(first.restart());
+  ASSERT_TRUE(first.stop());
+  Sandbox second = create(counter());
+  EXPECT_EQ(second.status(), SandboxStatus::running);
+  EXPECT_EQ(second.info().restarts, 0U);
+  EXPECT_EQ(runtime_->list().total, 1U);
+}
+
+TEST_F(LifecycleTest, AcceptsGoodIdsAndNoOthers) {  // L10
+  for (const std::string id : {"a", "0", "A-b_c", "x123"}) create(counter(id));
+  create(counter(std::string(64, 'a')));
+  for (const std::string& bad : {std::string(), std::string(65, 'a'), std::string("-a"), std::string("_a"),
+                                 std::string("a/b"), std::string("../x"), std::string("a b"), std::string("é")}) {
+    EXPECT_EQ(runtime_->create(counter(bad)).error().code, ErrorCode::validation_failed) << bad;
+  }
+}
+
+TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L11, L13, L14
+  auto events = *runtime_->subscribe();
+  SandboxSpec spec = counter("../x");
+  spec.modules.push_back({"file", Source::file("no/such/file.wat")});
+  spec.limits = {{"speed_max", 1}, {"processes_max", 0}};
+  spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "child", .module = "ghost"}}};
+  const auto refused = runtime_->create(spec);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("../x"), HasSubstr("speed_max"), HasSubstr("processes_max"),
+                                             HasSubstr("ghost"), HasSubstr("no/such/file.wat")));
+  EXPECT_EQ(runtime_->list().total, 0U);
+  EXPECT_EQ(runtime_->info().artifacts, 0U);
+  EXPECT_EQ(events.next(), nullptr);
+}
+
+TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
+  const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}}, "colour": 1,
+      "tree": {"children": [{"id": "c", "modul": "m"}]}, "limits": {"fuel_max": "much"}, "profile": "none"})json");
+  ASSERT_FALSE(spec);
+  EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
+  EXPECT_THAT(spec.error().message,
+              AllOf(HasSubstr("colour"), HasSubstr("modul"), HasSubstr("limits.fuel_max"), HasSubstr("profile")));
+  EXPECT_EQ(SandboxSpec::from_json("{").error().code, ErrorCode::parse_failed);
+}
+
+TEST_F(LifecycleTest, CreatesFromJson) {
+  const auto spec = SandboxSpec::from_json(R"json({"id": "a",
+      "modules": {"m": {"wat": "(module (func (export \"f\") (result i32) (i32.const 7)))"}},
+      "limits": {"fuel_max": 10}, "labels": ["blue"], "permissions": ["log"], "profile": "high", "seed": 4})json");
+  ASSERT_TRUE(spec) << spec.error().message;
+  Sandbox sandbox = create(*spec);
+  EXPECT_EQ(sandbox.info().limits.fuel_max, 10U);
+  EXPECT_EQ(sandbox.info().profile, Profile::high);
+  EXPECT_THAT(sandbox.info().labels, ElementsAre("blue"));
+  EXPECT_EQ(testing::not_value(sandbox.call("f"), 7), "");
+}
+
+TEST_F(LifecycleTest, KeepsAFailedRecordWithItsCauseAndTheIdCanBeUsedAgain) {  // L16
+  SandboxSpec spec = counter();
+  spec.modules[0].source = Source::wat("(module (func (export \"petri_init\") (result i32) unreachable))");
+  const auto failed = runtime_->create(spec);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::start_failed);
+  EXPECT_THAT(failed.error().message, HasSubstr("trapped"));
+  const auto info = runtime_->info("a");
+  EXPECT_EQ(info->status, SandboxStatus::failed);
+  EXPECT_EQ(info->cause, failed.error().message);
+  EXPECT_EQ(info->usage.processes, 0U);
+  EXPECT_EQ(info->usage.memory_bytes, 0U);
+  spec.modules[0].source = Source::wat("(module (import \"no\" \"where\" (func)))");
+  EXPECT_EQ(runtime_->create(spec).error().code, ErrorCode::link_error);
+  create(counter());
+}
+
+TEST_F(LifecycleTest, RunsPetriInitOfEachChildOnce) {  // L17
+  SandboxSpec spec = counter();
+  spec.modules[0].source = Source::wat(R"((module (global $n (mut i32) (i32.const 0))
+    (func (export "petri_init") (result i32) (global.set $n (i32.add (global.get $n) (i32.const 1))) (i32.const 0))
+    (func (export "inits") (result i32) (global.get $n))))");
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(testing::not_value(sandbox.call("inits"), 1), "");
+}
+
+TEST_F(LifecycleTest, RunsTwoSandboxesOfOneSourceApartWithOneArtifact) {  // L18
+  Sandbox one = create(counter("one")), two = create(counter("two"));
+  EXPECT_EQ(next(one), 1);
+  EXPECT_EQ(next(one), 2);
+  EXPECT_EQ(next(two), 1);
+  EXPECT_EQ(runtime_->info().artifacts, 1U);
+}
+
+TEST_F(LifecycleTest, LeavesNothingAfterDestroy) {  // L19, L20
+  const testing::LeakCheck check(runtime_.get());
+  {
+    Sandbox sandbox = create(counter());
+    EXPECT_EQ(next(sandbox), 1);
+    ASSERT_TRUE(runtime_->destroy("a"));
+    EXPECT_EQ(call(sandbox, "next").error().code, ErrorCode::not_found);
+  }
+  EXPECT_EQ(runtime_->info("a").error().code, ErrorCode::not_found);
+  EXPECT_EQ(runtime_->list().total, 0U);
+  EXPECT_EQ(runtime_->info().artifacts, 0U);
+  EXPECT_EQ(runtime_->info().memory_bytes, 0U);
+  EXPECT_EQ(check.leaks(), "");
+  EXPECT_EQ(runtime_->destroy("a").error().code, ErrorCode::not_found);
+  create(counter());
+  ASSERT_TRUE(runtime_->stop("a"));
+  EXPECT_TRUE(runtime_->destroy("a"));
+}
+
+TEST_F(LifecycleTest, AnswersOthersWhileOneDestroyWaits) {  // L09, L21, X04
+  SandboxSpec spec = counter("stubborn");
+  spec.modules[0].source =
+      Source::wat(R"((module (func (export "petri_terminate") (result i32) (loop $l (br $l)) (i32.const 0))))");
+  spec.tree =
+      SupervisorSpec{.children = {ChildSpec{
+                         .id = "c", .module = "counter", .shutdown = Shutdown::after(std::chrono::milliseconds(300))}}};
+  Sandbox stubborn = create(spec);
+  std::jthread destroyer([&] { EXPECT_TRUE(runtime_->destroy("stubborn")); });
+  expect_status(stubborn, SandboxStatus::stopping);
+  const auto again = runtime_->create(spec);
+  EXPECT_EQ(again.error().code, ErrorCode::already_exists);
+  EXPECT_EQ(again.error().detail("status"), "stopping");
+  Sandbox other = create(counter("other"));
+  EXPECT_EQ(next(other), 1);
+  EXPECT_TRUE(runtime_->destroy("other"));
+  destroyer.join();
+  create(spec);
+}
+
+TEST_F(LifecycleTest, StopsAndStartsAgain) {  // L22
+  auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status}});
+  Sandbox sandbox = create(counter());
+  ASSERT_TRUE(sandbox.stop());
+  EXPECT_EQ(sandbox.status(), SandboxStatus::stopped);
+  EXPECT_EQ(sandbox.usage().processes, 0U);
+  EXPECT_THAT(sandbox.info().modules, SizeIs(1));
+  EXPECT_EQ(call(sandbox, "next").error().code, ErrorCode::rejected);  // R17
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(next(sandbox), 1);
+  std::vector<std::string> seen;
+  while (const EventPtr event = events.next()) seen.emplace_back(event->text("to"));
+  EXPECT_THAT(seen, ElementsAre("compiling", "starting", "running", "stopping", "stopped", "starting", "running"));
+}
+
+TEST_F(LifecycleTest, CountsRestartsAndKeepsWhatItIs) {  // L15, L23, L25
+  SandboxSpec spec = counter();
+  spec.limits = {{"processes_max", 7}};
+  spec.labels = {"blue"};
+  Sandbox sandbox = create(spec);
+  const SandboxInfo before = sandbox.info();
+  for (std::uint64_t count = 1; count <= 3; ++count) {
+    EXPECT_EQ(next(sandbox), 1);
+    ASSERT_TRUE(sandbox.restart());
+    EXPECT_EQ(sandbox.info().restarts, count);
+    EXPECT_EQ(sandbox.status(), SandboxStatus::running);
+  }
+  const SandboxInfo after = sandbox.info();
+  EXPECT_EQ(after.created, before.created);
+  EXPECT_GE(after.updated, before.updated);
+  EXPECT_EQ(after.limits, before.limits);
+  EXPECT_EQ(after.labels, before.labels);
+  EXPECT_EQ(after.modules, before.modules);
+}
+
+TEST_F(LifecycleTest, CountsRestartsOfTheSupervisorApart) {  // L27
+  Sandbox sandbox = create(counter());
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash"), OutcomeKind::trapped), "");
+  expect_restarts(sandbox, 1);
+  EXPECT_EQ(sandbox.info().restarts, 0U);
+}
+
+TEST_F(LifecycleTest, FailsWithTheCauseWhenTheSupervisorGivesUp) {  // L28
+  SandboxSpec spec = tree(Strategy::one_for_one, {"one"}, 0);
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash"), OutcomeKind::trapped), "");
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_THAT(sandbox.info().cause, AllOf(HasSubstr("one"), HasSubstr("trapped")));
+  EXPECT_EQ(sandbox.usage().processes, 0U);
+  EXPECT_EQ(call(sandbox, "next").error().code, ErrorCode::rejected);
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(next(sandbox), 1);
+}
+
+TEST_F(LifecycleTest, LetsSeveralFailAtOnce) {  // L29
+  std::vector<Sandbox> sandboxes;
+  for (const std::string id : {"x", "y", "z"}) {
+    SandboxSpec spec = tree(Strategy::one_for_one, {"one"}, 0);
+    spec.id = id;
+    sandboxes.push_back(create(spec));
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (Sandbox& sandbox : sandboxes) threads.emplace_back([&] { static_cast<void>(call(sandbox, "crash")); });
+  }
+  for (Sandbox& sandbox : sandboxes) {
+    expect_status(sandbox, SandboxStatus::failed);
+    EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
+    EXPECT_EQ(sandbox.usage().processes, 0U);
+  }
+  EXPECT_EQ(runtime_->list().total, 3U);
+  create(counter());
+}
+
+TEST_F(LifecycleTest, LetsTwoRuntimesHoldTheSameId) {  // L30
+  Sandbox here = create(counter());
+  EXPECT_EQ(next(here), 1);
+  {
+    auto other = *Runtime::create({.workers = 1});
+    auto there = other->create(counter());
+    ASSERT_TRUE(there);
+    EXPECT_EQ(other->list().total, 1U);
+    EXPECT_EQ(next(*there), 1);
+  }
+  EXPECT_EQ(next(here), 2);
+}
+
+TEST_F(LifecycleTest, TakesLimitsFromTheSpecBeforeTheRuntime) {  // L31
+  const auto runtime = *Runtime::create({.workers = 1, .limits = {{"processes_max", 5}, {"timers_max", 6}}});
+  SandboxSpec spec = counter();
+  spec.limits = {{"processes_max", 9}};
+  ASSERT_TRUE(runtime->create(spec));
+  EXPECT_EQ(runtime->info("a")->limits.processes_max, 9U);
+  EXPECT_EQ(runtime->info("a")->limits.timers_max, 6U);
+  EXPECT_EQ(Runtime::create({.workers = 1, .limits = {{"processes_max", 0}}}).error().code,
+            ErrorCode::validation_failed);
+}
+
+}  // namespace
+}  // namespace petri

@@ -1,0 +1,149 @@
+// Area Q: each limit stops what it names, in both tiers, with its cause on record.
+#include "runtime_fixture.h"
+
+namespace petri {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class LimitsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
+ protected:
+  Sandbox limited(const LimitChanges& limits) {
+    SandboxSpec spec = tree(Strategy::one_for_one, {"c"}, 1'000);
+    spec.limits = limits;
+    spec.tier = GetParam();
+    return create(spec);
+  }
+  std::uint64_t met(const Sandbox& sandbox, const std::string& limit) { return sandbox.info().limits_met[limit]; }
+};
+
+TEST_P(LimitsTest, RefusesMemoryBeyondTheLimit) {  // Q05
+  Sandbox sandbox = limited({{"memory_bytes_max", 3 * 65'536}});
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}), 1), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
+  EXPECT_EQ(sandbox.usage().memory_bytes, 3 * 65'536U);
+  EXPECT_EQ(next(sandbox), 1);
+}
+
+TEST_P(LimitsTest, EndsAModuleWhoseMinimumDoesNotFit) {  // Q06
+  SandboxSpec spec = counter();
+  spec.tier = GetParam();
+  spec.modules[0].source = Source::wat("(module (memory 3) (func $s unreachable) (start $s))");
+  spec.limits = {{"memory_bytes_max", 2 * 65'536}};
+  const auto failed = runtime_->create(spec);
+  EXPECT_EQ(failed.error().detail("outcome"), "memory_limit");
+}
+
+TEST_P(LimitsTest, EndsAnEndlessLoopInEveryPlace) {  // Q09
+  const std::string loop = "(loop $l (br $l))";
+  const LimitChanges quick{{"execution_time_max", 10'000'000}};
+  for (const std::string& body : {"(func $s " + loop + ") (start $s)", "(func (export \"_initialize\") " + loop + ")",
+                                  "(func (export \"petri_init\") (result i32) " + loop + " (i32.const 0))"}) {
+    SandboxSpec spec = counter(testing::unique_id("loop"));
+    spec.tier = GetParam();
+    spec.limits = quick;
+    spec.modules[0].source = Source::wat("(module " + body + ")");
+    EXPECT_EQ(runtime_->create(spec).error().detail("outcome"), "deadline") << body;
+  }
+  SandboxSpec spec = tree(Strategy::one_for_one, {"c"}, 100);
+  spec.tier = GetParam();
+  spec.limits = quick;
+  spec.modules[0].source = Source::wat("(module (func (export \"f\") " + loop +
+                                       ") (func (export \"petri_handle\") (result i32) " + loop + " (i32.const 0)))");
+  Sandbox sandbox = create(spec);
+  auto events = *runtime_->subscribe({.kinds = {EventKind::killed_timeout}});
+  EXPECT_EQ(testing::not_kind(sandbox.call("f"), OutcomeKind::deadline), "");
+  EXPECT_EQ(testing::not_kind(sandbox.call(""), OutcomeKind::deadline), "");
+  EXPECT_EQ(testing::not_kind(sandbox.run("counter", "f"), OutcomeKind::deadline), "");
+  EXPECT_EQ(met(sandbox, "execution_time_max"), 3U);  // Q23
+  EXPECT_EQ(names(events).size(), 3U);
+}
+
+TEST_P(LimitsTest, EndsACallThatWouldBurnMoreFuel) {  // Q10
+  Sandbox sandbox = limited({{"fuel_max", 5'000}});
+  const auto outcome = sandbox.call("spin");
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(outcome->fuel_used, 5'000U);
+  EXPECT_EQ(next(sandbox), 1);
+  EXPECT_EQ(met(sandbox, "fuel_max"), 1U);
+}
+
+TEST_P(LimitsTest, RefusesModulesThatAreTooLarge) {  // Q15
+  const std::string wat =
+      "(module (func (export \"f\")) (memory 1) (data (i32.const 0) \"" + std::string(1'000, 'x') + "\"))";
+  const auto artifact = Artifact::from_wat(wat, 1 << 20);
+  const std::uint64_t size = (*artifact)->bytes().size();
+  std::vector<std::uint8_t> bytes((*artifact)->bytes().begin(), (*artifact)->bytes().end());
+  SandboxSpec spec = counter();
+  spec.tier = GetParam();
+  spec.modules[0].source = Source::wasm(bytes);
+  spec.limits = {{"module_bytes_max", size}};
+  create(spec);
+  spec.id = "b";
+  spec.limits = {{"module_bytes_max", size - 1}};
+  EXPECT_EQ(runtime_->create(spec).error().code, ErrorCode::module_too_large);
+}
+
+TEST_P(LimitsTest, CutsAnAnswerAndLetsTheProcessLive) {  // Q17
+  SandboxSpec spec = counter();
+  spec.tier = GetParam();
+  spec.limits = {{"output_bytes_max", 10}};
+  spec.modules[0].source = Source::wat(R"((module (import "petri" "output_write" (func $w (param i32 i32) (result i32)))
+    (memory 1) (data (i32.const 0) "0123456789abcdef")
+    (func (export "petri_handle") (result i32) (drop (call $w (i32.const 0) (i32.const 16))) (i32.const 0))))");
+  Sandbox sandbox = create(spec);
+  for (int i = 0; i < 2; ++i) {
+    const auto outcome = sandbox.call("");
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->kind, OutcomeKind::output_limit);
+    EXPECT_EQ(outcome->output, "0123456789");
+    EXPECT_EQ(outcome->output_bytes_cut, 6U);
+  }
+  EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
+}
+
+TEST_P(LimitsTest, EndsEndlessRecursion) {  // Q19
+  Sandbox sandbox = limited({});
+  EXPECT_EQ(testing::not_value(sandbox.call("recurse", {1'000}), 1'000), "");
+  EXPECT_EQ(testing::not_kind(sandbox.call("recurse", {1'100}), OutcomeKind::stack_overflow), "");
+  EXPECT_EQ(met(sandbox, "call_depth_max"), 1U);
+}
+
+TEST_P(LimitsTest, ChangeOnALiveSandboxWithItsStateKept) {  // Q21, Q22
+  Sandbox sandbox = limited({});
+  EXPECT_EQ(next(sandbox), 1);
+  EXPECT_EQ(sandbox.update_limits({{"fuel_max", 1'000}, {"timers_max", 1}, {"processes_max", 0}}).error().code,
+            ErrorCode::validation_failed);
+  EXPECT_EQ(sandbox.info().limits.timers_max, 1'000U);
+  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000}, {"memory_bytes_max", 2 * 65'536}}));
+  EXPECT_EQ(sandbox.info().limits.fuel_max, 1'000U);
+  EXPECT_EQ(next(sandbox), 2);
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}), -1), "");
+  EXPECT_EQ(testing::not_kind(sandbox.call("spin"), OutcomeKind::out_of_fuel), "");
+}
+
+TEST_P(LimitsTest, CountsTheWholeTreeInUsage) {  // Q25, Q26
+  SandboxSpec spec = tree(Strategy::one_for_one, {"a", "b", "c"});
+  spec.tier = GetParam();
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(next(sandbox, "a"), 1);
+  const Usage usage = sandbox.usage();
+  EXPECT_EQ(usage.processes, 3U);
+  EXPECT_EQ(usage.memory_bytes, 196'608U);
+  EXPECT_GT(usage.fuel_used, 0U);
+  EXPECT_GT(usage.cpu_time.count(), 0);
+  const Usage later = sandbox.usage();
+  EXPECT_EQ(later.fuel_used, usage.fuel_used);
+  EXPECT_EQ(later.cpu_time, usage.cpu_time);
+  ASSERT_TRUE(sandbox.stop_child("b"));
+  EXPECT_EQ(sandbox.usage().processes, 2U);
+  EXPECT_EQ(sandbox.usage().memory_bytes, 131'072U);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothTiers, LimitsTest, ::testing::Values(Tier::interpreted, Tier::compiled),
+                         [](const auto& tier) { return std::string(name_of(tier.param)); });
+
+}  // namespace
+}  // namespace petri
