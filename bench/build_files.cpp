@@ -18,6 +18,16 @@ Result<std::filesystem::path> build_file(std::string_view name) {
                           name));
 }
 
+Result<std::filesystem::path> program_beside(std::string_view name) {
+  std::error_code error;
+  const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto program = command.parent_path() / name;
+  if (!error && std::filesystem::is_regular_file(program, error)) return program;
+  return fail(
+      ErrorCode::io_error,
+      fmt::format("{} is not beside this command: `cmake --build --preset release --target {}` makes it", name, name));
+}
+
 Result<Bytes> ordinary_module() {
   PETRI_TRY(const auto path, build_file("ordinary.wasm"));
   std::ifstream file(path, std::ios::binary);

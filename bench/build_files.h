@@ -12,6 +12,9 @@ namespace petri::bench {
 // io_error, saying how to make it, when it is not there.
 Result<std::filesystem::path> build_file(std::string_view name);
 
+// Another program of the build, in the folder of this command; io_error, saying how to make it, when it is not there.
+Result<std::filesystem::path> program_beside(std::string_view name);
+
 // Some hundred KiB of C++ as clang -O2 makes them, without imports; exports "run".
 Result<Bytes> ordinary_module();
 

@@ -4,12 +4,18 @@
 #include "bench/calls.h"
 #include "bench/deadline.h"
 #include "bench/distinct_cycle.h"
+#include "bench/evaluate.h"
+#include "bench/evaluate_growth.h"
+#include "bench/evaluate_hostile.h"
+#include "bench/evaluate_hot.h"
+#include "bench/events.h"
 #include "bench/gate_cost.h"
 #include "bench/load.h"
 #include "bench/memory_growth.h"
 #include "bench/meter_ratio.h"
 #include "bench/prepare.h"
 #include "bench/program_size.h"
+#include "bench/sorting_network.h"
 
 namespace petri::bench {
 
@@ -33,6 +39,15 @@ const std::vector<Benchmark>& benchmarks() {
       gate_cost_ratio_interpreted(),
       gate_cost_ratio_compiled(),
       builder_us(),
+      sorting_network_seconds(),
+      event_unheard_ns(),
+      evaluate_per_second(),
+      evaluate_wat_per_second(),
+      evaluate_scaling(),
+      receipt_overhead_percent(),
+      evaluate_hot_ratio(),
+      evaluate_hostile_percent(),
+      ten_million_candidates_growth_mib(),
   };
   return all;
 }

@@ -24,6 +24,7 @@ struct Benchmark {
   std::string what;  // one line: what is measured, against what
   std::string bar;   // what is expected, "<= 12"; empty: reported only
   std::function<Result<Measurement>()> measure;
+  bool only_when_named = false;  // takes too long to be run with the others
 };
 
 // All of them, in the order they are run.

@@ -1,5 +1,7 @@
 #include "bench/small_module.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,19 +16,25 @@ namespace {
 // The constant whose bytes are found again in the module.
 constexpr double kMarker = 1234567.890625;
 
-constexpr std::string_view kText = R"((module
+constexpr std::string_view kTextBefore = R"((module
   (func (export "f") (param f64) (result f64) (local f64)
     (local.set 1 (f64.mul (local.get 0) (local.get 0)))
     (f64.add
-      (f64.mul (f64.const 1234567.890625) (local.get 1))
+      (f64.mul (f64.const )";
+constexpr std::string_view kTextAfter = R"() (local.get 1))
       (f64.sub
         (f64.mul (local.get 1) (f64.const 0.375))
         (f64.div (local.get 0) (f64.add (local.get 1) (f64.const 1.25))))))))";
 
+std::string text_with(double constant) { return fmt::format("{}{}{}", kTextBefore, constant, kTextAfter); }
+
+// Numbers that differ become constants that do.
+double constant_of(std::uint64_t number) { return 1 + static_cast<double>(number) * 0x1p-30; }
+
 }  // namespace
 
 Result<SmallModule> SmallModule::create() {
-  PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wat(kText, kModuleBytesMax));
+  PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wat(text_with(kMarker), kModuleBytesMax));
   std::vector<std::uint8_t> wasm(artifact->bytes().begin(), artifact->bytes().end());
   std::array<std::uint8_t, sizeof(kMarker)> marker{};
   std::memcpy(marker.data(), &kMarker, sizeof(kMarker));
@@ -37,9 +45,11 @@ Result<SmallModule> SmallModule::create() {
 }
 
 std::span<const std::uint8_t> SmallModule::numbered(std::uint64_t number) {
-  const double different = 1 + static_cast<double>(number) * 0x1p-30;
+  const double different = constant_of(number);
   std::memcpy(wasm_.data() + constant_, &different, sizeof(different));
   return wasm_;
 }
+
+std::string SmallModule::text(std::uint64_t number) { return text_with(constant_of(number)); }
 
 }  // namespace petri::bench

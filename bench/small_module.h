@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "petri/result.h"
@@ -16,6 +17,8 @@ class SmallModule {
 
   // The module of this number: its constants differ from every other's. Valid until the next call.
   std::span<const std::uint8_t> numbered(std::uint64_t number);
+  // The same module as text.
+  static std::string text(std::uint64_t number);
 
  private:
   explicit SmallModule(std::vector<std::uint8_t> wasm, std::size_t constant)

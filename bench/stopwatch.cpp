@@ -51,6 +51,12 @@ Result<double> processor_seconds_of(const Round& round) {
   return processor_seconds() - start;
 }
 
+Result<double> wall_seconds_of(const Round& round) {
+  const double start = wall_seconds();
+  PETRI_TRY(round());
+  return wall_seconds() - start;
+}
+
 Result<Compared> compare(std::size_t repeats, const Round& value, const Round& reference) {
   PETRI_TRY(value());
   PETRI_TRY(reference());

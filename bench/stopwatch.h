@@ -20,8 +20,9 @@ double seconds_per_call(const std::function<void()>& round);
 // Something of a few milliseconds or more, done once.
 using Round = std::function<Result<void>()>;
 
-// Processor time of one round.
+// Processor time of one round, and how long it took.
 Result<double> processor_seconds_of(const Round& round);
+Result<double> wall_seconds_of(const Round& round);
 
 struct Compared {
   double value = 0;

@@ -26,7 +26,8 @@ struct RuntimeOptions {
   std::size_t samples_max = 300;
   std::uint64_t promote_fuel = 500'000;  // burned by an artifact before it is compiled, and
   std::uint64_t promote_fuel_per_byte = 2'000;
-  std::size_t promote_instances = 64;
+  std::size_t promote_instances = 64;  // alive, or with so many of it
+  std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
   LimitChanges limits;           // of sandboxes whose spec does not name them
   const Clock* clock = nullptr;  // for tests; outlives the runtime
 };

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/assert.h"
-#include "evaluation/lru_map.h"
+#include "tiering/lru_map.h"
 
 namespace petri {
 

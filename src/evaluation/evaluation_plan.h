@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "evaluation/compiled_modules.h"
-#include "evaluation/promoter.h"
+#include "tiering/compiled_modules.h"
+#include "tiering/promoter.h"
 #include "evaluation/record_cache.h"
 #include "petri/evaluate.h"
 #include "petri/run.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "evaluation/lru_map.h"
+#include "tiering/lru_map.h"
 
 namespace petri {
 namespace {

@@ -73,7 +73,10 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) 
   }
   code_ = std::move(code);
   target_ = {};
-  tier_.store(code_->code->tier());
+  const CodePtr best = code_->best();
+  tier_.store(best->tier());
+  may_move_ = code_->hot != nullptr && best->tier() == Tier::interpreted && code_->module().facts().not_movable == 0;
+  if (code_->hot != nullptr) code_->hot->add_instance();
   context_ = std::make_unique<HostContext>(owner_.host_settings(*this), owner_.seed());
   context_->port = port_.get();
   limits_number_ = 0;
@@ -83,13 +86,13 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) 
   allowance_ = allowance_for({}, started);
   away_ns_ = charged_ns_ = 0;
   guest_->begin(allowance_, input);
-  auto end = guest_->instantiate(*code_->code, Initialize::yes);
+  auto end = guest_->instantiate(*best, Initialize::yes);
   if (end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = owner_.clock().now();
   account_for(guest_->fuel_used(), started, now);
   if (!end) return fail(std::move(end.error()));
   Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
-  outcome.tier = code_->code->tier();
+  outcome.tier = best->tier();
   outcome.wall_time = now - started;
   return outcome;
 }
@@ -106,7 +109,10 @@ Result<End> Process::run_init() {
 }
 
 void Process::end_life() {
-  if (context_ != nullptr) owner_.account().remove_process();
+  if (context_ != nullptr) {
+    owner_.account().remove_process();
+    if (code_->hot != nullptr) code_->hot->remove_instance();
+  }
   guest_.reset();
   context_.reset();
 }

@@ -122,6 +122,8 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input);
   Result<End> run_init();
   void end_life();
+  void move_if_hot();
+  void add_burned(std::uint64_t fuel);
   void terminate();
   std::uint64_t next_turn(std::uint64_t now_ns);
   std::int32_t call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
@@ -138,6 +140,8 @@ class Process : public std::enable_shared_from_this<Process> {
 
   // Of the thread that has entered.
   ModuleCodePtr code_;
+  bool may_move_ = false;     // to compiled code, once there is some
+  std::uint64_t burned_ = 0;  // and not told yet
   std::unique_ptr<HostContext> context_;
   std::unique_ptr<Guest> guest_;
   std::vector<std::uint64_t> slots_;

@@ -1,5 +1,6 @@
 // How a process handles one letter: its budget, its turns, and what came of it.
 #include <algorithm>
+#include <utility>
 
 #include "process/process.h"
 #include "process/process_time.h"
@@ -57,6 +58,7 @@ Result<Outcome> Process::handle(Letter& letter, bool& ended) {
   PETRI_TRY(const Target* target, find_target(letter));
   seat_ = &Workers::seat_of_this_thread();
   refresh_limits();
+  if (may_move_) move_if_hot();
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(letter, started);
   away_ns_ = charged_ns_ = 0;
@@ -76,6 +78,20 @@ Result<Outcome> Process::handle(Letter& letter, bool& ended) {
   return outcome;
 }
 
+// Between two letters; a move that fails leaves the guest where it was, for good.
+void Process::move_if_hot() {
+  const CodePtr compiled = code_->hot->compiled();
+  if (compiled == nullptr) return;
+  may_move_ = false;
+  if (guest_->move_to(*compiled)) tier_.store(compiled->tier());
+}
+
+void Process::add_burned(std::uint64_t fuel) {
+  burned_ += fuel;
+  if (burned_ < code_->hot->worth_telling()) return;
+  code_->hot->add_burned(std::exchange(burned_, 0));
+}
+
 // A handler that does not return 0 has ended its process with that code.
 Result<Outcome> Process::finish_letter(const Letter& letter, const Target& target, const Result<End>& end,
                                        bool& ended) {
@@ -85,7 +101,8 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
     return fail(end.error());
   }
   Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
-  outcome.tier = code_->code->tier();
+  outcome.tier = tier_.load(std::memory_order_relaxed);
+  if (may_move_) add_burned(outcome.fuel_used);
   if (outcome.returned) outcome.values = values_of(target.run.signature, slots_);
   if (outcome.returned && letter.function.empty() && static_cast<std::int32_t>(slots_[0]) != 0) {
     outcome.kind = OutcomeKind::exited;

@@ -99,7 +99,12 @@ struct Runtime::Impl {
       : options(std::move(given)),
         clock(options.clock == nullptr ? system_clock() : *options.clock),
         events(clock),
-        code(options.host) {}
+
+        promoter({.fuel = options.promote_fuel,
+                  .fuel_per_byte = options.promote_fuel_per_byte,
+                  .time_max = options.promotion_time_max},
+                 clock, compiled),
+        code(options.host, promoter, options.promote_instances) {}
 
   SandboxServices services() {
     return {.workers = *workers,
@@ -126,6 +131,8 @@ struct Runtime::Impl {
   const Clock& clock;
   EventBus events;
   ArtifactStore artifacts;
+  CompiledModules compiled{1};  // live processes keep what they run
+  Promoter promoter;
   CodeStore code;
   Registry registry;
   std::unique_ptr<Workers> workers;

@@ -21,8 +21,11 @@ Result<LinkedCode> CodeStore::load(const ArtifactPtr& artifact, Permissions perm
     if (found != entries_.end() && !found->second.artifact.expired()) return found->second.code;
   }
   PETRI_TRY(const Linked linked, link(loadable(*artifact), host_, permissions));
-  PETRI_TRY(CodePtr code, loadable(*artifact).load(tier, linked.imports));
-  LinkedCode loaded{.imports = linked.imports, .code = std::move(code)};
+  PETRI_TRY(CodePtr code, loadable(*artifact).load(tier == Tier::automatic ? Tier::interpreted : tier, linked.imports));
+  LinkedCode loaded{.imports = linked.imports, .code = std::move(code), .hot = nullptr};
+  if (tier == Tier::automatic) {
+    loaded.hot = std::make_shared<HotCode>(promoter_, artifact, linked.imports, hot_instances_);
+  }
   MutexLock lock(mutex_);
   if (entries_.size() >= sweep_at_) sweep_entries();
   entries_.insert_or_assign(key, Entry{.artifact = artifact, .code = loaded});

@@ -12,19 +12,24 @@
 #include "petri/permissions.h"
 #include "petri/result.h"
 #include "petri/tier.h"
+#include "tiering/hot_code.h"
 
 namespace petri {
 
 struct LinkedCode {
   BoundImports imports;
   CodePtr code;
+  std::shared_ptr<HotCode> hot;  // of Tier::automatic
 };
 
 // Any thread. Loading is done outside the lock.
 class CodeStore {
  public:
-  explicit CodeStore(const HostFunctions& host) : host_(host) {}
+  // Both outlive the store. So many live instances make an artifact hot.
+  CodeStore(const HostFunctions& host, Promoter& promoter, std::uint64_t hot_instances)
+      : host_(host), promoter_(promoter), hot_instances_(hot_instances) {}
 
+  // `automatic` begins interpreted.
   Result<LinkedCode> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) EXCLUDES(mutex_);
   // Forgets code whose artifact nobody has any more.
   void sweep() EXCLUDES(mutex_);
@@ -47,6 +52,8 @@ class CodeStore {
   void sweep_entries() REQUIRES(mutex_);
 
   const HostFunctions& host_;
+  Promoter& promoter_;
+  const std::uint64_t hot_instances_;
   mutable Mutex mutex_;
   std::unordered_map<Key, Entry, Hash> entries_ GUARDED_BY(mutex_);
   std::size_t sweep_at_ GUARDED_BY(mutex_) = 64;

@@ -24,9 +24,6 @@ SupervisorSpec tree_of(const SandboxSpec& spec) {
   return tree;
 }
 
-// Compiling comes when code is hot; until then a new instance is there at once.
-Tier first_tier(Tier asked) { return asked == Tier::automatic ? Tier::interpreted : asked; }
-
 }  // namespace
 
 std::string_view name_of(SandboxStatus status) { return name_in(kStatuses, status); }
@@ -118,8 +115,9 @@ Result<ArtifactPtr> SandboxCore::read_source(const Source& source) const {
 Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) const {
   PETRI_TRY(ArtifactPtr artifact, read_source(module.source));
   PETRI_TRY(LinkedCode loaded,
-            services_.code.load(artifact, spec_.permissions.value_or(Permissions::medium()), first_tier(spec_.tier)));
-  return make_module_code(module.name, std::move(artifact), std::move(loaded.imports), std::move(loaded.code));
+            services_.code.load(artifact, spec_.permissions.value_or(Permissions::medium()), spec_.tier));
+  return make_module_code(module.name, std::move(artifact), std::move(loaded.imports), std::move(loaded.code),
+                          std::move(loaded.hot));
 }
 
 Result<void> SandboxCore::load_modules() {

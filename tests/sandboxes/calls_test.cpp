@@ -214,6 +214,32 @@ TEST_F(CallsTest, CallsFunctionsOfTheEmbedder) {  // R28
   EXPECT_EQ(testing::not_value(sandbox->call("f", {21}), 42), "");
 }
 
+TEST_F(CallsTest, MovesAHotProcessToCompiledCodeBetweenTwoCalls) {  // X10
+  runtime_ = *Runtime::create({.workers = 2, .promote_fuel = 1'000, .promote_fuel_per_byte = 0});
+  Sandbox sandbox = create(counter());
+  std::int32_t expected = 0;
+  std::uint64_t fuel = 0;
+  expect_soon([&] {
+    for (int i = 0; i < 200; ++i) {
+      const auto outcome = sandbox.call("next");
+      EXPECT_EQ(testing::not_value(outcome, ++expected), "");
+      if (fuel == 0) fuel = outcome->fuel_used;
+      EXPECT_EQ(outcome->fuel_used, fuel);
+    }
+    return sandbox.children()[0].tier == Tier::compiled ? "" : "interpreted";
+  });
+  EXPECT_EQ(sandbox.call("next")->tier, Tier::compiled);
+}
+
+TEST_F(CallsTest, MakesNewInstancesOfCompiledCodeWhenManyLive) {
+  std::vector<Sandbox> many;
+  for (int i = 0; i < 64; ++i) many.push_back(create(counter("s" + std::to_string(i))));
+  expect_soon([&] {
+    Sandbox one = create(counter(testing::unique_id("more")));
+    return one.children()[0].tier == Tier::compiled ? "" : "interpreted";
+  });
+}
+
 TEST_F(CallsTest, RunsBytesGivenWithTheCall) {  // R29
   Sandbox sandbox = create(counter());
   EXPECT_EQ(

@@ -12,7 +12,7 @@ LAYERS = [
     ["telemetry", "resources", "security", "wasm_builder"],
     ["engine"],
     ["host"],
-    ["run"],
+    ["run", "tiering"],
     ["evaluation", "process"],
     ["supervisor", "state", "modules", "report"],
     ["sandbox"],

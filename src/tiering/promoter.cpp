@@ -1,4 +1,4 @@
-#include "evaluation/promoter.h"
+#include "tiering/promoter.h"
 
 #include <algorithm>
 #include <limits>

@@ -6,7 +6,7 @@
 
 #include "base/mutex.h"
 #include "engine/loadable_artifact.h"
-#include "evaluation/lru_map.h"
+#include "tiering/lru_map.h"
 
 namespace petri {
 

@@ -10,8 +10,8 @@
 #include "base/large_thread.h"
 #include "base/mutex.h"
 #include "engine/caller.h"
-#include "evaluation/compiled_modules.h"
-#include "evaluation/lru_map.h"
+#include "tiering/compiled_modules.h"
+#include "tiering/lru_map.h"
 
 namespace petri {
 

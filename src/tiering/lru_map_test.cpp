@@ -1,4 +1,4 @@
-#include "evaluation/lru_map.h"
+#include "tiering/lru_map.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "evaluation/compiled_modules.h"
+#include "tiering/compiled_modules.h"
 
 namespace petri {
 

@@ -1,0 +1,13 @@
+// How many short-lived candidates an evaluation gets through.
+#pragma once
+
+#include "bench/registry.h"
+
+namespace petri::bench {
+
+Benchmark evaluate_per_second();
+Benchmark evaluate_wat_per_second();
+Benchmark evaluate_scaling();
+Benchmark receipt_overhead_percent();
+
+}  // namespace petri::bench

@@ -1,0 +1,10 @@
+// What hostile candidates cost the honest ones.
+#pragma once
+
+#include "bench/registry.h"
+
+namespace petri::bench {
+
+Benchmark evaluate_hostile_percent();
+
+}  // namespace petri::bench

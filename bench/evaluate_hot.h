@@ -1,0 +1,10 @@
+// What promotion is worth to candidates that run long.
+#pragma once
+
+#include "bench/registry.h"
+
+namespace petri::bench {
+
+Benchmark evaluate_hot_ratio();
+
+}  // namespace petri::bench

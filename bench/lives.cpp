@@ -1,0 +1,37 @@
+#include "bench/lives.h"
+
+#include <thread>
+#include <utility>
+
+#include "bench/small_module.h"
+#include "bench/stopwatch.h"
+#include "engine/bare_engine.h"
+
+namespace petri::bench {
+
+Result<Lives> lives_in_bare_engine(std::uint32_t calls) {
+  PETRI_TRY(SmallModule modules, SmallModule::create());
+  return [modules = std::move(modules), calls](std::uint64_t first, std::uint64_t count) mutable -> Result<void> {
+    for (std::uint64_t number = first; number < first + count; ++number) {
+      PETRI_TRY(BareEngine engine, BareEngine::open(modules.numbered(number), {.function = "f"}));
+      PETRI_TRY(engine.call_typed(calls));
+    }
+    return {};
+  };
+}
+
+Result<double> lives_per_second(const std::array<Lives, kThreads>& lives, std::uint64_t first, std::uint64_t count) {
+  std::array<Result<void>, kThreads> results;
+  const double start = wall_seconds();
+  {
+    std::array<std::jthread, kThreads> threads;
+    for (std::size_t i = 0; i < kThreads; ++i) {
+      threads[i] = std::jthread([&, i] { results[i] = lives[i](first + i * count, count); });
+    }
+  }
+  const double seconds = wall_seconds() - start;
+  for (const auto& result : results) PETRI_TRY(result);
+  return static_cast<double>(kThreads * count) / seconds;
+}
+
+}  // namespace petri::bench

@@ -1,0 +1,32 @@
+"""A peer's side of the conversation with compare.py, which sends "FIRST COUNT" and is answered in JSON, a line each."""
+
+import json
+import sys
+import time
+
+
+def say(**answer):
+    print(json.dumps(answer), flush=True)
+
+
+def serve(prepare, evaluate, **facts):
+    """`prepare` makes what is in hand before the clock starts, of a candidate's number; `evaluate` takes a list of that
+    and gives the scores. `facts`: its version, and which limits were just seen to hold."""
+    evaluate([prepare(number) for number in range(100)])
+    say(ready=True, **facts)
+    for line in sys.stdin:
+        first, count = map(int, line.split())
+        candidates = [prepare(number) for number in range(first, first + count)]
+        start = time.perf_counter()
+        scores = evaluate(candidates)
+        say(seconds=time.perf_counter() - start, scores=scores)
+
+
+def in_twos(start, finish, candidates):
+    """Two candidates in flight: `start` begins one, `finish` waits for it and gives its score."""
+    scores, running = [], []
+    for candidate in candidates:
+        if len(running) == 2:
+            scores.append(finish(running.pop(0)))
+        running.append(start(candidate))
+    return scores + [finish(one) for one in running]

@@ -1,0 +1,44 @@
+// How hot the code of an artifact is, over all live processes that run it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "engine/caller.h"
+#include "tiering/promoter.h"
+
+namespace petri {
+
+// Asks for a compilation once, after enough fuel or with enough instances: an interpreted page of memory takes all of
+// its 64 KiB, a compiled one what is touched. Any thread.
+class HotCode {
+ public:
+  // The promoter outlives it. The artifact is not kept alive by this.
+  HotCode(Promoter& promoter, const ArtifactPtr& artifact, BoundImports imports, std::uint64_t instances_max);
+
+  // Processes add what they burned in lumps of worth_telling().
+  std::uint64_t worth_telling() const { return Promoter::worth_telling(threshold_); }
+  void add_burned(std::uint64_t fuel);
+  void add_instance();
+  void remove_instance() { instances_.fetch_sub(1, std::memory_order_relaxed); }
+
+  // The compiled code once it is there; until then, and when it was given up, nothing.
+  CodePtr compiled() const { return asked_.load(std::memory_order_acquire) ? promotion_->code() : nullptr; }
+
+ private:
+  void promote();
+
+  Promoter& promoter_;
+  const std::weak_ptr<const Artifact> artifact_;
+  const BoundImports imports_;
+  const std::uint64_t threshold_;
+  const std::uint64_t instances_max_;
+  std::atomic<std::uint64_t> burned_{0};
+  std::atomic<std::uint64_t> instances_{0};
+  std::atomic<bool> asking_{false};
+  std::atomic<bool> asked_{false};  // promotion_ is there
+  PromotionPtr promotion_;
+};
+
+}  // namespace petri
