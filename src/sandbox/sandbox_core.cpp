@@ -75,6 +75,11 @@ Result<void> SandboxCore::fail_with(Error error) {
 
 Result<void> SandboxCore::create() {
   MutexLock control(control_);
+  {
+    MutexLock lock(mutex_);
+    if (destroyed_)
+      return fail(ErrorCode::cancelled, fmt::format("the sandbox {} was destroyed before it was made", id()));
+  }
   correlation_.store(services_.events.new_correlation().id);
   const Clock::TimePoint began = services_.clock.now();
   if (!spec_.folder.empty()) {
@@ -212,6 +217,10 @@ Result<void> SandboxCore::restart() {
   {
     MutexLock lock(mutex_);
     if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", id()));
+    // Only its maker may start it the first time.
+    if (status_ == SandboxStatus::initializing) {
+      return fail(ErrorCode::rejected, fmt::format("the sandbox {} is initializing and cannot be restarted", id()));
+    }
     ++restarts_;
   }
   if (status() == SandboxStatus::running) {
@@ -318,14 +327,15 @@ void SandboxCore::gave_up(const SupervisorGaveUp& news) {
 }
 
 // A tree that ended without being asked to has given up: nothing is left to wait for.
-void SandboxCore::tree_ended(const TreeEnded& news) {
+void SandboxCore::tree_ended(const TreeRunner& which, const TreeEnded& news) {
   if (!news.gave_up || status() != SandboxStatus::running) return;
-  services_.workers.submit([self = shared_from_this()] {
+  services_.workers.submit([self = shared_from_this(), tree = which.shared_from_this()] {
     MutexLock control(self->control_);
-    if (self->status() != SandboxStatus::running) return;
     std::string last;
     {
       MutexLock lock(self->mutex_);
+      const bool is_its_own = tree == self->tree_ || tree == self->dynamic_;
+      if (self->status_ != SandboxStatus::running || !is_its_own) return;
       last = self->last_end_;
     }
     self->set_status(SandboxStatus::stopping);

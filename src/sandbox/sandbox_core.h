@@ -106,7 +106,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
       EXCLUDES(mutex_);
   void place_removed(const std::string& address) override EXCLUDES(mutex_);
   void gave_up(const SupervisorGaveUp& news) override EXCLUDES(mutex_);
-  void tree_ended(const TreeEnded& news) override EXCLUDES(mutex_);
+  void tree_ended(const TreeRunner& which, const TreeEnded& news) override EXCLUDES(mutex_);
 
  private:
   Result<ArtifactPtr> read_source(const Source& source) const;

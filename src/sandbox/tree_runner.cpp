@@ -218,7 +218,7 @@ void TreeRunner::carry_out(const TreeStarted&) {
 
 void TreeRunner::carry_out(const TreeEnded& action) {
   ending_ = action;
-  host_.tree_ended(action);
+  host_.tree_ended(*this, action);
   MutexLock lock(mutex_);
   ended_ = true;
   changed_.notify_all();

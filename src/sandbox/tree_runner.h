@@ -18,6 +18,8 @@
 
 namespace petri {
 
+class TreeRunner;
+
 // The sandbox, as its tree sees it. Calls come one at a time, except process_started_late.
 class TreeHost {
  public:
@@ -32,7 +34,7 @@ class TreeHost {
                                         bool again) = 0;
   virtual void place_removed(const std::string& address) = 0;
   virtual void gave_up(const SupervisorGaveUp& news) = 0;
-  virtual void tree_ended(const TreeEnded& news) = 0;
+  virtual void tree_ended(const TreeRunner& which, const TreeEnded& news) = 0;
 };
 
 // One thread at a time carries out actions: the one that asked for something, or a worker after an exit. Kills are
