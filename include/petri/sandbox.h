@@ -65,7 +65,6 @@ struct SandboxSpec {
   std::optional<SupervisorSpec> tree;  // none: a permanent child for each module, of its name
   Profile profile = Profile::medium;
   LimitChanges limits;                     // in place of the profile's
-  std::vector<std::string> kill_on;        // limits that end a guest where they would only refuse
   std::optional<Permissions> permissions;  // none: those of `medium`
   std::string folder;                      // the one host folder WASI files live in; empty: none
   std::vector<std::string> arguments;      // what a WASI program finds in argv

@@ -43,7 +43,6 @@ struct SandboxLimitRule {
   std::uint64_t min;
   std::uint64_t max;
   std::string_view when_met;
-  bool refuses;  // the guest goes on, unless `on_limit` says that it is to end
   std::uint64_t (*get)(const SandboxLimits&);
   void (*set)(SandboxLimits&, std::uint64_t);
 };

@@ -40,8 +40,6 @@ class ProcessOwner {
   virtual Mutex& waits() = 0;  // guards whom the processes of the sandbox wait for
   virtual HostSettings host_settings(const Process& process) = 0;
   virtual std::uint64_t seed() const = 0;
-  // Whether a guest that is refused this ends instead, as `on_limit` says.
-  virtual bool kills(std::string_view limit) const = 0;
   // nullptr when there is none of this name.
   virtual ProcessPtr find_process(std::string_view name) = 0;
   // It ended by itself while it handled something; its instance is gone, and its mailbox waits for the next.

@@ -44,7 +44,6 @@ class TestOwner final : public ProcessOwner {
     return settings;
   }
   std::uint64_t seed() const override { return 7; }
-  bool kills(std::string_view) const override { return false; }
   ProcessPtr find_process(std::string_view name) override {
     const auto found = processes_.find(name);
     return found == processes_.end() ? nullptr : found->second;

@@ -20,8 +20,10 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
+constexpr std::size_t kNobody = SIZE_MAX;
+
 // The parents that are not on the line.
-std::string others_of(const Ancestor& ancestor, std::optional<std::size_t> next, const Lineage& lineage) {
+std::string others_of(const Ancestor& ancestor, std::size_t next, const Lineage& lineage) {
   std::string text;
   for (const std::size_t parent : ancestor.parents) {
     if (parent == next) continue;
@@ -35,7 +37,7 @@ std::string others_of(const Ancestor& ancestor, std::optional<std::size_t> next,
 std::string step_of(std::size_t step, const Lineage& lineage) {
   const Ancestor& ancestor = lineage.ancestors[lineage.line[step]];
   const bool last = step + 1 == lineage.line.size();
-  const std::optional<std::size_t> next = last ? std::nullopt : std::optional(lineage.line[step + 1]);
+  const std::size_t next = last ? kNobody : lineage.line[step + 1];
   const std::string unknown =
       ancestor.unknown_parents.empty()
           ? ""

@@ -35,13 +35,12 @@ constexpr ProfileRow kProfileRows[] = {
 
 template <std::uint64_t SandboxLimits::* Field>
 SandboxLimitRule tree_rule(std::string_view name, std::string_view unit, std::uint64_t min, std::uint64_t max,
-                           std::string_view when_met, bool refuses) {
+                           std::string_view when_met) {
   return {name,
           unit,
           min,
           max,
           when_met,
-          refuses,
           [](const SandboxLimits& limits) { return limits.*Field; },
           [](SandboxLimits& limits, std::uint64_t value) { limits.*Field = value; }};
 }
@@ -51,13 +50,11 @@ SandboxLimitRule tree_rule(std::string_view name, std::string_view unit, std::ui
 template <std::size_t Row>
 SandboxLimitRule guest_rule() {
   const LimitRule& rule = limit_rules()[Row];
-  const bool refuses = rule.name == "memory_bytes_max";
   return {rule.name,
           rule.unit,
           rule.min,
           rule.max,
           rule.when_met,
-          refuses,
           [](const SandboxLimits& limits) { return limit_rules()[Row].get(limits); },
           [](SandboxLimits& limits, std::uint64_t value) {
             limit_rules()[Row].set(limits, value);
@@ -74,18 +71,18 @@ constexpr std::size_t kGuestLimits = 10;
 
 std::vector<SandboxLimitRule> make_rules() {
   auto rules = guest_rules(std::make_index_sequence<kGuestLimits>());
-  const std::string_view refused = "refused; with on_limit kill the guest that asked ends";
+  const std::string_view refused = "refused";
   for (const SandboxLimitRule& rule : {
            tree_rule<&SandboxLimits::process_memory_bytes_max>("process_memory_bytes_max", "bytes", 64 * kKiB, 4 * kGiB,
-                                                               "as memory_bytes_max, for one process", true),
-           tree_rule<&SandboxLimits::processes_max>("processes_max", "processes", 1, 1'000'000, refused, true),
+                                                               "as memory_bytes_max, for one process"),
+           tree_rule<&SandboxLimits::processes_max>("processes_max", "processes", 1, 1'000'000, refused),
            tree_rule<&SandboxLimits::cpu_percent_max>("cpu_percent_max", "percent", 1, cpu_percent_of_all(),
-                                                      "held to it; with cpu_grace ends, cpu_limit", false),
+                                                      "held to it"),
            tree_rule<&SandboxLimits::message_queue_max>("message_queue_max", "messages", 1, kInt32Max,
-                                                        "the sender is refused, queue_full", true),
+                                                        "the sender is refused, queue_full"),
            tree_rule<&SandboxLimits::message_bytes_max>("message_bytes_max", "bytes", 0, kInt32Max,
-                                                        "the sender is refused, too_large", true),
-           tree_rule<&SandboxLimits::timers_max>("timers_max", "timers", 0, 1'000'000, refused, true),
+                                                        "the sender is refused, too_large"),
+           tree_rule<&SandboxLimits::timers_max>("timers_max", "timers", 0, 1'000'000, refused),
        }) {
     rules.push_back(rule);
   }

@@ -412,10 +412,6 @@ HostSettings SandboxCore::host_settings(const Process& process) {
   return settings;
 }
 
-bool SandboxCore::kills(std::string_view limit) const {
-  return std::ranges::find(spec_.kill_on, limit) != spec_.kill_on.end();
-}
-
 ProcessPtr SandboxCore::find_process(std::string_view name) {
   MutexLock lock(mutex_);
   const auto found = processes_.find(name);

@@ -88,7 +88,6 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   Mutex& waits() override { return waits_; }
   HostSettings host_settings(const Process& process) override;
   std::uint64_t seed() const override { return spec_.seed; }
-  bool kills(std::string_view limit) const override;
   ProcessPtr find_process(std::string_view name) override EXCLUDES(mutex_);
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, std::string_view spec) override;

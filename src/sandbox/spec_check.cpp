@@ -65,16 +65,6 @@ void check_tree(const SandboxSpec& spec, Complaints& complaints) {
   if (auto valid = validate(*spec.tree, names); !valid) complaints.add("tree", valid.error().message);
 }
 
-void check_kill_on(const SandboxSpec& spec, Complaints& complaints) {
-  for (const std::string& name : spec.kill_on) {
-    const SandboxLimitRule* rule = sandbox_limit_named(name);
-    if (rule == nullptr)
-      complaints.add("kill_on", fmt::format("there is no limit {}", escape_text(name, 80)));
-    else if (!rule->refuses)
-      complaints.add("kill_on", fmt::format("{} does not refuse: it {}", name, rule->when_met));
-  }
-}
-
 LimitChanges merged(const LimitChanges& defaults, const LimitChanges& own) {
   LimitChanges all = own;
   all.insert(defaults.begin(), defaults.end());
@@ -88,7 +78,6 @@ Result<SandboxLimits> check_spec(const SandboxSpec& spec, const LimitChanges& de
   complaints.add("id", check_sandbox_id(spec.id));
   check_modules(spec, complaints);
   check_tree(spec, complaints);
-  check_kill_on(spec, complaints);
   for (const std::string& label : spec.labels) complaints.add("labels", check_sandbox_id(label));
   auto limits = with_changes(SandboxLimits::of(spec.profile), merged(defaults, spec.limits));
   if (!limits) complaints.add_all(limits.error());

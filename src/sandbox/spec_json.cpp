@@ -76,7 +76,6 @@ class SpecReader {
   void folder(const Json& value) { spec_.folder = text(value); }
   void arguments(const Json& value) { spec_.arguments = texts(value); }
   void labels(const Json& value) { spec_.labels = texts(value); }
-  void kill_on(const Json& value) { spec_.kill_on = texts(value); }
   void environment(const Json& value) {
     members(value, [&](const std::string& key, const Json& member) { spec_.environment[key] = text(member); });
   }
@@ -125,7 +124,6 @@ const std::vector<SpecReader::Row>& SpecReader::rows() {
                                      {"tree", &SpecReader::tree},
                                      {"profile", &SpecReader::profile},
                                      {"limits", &SpecReader::limits},
-                                     {"kill_on", &SpecReader::kill_on},
                                      {"permissions", &SpecReader::permissions},
                                      {"folder", &SpecReader::folder},
                                      {"arguments", &SpecReader::arguments},
