@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The demo: evolves a sorting network, makes a page of what happened, and has every record verified.
+# usage: demo.sh FOLDER_OF_PROGRAMS OUTPUT_FOLDER
+set -u
+
+if [ $# -ne 2 ] || [ ! -x "$1/evolve" ] || [ ! -x "$1/petri" ]; then
+  echo "usage: demo.sh FOLDER_OF_PROGRAMS OUTPUT_FOLDER (build evolve and petri with: make demo)" >&2
+  exit 4
+fi
+programs=$1 output=$2
+mkdir -p "$output" || exit 5
+
+if [ -t 1 ]; then
+  bold=$'\e[1m' plain=$'\e[0m'
+else
+  bold='' plain=''
+fi
+
+# step WHAT COMMAND ARGUMENTS...: says what comes, types the command, runs it, and ends the demo when it fails.
+step() {
+  printf '\n%s%s%s\n\n  $ %s\n\n' "$bold" "$1" "$plain" "${*:2}"
+  shift
+  "$programs/$1" "${@:2}" || { local code=$?; echo "demo: $1 ended with code $code" >&2; exit "$code"; }
+}
+
+step 'Evolution: from random WebAssembly to the smallest network that sorts 8 inputs, each candidate in its own sandbox' \
+  evolve sorting-network --inputs 8 --seed "${SEED:-1}" --records "$output/records.jsonl"
+step 'Verification: every candidate is run again, and every value, every unit of fuel and every receipt compared' \
+  petri verify "$output/records.jsonl"
+step 'Report: one page that needs nothing else' \
+  petri report "$output/records.jsonl" -o "$output/report.html"
+
+printf '\n%sOpen %s/report.html in a browser. More to evolve: %s/evolve --help. What petri does to hostile guests: make tour.%s\n' \
+  "$bold" "$output" "$programs" "$plain"
