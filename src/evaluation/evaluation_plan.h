@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "tiering/compiled_modules.h"
-#include "tiering/promoter.h"
 #include "evaluation/record_cache.h"
 #include "petri/evaluate.h"
 #include "petri/run.h"
+#include "tiering/compiled_modules.h"
+#include "tiering/promoter.h"
 
 namespace petri {
 
