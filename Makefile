@@ -45,7 +45,7 @@ check: ## the rules of the house: sleeps, includes, paths, format, clippy, lines
 	@tools/check/all
 
 bench: setup build ## all benchmarks, as a table
-	@cmake --build --preset release --target evolve
+	@cmake --build --preset release --target evolve bench_ordinary_module bench_five_lines
 	@build/release/bin/petri bench
 
 bench-peers: setup build ## petri beside DEAP, V8, QuickJS, wasm3, fork and process, as a table
