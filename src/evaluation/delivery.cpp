@@ -81,7 +81,6 @@ void Delivery::deliver(Clock::TimePoint now) {
       fill_repeated(chunk);
       encode(chunk, 0);
     }
-    records_ += chunk.count;
     take_lines(chunk);
     next_.fetch_add(1, std::memory_order_release);
   }
@@ -101,14 +100,13 @@ void Delivery::take_lines(Chunk& chunk) {
 void Delivery::write() {
   Result<void> written;
   if (options_.records != nullptr && !record_lines_.empty()) {
-    written = RecordsWriterAccess::append(*options_.records, record_lines_, records_);
+    written = RecordsWriterAccess::append(*options_.records, record_lines_);
   }
   if (options_.timings != nullptr && !timing_lines_.empty() && written) {
     written = RecordsWriterAccess::append(*options_.timings, timing_lines_);
   }
   record_lines_.clear();
   timing_lines_.clear();
-  records_ = 0;
   if (written || error_) return;
   error_ = std::move(written.error());
   stop_.store(1);
@@ -133,7 +131,6 @@ void Delivery::finish_chunk(Chunk& chunk, std::size_t& cancelled_before) {
       continue;
     }
     append_row(chunk, row, std::exchange(cancelled_before, 0));
-    ++records_;
   }
   take_lines(chunk);
 }

@@ -61,7 +61,6 @@ class Delivery {
   Mutex mutex_;
   std::string record_lines_ GUARDED_BY(mutex_);
   std::string timing_lines_ GUARDED_BY(mutex_);
-  std::size_t records_ GUARDED_BY(mutex_) = 0;  // in record_lines_
   Clock::TimePoint written_ GUARDED_BY(mutex_){};
   std::optional<Error> error_ GUARDED_BY(mutex_);
 };

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -51,21 +52,31 @@ LineFile::~LineFile() {
 Result<void> LineFile::append(std::string_view lines) {
   if (failure_) return fail(*failure_);
   if (descriptor_ < 0) return failed("nothing more can be written", EBADF);
-  const std::uint64_t size = lines.size();
-  while (!lines.empty()) {
-    const ssize_t written = ::write(descriptor_, lines.data(), lines.size());
+  std::size_t done = 0;
+  while (done < lines.size()) {
+    const ssize_t written = ::write(descriptor_, lines.data() + done, lines.size() - done);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       const int why = errno;
-      // A pipe cannot be cut; what went into it is gone.
-      if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0)
-        ::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET);
+      count(lines.substr(0, lines.substr(0, done).rfind('\n') + 1));
+      cut_to_whole_lines();
       return failed("the lines cannot be written", why);
     }
-    lines.remove_prefix(static_cast<std::size_t>(written));
+    done += static_cast<std::size_t>(written);
   }
-  bytes_ += size;
+  count(lines);
   return {};
+}
+
+void LineFile::count(std::string_view whole_lines) {
+  bytes_ += whole_lines.size();
+  lines_ += static_cast<std::size_t>(std::ranges::count(whole_lines, '\n'));
+}
+
+// A pipe cannot be cut; what went into it is gone.
+void LineFile::cut_to_whole_lines() {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0)
+    ::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET);
 }
 
 Result<void> LineFile::close() {

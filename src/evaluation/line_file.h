@@ -20,18 +20,22 @@ class LineFile {
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
 
-  // Whole lines, in one write if the machine takes them. On io_error what was written of them is taken back, as far as
-  // the file can be cut, and all further calls fail likewise.
+  // Whole lines, in one write if the machine takes them. On io_error the last line that was not written whole is taken
+  // back, as far as the file can be cut, and all further calls fail likewise.
   Result<void> append(std::string_view lines);
+  std::size_t lines() const { return lines_; }  // whole ones, in the file
   Result<void> close();
 
  private:
   LineFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  void count(std::string_view whole_lines);
+  void cut_to_whole_lines();
   std::unexpected<Error> failed(std::string_view what, int why);
 
   const std::string path_;
   int descriptor_;
   std::uint64_t bytes_ = 0;  // of whole lines
+  std::size_t lines_ = 0;
   std::optional<Error> failure_;
 };
 

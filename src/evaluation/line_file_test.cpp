@@ -49,6 +49,18 @@ TEST(LineFile, FailsForGoodOnceALineIsLost) {
   EXPECT_FALSE(full->close());
 }
 
+TEST(LineFile, KeepsTheWholeLinesOfAWriteThatIsCutShort) {
+  const TestFile file;
+  auto written = *LineFile::create(file.path());
+  ASSERT_TRUE(written->append("one\n"));
+  {
+    const FileSizeLimit limit(12);
+    EXPECT_FALSE(written->append("two\nthree\n"));
+  }
+  EXPECT_EQ(written->lines(), 2U);
+  EXPECT_EQ(file.read(), "one\ntwo\n");
+}
+
 TEST(LineFile, IsNotWrittenAfterItIsClosed) {
   const TestFile file;
   auto written = *LineFile::create(file.path());

@@ -3,10 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -314,7 +312,6 @@ TEST_F(RecordsTest, ThatCannotBeWrittenAreAnErrorAndNothingIsLost) {
   EXPECT_THAT(evaluation.error().message, HasSubstr("the disk is full"));
 }
 
-// A disk that becomes full: the file's size is limited instead.
 TEST_F(RecordsTest, AreWholeLinesOnADiskThatFillsUp) {
   Population population;
   for (int row = 0; row < 2'000; ++row) population.add(polynomial(row));
@@ -322,14 +319,10 @@ TEST_F(RecordsTest, AreWholeLinesOnADiskThatFillsUp) {
   EvaluationOptions options;
   options.workers = 1;
   options.records = writer.get();
-  rlimit before{};
-  ::getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit small{.rlim_cur = 300'000, .rlim_max = before.rlim_max};
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  ::setrlimit(RLIMIT_FSIZE, &small);
-  const Evaluation evaluation = evaluate(evaluator_, population, cases_of({1}), small_spec(), options);
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  const Evaluation evaluation = [&] {
+    const FileSizeLimit limit(300'000);
+    return evaluate(evaluator_, population, cases_of({1}), small_spec(), options);
+  }();
   ASSERT_TRUE(evaluation.write_error);
   EXPECT_EQ(evaluation.write_error->code, ErrorCode::io_error);
   EXPECT_FALSE(writer->close());
@@ -338,6 +331,7 @@ TEST_F(RecordsTest, AreWholeLinesOnADiskThatFillsUp) {
   const auto file = read_records(file_.path());
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_GE(done, file->records.size());
+  EXPECT_EQ(writer->records(), file->records.size());
   EXPECT_EQ(verified().verified, file->records.size());
 }
 

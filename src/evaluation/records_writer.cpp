@@ -13,7 +13,7 @@ struct RecordsWriter::Impl {
   std::unique_ptr<LineFile> file;
   std::optional<RecordsHeader> begun;
   std::atomic<bool> in_use{false};
-  std::atomic<std::size_t> records{0};
+  std::atomic<std::size_t> records{0};  // the file's lines but the first
   std::size_t row_base = 0;
   std::size_t cancelled_before = 0;
 };
@@ -74,10 +74,10 @@ std::size_t RecordsWriterAccess::cancelled_before(const RecordsWriter& writer) {
   return writer.impl_->cancelled_before;
 }
 
-Result<void> RecordsWriterAccess::append(RecordsWriter& writer, std::string_view lines, std::size_t records) {
-  PETRI_TRY(writer.impl_->file->append(lines));
-  writer.impl_->records += records;
-  return {};
+Result<void> RecordsWriterAccess::append(RecordsWriter& writer, std::string_view lines) {
+  auto appended = writer.impl_->file->append(lines);
+  writer.impl_->records = writer.impl_->file->lines() - 1;
+  return appended;
 }
 
 void RecordsWriterAccess::end(RecordsWriter& writer, std::size_t rows, std::size_t cancelled) {

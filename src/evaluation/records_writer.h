@@ -15,7 +15,7 @@ struct RecordsWriterAccess {
   static std::size_t row_base(const RecordsWriter& writer);
   // Rows left out at the end of the evaluation before.
   static std::size_t cancelled_before(const RecordsWriter& writer);
-  static Result<void> append(RecordsWriter& writer, std::string_view lines, std::size_t records);
+  static Result<void> append(RecordsWriter& writer, std::string_view lines);
   // Gives the writer back. `rows` were in the evaluation, the last `cancelled` of them left out.
   static void end(RecordsWriter& writer, std::size_t rows, std::size_t cancelled);
 
