@@ -22,9 +22,9 @@ namespace petri {
 // One call of a fake guest's function.
 class FakeCall final : public Caller {
  public:
-  FakeCall(void* context, const Budget& budget, std::span<std::uint64_t> slots_, std::vector<std::uint8_t>& memory,
+  FakeCall(void* context, const Budget& budget, std::span<std::uint64_t> given_slots, std::vector<std::uint8_t>& memory,
            const BoundImports& imports)
-      : Caller(context), slots(slots_), budget_(budget), memory_(memory), imports_(imports) {}
+      : Caller(context), slots(given_slots), budget_(budget), memory_(memory), imports_(imports) {}
 
   std::span<std::uint8_t> memory() override { return memory_; }
   std::uint64_t fuel_used() override { return used_; }

@@ -14,8 +14,6 @@
 namespace petri {
 namespace {
 
-using testing::ElementsAre;
-
 struct Loaded {
   ArtifactPtr artifact;
   std::unique_ptr<Instance> instance;

@@ -22,12 +22,13 @@ TEST(HostFunctions, DeduceTypesFromAnyCallable) {
   HostFunctions host;
   ASSERT_TRUE(host.define("game", "pointer", &plain_function));
   ASSERT_TRUE(host.define("game", "lambda", [](std::uint32_t, float) -> double { return 0; }));
-  ASSERT_TRUE(host.define("game", "mutable", [count = 0](std::uint64_t) mutable { ++count; }));
+  ASSERT_TRUE(
+      host.define("game", "mutable", [sum = std::uint64_t{0}](std::uint64_t more) mutable { return sum += more; }));
   ASSERT_TRUE(host.define("game", "function", std::function<void(const std::int32_t&)>([](std::int32_t) {})));
   ASSERT_TRUE(host.define("game", "tuple", []() noexcept { return std::tuple(std::int32_t{1}, 2.0F); }));
   EXPECT_EQ(to_text(signature_of(host, "pointer")), "(i64) -> i64");
   EXPECT_EQ(to_text(signature_of(host, "lambda")), "(i32 f32) -> f64");
-  EXPECT_EQ(to_text(signature_of(host, "mutable")), "(i64) -> ()");
+  EXPECT_EQ(to_text(signature_of(host, "mutable")), "(i64) -> i64");
   EXPECT_EQ(to_text(signature_of(host, "function")), "(i32) -> ()");
   EXPECT_EQ(to_text(signature_of(host, "tuple")), "() -> (i32 f32)");
 }
