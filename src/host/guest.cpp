@@ -46,6 +46,7 @@ Result<End> Guest::instantiate(const Code& code, Initialize initialize) {
     return made->end;
   }
   instance_ = std::move(made->instance);
+  let_context_bound_memory();
   whole_ = true;
   memory_bytes_ = artifact_.facts().memory_bytes_min();
   auto end = run_start_functions(initialize);
@@ -74,7 +75,13 @@ Result<void> Guest::move_to(const Code& code) {
   PETRI_ASSERT(alive());
   PETRI_TRY(auto moved, move_instance(*instance_, code, hooks_, context_.limits().memory_bytes_max));
   instance_ = std::move(moved);
+  let_context_bound_memory();
   return {};
+}
+
+// Where limits that are met are told of, the context is asked for every growth: the engine would refuse in silence.
+void Guest::let_context_bound_memory() {
+  if (context_.settings().account != nullptr) instance_->set_memory_bytes_max(Budget::kNever);
 }
 
 Result<End> Guest::call(std::uint32_t export_number, std::span<std::uint64_t> slots) {

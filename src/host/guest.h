@@ -57,6 +57,7 @@ class Guest {
  private:
   Result<End> enter(Place place, std::uint32_t export_number, std::span<std::uint64_t> slots);
   Result<End> run_start_functions(Initialize initialize);
+  void let_context_bound_memory();
   Result<End> refused(End end) const;
 
   const LoadableArtifact& artifact_;

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/utf8.h"
 #include "host/folder.h"
+#include "host/process_port.h"
 #include "host/wasi_state.h"
 
 namespace petri {
@@ -54,6 +55,7 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   give_back(output.bytes_kept());
   output.clear();
   counts = {};
+  limits_met_.clear();
   fuel_before = 0;
   deadline_ns = deadline;
   waited = false;
@@ -104,10 +106,36 @@ std::uint64_t HostContext::output_room_max() const {
 }
 
 bool HostContext::try_grow(std::uint64_t memory_bytes) {
-  if (memory_bytes + output.bytes_kept() > limits().memory_bytes_max) return false;
-  if (memory_bytes > memory_bytes_ && !take(memory_bytes - memory_bytes_)) return false;
+  if (memory_bytes + output.bytes_kept() > limits().memory_bytes_max) {
+    note_met(memory_limit, memory_bytes + output.bytes_kept(), limits().memory_bytes_max);
+    return false;
+  }
+  if (memory_bytes > memory_bytes_ && !take(memory_bytes - memory_bytes_)) {
+    note_no_memory(memory_bytes - memory_bytes_);
+    return false;
+  }
   memory_bytes_ = memory_bytes;
   return true;
+}
+
+// The account has not so much left.
+void HostContext::note_no_memory(std::uint64_t bytes) {
+  note_met("memory_bytes_max", settings_.account->taken() + bytes, settings_.account->allowed());
+}
+
+void HostContext::note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) {
+  if (settings_.account == nullptr) return;
+  const auto known = std::ranges::find(limits_met_, limit, &LimitMet::limit);
+  if (known != limits_met_.end()) {
+    ++known->count;
+  } else {
+    limits_met_.push_back({.limit = limit, .wanted = wanted, .allowed = allowed});
+  }
+}
+
+void HostContext::tell_limits() {
+  for (const LimitMet& met : limits_met_) settings_.account->tell_met(port == nullptr ? "" : port->name(), met);
+  limits_met_.clear();
 }
 
 // How large the answer may be once these bytes are in it; where the account has not so much, no larger than it is.
@@ -121,28 +149,37 @@ std::uint64_t HostContext::room_for(std::size_t bytes) {
 
 std::size_t HostContext::write_output(std::string_view bytes) {
   const std::size_t kept = output.append(bytes, room_for(bytes.size()));
-  if (kept < bytes.size()) note_cut();
+  if (kept < bytes.size()) note_cut(bytes.size() - kept);
   return kept;
 }
 
 // The first cut decides which limit it was: nothing is kept after it.
-void HostContext::note_cut() {
+void HostContext::note_cut(std::size_t bytes) {
   if (cut_) return;
   cut_ = true;
   output_cut_by_memory = output_cut_by_memory || output_room_max() < limits().output_bytes_max;
+  if (!output_cut_by_memory) {
+    note_met("output_bytes_max", output.bytes_kept() + bytes, limits().output_bytes_max);
+  } else if (output_room_max() < limits().output_bytes_max) {
+    note_met(memory_limit, memory_bytes_ + output.bytes_kept() + bytes, limits().memory_bytes_max);
+  } else {
+    note_no_memory(bytes);
+  }
 }
 
 std::size_t HostContext::write_stdout(std::string_view bytes) {
   if (!settings_.on_stdout) return write_output(bytes);
   const std::size_t kept = output.pass(bytes, room_for(bytes.size()));
-  if (kept < bytes.size()) note_cut();
+  if (kept < bytes.size()) note_cut(bytes.size() - kept);
   if (kept > 0) notify(counts, settings_.on_stdout, bytes.substr(0, kept));
   return kept;
 }
 
 // A line costs one byte more than it has: its end. So empty lines are not free.
 bool HostContext::spend_log(std::uint64_t bytes, std::uint64_t fuel_used) {
-  return log_rate_.try_spend(bytes + 1, elapsed_ms(fuel_used));
+  if (log_rate_.try_spend(bytes + 1, elapsed_ms(fuel_used))) return true;
+  note_met("log_bytes_per_second_max", bytes + 1, limits().log_bytes_per_second_max);
+  return false;
 }
 
 std::optional<std::size_t> HostContext::write_log(LogLevel level, std::string_view line, std::uint64_t fuel_used) {

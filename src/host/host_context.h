@@ -27,13 +27,25 @@ class Folder;
 class ProcessPort;
 class WasiState;
 
-// Memory that several guests share, within a bound of their own. Any thread.
+// A limit that refused or cut something while the guest went on.
+struct LimitMet {
+  std::string_view limit;    // its name; a literal
+  std::uint64_t wanted = 0;  // the first time, in the limit's own unit
+  std::uint64_t allowed = 0;
+  std::uint64_t count = 1;
+};
+
+// Memory that several guests share, within a bound of their own, and who hears of the limits they meet. Any thread.
 class MemoryAccount {
  public:
   virtual ~MemoryAccount() = default;
   // False: there is not so much left, and nothing was taken.
   virtual bool try_take(std::uint64_t bytes) = 0;
   virtual void give_back(std::uint64_t bytes) = 0;
+  virtual std::uint64_t taken() const = 0;
+  virtual std::uint64_t allowed() const = 0;
+  // Told once for all times it happened in one piece of work. `guest` is a process, or nothing for a run.
+  virtual void tell_met(std::string_view guest, const LimitMet& met) = 0;
 };
 
 // What is decided before a guest starts. Callbacks run on the guest's thread; one that throws is counted.
@@ -99,12 +111,17 @@ class HostContext {
   // The guest has ended: what it wrote to standard error without ending the line is a line all the same.
   void finish(std::uint64_t fuel_used);
 
+  // Remembers a limit that was met; tell_limits() tells the account of all of them, and forgets them.
+  void note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
+  void tell_limits();
+
   // Made when first asked for: most guests never do.
   WasiState& wasi();
 
   ProcessPort* port = nullptr;  // of a live process
   std::string reply;            // to its last call
   std::string_view input;
+  std::string_view memory_limit = "memory_bytes_max";  // the name of the one that bounds this guest's own memory
   OutputBuffer output;
   SeededRandom random;
   HostCounts counts;
@@ -121,11 +138,13 @@ class HostContext {
   void give_back(std::uint64_t bytes);
   bool spend_log(std::uint64_t bytes, std::uint64_t fuel_used);
   std::uint64_t room_for(std::size_t bytes);
-  void note_cut();
+  void note_cut(std::size_t bytes);
+  void note_no_memory(std::uint64_t bytes);
 
   HostSettings settings_;
   Clock::TimePoint start_;
   LogRate log_rate_;
+  std::vector<LimitMet> limits_met_;  // since begin()
   std::uint64_t memory_bytes_ = 0;
   bool cut_ = false;
   std::uint64_t skipped_ms_ = 0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "host/host_call.h"
 #include "run/collect_outcome.h"
@@ -15,7 +17,8 @@ std::unexpected<Error> cancelled(std::string_view process) {
 
 }  // namespace
 
-// What the guest of a process asks of its sandbox.
+// What the guest of a process asks of its sandbox. The guest may be on another thread than the one that entered it;
+// what waits or runs for it here uses the seat of that one.
 class Process::Port final : public ProcessPort {
  public:
   explicit Port(Process& process) : process_(process) {}
@@ -30,10 +33,17 @@ class Process::Port final : public ProcessPort {
   }
   std::int32_t call(HostCall& call, std::string_view to, std::string_view bytes, std::uint32_t timeout_ms,
                     std::string& reply) override {
+    const Workers::SameSeat seat(*process_.seat_);
     return process_.call_from_guest(call, to, bytes, timeout_ms, reply);
   }
-  std::int32_t spawn(std::string_view spec) override { return process_.owner_.spawn(process_, spec); }
-  std::int32_t stop(std::string_view name) override { return process_.owner_.stop_child(process_, name); }
+  std::int32_t spawn(std::string_view spec) override {
+    const Workers::SameSeat seat(*process_.seat_);
+    return process_.owner_.spawn(process_, spec);
+  }
+  std::int32_t stop(std::string_view name) override {
+    const Workers::SameSeat seat(*process_.seat_);
+    return process_.owner_.stop_child(process_, name);
+  }
   std::int32_t timer(std::uint32_t milliseconds, std::int64_t tag) override {
     return process_.owner_.start_timer(process_, milliseconds, tag);
   }
@@ -54,8 +64,9 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
     MutexLock lock(mutex_);
     PETRI_ASSERT(state_ == State::down);
     state_ = State::busy;
-    held_ = killed_ = false;
-    interrupt_.store(0);
+    held_ = false;
+    killed_ = doomed_ == incarnation;
+    interrupt_.store(killed_ ? 1 : 0);
     incarnation_.store(incarnation);
   }
   seat_ = &Workers::seat_of_this_thread();
@@ -68,6 +79,7 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
 
 Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) {
   if (!owner_.account().try_add_process()) {
+    tell_refused(kWorld, "processes_max", owner_.account().processes() + 1, owner_.account().limits()->processes_max);
     return fail(ErrorCode::limit_exceeded,
                 fmt::format("{} would be one process more than processes_max allows", name_));
   }
@@ -90,8 +102,11 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) 
   if (end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = owner_.clock().now();
   account_for(guest_->fuel_used(), started, now);
+  context_->tell_limits();
   if (!end) return fail(std::move(end.error()));
   Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
+  // Nobody reads an answer here, so none is missed.
+  if (outcome.kind == OutcomeKind::output_limit && outcome.returned) outcome.kind = OutcomeKind::ok;
   outcome.tier = best->tier();
   outcome.wall_time = now - started;
   return outcome;
@@ -115,6 +130,7 @@ void Process::end_life() {
   }
   guest_.reset();
   context_.reset();
+  owner_.instance_gone(*this, incarnation_.load());
 }
 
 void Process::stop(std::uint64_t incarnation) {
@@ -137,13 +153,19 @@ void Process::stop(std::uint64_t incarnation) {
 }
 
 void Process::kill(std::uint64_t incarnation) {
-  MutexLock lock(mutex_);
-  if (incarnation_.load() != incarnation) return;
-  killed_ = true;
-  interrupt();
+  {
+    MutexLock lock(mutex_);
+    if (incarnation_.load() != incarnation) {
+      doomed_ = std::max(doomed_, incarnation);
+      return;
+    }
+    killed_ = true;
+    interrupt();
+  }
+  cancel_helper();
 }
 
-// How it goes is nobody's concern any more.
+// Nobody waits for how it goes; what a limit did is told all the same.
 void Process::terminate() {
   if (!code_->terminate) return;
   const Clock::TimePoint started = owner_.clock().now();
@@ -152,12 +174,18 @@ void Process::terminate() {
   away_ns_ = charged_ns_ = 0;
   guest_->begin(allowance_, {});
   std::uint64_t slot = 0;
-  static_cast<void>(guest_->call(*code_->terminate, {&slot, 1}));
-  account_for(guest_->fuel_used(), started, owner_.clock().now());
+  const auto end = guest_->call(*code_->terminate, {&slot, 1});
+  const Clock::TimePoint now = owner_.clock().now();
+  account_for(guest_->fuel_used(), started, now);
+  context_->tell_limits();
+  if (!end) return;
+  Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
+  outcome.wall_time = now - started;
+  owner_.terminate_ended(*this, outcome);
 }
 
 void Process::close() {
-  std::deque<Letter> dropped;
+  std::list<Letter> dropped;
   {
     MutexLock lock(mutex_);
     state_ = State::closed;
@@ -185,11 +213,30 @@ std::size_t Process::mailbox_size() const {
   return mailbox_.size();
 }
 
-// Ends the guest at its next look, and whatever it waits for.
+// Ends the guest at its next look, and whatever it waits for. cancel_helper() follows, without the lock.
 void Process::interrupt() {
   interrupt_.store(1);
   changed_.notify_all();
   if (awaited_) awaited_->give(fail(ErrorCode::cancelled, "the caller was ended"));
+}
+
+// A callee that runs on the thread of a guest that was ended would keep it from ending.
+void Process::cancel_helper() {
+  std::pair<ProcessPtr, std::uint64_t> helper;
+  {
+    MutexLock lock(mutex_);
+    if (interrupt_.load() != 0) helper = helper_;
+  }
+  if (helper.first != nullptr) helper.first->cancel(helper.second);
+}
+
+void Process::note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) {
+  context_->note_met(limit, wanted, allowed);
+}
+
+void Process::tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const {
+  if (by == kWorld) return owner_.account().tell_met(name_, {.limit = limit, .wanted = wanted, .allowed = allowed});
+  by->note_met(limit, wanted, allowed);
 }
 
 // Nothing is being done for anyone: what was meant for the last handler must not meet the next.

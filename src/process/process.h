@@ -3,7 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +42,10 @@ class ProcessOwner {
   virtual std::uint64_t seed() const = 0;
   // nullptr when there is none of this name.
   virtual ProcessPtr find_process(std::string_view name) = 0;
+  // Its petri_terminate ended like this, which nobody waits for.
+  virtual void terminate_ended(const Process& process, const Outcome& how) = 0;
+  // Its instance of this number is gone, however it ended.
+  virtual void instance_gone(const Process& process, std::uint64_t incarnation) = 0;
   // It ended by itself while it handled something; its instance is gone, and its mailbox waits for the next.
   virtual void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) = 0;
   virtual std::int32_t spawn(Process& by, std::string_view spec) = 0;
@@ -70,16 +74,23 @@ class Process : public std::enable_shared_from_this<Process> {
   // Ends it in order: waits for the handler, calls petri_terminate, drops the instance. Takes as long as these do,
   // unless it is killed meanwhile. The mailbox is kept until close(). Nothing when another incarnation has followed.
   void stop(std::uint64_t incarnation) EXCLUDES(mutex_);
-  // What its guest does is ended, and petri_terminate will not be called. Returns at once; stop() does the rest.
+  // What its guest does is ended, and petri_terminate will not be called. Returns at once; stop() does the rest. An
+  // incarnation that is yet to start is ended as soon as it does.
   void kill(std::uint64_t incarnation) EXCLUDES(mutex_);
   // Nobody will start it again: waiting calls are `cancelled`, other messages dropped.
   void close() EXCLUDES(mutex_);
 
   // Calls and waits: for as long as it takes, or until the deadline (`timeout`, and the handler goes on). Runs on this
   // thread when the process is idle and there is no deadline.
-  Result<Outcome> call(Letter letter, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
+  Result<Outcome> call(Letter&& letter, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
   // Puts a letter into the mailbox; its answer, if it wants one, comes later.
   Result<void> post(Letter letter) EXCLUDES(mutex_);
+  // For its guest, on the guest's thread: waits for an answer as long as the guest may run. An Error when that is over,
+  // or when it was ended meanwhile.
+  Result<Outcome> wait_for(const ReplyPtr& answer, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
+  // The same: what its guest asked for was refused by a limit.
+  void note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
+
   // Ends what is done for the call of this number, or keeps it from starting. False: it is not known here.
   bool cancel(std::uint64_t call_id) EXCLUDES(mutex_);
 
@@ -102,15 +113,21 @@ class Process : public std::enable_shared_from_this<Process> {
   };
 
   Result<const Target*> find_target(const Letter& letter);
-  Result<void> check_letter(const Letter& letter) const;
-  bool try_enter() EXCLUDES(mutex_);
+  // Whoever asks for what a limit refuses: a guest in the middle of something, or the world.
+  static constexpr Process* kWorld = nullptr;
+  Result<void> check_letter(const Letter& letter, Process* by) const;
+  Result<void> post_from(Process* by, Letter letter) EXCLUDES(mutex_);
+  void tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const;
+  bool try_enter(std::uint64_t call) EXCLUDES(mutex_);
   void leave(bool ended) EXCLUDES(mutex_);
   bool take_letter(Letter& letter) EXCLUDES(mutex_);
+  void put(Letter letter) REQUIRES(mutex_);
   void schedule() REQUIRES(mutex_);
   void drain() EXCLUDES(mutex_);
   void forget(const Letter& letter);
   // Handles one letter on this thread, which has entered. Sets `ended` when the instance is gone.
   Result<Outcome> handle(Letter& letter, bool& ended);
+  Result<Outcome> handle_at(const Target& target, const Letter& letter, bool& ended);
   Result<Outcome> finish_letter(const Letter& letter, const Target& target, const Result<End>& end, bool& ended);
   Result<Outcome> handle_and_leave(Letter& letter) EXCLUDES(mutex_);
   Allowance allowance_for(const Letter& letter, Clock::TimePoint started) const;
@@ -128,8 +145,9 @@ class Process : public std::enable_shared_from_this<Process> {
                                std::uint32_t timeout_ms, std::string& reply);
   std::int32_t send_from_guest(std::string_view to, std::string_view bytes);
   Result<Outcome> ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline);
-  Result<Outcome> wait_for(const ReplyPtr& answer, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
+  Result<Outcome> ask_here(Process& callee, Letter letter) EXCLUDES(mutex_);
   void interrupt() REQUIRES(mutex_);
+  void cancel_helper() EXCLUDES(mutex_);
   void end_handler() REQUIRES(mutex_);
 
   ProcessOwner& owner_;
@@ -160,11 +178,14 @@ class Process : public std::enable_shared_from_this<Process> {
   mutable Mutex mutex_;
   Condition changed_;
   State state_ GUARDED_BY(mutex_) = State::down;
-  bool held_ GUARDED_BY(mutex_) = false;    // it is being stopped: nothing new is begun
-  bool killed_ GUARDED_BY(mutex_) = false;  // nothing more of the guest is to run
-  std::deque<Letter> mailbox_ GUARDED_BY(mutex_);
+  bool held_ GUARDED_BY(mutex_) = false;          // it is being stopped: nothing new is begun
+  bool killed_ GUARDED_BY(mutex_) = false;        // nothing more of the guest is to run
+  std::list<Letter> mailbox_ GUARDED_BY(mutex_);  // an empty one takes no memory of its own
   std::uint64_t current_call_ GUARDED_BY(mutex_) = 0;
-  ReplyPtr awaited_ GUARDED_BY(mutex_);  // what its guest waits for
+  std::uint64_t doomed_ GUARDED_BY(mutex_) = 0;  // an incarnation that was killed before it began
+  ReplyPtr awaited_ GUARDED_BY(mutex_);          // what its guest waits for
+  // Who handles a call of its guest on the guest's own thread, and the number of that call.
+  std::pair<ProcessPtr, std::uint64_t> helper_ GUARDED_BY(mutex_);
 };
 
 }  // namespace petri

@@ -1,16 +1,27 @@
 // What one guest asks of another.
 #include <algorithm>
+#include <atomic>
 
 #include "host/host_call.h"
 #include "process/process.h"
 #include "process/process_time.h"
 
 namespace petri {
+namespace {
+
+// Calls between guests have numbers too, which no call from outside has.
+std::uint64_t next_guest_call() {
+  static std::atomic<std::uint64_t> last{std::uint64_t{1} << 63};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
 
 std::int32_t Process::send_from_guest(std::string_view to, std::string_view bytes) {
   const ProcessPtr receiver = owner_.find_process(to);
   if (receiver == nullptr) return static_cast<std::int32_t>(GuestError::not_found);
-  const auto posted = receiver->post({.kind = MessageKind::send, .bytes = std::string(bytes), .sender = name_});
+  const auto posted =
+      receiver->post_from(this, {.kind = MessageKind::send, .bytes = std::string(bytes), .sender = name_});
   if (posted) return 0;
   switch (posted.error().code) {
     case ErrorCode::too_large: return static_cast<std::int32_t>(GuestError::too_large);
@@ -39,6 +50,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   Letter letter{.kind = MessageKind::call,
                 .bytes = std::string(bytes),
                 .sender = name_,
+                .id = next_guest_call(),
                 .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
                 .deadline_ns = allowance_.deadline_ns,
                 .depth = depth};
@@ -50,6 +62,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
     MutexLock lock(owner_.waits());
     waits_for_ = nullptr;
   }
+  if (interrupt_.load() != 0) host_call.stop(EndKind::cancelled);
   if (!result) {
     switch (result.error().code) {
       case ErrorCode::timeout: return answer(GuestError::timeout);
@@ -69,12 +82,26 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
 
 // On this thread when the callee is idle and may take its time; else in its mailbox, and this guest is put aside.
 Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline) {
-  PETRI_TRY(callee.check_letter(letter));
-  if (!deadline && callee.try_enter()) return callee.handle_and_leave(letter);
+  PETRI_TRY(callee.check_letter(letter, this));
+  if (!deadline && callee.try_enter(letter.id)) return ask_here(callee, std::move(letter));
   const ReplyPtr answer = std::make_shared<Reply>();
   letter.reply = answer;
-  PETRI_TRY(callee.post(std::move(letter)));
+  PETRI_TRY(callee.post_from(this, std::move(letter)));
   return wait_for(answer, deadline);
+}
+
+// The callee has been entered. Whoever ends this guest meanwhile ends what the callee does for it.
+Result<Outcome> Process::ask_here(Process& callee, Letter letter) {
+  {
+    MutexLock lock(mutex_);
+    helper_ = {callee.shared_from_this(), letter.id};
+  }
+  // One that came just before found no helper.
+  if (interrupt_.load() != 0) callee.cancel(letter.id);
+  auto result = callee.handle_and_leave(letter);
+  MutexLock lock(mutex_);
+  helper_ = {};
+  return result;
 }
 
 Result<Outcome> Process::wait_for(const ReplyPtr& answer, std::optional<Clock::TimePoint> deadline) {

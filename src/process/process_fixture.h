@@ -17,9 +17,9 @@ class TestOwner final : public ProcessOwner {
   explicit TestOwner(std::size_t workers = 2, SandboxLimits limits = SandboxLimits::of(Profile::medium))
       : workers_(std::move(*Workers::create({.workers = workers}))),
         account_(limits,
-                 [this](std::string_view limit, std::uint64_t, std::uint64_t) {
+                 [this](std::string_view, const LimitMet& met) {
                    MutexLock lock(mutex_);
-                   met_.emplace_back(limit);
+                   met_.insert(met_.end(), met.count, std::string(met.limit));
                  }),
         share_(limits.cpu_percent_max) {}
   ~TestOwner() override {
@@ -53,6 +53,8 @@ class TestOwner final : public ProcessOwner {
     ended_.emplace_back(process.name(), how);
     changed_.notify_all();
   }
+  void terminate_ended(const Process&, const Outcome&) override {}
+  void instance_gone(const Process&, std::uint64_t) override {}
   std::int32_t spawn(Process&, std::string_view) override { return -11; }
   std::int32_t stop_child(Process&, std::string_view) override { return -11; }
   std::int32_t start_timer(Process&, std::uint32_t, std::int64_t) override { return -11; }

@@ -50,12 +50,17 @@ void Process::refresh_limits() {
   Limits own = *limits_;
   own.memory_bytes_max = std::min(limits_->memory_bytes_max, limits_->process_memory_bytes_max);
   context_->set_limits(own);
-  if (guest_ != nullptr && guest_->instance() != nullptr)
-    guest_->instance()->set_memory_bytes_max(own.memory_bytes_max);
+  context_->memory_limit =
+      own.memory_bytes_max < limits_->memory_bytes_max ? "process_memory_bytes_max" : "memory_bytes_max";
 }
 
 Result<Outcome> Process::handle(Letter& letter, bool& ended) {
   PETRI_TRY(const Target* target, find_target(letter));
+  return handle_at(*target, letter, ended);
+}
+
+// One way out: the outcome is made where the caller wants it.
+Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, bool& ended) {
   seat_ = &Workers::seat_of_this_thread();
   refresh_limits();
   if (may_move_) move_if_hot();
@@ -63,18 +68,20 @@ Result<Outcome> Process::handle(Letter& letter, bool& ended) {
   allowance_ = allowance_for(letter, started);
   away_ns_ = charged_ns_ = 0;
   if (owner_.cpu_share().may_go_on_at() > to_ns(started)) hold_for_share(allowance_.deadline_ns);
-  slots_.resize(std::max<std::size_t>(target->run.slots(), 1));
+  slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
   for (std::size_t index = 0; index < letter.arguments.size(); ++index) slots_[index] = letter.arguments[index].bits();
   current_ = &letter;
   guest_->begin(allowance_, letter.bytes);
-  const auto end = guest_->call(target->run.export_number, {slots_.data(), target->run.slots()});
+  const auto end = guest_->call(target.run.export_number, {slots_.data(), target.run.slots()});
   current_ = nullptr;
   const Clock::TimePoint now = owner_.clock().now();
   account_for(guest_->fuel_used(), started, now);
-  auto outcome = finish_letter(letter, *target, end, ended);
-  if (!outcome) return outcome;
-  outcome->wall_time = now - started;
-  if (letter.queued_at != Clock::TimePoint{}) outcome->queue_time = started - letter.queued_at;
+  context_->tell_limits();
+  auto outcome = finish_letter(letter, target, end, ended);
+  if (outcome) {
+    outcome->wall_time = now - started;
+    if (letter.queued_at != Clock::TimePoint{}) outcome->queue_time = started - letter.queued_at;
+  }
   return outcome;
 }
 

@@ -14,10 +14,12 @@ std::unexpected<Error> cancelled(std::string_view process) {
 
 }  // namespace
 
-bool Process::try_enter() {
+// For the call of this number, if it has one.
+bool Process::try_enter(std::uint64_t call) {
   MutexLock lock(mutex_);
   if (state_ != State::idle || held_ || !mailbox_.empty()) return false;
   state_ = State::busy;
+  current_call_ = call;
   return true;
 }
 
@@ -38,38 +40,52 @@ void Process::schedule() {
   owner_.workers().submit([self = shared_from_this(), kept = owner_.keep_alive()] { self->drain(); });
 }
 
-Result<void> Process::check_letter(const Letter& letter) const {
+Result<void> Process::check_letter(const Letter& letter, Process* by) const {
   const std::uint64_t bytes_max = owner_.account().message_bytes_max();
   if (letter.bytes.size() > bytes_max) {
-    owner_.account().tell_met("message_bytes_max", letter.bytes.size(), bytes_max);
+    tell_refused(by, "message_bytes_max", letter.bytes.size(), bytes_max);
     return fail(ErrorCode::too_large, fmt::format("the message for {} has {} bytes and message_bytes_max allows {}",
                                                   name_, letter.bytes.size(), bytes_max));
   }
   return {};
 }
 
-Result<void> Process::post(Letter letter) {
-  PETRI_TRY(check_letter(letter));
+Result<void> Process::post(Letter letter) { return post_from(kWorld, std::move(letter)); }
+
+Result<void> Process::post_from(Process* by, Letter letter) {
+  PETRI_TRY(check_letter(letter, by));
   const std::uint64_t queue_max = owner_.account().message_queue_max();
   if (!owner_.account().try_take(letter.bytes.size())) {
+    tell_refused(by, "memory_bytes_max", owner_.account().taken() + letter.bytes.size(), owner_.account().allowed());
     return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for a message to {}", name_));
   }
-  MutexLock lock(mutex_);
-  if (state_ == State::closed || mailbox_.size() >= queue_max) {
-    owner_.account().give_back(letter.bytes.size());
-    if (state_ == State::closed) return cancelled(name_);
-    owner_.account().tell_met("message_queue_max", mailbox_.size() + 1, queue_max);
-    return fail(ErrorCode::queue_full,
-                fmt::format("{} messages wait for {} and message_queue_max allows no more", mailbox_.size(), name_));
+  const std::size_t bytes = letter.bytes.size();
+  std::size_t waiting = 0;
+  bool closed = false;
+  {
+    MutexLock lock(mutex_);
+    waiting = mailbox_.size();
+    closed = state_ == State::closed;
+    if (!closed && waiting < queue_max) {
+      put(std::move(letter));
+      return {};
+    }
   }
+  // Without the lock: whoever is told of a limit has locks of its own, under which it may ask this process.
+  owner_.account().give_back(bytes);
+  if (closed) return cancelled(name_);
+  tell_refused(by, "message_queue_max", waiting + 1, queue_max);
+  return fail(ErrorCode::queue_full,
+              fmt::format("{} messages wait for {} and message_queue_max allows no more", waiting, name_));
+}
+
+void Process::put(Letter letter) {
   owner_.account().add_message();
   letter.queued_at = owner_.clock().now();
   mailbox_.push_back(std::move(letter));
-  if (state_ == State::idle && !held_) {
-    state_ = State::busy;
-    schedule();
-  }
-  return {};
+  if (state_ != State::idle || held_) return;
+  state_ = State::busy;
+  schedule();
 }
 
 void Process::forget(const Letter& letter) {
@@ -107,13 +123,19 @@ void Process::drain() {
   for (Letter letter; take_letter(letter);) {
     bool ended = false;
     auto result = handle(letter, ended);
-    if (letter.reply && !letter.reply->give(result)) owner_.late_answer();
+    const bool late = letter.reply && letter.reply->settled();
+    if (late) owner_.late_answer();
+    // Whoever has the answer finds nothing left of the call: no limit yet to be counted, nothing to cancel.
     if (ended) {
       const std::uint64_t incarnation = incarnation_.load();
       leave(true);
       owner_.process_ended(*this, incarnation, result);
-      return;
+    } else if (letter.id != 0) {
+      MutexLock lock(mutex_);
+      end_handler();
     }
+    if (letter.reply && !late && !letter.reply->give(std::move(result))) owner_.late_answer();
+    if (ended) return;
     if (owner_.clock().now() < turn_end) continue;
     MutexLock lock(mutex_);
     end_handler();
@@ -130,16 +152,12 @@ Result<Outcome> Process::handle_and_leave(Letter& letter) {
   return result;
 }
 
-Result<Outcome> Process::call(Letter letter, std::optional<Clock::TimePoint> deadline) {
-  PETRI_TRY(check_letter(letter));
-  if (!deadline && try_enter()) {
+Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {
+  PETRI_TRY(check_letter(letter, kWorld));
+  if (!deadline && try_enter(letter.id)) {
     const Workers::Visit visit(owner_.workers());
-    if (letter.id != 0) {
-      MutexLock lock(mutex_);
-      current_call_ = letter.id;
-      // It may have been stopped before there was anything to be cancelled.
-      if (letter.stop.stop_requested()) interrupt();
-    }
+    // It may have been stopped before there was anything to be cancelled.
+    if (letter.stop.stop_requested()) cancel(letter.id);
     return handle_and_leave(letter);
   }
   const ReplyPtr answer = std::make_shared<Reply>();
@@ -153,14 +171,28 @@ Result<Outcome> Process::call(Letter letter, std::optional<Clock::TimePoint> dea
 }
 
 bool Process::cancel(std::uint64_t call_id) {
-  MutexLock lock(mutex_);
-  const auto waiting = std::ranges::find(mailbox_, call_id, &Letter::id);
-  if (waiting != mailbox_.end()) {
-    if (waiting->reply) waiting->reply->give(fail(ErrorCode::cancelled, "the call was cancelled before it began"));
+  if (call_id == 0) return false;  // what has no number cannot be meant
+  Letter unbegun;
+  bool begun = false;
+  {
+    MutexLock lock(mutex_);
+    const auto waiting = std::ranges::find(mailbox_, call_id, &Letter::id);
+    begun = waiting == mailbox_.end();
+    if (begun) {
+      if (current_call_ != call_id) return false;
+      interrupt();
+    } else {
+      unbegun = std::move(*waiting);
+      mailbox_.erase(waiting);
+    }
+  }
+  if (begun) {
+    cancel_helper();
     return true;
   }
-  if (current_call_ != call_id) return false;
-  interrupt();
+  forget(unbegun);
+  // Without the lock: a completion may call this process again.
+  if (unbegun.reply) unbegun.reply->give(fail(ErrorCode::cancelled, "the call was cancelled before it began"));
   return true;
 }
 

@@ -11,25 +11,22 @@ TreeAccount::TreeAccount(const SandboxLimits& limits, OnMet on_met)
       message_queue_max_(limits.message_queue_max),
       limits_(std::make_shared<const SandboxLimits>(limits)) {}
 
-bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max, std::uint64_t amount,
-                          std::string_view limit) {
+bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max,
+                          std::uint64_t amount) {
   std::uint64_t before = used.load(std::memory_order_relaxed);
   do {
-    const std::uint64_t allowed = max.load(std::memory_order_relaxed);
-    if (before + amount <= allowed) continue;
-    tell_met(limit, before + amount, allowed);
-    return false;
+    if (before + amount > max.load(std::memory_order_relaxed)) return false;
   } while (!used.compare_exchange_weak(before, before + amount, std::memory_order_relaxed));
   return true;
 }
 
 bool TreeAccount::try_take(std::uint64_t bytes) {
-  return bytes == 0 || try_add(memory_bytes_, memory_bytes_max_, bytes, "memory_bytes_max");
+  return bytes == 0 || try_add(memory_bytes_, memory_bytes_max_, bytes);
 }
 
-bool TreeAccount::try_add_process() { return try_add(processes_, processes_max_, 1, "processes_max"); }
+bool TreeAccount::try_add_process() { return try_add(processes_, processes_max_, 1); }
 
-bool TreeAccount::try_add_timer() { return try_add(timers_, timers_max_, 1, "timers_max"); }
+bool TreeAccount::try_add_timer() { return try_add(timers_, timers_max_, 1); }
 
 SandboxLimitsPtr TreeAccount::limits() const {
   MutexLock lock(mutex_);

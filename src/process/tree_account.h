@@ -18,14 +18,19 @@ using SandboxLimitsPtr = std::shared_ptr<const SandboxLimits>;
 // Any thread. Counting costs an atomic addition each.
 class TreeAccount final : public MemoryAccount {
  public:
-  // Told of a limit that was met, with what would have been used; on the thread that met it.
-  using OnMet = std::function<void(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed)>;
+  // Told of a limit that was met by this process, or by none; on the thread that met it.
+  using OnMet = std::function<void(std::string_view process, const LimitMet& met)>;
 
   explicit TreeAccount(const SandboxLimits& limits, OnMet on_met = {});
 
   // memory_bytes_max: memories, tables, answers and waiting messages of the whole tree.
   bool try_take(std::uint64_t bytes) override;
   void give_back(std::uint64_t bytes) override { memory_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+  std::uint64_t taken() const override { return memory_bytes(); }
+  std::uint64_t allowed() const override { return memory_bytes_max_.load(std::memory_order_relaxed); }
+  void tell_met(std::string_view process, const LimitMet& met) override {
+    if (on_met_) on_met_(process, met);
+  }
 
   bool try_add_process();
   void remove_process() { processes_.fetch_sub(1, std::memory_order_relaxed); }
@@ -36,9 +41,6 @@ class TreeAccount final : public MemoryAccount {
   void add_work(std::uint64_t fuel, std::uint64_t cpu_ns) {
     fuel_used_.fetch_add(fuel, std::memory_order_relaxed);
     cpu_ns_.fetch_add(cpu_ns, std::memory_order_relaxed);
-  }
-  void tell_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const {
-    if (on_met_) on_met_(limit, wanted, allowed);
   }
 
   std::uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
@@ -57,8 +59,7 @@ class TreeAccount final : public MemoryAccount {
   void set_limits(const SandboxLimits& limits) EXCLUDES(mutex_);
 
  private:
-  bool try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max, std::uint64_t amount,
-               std::string_view limit);
+  static bool try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max, std::uint64_t amount);
 
   const OnMet on_met_;
   std::atomic<std::uint64_t> memory_bytes_{0}, processes_{0}, timers_{0}, messages_{0}, fuel_used_{0}, cpu_ns_{0};

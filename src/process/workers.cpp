@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -19,12 +20,19 @@ std::uint64_t monotonic_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// Where this thread sits instead of at its own.
+constinit thread_local Workers::Seat* seat_of_another = nullptr;
+
 }  // namespace
 
 Workers::Seat& Workers::seat_of_this_thread() {
   thread_local Seat seat;
-  return seat;
+  return seat_of_another == nullptr ? seat : *seat_of_another;
 }
+
+Workers::SameSeat::SameSeat(Seat& seat) : before_(std::exchange(seat_of_another, &seat)) {}
+
+Workers::SameSeat::~SameSeat() { seat_of_another = before_; }
 
 Result<std::unique_ptr<Workers>> Workers::create(Options options) {
   if (options.workers == 0) return fail(ErrorCode::validation_failed, "workers is 0: at least one is needed");

@@ -48,6 +48,18 @@ class Workers {
   };
   static Seat& seat_of_this_thread();
 
+  // While this lives, this thread sits where another does that waits for it.
+  class SameSeat {
+   public:
+    explicit SameSeat(Seat& seat);
+    ~SameSeat();
+    SameSeat(const SameSeat&) = delete;
+    SameSeat& operator=(const SameSeat&) = delete;
+
+   private:
+    Seat* before_;
+  };
+
   // A thread that is not one of ours runs a guest while this lives. It needs no permit for its first turn: the caller
   // brings the thread along.
   class Visit {

@@ -18,7 +18,10 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::uint64_t kInt32Max = (std::uint64_t{1} << 31) - 1;
 
 // More than all cores together there is not: this much is no limit.
-std::uint64_t cpu_percent_of_all() { return 100 * std::max(1U, std::thread::hardware_concurrency()); }
+std::uint64_t cpu_percent_of_all() {
+  static const std::uint64_t percent = 100 * std::max(1U, std::thread::hardware_concurrency());  // reads a file
+  return percent;
+}
 
 // The limits a profile sets; all others are the same everywhere.
 struct ProfileRow {

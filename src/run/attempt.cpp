@@ -56,6 +56,7 @@ Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks
   guest.begin(allowance_of(run.spec.limits, start), run.spec.input);
   PETRI_TRY(const End end, instantiate_and_call(run, code, guest, slots));
   context.finish(0);
+  if (callbacks == Callbacks::told) context.tell_limits();
 
   AttemptResult result{.outcome = collect_outcome(run.artifact, end, guest, context), .waited = context.waited};
   result.outcome.seed = run.spec.seed;

@@ -9,18 +9,20 @@ Outcome collect_outcome(const LoadableArtifact& artifact, const End& end, Guest&
   const Verdict verdict = verdict_of({.end = end,
                                       .output_bytes_cut = context.output.bytes_cut(),
                                       .output_cut_by_memory = context.output_cut_by_memory});
-  Outcome outcome{.kind = verdict.kind,
-                  .place = guest.place(),
-                  .trap = verdict.trap,
-                  .exit_code = verdict.exit_code,
-                  .cause = std::string(verdict.cause),
-                  .returned = verdict.returned,
-                  .output_bytes_cut = context.output.bytes_cut(),
-                  .counts = context.counts,
-                  .fuel_used = guest.fuel_used(),
-                  .memory_peak_bytes = guest.memory_bytes() + context.output.bytes_kept(),
-                  .artifact = artifact.id(),
-                  .repeatable = verdict.repeatable};
+  // Member by member: an initializer list would first fill all of it with zeros, on the path of every call.
+  Outcome outcome;
+  outcome.kind = verdict.kind;
+  outcome.place = guest.place();
+  outcome.trap = verdict.trap;
+  outcome.exit_code = verdict.exit_code;
+  outcome.cause = verdict.cause;
+  outcome.returned = verdict.returned;
+  outcome.output_bytes_cut = context.output.bytes_cut();
+  outcome.counts = context.counts;
+  outcome.fuel_used = guest.fuel_used();
+  outcome.memory_peak_bytes = guest.memory_bytes() + context.output.bytes_kept();
+  outcome.artifact = artifact.id();
+  outcome.repeatable = verdict.repeatable;
   outcome.output = context.output.take();
   if (end.kind == EndKind::trapped && guest.instance() != nullptr) {
     outcome.backtrace = name_frames(artifact, guest.instance()->backtrace());

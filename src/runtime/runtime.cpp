@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ext/pb_ds/assoc_container.hpp>
+#include <ext/pb_ds/tree_policy.hpp>
 #include <map>
 #include <thread>
 
@@ -28,6 +30,11 @@ std::unexpected<Error> no_sandbox(std::string_view id) {
 
 bool is_dead(SandboxStatus status) { return status == SandboxStatus::stopped || status == SandboxStatus::failed; }
 
+// The standard map cannot find its n-th entry without walking there.
+template <typename Key, typename Mapped>
+using RankedMap =
+    __gnu_pbds::tree<Key, Mapped, std::less<>, __gnu_pbds::rb_tree_tag, __gnu_pbds::tree_order_statistics_node_update>;
+
 // Sandboxes by id, and in the order in which they were made.
 class Registry {
  public:
@@ -41,9 +48,9 @@ class Registry {
       by_id_.erase(found);
     }
     const std::uint64_t order = ++last_order_;
-    by_order_.emplace(order, core);
-    std::string id = core->id();
-    by_id_.emplace(std::move(id), Row{std::move(core), order});
+    by_order_.insert({order, core});
+    const std::string_view id = core->id();
+    by_id_.emplace(id, Row{std::move(core), order});
     return nullptr;
   }
   CorePtr find(std::string_view id) const EXCLUDES(mutex_) {
@@ -71,9 +78,8 @@ class Registry {
     MutexLock lock(mutex_);
     total = by_order_.size();
     std::vector<CorePtr> cores;
-    auto next = by_order_.begin();
-    std::advance(next, static_cast<std::ptrdiff_t>(std::min(offset, total)));
-    for (; next != by_order_.end() && cores.size() < limit; ++next) cores.push_back(next->second);
+    for (auto next = by_order_.find_by_order(offset); next != by_order_.end() && cores.size() < limit; ++next)
+      cores.push_back(next->second);
     return cores;
   }
   std::size_t size() const EXCLUDES(mutex_) {
@@ -87,8 +93,8 @@ class Registry {
     std::uint64_t order;
   };
   mutable Mutex mutex_;
-  std::map<std::string, Row, std::less<>> by_id_ GUARDED_BY(mutex_);
-  std::map<std::uint64_t, CorePtr> by_order_ GUARDED_BY(mutex_);
+  std::map<std::string_view, Row> by_id_ GUARDED_BY(mutex_);  // the texts are those of the cores
+  RankedMap<std::uint64_t, CorePtr> by_order_ GUARDED_BY(mutex_);
   std::uint64_t last_order_ GUARDED_BY(mutex_) = 0;
 };
 
@@ -116,14 +122,14 @@ struct Runtime::Impl {
             .host = options.host,
             .samples_max = options.samples_max};
   }
-  // Again and again, until the runtime ends.
-  void sample_later() {
+  // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
+  void sample_later(Timers& on) {
     if (options.sampling_interval.count() == 0) return;
-    timers->at(clock.now() + options.sampling_interval, [this] {
+    on.at(clock.now() + options.sampling_interval, [this, &on] {
       for (const CorePtr& core : registry.all()) {
         if (core->status() == SandboxStatus::running) core->sample();
       }
-      sample_later();
+      sample_later(on);
     });
   }
 
@@ -131,7 +137,7 @@ struct Runtime::Impl {
   const Clock& clock;
   EventBus events;
   ArtifactStore artifacts;
-  CompiledModules compiled{1};  // live processes keep what they run
+  CompiledModules compiled{0};  // live processes keep what they run
   Promoter promoter;
   CodeStore code;
   Registry registry;
@@ -148,7 +154,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   PETRI_TRY(impl->workers,
             Workers::create({.workers = impl->options.workers, .threads_max = impl->options.threads_max}));
   PETRI_TRY(impl->timers, Timers::create(impl->clock));
-  impl->sample_later();
+  impl->sample_later(*impl->timers);
   return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
 }
 

@@ -24,6 +24,15 @@ SupervisorSpec tree_of(const SandboxSpec& spec) {
   return tree;
 }
 
+// How much a guest that a limit has ended had used, or the least it had asked for.
+std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
+  switch (outcome.kind) {
+    case OutcomeKind::deadline: return static_cast<std::uint64_t>(outcome.wall_time.count());
+    case OutcomeKind::out_of_fuel: return outcome.fuel_used;
+    default: return allowed + 1;
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(SandboxStatus status) { return name_in(kStatuses, status); }
@@ -34,7 +43,7 @@ std::optional<SandboxStatus> sandbox_status_named(std::string_view name) {
 SandboxCore::SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits)
     : services_(services),
       spec_(std::move(spec)),
-      account_(limits, [this](auto limit, auto wanted, auto allowed) { limit_met(limit, wanted, allowed); }),
+      account_(limits, [this](auto process, const LimitMet& met) { limit_met(process, met); }),
       share_(limits.cpu_percent_max),
       created_(services.clock.wall_now()),
       updated_(created_),
@@ -98,8 +107,18 @@ Result<void> SandboxCore::create() {
   return {};
 }
 
-Result<ArtifactPtr> SandboxCore::read_source(const Source& source) const {
+Result<ArtifactPtr> SandboxCore::read_source(const Source& source) {
   const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
+  auto artifact = read_source_within(source, bytes_max);
+  if (!artifact && artifact.error().code == ErrorCode::module_too_large) {
+    const std::uint64_t bytes =
+        source.kind() == Source::Kind::artifact ? source.artifact()->bytes().size() : source.text().size();
+    limit_met({}, {.limit = "module_bytes_max", .wanted = std::max(bytes, bytes_max + 1), .allowed = bytes_max});
+  }
+  return artifact;
+}
+
+Result<ArtifactPtr> SandboxCore::read_source_within(const Source& source, std::uint64_t bytes_max) const {
   std::string bytes = source.text();
   if (source.kind() == Source::Kind::artifact) {
     if (source.artifact()->bytes().size() > bytes_max) {
@@ -117,7 +136,7 @@ Result<ArtifactPtr> SandboxCore::read_source(const Source& source) const {
   return services_.artifacts.from_wasm({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, bytes_max);
 }
 
-Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) const {
+Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) {
   PETRI_TRY(ArtifactPtr artifact, read_source(module.source));
   PETRI_TRY(LinkedCode loaded,
             services_.code.load(artifact, spec_.permissions.value_or(Permissions::medium()), spec_.tier));
@@ -152,10 +171,9 @@ Result<void> SandboxCore::start_tree() {
   {
     MutexLock lock(mutex_);
     tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec_);
-    dynamic_ = std::make_shared<TreeRunner>(*this, SupervisorSpec{});
+    dynamic_.reset();
     runs_ = std::stop_source();
   }
-  PETRI_TRY(dynamic_tree()->start());
   auto started = tree->start();
   if (!started) {
     Error error = explain(started.error(), *tree);
@@ -244,6 +262,10 @@ bool SandboxCore::destroy() {
     MutexLock lock(mutex_);
     runs_.request_stop();
   }
+  // Whoever creates it may be waiting for a guest that never comes to its end.
+  for (const auto& runner : {tree(), dynamic_tree()}) {
+    if (runner != nullptr) runner->abandon_starts();
+  }
   MutexLock control(control_);
   {
     MutexLock lock(mutex_);
@@ -304,16 +326,20 @@ Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarna
   return outcome;
 }
 
-void SandboxCore::place_removed(const std::string& address) {
-  ProcessPtr gone;
+// Whoever waits for an answer from there is told, and the next to start has an empty mailbox.
+void SandboxCore::place_emptied(const std::string& address) {
+  std::vector<ProcessPtr> gone;
   {
     MutexLock lock(mutex_);
-    const auto found = processes_.find(address);
-    if (found == processes_.end()) return;
-    gone = found->second;
-    processes_.erase(found);
+    if (const auto own = processes_.extract(address)) gone.push_back(own.mapped());
+    const std::string below = address + "/";
+    auto next = processes_.lower_bound(below);
+    while (next != processes_.end() && next->first.starts_with(below)) {
+      gone.push_back(std::move(next->second));
+      next = processes_.erase(next);
+    }
   }
-  gone->close();
+  for (const ProcessPtr& process : gone) process->close();
 }
 
 void SandboxCore::gave_up(const SupervisorGaveUp& news) {
@@ -328,7 +354,7 @@ void SandboxCore::gave_up(const SupervisorGaveUp& news) {
 
 // A tree that ended without being asked to has given up: nothing is left to wait for.
 void SandboxCore::tree_ended(const TreeRunner& which, const TreeEnded& news) {
-  if (!news.gave_up || status() != SandboxStatus::running) return;
+  if (!news.gave_up) return;
   services_.workers.submit([self = shared_from_this(), tree = which.shared_from_this()] {
     MutexLock control(self->control_);
     std::string last;
@@ -359,7 +385,8 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
   }
   if (how) tell_killed(process.name(), *how);
   services_.events.publish(EventKind::process_exited, subject(process.name()), [&](Event& event) {
-    event.add("reason", name_of(reason)).add("outcome", what);
+    event.add("reason", name_of(reason));
+    how ? event.add("outcome", what) : event.add("message", what);
     if (how && how->trap) event.add("trap", name_of(*how->trap));
     if (how && how->exit_code) event.add("exit_code", *how->exit_code);
   });
@@ -367,8 +394,9 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
   if (dynamic) dynamic->exited(process, incarnation, reason);
 }
 
+// An answer that was cut ended nobody.
 void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) {
-  if (outcome.cause.empty()) return;
+  if (outcome.cause.empty() || outcome.kind == OutcomeKind::output_limit) return;
   {
     MutexLock lock(mutex_);
     ++limits_met_[outcome.cause];
@@ -377,20 +405,20 @@ void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) 
       outcome.kind == OutcomeKind::deadline ? EventKind::killed_timeout : EventKind::killed_resource_limit;
   services_.events.publish(kind, subject(process), [&](Event& event) {
     const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
-    event.add("limit", outcome.cause).add("allowed", rule == nullptr ? 0 : rule->get(*account_.limits()));
-    event.add("seen", outcome.kind == OutcomeKind::deadline ? static_cast<std::uint64_t>(outcome.wall_time.count())
-                                                            : outcome.fuel_used);
+    const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(*account_.limits());
+    event.add("limit", outcome.cause).add("allowed", allowed).add("seen", seen_at_end(outcome, allowed));
     event.add("place", name_of(outcome.place));
   });
 }
 
-void SandboxCore::limit_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) {
+void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
   {
     MutexLock lock(mutex_);
-    ++limits_met_[std::string(limit)];
+    limits_met_[std::string(met.limit)] += met.count;
   }
-  services_.events.publish(EventKind::limit_met, subject(), [&](Event& event) {
-    event.add("limit", limit).add("allowed", allowed).add("seen", wanted);
+  services_.events.publish(EventKind::limit_met, subject(process), [&](Event& event) {
+    event.add("limit", met.limit).add("allowed", met.allowed).add("seen", met.wanted);
+    if (met.count > 1) event.add("count", met.count);
   });
 }
 
@@ -418,18 +446,46 @@ ProcessPtr SandboxCore::find_process(std::string_view name) {
   return found == processes_.end() ? nullptr : found->second;
 }
 
-// A timer belongs to the instance that asked for it.
+// A timer belongs to the instance that asked for it, and goes with it.
 std::int32_t SandboxCore::start_timer(Process& by, std::uint32_t milliseconds, std::int64_t tag) {
-  if (!account_.try_add_timer()) return static_cast<std::int32_t>(GuestError::limit_exceeded);
-  services_.timers.at(
-      services_.clock.now() + std::chrono::milliseconds(milliseconds),
-      [self = shared_from_this(), process = by.weak_from_this(), tag, incarnation = by.incarnation()] {
-        self->account_.remove_timer();
-        const ProcessPtr receiver = process.lock();
-        if (receiver == nullptr || receiver->incarnation() != incarnation) return;
-        static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = tag, .incarnation = incarnation}));
-      });
+  if (!account_.try_add_timer()) {
+    by.note_met("timers_max", account_.timers() + 1, account_.limits()->timers_max);
+    return static_cast<std::int32_t>(GuestError::limit_exceeded);
+  }
+  auto timer = std::make_shared<GuestTimer>(
+      GuestTimer{.process = by.weak_from_this(), .incarnation = by.incarnation(), .tag = tag});
+  // Held, so that one that rings at once finds itself in the list.
+  MutexLock lock(mutex_);
+  timer->id = services_.timers.at(services_.clock.now() + std::chrono::milliseconds(milliseconds),
+                                  [self = shared_from_this(), timer] { self->timer_rings(*timer); });
+  timers_[{&by, by.incarnation()}].insert(timer->id);
   return 0;
+}
+
+void SandboxCore::timer_rings(const GuestTimer& timer) {
+  const ProcessPtr receiver = timer.process.lock();
+  if (receiver == nullptr) return;
+  {
+    MutexLock lock(mutex_);
+    const auto own = timers_.find({receiver.get(), timer.incarnation});
+    if (own == timers_.end() || own->second.erase(timer.id) == 0) return;
+  }
+  account_.remove_timer();
+  static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = timer.tag, .incarnation = timer.incarnation}));
+}
+
+void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnation) {
+  std::unordered_set<Timers::Id> gone;
+  {
+    MutexLock lock(mutex_);
+    if (timers_.empty()) return;
+    const auto own = timers_.extract({&process, incarnation});
+    if (!own.empty()) gone = std::move(own.mapped());
+  }
+  for (const Timers::Id timer : gone) {
+    services_.timers.cancel(timer);
+    account_.remove_timer();
+  }
 }
 
 }  // namespace petri

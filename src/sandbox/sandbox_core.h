@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/clock.h"
@@ -89,6 +90,8 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   HostSettings host_settings(const Process& process) override;
   std::uint64_t seed() const override { return spec_.seed; }
   ProcessPtr find_process(std::string_view name) override EXCLUDES(mutex_);
+  void terminate_ended(const Process& process, const Outcome& how) override { tell_killed(process.name(), how); }
+  void instance_gone(const Process& process, std::uint64_t incarnation) override EXCLUDES(mutex_);
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
@@ -103,13 +106,14 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   ProcessPtr process_for(const std::string& address) override EXCLUDES(mutex_);
   Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec, bool again) override
       EXCLUDES(mutex_);
-  void place_removed(const std::string& address) override EXCLUDES(mutex_);
+  void place_emptied(const std::string& address) override EXCLUDES(mutex_);
   void gave_up(const SupervisorGaveUp& news) override EXCLUDES(mutex_);
   void tree_ended(const TreeRunner& which, const TreeEnded& news) override EXCLUDES(mutex_);
 
  private:
-  Result<ArtifactPtr> read_source(const Source& source) const;
-  Result<ModuleCodePtr> load_module(const ModuleSpec& module) const;
+  Result<ArtifactPtr> read_source(const Source& source) EXCLUDES(mutex_);
+  Result<ArtifactPtr> read_source_within(const Source& source, std::uint64_t bytes_max) const;
+  Result<ModuleCodePtr> load_module(const ModuleSpec& module);
   Result<void> load_modules() EXCLUDES(mutex_);
   Result<void> start_tree() REQUIRES(control_);
   void end_tree() REQUIRES(control_);
@@ -121,10 +125,19 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   Result<ProcessPtr> addressee(std::string_view name) const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> tree() const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> dynamic_tree() const EXCLUDES(mutex_);
+  std::shared_ptr<TreeRunner> tree_for_spawned() EXCLUDES(mutex_);
   RunSpec run_spec(std::string_view function, std::vector<Value> arguments, const RunOptions& options) const;
   Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
                                const RunOptions& options) EXCLUDES(mutex_);
-  void limit_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) EXCLUDES(mutex_);
+  Result<void> ask_for(Process& by, TreeRunner& tree, std::vector<Request> requests) const;
+  void limit_met(std::string_view process, const LimitMet& met) EXCLUDES(mutex_);
+  struct GuestTimer {
+    std::weak_ptr<Process> process;
+    std::uint64_t incarnation = 0;
+    std::int64_t tag = 0;
+    Timers::Id id = 0;  // of the sandbox's mutex_
+  };
+  void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
   void tell_killed(std::string_view process, const Outcome& outcome);
   EventSubject subject(std::string_view process = {}) const;
   std::vector<std::string> module_names() const;
@@ -150,7 +163,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   std::map<std::string, ModuleCodePtr, std::less<>> modules_ GUARDED_BY(mutex_);
   SupervisorSpec tree_spec_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
-  std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn
+  std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
   std::string last_end_ GUARDED_BY(mutex_);  // of the last process that ended by itself
   std::stop_source runs_ GUARDED_BY(mutex_);
@@ -160,6 +173,8 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   std::map<std::string, std::uint64_t, std::less<>> restarts_of_ GUARDED_BY(mutex_);  // of single processes
   std::map<std::string, std::uint64_t, std::less<>> limits_met_ GUARDED_BY(mutex_);
   std::map<std::string, WarningLatch, std::less<>> warnings_ GUARDED_BY(mutex_);
+  // Timers that have not rung yet, by the process and the instance that set them.
+  std::map<std::pair<const Process*, std::uint64_t>, std::unordered_set<Timers::Id>> timers_ GUARDED_BY(mutex_);
   UsageHistory history_ GUARDED_BY(mutex_);
 };
 

@@ -42,10 +42,12 @@ Result<ProcessPtr> SandboxCore::addressee(std::string_view name) const {
 
 Result<Outcome> SandboxCore::call(std::string_view function, std::vector<Value> arguments, const CallOptions& options) {
   PETRI_TRY(const ProcessPtr process, addressee(options.process));
-  Letter letter{.kind = MessageKind::call,
-                .function = std::string(function),
-                .arguments = std::move(arguments),
-                .bytes = options.input};
+  // Member by member: an initializer list would first fill all of it with zeros, on the path of every call.
+  Letter letter;
+  letter.kind = MessageKind::call;
+  letter.function = function;
+  letter.arguments = std::move(arguments);
+  letter.bytes = options.input;
   std::optional<Clock::TimePoint> deadline;
   if (options.timeout) deadline = services_.clock.now() + *options.timeout;
   if (!options.stop.stop_possible()) return process->call(std::move(letter), deadline);
@@ -201,7 +203,8 @@ Result<void> SandboxCore::stop_child(std::string_view address) {
   const std::string id(nested ? address.substr(slash + 1) : address);
   auto stopped = tree()->request(nested ? address.substr(0, slash) : "", StopOne{id});
   if (stopped || nested || stopped.error().code != ErrorCode::not_found) return stopped;
-  return dynamic_tree()->request("", StopOne{id});
+  const auto dynamic = dynamic_tree();
+  return dynamic == nullptr ? stopped : dynamic->request("", StopOne{id});
 }
 
 Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
@@ -213,32 +216,67 @@ Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
   return {};
 }
 
-// What a guest spawns it owns nobody for: temporary unless it says otherwise.
+// Most sandboxes never spawn, and do without the second tree. Nothing when everything is being ended.
+std::shared_ptr<TreeRunner> SandboxCore::tree_for_spawned() {
+  if (auto present = dynamic_tree()) return present;
+  auto made = std::make_shared<TreeRunner>(*this, SupervisorSpec{});
+  if (!made->start()) return nullptr;
+  MutexLock lock(mutex_);
+  if (runs_.stop_requested()) return nullptr;
+  if (dynamic_ == nullptr) dynamic_ = std::move(made);
+  return dynamic_;
+}
+
 std::int32_t SandboxCore::spawn(Process& by, std::string_view spec) {
-  static_cast<void>(by);
   const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
   auto parsed = parse_tree(fmt::format(R"({{"children": [{}]}})", spec));
   if (!parsed || parsed->children.size() != 1 || parsed->children[0].process() == nullptr)
     return answer(GuestError::invalid);
-  const auto dynamic = dynamic_tree();
-  if (!validate(*parsed, module_names()) || dynamic == nullptr) return answer(GuestError::invalid);
+  if (!validate(*parsed, module_names())) return answer(GuestError::invalid);
   if (find_process(parsed->children[0].id()) != nullptr) return answer(GuestError::already_exists);
   if (account_.processes() >= account_.limits()->processes_max) {
-    account_.tell_met("processes_max", account_.processes() + 1, account_.limits()->processes_max);
+    by.note_met("processes_max", account_.processes() + 1, account_.limits()->processes_max);
     return answer(GuestError::limit_exceeded);
   }
-  const auto started = dynamic->request("", AddChild{parsed->children[0]});
+  const auto dynamic = tree_for_spawned();
+  if (dynamic == nullptr) return answer(GuestError::cancelled);
+  const auto started = ask_for(by, *dynamic, {AddChild{parsed->children[0]}});
   if (started) return 0;
-  return answer(started.error().code == ErrorCode::already_exists ? GuestError::already_exists : GuestError::cancelled);
+  switch (started.error().code) {
+    case ErrorCode::already_exists: return answer(GuestError::already_exists);
+    case ErrorCode::rejected: return answer(GuestError::deadlock);
+    case ErrorCode::timeout: return answer(GuestError::timeout);
+    default: return answer(GuestError::cancelled);
+  }
+}
+
+// All at once, so that what begins goes on to its end even if the guest does not live to see it. The answer to the
+// first. What a guest asks of a tree that waits for the guest itself would never be done.
+Result<void> SandboxCore::ask_for(Process& by, TreeRunner& tree, std::vector<Request> requests) const {
+  if (tree.is_starting(by)) return fail(ErrorCode::rejected, "the tree waits until this process has started");
+  std::vector<ReplyPtr> replies;
+  for (Request& request : requests) {
+    replies.push_back(std::make_shared<Reply>());
+    tree.ask("", std::move(request), replies.back());
+  }
+  PETRI_TRY(by.wait_for(replies.front(), std::nullopt));
+  if (replies.size() > 1) static_cast<void>(by.wait_for(replies.back(), std::nullopt));
+  return {};
 }
 
 std::int32_t SandboxCore::stop_child(Process& by, std::string_view name) {
+  const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
+  if (by.name() == name) return answer(GuestError::not_now);
   const auto dynamic = dynamic_tree();
-  if (dynamic == nullptr || by.name() == name) return static_cast<std::int32_t>(GuestError::not_now);
-  const auto stopped = dynamic->request("", StopOne{std::string(name)});
-  if (!stopped) return static_cast<std::int32_t>(GuestError::not_found);
-  static_cast<void>(dynamic->request("", RemoveOne{std::string(name)}));
-  return 0;
+  if (dynamic == nullptr) return answer(GuestError::not_found);
+  const auto stopped = ask_for(by, *dynamic, {StopOne{std::string(name)}, RemoveOne{std::string(name)}});
+  if (stopped) return 0;
+  switch (stopped.error().code) {
+    case ErrorCode::rejected: return answer(GuestError::deadlock);
+    case ErrorCode::timeout: return answer(GuestError::timeout);
+    case ErrorCode::cancelled: return answer(GuestError::cancelled);
+    default: return answer(GuestError::not_found);
+  }
 }
 
 // ---- limits and labels ----------------------------------------------------------------------------------------

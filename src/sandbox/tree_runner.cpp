@@ -33,6 +33,8 @@ void TreeRunner::stop() {
   {
     MutexLock lock(mutex_);
     if (ended_) return;
+    stopping_ = true;
+    kill_starting();
     add(tree_.stop(host_.tree_clock().now()));
   }
   perform();
@@ -70,12 +72,44 @@ Result<void> TreeRunner::request(std::string_view supervisor, Request request) {
   return result;
 }
 
+void TreeRunner::ask(std::string_view supervisor, Request request, ReplyPtr reply) {
+  {
+    MutexLock lock(mutex_);
+    const Ticket ticket = ++last_ticket_;
+    replies_[ticket] = std::move(reply);
+    add(tree_.request(ticket, supervisor, std::move(request), host_.tree_clock().now()));
+  }
+  perform_elsewhere();
+}
+
+void TreeRunner::abandon_starts() {
+  MutexLock lock(mutex_);
+  kill_starting();
+}
+
+// They have no shutdown time: nobody has seen them alive.
+void TreeRunner::kill_starting() {
+  for (const auto& [incarnation, running] : running_) {
+    if (running.starting) running.process->kill(incarnation);
+  }
+}
+
+bool TreeRunner::is_starting(const Process& process) const {
+  MutexLock lock(mutex_);
+  const auto found = running_.find(process.incarnation());
+  return found != running_.end() && found->second.process.get() == &process && found->second.starting;
+}
+
 // Both trees of a sandbox are told, and number their incarnations for themselves.
 void TreeRunner::exited(const Process& process, Incarnation incarnation, ExitReason reason) {
   {
     MutexLock lock(mutex_);
     const auto found = running_.find(incarnation);
     if (found == running_.end() || found->second.process.get() != &process) return;
+    if (found->second.starting) {
+      found->second.exited = reason;
+      return;
+    }
     running_.erase(found);
     add(tree_.exited(incarnation, reason, host_.tree_clock().now()));
   }
@@ -105,14 +139,21 @@ void TreeRunner::add(TreeActions actions) {
     }
     actions_.push_back(std::move(action));
   }
-  arm();
 }
 
+// The timer keeps nothing alive: most stops are over long before their time is.
 void TreeRunner::arm() {
   const auto deadline = tree_.deadline();
-  if (!deadline || deadline == armed_) return;
+  if (deadline == armed_) return;
+  if (armed_) host_.tree_timers().cancel(timer_);
   armed_ = deadline;
-  host_.tree_timers().at(*deadline, [this, kept = kept()] { expire(); });
+  if (!deadline) return;
+  timer_ = host_.tree_timers().at(*deadline,
+                                  [this, runner = weak_from_this(), host = std::weak_ptr(host_.keep_tree_alive())] {
+                                    const auto kept_host = host.lock();
+                                    const auto kept_runner = runner.lock();
+                                    if (kept_host != nullptr && kept_runner != nullptr) expire();
+                                  });
 }
 
 void TreeRunner::expire() {
@@ -144,6 +185,8 @@ void TreeRunner::perform() {
 
 bool TreeRunner::next(TreeAction& action) {
   MutexLock lock(mutex_);
+  // Most deadlines are over before this is done; a start may take longer than they do.
+  if (actions_.empty() || std::holds_alternative<StartProcess>(actions_.front())) arm();
   if (actions_.empty()) {
     performing_ = false;
     return false;
@@ -157,14 +200,20 @@ void TreeRunner::carry_out(const StartProcess& action) {
   const ProcessPtr process = host_.process_for(action.address);
   {
     MutexLock lock(mutex_);
+    if (stopping_) return add(tree_.start_failed(action.incarnation, host_.tree_clock().now()));
     running_[action.incarnation] = {.process = process, .starting = true};
   }
   auto outcome = host_.start_process(*process, action.incarnation, *action.spec->process(), action.again);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   MutexLock lock(mutex_);
   if (lives) {
-    running_[action.incarnation].starting = false;
+    Running& running = running_[action.incarnation];
+    running.starting = false;
+    const auto exited = running.exited;
     add(tree_.started(action.incarnation, host_.tree_clock().now()));
+    if (!exited) return;
+    running_.erase(action.incarnation);
+    add(tree_.exited(action.incarnation, *exited, host_.tree_clock().now()));
     return;
   }
   running_.erase(action.incarnation);
@@ -200,14 +249,29 @@ void TreeRunner::stop_process(Incarnation incarnation, ExitReason reason) {
   });
 }
 
-void TreeRunner::carry_out(const PlaceRemoved& action) { host_.place_removed(action.address); }
+void TreeRunner::carry_out(const PlaceRemoved& action) { host_.place_emptied(action.address); }
+
+void TreeRunner::carry_out(const PlaceStopped& action) { host_.place_emptied(action.address); }
 
 void TreeRunner::carry_out(const SupervisorGaveUp& action) { host_.gave_up(action); }
 
 void TreeRunner::carry_out(const Answer& action) {
-  MutexLock lock(mutex_);
-  tickets_[action.ticket] = action.result;
-  changed_.notify_all();
+  ReplyPtr reply;
+  {
+    MutexLock lock(mutex_);
+    const auto asked = replies_.extract(action.ticket);
+    if (asked.empty()) {
+      tickets_[action.ticket] = action.result;
+      changed_.notify_all();
+      return;
+    }
+    reply = asked.mapped();
+  }
+  if (action.result) {
+    reply->give(Outcome{});
+  } else {
+    reply->give(fail(action.result.error()));
+  }
 }
 
 void TreeRunner::carry_out(const TreeStarted&) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,7 +32,8 @@ class TreeHost {
   virtual ProcessPtr process_for(const std::string& address) = 0;
   virtual Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
                                         bool again) = 0;
-  virtual void place_removed(const std::string& address) = 0;
+  // Nobody is there any more, nor anywhere below.
+  virtual void place_emptied(const std::string& address) = 0;
   virtual void gave_up(const SupervisorGaveUp& news) = 0;
   virtual void tree_ended(const TreeRunner& which, const TreeEnded& news) = 0;
 };
@@ -50,6 +51,13 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void stop() EXCLUDES(mutex_);
   void kill() EXCLUDES(mutex_);
   Result<void> request(std::string_view supervisor, Request request) EXCLUDES(mutex_);
+  // The same without waiting: the reply is given when it is done, as an empty outcome or an Error. For guests, who may
+  // not wait longer than they may run.
+  void ask(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
+  // Ends those that are being started, as if their start had failed.
+  void abandon_starts() EXCLUDES(mutex_);
+  // This very instance is being started here: whatever is asked for meanwhile waits for that.
+  bool is_starting(const Process& process) const EXCLUDES(mutex_);
 
   // A process has ended by itself.
   void exited(const Process& process, Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
@@ -65,7 +73,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void expire() EXCLUDES(mutex_);
   void perform() EXCLUDES(mutex_);
   void perform_elsewhere() EXCLUDES(mutex_);
-  // What tasks and timers hold: this, and what it stands on.
+  // What tasks hold: this, and what it stands on.
   std::pair<std::shared_ptr<TreeRunner>, std::shared_ptr<void>> kept() {
     return {shared_from_this(), host_.keep_tree_alive()};
   }
@@ -75,33 +83,39 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void carry_out(const StopProcess& action) EXCLUDES(mutex_);
   void carry_out(const KillProcess& action) EXCLUDES(mutex_);
   void carry_out(const PlaceRemoved& action) EXCLUDES(mutex_);
+  void carry_out(const PlaceStopped& action) EXCLUDES(mutex_);
   void carry_out(const SupervisorGaveUp& action) EXCLUDES(mutex_);
   void carry_out(const Answer& action) EXCLUDES(mutex_);
   void carry_out(const TreeStarted& action) EXCLUDES(mutex_);
   void carry_out(const TreeEnded& action) EXCLUDES(mutex_);
   void stop_process(Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
   void wait_until_settled() EXCLUDES(mutex_);
+  void kill_starting() REQUIRES(mutex_);
 
   struct Running {
     ProcessPtr process;
     bool starting = false;
     bool stopping = false;
+    std::optional<ExitReason> exited;  // so soon that its start has not been reported yet
   };
 
   TreeHost& host_;
   mutable Mutex mutex_;
   Condition changed_;
   SupervisionTree tree_ GUARDED_BY(mutex_);
-  std::deque<TreeAction> actions_ GUARDED_BY(mutex_);
+  std::list<TreeAction> actions_ GUARDED_BY(mutex_);  // an empty one takes no memory of its own
   bool performing_ GUARDED_BY(mutex_) = false;
+  bool stopping_ GUARDED_BY(mutex_) = false;  // nothing new is started
   bool started_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
   TreeEnded ending_;  // set before ended_
   std::unordered_map<Incarnation, Running> running_ GUARDED_BY(mutex_);
   std::map<Incarnation, Result<Outcome>> failures_ GUARDED_BY(mutex_);  // the last few
   std::unordered_map<Ticket, std::optional<Result<void>>> tickets_ GUARDED_BY(mutex_);
+  std::map<Ticket, ReplyPtr> replies_ GUARDED_BY(mutex_);
   Ticket last_ticket_ GUARDED_BY(mutex_) = 0;
   std::optional<Clock::TimePoint> armed_ GUARDED_BY(mutex_);
+  Timers::Id timer_ GUARDED_BY(mutex_) = 0;  // while armed
 };
 
 }  // namespace petri

@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 #include "base/clock.h"
 
@@ -23,7 +23,7 @@ class RestartBudget {
  private:
   std::uint32_t intensity_;
   std::chrono::seconds period_;
-  std::deque<std::chrono::seconds> restarts_;  // oldest first; never more than intensity + 1
+  std::vector<std::chrono::seconds> restarts_;  // oldest first; never more than intensity + 1
 };
 
 }  // namespace petri

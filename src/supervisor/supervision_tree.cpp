@@ -147,6 +147,10 @@ void SupervisionTree::carry_out(Node& node, ChildRemoved& action, TimePoint /*no
   actions_.emplace_back(PlaceRemoved{.address = address_below(node, action.id)});
 }
 
+void SupervisionTree::carry_out(Node& node, ChildStopped& action, TimePoint /*now*/) {
+  actions_.emplace_back(PlaceStopped{.address = address_below(node, action.id)});
+}
+
 void SupervisionTree::carry_out(Node& node, GaveUp& action, TimePoint /*now*/) {
   node.gave_up = true;
   actions_.emplace_back(SupervisorGaveUp{.supervisor = node.address, .child = address_below(node, action.child)});

@@ -35,6 +35,10 @@ struct KillProcess {
 struct PlaceRemoved {
   std::string address;
 };
+// News: nobody is at this address until it is started again.
+struct PlaceStopped {
+  std::string address;
+};
 // News: a supervisor (the root's address is empty) gives up over this child's end.
 struct SupervisorGaveUp {
   std::string supervisor;
@@ -48,8 +52,8 @@ struct TreeEnded {
   std::string failed_child;                         // the address whose start failed, when that is why
   Incarnation failed_incarnation = kNoIncarnation;  // of the process behind it
 };
-using TreeAction = std::variant<StartProcess, StopProcess, KillProcess, PlaceRemoved, SupervisorGaveUp, Answer,
-                                TreeStarted, TreeEnded>;
+using TreeAction = std::variant<StartProcess, StopProcess, KillProcess, PlaceRemoved, PlaceStopped, SupervisorGaveUp,
+                                Answer, TreeStarted, TreeEnded>;
 using TreeActions = std::vector<TreeAction>;
 
 // One row of what is in the tree, parents before children, siblings in start order.
@@ -126,6 +130,7 @@ class SupervisionTree {
   void carry_out(Node& node, KillChild& action, TimePoint now);
   void carry_out(Node& node, UpdateChild& action, TimePoint now);
   void carry_out(Node& node, ChildRemoved& action, TimePoint now);
+  void carry_out(Node& node, ChildStopped& action, TimePoint now);
   void carry_out(Node& node, GaveUp& action, TimePoint now);
   void carry_out(Node& node, Answer& action, TimePoint now);
   void carry_out(Node& node, SupervisorStarted& action, TimePoint now);

@@ -131,6 +131,7 @@ TEST(AskingATree, StartsAChildAfterTheOthersAndStopsItWithoutCounting) {
   EXPECT_TRUE(world.last_ok());
   EXPECT_THAT(world.ask(StopOne{.id = "d"}), ElementsAre("stop d"));
   EXPECT_EQ(world.tree.find("d")->status, ChildStatus::stopped);
+  EXPECT_THAT(world.left, ElementsAre("d"));
   EXPECT_THAT(world.ask(RemoveOne{.id = "d"}), ElementsAre("removed d"));
   EXPECT_FALSE(world.tree.find("d"));
   EXPECT_FALSE(world.ended);
@@ -186,11 +187,12 @@ TEST(AskingATree, AFailedStartIsAnErrorAndCostsNobodyAnything) {
   TreeFixture world(spec);
   world.start();
   world.failing = {"d", "a"};
-  EXPECT_THAT(world.ask(AddChild{child("d")}), ElementsAre("fail d"));
+  EXPECT_THAT(world.ask(AddChild{child("d")}), ElementsAre("fail d", "removed d"));
   EXPECT_EQ(world.last_error(), ErrorCode::start_failed);
   EXPECT_FALSE(world.tree.find("d"));
   world.ask(StopOne{.id = "a"});
   EXPECT_THAT(world.ask(RestartOne{.id = "a"}), ElementsAre("fail a"));
+  EXPECT_THAT(world.left, ElementsAre("a", "a"));
   EXPECT_EQ(world.tree.find("a")->status, ChildStatus::stopped);
   EXPECT_FALSE(world.ended);
 }

@@ -124,7 +124,7 @@ SupervisorActions Supervisor::advance(TimePoint now) {
 }
 
 void Supervisor::step(TimePoint now) {
-  const auto pop = [](std::deque<Place>& places) {
+  const auto pop = [](std::list<Place>& places) {
     const Place place = places.front();
     places.pop_front();
     return place;
@@ -200,7 +200,8 @@ void Supervisor::on_start_failed(Place place) {
     default: break;
   }
   work_->failures.push_back(child.id());
-  if (work_->purpose == Purpose::add) children_.erase(place);
+  if (work_->purpose == Purpose::add) return remove(place);
+  actions_.emplace_back(ChildStopped{.id = child.id()});
 }
 
 void Supervisor::settle(Place place) {
@@ -211,6 +212,8 @@ void Supervisor::settle(Place place) {
   }
   children_.end_incarnation(place);
   child.status = ChildStatus::stopped;
+  const bool may_come_back = work_ && work_->purpose != Purpose::stop_one;
+  if (!may_come_back) actions_.emplace_back(ChildStopped{.id = child.id()});
 }
 
 void Supervisor::remove(Place place) {

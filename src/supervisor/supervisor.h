@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -86,9 +86,9 @@ class Supervisor {
   // What is being done: some stops, then some updates, then some starts, one after the other.
   struct Work {
     Purpose purpose = Purpose::begin;
-    std::deque<Place> stops;
-    std::deque<Place> updates;
-    std::deque<Place> starts;
+    std::list<Place> stops;
+    std::list<Place> updates;
+    std::list<Place> starts;
     bool stops_together = false;
     std::optional<Ticket> ticket;
     std::optional<Update> update;  // until its stops are done
@@ -142,7 +142,7 @@ class Supervisor {
   std::optional<TreeChild> template_;  // of a simple_one_for_one
   ChildTable children_;
 
-  std::deque<Message> inbox_;
+  std::list<Message> inbox_;
   std::optional<Work> work_;
   std::unordered_set<Incarnation> awaited_;  // whose reports the work waits for
   std::optional<TimePoint> deadline_;

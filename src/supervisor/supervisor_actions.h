@@ -76,6 +76,10 @@ struct UpdateChild {
 struct ChildRemoved {
   std::string id;
 };
+// News: the child has ended and keeps its place, where nobody is until it is started again.
+struct ChildStopped {
+  std::string id;
+};
 // News: this child's end asked for one restart too many, so all the others are stopped next.
 struct GaveUp {
   std::string child;
@@ -94,8 +98,8 @@ struct SupervisorEnded {
   std::string failed_child;                         // whose start failed; empty when that is not why
   Incarnation failed_incarnation = kNoIncarnation;  // that start
 };
-using SupervisorAction = std::variant<StartChild, StopChild, KillChild, UpdateChild, ChildRemoved, GaveUp, Answer,
-                                      SupervisorStarted, SupervisorEnded>;
+using SupervisorAction = std::variant<StartChild, StopChild, KillChild, UpdateChild, ChildRemoved, ChildStopped, GaveUp,
+                                      Answer, SupervisorStarted, SupervisorEnded>;
 using SupervisorActions = std::vector<SupervisorAction>;
 
 }  // namespace petri

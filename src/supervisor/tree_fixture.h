@@ -27,6 +27,7 @@ class TreeFixture {
   std::set<std::string> slow;      // whose starts take until finish_start()
   std::map<Ticket, Result<void>> answers;
   std::vector<std::string> gave_up;
+  std::vector<std::string> left;  // places where nobody is any more
   std::optional<TreeEnded> ended;
 
   // Each answers with what happened meanwhile: "start a", "again a", "fail a", "stop a", "kill a", "removed a".
@@ -108,6 +109,7 @@ class TreeFixture {
       queue(tree.exited(action.incarnation, ExitReason::abnormal, now()));
     }
   }
+  void act(const PlaceStopped& action) { left.push_back(action.address); }
   void act(const PlaceRemoved& action) { log_.push_back("removed " + action.address); }
   void act(const SupervisorGaveUp& action) { gave_up.push_back(action.supervisor + ":" + action.child); }
   void act(const Answer& action) { answers[action.ticket] = action.result; }

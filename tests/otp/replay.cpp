@@ -144,6 +144,7 @@ class World {
   void carry_out(const TreeStarted& /*action*/) { started_ = true; }
   void carry_out(const TreeEnded& action) { end_ = started_ ? std::string(name_of(action.reason)) : "start_failed"; }
   void carry_out(const PlaceRemoved& /*action*/) {}
+  void carry_out(const PlaceStopped& /*action*/) {}
   void carry_out(const SupervisorGaveUp& /*action*/) {}
 
   // As in the oracle: the order of what a nested supervisor and its parent do at the same time is nobody's promise.

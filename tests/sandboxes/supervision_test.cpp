@@ -164,6 +164,19 @@ TEST_F(SupervisionTest, StartsAndStopsChildrenOfALiveTree) {  // S24
   EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
 }
 
+// S24: nobody waits for one that will not come.
+TEST_F(SupervisionTest, AnswersWhoeverAsksForAChildThatIsStoppedOrHasLeft) {
+  SandboxSpec spec = tree(Strategy::one_for_one, {"a", "b"});
+  spec.tree->children.emplace_back(ChildSpec{.id = "leaver", .module = "counter", .restart = RestartType::transient});
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(sandbox.stop_child("b"));
+  EXPECT_EQ(call(sandbox, "next", "b").error().code, ErrorCode::not_found);
+  EXPECT_EQ(sandbox.send("x", "b").error().code, ErrorCode::not_found);
+  EXPECT_EQ(testing::not_kind(sandbox.call("exit", {0}, {.process = "leaver"}), OutcomeKind::exited), "");
+  expect_soon([&] { return testing::not_error(call(sandbox, "next", "leaver"), ErrorCode::not_found); });
+  EXPECT_EQ(next(sandbox, "a"), 1);
+}
+
 TEST_F(SupervisionTest, UpdatesATreeAndKeepsWhatIsTheSame) {  // S25
   Sandbox sandbox = create(tree(Strategy::one_for_one, {"a", "b"}));
   EXPECT_EQ(next(sandbox, "a"), 1);

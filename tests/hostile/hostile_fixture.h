@@ -1,0 +1,178 @@
+// For tests of hostile guests: whatever they do, the oracle of every case holds for everyone else. V1 to V9.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "sandboxes/runtime_fixture.h"
+
+namespace petri {
+
+// Echoes its input, counts, and computes the same thing every time.
+constexpr std::string_view kWellBehaved = R"((module
+  (import "petri" "input_size" (func $size (result i32)))
+  (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
+  (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+  (memory 1) (global $count (mut i32) (i32.const 0))
+  (func (export "petri_handle") (result i32)
+    (drop (call $read (i32.const 0) (i32.const 0) (call $size)))
+    (drop (call $write (i32.const 0) (call $size))) (i32.const 0))
+  (func (export "next") (result i32)
+    (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
+  (func (export "compute") (result i64) (local $x i64) (local $n i32)
+    (local.set $x (i64.const 88172645463325252)) (local.set $n (i32.const 100))
+    (loop $again
+      (local.set $x (i64.xor (local.get $x) (i64.shl (local.get $x) (i64.const 13))))
+      (local.set $x (i64.xor (local.get $x) (i64.shr_u (local.get $x) (i64.const 7))))
+      (local.set $x (i64.xor (local.get $x) (i64.shl (local.get $x) (i64.const 17))))
+      (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
+    (local.get $x))))";
+
+// What a well-behaved sandbox answers wrongly in its round-th round, or nothing.
+inline std::string wrong_answer(Sandbox& sandbox, std::int32_t round) {
+  static const std::int64_t computed = [] {
+    std::uint64_t x = 88172645463325252;
+    for (int n = 0; n < 100; ++n) {
+      x ^= x << 13;
+      x ^= x >> 7;
+      x ^= x << 17;
+    }
+    return static_cast<std::int64_t>(x);
+  }();
+  std::string wrong = testing::not_value(sandbox.call("next"), round);
+  if (wrong.empty()) wrong = testing::not_value(sandbox.call("compute"), Value(computed));
+  const std::string word = "hello " + std::to_string(round);
+  const auto echo = sandbox.call("", {}, {.input = word});
+  if (wrong.empty() && (!echo || echo->output != word)) wrong = "no echo of " + word;
+  return wrong.empty() ? "" : sandbox.id() + ": " + wrong;
+}
+
+// Asks a few well-behaved sandboxes the same questions again and again while it lives.
+class Canaries {
+ public:
+  explicit Canaries(Runtime& runtime) : runtime_(runtime) {
+    for (const std::string id : {"canary-1", "canary-2", "canary-3"}) {
+      sandboxes_.push_back(*runtime.create({.id = id, .modules = {{"m", Source::wat(std::string(kWellBehaved))}}}));
+    }
+    thread_ = std::jthread([this](const std::stop_token& stop) { ask(stop); });
+  }
+  // Waits until they have been asked so many times more.
+  void wait_for_rounds(int rounds) {
+    std::unique_lock lock(mutex_);
+    const int wanted = rounds_ + rounds;
+    changed_.wait(lock, [&] { return rounds_ >= wanted || !wrong_.empty(); });
+  }
+  // What they have answered wrongly, or nothing.
+  std::string end() {
+    thread_.request_stop();
+    thread_.join();
+    for (const Sandbox& sandbox : sandboxes_) static_cast<void>(runtime_.destroy(sandbox.id()));
+    return wrong_;
+  }
+
+ private:
+  void ask(const std::stop_token& stop) {
+    do {
+      std::string wrong;
+      for (Sandbox& sandbox : sandboxes_) {
+        if (wrong.empty()) wrong = wrong_answer(sandbox, rounds_ + 1);
+        if (wrong.empty() && sandbox.info().status != SandboxStatus::running) wrong = sandbox.id() + " does not run";
+      }
+      std::unique_lock lock(mutex_);
+      ++rounds_;
+      wrong_ = wrong;
+      changed_.notify_all();
+      if (!wrong.empty()) return;
+      changed_.wait_for(lock, stop, std::chrono::milliseconds(2), [] { return false; });
+    } while (!stop.stop_requested());
+  }
+
+  Runtime& runtime_;
+  std::vector<Sandbox> sandboxes_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  int rounds_ = 0;
+  std::string wrong_;
+  std::jthread thread_;
+};
+
+inline std::size_t number_from_environment(const char* name, std::size_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
+}
+
+// Alone, or beside as many neighbours as PETRI_NEIGHBOURS says. Afterwards everyone else is as before, and nothing is
+// left of the guest.
+class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
+ protected:
+  static constexpr std::uint64_t kFuel = 1'000'000;
+
+  void SetUp() override {
+    for (std::size_t i = 0; i < number_from_environment("PETRI_NEIGHBOURS", 0); ++i) {
+      neighbours_.push_back(
+          create({.id = "neighbour-" + std::to_string(i), .modules = {{"m", Source::wat(std::string(kWellBehaved))}}}));
+    }
+    expect_neighbours_answer();
+    before_ = runtime_->info();
+    leaks_.emplace(runtime_.get());
+    canaries_.emplace(*runtime_);
+  }
+  void TearDown() override {
+    canaries_->wait_for_rounds(1);
+    expect_neighbours_answer();
+    for (const std::string& id : hostile_) static_cast<void>(runtime_->destroy(id));
+    EXPECT_EQ(canaries_->end(), "");    // V3, V4
+    expect_soon([&]() -> std::string {  // V5
+      const RuntimeInfo now = runtime_->info();
+      if (now.sandboxes != before_.sandboxes) return std::to_string(now.sandboxes) + " sandboxes";
+      if (now.artifacts > before_.artifacts) return std::to_string(now.artifacts) + " artifacts";
+      if (now.memory_bytes != before_.memory_bytes) return std::to_string(now.memory_bytes) + " bytes";
+      return leaks_->leaks();
+    });
+  }
+  void expect_neighbours_answer() {
+    ++round_;
+    for (Sandbox& neighbour : neighbours_) EXPECT_EQ(wrong_answer(neighbour, round_), "");
+  }
+
+  // What a case does more of in the longer suite.
+  static int times(int quick, int long_run) { return number_from_environment("PETRI_LONG", 0) == 0 ? quick : long_run; }
+
+  SandboxSpec hostile_spec(std::string_view wat, const LimitChanges& limits = {}) {
+    SandboxSpec spec{.id = testing::unique_id("hostile"), .tier = GetParam()};
+    spec.modules = {{"m", Source::wat(std::string(wat))}};
+    spec.tree = SupervisorSpec{.intensity = 1'000'000, .children = {ChildSpec{.id = "m", .module = "m"}}};
+    spec.limits = {{"execution_time_max", 1'000'000'000}, {"memory_bytes_max", 16 << 20}};
+    for (const auto& [name, value] : limits) spec.limits[name] = value;
+    hostile_.push_back(spec.id);
+    return spec;
+  }
+  Sandbox attack(std::string_view wat, const LimitChanges& limits = {}) { return create(hostile_spec(wat, limits)); }
+  // Another child of the only module, beside the first.
+  static void add_child(SandboxSpec& spec, std::string id, Shutdown shutdown = {}) {
+    spec.tree->children.emplace_back(ChildSpec{.id = std::move(id), .module = "m", .shutdown = shutdown});
+  }
+  static std::int32_t number(const Result<Outcome>& result) {
+    EXPECT_TRUE(result) << result.error().message;
+    if (!result || result->values.empty() || result->values[0].type() != ValueType::i32) return INT32_MIN;
+    return result->values[0].i32();
+  }
+  static std::int32_t status(GuestError error) { return static_cast<std::int32_t>(error); }
+  std::uint64_t met(const Sandbox& sandbox, const std::string& limit) { return sandbox.info().limits_met[limit]; }
+
+  std::vector<Sandbox> neighbours_;
+  std::vector<std::string> hostile_;  // ids
+  std::optional<Canaries> canaries_;
+  std::optional<testing::LeakCheck> leaks_;
+  RuntimeInfo before_;
+  std::int32_t round_ = 0;
+};
+
+#define PETRI_HOSTILE_IN_BOTH_TIERS(name)                                                         \
+  INSTANTIATE_TEST_SUITE_P(BothTiers, name, ::testing::Values(Tier::interpreted, Tier::compiled), \
+                           [](const auto& tier) { return std::string(name_of(tier.param)); })
+
+}  // namespace petri

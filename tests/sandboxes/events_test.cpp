@@ -1,0 +1,206 @@
+// Area O: what happens is told once, with its cause, and every event keeps to its table.
+#include <map>
+
+#include "runtime_fixture.h"
+#include "telemetry/event_rules.h"
+
+namespace petri {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+class EventsTest : public RuntimeFixture {
+ protected:
+  // Quick samples: those of usage and the warnings of limits come with them.
+  void SetUp() override { runtime_ = *Runtime::create({.workers = 2, .sampling_interval = 2ms}); }
+
+  Subscription all() { return *runtime_->subscribe({.queue_max = kEventQueueMax}); }
+  // Reads on until an event is as wanted, and keeps them all.
+  void read_until(Subscription& events, const std::function<bool(const Event&)>& wanted) {
+    while (const EventPtr event = events.wait_until(std::chrono::steady_clock::now() + 30s)) {
+      seen_.push_back(event);
+      if (wanted(*event)) return;
+    }
+    ADD_FAILURE() << "the event that was waited for has not come";
+  }
+  void read_until(Subscription& events, EventKind kind) {
+    read_until(events, [kind](const Event& event) { return event.kind == kind; });
+  }
+  std::vector<EventPtr> of(EventKind kind) const {
+    std::vector<EventPtr> some;
+    for (const EventPtr& event : seen_) {
+      if (event->kind == kind) some.push_back(event);
+    }
+    return some;
+  }
+  std::size_t place_of(EventKind kind) const {
+    const auto found = std::ranges::find_if(seen_, [kind](const EventPtr& event) { return event->kind == kind; });
+    return static_cast<std::size_t>(found - seen_.begin());
+  }
+
+  std::vector<EventPtr> seen_;
+};
+
+// Everything a sandbox can go through so far.
+TEST_F(EventsTest, KeepToTheirTableThroughAWholeLife) {  // O01, O03, O05, O06
+  Subscription events = all();
+  SandboxSpec bad = counter("bad");
+  bad.modules[0].source = Source::wat("(module (func (export \"f\") (result v128) unreachable))");
+  EXPECT_EQ(runtime_->create(bad).error().code, ErrorCode::rejected);
+
+  SandboxSpec spec = tree(Strategy::one_for_one, {"one", "two"}, 3);
+  spec.limits = {{"memory_bytes_max", 5 * 65'536}, {"execution_time_max", 10'000'000}};
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(next(sandbox, "one"), 1);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "one"), OutcomeKind::trapped), "");
+  EXPECT_EQ(testing::not_kind(sandbox.call("exit", {7}, {.process = "two"}), OutcomeKind::exited), "");
+  EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "one"), OutcomeKind::deadline), "");
+  expect_restarts(sandbox, 3);
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}, {.process = "two"}), 1), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}, {.process = "two"}), -1), "");
+  read_until(events, EventKind::limit_warning);
+  EXPECT_EQ(testing::not_value(sandbox.run("counter", "next"), 1), "");
+  EXPECT_EQ(testing::not_kind(sandbox.run("counter", "crash"), OutcomeKind::trapped), "");
+  EXPECT_EQ(testing::not_kind(sandbox.run("counter", "spin", {}, {.fuel_max = 1'000}), OutcomeKind::out_of_fuel), "");
+  EXPECT_EQ(testing::not_error(sandbox.run("counter", "ghost"), ErrorCode::not_found), "");
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "one"), OutcomeKind::trapped), "");
+  read_until(events,
+             [](const Event& event) { return event.kind == EventKind::sandbox_failed && event.sandbox == "a"; });
+  ASSERT_TRUE(sandbox.restart());
+  ASSERT_TRUE(sandbox.stop());
+  ASSERT_TRUE(runtime_->destroy("a"));
+  read_until(events, EventKind::sandbox_destroyed);
+
+  std::uint64_t sequence = 0;
+  for (const EventPtr& event : seen_) {
+    EXPECT_THAT(faults_of(*event), IsEmpty());
+    EXPECT_FALSE(event->sandbox.empty()) << name_of(event->kind);
+    EXPECT_NE(event->correlation.id, 0U) << name_of(event->kind);
+    EXPECT_GT(event->time.time_since_epoch().count(), 0);
+    EXPECT_GT(event->sequence, sequence);
+    sequence = event->sequence;
+  }
+  for (const EventKind kind : all_event_kinds()) EXPECT_THAT(of(kind), Not(IsEmpty())) << name_of(kind);
+  EXPECT_EQ(events.lost(), 0U);
+}
+
+TEST_F(EventsTest, TellTheBeginningAndOneEndOfEveryRun) {  // O03
+  Sandbox sandbox = create(counter());
+  Subscription events =
+      *runtime_->subscribe({.kinds = {EventKind::run_start, EventKind::run_stop, EventKind::run_exception}});
+  const std::vector<std::string_view> functions{"next", "crash", "ghost", "next"};
+  for (const std::string_view function : functions) static_cast<void>(sandbox.run("counter", function));
+  std::map<std::uint64_t, std::vector<EventKind>> runs;
+  while (const EventPtr event = events.next()) {
+    runs[event->correlation.id].push_back(event->kind);
+    if (event->kind != EventKind::run_stop) continue;
+    EXPECT_EQ(event->text("module"), "counter");
+    EXPECT_GT(event->count("fuel_used"), 0U);
+    EXPECT_GT(event->count("duration_ns"), 0U);
+  }
+  ASSERT_EQ(runs.size(), functions.size());
+  std::size_t number = 0;
+  for (const auto& [correlation, kinds] : runs) {
+    const EventKind end = functions[number++] == "ghost" ? EventKind::run_exception : EventKind::run_stop;
+    EXPECT_THAT(kinds, ElementsAre(EventKind::run_start, end));
+  }
+}
+
+TEST_F(EventsTest, NameTheLimitThatEndsWithWhatWasAllowedAndSeen) {  // O05
+  SandboxSpec spec = tree(Strategy::one_for_one, {"one"}, 100);
+  spec.limits = {{"execution_time_max", 10'000'000}, {"call_depth_max", 50}};
+  Sandbox sandbox = create(spec);
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::killed_timeout, EventKind::killed_resource_limit}});
+  EXPECT_EQ(testing::not_kind(call(sandbox, "spin"), OutcomeKind::deadline), "");
+  EXPECT_EQ(testing::not_kind(sandbox.call("recurse", {100}), OutcomeKind::stack_overflow), "");
+  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000}}));
+  EXPECT_EQ(testing::not_kind(call(sandbox, "spin"), OutcomeKind::out_of_fuel), "");
+  std::vector<std::string> told;
+  while (const EventPtr event = events.next()) {
+    told.push_back(std::string(name_of(event->kind)) + " " + std::string(event->text("limit")));
+    EXPECT_EQ(event->process, "one");
+    EXPECT_EQ(event->text("place"), "call");
+    EXPECT_EQ(event->count("allowed"), sandbox_limit_named(event->text("limit"))->get(sandbox.info().limits));
+    EXPECT_GE(event->count("seen"), event->count("allowed")) << told.back();
+  }
+  EXPECT_THAT(told, ElementsAre("killed.timeout execution_time_max", "killed.resource_limit call_depth_max",
+                                "killed.resource_limit fuel_max"));
+}
+
+TEST_F(EventsTest, TellOfACrashItsRestartAndTheLastOne) {  // O06
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::process_exited, EventKind::process_restarted,
+                                                        EventKind::process_gave_up, EventKind::sandbox_failed}});
+  Sandbox sandbox = create(counter());
+  for (int crash = 0; crash < 2; ++crash) {
+    expect_soon([&] { return testing::not_kind(call(sandbox, "next"), OutcomeKind::ok); });
+    EXPECT_EQ(testing::not_kind(call(sandbox, "crash"), OutcomeKind::trapped), "");
+  }
+  read_until(events, EventKind::sandbox_failed);
+  std::vector<EventKind> kinds;
+  for (const EventPtr& event : seen_) kinds.push_back(event->kind);
+  EXPECT_THAT(kinds, ElementsAre(EventKind::process_exited, EventKind::process_restarted, EventKind::process_exited,
+                                 EventKind::process_gave_up, EventKind::sandbox_failed));
+  EXPECT_EQ(seen_[0]->text("outcome"), "trapped");
+  EXPECT_EQ(seen_[0]->text("trap"), "unreachable");
+  EXPECT_EQ(seen_[1]->count("restarts"), 1U);
+}
+
+TEST_F(EventsTest, ReachOnlyThoseWhoAskedForThem) {  // O08
+  create(counter("other"));
+  Subscription some = *runtime_->subscribe({.sandbox = "a", .kinds = {EventKind::run_stop}});
+  Sandbox sandbox = create(counter());
+  Sandbox other = *runtime_->find("other");
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(sandbox.run("counter", "next"));
+    static_cast<void>(other.run("counter", "next"));
+  }
+  EXPECT_THAT(names(some), ElementsAre("run.stop", "run.stop", "run.stop"));
+  some.end();
+  static_cast<void>(sandbox.run("counter", "next"));
+  EXPECT_EQ(some.next(), nullptr);
+}
+
+TEST_F(EventsTest, SampleWhatUsageAnswers) {  // O10, Q26
+  Sandbox sandbox = create(counter());
+  EXPECT_EQ(next(sandbox, "counter"), 1);
+  for (int i = 0; i < 25; ++i) {
+    ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "kid" + std::to_string(i), .module = "counter"}));
+  }
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::usage_sampled}});
+  read_until(events, [](const Event& event) { return event.count("processes") == 26; });
+  const Event& sample = *seen_.back();
+  const Usage usage = sandbox.usage();
+  EXPECT_EQ(sample.count("memory_bytes"), usage.memory_bytes);
+  EXPECT_EQ(sample.count("memory_bytes"), 26U * 65'536U);
+  EXPECT_EQ(sample.count("fuel_used"), usage.fuel_used);
+  EXPECT_EQ(sample.count("cpu_time_ns"), static_cast<std::uint64_t>(usage.cpu_time.count()));
+  EXPECT_THAT(sandbox.usage_history(), Not(IsEmpty()));
+}
+
+TEST_F(EventsTest, WarnOnceUntilUseHasBeenLow) {  // Q24
+  SandboxSpec spec = counter();
+  spec.limits = {{"processes_max", 5}};
+  Sandbox sandbox = create(spec);
+  const auto start = [&](int i) {
+    ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "kid" + std::to_string(i), .module = "counter"}));
+  };
+  Subscription events = all();
+  const auto wait_for_samples = [&](int count) {
+    read_until(events, [&count](const Event& event) { return event.kind == EventKind::usage_sampled && --count == 0; });
+  };
+  for (int i = 0; i < 3; ++i) start(i);
+  wait_for_samples(3);
+  EXPECT_EQ(of(EventKind::limit_warning).size(), 1U);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(sandbox.stop_child("kid" + std::to_string(i)));
+  wait_for_samples(3);
+  for (int i = 3; i < 6; ++i) start(i);
+  wait_for_samples(3);
+  ASSERT_EQ(of(EventKind::limit_warning).size(), 2U);
+  EXPECT_EQ(of(EventKind::limit_warning)[0]->text("limit"), "processes_max");
+  EXPECT_EQ(of(EventKind::limit_warning)[0]->count("allowed"), 5U);
+}
+
+}  // namespace
+}  // namespace petri
