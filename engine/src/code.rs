@@ -116,7 +116,9 @@ impl Code {
             return Ok(Err(End { kind: EndKind::MemoryLimit, code: 0, fuel_used: 0, memory_bytes: 0 }));
         }
         let live = match &self.engine {
-            EngineCode::Interpreted(code) => code.instantiate(&self.linked, account)?.map(Live::Interpreted),
+            EngineCode::Interpreted(code) => {
+                code.instantiate(&self.linked, account)?.map(Box::new).map(Live::Interpreted)
+            }
             EngineCode::Compiled(code) => code.instantiate(account)?.map(Live::Compiled),
         };
         Ok(match live {
@@ -134,10 +136,9 @@ pub struct Instance {
     whole: bool,
 }
 
-// A few hundred bytes either way, and one allocation an instance.
-#[allow(clippy::large_enum_variant)]
+/// Compiled instances live by the hundred thousand, and an interpreted one is a kilobyte larger.
 enum Live {
-    Interpreted(interpreted::Live),
+    Interpreted(Box<interpreted::Live>),
     Compiled(compiled::Live),
 }
 

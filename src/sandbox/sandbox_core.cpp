@@ -14,16 +14,6 @@ namespace {
 
 constexpr NameTable<7> kStatuses{"initializing", "compiling", "starting", "running", "stopping", "stopped", "failed"};
 
-// A permanent child for each module.
-SupervisorSpec tree_of(const SandboxSpec& spec) {
-  if (spec.tree) return *spec.tree;
-  SupervisorSpec tree;
-  for (const ModuleSpec& module : spec.modules) {
-    tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
-  }
-  return tree;
-}
-
 // How much a guest that a limit has ended had used, or the least it had asked for.
 std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
   switch (outcome.kind) {
@@ -40,6 +30,15 @@ std::optional<SandboxStatus> sandbox_status_named(std::string_view name) {
   return find_name<SandboxStatus>(kStatuses, name);
 }
 
+SupervisorSpec tree_of(const SandboxSpec& spec) {
+  if (spec.tree) return *spec.tree;
+  SupervisorSpec tree;
+  for (const ModuleSpec& module : spec.modules) {
+    tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
+  }
+  return tree;
+}
+
 SandboxCore::SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits)
     : services_(services),
       spec_(std::move(spec)),
@@ -47,7 +46,6 @@ SandboxCore::SandboxCore(SandboxServices services, SandboxSpec spec, const Sandb
       share_(limits.cpu_percent_max),
       created_(services.clock.wall_now()),
       updated_(created_),
-      tree_spec_(tree_of(spec_)),
       labels_(spec_.labels),
       history_(services.samples_max) {}
 
@@ -170,7 +168,7 @@ Result<void> SandboxCore::start_tree() {
   std::shared_ptr<TreeRunner> tree;
   {
     MutexLock lock(mutex_);
-    tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec_);
+    tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec_ ? *tree_spec_ : tree_of(spec_));
     dynamic_.reset();
     runs_ = std::stop_source();
   }

@@ -1,6 +1,7 @@
 // The inside of a sandbox: its modules, its tree of processes, what it uses and what became of it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -38,6 +39,9 @@ struct SandboxServices {
   const HostFunctions& host;
   std::size_t samples_max = 300;
 };
+
+// That of the spec, or a permanent child for each module.
+SupervisorSpec tree_of(const SandboxSpec& spec);
 
 // All members may be called from any thread. Structural work (start, stop, restart) is done one after the other;
 // questions wait for none of it.
@@ -111,6 +115,8 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   void tree_ended(const TreeRunner& which, const TreeEnded& news) override EXCLUDES(mutex_);
 
  private:
+  static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
+
   Result<ArtifactPtr> read_source(const Source& source) EXCLUDES(mutex_);
   Result<ArtifactPtr> read_source_within(const Source& source, std::uint64_t bytes_max) const;
   Result<ModuleCodePtr> load_module(const ModuleSpec& module);
@@ -161,7 +167,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   Clock::WallTime updated_ GUARDED_BY(mutex_);
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
   std::map<std::string, ModuleCodePtr, std::less<>> modules_ GUARDED_BY(mutex_);
-  SupervisorSpec tree_spec_ GUARDED_BY(mutex_);
+  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // once it is no longer that of the spec
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
@@ -172,7 +178,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::uint64_t, std::less<>> restarts_of_ GUARDED_BY(mutex_);  // of single processes
   std::map<std::string, std::uint64_t, std::less<>> limits_met_ GUARDED_BY(mutex_);
-  std::map<std::string, WarningLatch, std::less<>> warnings_ GUARDED_BY(mutex_);
+  std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   // Timers that have not rung yet, by the process and the instance that set them.
   std::map<std::pair<const Process*, std::uint64_t>, std::unordered_set<Timers::Id>> timers_ GUARDED_BY(mutex_);
   UsageHistory history_ GUARDED_BY(mutex_);

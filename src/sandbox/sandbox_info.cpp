@@ -1,5 +1,6 @@
 // What can be seen of a sandbox. Nothing here waits for a guest or for structural work.
 #include <algorithm>
+#include <array>
 
 #include "sandbox/sandbox_core.h"
 #include "telemetry/usage_event.h"
@@ -40,9 +41,16 @@ void SandboxCore::sample() {
   {
     MutexLock lock(mutex_);
     history_.add({.time = services_.clock.wall_now(), .usage = now});
-    for (const Watched& watched : {Watched{"memory_bytes_max", now.memory_bytes, limits->memory_bytes_max},
-                                   Watched{"processes_max", now.processes, limits->processes_max}}) {
-      if (warnings_[std::string(watched.limit)].should_warn(watched.used, watched.allowed)) warn.push_back(watched);
+    std::size_t fullest = 0;
+    if (now.messages > 0) {
+      for (const auto& [name, process] : processes_) fullest = std::max(fullest, process->mailbox_size());
+    }
+    const std::array<Watched, kWatchedLimits> all{
+        Watched{"memory_bytes_max", now.memory_bytes, limits->memory_bytes_max},
+        Watched{"processes_max", now.processes, limits->processes_max},
+        Watched{"message_queue_max", fullest, limits->message_queue_max}};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (warnings_[i].should_warn(all[i].used, all[i].allowed)) warn.push_back(all[i]);
     }
   }
   services_.events.publish(EventKind::usage_sampled, subject(), [&](Event& event) { add_usage(event, now); });
@@ -92,7 +100,7 @@ SandboxInfo SandboxCore::info() const {
   info.status = status_;
   info.cause = cause_;
   info.labels = labels_;
-  info.tree = tree_spec_;
+  info.tree = tree_spec_ ? *tree_spec_ : tree_of(spec_);
   info.updated = updated_;
   info.restarts = restarts_;
   info.supervisor_restarts = supervisor_restarts_;

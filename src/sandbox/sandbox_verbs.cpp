@@ -212,7 +212,7 @@ Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
   PETRI_TRY(validate(wanted, module_names()));
   PETRI_TRY(tree()->request("", UpdateChildren{wanted}));
   MutexLock lock(mutex_);
-  tree_spec_ = wanted;
+  tree_spec_ = std::make_unique<SupervisorSpec>(wanted);
   return {};
 }
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/clock.h"
@@ -109,9 +108,9 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   bool started_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
   TreeEnded ending_;  // set before ended_
-  std::unordered_map<Incarnation, Running> running_ GUARDED_BY(mutex_);
+  std::map<Incarnation, Running> running_ GUARDED_BY(mutex_);
   std::map<Incarnation, Result<Outcome>> failures_ GUARDED_BY(mutex_);  // the last few
-  std::unordered_map<Ticket, std::optional<Result<void>>> tickets_ GUARDED_BY(mutex_);
+  std::map<Ticket, std::optional<Result<void>>> tickets_ GUARDED_BY(mutex_);
   std::map<Ticket, ReplyPtr> replies_ GUARDED_BY(mutex_);
   Ticket last_ticket_ GUARDED_BY(mutex_) = 0;
   std::optional<Clock::TimePoint> armed_ GUARDED_BY(mutex_);

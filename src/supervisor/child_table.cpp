@@ -35,7 +35,7 @@ void ChildTable::replace(std::vector<SupervisedChild> children) {
 }
 
 const ChildTable::Place* ChildTable::find_id(std::string_view id) const {
-  const auto found = by_id_.find(std::string(id));
+  const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : &found->second;
 }
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "supervisor/supervisor_actions.h"
@@ -59,9 +58,10 @@ class ChildTable {
   std::vector<Place> places_from(Place first) const;
 
  private:
+  // Trees, because most tables are tiny and a hash table is not.
   std::map<Place, SupervisedChild> children_;
-  std::unordered_map<std::string, Place> by_id_;
-  std::unordered_map<Incarnation, Place> by_incarnation_;
+  std::map<std::string, Place, std::less<>> by_id_;
+  std::map<Incarnation, Place> by_incarnation_;
   Place next_ = 1;
 };
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -144,8 +144,8 @@ class SupervisionTree {
 
   Incarnations incarnations_;
   std::unique_ptr<Node> root_;
-  std::unordered_map<Incarnation, std::unique_ptr<Node>> supervisors_;  // all but the root
-  std::unordered_map<Incarnation, Node*> owners_;                       // of processes
+  std::map<Incarnation, std::unique_ptr<Node>> supervisors_;  // all but the root
+  std::map<Incarnation, Node*> owners_;                       // of processes
   std::set<std::pair<TimePoint, Node*>> deadlines_;
   std::vector<Step> steps_;  // not yet carried out
   TreeActions actions_;

@@ -11,7 +11,7 @@ Supervisor::Supervisor(const SupervisorSpec& spec, Incarnations& incarnations)
     : incarnations_(incarnations), strategy_(spec.strategy), budget_(spec.intensity, spec.period) {
   if (is_simple()) {
     PETRI_ASSERT(spec.children.size() == 1);
-    template_ = spec.children.front();
+    template_ = std::make_unique<TreeChild>(spec.children.front());
     return;
   }
   for (const TreeChild& child : spec.children) children_.append({.spec = std::make_shared<const TreeChild>(child)});
@@ -21,7 +21,7 @@ Supervisor::Supervisor(const SupervisorSpec& spec, Incarnations& incarnations)
 
 SupervisorActions Supervisor::start(TimePoint now) {
   const std::vector<Place> places = children_.places_from(0);
-  work_ = Work{.purpose = Purpose::begin, .starts = {places.begin(), places.end()}};
+  work_ = std::make_unique<Work>(Work{.purpose = Purpose::begin, .starts = {places.begin(), places.end()}});
   return advance(now);
 }
 
@@ -83,7 +83,7 @@ SupervisorActions Supervisor::stop(TimePoint now) {
 SupervisorActions Supervisor::kill(TimePoint now) {
   if (ended_) return {};
   if (work_ && work_->ticket) cancel(*work_->ticket);
-  work_ = Work{.purpose = Purpose::end, .ending = {.reason = ExitReason::abnormal}};
+  work_ = std::make_unique<Work>(Work{.purpose = Purpose::end, .ending = {.reason = ExitReason::abnormal}});
   awaited_.clear();
   deadline_.reset();
   for (const Place place : children_.places_from(0)) {
@@ -189,7 +189,8 @@ void Supervisor::on_start_failed(Place place) {
   child.status = ChildStatus::stopped;
   switch (work_->purpose) {
     case Purpose::begin:
-      work_ = ending({.reason = ExitReason::shutdown, .failed_child = child.id(), .failed_incarnation = incarnation});
+      work_ = std::make_unique<Work>(
+          ending({.reason = ExitReason::shutdown, .failed_child = child.id(), .failed_incarnation = incarnation}));
       return;
     case Purpose::restart_round:
       // What comes in meanwhile goes first, and the next try counts like any restart.
@@ -246,19 +247,19 @@ void Supervisor::handle(const TryAgain& again, TimePoint now) {
 }
 
 void Supervisor::handle(const StopAll& /*stop*/, TimePoint /*now*/) {
-  work_ = ending({.reason = ExitReason::shutdown});
+  work_ = std::make_unique<Work>(ending({.reason = ExitReason::shutdown}));
 }
 
 void Supervisor::restart(Place place, TimePoint now) {
   if (!budget_.spend(now)) {
     actions_.emplace_back(GaveUp{.child = children_.at(place).id()});
     settle(place);
-    work_ = ending({.reason = ExitReason::shutdown});
+    work_ = std::make_unique<Work>(ending({.reason = ExitReason::shutdown}));
     return;
   }
   children_.end_incarnation(place);
   children_.at(place).status = ChildStatus::stopped;
-  work_ = restart_round(place);
+  work_ = std::make_unique<Work>(restart_round(place));
 }
 
 Supervisor::Work Supervisor::restart_round(Place place) const {

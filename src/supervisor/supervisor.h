@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -139,12 +140,12 @@ class Supervisor {
   Incarnations& incarnations_;
   Strategy strategy_;
   RestartBudget budget_;
-  std::optional<TreeChild> template_;  // of a simple_one_for_one
+  std::unique_ptr<TreeChild> template_;  // of a simple_one_for_one
   ChildTable children_;
 
   std::list<Message> inbox_;
-  std::optional<Work> work_;
-  std::unordered_set<Incarnation> awaited_;  // whose reports the work waits for
+  std::unique_ptr<Work> work_;
+  std::set<Incarnation> awaited_;  // whose reports the work waits for
   std::optional<TimePoint> deadline_;
   SupervisorActions actions_;
   std::uint64_t added_ = 0;

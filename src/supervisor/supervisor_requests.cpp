@@ -51,7 +51,7 @@ void Supervisor::refuse_inbox() {
 }
 
 void Supervisor::finish() {
-  const Work work = *std::exchange(work_, std::nullopt);
+  const Work work = *std::exchange(work_, nullptr);
   if (work.ticket) {
     actions_.emplace_back(Answer{.ticket = *work.ticket,
                                  .result = work.failures.empty() ? Result<void>() : could_not_start(work.failures),
@@ -95,7 +95,8 @@ void Supervisor::add(Ticket ticket, SupervisedChild child) {
     answer(ticket, fail(ErrorCode::already_exists, fmt::format("There is a child \"{}\" already.", shown(child.id()))));
     return;
   }
-  work_ = Work{.purpose = Purpose::add, .starts = {children_.append(std::move(child))}, .ticket = ticket};
+  work_ = std::make_unique<Work>(
+      Work{.purpose = Purpose::add, .starts = {children_.append(std::move(child))}, .ticket = ticket});
 }
 
 void Supervisor::ask(Ticket ticket, StopOne& request) {
@@ -104,7 +105,7 @@ void Supervisor::ask(Ticket ticket, StopOne& request) {
     answer(ticket, no_child(request.id));
     return;
   }
-  work_ = Work{.purpose = Purpose::stop_one, .stops = {*place}, .ticket = ticket};
+  work_ = std::make_unique<Work>(Work{.purpose = Purpose::stop_one, .stops = {*place}, .ticket = ticket});
 }
 
 void Supervisor::ask(Ticket ticket, RestartOne& request) {
@@ -119,7 +120,7 @@ void Supervisor::ask(Ticket ticket, RestartOne& request) {
   } else if (status != ChildStatus::stopped) {
     answer(ticket, fail(ErrorCode::already_exists, fmt::format("The child \"{}\" runs already.", shown(request.id))));
   } else {
-    work_ = Work{.purpose = Purpose::restart_one, .starts = {*place}, .ticket = ticket};
+    work_ = std::make_unique<Work>(Work{.purpose = Purpose::restart_one, .starts = {*place}, .ticket = ticket});
   }
 }
 
@@ -144,7 +145,7 @@ void Supervisor::ask(Ticket ticket, UpdateChildren& request) {
   std::vector<PresentChild> present;
   for (const auto& [place, child] : children_.all()) present.push_back({.spec = child.spec, .added = child.added});
   UpdatePlan plan = plan_update(strategy_, present, request.spec);
-  work_ = Work{.purpose = Purpose::update, .ticket = ticket};
+  work_ = std::make_unique<Work>(Work{.purpose = Purpose::update, .ticket = ticket});
   for (const std::string& id : plan.stop) work_->stops.push_back(*children_.find_id(id));
   work_->update = Update{.plan = std::move(plan), .wanted = std::move(request.spec)};
 }
@@ -153,7 +154,7 @@ void Supervisor::apply(const Update& update) {
   strategy_ = update.wanted.strategy;
   budget_.change(update.wanted.intensity, update.wanted.period);
   template_.reset();
-  if (is_simple()) template_ = update.wanted.children.front();
+  if (is_simple()) template_ = std::make_unique<TreeChild>(update.wanted.children.front());
   children_.replace(children_after(update.plan));
   std::size_t index = 0;
   for (const Place place : children_.places_from(0)) {

@@ -202,5 +202,20 @@ TEST_F(EventsTest, WarnOnceUntilUseHasBeenLow) {  // Q24
   EXPECT_EQ(of(EventKind::limit_warning)[0]->count("allowed"), 5U);
 }
 
+TEST_F(EventsTest, WarnOfAMailboxThatFillsUp) {  // Q24
+  SandboxSpec spec = counter();
+  spec.limits = {{"message_queue_max", 5}};
+  Sandbox sandbox = create(spec);
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::limit_warning}});
+  const auto busy = sandbox.call_async("spin", {}, {}, [](const Result<Outcome>&) {});
+  ASSERT_TRUE(busy);
+  // The first may have been taken by now, or wait as well.
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(sandbox.send("x"));
+  read_until(events, [](const Event&) { return true; });
+  EXPECT_EQ(seen_.back()->text("limit"), "message_queue_max");
+  EXPECT_GE(seen_.back()->count("seen"), 4U);
+  EXPECT_TRUE(sandbox.cancel(*busy));
+}
+
 }  // namespace
 }  // namespace petri
