@@ -158,8 +158,10 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
 }
 
-// Timers first: they ask for work, and nothing asks for timers once no guest runs.
+// All end at once, and none waits for another's shutdown time. Timers first: they ask for work, and nothing asks for
+// timers once no guest runs.
 Runtime::~Runtime() {
+  for (const CorePtr& core : impl_->registry.all()) core->begin_destroy();
   for (const CorePtr& core : impl_->registry.all()) {
     core->destroy();
     impl_->registry.remove(*core);

@@ -255,6 +255,16 @@ Result<void> SandboxCore::restart() {
   return start_tree();
 }
 
+void SandboxCore::begin_destroy() {
+  {
+    MutexLock lock(mutex_);
+    runs_.request_stop();
+  }
+  for (const auto& runner : {tree(), dynamic_tree()}) {
+    if (runner != nullptr) runner->begin_stop();
+  }
+}
+
 bool SandboxCore::destroy() {
   {
     MutexLock lock(mutex_);

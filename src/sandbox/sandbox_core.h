@@ -55,6 +55,8 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   Result<void> create() EXCLUDES(control_);
   Result<void> stop() EXCLUDES(control_);
   Result<void> restart() EXCLUDES(control_);
+  // Returns at once, and everything is on its way to its end. destroy() follows.
+  void begin_destroy() EXCLUDES(mutex_);
   // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
   bool destroy() EXCLUDES(control_);
 

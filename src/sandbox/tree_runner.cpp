@@ -29,14 +29,20 @@ void TreeRunner::wait_until_settled() {
   while (!started_ && !ended_) changed_.wait(mutex_);
 }
 
+void TreeRunner::ask_to_stop() {
+  MutexLock lock(mutex_);
+  if (ended_ || std::exchange(stopping_, true)) return;
+  kill_starting();
+  add(tree_.stop(host_.tree_clock().now()));
+}
+
+void TreeRunner::begin_stop() {
+  ask_to_stop();
+  perform_elsewhere();
+}
+
 void TreeRunner::stop() {
-  {
-    MutexLock lock(mutex_);
-    if (ended_) return;
-    stopping_ = true;
-    kill_starting();
-    add(tree_.stop(host_.tree_clock().now()));
-  }
+  ask_to_stop();
   perform();
   const Workers::Pause pause(host_.tree_workers());
   MutexLock lock(mutex_);

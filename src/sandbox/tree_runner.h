@@ -48,6 +48,8 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   Result<void> start() EXCLUDES(mutex_);
   // In order; returns once nothing runs any more.
   void stop() EXCLUDES(mutex_);
+  // Returns at once; a stop() that follows waits for the rest.
+  void begin_stop() EXCLUDES(mutex_);
   void kill() EXCLUDES(mutex_);
   Result<void> request(std::string_view supervisor, Request request) EXCLUDES(mutex_);
   // The same without waiting: the reply is given when it is done, as an empty outcome or an Error. For guests, who may
@@ -89,6 +91,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void carry_out(const TreeEnded& action) EXCLUDES(mutex_);
   void stop_process(Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
   void wait_until_settled() EXCLUDES(mutex_);
+  void ask_to_stop() EXCLUDES(mutex_);
   void kill_starting() REQUIRES(mutex_);
 
   struct Running {

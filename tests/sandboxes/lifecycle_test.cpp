@@ -318,5 +318,28 @@ TEST_F(LifecycleTest, TakesLimitsFromTheSpecBeforeTheRuntime) {  // L31
             ErrorCode::validation_failed);
 }
 
+// As long as the longest shutdown time, not as long as all of them.
+TEST_F(LifecycleTest, EndsAllSandboxesOfARuntimeTogether) {
+  constexpr int kSandboxes = 20;
+  constexpr std::chrono::milliseconds kShutdown(200);
+  std::vector<std::string> ended;
+  std::mutex mutex;
+  for (int i = 0; i < kSandboxes; ++i) {
+    SandboxSpec spec = counter("s" + std::to_string(i));
+    spec.tree = SupervisorSpec{
+        .children = {ChildSpec{.id = "counter", .module = "counter", .shutdown = Shutdown::after(kShutdown)}}};
+    Sandbox sandbox = create(spec);
+    ASSERT_TRUE(sandbox.call_async("spin", {}, {}, [&](const Result<Outcome>& result) {
+      const std::lock_guard lock(mutex);
+      ended.push_back(result ? std::string(name_of(result->kind)) : std::string(name_of(result.error().code)));
+    }));
+  }
+  const auto started = std::chrono::steady_clock::now();
+  runtime_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - started, kSandboxes / 2 * kShutdown);
+  EXPECT_THAT(ended, ::testing::Each("cancelled"));
+  EXPECT_THAT(ended, SizeIs(kSandboxes));
+}
+
 }  // namespace
 }  // namespace petri
