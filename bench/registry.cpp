@@ -1,7 +1,9 @@
 #include "bench/registry.h"
 
 #include "bench/builder.h"
+#include "bench/burners.h"
 #include "bench/calls.h"
+#include "bench/crowd.h"
 #include "bench/deadline.h"
 #include "bench/distinct_cycle.h"
 #include "bench/evaluate.h"
@@ -10,11 +12,15 @@
 #include "bench/evaluate_hot.h"
 #include "bench/events.h"
 #include "bench/gate_cost.h"
+#include "bench/instance_churn.h"
 #include "bench/load.h"
 #include "bench/memory_growth.h"
 #include "bench/meter_ratio.h"
 #include "bench/prepare.h"
+#include "bench/process_calls.h"
 #include "bench/program_size.h"
+#include "bench/sandbox_churn.h"
+#include "bench/sandbox_life.h"
 #include "bench/sorting_network.h"
 
 namespace petri::bench {
@@ -48,6 +54,22 @@ const std::vector<Benchmark>& benchmarks() {
       evaluate_hot_ratio(),
       evaluate_hostile_percent(),
       ten_million_candidates_growth_mib(),
+      sandbox_cycle_us(),
+      hundred_creates_ms(),
+      sandbox_restart_us(),
+      sandbox_destroy_us(),
+      process_call_ns(),
+      message_us(),
+      process_restart_us(),
+      burner_neighbour_p99_ms(),
+      churn_per_second(),
+      churn_scaling(),
+      live_instance_kib(),
+      live_sandbox_kib(),
+      info_us(),
+      list_page_ms(),
+      million_sandboxes_growth_mib(),
+      million_live_sandboxes_gib(),
   };
   return all;
 }

@@ -57,6 +57,15 @@ Result<double> wall_seconds_of(const Round& round) {
   return wall_seconds() - start;
 }
 
+Result<double> median_seconds_of(std::size_t rounds, const Round& round) {
+  std::vector<double> samples;
+  samples.reserve(rounds);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    PETRI_TRY(samples.emplace_back(), wall_seconds_of(round));
+  }
+  return median(std::move(samples));
+}
+
 Result<Compared> compare(std::size_t repeats, const Round& value, const Round& reference) {
   PETRI_TRY(value());
   PETRI_TRY(reference());

@@ -17,12 +17,14 @@ double processor_seconds();
 // batches is taken, so that a neighbour on the machine disturbs some of them but not the answer.
 double seconds_per_call(const std::function<void()>& round);
 
-// Something of a few milliseconds or more, done once.
+// Something of a microsecond or more, done once.
 using Round = std::function<Result<void>()>;
 
 // Processor time of one round, and how long it took.
 Result<double> processor_seconds_of(const Round& round);
 Result<double> wall_seconds_of(const Round& round);
+// The median of how long so many took, each by itself: what disturbs a few of them does not show.
+Result<double> median_seconds_of(std::size_t rounds, const Round& round);
 
 struct Compared {
   double value = 0;
