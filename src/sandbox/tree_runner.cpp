@@ -290,6 +290,7 @@ void TreeRunner::carry_out(const TreeEnded& action) {
   ending_ = action;
   host_.tree_ended(*this, action);
   MutexLock lock(mutex_);
+  arm();  // no deadline is left; once it has ended, the timers may be gone
   ended_ = true;
   changed_.notify_all();
 }
