@@ -184,7 +184,8 @@ void petri_code_drop(petri_code* code);
 /* What the host adds to every instance. Callbacks run on the guest's thread inside petri_call. */
 typedef struct petri_host {
   const uint32_t* interrupt; /* read atomically at each slice: not 0 ends the guest as PETRI_END_CANCELLED; may be NULL */
-  /* Asked before memory or tables grow from `have` to `want` bytes, within memory_bytes_max; 0 refuses. May be NULL. */
+  /* Asked before memory or tables grow from `have` to `want` bytes, within memory_bytes_max: 0 refuses, 1 allows it, 2 ends
+     the guest as PETRI_END_MEMORY_LIMIT. May be NULL. */
   uint32_t (*grow)(void* context, uint64_t have, uint64_t want);
   /* Asked when a turn is over; returns when the next one ends (monotonic ns), or 0 to end the guest as cancelled. May be NULL. */
   uint64_t (*turn)(void* context, uint64_t now_ns);

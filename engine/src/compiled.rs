@@ -397,16 +397,16 @@ fn link(linked: &Linked, engine: &Engine) -> wasmtime::Result<Linker<State>> {
     Ok(linker)
 }
 
-fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> i32 {
+fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> wasmtime::Result<i32> {
     let by = u64::from(by as u32);
     if let Ok(table) = usize::try_from(table) {
-        let Some(before) = caller.data_mut().account.grow_table(table, by) else { return -1 };
-        let Some(table) = caller.data().tables.get(table).copied() else { return -1 };
-        return table.grow(&mut caller, by, Ref::Func(None)).map_or(-1, |_| before as i32);
+        let Some(before) = caller.data_mut().account.grow_table(table, by)? else { return Ok(-1) };
+        let Some(table) = caller.data().tables.get(table).copied() else { return Ok(-1) };
+        return Ok(table.grow(&mut caller, by, Ref::Func(None)).map_or(-1, |_| before as i32));
     }
-    let Some(before) = caller.data_mut().account.grow_memory(by) else { return -1 };
-    let Some(memory) = caller.data().memory else { return -1 };
-    memory.grow(&mut caller, by).map_or(-1, |_| before as i32)
+    let Some(before) = caller.data_mut().account.grow_memory(by)? else { return Ok(-1) };
+    let Some(memory) = caller.data().memory else { return Ok(-1) };
+    Ok(memory.grow(&mut caller, by).map_or(-1, |_| before as i32))
 }
 
 fn fill(mut caller: Caller<'_, State>, to: i32, with: i32, length: i32, copies: i32) -> wasmtime::Result<i32> {

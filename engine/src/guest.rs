@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::artifact::{Module, PAGE};
 use crate::costs::{FUEL_MAX, SLICE};
-use crate::raw::{Context, Host, HostFunction, monotonic_ns};
+use crate::raw::{Context, Growth, Host, HostFunction, monotonic_ns};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -185,13 +185,13 @@ impl Account {
     }
 
     /// The number of pages before, when the memory may grow by this many.
-    pub fn grow_memory(&mut self, by: u64) -> Option<u64> {
+    pub fn grow_memory(&mut self, by: u64) -> Result<Option<u64>, Stop> {
         let before = self.pages;
-        if before + by > self.pages_max || !self.grow_bytes(by * PAGE) {
-            return None;
+        if before + by > self.pages_max || !self.grow_bytes(by * PAGE)? {
+            return Ok(None);
         }
         self.pages += by;
-        Some(before)
+        Ok(Some(before))
     }
 
     pub fn pages_grown(&self, module: &Module) -> u64 {
@@ -204,23 +204,29 @@ impl Account {
     }
 
     /// The number of slots before, when the table may grow by this many.
-    pub fn grow_table(&mut self, table: usize, by: u64) -> Option<u64> {
-        let (before, max) = self.tables.get(table).copied()?;
-        if before + by > max.min(TABLE_SLOTS_MAX) || !self.grow_bytes(8 * by) {
-            return None;
+    pub fn grow_table(&mut self, table: usize, by: u64) -> Result<Option<u64>, Stop> {
+        let Some((before, max)) = self.tables.get(table).copied() else { return Ok(None) };
+        if before + by > max.min(TABLE_SLOTS_MAX) || !self.grow_bytes(8 * by)? {
+            return Ok(None);
         }
         self.tables[table].0 += by;
-        Some(before)
+        Ok(Some(before))
     }
 
-    fn grow_bytes(&mut self, by: u64) -> bool {
+    fn grow_bytes(&mut self, by: u64) -> Result<bool, Stop> {
         let want = self.memory_bytes + by;
-        let allowed =
-            want <= self.memory_bytes_max && (by == 0 || self.host.may_grow(self.context, self.memory_bytes, want));
-        if allowed {
-            self.memory_bytes = want;
+        if want > self.memory_bytes_max {
+            return Ok(false);
         }
-        allowed
+        if by > 0 {
+            match self.host.growth(self.context, self.memory_bytes, want) {
+                Growth::Refused => return Ok(false),
+                Growth::Allowed => {}
+                Growth::Ends => return Err(self.stop(EndKind::MemoryLimit, 0)),
+            }
+        }
+        self.memory_bytes = want;
+        Ok(true)
     }
 }
 

@@ -310,11 +310,12 @@ const PAGES_AT_ONCE: u64 = 128;
 fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> std::result::Result<i32, Error> {
     let by = u64::from(by as u32);
     if let Ok(table) = usize::try_from(table) {
-        let Some(before) = caller.data_mut().account.grow_table(table, by) else { return Ok(-1) };
+        let before = caller.data_mut().account.grow_table(table, by).map_err(Error::host)?;
+        let Some(before) = before else { return Ok(-1) };
         let Some(table) = caller.data().tables.get(table).copied() else { return Ok(-1) };
         return Ok(table.grow(&mut caller, by, Ref::Func(Nullable::Null)).map_or(-1, |_| before as i32));
     }
-    let Some(before) = caller.data_mut().account.grow_memory(by) else { return Ok(-1) };
+    let Some(before) = caller.data_mut().account.grow_memory(by).map_err(Error::host)? else { return Ok(-1) };
     let Some(memory) = caller.data().memory else { return Ok(-1) };
     let mut left = by;
     while left > 0 {

@@ -49,15 +49,27 @@ impl Host {
         unsafe { self.interrupt.as_ref() }.is_some_and(|flag| flag.load(Ordering::Relaxed) != 0)
     }
 
-    pub fn may_grow(&self, context: Context, have: u64, want: u64) -> bool {
+    pub fn growth(&self, context: Context, have: u64, want: u64) -> Growth {
         // SAFETY: the embedder's function, called as its type says, on the guest's thread.
-        self.grow.is_none_or(|grow| unsafe { grow(context.0, have, want) } != 0)
+        match self.grow.map_or(1, |grow| unsafe { grow(context.0, have, want) }) {
+            0 => Growth::Refused,
+            1 => Growth::Allowed,
+            _ => Growth::Ends,
+        }
     }
 
     pub fn next_turn(&self, context: Context, now: u64) -> u64 {
         // SAFETY: as above.
         self.turn.map_or(u64::MAX, |turn| unsafe { turn(context.0, now) })
     }
+}
+
+/// What the embedder says to growth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    Refused,
+    Allowed,
+    Ends,
 }
 
 /// What C++ sees as `petri_caller`.

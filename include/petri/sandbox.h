@@ -65,6 +65,7 @@ struct SandboxSpec {
   std::optional<SupervisorSpec> tree;  // none: a permanent child for each module, of its name
   Profile profile = Profile::medium;
   LimitChanges limits;                     // in place of the profile's
+  LimitActions on_limit;                   // what is not named refuses
   std::optional<Permissions> permissions;  // none: those of `medium`
   std::string folder;                      // the one host folder WASI files live in; empty: none
   std::vector<std::string> arguments;      // what a WASI program finds in argv
@@ -107,6 +108,7 @@ struct SandboxInfo {
   std::string cause;  // why it is failed
   Profile profile = Profile::medium;
   SandboxLimits limits;
+  LimitActions on_limit;
   Permissions permissions;
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;

@@ -24,6 +24,7 @@ struct SandboxLimits : Limits {
   std::uint64_t process_memory_bytes_max = 128ULL << 20;
   std::uint64_t processes_max = 100;
   std::uint64_t cpu_percent_max = 100;  // of one core
+  std::uint64_t cpu_grace = 0;          // nanoseconds a process may be held to it before it is ended; 0: for ever
   std::uint64_t message_queue_max = 10'000;
   std::uint64_t message_bytes_max = 64ULL << 10;
   std::uint64_t timers_max = 1'000;
@@ -32,6 +33,15 @@ struct SandboxLimits : Limits {
   static SandboxLimits of(Profile profile);
   bool operator==(const SandboxLimits&) const = default;
 };
+
+// What becomes of a guest that meets a limit which refuses it something. kill: it ends, as memory_limit for memory,
+// else as cancelled with the limit's name as the cause, and its supervisor acts.
+enum class OnLimit : std::uint8_t { refuse, kill };
+std::string_view name_of(OnLimit action);
+std::optional<OnLimit> on_limit_named(std::string_view name);
+using LimitActions = std::map<std::string, OnLimit, std::less<>>;
+// Every name that is no limit, or one that does not refuse anything to a guest, in one validation_failed.
+Result<void> check_actions(const LimitActions& actions);
 
 // Values by the names of the limits, in their units; what is not named keeps its value.
 using LimitChanges = std::map<std::string, std::uint64_t, std::less<>>;
@@ -45,6 +55,7 @@ struct SandboxLimitRule {
   std::string_view when_met;
   std::uint64_t (*get)(const SandboxLimits&);
   void (*set)(SandboxLimits&, std::uint64_t);
+  bool refuses_guest = false;  // something while it runs, so that on_limit may end it instead
 };
 const std::vector<SandboxLimitRule>& sandbox_limit_rules();
 const SandboxLimitRule* sandbox_limit_named(std::string_view name);

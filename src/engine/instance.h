@@ -15,11 +15,13 @@
 namespace petri {
 
 // What the host adds to an instance. The functions are called on the guest's thread, with the context of the call.
+enum class Growth : std::uint32_t { refused = 0, allowed = 1, ends = 2 };  // ends: the guest, as memory_limit
+
 struct HostHooks {
   // Not 0 ends the guest as cancelled; looked at whenever a slice of fuel is spent. May be set from any thread, and
   // outlives the instance.
   const std::atomic<std::uint32_t>* interrupt = nullptr;
-  // Asked before memory and tables grow from `have` to `want` bytes in all; 0 refuses.
+  // Asked before memory and tables grow from `have` to `want` bytes in all; a Growth.
   std::uint32_t (*grow)(void* context, std::uint64_t have, std::uint64_t want) = nullptr;
   // Asked when a turn is over; answers when the next one ends, or 0 to end the guest as cancelled.
   std::uint64_t (*turn)(void* context, std::uint64_t now_ns) = nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "host/limit_met.h"
 #include "host/wasi_errno.h"
 #include "petri/limits.h"
 
@@ -12,8 +13,12 @@ namespace petri {
 // it there; folders inside it count as files.
 class DiskAccount {
  public:
-  explicit DiskAccount(const Limits& limits)
-      : file_bytes_max_(limits.file_bytes_max), files_max_(limits.files_max), disk_bytes_max_(limits.disk_bytes_max) {}
+  explicit DiskAccount(const Limits& limits) { set_limits(limits); }
+  void set_limits(const Limits& limits) {
+    file_bytes_max_ = limits.file_bytes_max;
+    files_max_ = limits.files_max;
+    disk_bytes_max_ = limits.disk_bytes_max;
+  }
 
   std::uint64_t files_max() const { return files_max_; }
 
@@ -24,17 +29,19 @@ class DiskAccount {
   }
   void set_full() { set(files_max_, disk_bytes_max_); }
 
-  // success, nospc when there are too many files; the file is then counted.
-  WasiErrno add_file();
+  // success, nospc when there are too many files; the file is then counted. `met` is told which limit refused.
+  WasiErrno add_file(LimitMet& met);
   // success, fbig when the file would be too long, nospc when all files would; the new size is then counted.
-  WasiErrno resize(std::uint64_t bytes_before, std::uint64_t bytes_after);
+  WasiErrno resize(std::uint64_t bytes_before, std::uint64_t bytes_after, LimitMet& met);
+  // What was counted did not come to be, or only in part.
+  void correct(std::uint64_t counted, std::uint64_t is);
   void remove_file();
   void remove_bytes(std::uint64_t bytes);
 
  private:
-  std::uint64_t file_bytes_max_;
-  std::uint64_t files_max_;
-  std::uint64_t disk_bytes_max_;
+  std::uint64_t file_bytes_max_ = 0;
+  std::uint64_t files_max_ = 0;
+  std::uint64_t disk_bytes_max_ = 0;
   std::uint64_t files_ = 0;
   std::uint64_t bytes_ = 0;
 };

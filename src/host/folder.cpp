@@ -74,30 +74,32 @@ WasiResult<struct stat> Folder::status(int at, const std::string& path) const {
 }
 
 // What is there is looked at by name before it is opened: opening a device can have effects.
-WasiResult<OpenedFile> Folder::open_file(int at, const std::string& path, const OpenRequest& request) {
+WasiResult<OpenedFile> Folder::open_file(int at, const std::string& path, const OpenRequest& request, LimitMet& met) {
+  const MutexLock lock(mutex_);
   const auto found = status(at, path);
-  if (found) return open_existing(at, path, request, found->st_mode);
+  if (found) return open_existing(at, path, request, found->st_mode, met);
   if (found.error() != WasiErrno::noent || !request.create) return std::unexpected(found.error());
   if (request.directory) return std::unexpected(WasiErrno::inval);
-  return create(at, path, request);
+  return create(at, path, request, met);
 }
 
-WasiResult<OpenedFile> Folder::open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode) {
+WasiResult<OpenedFile> Folder::open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode,
+                                             LimitMet& met) {
   if (const WasiErrno wrong = check_kind(mode, request); wrong != WasiErrno::success) return std::unexpected(wrong);
   auto descriptor = open_beneath(at, path, S_ISDIR(mode) ? O_RDONLY | O_DIRECTORY : access_flags(request));
   if (!descriptor) return std::unexpected(descriptor.error());
   auto file = adopt(std::move(*descriptor));
   if (!file || !request.truncate) return file;
-  if (const WasiErrno failed = resize(*file, 0); failed != WasiErrno::success) {
-    close_file(std::move(*file));
+  if (const WasiErrno failed = resize_to(file->descriptor.get(), 0, met); failed != WasiErrno::success) {
+    forget(*file);
     return std::unexpected(failed);
   }
   return file;
 }
 
-WasiResult<OpenedFile> Folder::create(int at, const std::string& path, const OpenRequest& request) {
+WasiResult<OpenedFile> Folder::create(int at, const std::string& path, const OpenRequest& request, LimitMet& met) {
   ensure_counted();
-  if (const WasiErrno full = account_.add_file(); full != WasiErrno::success) return std::unexpected(full);
+  if (const WasiErrno full = account_.add_file(met); full != WasiErrno::success) return std::unexpected(full);
   auto descriptor = open_beneath(at, path, access_flags(request) | O_CREAT | O_EXCL);
   if (!descriptor) {
     account_.remove_file();
@@ -115,7 +117,17 @@ WasiResult<OpenedFile> Folder::adopt(OwnedDescriptor descriptor) {
   return OpenedFile{.descriptor = std::move(descriptor), .directory = directory};
 }
 
+void Folder::set_limits(const Limits& limits) {
+  const MutexLock lock(mutex_);
+  account_.set_limits(limits);
+}
+
 void Folder::close_file(OpenedFile file) {
+  const MutexLock lock(mutex_);
+  forget(file);
+}
+
+void Folder::forget(const OpenedFile& file) {
   const auto status = status_of(file.descriptor.get());
   if (!status || file.directory) return;
   const auto found = open_.find({status->st_dev, status->st_ino});
@@ -125,46 +137,51 @@ void Folder::close_file(OpenedFile file) {
 }
 
 WasiResult<std::size_t> Folder::write(const OpenedFile& file, std::span<const std::span<std::uint8_t>> pieces,
-                                      std::uint64_t offset) {
+                                      std::uint64_t offset, LimitMet& met) {
   std::uint64_t bytes = 0;
   for (const std::span<std::uint8_t> piece : pieces) bytes += piece.size();
   if (bytes == 0) return 0;
   if (offset > kOffsetMax || bytes > kOffsetMax - offset) return std::unexpected(WasiErrno::fbig);
+  const MutexLock lock(mutex_);
   const auto status = status_of(file.descriptor.get());
   if (!status) return std::unexpected(status.error());
   ensure_counted();
   const std::uint64_t before = size_of(*status);
   const std::uint64_t after = std::max(before, offset + bytes);
-  if (const WasiErrno full = account_.resize(before, after); full != WasiErrno::success) return std::unexpected(full);
+  if (const WasiErrno full = account_.resize(before, after, met); full != WasiErrno::success)
+    return std::unexpected(full);
 
   const auto written = write_pieces(file.descriptor.get(), pieces, offset);
   if (written && *written == bytes) return written;
   const auto now = status_of(file.descriptor.get());
-  account_.resize(after, now ? size_of(*now) : before);
+  account_.correct(after, now ? size_of(*now) : before);
   return written;
 }
 
-WasiErrno Folder::resize(const OpenedFile& file, std::uint64_t bytes) {
-  if (bytes > kOffsetMax) return WasiErrno::fbig;
-  const auto status = status_of(file.descriptor.get());
-  if (!status) return status.error();
-  ensure_counted();
-  return resize_to(file.descriptor.get(), size_of(*status), bytes);
+WasiErrno Folder::resize(const OpenedFile& file, std::uint64_t bytes, LimitMet& met) {
+  const MutexLock lock(mutex_);
+  return resize_to(file.descriptor.get(), bytes, met);
 }
 
-WasiErrno Folder::resize_to(int descriptor, std::uint64_t before, std::uint64_t bytes) {
-  if (const WasiErrno full = account_.resize(before, bytes); full != WasiErrno::success) return full;
+WasiErrno Folder::resize_to(int descriptor, std::uint64_t bytes, LimitMet& met) {
+  if (bytes > kOffsetMax) return WasiErrno::fbig;
+  const auto status = status_of(descriptor);
+  if (!status) return status.error();
+  ensure_counted();
+  const std::uint64_t before = size_of(*status);
+  if (const WasiErrno full = account_.resize(before, bytes, met); full != WasiErrno::success) return full;
   if (::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0) return WasiErrno::success;
   const int failure = errno;
-  account_.resize(bytes, before);
+  account_.correct(bytes, before);
   return to_wasi_errno(failure);
 }
 
-WasiErrno Folder::make_folder(int at, const std::string& path) {
+WasiErrno Folder::make_folder(int at, const std::string& path, LimitMet& met) {
+  const MutexLock lock(mutex_);
   const auto place = find_entry(at, path);
   if (!place) return place.error();
   ensure_counted();
-  if (const WasiErrno full = account_.add_file(); full != WasiErrno::success) return full;
+  if (const WasiErrno full = account_.add_file(met); full != WasiErrno::success) return full;
   if (::mkdirat(place->folder.get(), place->name.c_str(), kFolderMode) == 0) return WasiErrno::success;
   const int failure = errno;
   account_.remove_file();
@@ -172,6 +189,7 @@ WasiErrno Folder::make_folder(int at, const std::string& path) {
 }
 
 WasiErrno Folder::remove_folder(int at, const std::string& path) {
+  const MutexLock lock(mutex_);
   const auto place = find_entry(at, path);
   if (!place) return place.error();
   ensure_counted();
@@ -182,6 +200,7 @@ WasiErrno Folder::remove_folder(int at, const std::string& path) {
 
 WasiErrno Folder::remove_file(int at, const std::string& path) {
   if (path.ends_with('/')) return WasiErrno::notdir;
+  const MutexLock lock(mutex_);
   const auto place = find_entry(at, path);
   if (!place) return place.error();
   struct stat status{};
@@ -195,6 +214,7 @@ WasiErrno Folder::remove_file(int at, const std::string& path) {
 }
 
 WasiErrno Folder::rename(int from_at, const std::string& from, int to_at, const std::string& to) {
+  const MutexLock lock(mutex_);
   const auto source = find_entry(from_at, from);
   if (!source) return source.error();
   const auto target = find_entry(to_at, to);

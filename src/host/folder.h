@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "host/disk_account.h"
 #include "host/owned_descriptor.h"
 #include "host/wasi_errno.h"
@@ -40,7 +41,8 @@ struct FolderEntry {
 };
 
 // Paths are relative to a folder that was opened here, or to root(); none of them leads outside or through a link, and
-// what is neither file nor folder is not opened. Holds the limits on files. Used by one guest at a time.
+// what is neither file nor folder is not opened. Holds the limits on files. Any thread:
+// the processes of a sandbox share one.
 class Folder {
  public:
   // validation_failed, naming the path, when there is no such folder or it cannot be opened.
@@ -48,21 +50,24 @@ class Folder {
   Folder(OwnedDescriptor root, const Limits& limits) : root_(std::move(root)), account_(limits) {}
 
   int root() const { return root_.get(); }
+  void set_limits(const Limits& limits) EXCLUDES(mutex_);
 
-  WasiResult<OpenedFile> open_file(int at, const std::string& path, const OpenRequest& request);
+  // What may meet a limit says in `met` which one it was.
+  WasiResult<OpenedFile> open_file(int at, const std::string& path, const OpenRequest& request, LimitMet& met)
+      EXCLUDES(mutex_);
   // Every file that was opened here is closed here: only then do the bytes of a removed one stop counting.
-  void close_file(OpenedFile file);
+  void close_file(OpenedFile file) EXCLUDES(mutex_);
 
   // Writes the pieces one after another: all, or nothing when a limit is met. A full disk may leave less, and the
   // answer says how much.
   WasiResult<std::size_t> write(const OpenedFile& file, std::span<const std::span<std::uint8_t>> pieces,
-                                std::uint64_t offset);
-  WasiErrno resize(const OpenedFile& file, std::uint64_t bytes);
+                                std::uint64_t offset, LimitMet& met) EXCLUDES(mutex_);
+  WasiErrno resize(const OpenedFile& file, std::uint64_t bytes, LimitMet& met) EXCLUDES(mutex_);
 
-  WasiErrno make_folder(int at, const std::string& path);
-  WasiErrno remove_folder(int at, const std::string& path);
-  WasiErrno remove_file(int at, const std::string& path);
-  WasiErrno rename(int from_at, const std::string& from, int to_at, const std::string& to);
+  WasiErrno make_folder(int at, const std::string& path, LimitMet& met) EXCLUDES(mutex_);
+  WasiErrno remove_folder(int at, const std::string& path) EXCLUDES(mutex_);
+  WasiErrno remove_file(int at, const std::string& path) EXCLUDES(mutex_);
+  WasiErrno rename(int from_at, const std::string& from, int to_at, const std::string& to) EXCLUDES(mutex_);
 
   WasiResult<struct stat> status(int at, const std::string& path) const;
   // Sorted by name, without "." and ".."; overflow when there are more than petri lists.
@@ -71,18 +76,22 @@ class Folder {
  private:
   using FileKey = std::pair<dev_t, ino_t>;
 
-  WasiResult<OpenedFile> open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode);
-  WasiResult<OpenedFile> create(int at, const std::string& path, const OpenRequest& request);
-  WasiResult<OpenedFile> adopt(OwnedDescriptor descriptor);
-  WasiErrno resize_to(int descriptor, std::uint64_t before, std::uint64_t bytes);
-  void count_removed(const struct stat& status);
+  WasiResult<OpenedFile> open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode,
+                                       LimitMet& met) REQUIRES(mutex_);
+  WasiResult<OpenedFile> create(int at, const std::string& path, const OpenRequest& request, LimitMet& met)
+      REQUIRES(mutex_);
+  WasiResult<OpenedFile> adopt(OwnedDescriptor descriptor) REQUIRES(mutex_);
+  void forget(const OpenedFile& file) REQUIRES(mutex_);
+  WasiErrno resize_to(int descriptor, std::uint64_t bytes, LimitMet& met) REQUIRES(mutex_);
+  void count_removed(const struct stat& status) REQUIRES(mutex_);
   // Looks through the folder the first time something is to change in it.
-  void ensure_counted();
+  void ensure_counted() REQUIRES(mutex_);
 
-  OwnedDescriptor root_;
-  DiskAccount account_;
-  bool counted_ = false;
-  std::map<FileKey, std::uint32_t> open_;  // how often each file is open
+  const OwnedDescriptor root_;
+  Mutex mutex_;
+  DiskAccount account_ GUARDED_BY(mutex_);
+  bool counted_ GUARDED_BY(mutex_) = false;
+  std::map<FileKey, std::uint32_t> open_ GUARDED_BY(mutex_);  // how often each file is open
 };
 
 }  // namespace petri

@@ -21,19 +21,19 @@ class FolderTest : public testing::Test {
   int root() const { return folder_->root(); }
 
   OpenedFile open(const std::string& path, const OpenRequest& request) {
-    auto file = folder_->open_file(root(), path, request);
+    auto file = folder_->open_file(root(), path, request, met_);
     EXPECT_TRUE(file) << path << " errno " << static_cast<int>(file ? WasiErrno::success : file.error());
     return file ? std::move(*file) : OpenedFile{};
   }
   WasiErrno open_error(const std::string& path, const OpenRequest& request) {
-    auto file = folder_->open_file(root(), path, request);
+    auto file = folder_->open_file(root(), path, request, met_);
     if (!file) return file.error();
     folder_->close_file(std::move(*file));
     return WasiErrno::success;
   }
   WasiErrno write(const OpenedFile& file, std::string text, std::uint64_t offset = 0) {
     std::span<std::uint8_t> piece(reinterpret_cast<std::uint8_t*>(text.data()), text.size());
-    const auto written = folder_->write(file, {&piece, 1}, offset);
+    const auto written = folder_->write(file, {&piece, 1}, offset, met_);
     if (!written) return written.error();
     EXPECT_EQ(*written, text.size());
     return WasiErrno::success;
@@ -41,6 +41,7 @@ class FolderTest : public testing::Test {
 
   TemporaryFolder temporary_;
   std::shared_ptr<Folder> folder_;
+  LimitMet met_;
 };
 
 TEST_F(FolderTest, IsNotGrantedWhereThereIsNone) {
@@ -92,10 +93,20 @@ TEST_F(FolderTest, KeepsFilesBelowFileBytesMax) {
   EXPECT_EQ(write(file, "12345678"), WasiErrno::success);
   EXPECT_EQ(write(file, "9", 8), WasiErrno::fbig);
   EXPECT_EQ(write(file, "x", std::uint64_t{1} << 63), WasiErrno::fbig);
-  EXPECT_EQ(folder_->resize(file, 9), WasiErrno::fbig);
-  EXPECT_EQ(folder_->resize(file, ~std::uint64_t{0}), WasiErrno::fbig);
+  EXPECT_EQ(folder_->resize(file, 9, met_), WasiErrno::fbig);
+  EXPECT_EQ(folder_->resize(file, ~std::uint64_t{0}, met_), WasiErrno::fbig);
   folder_->close_file(std::move(file));
   EXPECT_EQ(temporary_.read("a"), "12345678");
+}
+
+TEST_F(FolderTest, TakesOtherLimitsWhileItIsInUse) {
+  grant({.file_bytes_max = 8});
+  OpenedFile file = open("a", kCreate);
+  EXPECT_EQ(write(file, "123456789"), WasiErrno::fbig);
+  EXPECT_EQ(met_.limit, "file_bytes_max");
+  folder_->set_limits({.file_bytes_max = 9});
+  EXPECT_EQ(write(file, "123456789"), WasiErrno::success);
+  folder_->close_file(std::move(file));
 }
 
 TEST_F(FolderTest, WritesNothingOfAWriteThatDoesNotFit) {
@@ -113,8 +124,11 @@ TEST_F(FolderTest, CountsWhatIsThereAlready) {
   grant({.files_max = 4, .disk_bytes_max = 8});
   OpenedFile file = open("new", kCreate);
   EXPECT_EQ(open_error("one too many", kCreate), WasiErrno::nospc);
-  EXPECT_EQ(folder_->make_folder(root(), "another"), WasiErrno::nospc);
+  EXPECT_EQ(met_.limit, "files_max");
+  EXPECT_EQ(folder_->make_folder(root(), "another", met_), WasiErrno::nospc);
   EXPECT_EQ(write(file, "1234"), WasiErrno::nospc);
+  EXPECT_EQ(met_.limit, "disk_bytes_max");
+  EXPECT_EQ(met_.wanted, 9U);
   EXPECT_EQ(write(file, "123"), WasiErrno::success);
   EXPECT_EQ(folder_->remove_file(root(), "inner/old"), WasiErrno::success);
   EXPECT_EQ(write(file, "12345678"), WasiErrno::success);
@@ -156,7 +170,7 @@ TEST_F(FolderTest, RenamesInsideAndCountsWhatIsReplaced) {
 
 TEST_F(FolderTest, ListsSortedWithoutDots) {
   grant();
-  EXPECT_EQ(folder_->make_folder(root(), "m/"), WasiErrno::success);
+  EXPECT_EQ(folder_->make_folder(root(), "m/", met_), WasiErrno::success);
   temporary_.write("z", "");
   temporary_.write("a", "");
   const auto entries = Folder::list(root());
@@ -169,8 +183,8 @@ TEST_F(FolderTest, ListsSortedWithoutDots) {
 
 TEST_F(FolderTest, RemovesFoldersOnlyWhenEmpty) {
   grant();
-  EXPECT_EQ(folder_->make_folder(root(), "m"), WasiErrno::success);
-  EXPECT_EQ(folder_->make_folder(root(), "m"), WasiErrno::exist);
+  EXPECT_EQ(folder_->make_folder(root(), "m", met_), WasiErrno::success);
+  EXPECT_EQ(folder_->make_folder(root(), "m", met_), WasiErrno::exist);
   folder_->close_file(open("m/x", kCreate));
   EXPECT_EQ(folder_->remove_folder(root(), "m"), WasiErrno::notempty);
   EXPECT_EQ(folder_->remove_file(root(), "m"), WasiErrno::isdir);

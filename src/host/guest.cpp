@@ -8,7 +8,7 @@ namespace petri {
 namespace {
 
 std::uint32_t grow(void* context, std::uint64_t, std::uint64_t want) {
-  return static_cast<HostContext*>(context)->try_grow(want) ? 1 : 0;
+  return static_cast<std::uint32_t>(static_cast<HostContext*>(context)->try_grow(want));
 }
 
 std::uint64_t next_turn(void* context, std::uint64_t now_ns) {

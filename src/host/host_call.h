@@ -47,12 +47,21 @@ class HostCall {
     caller_.stop(EndKind::refused, 0);
     after_ = After::stop;
   }
+  // Of something that names the limit which refused it, if one did.
+  void note_met(const LimitMet& met) {
+    if (!met.limit.empty()) context.note_met(met.limit, met.wanted, met.allowed);
+  }
   // Data for the guest, and a count.
   std::int32_t refuse(GuestError error) {
     ++context.counts.calls_refused;
     return static_cast<std::int32_t>(error);
   }
-  After after() const { return after_; }
+  // A limit that was met meanwhile may have ended the guest, too.
+  After after() {
+    if (!context.ended_by.empty() && after_ == After::go_on) [[unlikely]]
+      stop(context.ended_by.ends_with("memory_bytes_max") ? EndKind::memory_limit : EndKind::cancelled);
+    return after_;
+  }
 
   HostContext& context;
 

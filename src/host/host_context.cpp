@@ -61,6 +61,7 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   waited = false;
   cut_ = false;
   output_cut_by_memory = false;
+  ended_by = {};
   refusal.reset();
   fault.clear();
   skipped_ms_ = 0;
@@ -105,17 +106,16 @@ std::uint64_t HostContext::output_room_max() const {
   return std::min(limits().output_bytes_max, beside_memory);
 }
 
-bool HostContext::try_grow(std::uint64_t memory_bytes) {
+Growth HostContext::try_grow(std::uint64_t memory_bytes) {
   if (memory_bytes + output.bytes_kept() > limits().memory_bytes_max) {
     note_met(memory_limit, memory_bytes + output.bytes_kept(), limits().memory_bytes_max);
-    return false;
-  }
-  if (memory_bytes > memory_bytes_ && !take(memory_bytes - memory_bytes_)) {
+  } else if (memory_bytes > memory_bytes_ && !take(memory_bytes - memory_bytes_)) {
     note_no_memory(memory_bytes - memory_bytes_);
-    return false;
+  } else {
+    memory_bytes_ = memory_bytes;
+    return Growth::allowed;
   }
-  memory_bytes_ = memory_bytes;
-  return true;
+  return ended_by.empty() ? Growth::refused : Growth::ends;
 }
 
 // The account has not so much left.
@@ -124,6 +124,10 @@ void HostContext::note_no_memory(std::uint64_t bytes) {
 }
 
 void HostContext::note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) {
+  if (settings_.ending_limits != nullptr && settings_.ending_limits->contains(limit)) {
+    if (ended_by.empty()) ended_by = limit;
+    return;
+  }
   if (settings_.account == nullptr) return;
   const auto known = std::ranges::find(limits_met_, limit, &LimitMet::limit);
   if (known != limits_met_.end()) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 
 #include "base/clock.h"
 #include "engine/end.h"
+#include "engine/instance.h"
+#include "host/limit_met.h"
 #include "host/log_rate.h"
 #include "host/output_buffer.h"
 #include "host/seeded_random.h"
@@ -27,13 +30,7 @@ class Folder;
 class ProcessPort;
 class WasiState;
 
-// A limit that refused or cut something while the guest went on.
-struct LimitMet {
-  std::string_view limit;    // its name; a literal
-  std::uint64_t wanted = 0;  // the first time, in the limit's own unit
-  std::uint64_t allowed = 0;
-  std::uint64_t count = 1;
-};
+using EndingLimits = std::set<std::string, std::less<>>;
 
 // Memory that several guests share, within a bound of their own, and who hears of the limits they meet. Any thread.
 class MemoryAccount {
@@ -62,6 +59,8 @@ struct HostSettings {
   std::function<void(std::string_view)> on_stderr;
   std::stop_token stop;              // ends a guest that waits
   MemoryAccount* account = nullptr;  // beside limits.memory_bytes_max; outlives the context
+  // Limits that end a guest they would otherwise refuse something; none. Outlives the context.
+  const EndingLimits* ending_limits = nullptr;
 };
 
 // One guest at a time, one thread at a time. May serve many calls and many guests one after another.
@@ -97,8 +96,8 @@ class HostContext {
 
   // How large the answer may become: output_bytes_max, and what memory and tables leave of memory_bytes_max.
   std::uint64_t output_room_max() const;
-  // True when memory and tables may become this large beside the answer written so far; then they are.
-  bool try_grow(std::uint64_t memory_bytes);
+  // Whether memory and tables may become this large beside the answer written so far; then they are.
+  Growth try_grow(std::uint64_t memory_bytes);
 
   // Appends to the answer, or hands the bytes to on_stdout. Answers how many were kept.
   std::size_t write_output(std::string_view bytes);
@@ -111,7 +110,8 @@ class HostContext {
   // The guest has ended: what it wrote to standard error without ending the line is a line all the same.
   void finish(std::uint64_t fuel_used);
 
-  // Remembers a limit that was met; tell_limits() tells the account of all of them, and forgets them.
+  // Remembers a limit that was met, or that it ends the guest; tell_limits() tells the account of all of them, and
+  // forgets them.
   void note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
   void tell_limits();
 
@@ -129,6 +129,7 @@ class HostContext {
   std::uint64_t deadline_ns = Budget::kNever;
   bool waited = false;                // for real time to pass
   bool output_cut_by_memory = false;  // memory_bytes_max left no room, not output_bytes_max
+  std::string_view ended_by;          // the limit that has ended the guest in place of a refusal
   std::optional<EndKind> refusal;     // how a guest that a host function has ended is to be taken
   std::string fault;                  // why a host function could not do its work: petri's failure, not the guest's
 

@@ -112,7 +112,9 @@ WasiErrno fd_filestat_set_size(HostCall& call, std::uint32_t number, std::uint64
   const WasiDescriptor* descriptor = wasi.find(number);
   if (descriptor == nullptr || !descriptor->writable) return refuse(call, WasiErrno::badf);
   if (descriptor->kind != DescriptorKind::file) return refuse(call, WasiErrno::inval);
-  const WasiErrno end = wasi.folder().resize(descriptor->file, size);
+  LimitMet met;
+  const WasiErrno end = wasi.folder().resize(descriptor->file, size, met);
+  call.note_met(met);
   return end == WasiErrno::success ? end : refuse(call, end);
 }
 

@@ -72,7 +72,9 @@ WasiErrno path_open(HostCall& call, std::uint32_t number, std::uint32_t, std::ui
 
   WasiState& wasi = call.context.wasi();
   if (wasi.is_full()) return refuse(call, WasiErrno::mfile);
-  auto file = wasi.folder().open_file(place->at, place->path, request);
+  LimitMet met;
+  auto file = wasi.folder().open_file(place->at, place->path, request, met);
+  call.note_met(met);
   if (!file) return refuse(call, file.error());
   const auto opened = wasi.open(to_descriptor(std::move(*file), request, descriptor_flags));
   if (!opened) return refuse(call, opened.error());
@@ -97,7 +99,10 @@ WasiErrno path_filestat_get(HostCall& call, std::uint32_t number, std::uint32_t 
 WasiErrno path_create_directory(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
   const auto place = find_place(call, number, path, length);
   if (!place) return refuse(call, place.error());
-  return answer(call, call.context.wasi().folder().make_folder(place->at, place->path));
+  LimitMet met;
+  const WasiErrno made = call.context.wasi().folder().make_folder(place->at, place->path, met);
+  call.note_met(met);
+  return answer(call, made);
 }
 
 WasiErrno path_remove_directory(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {

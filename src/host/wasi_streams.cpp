@@ -149,9 +149,11 @@ WasiErrno write_at(HostCall& call, WasiDescriptor& descriptor, std::uint64_t* po
   const auto buffers = find_buffers(call, list, count);
   if (!buffers) return refuse(call, buffers.error());
   if (!call.charge_bytes(buffers->bytes)) return WasiErrno::success;
+  LimitMet met;
   const auto done = descriptor.kind == DescriptorKind::file
-                        ? call.context.wasi().folder().write(descriptor.file, buffers->pieces, offset)
+                        ? call.context.wasi().folder().write(descriptor.file, buffers->pieces, offset, met)
                         : write_stream(call, descriptor.kind, *buffers);
+  call.note_met(met);
   if (!done) return refuse(call, done.error());
   if (position != nullptr) *position = offset + *done;
   store(*slot, 0, static_cast<std::uint32_t>(*done));

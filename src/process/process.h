@@ -133,6 +133,7 @@ class Process : public std::enable_shared_from_this<Process> {
   Allowance allowance_for(const Letter& letter, Clock::TimePoint started) const;
   void refresh_limits();
   void hold_for_share(std::uint64_t deadline_ns);
+  bool held_too_long(std::uint64_t now_ns);
   void account_for(std::uint64_t fuel, Clock::TimePoint started, Clock::TimePoint now);
   Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input);
   Result<End> run_init();
@@ -169,6 +170,7 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint32_t limits_number_ = 0;
   std::uint64_t away_ns_ = 0;  // of the current work: waiting, put aside, or in a callee
   std::uint64_t charged_ns_ = 0;
+  std::uint64_t held_since_ns_ = 0;  // to its share of the processor, again and again; 0: not held
 
   std::atomic<std::uint32_t> interrupt_{0};
   std::atomic<std::uint64_t> incarnation_{0};

@@ -67,7 +67,11 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(letter, started);
   away_ns_ = charged_ns_ = 0;
-  if (owner_.cpu_share().may_go_on_at() > to_ns(started)) hold_for_share(allowance_.deadline_ns);
+  if (owner_.cpu_share().may_go_on_at() > to_ns(started)) {
+    hold_for_share(allowance_.deadline_ns);
+  } else {
+    held_since_ns_ = 0;
+  }
   slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
   for (std::size_t index = 0; index < letter.arguments.size(); ++index) slots_[index] = letter.arguments[index].bits();
   current_ = &letter;
@@ -143,11 +147,26 @@ void Process::hold_for_share(std::uint64_t deadline_ns) {
   away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
 }
 
+// Whoever keeps wanting more than its share has cpu_grace for it, if that is set.
+bool Process::held_too_long(std::uint64_t now_ns) {
+  if (owner_.cpu_share().may_go_on_at() <= now_ns) {
+    held_since_ns_ = 0;
+    return false;
+  }
+  if (held_since_ns_ == 0) held_since_ns_ = now_ns;
+  return limits_->cpu_grace > 0 && now_ns - held_since_ns_ > limits_->cpu_grace;
+}
+
+// 0: the guest has ended.
 std::uint64_t Process::next_turn(std::uint64_t now_ns) {
   const auto turn = static_cast<std::uint64_t>(owner_.workers().turn().count());
   owner_.account().add_work(0, turn);
   owner_.cpu_share().charge(turn, now_ns);
   charged_ns_ += turn;
+  if (held_too_long(now_ns)) {
+    context_->ended_by = "cpu_percent_max";
+    return 0;
+  }
   hold_for_share(allowance_.deadline_ns);
   const Clock::TimePoint from = owner_.clock().now();
   const std::uint64_t next = owner_.workers().take_turn(to_ns(from), *seat_);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "base/escape.h"
@@ -11,6 +12,7 @@
 namespace petri {
 namespace {
 
+constexpr NameTable<2> kActions{"refuse", "kill"};
 constexpr NameTable<3> kProfiles{"high", "medium", "low"};
 constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -71,6 +73,11 @@ std::vector<SandboxLimitRule> guest_rules(std::index_sequence<Rows...>) {
 }
 
 constexpr std::size_t kGuestLimits = 10;
+constexpr std::uint64_t kHourNs = 3'600'000'000'000;
+constexpr std::array<std::string_view, 11> kRefuseGuests{
+    "file_bytes_max",          "files_max",         "disk_bytes_max",    "memory_bytes_max", "process_memory_bytes_max",
+    "processes_max",           "message_queue_max", "message_bytes_max", "timers_max",       "output_bytes_max",
+    "log_bytes_per_second_max"};
 
 std::vector<SandboxLimitRule> make_rules() {
   auto rules = guest_rules(std::make_index_sequence<kGuestLimits>());
@@ -81,6 +88,8 @@ std::vector<SandboxLimitRule> make_rules() {
            tree_rule<&SandboxLimits::processes_max>("processes_max", "processes", 1, 1'000'000, refused),
            tree_rule<&SandboxLimits::cpu_percent_max>("cpu_percent_max", "percent", 1, cpu_percent_of_all(),
                                                       "held to it"),
+           tree_rule<&SandboxLimits::cpu_grace>(
+               "cpu_grace", "ns", 0, kHourNs, "a process held to cpu_percent_max that long ends, cpu_limit; 0: never"),
            tree_rule<&SandboxLimits::message_queue_max>("message_queue_max", "messages", 1, kInt32Max,
                                                         "the sender is refused, queue_full"),
            tree_rule<&SandboxLimits::message_bytes_max>("message_bytes_max", "bytes", 0, kInt32Max,
@@ -89,12 +98,16 @@ std::vector<SandboxLimitRule> make_rules() {
        }) {
     rules.push_back(rule);
   }
+  for (SandboxLimitRule& rule : rules) {
+    rule.refuses_guest = std::ranges::find(kRefuseGuests, rule.name) != kRefuseGuests.end();
+  }
   return rules;
 }
 
-std::string known_names() {
+std::string known_names(bool only_refusing = false) {
   std::string names;
   for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
+    if (only_refusing && !rule.refuses_guest) continue;
     names.append(names.empty() ? "" : ", ").append(rule.name);
   }
   return names;
@@ -135,6 +148,24 @@ const SandboxLimitRule* sandbox_limit_named(std::string_view name) {
   const auto& rules = sandbox_limit_rules();
   const auto found = std::ranges::find(rules, name, &SandboxLimitRule::name);
   return found == rules.end() ? nullptr : &*found;
+}
+
+std::string_view name_of(OnLimit action) { return name_in(kActions, action); }
+std::optional<OnLimit> on_limit_named(std::string_view name) { return find_name<OnLimit>(kActions, name); }
+
+Result<void> check_actions(const LimitActions& actions) {
+  Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
+  for (const auto& [name, action] : actions) {
+    const SandboxLimitRule* rule = sandbox_limit_named(name);
+    if (rule != nullptr && rule->refuses_guest) continue;
+    std::string wrong = fmt::format("{} \"{}\" (those that can end a guest instead are {})",
+                                    rule == nullptr ? "there is no limit" : "nothing is refused to a guest by",
+                                    escape_text(name, 80), known_names(true));
+    error.message.append(error.message.empty() ? "" : "; ").append(wrong);
+    error.details.push_back({"on_limit." + escape_text(name, 80), std::move(wrong)});
+  }
+  if (!error.details.empty()) return fail(std::move(error));
+  return {};
 }
 
 Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& changes) {

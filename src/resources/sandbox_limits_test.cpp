@@ -65,6 +65,17 @@ TEST(SandboxLimits, HoldCallsToFuelOnlyWhenItWasSet) {
   EXPECT_EQ(with_changes({}, {{"fuel_max", 10}})->call_fuel_max, 10U);
 }
 
+TEST(SandboxLimits, EndAGuestOnlyWhereTheyRefuseItSomething) {
+  EXPECT_TRUE(check_actions({{"memory_bytes_max", OnLimit::kill}, {"files_max", OnLimit::refuse}}));
+  const auto wrong = check_actions({{"fuel_max", OnLimit::kill}, {"speed_max", OnLimit::kill}});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().details.size(), 2U);
+  EXPECT_THAT(wrong.error().message, HasSubstr("nothing is refused to a guest by \"fuel_max\""));
+  EXPECT_THAT(wrong.error().message, HasSubstr("there is no limit \"speed_max\""));
+  EXPECT_EQ(on_limit_named("kill"), OnLimit::kill);
+  EXPECT_EQ(name_of(OnLimit::refuse), "refuse");
+}
+
 TEST(SandboxLimits, HaveARowForEachLimitOfARun) {
   for (const LimitRule& rule : limit_rules()) EXPECT_NE(sandbox_limit_named(rule.name), nullptr) << rule.name;
 }

@@ -15,7 +15,8 @@ HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
                         .environment = run.spec.environment,
                         .folder = run.folder,
                         .stop = run.stop,
-                        .account = run.account};
+                        .account = run.account,
+                        .ending_limits = run.ending_limits};
   const bool told = callbacks == Callbacks::told;
   if (told) settings.on_log = run.spec.on_log;
   // A stream that was taken away before is taken away again, or the answers would differ.

@@ -16,6 +16,10 @@ Outcome collect_outcome(const LoadableArtifact& artifact, const End& end, Guest&
   outcome.trap = verdict.trap;
   outcome.exit_code = verdict.exit_code;
   outcome.cause = verdict.cause;
+  if (!context.ended_by.empty()) {
+    outcome.cause = context.ended_by;
+    if (context.ended_by == "cpu_percent_max") outcome.kind = OutcomeKind::cpu_limit;
+  }
   outcome.returned = verdict.returned;
   outcome.output_bytes_cut = context.output.bytes_cut();
   outcome.counts = context.counts;

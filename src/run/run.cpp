@@ -60,7 +60,10 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
   const LoadableArtifact& module = loadable(*artifact);
   PETRI_TRY(const RunTarget target, find_run_target(module, spec));
   PETRI_TRY(const Linked linked, link(module, host, spec.permissions));
-  PETRI_TRY(auto folder, open_folder_of(spec));
+  std::shared_ptr<Folder> folder = around.folder;
+  if (folder == nullptr) {
+    PETRI_TRY(folder, open_folder_of(spec));
+  }
   PETRI_TRY(const CodePtr code, module.load(tier_for(spec.tier), linked.imports));
 
   std::atomic<std::uint32_t> interrupt{0};
@@ -71,6 +74,7 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
                        .folder = std::move(folder),
                        .clock = around.clock,
                        .account = around.account,
+                       .ending_limits = around.ending_limits,
                        .interrupt = interrupt,
                        .stop = stop};
   PETRI_TRY(AttemptResult result, attempt(run, *code, Callbacks::told));

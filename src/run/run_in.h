@@ -9,7 +9,9 @@ namespace petri {
 
 struct RunSurroundings {
   const Clock& clock;
-  MemoryAccount* account = nullptr;  // outlives the run
+  MemoryAccount* account = nullptr;             // outlives the run
+  const EndingLimits* ending_limits = nullptr;  // the same
+  std::shared_ptr<Folder> folder;               // that others have open, too; none: the one the spec names
 };
 
 // As petri::run.

@@ -14,6 +14,14 @@ namespace {
 
 constexpr NameTable<7> kStatuses{"initializing", "compiling", "starting", "running", "stopping", "stopped", "failed"};
 
+std::unique_ptr<const EndingLimits> ending_limits_of(const LimitActions& actions) {
+  auto ending = std::make_unique<EndingLimits>();
+  for (const auto& [limit, action] : actions) {
+    if (action == OnLimit::kill) ending->insert(limit);
+  }
+  return ending->empty() ? nullptr : std::move(ending);
+}
+
 // How much a guest that a limit has ended had used, or the least it had asked for.
 std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
   switch (outcome.kind) {
@@ -42,6 +50,7 @@ SupervisorSpec tree_of(const SandboxSpec& spec) {
 SandboxCore::SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits)
     : services_(services),
       spec_(std::move(spec)),
+      ending_limits_(ending_limits_of(spec_.on_limit)),
       account_(limits, [this](auto process, const LimitMet& met) { limit_met(process, met); }),
       share_(limits.cpu_percent_max),
       created_(services.clock.wall_now()),
@@ -80,6 +89,12 @@ Result<void> SandboxCore::fail_with(Error error) {
   return fail(std::move(error));
 }
 
+Result<void> SandboxCore::open_folder() {
+  if (spec_.folder.empty()) return {};
+  PETRI_TRY(folder_, Folder::open(spec_.folder, *account_.limits()));
+  return {};
+}
+
 Result<void> SandboxCore::create() {
   MutexLock control(control_);
   {
@@ -89,11 +104,6 @@ Result<void> SandboxCore::create() {
   }
   correlation_.store(services_.events.new_correlation().id);
   const Clock::TimePoint began = services_.clock.now();
-  if (!spec_.folder.empty()) {
-    auto folder = Folder::open(spec_.folder, *account_.limits());
-    if (!folder) return fail_with(std::move(folder.error()));
-    folder_ = std::move(*folder);
-  }
   set_status(SandboxStatus::compiling);
   if (auto loaded = load_modules(); !loaded) return fail_with(std::move(loaded.error()));
   PETRI_TRY(start_tree());
@@ -439,7 +449,8 @@ HostSettings SandboxCore::host_settings(const Process& process) {
                         .program_arguments = spec_.arguments,
                         .environment = spec_.environment,
                         .folder = folder_,
-                        .account = &account_};
+                        .account = &account_,
+                        .ending_limits = ending_limits_.get()};
   if (spec_.on_log) {
     settings.on_log = [this, name = process.name()](LogLevel level, std::string_view line) {
       spec_.on_log(name, level, line);

@@ -51,6 +51,8 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits);
   ~SandboxCore() override;
 
+  // First of all, before anybody else knows of it.
+  Result<void> open_folder();
   // Prepares the modules and starts the tree. After a failure the status is `failed`.
   Result<void> create() EXCLUDES(control_);
   Result<void> stop() EXCLUDES(control_);
@@ -152,6 +154,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
 
   const SandboxServices services_;
   const SandboxSpec spec_;
+  const std::unique_ptr<const EndingLimits> ending_limits_;  // none: nothing is in it
   TreeAccount account_;
   CpuShare share_;
   std::shared_ptr<Folder> folder_;

@@ -91,6 +91,7 @@ SandboxInfo SandboxCore::info() const {
   SandboxInfo info{.id = spec_.id,
                    .profile = spec_.profile,
                    .limits = *account_.limits(),
+                   .on_limit = spec_.on_limit,
                    .permissions = spec_.permissions.value_or(Permissions::medium()),
                    .generation = spec_.generation,
                    .created = created_,

@@ -131,7 +131,8 @@ Result<Outcome> SandboxCore::run_artifact(const std::string& module, const Artif
   services_.events.publish(EventKind::run_start, about, [&](Event& event) { name_it(event); });
   const Clock::TimePoint began = services_.clock.now();
   auto outcome =
-      run_in({.clock = services_.clock, .account = &account_}, artifact, services_.host, spec, stop.get_token());
+      run_in({.clock = services_.clock, .account = &account_, .ending_limits = ending_limits_.get(), .folder = folder_},
+             artifact, services_.host, spec, stop.get_token());
   const auto took = services_.clock.now() - began;
   if (!outcome) {
     services_.events.publish(EventKind::run_exception, about, [&](Event& event) {
@@ -285,6 +286,7 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
   PETRI_TRY(const SandboxLimits limits, with_changes(*account_.limits(), changes));
   account_.set_limits(limits);
   share_.set_percent(limits.cpu_percent_max);
+  if (folder_ != nullptr) folder_->set_limits(limits);
   MutexLock lock(mutex_);
   updated_ = std::max(updated_, services_.clock.wall_now());
   return {};

@@ -44,6 +44,16 @@ void check_file(const std::string& field, const std::string& path, Complaints& c
   }
 }
 
+void check_folder(const std::string& path, Complaints& complaints) {
+  struct stat status{};
+  if (path.empty()) return;
+  if (::stat(path.c_str(), &status) != 0) {
+    complaints.add("folder", fmt::format("there is no folder {}", escape_text(path, 200)));
+  } else if (!S_ISDIR(status.st_mode)) {
+    complaints.add("folder", fmt::format("{} is not a folder", escape_text(path, 200)));
+  }
+}
+
 void check_modules(const SandboxSpec& spec, Complaints& complaints) {
   if (spec.modules.empty()) complaints.add("modules", "a sandbox needs at least one module");
   std::set<std::string> names;
@@ -78,9 +88,11 @@ Result<SandboxLimits> check_spec(const SandboxSpec& spec, const LimitChanges& de
   complaints.add("id", check_sandbox_id(spec.id));
   check_modules(spec, complaints);
   check_tree(spec, complaints);
+  check_folder(spec.folder, complaints);
   for (const std::string& label : spec.labels) complaints.add("labels", check_sandbox_id(label));
   auto limits = with_changes(SandboxLimits::of(spec.profile), merged(defaults, spec.limits));
   if (!limits) complaints.add_all(limits.error());
+  if (auto actions = check_actions(spec.on_limit); !actions) complaints.add_all(actions.error());
   if (!complaints.empty()) return fail(complaints.take());
   return limits;
 }

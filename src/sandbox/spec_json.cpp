@@ -82,6 +82,13 @@ class SpecReader {
   void limits(const Json& value) {
     members(value, [&](const std::string& key, const Json& member) { spec_.limits[key] = number(member); });
   }
+  void on_limit(const Json& value) {
+    members(value, [&](const std::string& key, const Json& member) {
+      const auto named = on_limit_named(text(member));
+      if (!named) return wrong("is neither refuse nor kill");
+      spec_.on_limit[key] = *named;
+    });
+  }
   void profile(const Json& value) {
     const auto named = profile_named(text(value));
     if (!named) return wrong("is none of the profiles high, medium, low");
@@ -124,6 +131,7 @@ const std::vector<SpecReader::Row>& SpecReader::rows() {
                                      {"tree", &SpecReader::tree},
                                      {"profile", &SpecReader::profile},
                                      {"limits", &SpecReader::limits},
+                                     {"on_limit", &SpecReader::on_limit},
                                      {"permissions", &SpecReader::permissions},
                                      {"folder", &SpecReader::folder},
                                      {"arguments", &SpecReader::arguments},

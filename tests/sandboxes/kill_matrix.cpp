@@ -39,7 +39,7 @@ constexpr std::string_view kCaller = R"((module
 
 // The one that meets the limit, in one place, and tells the witness what it was answered.
 std::string actor(const KillRow& row, KillPlace place) {
-  const bool minimum = row.limit == "memory_bytes_max" && row.ends;
+  const bool minimum = row.limit == "memory_bytes_max" && row.ends && row.on_limit.empty();
   const std::string padding = row.limit == "module_bytes_max" ? std::string(4'000, 'x') : "";
   const auto here = [&](KillPlace wanted, std::string_view text) { return place == wanted ? text : ""; };
   return fmt::format(
@@ -103,6 +103,7 @@ class Scene {
   // The process whose place it is comes later, or never, where starting is what ends it.
   SandboxSpec spec() const {
     SandboxSpec spec{.id = id_, .limits = row_.limits, .tier = tier_};
+    spec.on_limit = row_.on_limit;
     spec.modules = {{"witness", Source::wat(std::string(kWitness))},
                     {"actor", Source::wat(actor(row_, place_))},
                     {"caller", Source::wat(std::string(kCaller))}};

@@ -27,9 +27,10 @@ struct KillVerdict {
 // A limit, what a guest does to meet it, and what is to come of it.
 struct KillRow {
   std::string_view limit;  // its name, or `cancel` and `stop`
-  std::string_view what;   // the guest does
+  std::string what;        // the guest does
   std::string_view act;    // the same in wat: what leaves an i32
   LimitChanges limits;
+  LimitActions on_limit;
   std::string_view verdict;  // unless a place has another below
   std::string_view told;
   bool ends = false;  // the guest; else it goes on

@@ -47,6 +47,15 @@ std::vector<KillRow> ending_rows() {
        .places = all_kill_places(),
        .instead = {terminated(kKilled),
                    {nested, nested_end("out_of_fuel", "killed.resource_limit ×2", "out_of_fuel")}}},
+      {.limit = "cpu_percent_max",
+       .what = "loops for longer than cpu_grace",
+       .act = "(loop $l (br $l)) (i32.const 0)",
+       .limits = {{"cpu_percent_max", 20}, {"cpu_grace", 10'000'000}},
+       .verdict = "cpu_limit",
+       .told = kKilled,
+       .ends = true,
+       .places = {start, init, handler, terminate, nested},
+       .instead = {terminated(kKilled)}},
       {.limit = "call_depth_max",
        .what = "calls itself without end",
        .act = "(call $deep) (i32.const 0)",
@@ -170,6 +179,24 @@ std::vector<KillRow> refusing_rows() {
   };
 }
 
+// The same where the spec says that the limit is to end the guest.
+std::vector<KillRow> killing_rows() {
+  std::vector<KillRow> rows;
+  for (KillRow row : refusing_rows()) {
+    const bool is_memory = row.limit.ends_with("memory_bytes_max");
+    row.what += ", on_limit: kill";
+    row.on_limit = {{std::string(row.limit), OnLimit::kill}};
+    row.verdict = is_memory ? "memory_limit" : "cancelled";
+    row.told = kKilled;
+    row.ends = true;
+    // A run that finds nobody to talk to meets no limit.
+    std::erase_if(row.instead, [](const auto& place) { return !place.second.told.empty(); });
+    row.instead.push_back(terminated(kKilled));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 // What becomes of the process, unless a row says otherwise.
 std::string after(bool ends, KillPlace place) {
   switch (place) {
@@ -205,6 +232,7 @@ const std::vector<KillRow>& kill_rows() {
   static const std::vector<KillRow> rows = [] {
     std::vector<KillRow> all = ending_rows();
     for (KillRow& row : refusing_rows()) all.push_back(std::move(row));
+    for (KillRow& row : killing_rows()) all.push_back(std::move(row));
     return all;
   }();
   return rows;

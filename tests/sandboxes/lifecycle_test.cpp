@@ -127,22 +127,24 @@ TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L
 
 TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
   const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}}, "colour": 1,
-      "tree": {"children": [{"id": "c", "modul": "m"}]}, "limits": {"fuel_max": "much"}, "profile": "none"})json");
+      "tree": {"children": [{"id": "c", "modul": "m"}]}, "limits": {"fuel_max": "much"}, "profile": "none",
+      "on_limit": {"timers_max": "explode"}})json");
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
-  EXPECT_THAT(spec.error().message,
-              AllOf(HasSubstr("colour"), HasSubstr("modul"), HasSubstr("limits.fuel_max"), HasSubstr("profile")));
+  EXPECT_THAT(spec.error().message, AllOf(HasSubstr("colour"), HasSubstr("modul"), HasSubstr("limits.fuel_max"),
+                                          HasSubstr("profile"), HasSubstr("on_limit.timers_max")));
   EXPECT_EQ(SandboxSpec::from_json("{").error().code, ErrorCode::parse_failed);
 }
 
 TEST_F(LifecycleTest, CreatesFromJson) {
   const auto spec = SandboxSpec::from_json(R"json({"id": "a",
       "modules": {"m": {"wat": "(module (func (export \"f\") (result i32) (i32.const 7)))"}},
-      "limits": {"fuel_max": 10}, "labels": ["blue"], "permissions": ["log"], "profile": "high", "seed": 4})json");
+      "limits": {"fuel_max": 10}, "on_limit": {"timers_max": "kill"}, "labels": ["blue"], "permissions": ["log"], "profile": "high", "seed": 4})json");
   ASSERT_TRUE(spec) << spec.error().message;
   Sandbox sandbox = create(*spec);
   EXPECT_EQ(sandbox.info().limits.fuel_max, 10U);
   EXPECT_EQ(sandbox.info().profile, Profile::high);
+  EXPECT_EQ(sandbox.info().on_limit.at("timers_max"), OnLimit::kill);
   EXPECT_THAT(sandbox.info().labels, ElementsAre("blue"));
   EXPECT_EQ(testing::not_value(sandbox.call("f"), 7), "");
 }

@@ -142,6 +142,40 @@ TEST_P(LimitsTest, CountsTheWholeTreeInUsage) {  // Q25, Q26
   EXPECT_EQ(sandbox.usage().memory_bytes, 131'072U);
 }
 
+// Q12
+TEST_P(LimitsTest, EndsWhoIsHeldToItsShareForLongerThanItsGrace) {
+  SandboxSpec spec = tree(Strategy::one_for_one, {"burner", "idler"}, 10);
+  spec.tier = GetParam();
+  spec.limits = {{"cpu_percent_max", 20}, {"cpu_grace", 20'000'000}};
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(next(sandbox, "idler"), 1);
+  const auto ended = call(sandbox, "spin", "burner");
+  ASSERT_EQ(testing::not_kind(ended, OutcomeKind::cpu_limit), "");
+  EXPECT_EQ(ended->cause, "cpu_percent_max");
+  EXPECT_EQ(met(sandbox, "cpu_percent_max"), 1U);
+  EXPECT_EQ(next(sandbox, "idler"), 2);
+  ASSERT_TRUE(sandbox.update_limits({{"cpu_grace", 0}, {"execution_time_max", 60'000'000}}));
+  expect_restarts(sandbox, 1);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "burner"), OutcomeKind::deadline), "") << "only held";
+}
+
+// Q02: in place of a refusal.
+TEST_P(LimitsTest, EndsAGuestWhereTheSpecSaysSo) {
+  SandboxSpec spec = tree(Strategy::one_for_one, {"c"}, 10);
+  spec.tier = GetParam();
+  spec.limits = {{"memory_bytes_max", 3 * 65'536}};
+  spec.on_limit = {{"memory_bytes_max", OnLimit::kill}, {"timers_max", OnLimit::refuse}};
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(sandbox.info().on_limit, spec.on_limit);
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}), 1), "");
+  const auto ended = sandbox.call("grow", {1});
+  ASSERT_EQ(testing::not_kind(ended, OutcomeKind::memory_limit), "");
+  EXPECT_EQ(ended->cause, "memory_bytes_max");
+  expect_restarts(sandbox, 1);
+  EXPECT_EQ(next(sandbox), 1);
+  EXPECT_EQ(met(sandbox, "memory_bytes_max"), 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(BothTiers, LimitsTest, ::testing::Values(Tier::interpreted, Tier::compiled),
                          [](const auto& tier) { return std::string(name_of(tier.param)); });
 
