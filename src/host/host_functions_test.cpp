@@ -13,7 +13,6 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr std::int32_t kOutOfBounds = static_cast<std::int32_t>(GuestError::out_of_bounds);
 constexpr std::int32_t kInvalid = static_cast<std::int32_t>(GuestError::invalid);
 constexpr std::int32_t kLimitExceeded = static_cast<std::int32_t>(GuestError::limit_exceeded);
 

@@ -26,9 +26,9 @@ void check_arguments(const RunSpec& spec, std::vector<std::string>& problems) {
   }
   for (const auto& [name, value] : spec.environment) {
     const bool good = !name.empty() && name.find('=') == std::string::npos && !has_zero(name) && !has_zero(value);
-    if (!good)
-      problems.push_back(
-          fmt::format("the environment variable \"{}\" is empty, or holds \"=\" or a zero byte", shown(name)));
+    if (good) continue;
+    problems.push_back(
+        fmt::format("the environment variable \"{}\" is empty, or holds \"=\" or a zero byte", shown(name)));
   }
 }
 
