@@ -29,7 +29,7 @@ struct RuntimeOptions {
   std::size_t promote_instances = 64;  // alive, or with so many of it
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
   LimitChanges limits;           // of sandboxes whose spec does not name them
-  const Clock* clock = nullptr;  // for tests; outlives the runtime
+  const Clock* clock = nullptr;  // for tests: that of testing::ManualTime; outlives the runtime
 };
 
 struct RuntimeInfo {
@@ -75,6 +75,8 @@ class Runtime {
 
   Result<Subscription> subscribe(SubscriptionOptions options = {});
   RuntimeInfo info() const;
+  // For tests: the clock has been moved by hand, and what is due now is begun.
+  void clock_moved();
 
  private:
   struct Impl;

@@ -73,6 +73,10 @@ struct SandboxSpec {
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
   std::uint64_t seed = 0;
+  // The same calls in the same order come to the same: one letter at a time in the order they were sent, timers when
+  // none waits, and time is the fuel that was spent. Nobody waits for a timer, so one that starts another goes on for
+  // ever.
+  bool deterministic = false;
   Tier tier = Tier::automatic;
   std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
 
@@ -112,6 +116,12 @@ struct SandboxInfo {
   Permissions permissions;
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
+  std::uint64_t seed = 0;
+  bool deterministic = false;
+  Tier tier = Tier::automatic;  // that was asked for; children() has those that run
+  std::string folder;
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;
   std::vector<std::pair<std::string, ArtifactId>> modules;
   SupervisorSpec tree;
   std::chrono::sys_time<std::chrono::nanoseconds> created, updated;

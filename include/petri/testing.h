@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,6 +48,30 @@ std::string not_error(const Result<Outcome>& outcome, ErrorCode wanted);
 // nothing sleeps. Answers the last text when the time is over.
 std::string eventually(Runtime& runtime, const std::function<std::string()>& what_is_wrong,
                        std::chrono::nanoseconds patience = std::chrono::seconds(10));
+
+// Time that a test moves by hand: timers of guests, time-outs of call_async, shutdown times, restart windows, samples,
+// uptime and what guests read from the clock follow it. It begins at the machine's and stands still. How long a guest
+// may run without a break (execution_time_max, the time-out of a run) is measured by the machine all the same.
+//   ManualTime time;
+//   auto runtime = Runtime::create({.clock = time.clock()});
+//   time.advance(**runtime, 5s);
+class ManualTime {
+ public:
+  ManualTime();
+  ~ManualTime();
+  ManualTime(const ManualTime&) = delete;
+  ManualTime& operator=(const ManualTime&) = delete;
+
+  const Clock* clock() const;
+  // What has become due is begun soon, on threads of the runtime's: wait for it with eventually().
+  void advance(Runtime& runtime, std::chrono::nanoseconds duration);
+  // What calendars show; decisions do not follow it.
+  void set_wall(std::chrono::sys_time<std::chrono::nanoseconds> time);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 // What there is of a process's threads, descriptors and sandboxes now, to be compared with what there is later.
 class LeakCheck {

@@ -12,8 +12,6 @@
 namespace petri {
 namespace {
 
-constexpr std::uint64_t kFuelPerMillisecond = 1'000'000;
-
 std::uint64_t whole_ms(Clock::Duration duration) {
   return static_cast<std::uint64_t>(
       std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()));
@@ -84,9 +82,9 @@ void HostContext::end_instance() {
 }
 
 std::uint64_t HostContext::virtual_ms(std::uint64_t fuel_used) const {
-  const std::uint64_t spent_ms = (fuel_before + fuel_used) / kFuelPerMillisecond;
+  const std::uint64_t spent_ms = (virtual_start_fuel_ + fuel_before + fuel_used) / kFuelPerMillisecond;
   const std::uint64_t left = std::numeric_limits<std::int64_t>::max() - spent_ms;
-  return spent_ms + std::min(skipped_ms_, left);
+  return spent_ms + std::min(virtual_start_ms_ + skipped_ms_, left);
 }
 
 std::uint64_t HostContext::wall_ms(std::uint64_t fuel_used) const {

@@ -67,6 +67,7 @@ struct HostSettings {
 class HostContext {
  public:
   static constexpr std::size_t kLogLineBytesMax = 4'096;
+  static constexpr std::uint64_t kFuelPerMillisecond = 1'000'000;  // of virtual time
 
   HostContext(HostSettings settings, std::uint64_t seed);
   ~HostContext();
@@ -93,6 +94,13 @@ class HostContext {
   std::uint64_t elapsed_ms(std::uint64_t fuel_used) const;
   // Lets virtual time pass.
   void skip_ms(std::uint64_t milliseconds);
+  std::uint64_t skipped_ms() const { return skipped_ms_; }
+  // Virtual time that was over before this call, as fuel and as milliseconds; of guests that share a time.
+  void set_virtual_start(std::uint64_t fuel, std::uint64_t milliseconds) {
+    virtual_start_fuel_ = fuel;
+    virtual_start_ms_ = milliseconds;
+  }
+  std::uint64_t virtual_start_fuel() const { return virtual_start_fuel_; }
 
   // How large the answer may become: output_bytes_max, and what memory and tables leave of memory_bytes_max.
   std::uint64_t output_room_max() const;
@@ -149,6 +157,8 @@ class HostContext {
   std::uint64_t memory_bytes_ = 0;
   bool cut_ = false;
   std::uint64_t skipped_ms_ = 0;
+  std::uint64_t virtual_start_fuel_ = 0;
+  std::uint64_t virtual_start_ms_ = 0;
   std::unique_ptr<WasiState> wasi_;
 };
 

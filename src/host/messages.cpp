@@ -86,7 +86,7 @@ std::int32_t stop(HostCall& call, std::uint32_t name, std::uint32_t length) {
 
 std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) {
   if (call.context.port == nullptr) return call.refuse(GuestError::not_now);
-  return counted(call, call.context.port->timer(milliseconds, tag));
+  return counted(call, call.context.port->timer(call, milliseconds, tag));
 }
 
 }  // namespace

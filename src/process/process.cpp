@@ -44,8 +44,8 @@ class Process::Port final : public ProcessPort {
     const Workers::SameSeat seat(*process_.seat_);
     return process_.owner_.stop_child(process_, name);
   }
-  std::int32_t timer(std::uint32_t milliseconds, std::int64_t tag) override {
-    return process_.owner_.start_timer(process_, milliseconds, tag);
+  std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) override {
+    return process_.owner_.start_timer(process_, call.context.elapsed_ms(call.fuel_used()), milliseconds, tag);
   }
   std::uint64_t next_turn(std::uint64_t now_ns) override { return process_.next_turn(now_ns); }
 
@@ -97,11 +97,13 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) 
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for({}, started);
   away_ns_ = charged_ns_ = 0;
+  if (const Lane* lane = owner_.lane()) context_->set_virtual_start(lane->time().fuel, lane->time().skipped_ms);
   guest_->begin(allowance_, input);
   auto end = guest_->instantiate(*best, Initialize::yes);
   if (end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = owner_.clock().now();
   account_for(guest_->fuel_used(), started, now);
+  if (Lane* lane = owner_.lane()) lane->spend(guest_->fuel_used(), context_->skipped_ms());
   context_->tell_limits();
   if (!end) return fail(std::move(end.error()));
   Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);

@@ -14,6 +14,7 @@
 #include "petri/log_level.h"
 #include "petri/tier.h"
 #include "process/cpu_share.h"
+#include "process/lane.h"
 #include "process/letter.h"
 #include "process/module_code.h"
 #include "process/reply.h"
@@ -37,6 +38,8 @@ class ProcessOwner {
   virtual TreeAccount& account() = 0;
   virtual CpuShare& cpu_share() = 0;
   virtual const Clock& clock() const = 0;
+  // Where everything has one order; none: processes run beside one another.
+  virtual Lane* lane() { return nullptr; }
   virtual Mutex& waits() = 0;  // guards whom the processes of the sandbox wait for
   virtual HostSettings host_settings(const Process& process) = 0;
   virtual std::uint64_t seed() const = 0;
@@ -50,7 +53,8 @@ class ProcessOwner {
   virtual void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) = 0;
   virtual std::int32_t spawn(Process& by, std::string_view spec) = 0;
   virtual std::int32_t stop_child(Process& by, std::string_view name) = 0;
-  virtual std::int32_t start_timer(Process& by, std::uint32_t milliseconds, std::int64_t tag) = 0;
+  // `now_ms` is the guest's own time.
+  virtual std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) = 0;
   virtual void late_answer() = 0;
 };
 
@@ -91,6 +95,9 @@ class Process : public std::enable_shared_from_this<Process> {
   // The same: what its guest asked for was refused by a limit.
   void note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
 
+  // The lane's: handles the next letter, if it can.
+  void handle_next() EXCLUDES(mutex_);
+
   // Ends what is done for the call of this number, or keeps it from starting. False: it is not known here.
   bool cancel(std::uint64_t call_id) EXCLUDES(mutex_);
 
@@ -118,11 +125,14 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<void> check_letter(const Letter& letter, Process* by) const;
   Result<void> post_from(Process* by, Letter letter) EXCLUDES(mutex_);
   void tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const;
-  bool try_enter(std::uint64_t call) EXCLUDES(mutex_);
+  enum class Line : bool { keep, jump };  // whether those who wait go first
+  bool try_enter(std::uint64_t call, Line line) EXCLUDES(mutex_);
   void leave(bool ended) EXCLUDES(mutex_);
   bool take_letter(Letter& letter) EXCLUDES(mutex_);
   void put(Letter letter) REQUIRES(mutex_);
   void schedule() REQUIRES(mutex_);
+  void line_up(Lane& lane) REQUIRES(mutex_);
+  bool deliver(Letter& letter) EXCLUDES(mutex_);
   void drain() EXCLUDES(mutex_);
   void forget(const Letter& letter);
   // Handles one letter on this thread, which has entered. Sets `ended` when the instance is gone.
@@ -183,6 +193,7 @@ class Process : public std::enable_shared_from_this<Process> {
   bool held_ GUARDED_BY(mutex_) = false;          // it is being stopped: nothing new is begun
   bool killed_ GUARDED_BY(mutex_) = false;        // nothing more of the guest is to run
   std::list<Letter> mailbox_ GUARDED_BY(mutex_);  // an empty one takes no memory of its own
+  std::size_t lined_up_ GUARDED_BY(mutex_) = 0;   // how often it stands in the lane
   std::uint64_t current_call_ GUARDED_BY(mutex_) = 0;
   std::uint64_t doomed_ GUARDED_BY(mutex_) = 0;  // an incarnation that was killed before it began
   ReplyPtr awaited_ GUARDED_BY(mutex_);          // what its guest waits for

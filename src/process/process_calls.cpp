@@ -53,7 +53,8 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
                 .id = next_guest_call(),
                 .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
                 .deadline_ns = allowance_.deadline_ns,
-                .depth = depth};
+                .depth = depth,
+                .virtual_fuel = context_->virtual_start_fuel() + used};
   std::optional<Clock::TimePoint> deadline;
   if (timeout_ms > 0) deadline = now + std::chrono::milliseconds(timeout_ms);
   auto result = ask(*callee, std::move(letter), deadline);
@@ -73,6 +74,9 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
     }
   }
   host_call.charge(result->fuel_used);
+  // In a lane nobody waits: what counts is the time that the callee has spent.
+  const bool late = timeout_ms > 0 && result->fuel_used / HostContext::kFuelPerMillisecond >= timeout_ms;
+  if (owner_.lane() != nullptr && late) return answer(GuestError::timeout);
   if (result->kind == OutcomeKind::deadline) return answer(GuestError::timeout);
   if (result->kind != OutcomeKind::ok && result->kind != OutcomeKind::output_limit)
     return answer(GuestError::cancelled);
@@ -83,7 +87,11 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
 // On this thread when the callee is idle and may take its time; else in its mailbox, and this guest is put aside.
 Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline) {
   PETRI_TRY(callee.check_letter(letter, this));
-  if (!deadline && callee.try_enter(letter.id)) return ask_here(callee, std::move(letter));
+  if (owner_.lane() != nullptr) {
+    if (callee.try_enter(letter.id, Line::jump)) return ask_here(callee, std::move(letter));
+    return fail(ErrorCode::cancelled, "the callee is not there");
+  }
+  if (!deadline && callee.try_enter(letter.id, Line::keep)) return ask_here(callee, std::move(letter));
   const ReplyPtr answer = std::make_shared<Reply>();
   letter.reply = answer;
   PETRI_TRY(callee.post_from(this, std::move(letter)));

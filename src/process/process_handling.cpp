@@ -75,11 +75,18 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
   for (std::size_t index = 0; index < letter.arguments.size(); ++index) slots_[index] = letter.arguments[index].bits();
   current_ = &letter;
+  Lane* const lane = owner_.lane();
+  if (lane != nullptr) {
+    const Lane::Time time = lane->time();
+    context_->set_virtual_start(std::max(time.fuel, letter.virtual_fuel), time.skipped_ms);
+  }
   guest_->begin(allowance_, letter.bytes);
   const auto end = guest_->call(target.run.export_number, {slots_.data(), target.run.slots()});
   current_ = nullptr;
   const Clock::TimePoint now = owner_.clock().now();
   account_for(guest_->fuel_used(), started, now);
+  // What a callee spends is its caller's.
+  if (lane != nullptr) lane->spend(letter.depth == 0 ? guest_->fuel_used() : 0, context_->skipped_ms());
   context_->tell_limits();
   auto outcome = finish_letter(letter, target, end, ended);
   if (outcome) {

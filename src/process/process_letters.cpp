@@ -15,9 +15,9 @@ std::unexpected<Error> cancelled(std::string_view process) {
 }  // namespace
 
 // For the call of this number, if it has one.
-bool Process::try_enter(std::uint64_t call) {
+bool Process::try_enter(std::uint64_t call, Line line) {
   MutexLock lock(mutex_);
-  if (state_ != State::idle || held_ || !mailbox_.empty()) return false;
+  if (state_ != State::idle || held_ || (line == Line::keep && !mailbox_.empty())) return false;
   state_ = State::busy;
   current_call_ = call;
   return true;
@@ -29,8 +29,12 @@ void Process::leave(bool ended) {
   if (state_ == State::closed) return;
   state_ = ended ? State::down : State::idle;
   if (!ended && !held_ && !mailbox_.empty()) {
-    state_ = State::busy;
-    schedule();
+    if (Lane* lane = owner_.lane()) {
+      line_up(*lane);
+    } else {
+      state_ = State::busy;
+      schedule();
+    }
   }
   changed_.notify_all();
 }
@@ -38,6 +42,22 @@ void Process::leave(bool ended) {
 // The task has entered for whoever handles the mailbox.
 void Process::schedule() {
   owner_.workers().submit([self = shared_from_this(), kept = owner_.keep_alive()] { self->drain(); });
+}
+
+// Once for each letter: those that came while it could not handle them have lost their place.
+void Process::line_up(Lane& lane) {
+  for (; lined_up_ < mailbox_.size(); ++lined_up_) lane.add(shared_from_this());
+}
+
+void Process::handle_next() {
+  {
+    MutexLock lock(mutex_);
+    lined_up_ -= std::min<std::size_t>(lined_up_, 1);
+    if (state_ != State::idle || held_) return;
+    state_ = State::busy;
+  }
+  Letter letter;
+  if (take_letter(letter) && !deliver(letter)) leave(false);
 }
 
 Result<void> Process::check_letter(const Letter& letter, Process* by) const {
@@ -83,6 +103,7 @@ void Process::put(Letter letter) {
   owner_.account().add_message();
   letter.queued_at = owner_.clock().now();
   mailbox_.push_back(std::move(letter));
+  if (Lane* lane = owner_.lane()) return line_up(*lane);
   if (state_ != State::idle || held_) return;
   state_ = State::busy;
   schedule();
@@ -121,26 +142,31 @@ bool Process::take_letter(Letter& letter) {
 void Process::drain() {
   const Clock::TimePoint turn_end = owner_.clock().now() + owner_.workers().turn();
   for (Letter letter; take_letter(letter);) {
-    bool ended = false;
-    auto result = handle(letter, ended);
-    const bool late = letter.reply && letter.reply->settled();
-    if (late) owner_.late_answer();
-    // Whoever has the answer finds nothing left of the call: no limit yet to be counted, nothing to cancel.
-    if (ended) {
-      const std::uint64_t incarnation = incarnation_.load();
-      leave(true);
-      owner_.process_ended(*this, incarnation, result);
-    } else if (letter.id != 0) {
-      MutexLock lock(mutex_);
-      end_handler();
-    }
-    if (letter.reply && !late && !letter.reply->give(std::move(result))) owner_.late_answer();
-    if (ended) return;
+    if (deliver(letter)) return;
     if (owner_.clock().now() < turn_end) continue;
     MutexLock lock(mutex_);
     end_handler();
     return schedule();
   }
+}
+
+// Handles a letter that was taken, and answers it. True: the process has ended, and been left.
+bool Process::deliver(Letter& letter) {
+  bool ended = false;
+  auto result = handle(letter, ended);
+  const bool late = letter.reply && letter.reply->settled();
+  if (late) owner_.late_answer();
+  // Whoever has the answer finds nothing left of the call: no limit yet to be counted, nothing to cancel.
+  if (ended) {
+    const std::uint64_t incarnation = incarnation_.load();
+    leave(true);
+    owner_.process_ended(*this, incarnation, result);
+  } else if (letter.id != 0) {
+    MutexLock lock(mutex_);
+    end_handler();
+  }
+  if (letter.reply && !late && !letter.reply->give(std::move(result))) owner_.late_answer();
+  return ended;
 }
 
 Result<Outcome> Process::handle_and_leave(Letter& letter) {
@@ -154,7 +180,7 @@ Result<Outcome> Process::handle_and_leave(Letter& letter) {
 
 Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {
   PETRI_TRY(check_letter(letter, kWorld));
-  if (!deadline && try_enter(letter.id)) {
+  if (!deadline && owner_.lane() == nullptr && try_enter(letter.id, Line::keep)) {
     const Workers::Visit visit(owner_.workers());
     // It may have been stopped before there was anything to be cancelled.
     if (letter.stop.stop_requested()) cancel(letter.id);

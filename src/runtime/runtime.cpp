@@ -173,6 +173,7 @@ Runtime::~Runtime() {
 Result<Sandbox> Runtime::create(SandboxSpec spec) {
   PETRI_TRY(const SandboxLimits limits, check_spec(spec, impl_->options.limits));
   auto core = std::make_shared<SandboxCore>(impl_->services(), std::move(spec), limits);
+  PETRI_TRY(core->open_folder());
   if (const CorePtr present = impl_->registry.add(core)) {
     return fail(Error{
         .code = ErrorCode::already_exists,
@@ -236,6 +237,8 @@ Result<void> Runtime::destroy(std::string_view id) {
 Result<Subscription> Runtime::subscribe(SubscriptionOptions options) {
   return impl_->events.subscribe(std::move(options));
 }
+
+void Runtime::clock_moved() { impl_->timers->wake(); }
 
 RuntimeInfo Runtime::info() const {
   RuntimeInfo info{.workers = impl_->options.workers,

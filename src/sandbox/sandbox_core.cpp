@@ -6,7 +6,9 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/ids.h"
 #include "base/name_table.h"
+#include "host/host_table.h"
 #include "telemetry/usage_event.h"
 
 namespace petri {
@@ -53,12 +55,24 @@ SandboxCore::SandboxCore(SandboxServices services, SandboxSpec spec, const Sandb
       ending_limits_(ending_limits_of(spec_.on_limit)),
       account_(limits, [this](auto process, const LimitMet& met) { limit_met(process, met); }),
       share_(limits.cpu_percent_max),
+      lane_(make_lane()),
       created_(services.clock.wall_now()),
       updated_(created_),
       labels_(spec_.labels),
       history_(services.samples_max) {}
 
 SandboxCore::~SandboxCore() = default;
+
+// What a letter has begun elsewhere is done before the next.
+std::unique_ptr<Lane> SandboxCore::make_lane() {
+  if (!spec_.deterministic) return nullptr;
+  const auto settle = [this] {
+    for (const auto& runner : {tree(), dynamic_tree()}) {
+      if (runner != nullptr) runner->wait_until_quiet();
+    }
+  };
+  return std::make_unique<Lane>(services_.workers, [this] { return keep_alive(); }, settle);
+}
 
 EventSubject SandboxCore::subject(std::string_view process) const {
   return {.sandbox = spec_.id, .process = process, .correlation = {.id = correlation_.load()}};
@@ -144,8 +158,23 @@ Result<ArtifactPtr> SandboxCore::read_source_within(const Source& source, std::u
   return services_.artifacts.from_wasm({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, bytes_max);
 }
 
+// The embedder says of its functions whether they come to the same every time.
+Result<void> SandboxCore::check_deterministic(const Artifact& artifact) const {
+  const LoadableArtifact& module = loadable(artifact);
+  for (std::uint32_t index = 0; index < module.facts().imports; ++index) {
+    const ImportView import = module.import_at(index);
+    const auto* function = services_.host.impl().find(import.module, import.name);
+    if (function == nullptr || !function->embedded || function->deterministic) continue;
+    return fail(ErrorCode::link_error, fmt::format("the import \"{}\".\"{}\" is not deterministic, and the sandbox is",
+                                                   escape_text(import.module, kSandboxIdBytesMax),
+                                                   escape_text(import.name, kSandboxIdBytesMax)));
+  }
+  return {};
+}
+
 Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) {
   PETRI_TRY(ArtifactPtr artifact, read_source(module.source));
+  if (spec_.deterministic) PETRI_TRY(check_deterministic(*artifact));
   PETRI_TRY(LinkedCode loaded,
             services_.code.load(artifact, spec_.permissions.value_or(Permissions::medium()), spec_.tier));
   return make_module_code(module.name, std::move(artifact), std::move(loaded.imports), std::move(loaded.code),
@@ -182,6 +211,7 @@ Result<void> SandboxCore::start_tree() {
     dynamic_.reset();
     runs_ = std::stop_source();
   }
+  const Lane::Hold hold(lane_.get());
   auto started = tree->start();
   if (!started) {
     Error error = explain(started.error(), *tree);
@@ -445,6 +475,7 @@ void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
 HostSettings SandboxCore::host_settings(const Process& process) {
   HostSettings settings{.limits = *account_.limits(),
                         .permissions = spec_.permissions.value_or(Permissions::medium()),
+                        .deterministic = spec_.deterministic,
                         .clock = &services_.clock,
                         .program_arguments = spec_.arguments,
                         .environment = spec_.environment,
@@ -466,7 +497,7 @@ ProcessPtr SandboxCore::find_process(std::string_view name) {
 }
 
 // A timer belongs to the instance that asked for it, and goes with it.
-std::int32_t SandboxCore::start_timer(Process& by, std::uint32_t milliseconds, std::int64_t tag) {
+std::int32_t SandboxCore::start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) {
   if (!account_.try_add_timer()) {
     by.note_met("timers_max", account_.timers() + 1, account_.limits()->timers_max);
     return static_cast<std::int32_t>(GuestError::limit_exceeded);
@@ -475,8 +506,10 @@ std::int32_t SandboxCore::start_timer(Process& by, std::uint32_t milliseconds, s
       GuestTimer{.process = by.weak_from_this(), .incarnation = by.incarnation(), .tag = tag});
   // Held, so that one that rings at once finds itself in the list.
   MutexLock lock(mutex_);
-  timer->id = services_.timers.at(services_.clock.now() + std::chrono::milliseconds(milliseconds),
-                                  [self = shared_from_this(), timer] { self->timer_rings(*timer); });
+  auto ring = [self = shared_from_this(), timer] { self->timer_rings(*timer); };
+  timer->id = lane_ != nullptr ? lane_->add_timer(now_ms + milliseconds, std::move(ring))
+                               : services_.timers.at(services_.clock.now() + std::chrono::milliseconds(milliseconds),
+                                                     std::move(ring));
   timers_[{&by, by.incarnation()}].insert(timer->id);
   return 0;
 }
@@ -502,7 +535,7 @@ void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnatio
     if (!own.empty()) gone = std::move(own.mapped());
   }
   for (const Timers::Id timer : gone) {
-    services_.timers.cancel(timer);
+    lane_ != nullptr ? lane_->cancel_timer(timer) : services_.timers.cancel(timer);
     account_.remove_timer();
   }
 }

@@ -94,6 +94,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   TreeAccount& account() override { return account_; }
   CpuShare& cpu_share() override { return share_; }
   const Clock& clock() const override { return services_.clock; }
+  Lane* lane() override { return lane_.get(); }
   Mutex& waits() override { return waits_; }
   HostSettings host_settings(const Process& process) override;
   std::uint64_t seed() const override { return spec_.seed; }
@@ -103,7 +104,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
-  std::int32_t start_timer(Process& by, std::uint32_t milliseconds, std::int64_t tag) override;
+  std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
 
   // TreeHost
@@ -123,6 +124,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
 
   Result<ArtifactPtr> read_source(const Source& source) EXCLUDES(mutex_);
   Result<ArtifactPtr> read_source_within(const Source& source, std::uint64_t bytes_max) const;
+  Result<void> check_deterministic(const Artifact& artifact) const;
   Result<ModuleCodePtr> load_module(const ModuleSpec& module);
   Result<void> load_modules() EXCLUDES(mutex_);
   Result<void> start_tree() REQUIRES(control_);
@@ -148,6 +150,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
     Timers::Id id = 0;  // of the sandbox's mutex_
   };
   void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
+  std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome);
   EventSubject subject(std::string_view process = {}) const;
   std::vector<std::string> module_names() const;
@@ -157,6 +160,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   const std::unique_ptr<const EndingLimits> ending_limits_;  // none: nothing is in it
   TreeAccount account_;
   CpuShare share_;
+  const std::unique_ptr<Lane> lane_;  // of a deterministic one
   std::shared_ptr<Folder> folder_;
   Mutex waits_;
   const Clock::WallTime created_;

@@ -94,6 +94,12 @@ SandboxInfo SandboxCore::info() const {
                    .on_limit = spec_.on_limit,
                    .permissions = spec_.permissions.value_or(Permissions::medium()),
                    .generation = spec_.generation,
+                   .seed = spec_.seed,
+                   .deterministic = spec_.deterministic,
+                   .tier = spec_.tier,
+                   .folder = spec_.folder,
+                   .arguments = spec_.arguments,
+                   .environment = spec_.environment,
                    .created = created_,
                    .late_answers = late_answers_.load(),
                    .usage = usage()};

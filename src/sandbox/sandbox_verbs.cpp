@@ -103,6 +103,7 @@ RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> argu
                .permissions = spec_.permissions.value_or(Permissions::medium()),
                .tier = options.tier.value_or(spec_.tier),
                .seed = spec_.seed,
+               .deterministic = spec_.deterministic,
                .folder = spec_.folder,
                .program_arguments = spec_.arguments,
                .environment = spec_.environment};

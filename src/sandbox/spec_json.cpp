@@ -72,6 +72,10 @@ class SpecReader {
 
   void id(const Json& value) { spec_.id = text(value); }
   void seed(const Json& value) { spec_.seed = number(value); }
+  void deterministic(const Json& value) {
+    if (!value.is_boolean()) return wrong("is neither true nor false");
+    spec_.deterministic = value.get<bool>();
+  }
   void generation(const Json& value) { spec_.generation = number(value); }
   void folder(const Json& value) { spec_.folder = text(value); }
   void arguments(const Json& value) { spec_.arguments = texts(value); }
@@ -139,6 +143,7 @@ const std::vector<SpecReader::Row>& SpecReader::rows() {
                                      {"labels", &SpecReader::labels},
                                      {"generation", &SpecReader::generation},
                                      {"seed", &SpecReader::seed},
+                                     {"deterministic", &SpecReader::deterministic},
                                      {"tier", &SpecReader::tier}};
   return rows;
 }

@@ -1,5 +1,7 @@
 #include "sandbox/tree_runner.h"
 
+#include <algorithm>
+
 namespace petri {
 namespace {
 
@@ -39,6 +41,14 @@ void TreeRunner::ask_to_stop() {
 void TreeRunner::begin_stop() {
   ask_to_stop();
   perform_elsewhere();
+}
+
+void TreeRunner::wait_until_quiet() const {
+  const auto is_moving = [](const auto& entry) { return entry.second.starting || entry.second.stopping; };
+  const Workers::Pause pause(host_.tree_workers());
+  MutexLock lock(mutex_);
+  while (!ended_ && (performing_ || !actions_.empty() || std::ranges::any_of(running_, is_moving)))
+    changed_.wait(mutex_);
 }
 
 void TreeRunner::stop() {
@@ -195,6 +205,7 @@ bool TreeRunner::next(TreeAction& action) {
   if (actions_.empty() || std::holds_alternative<StartProcess>(actions_.front())) arm();
   if (actions_.empty()) {
     performing_ = false;
+    changed_.notify_all();
     return false;
   }
   action = std::move(actions_.front());

@@ -57,6 +57,8 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void ask(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
   // Ends those that are being started, as if their start had failed.
   void abandon_starts() EXCLUDES(mutex_);
+  // Waits until nothing is being done here: what ended has been restarted, or not.
+  void wait_until_quiet() const EXCLUDES(mutex_);
   // This very instance is being started here: whatever is asked for meanwhile waits for that.
   bool is_starting(const Process& process) const EXCLUDES(mutex_);
 
@@ -103,7 +105,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
 
   TreeHost& host_;
   mutable Mutex mutex_;
-  Condition changed_;
+  mutable Condition changed_;
   SupervisionTree tree_ GUARDED_BY(mutex_);
   std::list<TreeAction> actions_ GUARDED_BY(mutex_);  // an empty one takes no memory of its own
   bool performing_ GUARDED_BY(mutex_) = false;

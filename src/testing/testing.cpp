@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
+
 namespace petri::testing {
 namespace {
 
@@ -82,6 +84,27 @@ std::string eventually(Runtime& runtime, const std::function<std::string()>& wha
     if (std::chrono::steady_clock::now() >= deadline) return what_is_wrong();
   }
 }
+
+struct ManualTime::Impl {
+  ManualClock clock;
+};
+
+ManualTime::ManualTime() : impl_(std::make_unique<Impl>()) {
+  const SystemClock machine;
+  impl_->clock.advance(machine.now().time_since_epoch());
+  impl_->clock.set_wall(machine.wall_now());
+}
+
+ManualTime::~ManualTime() = default;
+
+const Clock* ManualTime::clock() const { return &impl_->clock; }
+
+void ManualTime::advance(Runtime& runtime, std::chrono::nanoseconds duration) {
+  impl_->clock.advance(duration);
+  runtime.clock_moved();
+}
+
+void ManualTime::set_wall(std::chrono::sys_time<std::chrono::nanoseconds> time) { impl_->clock.set_wall(time); }
 
 LeakCheck::LeakCheck(const Runtime* runtime) : runtime_(runtime), before_(look(runtime)) {}
 

@@ -72,6 +72,42 @@ TEST_F(CallsTest, EndsAnEndlessRunAtItsTimeOut) {  // R06, R07, R10
   }
 }
 
+// R12: a run is nobody's child and has no mailbox, so all it could leave behind is refused while it runs.
+TEST_F(CallsTest, LeavesNothingOfARunThatTimedOut) {
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    SandboxSpec spec = counter(std::string(name_of(tier)));
+    spec.modules.push_back({"greedy", Source::wat(R"((module
+      (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+      (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+      (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
+      (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
+      (memory 1 100) (data (i32.const 0) "{\"id\":\"kid\",\"module\":\"counter\"}") (data (i32.const 64) "counter")
+      (func (export "f")
+        (if (i32.ge_s (call $spawn (i32.const 0) (i32.const 31)) (i32.const 0)) (then unreachable))
+        (if (i32.ge_s (call $timer (i32.const 0) (i64.const 1)) (i32.const 0)) (then unreachable))
+        (if (i32.ge_s (call $send (i32.const 64) (i32.const 7) (i32.const 0) (i32.const 1)) (i32.const 0))
+          (then unreachable))
+        (drop (memory.grow (i32.const 50)))
+        (loop $l (br $l)))))")});
+    spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "counter", .module = "counter"}}};
+    Sandbox sandbox = create(spec);
+    auto events = *runtime_->subscribe({.kinds = {EventKind::process_started, EventKind::process_exited,
+                                                  EventKind::run_stop, EventKind::run_exception}});
+    const testing::LeakCheck check(runtime_.get());
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(
+          testing::not_kind(sandbox.run("greedy", "f", {}, {.timeout = 5ms, .tier = tier}), OutcomeKind::deadline), "");
+    }
+    EXPECT_EQ(sandbox.usage().processes, 1U);
+    EXPECT_EQ(sandbox.usage().messages, 0U);
+    EXPECT_EQ(sandbox.usage().memory_bytes, 65'536U);
+    EXPECT_EQ(sandbox.children().size(), 1U);
+    EXPECT_THAT(names(events), ElementsAre("run.stop", "run.stop", "run.stop"));
+    EXPECT_EQ(next(sandbox), 1);
+    EXPECT_EQ(check.leaks(), "");
+  }
+}
+
 TEST_F(CallsTest, AnswersTimeoutWhileTheHandlerGoesOn) {  // R25
   Sandbox sandbox = create(counter());
   ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 200'000'000}}));

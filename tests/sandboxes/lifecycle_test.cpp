@@ -139,12 +139,16 @@ TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
 TEST_F(LifecycleTest, CreatesFromJson) {
   const auto spec = SandboxSpec::from_json(R"json({"id": "a",
       "modules": {"m": {"wat": "(module (func (export \"f\") (result i32) (i32.const 7)))"}},
-      "limits": {"fuel_max": 10}, "on_limit": {"timers_max": "kill"}, "labels": ["blue"], "permissions": ["log"], "profile": "high", "seed": 4})json");
+      "limits": {"fuel_max": 10}, "on_limit": {"timers_max": "kill"}, "labels": ["blue"], "permissions": ["log"], "profile": "high", "seed": 4,
+      "deterministic": true, "tier": "interpreted"})json");
   ASSERT_TRUE(spec) << spec.error().message;
   Sandbox sandbox = create(*spec);
   EXPECT_EQ(sandbox.info().limits.fuel_max, 10U);
   EXPECT_EQ(sandbox.info().profile, Profile::high);
   EXPECT_EQ(sandbox.info().on_limit.at("timers_max"), OnLimit::kill);
+  EXPECT_EQ(sandbox.info().seed, 4U);
+  EXPECT_TRUE(sandbox.info().deterministic);
+  EXPECT_EQ(sandbox.info().tier, Tier::interpreted);
   EXPECT_THAT(sandbox.info().labels, ElementsAre("blue"));
   EXPECT_EQ(testing::not_value(sandbox.call("f"), 7), "");
 }

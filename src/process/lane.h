@@ -1,0 +1,76 @@
+// The one order of everything in a deterministic sandbox, and its time.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "base/mutex.h"
+#include "process/workers.h"
+
+namespace petri {
+
+class Process;
+
+// One letter at a time, in the order they were sent; a timer when none waits. Time is the fuel that was spent, at a
+// million a millisecond, and what was skipped to the next timer. Any thread may call; what it does runs on the workers,
+// one after the other.
+class Lane {
+ public:
+  using TimerId = std::uint64_t;
+  using Callback = std::function<void()>;
+
+  // `keep_alive` is asked for what the work stands on, and `settle` called after each letter: it waits until whatever
+  // that began elsewhere is done, such as a restart.
+  Lane(Workers& workers, std::function<std::shared_ptr<void>()> keep_alive, Callback settle)
+      : workers_(workers), keep_alive_(std::move(keep_alive)), settle_(std::move(settle)) {}
+
+  // A letter waits in this process's mailbox.
+  void add(std::shared_ptr<Process> process) EXCLUDES(mutex_);
+  // Rings once nothing else waits and all that are due before it have rung.
+  TimerId add_timer(std::uint64_t due_ms, Callback ring) EXCLUDES(mutex_);
+  bool cancel_timer(TimerId timer) EXCLUDES(mutex_);
+
+  // What has been spent and skipped by all that has ended.
+  struct Time {
+    std::uint64_t fuel = 0;
+    std::uint64_t skipped_ms = 0;
+    std::uint64_t ms() const;
+  };
+  Time time() const EXCLUDES(mutex_);
+  void spend(std::uint64_t fuel, std::uint64_t skipped_ms) EXCLUDES(mutex_);
+
+  // Nothing begins while this lives; waits for what has begun. Not on the lane's own thread.
+  class Hold {
+   public:
+    explicit Hold(Lane* lane);  // none: nothing is held
+    ~Hold();
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+   private:
+    Lane* lane_;
+  };
+
+ private:
+  void start() REQUIRES(mutex_);
+  void drain() EXCLUDES(mutex_);
+  bool next(Callback& work) EXCLUDES(mutex_);
+
+  Workers& workers_;
+  const std::function<std::shared_ptr<void>()> keep_alive_;
+  const Callback settle_;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::deque<std::shared_ptr<Process>> waiting_ GUARDED_BY(mutex_);
+  std::map<std::pair<std::uint64_t, TimerId>, Callback> timers_ GUARDED_BY(mutex_);  // by the time they are due
+  std::map<TimerId, std::uint64_t> due_ GUARDED_BY(mutex_);
+  TimerId last_timer_ GUARDED_BY(mutex_) = 0;
+  Time time_ GUARDED_BY(mutex_);
+  std::uint32_t holds_ GUARDED_BY(mutex_) = 0;
+  bool running_ GUARDED_BY(mutex_) = false;  // a task is on its way, or at work
+};
+
+}  // namespace petri

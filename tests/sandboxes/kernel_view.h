@@ -1,0 +1,65 @@
+// For tests: what the kernel says of this process, to be compared with what petri says of its guests.
+#pragma once
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace petri {
+
+// How long a thread had a processor, and how long it wanted one and another thread had it.
+struct ProcessorTime {
+  std::chrono::nanoseconds ran{0}, waited{0};
+
+  std::chrono::nanoseconds wanted() const { return ran + waited; }
+  ProcessorTime operator-(const ProcessorTime& earlier) const { return {ran - earlier.ran, waited - earlier.waited}; }
+};
+
+inline ProcessorTime read_processor_time(const std::filesystem::path& thread) {
+  std::int64_t ran = 0, waited = 0;
+  std::ifstream(thread / "schedstat") >> ran >> waited;
+  return {std::chrono::nanoseconds(ran), std::chrono::nanoseconds(waited)};
+}
+
+inline ProcessorTime processor_time_of_this_thread() { return read_processor_time("/proc/thread-self"); }
+
+// Of those alive now.
+inline ProcessorTime processor_time_of_all_threads() {
+  ProcessorTime sum;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    const ProcessorTime one = read_processor_time(thread.path());
+    sum.ran += one.ran;
+    sum.waited += one.waited;
+  }
+  return sum;
+}
+
+// What the allocator keeps for later does not count.
+inline std::int64_t resident_bytes() {
+  ::malloc_trim(0);
+  std::int64_t total = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+inline std::set<std::string> files_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename().string());
+  return names;
+}
+
+// A count that the longer suite sets.
+inline std::size_t count_from_environment(const char* name, std::size_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+}  // namespace petri

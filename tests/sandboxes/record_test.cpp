@@ -1,0 +1,181 @@
+// Area L: what is known of a sandbox while it runs, and after a start that failed.
+#include "host/temporary_folder.h"
+#include "runtime_fixture.h"
+
+namespace petri {
+namespace {
+
+using ::testing::_;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+// Answers whether it was granted a folder.
+constexpr std::string_view kFolderGuest = R"((module
+  (import "wasi_snapshot_preview1" "fd_prestat_get" (func $prestat (param i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (func (export "granted") (result i32) (i32.eqz (call $prestat (i32.const 3) (i32.const 0))))))";
+
+class RecordTest : public RuntimeFixture {
+ protected:
+  // Each limit near that of the profile, and none the same.
+  static LimitChanges all_changed(Profile profile) {
+    LimitChanges changes;
+    for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
+      const std::uint64_t own = rule.get(SandboxLimits::of(profile));
+      changes[std::string(rule.name)] = own > rule.min ? own - 1 : own + 1;
+    }
+    return changes;
+  }
+  static SandboxSpec nothing_by_default() {
+    SandboxSpec spec = counter();
+    spec.modules.push_back({"other", Source::wat("(module (func (export \"f\")))")});
+    spec.tree = SupervisorSpec{.strategy = Strategy::rest_for_one,
+                               .intensity = 9,
+                               .period = std::chrono::seconds(77),
+                               .children = {ChildSpec{.id = "first", .module = "counter"},
+                                            SupervisorSpec{.id = "pool",
+                                                           .strategy = Strategy::one_for_all,
+                                                           .children = {ChildSpec{.id = "second",
+                                                                                  .module = "other",
+                                                                                  .restart = RestartType::transient,
+                                                                                  .shutdown = Shutdown::brutal(),
+                                                                                  .input = "hello"}}}}};
+    spec.profile = Profile::high;
+    spec.limits = all_changed(Profile::high);
+    spec.on_limit = {{"timers_max", OnLimit::kill}};
+    spec.permissions = Permissions::medium().without(Permission::file_read);
+    spec.labels = {"blue", "tall"};
+    spec.generation = 12;
+    spec.tier = Tier::compiled;
+    return spec;
+  }
+  static void expect_as_in(const SandboxSpec& spec, const SandboxInfo& info) {
+    EXPECT_EQ(info.id, spec.id);
+    EXPECT_EQ(info.status, SandboxStatus::running);
+    EXPECT_EQ(info.cause, "");
+    EXPECT_EQ(info.profile, spec.profile);
+    for (const auto& [limit, value] : spec.limits) {
+      EXPECT_EQ(sandbox_limit_named(limit)->get(info.limits), value) << limit;
+    }
+    EXPECT_EQ(info.on_limit, spec.on_limit);
+    EXPECT_EQ(info.permissions, *spec.permissions);
+    EXPECT_EQ(info.labels, spec.labels);
+    EXPECT_EQ(info.generation, spec.generation);
+    EXPECT_EQ(info.tree, *spec.tree);
+    const ArtifactId first = (*Artifact::from_wat(kCounter, 1 << 20))->id();
+    EXPECT_THAT(info.modules, ElementsAre(Pair("counter", first), Pair("other", _)));
+    EXPECT_EQ(info.usage.processes, 2U);
+    EXPECT_EQ(info.usage.memory_bytes, 65'536U);
+  }
+};
+
+TEST_F(RecordTest, ShowsEverythingThatWasSetAlsoAfterARestart) {  // L03, L15
+  const SandboxSpec spec = nothing_by_default();
+  Sandbox sandbox = create(spec);
+  const SandboxInfo before = sandbox.info();
+  expect_as_in(spec, before);
+  EXPECT_EQ(sandbox.children()[0].tier, Tier::compiled);
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "first"), OutcomeKind::trapped), "");
+  expect_restarts(sandbox, 1);
+  expect_soon([&] { return sandbox.usage().processes == 2 ? "" : "its sibling is not back yet"; });
+  const SandboxInfo after = sandbox.info();
+  expect_as_in(spec, after);
+  EXPECT_EQ(after.modules, before.modules);
+  EXPECT_EQ(after.created, before.created);
+  EXPECT_GE(after.updated, before.updated);
+  EXPECT_EQ(after.restarts, 1U);
+  EXPECT_GT(after.usage.fuel_used, before.usage.fuel_used);
+}
+
+TEST_F(RecordTest, CountsWhatLimitsHaveStopped) {  // L03
+  Sandbox sandbox = create(tree(Strategy::one_for_one, {"c"}, 100));
+  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000}, {"memory_bytes_max", 65'536}}));
+  EXPECT_EQ(testing::not_kind(sandbox.call("spin"), OutcomeKind::out_of_fuel), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
+  EXPECT_THAT(sandbox.info().limits_met, ElementsAre(Pair("fuel_max", 1U), Pair("memory_bytes_max", 2U)));
+}
+
+TEST_F(RecordTest, FailsARestartThatDoesNotFitAndRunsOnceItDoes) {  // L26
+  SandboxSpec spec = counter();
+  spec.modules[0].source = Source::wat(R"((module (memory 3) (func (export "next") (result i32) (i32.const 1))))");
+  spec.labels = {"blue"};
+  Sandbox sandbox = create(spec);
+  const SandboxInfo before = sandbox.info();
+  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 2 * 65'536}}));
+  const auto refused = sandbox.restart();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::start_failed);
+  EXPECT_EQ(refused.error().detail("outcome"), "memory_limit");
+  const SandboxInfo failed = sandbox.info();
+  EXPECT_EQ(failed.status, SandboxStatus::failed);
+  EXPECT_EQ(failed.cause, refused.error().message);
+  EXPECT_EQ(failed.modules, before.modules);
+  EXPECT_EQ(failed.labels, before.labels);
+  EXPECT_EQ(failed.created, before.created);
+  EXPECT_EQ(failed.usage.processes, 0U);
+  EXPECT_EQ(failed.usage.memory_bytes, 0U);
+  EXPECT_EQ(call(sandbox, "next").error().code, ErrorCode::rejected);
+
+  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 3 * 65'536}}));
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(sandbox.info().cause, "");
+  EXPECT_EQ(sandbox.info().restarts, 2U);
+  EXPECT_EQ(next(sandbox), 1);
+}
+
+TEST_F(RecordTest, RestartsFromWhatItReadAtItsCreation) {  // L26
+  const TemporaryFolder folder;
+  folder.write("counter.wat", kCounter);
+  SandboxSpec spec = counter();
+  spec.modules[0].source = Source::file((folder / "counter.wat").string());
+  Sandbox sandbox = create(spec);
+  const SandboxInfo before = sandbox.info();
+  folder.write("counter.wat", "(module");
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(sandbox.info().modules, before.modules);
+  EXPECT_EQ(next(sandbox), 1);
+}
+
+TEST_F(RecordTest, ReadsAgainWhatCouldNotBeReadAtItsCreation) {  // L26, L16
+  const TemporaryFolder folder;
+  folder.write("counter.wat", "(module (func (export \"next\") (result i32)))");
+  SandboxSpec spec = counter();
+  spec.modules[0].source = Source::file((folder / "counter.wat").string());
+  const auto refused = runtime_->create(spec);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(runtime_->restart("a").error().message, refused.error().message);
+  EXPECT_EQ(runtime_->info("a")->cause, refused.error().message);
+  folder.write("counter.wat", kCounter);
+  ASSERT_TRUE(runtime_->restart("a"));
+  Sandbox sandbox = *runtime_->find("a");
+  EXPECT_EQ(next(sandbox), 1);
+}
+
+// L13, L14: it is looked for with everything else, and a sandbox never runs without the folder it was to have.
+TEST_F(RecordTest, RefusesAFolderThatIsNotThereAndTouchesNothing) {
+  const TemporaryFolder above;
+  above.write("file", "");
+  SandboxSpec spec = counter();
+  spec.modules[0].source = Source::wat(std::string(kFolderGuest));
+  spec.limits = {{"speed_max", 1}};
+  for (const std::string name : {"granted", "file"}) {
+    spec.folder = (above / name).string();
+    const auto refused = runtime_->create(spec);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr(spec.folder), HasSubstr("speed_max")));
+  }
+  EXPECT_EQ(runtime_->list().total, 0U);
+  spec.limits.clear();
+  spec.folder = above.path().string();
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(testing::not_value(sandbox.call("granted"), 1), "");
+}
+
+}  // namespace
+}  // namespace petri
