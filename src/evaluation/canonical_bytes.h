@@ -2,6 +2,7 @@
 // its length, so that no two different things are encoded alike.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -60,13 +61,14 @@ class CanonicalReader {
     const std::string_view taken = take(items.size() * sizeof(T));
     if (!taken.empty()) std::memcpy(items.data(), taken.data(), taken.size());
   }
-  void digest(std::span<std::uint8_t, 32> digest) { std::memcpy(digest.data(), take(32).data(), 32); }
+  void digest(std::span<std::uint8_t, 32> digest) { std::ranges::copy(take(32), digest.begin()); }
 
  private:
   template <typename Number>
   Number number() {
     Number value;
-    std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
+    const std::string_view taken = take(sizeof(value));
+    std::memcpy(&value, taken.data(), taken.size());
     return value;
   }
   std::string_view take(std::size_t size) {

@@ -41,12 +41,12 @@ class JsonFields {
   const nlohmann::json& object_;
 };
 
-std::uint64_t to_number(const nlohmann::json& json, std::string_view name);
-std::string text_of(const nlohmann::json& json, std::string_view name);
-Digest to_digest(const nlohmann::json& json, std::string_view name);
+std::uint64_t to_number(const nlohmann::json& value, std::string_view name);
+std::string text_of(const nlohmann::json& value, std::string_view name);
+Digest to_digest(const nlohmann::json& value, std::string_view name);
 // A number of this type, or the string that stands for what JSON has no number for.
-Value to_value(const nlohmann::json& json, ValueType type, std::string_view name);
-const nlohmann::json::array_t& to_list(const nlohmann::json& json, std::string_view name);
+Value to_value(const nlohmann::json& value, ValueType type, std::string_view name);
+const nlohmann::json::array_t& to_list(const nlohmann::json& value, std::string_view name);
 
 // The enumerator of this name, among the first `count`.
 template <typename Enum>

@@ -63,7 +63,7 @@ class Digits {
 
 // 0.00123: the digits stand behind a point and `zeros`, of which there are at most three.
 char* write_small(char* out, std::uint64_t digits, std::size_t count, std::size_t zeros) {
-  std::memcpy(out, "0.000", 5);
+  std::memcpy(out, "0.000", 5);  // NOLINT(bugprone-not-null-terminated-result): others follow
   Digits(digits, count).copy_from(0, out + 2 + zeros);
   return out + 2 + zeros + count;
 }

@@ -49,13 +49,10 @@ class RunFixture : public testing::TestWithParam<Tier> {
   INSTANTIATE_TEST_SUITE_P(BothTiers, suite, testing::Values(Tier::interpreted, Tier::compiled), \
                            [](const auto& tier) { return std::string(name_of(tier.param)); })
 
-// The name is GoogleTest's.
-// NOLINTBEGIN(readability-identifier-naming)
 inline void PrintTo(Tier tier, std::ostream* out) { *out << name_of(tier); }
 inline void PrintTo(OutcomeKind kind, std::ostream* out) { *out << name_of(kind); }
 inline void PrintTo(ErrorCode code, std::ostream* out) { *out << name_of(code); }
 inline void PrintTo(Place place, std::ostream* out) { *out << name_of(place); }
 inline void PrintTo(TrapCode code, std::ostream* out) { *out << name_of(code); }
-// NOLINTEND(readability-identifier-naming)
 
 }  // namespace petri
