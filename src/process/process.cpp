@@ -47,7 +47,7 @@ class Process::Port final : public ProcessPort {
   std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) override {
     return process_.owner_.start_timer(process_, call.context.elapsed_ms(call.fuel_used()), milliseconds, tag);
   }
-  std::uint64_t next_turn(std::uint64_t now_ns) override { return process_.next_turn(now_ns); }
+  std::uint64_t next_turn(std::uint64_t /*now_ns*/) override { return process_.next_turn(); }
 
  private:
   Process& process_;

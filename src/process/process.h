@@ -151,7 +151,7 @@ class Process : public std::enable_shared_from_this<Process> {
   void move_if_hot();
   void add_burned(std::uint64_t fuel);
   void terminate();
-  std::uint64_t next_turn(std::uint64_t now_ns);
+  std::uint64_t next_turn();
   std::int32_t call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
                                std::uint32_t timeout_ms, std::string& reply);
   std::int32_t send_from_guest(std::string_view to, std::string_view bytes);

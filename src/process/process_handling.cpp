@@ -164,8 +164,9 @@ bool Process::held_too_long(std::uint64_t now_ns) {
   return limits_->cpu_grace > 0 && now_ns - held_since_ns_ > limits_->cpu_grace;
 }
 
-// 0: the guest has ended.
-std::uint64_t Process::next_turn(std::uint64_t now_ns) {
+// 0: the guest has ended. Shares are held by the runtime's clock, which need not be the engine's.
+std::uint64_t Process::next_turn() {
+  const std::uint64_t now_ns = to_ns(owner_.clock().now());
   const auto turn = static_cast<std::uint64_t>(owner_.workers().turn().count());
   owner_.account().add_work(0, turn);
   owner_.cpu_share().charge(turn, now_ns);
