@@ -53,7 +53,7 @@ TEST(WasmArtifact, TellsWhatAModuleNeedsAndOffers) {
   EXPECT_EQ(artifact->find_export("secret"), nullptr);
 }
 
-TEST(WasmArtifact, TellsSizesFeaturesAndMovability) {
+TEST(WasmArtifact, TellsSizesFeaturesAndMovability) {  // X14
   const ArtifactPtr artifact = prepare(kDescribed);
   const ModuleInfo& info = artifact->info();
   EXPECT_EQ(info.functions, 3U);

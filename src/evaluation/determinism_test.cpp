@@ -27,7 +27,7 @@ const std::string& expected_file() {
 
 class RecordsFileTest : public testing::TestWithParam<std::tuple<unsigned, Tier>> {};
 
-// B11 B12
+// B11 B12 X11
 TEST_P(RecordsFileTest, IsTheSameToTheByte) {
   const auto [workers, tier] = GetParam();
   Evaluator evaluator({}, eager());
@@ -70,7 +70,7 @@ TEST(Promotion, ChangesNothingButTheTier) {
   EXPECT_EQ(again.records[1].receipt, interpreted.records[1].receipt);
 }
 
-TEST(Promotion, LeavesTheUnmovableBehindAtTheNextFreshInstance) {
+TEST(Promotion, LeavesTheUnmovableBehindAtTheNextFreshInstance) {  // X14
   EvaluationSpec spec = small_spec();
   spec.instances = Instances::per_case;
   std::vector<Case> cases(60, Case{.arguments = {Value(1.0)}});

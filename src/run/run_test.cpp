@@ -236,7 +236,7 @@ TEST_P(Run, IsStoppedFromAnotherThread) {
   EXPECT_TRUE(outcome ? outcome->kind == OutcomeKind::cancelled : outcome.error().code == ErrorCode::cancelled);
 }
 
-// HF17, R24
+// HF17, R24, X13
 TEST_P(Run, ReportsAFaultOfTheEngineAsAnError) {
   for (const EngineStep step : {EngineStep::instantiate, EngineStep::call}) {
     panic_at_next(step);
@@ -264,7 +264,7 @@ constexpr std::string_view kChance =
     (i64.store (i32.const 0) (local.get $sum)) (drop (call $write (i32.const 0) (i32.const 8)))
     (local.get $sum))))";
 
-// B13, F12
+// B13, F12, X11
 TEST_P(Run, DependsOnTheSeedAloneWhenDeterministic) {
   RunSpec run_spec = spec("f", {50'000});
   run_spec.deterministic = true;
@@ -282,7 +282,7 @@ TEST_P(Run, DependsOnTheSeedAloneWhenDeterministic) {
   EXPECT_EQ(other.fuel_used, first.fuel_used);
 }
 
-TEST_P(Run, GivesTheSameOnManyThreadsAtOnce) {
+TEST_P(Run, GivesTheSameOnManyThreadsAtOnce) {  // X11
   RunSpec run_spec = spec("f", {2'000});
   run_spec.deterministic = true;
   const ArtifactPtr artifact = prepare(kChance);

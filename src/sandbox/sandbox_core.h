@@ -152,6 +152,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome);
+  Usage usage_over(std::chrono::nanoseconds window_min) const EXCLUDES(mutex_);
   EventSubject subject(std::string_view process = {}) const;
   std::vector<std::string> module_names() const;
 

@@ -6,13 +6,22 @@
 #include "telemetry/usage_event.h"
 
 namespace petri {
+namespace {
+
+// A shorter time says little of a share.
+constexpr std::chrono::milliseconds kShareWindowMin(500);
+
+}  // namespace
 
 SandboxStatus SandboxCore::status() const {
   MutexLock lock(mutex_);
   return status_;
 }
 
-Usage SandboxCore::usage() const {
+Usage SandboxCore::usage() const { return usage_over(kShareWindowMin); }
+
+// The share of a processor is that since the last sample, or what that one saw if it is younger than this.
+Usage SandboxCore::usage_over(std::chrono::nanoseconds window_min) const {
   Usage usage{.memory_bytes = account_.memory_bytes(),
               .processes = account_.processes(),
               .messages = account_.messages(),
@@ -23,7 +32,7 @@ Usage SandboxCore::usage() const {
   if (const UsageSample* last = history_.latest()) {
     const auto since = services_.clock.wall_now() - last->time;
     const auto worked = usage.cpu_time - last->usage.cpu_time;
-    usage.cpu_percent = since.count() > 0
+    usage.cpu_percent = since >= window_min
                             ? 100.0 * static_cast<double>(worked.count()) / static_cast<double>(since.count())
                             : last->usage.cpu_percent;
   }
@@ -31,7 +40,7 @@ Usage SandboxCore::usage() const {
 }
 
 void SandboxCore::sample() {
-  const Usage now = usage();
+  const Usage now = usage_over(std::chrono::nanoseconds(1));
   const SandboxLimitsPtr limits = account_.limits();
   struct Watched {
     std::string_view limit;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <malloc.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -19,7 +20,6 @@ namespace petri {
 struct ProcessorTime {
   std::chrono::nanoseconds ran{0}, waited{0};
 
-  std::chrono::nanoseconds wanted() const { return ran + waited; }
   ProcessorTime operator-(const ProcessorTime& earlier) const { return {ran - earlier.ran, waited - earlier.waited}; }
 };
 
@@ -29,7 +29,23 @@ inline ProcessorTime read_processor_time(const std::filesystem::path& thread) {
   return {std::chrono::nanoseconds(ran), std::chrono::nanoseconds(waited)};
 }
 
-inline ProcessorTime processor_time_of_this_thread() { return read_processor_time("/proc/thread-self"); }
+// Of this thread, from here on. The thread's clock is exact and read innermost; the file takes its time.
+class ThreadStopwatch {
+ public:
+  ProcessorTime elapsed() const {
+    const std::chrono::nanoseconds ran = clock() - ran_;
+    return {ran, read_processor_time("/proc/thread-self").waited - waited_};
+  }
+
+ private:
+  static std::chrono::nanoseconds clock() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  }
+  std::chrono::nanoseconds waited_ = read_processor_time("/proc/thread-self").waited;
+  std::chrono::nanoseconds ran_ = clock();
+};
 
 // Of those alive now.
 inline ProcessorTime processor_time_of_all_threads() {

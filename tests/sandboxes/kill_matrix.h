@@ -42,6 +42,10 @@ struct KillRow {
 };
 const std::vector<KillRow>& kill_rows();
 
+// The part of the page that a row belongs to, and its line there without the times.
+std::string_view section_of(const KillRow& row);
+std::string table_line(const KillRow& row, KillPlace place, const KillVerdict& verdict);
+
 struct KillObservation {
   KillVerdict verdict;
   // From the call to its result; of execution_time_max how late it came, of `cancel` and `stop` since they were asked

@@ -41,8 +41,6 @@ constexpr std::string_view kRandomGuest = R"((module
 
 class MeasuresTest : public RuntimeFixture {};
 
-// What the burner was granted is what it ran and what it waited for a processor that another program had; the share of
-// what it ran alone is never more.
 TEST_F(MeasuresTest, HoldsABurnerToItsShareInEverySecond) {  // Q11
   constexpr double kShare = 20, kTolerance = 3;
   Sandbox sandbox = create({.id = "a",
@@ -61,51 +59,54 @@ TEST_F(MeasuresTest, HoldsABurnerToItsShareInEverySecond) {  // Q11
     const ProcessorTime now = processor_time_of_all_threads();
     const auto until = std::chrono::steady_clock::now();
     const ProcessorTime used = now - before;
-    fmt::print("second {}: granted {:.1f} %, ran {:.1f} %, petri says {:.1f} %\n", second + 1,
-               percent(used.wanted(), until - from), percent(used.ran, until - from), sandbox.usage().cpu_percent);
-    EXPECT_NEAR(percent(used.wanted(), until - from), kShare, kTolerance);
-    EXPECT_LE(percent(used.ran, until - from), kShare + kTolerance);
+    const double ran = percent(used.ran, until - from), said = sandbox.usage().cpu_percent;
+    fmt::print("second {}: ran {:.1f} %, petri says {:.1f} %\n", second + 1, ran, said);
+    EXPECT_NEAR(ran, kShare, kTolerance);
+    EXPECT_NEAR(said, kShare, kTolerance);
     before = now;
     from = until;
   }
   EXPECT_EQ(testing::not_value(ended.get_future().get(), 7), "");
 }
 
-// PETRI_GUESTS says how many; the longer suite has a thousand, all alive at once.
+// A thousand guests, all alive at once. Processor time is compared where the kernel left the thread its processor from
+// beginning to end: petri does not see that another program has had it in between, and counts that time too.
 TEST_F(MeasuresTest, ReportsMemoryAndProcessorTimeAsTheKernelDoes) {  // Q29
+  constexpr std::size_t kGuests = 1'000;
   constexpr double kTolerance = 0.05;
-  const std::size_t count = count_from_environment("PETRI_GUESTS", 40);
   std::mt19937 random(29);
   std::vector<Sandbox> guests;
   std::uint64_t said_bytes = 0;
-  std::chrono::nanoseconds said_time{0}, ran{0}, wanted{0};
+  std::chrono::nanoseconds said_time{0}, ran{0};
+  std::size_t undisturbed = 0;
   const std::int64_t before = resident_bytes();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < kGuests; ++i) {
     Sandbox guest = create({.id = "guest-" + std::to_string(i),
                             .modules = {{"m", Source::wat(std::string(kRandomGuest))}},
                             .tier = i % 2 == 0 ? Tier::interpreted : Tier::compiled});
     const auto pages = static_cast<std::int32_t>(16 + random() % 32);
-    const auto turns = static_cast<std::int32_t>(50'000 + random() % 950'000);
+    const auto turns = static_cast<std::int32_t>(20'000 + random() % 200'000);
     ASSERT_EQ(testing::not_kind(guest.call("hold", {pages}), OutcomeKind::ok), "");
     const std::chrono::nanoseconds said_before = guest.usage().cpu_time;
-    const ProcessorTime from = processor_time_of_this_thread();
+    const ThreadStopwatch stopwatch;
     ASSERT_EQ(testing::not_kind(guest.call("turn", {turns}), OutcomeKind::ok), "");
-    const ProcessorTime used = processor_time_of_this_thread() - from;
-    said_time += guest.usage().cpu_time - said_before;
-    ran += used.ran;
-    wanted += used.wanted();
+    const ProcessorTime used = stopwatch.elapsed();
+    if (used.waited == 0ns) {
+      ++undisturbed;
+      said_time += guest.usage().cpu_time - said_before;
+      ran += used.ran;
+    }
     said_bytes += guest.usage().memory_bytes;
     guests.push_back(std::move(guest));
   }
   const auto resident = static_cast<double>(resident_bytes() - before);
-  fmt::print("{} guests: petri says {:.1f} MiB, the kernel {:.1f} MiB ({:+.2f} %)\n", count,
-             static_cast<double>(said_bytes) / (1 << 20), resident / (1 << 20),
-             100.0 * (static_cast<double>(said_bytes) / resident - 1));
-  fmt::print("petri says {:.1f} ms, the kernel {:.1f} ms ({:+.2f} %), of these {:.1f} ms without a processor\n",
-             static_cast<double>(said_time.count()) / 1e6, static_cast<double>(wanted.count()) / 1e6,
-             percent(said_time, wanted) - 100, static_cast<double>((wanted - ran).count()) / 1e6);
+  fmt::print("{} guests: petri says {:.1f} MiB, the kernel {:.1f} MiB\n", kGuests,
+             static_cast<double>(said_bytes) / (1 << 20), resident / (1 << 20));
+  fmt::print("{} undisturbed: petri says {:.1f} ms, the kernel {:.1f} ms\n", undisturbed,
+             static_cast<double>(said_time.count()) / 1e6, static_cast<double>(ran.count()) / 1e6);
   EXPECT_NEAR(static_cast<double>(said_bytes), resident, kTolerance * resident);
-  EXPECT_NEAR(percent(said_time, wanted), 100, 100 * kTolerance);
+  ASSERT_GT(undisturbed, kGuests / 20) << "the machine is too busy to measure";
+  EXPECT_NEAR(percent(said_time, ran), 100, 100 * kTolerance);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Area X: nothing a guest or a caller does ends the runtime, disturbs a neighbour, leaks, or gives two answers.
 #include <thread>
 
+#include "engine/fault_injection.h"
 #include "runtime_fixture.h"
 
 namespace petri {
@@ -69,6 +70,52 @@ TEST_F(RobustnessTest, AnswersQuestionsWhileAGuestLoops) {  // X04
   EXPECT_EQ(runtime_->list().total, 1U);
   EXPECT_EQ(sandbox.children().size(), 1U);
   EXPECT_TRUE(runtime_->destroy("a"));
+}
+
+// The panic is provoked on this thread, which an idle process is called on.
+TEST_F(RobustnessTest, TakesAPanicOfTheEngineForAFaultOfOneProcess) {  // X13
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    SandboxSpec spec = tree(Strategy::one_for_one, {"one", "two"});
+    spec.tier = tier;
+    testing::ScopedSandbox sandbox = *testing::ScopedSandbox::create(*runtime_, spec);
+    Sandbox other = create(counter(testing::unique_id("other")));
+    EXPECT_EQ(next(*sandbox, "two"), 1);
+    auto events = *runtime_->subscribe({.kinds = {EventKind::process_exited, EventKind::sandbox_status}});
+    panic_at_next(EngineStep::call);
+    EXPECT_EQ(testing::not_error(sandbox->run("counter", "next"), ErrorCode::engine_fault), "");
+    EXPECT_EQ(sandbox->info().supervisor_restarts, 0U);
+    panic_at_next(EngineStep::call);
+    const auto fault = sandbox->call("next", {}, {.process = "one"});
+    EXPECT_EQ(testing::not_error(fault, ErrorCode::engine_fault), "");
+    EXPECT_EQ(fault.error().category(), ErrorCategory::system);
+    expect_restarts(*sandbox, 1);
+    EXPECT_THAT(names(events), ::testing::ElementsAre("process.exited one"));
+    EXPECT_EQ(next(*sandbox, "one"), 1);
+    EXPECT_EQ(next(*sandbox, "two"), 2);
+    EXPECT_EQ(next(other), 1);
+  }
+}
+
+TEST_F(RobustnessTest, LeavesAProcessThatCannotBeMovedInItsTier) {  // X14
+  const std::string text = R"((module (table $t 1 funcref) (elem declare func $g) (func $g)
+    (global $count (mut i32) (i32.const 0))
+    (func (export "next") (result i32)
+      (table.set $t (i32.const 0) (ref.func $g))
+      (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))))";
+  EXPECT_THAT((*Artifact::from_wat(text, 1 << 20))->info().not_movable_because,
+              ::testing::ElementsAre(::testing::HasSubstr("writes a table")));
+  runtime_ = *Runtime::create({.workers = 2, .promote_fuel = 1'000, .promote_fuel_per_byte = 0});
+  SandboxSpec spec = counter();
+  spec.modules[0].source = Source::wat(text);
+  Sandbox sandbox = create(spec);
+  std::int32_t count = 0;
+  expect_soon([&] {
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(next(sandbox), ++count);
+    spec.id = testing::unique_id("later");
+    return create(spec).children()[0].tier == Tier::compiled ? "" : "the artifact is not hot yet";
+  });
+  EXPECT_EQ(next(sandbox), ++count);
+  EXPECT_EQ(sandbox.call("next")->tier, Tier::interpreted);
 }
 
 TEST_F(RobustnessTest, SurvivesMixedVerbsFromManyThreads) {
