@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
-#include "evaluation/line_file.h"
+#include "base/line_file.h"
 #include "evaluation/records_parse.h"
 #include "petri/records.h"
 

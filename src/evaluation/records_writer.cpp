@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "evaluation/line_file.h"
+#include "base/line_file.h"
 #include "evaluation/records_json.h"
 
 namespace petri {

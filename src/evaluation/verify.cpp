@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "base/escape.h"
+#include "base/line_file.h"
 #include "engine/sha256.h"
 #include "evaluation/compare_records.h"
-#include "evaluation/line_file.h"
 #include "evaluation/receipt.h"
 #include "evaluation/spec_digest.h"
 #include "host/seeded_random.h"

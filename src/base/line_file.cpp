@@ -1,7 +1,8 @@
-#include "evaluation/line_file.h"
+#include "base/line_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kPathShownBytesMax = 4'096;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr std::size_t kTailPieceBytes = std::size_t{64} << 10;
 
 std::string reason(int why) {
   if (why == ENOSPC || why == EDQUOT) return "the disk is full";
@@ -36,6 +38,24 @@ Error io_error(const std::string& path, std::string_view what, std::string_view 
 
 bool has_zero(const std::string& path) { return path.find('\0') != std::string::npos; }
 
+// io_error unless it is a regular file.
+Result<std::uint64_t> regular_file_bytes(int descriptor, const std::string& path, std::string_view what) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) return fail(io_error(path, what, reason(errno)));
+  if (S_ISDIR(status.st_mode)) return fail(io_error(path, what, reason(EISDIR)));
+  if (!S_ISREG(status.st_mode)) return fail(io_error(path, what, "this is not a regular file"));
+  return static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
+}
+
+constexpr std::string_view kNotWritten = "the file cannot be written";
+
+Result<void> lock(int descriptor, const std::string& path) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return {};
+  Error error = io_error(path, kNotWritten, errno == EWOULDBLOCK ? "somebody else is writing it" : reason(errno));
+  if (errno == EWOULDBLOCK) error.code = ErrorCode::busy;
+  return fail(std::move(error));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path) {
@@ -45,6 +65,16 @@ Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path) {
   return std::unique_ptr<LineFile>(new LineFile(path, descriptor));
 }
 
+Result<std::unique_ptr<LineFile>> LineFile::resume(const std::string& path) {
+  if (has_zero(path)) return fail(io_error(path, kNotWritten, "a path cannot hold a NUL"));
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0644);
+  if (descriptor < 0) return fail(io_error(path, kNotWritten, reason(errno)));
+  std::unique_ptr<LineFile> file(new LineFile(path, descriptor));
+  PETRI_TRY(lock(descriptor, path));
+  PETRI_TRY(file->find_whole_lines());
+  return file;
+}
+
 LineFile::~LineFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -52,6 +82,7 @@ LineFile::~LineFile() {
 Result<void> LineFile::append(std::string_view lines) {
   if (failure_) return fail(*failure_);
   if (descriptor_ < 0) return failed("nothing more can be written", EBADF);
+  if (ragged_ && !cut_to_whole_lines()) return failed("the line that is cut off cannot be taken away", errno);
   std::size_t done = 0;
   while (done < lines.size()) {
     const ssize_t written = ::write(descriptor_, lines.data() + done, lines.size() - done);
@@ -59,6 +90,7 @@ Result<void> LineFile::append(std::string_view lines) {
     if (written < 0) {
       const int why = errno;
       count(lines.substr(0, lines.substr(0, done).rfind('\n') + 1));
+      ragged_ = true;
       cut_to_whole_lines();
       return failed("the lines cannot be written", why);
     }
@@ -70,13 +102,46 @@ Result<void> LineFile::append(std::string_view lines) {
 
 void LineFile::count(std::string_view whole_lines) {
   bytes_ += whole_lines.size();
-  lines_ += static_cast<std::size_t>(std::ranges::count(whole_lines, '\n'));
+  // Faster than looking at each byte: lines are long.
+  for (std::size_t end = 0; (end = whole_lines.find('\n', end)) != std::string_view::npos; ++end) ++lines_;
+}
+
+// The last line end is looked for from the back.
+Result<void> LineFile::find_whole_lines() {
+  PETRI_TRY(const std::uint64_t size, regular_file_bytes(descriptor_, path_, kNotWritten));
+  std::uint64_t from = size;
+  while (from > 0 && bytes_ == 0) {
+    const std::uint64_t end = from;
+    from -= std::min<std::uint64_t>(end, kTailPieceBytes);
+    PETRI_TRY(const std::string piece, read(from, end - from));
+    bytes_ = piece.find('\n') == std::string::npos ? 0 : from + piece.rfind('\n') + 1;
+  }
+  ragged_ = size > bytes_;
+  if (::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET) < 0)
+    return fail(io_error(path_, kNotWritten, reason(errno)));
+  return {};
 }
 
 // A pipe cannot be cut; what went into it is gone.
-void LineFile::cut_to_whole_lines() {
-  if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0)
-    ::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET);
+bool LineFile::cut_to_whole_lines() {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) return false;
+  if (::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET) < 0) return false;
+  ragged_ = false;
+  return true;
+}
+
+Result<std::string> LineFile::read(std::uint64_t from, std::size_t bytes_max) const {
+  std::string bytes(bytes_max, '\0');
+  const ssize_t count = ::pread(descriptor_, bytes.data(), bytes_max, static_cast<off_t>(from));
+  if (count < 0) return fail(io_error(path_, "the file cannot be read", reason(errno)));
+  bytes.resize(static_cast<std::size_t>(count));
+  return bytes;
+}
+
+Result<void> LineFile::sync() {
+  if (failure_) return fail(*failure_);
+  if (::fsync(descriptor_) != 0) return fail(io_error(path_, "the file cannot be brought to the disk", reason(errno)));
+  return {};
 }
 
 Result<void> LineFile::close() {
@@ -92,17 +157,14 @@ std::unexpected<Error> LineFile::failed(std::string_view what, int why) {
   return fail(*failure_);
 }
 
-Result<std::unique_ptr<LineReader>> LineReader::open(const std::string& path) {
+Result<std::unique_ptr<LineReader>> LineReader::open(const std::string& path, std::size_t line_bytes_max) {
   constexpr std::string_view kWhat = "the file cannot be read";
   if (has_zero(path)) return fail(io_error(path, kWhat, "a path cannot hold a NUL"));
   // O_NONBLOCK: opening a FIFO nobody writes to would otherwise wait for ever.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (descriptor < 0) return fail(io_error(path, kWhat, reason(errno)));
-  std::unique_ptr<LineReader> reader(new LineReader(path, descriptor));
-  struct stat status{};
-  if (::fstat(descriptor, &status) != 0) return fail(io_error(path, kWhat, reason(errno)));
-  if (S_ISDIR(status.st_mode)) return fail(io_error(path, kWhat, reason(EISDIR)));
-  if (!S_ISREG(status.st_mode)) return fail(io_error(path, kWhat, "this is not a regular file"));
+  std::unique_ptr<LineReader> reader(new LineReader(path, descriptor, line_bytes_max));
+  PETRI_TRY(regular_file_bytes(descriptor, path, kWhat));
   return reader;
 }
 
@@ -112,8 +174,10 @@ Result<std::optional<std::string_view>> LineReader::next() {
   std::size_t looked = start_;
   for (;;) {
     const std::size_t end = buffer_.find('\n', looked);
+    const std::size_t bytes = std::min(end, buffer_.size()) - start_;
+    if (bytes > line_bytes_max_) return refuse_next(ErrorCode::too_large, "is too long");
     if (end != std::string::npos) {
-      const std::string_view line = std::string_view(buffer_).substr(start_, end - start_);
+      const std::string_view line = std::string_view(buffer_).substr(start_, bytes);
       start_ = end + 1;
       ++line_;
       return line;
@@ -122,12 +186,15 @@ Result<std::optional<std::string_view>> LineReader::next() {
     PETRI_TRY(const bool more, fill());
     if (more) continue;
     if (start_ == buffer_.size()) return std::nullopt;
-    return fail(Error{.code = ErrorCode::parse_failed,
-                      .message = fmt::format("{}: line {} is cut off: the file was not written to its end",
-                                             escape_text(path_, kPathShownBytesMax), line_ + 1),
-                      .details = {}}
-                    .with("line", std::to_string(line_ + 1)));
+    return refuse_next(ErrorCode::parse_failed, "is cut off: the file was not written to its end");
   }
+}
+
+std::unexpected<Error> LineReader::refuse_next(ErrorCode code, std::string_view why) const {
+  return fail(Error{.code = code,
+                    .message = fmt::format("{}: line {} {}", escape_text(path_, kPathShownBytesMax), line_ + 1, why),
+                    .details = {}}
+                  .with("line", std::to_string(line_ + 1)));
 }
 
 // Adds a piece to what is not read yet. False at the end.

@@ -1,7 +1,9 @@
 // Files of lines: written as whole lines, read line by line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,9 @@ class LineFile {
  public:
   // Makes the file, or empties it; io_error.
   static Result<std::unique_ptr<LineFile>> create(const std::string& path);
+  // Goes on after the last whole line of a regular file, or makes it. A line that is cut off stays until the first
+  // append. Nobody else may go on with it meanwhile: busy.
+  static Result<std::unique_ptr<LineFile>> resume(const std::string& path);
   ~LineFile();
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
@@ -23,19 +28,28 @@ class LineFile {
   // Whole lines, in one write if the machine takes them. On io_error the last line that was not written whole is taken
   // back, as far as the file can be cut, and all further calls fail likewise.
   Result<void> append(std::string_view lines);
-  std::size_t lines() const { return lines_; }  // whole ones, in the file
+  // After a failure: the next append is tried, behind the last whole line.
+  void retry() { failure_.reset(); }
+  // What a resumed file has there; less at its end.
+  Result<std::string> read(std::uint64_t from, std::size_t bytes_max) const;
+  // Waits until all of it is on the disk.
+  Result<void> sync();
+  std::size_t lines() const { return lines_; }    // whole ones that were appended
+  std::uint64_t bytes() const { return bytes_; }  // of all whole lines in the file
   Result<void> close();
 
  private:
   LineFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   void count(std::string_view whole_lines);
-  void cut_to_whole_lines();
+  Result<void> find_whole_lines();
+  bool cut_to_whole_lines();
   std::unexpected<Error> failed(std::string_view what, int why);
 
   const std::string path_;
   int descriptor_;
   std::uint64_t bytes_ = 0;  // of whole lines
   std::size_t lines_ = 0;
+  bool ragged_ = false;  // something stands after the whole lines
   std::optional<Error> failure_;
 };
 
@@ -43,13 +57,14 @@ class LineFile {
 class LineReader {
  public:
   // io_error when it cannot be opened or is not a regular file.
-  static Result<std::unique_ptr<LineReader>> open(const std::string& path);
+  static Result<std::unique_ptr<LineReader>> open(const std::string& path,
+                                                  std::size_t line_bytes_max = std::numeric_limits<std::size_t>::max());
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
   // Without its end; nothing at the end of the file. Valid until the next. A line that has no end is parse_failed: the
-  // file was not written to its end.
+  // file was not written to its end. One that is longer than it may be is too_large, as soon as that is known.
   Result<std::optional<std::string_view>> next();
   std::size_t line() const { return line_; }  // the number of the last one, from 1
   const std::string& path() const { return path_; }
@@ -57,11 +72,14 @@ class LineReader {
   Result<void> rewind();
 
  private:
-  LineReader(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  LineReader(std::string path, int descriptor, std::size_t line_bytes_max)
+      : path_(std::move(path)), descriptor_(descriptor), line_bytes_max_(line_bytes_max) {}
   Result<bool> fill();
+  std::unexpected<Error> refuse_next(ErrorCode code, std::string_view why) const;
 
   const std::string path_;
-  int descriptor_;
+  const int descriptor_;
+  const std::size_t line_bytes_max_;
   std::string buffer_;
   std::size_t start_ = 0;  // of what is not read yet
   std::size_t line_ = 0;

@@ -1,9 +1,9 @@
-#include "evaluation/line_file.h"
+#include "base/line_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluation/population_fixture.h"
+#include "base/test_file.h"
 
 namespace petri {
 namespace {
@@ -59,6 +59,69 @@ TEST(LineFile, KeepsTheWholeLinesOfAWriteThatIsCutShort) {
   }
   EXPECT_EQ(written->lines(), 2U);
   EXPECT_EQ(file.read(), "one\ntwo\n");
+}
+
+TEST(LineFile, IsGoneOnWithAfterItsLastWholeLine) {
+  const TestFile file;
+  const std::string large(200 << 10, 'x');
+  for (const std::string_view before : {"", "one\n", "one\ntwo\n"}) {
+    file.write(std::string(before) + large);
+    auto resumed = *LineFile::resume(file.path());
+    EXPECT_EQ(resumed->bytes(), before.size());
+    EXPECT_EQ(file.read(), std::string(before) + large) << "nothing is cut before something is written";
+    ASSERT_TRUE(resumed->append("last\n"));
+    EXPECT_EQ(resumed->lines(), 1U);
+    EXPECT_EQ(file.read(), std::string(before) + "last\n");
+  }
+}
+
+TEST(LineFile, IsMadeWhenThereIsNothingToGoOnWith) {
+  const TestFile file;
+  ASSERT_TRUE((*LineFile::resume(file.path()))->append("one\n"));
+  EXPECT_EQ(file.read(), "one\n");
+}
+
+TEST(LineFile, IsGoneOnWithByOneAtATime) {
+  const TestFile file;
+  auto first = *LineFile::resume(file.path());
+  const auto second = LineFile::resume(file.path());
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::busy);
+  EXPECT_THAT(second.error().message, HasSubstr("somebody else is writing it"));
+  first.reset();
+  EXPECT_TRUE(LineFile::resume(file.path()));
+}
+
+TEST(LineFile, IsNotGoneOnWithWhereItIsNoRegularFile) {
+  for (const char* path : {"/dev/full", "/dev/null", "/tmp", "/no/such/folder/file"})
+    EXPECT_EQ(LineFile::resume(path).error().code, ErrorCode::io_error) << path;
+  EXPECT_EQ(LineFile::resume(std::string("a\0b", 3)).error().code, ErrorCode::io_error);
+}
+
+TEST(LineFile, IsTriedAgainWhenAsked) {
+  const TestFile file;
+  auto written = *LineFile::resume(file.path());
+  {
+    const FileSizeLimit limit(6);
+    EXPECT_FALSE(written->append("one\ntwo\n"));
+    EXPECT_FALSE(written->append("two\n"));
+  }
+  EXPECT_FALSE(written->append("two\n"));
+  written->retry();
+  ASSERT_TRUE(written->append("two\n"));
+  ASSERT_TRUE(written->sync());
+  EXPECT_EQ(file.read(), "one\ntwo\n");
+}
+
+TEST(LineFile, MayHaveNoLineThatIsTooLong) {
+  const TestFile file;
+  file.write("four\nfive5\nsix");
+  auto reader = *LineReader::open(file.path(), 4);
+  EXPECT_EQ(**reader->next(), "four");
+  const auto refused = reader->next();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::too_large);
+  EXPECT_EQ(refused.error().detail("line"), "2");
 }
 
 TEST(LineFile, IsNotWrittenAfterItIsClosed) {
