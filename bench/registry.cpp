@@ -1,5 +1,6 @@
 #include "bench/registry.h"
 
+#include "bench/audit.h"
 #include "bench/builder.h"
 #include "bench/burners.h"
 #include "bench/calls.h"
@@ -47,6 +48,8 @@ const std::vector<Benchmark>& benchmarks() {
       builder_us(),
       sorting_network_seconds(),
       event_unheard_ns(),
+      audit_append_us(),
+      audit_query_ms(),
       evaluate_per_second(),
       evaluate_wat_per_second(),
       evaluate_scaling(),

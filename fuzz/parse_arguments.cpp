@@ -54,6 +54,7 @@ std::vector<std::string> seeds() {
       seed_of({"run", "f", "--seed", "18446744073709551615", "--deterministic", "--input", "-", "--quiet"}),
       seed_of({"run", "f", "--output_bytes_max=1KiB", "--files_max", "3", "--log_bytes_per_second_max", "64KiB"}),
       seed_of({"inspect", "f.wasm", "--json", "--allow", "none"}),
+      seed_of({"audit", "verify", "audit.jsonl", "--contains", "00ff", "--json"}),
       seed_of({"tables", "limits"}),
       seed_of({"bench", "prepare_us", "--list", "--json"}),
       seed_of({"version", "--help"}),

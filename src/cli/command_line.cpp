@@ -15,6 +15,7 @@ namespace petri::cli {
 namespace {
 
 constexpr std::string_view kEndOfOptions = "--";
+constexpr std::string_view kPetri = "petri ";
 constexpr std::size_t kWordBytesMax = 200;
 
 // The app and everything it fills, made new for each parse: CLI11 keeps what it has seen.
@@ -26,6 +27,7 @@ struct Grammar {
   EvaluateOptions evaluate;
   VerifyFileOptions verify;
   ReportPageOptions report;
+  AuditVerifyOptions audit_verify;
   TablesOptions tables;
   BenchOptions bench;
   VersionOptions version;
@@ -35,15 +37,17 @@ struct Grammar {
   CLI::App* evaluate_command;
   CLI::App* verify_command;
   CLI::App* report_command;
+  CLI::App* audit_command;
+  CLI::App* audit_verify_command;
   CLI::App* tables_command;
   CLI::App* bench_command;
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,    inspect_command, evaluate_command, verify_command,
-            report_command, tables_command,  bench_command,    version_command};
+    return {run_command,   inspect_command,      evaluate_command, verify_command, report_command,
+            audit_command, audit_verify_command, tables_command,   bench_command,  version_command};
   }
-  // The command that was named, or the app itself.
+  // The command that was named, the innermost of them, or the app itself.
   const CLI::App& named() const;
   // Whether what it did not know are names, and not mistakes.
   bool takes_names(const CLI::App& command) const { return &command == bench_command || &command == evaluate_command; }
@@ -56,6 +60,8 @@ Grammar::Grammar()
       evaluate_command(add_evaluate(app, evaluate)),
       verify_command(add_verify(app, verify)),
       report_command(add_report(app, report)),
+      audit_command(add_audit(app, audit_verify)),
+      audit_verify_command(audit_command->get_subcommand("verify")),
       tables_command(add_tables(app, tables)),
       bench_command(add_bench(app, bench)),
       version_command(add_version(app, version)) {
@@ -66,10 +72,11 @@ Grammar::Grammar()
 }
 
 const CLI::App& Grammar::named() const {
+  const CLI::App* named = &app;
   for (const CLI::App* command : commands()) {
-    if (command->parsed()) return *command;
+    if (command->parsed()) named = command;
   }
-  return app;
+  return *named;
 }
 
 Command Grammar::command() const {
@@ -82,6 +89,7 @@ Command Grammar::command() const {
   }
   if (verify_command->parsed()) return verify;
   if (report_command->parsed()) return report;
+  if (audit_verify_command->parsed()) return audit_verify;
   if (tables_command->parsed()) return tables;
   if (bench_command->parsed()) {
     return BenchOptions{
@@ -91,16 +99,19 @@ Command Grammar::command() const {
 }
 
 std::string words_for(const CLI::App& command) {
-  return command.get_parent() == nullptr ? "petri" : "petri " + command.get_name();
+  return command.get_parent() == nullptr ? "petri" : words_for(*command.get_parent()) + " " + command.get_name();
 }
 
-std::string help_of(const CLI::App& command) { return command.help(command.get_parent() == nullptr ? "" : "petri"); }
+std::string help_of(const CLI::App& command) {
+  return command.help(command.get_parent() == nullptr ? "" : words_for(*command.get_parent()));
+}
 
 std::unexpected<Error> refuse(const CLI::App& command, std::string_view what) {
   Error error{.code = ErrorCode::validation_failed,
               .message = fmt::format("{}; see {} --help", what, words_for(command)),
               .details = {}};
-  return fail(std::move(error).with("operation", command.get_parent() == nullptr ? "petri" : command.get_name()));
+  return fail(std::move(error).with(
+      "operation", command.get_parent() == nullptr ? "petri" : words_for(command).substr(kPetri.size())));
 }
 
 std::string in_quotes(std::string_view word) { return fmt::format("\"{}\"", escape_text(word, kWordBytesMax)); }
@@ -137,7 +148,7 @@ std::unexpected<Error> refuse_unexpected(const Grammar& grammar) {
   const auto wrong =
       grammar.takes_names(command) ? std::find_if(words.begin(), words.end(), looks_like_an_option) : words.begin();
   const std::string word = wrong == words.end() ? std::string() : *wrong;
-  if (&command == &grammar.app)
+  if (&command == &grammar.app || &command == grammar.audit_command)
     return refuse(command, fmt::format("there is no command or option {}", in_quotes(word)));
   if (looks_like_an_option(word)) return refuse(command, fmt::format("there is no option {}", in_quotes(word)));
   if (&command == grammar.run_command && !grammar.run.arguments.empty()) {
@@ -171,8 +182,10 @@ Result<Command> parse_words(Grammar& grammar, std::vector<std::string> words) {
   }
   if (&grammar.named() == &grammar.app && !grammar.version_flag) {
     return refuse(grammar.app,
-                  "petri needs a command: run, inspect, evaluate, verify, report, tables, bench or version");
+                  "petri needs a command: run, inspect, evaluate, verify, report, audit, tables, bench or version");
   }
+  if (&grammar.named() == grammar.audit_command)
+    return refuse(*grammar.audit_command, "petri audit needs a command: verify");
   if (left_over_option(grammar)) return refuse_unexpected(grammar);
   if (grammar.evaluate_command->parsed() && grammar.evaluate_command->remaining().empty()) {
     return refuse(*grammar.evaluate_command, "there is nothing to evaluate: name files or folders");
@@ -217,6 +230,7 @@ ExitCode execute(const Command& command, Console& console) {
   if (const auto* evaluate = std::get_if<EvaluateOptions>(&command)) return execute(*evaluate, console);
   if (const auto* verify = std::get_if<VerifyFileOptions>(&command)) return execute(*verify, console);
   if (const auto* report = std::get_if<ReportPageOptions>(&command)) return execute(*report, console);
+  if (const auto* audit = std::get_if<AuditVerifyOptions>(&command)) return execute(*audit, console);
   if (const auto* tables = std::get_if<TablesOptions>(&command)) return execute(*tables, console);
   if (const auto* bench = std::get_if<BenchOptions>(&command)) return execute(*bench, console);
   return execute(std::get<VersionOptions>(command), console);

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/audit.h"
 #include "cli/bench.h"
 #include "cli/evaluate.h"
 #include "cli/inspect.h"
@@ -22,7 +23,7 @@ struct HelpText {
 };
 
 using Command = std::variant<HelpText, RunOptions, InspectOptions, EvaluateOptions, VerifyFileOptions,
-                             ReportPageOptions, TablesOptions, BenchOptions, VersionOptions>;
+                             ReportPageOptions, AuditVerifyOptions, TablesOptions, BenchOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

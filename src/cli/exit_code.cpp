@@ -21,7 +21,9 @@ const std::vector<ExitCodeRule>& exit_code_rules() {
       {ExitCode::host_failure, "host_failure",
        "The machine or petri failed: reading or writing, an engine, memory. The guest is not to blame."},
       {ExitCode::difference, "difference",
-       "petri verify found something other than the file says; the first difference is on stdout."},
+       "petri verify found something other than the file says, or petri audit verify a line that was changed; the "
+       "first "
+       "difference is on stdout."},
       {ExitCode::interrupted, "interrupted",
        "SIGINT (Ctrl-C) or SIGTERM: the guest was cancelled and its outcome printed; of many, what is done is kept and "
        "said. A second signal ends petri at once."},

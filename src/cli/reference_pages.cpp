@@ -4,13 +4,16 @@
 
 #include <array>
 
+#include "audit/audit_kinds.h"
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/limit_options.h"
 #include "cli/meanings.h"
+#include "cli/state_tables.h"
 #include "engine/engine_tables.h"
 #include "host/host_table.h"
+#include "petri/sandbox_limits.h"
 #include "telemetry/event_rules.h"
 
 namespace petri::cli {
@@ -30,6 +33,29 @@ std::string options_of(const LimitRule& rule) {
   return code(names.substr(0, names.find(',')));
 }
 
+// As format_limit() has them; percent and counts are plain.
+std::string format_of(const SandboxLimitRule& rule, std::uint64_t value) {
+  const LimitRule own{.name = rule.name, .unit = rule.unit};
+  return rule.name == "cpu_percent_max" ? fmt::format("{} %", value) : format_limit(own, value);
+}
+
+std::string sandbox_limits() {
+  Rows rows;
+  for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
+    const auto of = [&rule](Profile profile) { return format_of(rule, rule.get(SandboxLimits::of(profile))); };
+    const bool all_cores = rule.name == "cpu_percent_max";
+    rows.push_back(
+        {code(rule.name), of(Profile::high), of(Profile::medium), all_cores ? "none" : of(Profile::low),
+         fmt::format("{} – {}", format_of(rule, rule.min), all_cores ? "100 % × cores" : format_of(rule, rule.max)),
+         rule.refuses_guest ? "yes" : "", std::string(rule.when_met)});
+  }
+  return "\n## Of a sandbox\n\nA sandbox has these by its profile, in place of the above; `memory_bytes_max` holds for "
+         "its whole tree, and calls of live\nprocesses have fuel without end unless `fuel_max` was set. Where the "
+         "column "
+         "`on_limit` says yes, the spec may have the limit\nend the guest instead of refusing.\n\n" +
+         markdown_table({"limit", "high", "medium", "low", "range", "on_limit", "when met"}, rows);
+}
+
 std::string limits_page() {
   Rows rows;
   for (const LimitRule& rule : limit_rules()) {
@@ -41,7 +67,7 @@ std::string limits_page() {
               "Every guest runs under all of these, in both tiers. Each is also an option of `petri run` by its full "
               "name; the\n"
               "second column has the short one where there is one. Sizes are written `64KiB`, times `50ms`.") +
-         markdown_table({"limit", "option", "default", "range", "when met"}, rows);
+         markdown_table({"limit", "option", "default", "range", "when met"}, rows) + sandbox_limits();
 }
 
 std::string errors_page() {
@@ -163,6 +189,48 @@ std::string events_page() {
   return text;
 }
 
+std::string audit_page() {
+  Rows rows;
+  for (const AuditKindRule& rule : audit_kind_rules()) {
+    rows.push_back({code(name_of(rule.kind)), std::string(name_of(rule.kept_from)), std::string(rule.meaning),
+                    std::string(rule.cause)});
+  }
+  return page("Audit entries",
+              "What the [audit trail](../audit.md) tells. An entry is kept from the level in the second column on: "
+              "`none` keeps nothing,\n"
+              "`basic` what was refused, ended or changed, `full` also what was granted. The names are those of "
+              "`AuditKind` and of `kind`\n"
+              "in a file.") +
+         markdown_table({"kind", "kept from", "meaning", "cause"}, rows);
+}
+
+std::string state_plan_page() {
+  return page("How state changes with its code",
+              "What becomes of each field when a module is reloaded, decided by the names and types of the old and the "
+              "new version.\n"
+              "The same rules run backwards for a rollback. Where a value has to fit, one that would not survive "
+              "exactly makes the\n"
+              "whole change `state_incompatible`, by the field's name: nothing is rounded or cut. What is refused for "
+              "want of\n"
+              "permission to drop is shown again with it. *Lossless* means that there and back again gives equal "
+              "state, what was added\n"
+              "being dropped on the way back.") +
+         state_change_table() +
+         "\n## The state table\n\n"
+         "The exported immutable global `petri_state` holds the address of a table in memory. All its numbers are u32, "
+         "little-endian:\n"
+         "a header of magic (the bytes `PSTA`), version (1), count and entry size (24 or more), then the entries of "
+         "name "
+         "(an address),\n"
+         "name length, type, address, count and stride. The stride is the distance between elements, at least their "
+         "size. Of `bytes`\n"
+         "and `text` the count is the room in bytes and the stride 1; text ends at the first zero byte or at the end "
+         "of "
+         "its room.\n"
+         "A `boolean` is 0 or 1. Mutable globals called `state.NAME` are fields too, of their own types.\n\n" +
+         state_type_table();
+}
+
 std::string cli_page() {
   std::string text = page("The command `petri`",
                           "Every word of `--help`. [Exit codes](exit_codes.md) tell the guest's failure from bad input "
@@ -211,6 +279,8 @@ const std::vector<ReferencePage>& reference_pages() {
       {"permissions", "what a guest may ask of the host", permissions_page},
       {"host_functions", "what a module can import", host_functions_page},
       {"events", "what happens in a runtime, as subscribers are told", events_page},
+      {"audit", "what the audit trail tells, and from which level on", audit_page},
+      {"state-plan", "what becomes of state when its code changes", state_plan_page},
       {"fuel", "what guest code pays", fuel_page},
       {"bounds", "what the gate refuses by size and count", bounds_page},
   };

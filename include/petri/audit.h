@@ -1,0 +1,141 @@
+// The audit trail: what was refused, ended, admitted and changed, and why. Its entries form a chain of hashes, so that
+// a changed, removed or swapped one shows.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "petri/result.h"
+
+namespace petri {
+
+// A closed list; docs/reference/audit.md says what each means and from which level on it is kept.
+enum class AuditKind : std::uint8_t {
+  sandbox_created,
+  sandbox_status,
+  sandbox_failed,
+  sandbox_destroyed,
+  module_loaded,
+  module_rejected,
+  permission_used,
+  permission_denied,
+  limit_met,
+  killed,
+  limits_changed,
+  permissions_changed,
+  quarantined,
+  breaker_changed,
+  host_pressure,
+  recovery,
+  cache_rejected,
+};
+std::string_view name_of(AuditKind kind);
+std::optional<AuditKind> audit_kind_named(std::string_view name);
+const std::vector<AuditKind>& all_audit_kinds();
+
+// How much of a sandbox is kept: nothing; what was refused, ended or changed; also what was granted.
+enum class AuditLevel : std::uint8_t { none, basic, full };
+std::string_view name_of(AuditLevel level);
+std::optional<AuditLevel> audit_level_named(std::string_view name);
+bool keeps(AuditLevel level, AuditKind kind);
+
+using AuditHash = std::array<std::uint8_t, 32>;  // SHA-256
+using AuditTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+using AuditValue = std::variant<std::string, std::int64_t>;
+
+struct AuditDetail {
+  std::string key;
+  AuditValue value;
+  bool operator==(const AuditDetail&) const = default;
+};
+
+// Texts may have been chosen by a guest: they are UTF-8, and escaped in files, but not fit for a terminal.
+struct AuditEntry {
+  std::uint64_t number = 0;  // 1, 2, 3, ... along the chain
+  AuditTime time;            // the wall clock's, cut to microseconds; it may go back, numbers do not
+  std::string sandbox;
+  std::string process;  // empty when it is about the sandbox as a whole
+  AuditKind kind = AuditKind::sandbox_created;
+  std::string cause;  // one word where there is one: a limit, a permission, an error's code
+  std::vector<AuditDetail> details;
+  AuditHash hash{};  // over the hash before it and all of the above
+
+  // The value of this key, or nullptr.
+  const AuditValue* detail(std::string_view key) const;
+  bool operator==(const AuditEntry&) const = default;
+};
+
+// A text of an entry beyond this is cut and ends in "…".
+constexpr std::size_t kAuditTextBytesMax = 512;
+constexpr std::size_t kAuditDetailsMax = 8;
+
+struct AuditOptions {
+  // What memory keeps. The oldest entries go, and are counted; the file keeps them.
+  std::size_t entries_max = 100'000;
+  std::size_t bytes_max = std::size_t{64} << 20;
+  // JSON Lines, gone on with if it is there; empty: none. Each entry is with the operating system before the next is
+  // made, so that a killed process leaves all it told.
+  std::string file;
+};
+constexpr std::size_t kAuditBytesMin = std::size_t{128} << 10;
+
+// All that is said must hold.
+struct AuditQuery {
+  std::string sandbox;  // empty: of all
+  std::optional<AuditKind> kind;
+  std::string cause;  // empty: of all
+  std::optional<AuditTime> from;
+  std::optional<AuditTime> until;  // not included
+  std::uint64_t after = 0;         // only entries with a higher number
+  std::size_t entries_max = 100;
+};
+
+struct AuditPage {
+  std::vector<AuditEntry> entries;  // in the order of their numbers
+  // What `after` is in the query for the next page; nothing when this was the last.
+  std::optional<std::uint64_t> next;
+};
+
+struct AuditStatus {
+  std::uint64_t entries = 0;  // made by this log
+  std::uint64_t kept = 0;     // still in memory
+  std::uint64_t kept_bytes = 0;
+  std::uint64_t dropped = 0;       // gone from memory to make room
+  std::uint64_t lost = 0;          // not made, because there was no memory at all
+  std::uint64_t file_waiting = 0;  // not in the file yet: it could not be written, and is tried again each second
+  std::uint64_t file_lost = 0;     // not in the file, and gone from memory
+  std::string file_problem;        // why the last write failed; empty when it did not
+  std::uint64_t last_number = 0;   // of the chain, 0 before the first
+  AuditHash last_hash{};
+};
+
+enum class AuditFaultKind : std::uint8_t { cut_off, not_json, not_an_entry, wrong_order, wrong_hash };
+std::string_view name_of(AuditFaultKind kind);
+
+struct AuditFault {
+  AuditFaultKind kind = AuditFaultKind::cut_off;
+  std::uint64_t line = 0;  // from 1, the first line of the file included
+  std::string message;     // what is wrong with it, without its number
+  bool operator==(const AuditFault&) const = default;
+};
+
+struct AuditVerification {
+  std::uint64_t entries = 0;        // as they were written, from the first on
+  AuditHash last_hash{};            // of the last of these
+  bool contains = false;            // whether one of these has the hash that was asked for
+  std::optional<AuditFault> fault;  // the first line that is wrong
+};
+
+// Follows the chain of a file from its beginning. io_error when it cannot be read, parse_failed when it does not begin
+// as an audit file does. Whoever can write the file can make a new chain, or cut its end: only a hash that was kept
+// elsewhere, given as `contains`, shows that.
+Result<AuditVerification> verify_audit_file(const std::string& path, std::optional<AuditHash> contains = {});
+
+}  // namespace petri

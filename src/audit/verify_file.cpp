@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "audit/chain_reader.h"
+#include "base/escape.h"
+#include "base/line_file.h"
+#include "petri/audit.h"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kPathShownBytesMax = 4'096;
+
+Error name_path(Error error, const std::string& path) {
+  error.message = fmt::format("{}: {}", escape_text(path, kPathShownBytesMax), error.message);
+  return std::move(error).with("path", path);
+}
+
+Result<ChainBegin> read_beginning(LineReader& lines) {
+  auto first = lines.next();
+  if (!first && first.error().code == ErrorCode::io_error) return fail(first.error());
+  if (first && !*first) return fail(name_path({ErrorCode::parse_failed, "the file is empty", {}}, lines.path()));
+  auto begun = begin_chain(first ? **first : std::string_view());
+  if (!begun) return fail(name_path(begun.error(), lines.path()));
+  return begun;
+}
+
+// What the reader of lines could not give: a line without an end, or without end.
+Result<AuditFault> fault_of_reading(const Error& error, std::uint64_t line) {
+  switch (error.code) {
+    case ErrorCode::parse_failed:
+      return AuditFault{AuditFaultKind::cut_off, line, "it is cut off: it was not written to its end"};
+    case ErrorCode::too_large: return AuditFault{AuditFaultKind::not_an_entry, line, "it is longer than any entry"};
+    default: return fail(error);
+  }
+}
+
+// True while there is another line.
+Result<bool> verify_next(LineReader& lines, ChainReader& chain, AuditVerification& verification) {
+  const auto line = lines.next();
+  if (line && !*line) return false;
+  if (line) {
+    verification.fault = chain.check(**line);
+  } else {
+    PETRI_TRY(verification.fault, fault_of_reading(line.error(), lines.line() + 1));
+  }
+  return !verification.fault;
+}
+
+}  // namespace
+
+Result<AuditVerification> verify_audit_file(const std::string& path, std::optional<AuditHash> contains) {
+  PETRI_TRY(const auto lines, LineReader::open(path, kAuditLineBytesMax));
+  PETRI_TRY(const ChainBegin begun, read_beginning(*lines));
+  ChainReader chain(begun.end, 1);
+  AuditVerification verification{.contains = contains == begun.end.hash};
+  if (!begun.genuine) verification.fault = {AuditFaultKind::wrong_hash, 1, "its hash is not that of its text"};
+  for (bool more = begun.genuine; more;) {
+    PETRI_TRY(more, verify_next(*lines, chain, verification));
+    verification.contains = verification.contains || contains == chain.end().hash;
+  }
+  verification.entries = chain.end().number;
+  verification.last_hash = chain.end().hash;
+  return verification;
+}
+
+}  // namespace petri
