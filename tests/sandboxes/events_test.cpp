@@ -51,12 +51,16 @@ TEST_F(EventsTest, KeepToTheirTableThroughAWholeLife) {  // O01, O03, O05, O06
   EXPECT_EQ(runtime_->create(bad).error().code, ErrorCode::rejected);
 
   SandboxSpec spec = tree(Strategy::one_for_one, {"one", "two"}, 3);
-  spec.limits = {{"memory_bytes_max", 5 * 65'536}, {"execution_time_max", 10'000'000}};
+  spec.limits = {{"memory_bytes_max", 5 * 65'536}};
   Sandbox sandbox = create(spec);
+  const std::uint64_t patient = static_cast<std::uint64_t>(sandbox.info().limits.execution_time_max.count());
   EXPECT_EQ(next(sandbox, "one"), 1);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "one"), OutcomeKind::trapped), "");
   EXPECT_EQ(testing::not_kind(sandbox.call("exit", {7}, {.process = "two"}), OutcomeKind::exited), "");
+  // For this one only: on a busy machine the others would meet it too.
+  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 10'000'000}}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "one"), OutcomeKind::deadline), "");
+  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", patient}}));
   expect_restarts(sandbox, 3);
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}, {.process = "two"}), 1), "");
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}, {.process = "two"}), -1), "");
