@@ -144,7 +144,9 @@ class Process : public std::enable_shared_from_this<Process> {
   void refresh_limits();
   void hold_for_share(std::uint64_t deadline_ns);
   bool held_too_long(std::uint64_t now_ns);
-  void account_for(std::uint64_t fuel, Clock::TimePoint started, Clock::TimePoint now);
+  void begin_account(Clock::TimePoint started);
+  std::uint64_t take_uncharged(std::uint64_t now_ns);
+  void account_for(std::uint64_t fuel, Clock::TimePoint now);
   Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input);
   Result<End> run_init();
   void end_life();
@@ -178,8 +180,9 @@ class Process : public std::enable_shared_from_this<Process> {
   Allowance allowance_;
   SandboxLimitsPtr limits_;
   std::uint32_t limits_number_ = 0;
-  std::uint64_t away_ns_ = 0;  // of the current work: waiting, put aside, or in a callee
-  std::uint64_t charged_ns_ = 0;
+  std::uint64_t started_ns_ = 0;     // the current work,
+  std::uint64_t away_ns_ = 0;        // and what of the time since it was waiting, put aside, or in a callee,
+  std::uint64_t charged_ns_ = 0;     // or has been charged already
   std::uint64_t held_since_ns_ = 0;  // to its share of the processor, again and again; 0: not held
 
   std::atomic<std::uint32_t> interrupt_{0};

@@ -1,5 +1,6 @@
 // How a process handles one letter: its budget, its turns, and what came of it.
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "process/process.h"
@@ -18,6 +19,16 @@ bool ends_life(const Outcome& outcome) {
     case OutcomeKind::output_limit: return !outcome.returned;
     default: return true;
   }
+}
+
+// What this thread has had of a processor since it was last asked; the kernel may have had others run meanwhile.
+std::uint64_t processor_ns_since_last_asked() {
+  thread_local std::uint64_t last = 0;
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  const std::uint64_t ns =
+      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return ns - std::exchange(last, ns);
 }
 
 }  // namespace
@@ -66,7 +77,7 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   if (may_move_) move_if_hot();
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(letter, started);
-  away_ns_ = charged_ns_ = 0;
+  begin_account(started);
   if (owner_.cpu_share().may_go_on_at() > to_ns(started)) {
     hold_for_share(allowance_.deadline_ns);
   } else {
@@ -84,7 +95,7 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   const auto end = guest_->call(target.run.export_number, {slots_.data(), target.run.slots()});
   current_ = nullptr;
   const Clock::TimePoint now = owner_.clock().now();
-  account_for(guest_->fuel_used(), started, now);
+  account_for(guest_->fuel_used(), now);
   // What a callee spends is its caller's.
   if (lane != nullptr) lane->spend(letter.depth == 0 ? guest_->fuel_used() : 0, context_->skipped_ms());
   context_->tell_limits();
@@ -131,13 +142,26 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
   return outcome;
 }
 
-// Time the guest had a processor, as far as petri can tell without asking the kernel each time.
-void Process::account_for(std::uint64_t fuel, Clock::TimePoint started, Clock::TimePoint now) {
-  const std::uint64_t elapsed = to_ns(now) - to_ns(started);
+// Time the guest had a processor. Asking the kernel takes as long as a short call, so of those the time that passed is
+// taken instead.
+std::uint64_t Process::take_uncharged(std::uint64_t now_ns) {
+  constexpr std::uint64_t kShortNs = 500'000;
+  const std::uint64_t elapsed = now_ns - std::min(now_ns, started_ns_);
   const std::uint64_t used = elapsed - std::min(elapsed, away_ns_);
   const std::uint64_t rest = used - std::min(used, charged_ns_);
-  owner_.account().add_work(fuel, rest);
-  owner_.cpu_share().charge(rest, to_ns(now));
+  charged_ns_ += rest;
+  return rest < kShortNs ? rest : std::min(rest, processor_ns_since_last_asked());
+}
+
+void Process::begin_account(Clock::TimePoint started) {
+  started_ns_ = to_ns(started);
+  away_ns_ = charged_ns_ = 0;
+}
+
+void Process::account_for(std::uint64_t fuel, Clock::TimePoint now) {
+  const std::uint64_t ran = take_uncharged(to_ns(now));
+  owner_.account().add_work(fuel, ran);
+  owner_.cpu_share().charge(ran, to_ns(now));
 }
 
 void Process::hold_for_share(std::uint64_t deadline_ns) {
@@ -167,10 +191,9 @@ bool Process::held_too_long(std::uint64_t now_ns) {
 // 0: the guest has ended. Shares are held by the runtime's clock, which need not be the engine's.
 std::uint64_t Process::next_turn() {
   const std::uint64_t now_ns = to_ns(owner_.clock().now());
-  const auto turn = static_cast<std::uint64_t>(owner_.workers().turn().count());
-  owner_.account().add_work(0, turn);
-  owner_.cpu_share().charge(turn, now_ns);
-  charged_ns_ += turn;
+  const std::uint64_t ran = take_uncharged(now_ns);
+  owner_.account().add_work(0, ran);
+  owner_.cpu_share().charge(ran, now_ns);
   if (held_too_long(now_ns)) {
     context_->ended_by = "cpu_percent_max";
     return 0;
