@@ -62,14 +62,14 @@ StateStep without_permission(StateStep step) {
   return step;
 }
 
-StateStep shrink(StateStep step, StatePolicy policy) {
-  const std::uint32_t lost = step.from->count - step.to->count;
+StateStep shrink(StateStep step, std::uint32_t before, std::uint32_t after, StatePolicy policy) {
+  const std::uint32_t lost = before - after;
   if (policy.drop) {
     step.action = StateAction::drop;
-    step.reason = fmt::format("{}; the last {} of {} elements are lost", step.reason, lost, step.from->count);
+    step.reason = fmt::format("{}; the last {} of {} elements are lost", step.reason, lost, before);
     return step;
   }
-  step.reason = fmt::format("the last {} of {} elements would be lost; permit dropping", lost, step.from->count);
+  step.reason = fmt::format("the last {} of {} elements would be lost; permit dropping", lost, before);
   return without_permission(std::move(step));
 }
 
@@ -88,7 +88,7 @@ StateStep carry_field(const StateField& from, const StateField& to, bool renamed
   step.elements_kept = std::min(from.count, to.count);
   step.action = type_action(from, to, survival);
   step.reason = type_reason(from, to, survival);
-  if (shrinks(from, to)) return shrink(std::move(step), policy);
+  if (shrinks(from, to)) return shrink(std::move(step), from.count, to.count, policy);
   if (grows(from, to)) {
     step.action = StateAction::default_;
     step.reason = fmt::format("{}; {} of {} elements come from the old list, the others are the new version's own",
