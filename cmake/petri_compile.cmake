@@ -13,7 +13,7 @@ target_compile_options(petri_flags INTERFACE
   -Wno-missing-field-initializers
   $<$<BOOL:${PETRI_WERROR}>:-Werror>
   # GCC 12 sees these where there are none, once it optimises its own vector::insert and string::operator+.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds$<SEMICOLON>-Wno-stringop-overflow$<SEMICOLON>-Wno-restrict>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds$<SEMICOLON>-Wno-stringop-overflow$<SEMICOLON>-Wno-stringop-overread$<SEMICOLON>-Wno-restrict>
   # Clang proves that members are only touched under the lock they name.
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # A program takes from libpetri.a only the functions it uses.
