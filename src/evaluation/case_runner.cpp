@@ -1,11 +1,10 @@
 #include "evaluation/case_runner.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
+#include "base/kernel_clock.h"
 #include "engine/sha256.h"
 #include "evaluation/link_candidate.h"
 #include "evaluation/spec_check.h"
@@ -26,12 +25,6 @@ std::uint64_t seed_for(std::uint64_t seed, const ArtifactId& artifact) {
 
 // The exact clock is read for each case only where milliseconds matter.
 constexpr auto kMillisecondsMatter = std::chrono::milliseconds(100);
-
-std::uint64_t now_ns(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 HostSettings settings_of(const EvaluationPlan& plan) {
   return {.limits = limits_of(plan.spec, plan.options.case_time_max),
@@ -172,9 +165,9 @@ Allowance CaseRunner::next_allowance() {
   constexpr std::uint64_t kBehindMax = 10'000'000;
   const auto duration = static_cast<std::uint64_t>(plan_.options.case_time_max.count());
   if (plan_.options.case_time_max < kMillisecondsMatter) {
-    deadline_ns_ = now_ns(CLOCK_MONOTONIC) + duration;
+    deadline_ns_ = kernel_ns(CLOCK_MONOTONIC) + duration;
   } else if (burned_since_ > kBurnedMax) {
-    deadline_ns_ = now_ns(CLOCK_MONOTONIC_COARSE) + kBehindMax + duration;
+    deadline_ns_ = kernel_ns(CLOCK_MONOTONIC_COARSE) + kBehindMax + duration;
     burned_since_ = 0;
   }
   return {.fuel = plan_.spec.fuel_max,

@@ -11,8 +11,8 @@ std::uint32_t grow(void* context, std::uint64_t, std::uint64_t want) {
   return static_cast<std::uint32_t>(static_cast<HostContext*>(context)->try_grow(want));
 }
 
-std::uint64_t next_turn(void* context, std::uint64_t now_ns) {
-  return static_cast<HostContext*>(context)->port->next_turn(now_ns);
+std::uint64_t next_turn(void* context, std::uint64_t /*now_ns*/) {
+  return static_cast<HostContext*>(context)->port->next_turn();
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class ProcessPort {
   virtual std::int32_t stop(std::string_view name) = 0;
   virtual std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) = 0;
   // The guest has run for its turn: answers when the next one ends, or 0 to end the guest as cancelled.
-  virtual std::uint64_t next_turn(std::uint64_t now_ns) = 0;
+  virtual std::uint64_t next_turn() = 0;
 };
 
 }  // namespace petri

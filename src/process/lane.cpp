@@ -16,22 +16,16 @@ void Lane::add(std::shared_ptr<Process> process) {
   start();
 }
 
-Lane::TimerId Lane::add_timer(std::uint64_t due_ms, Callback ring) {
+TimerId Lane::add_timer(std::uint64_t due_ms, Callback ring) {
   MutexLock lock(mutex_);
-  const TimerId timer = ++last_timer_;
-  timers_.emplace(std::pair(due_ms, timer), std::move(ring));
-  due_.emplace(timer, due_ms);
+  const TimerId timer = timers_.add(due_ms, std::move(ring));
   start();
   return timer;
 }
 
 bool Lane::cancel_timer(TimerId timer) {
   MutexLock lock(mutex_);
-  const auto found = due_.find(timer);
-  if (found == due_.end()) return false;
-  timers_.erase({found->second, timer});
-  due_.erase(found);
-  return true;
+  return timers_.cancel(timer);
 }
 
 Lane::Time Lane::time() const {
@@ -60,16 +54,22 @@ Lane::Hold::~Hold() {
   lane_->start();
 }
 
+bool Lane::may_go_on() const { return holds_ == 0 && !(waiting_.empty() && timers_.empty()); }
+
 void Lane::start() {
-  if (running_ || holds_ > 0 || (waiting_.empty() && timers_.empty())) return;
+  if (running_ || !may_go_on()) return;
   running_ = true;
+  drain_elsewhere();
+}
+
+void Lane::drain_elsewhere() {
   workers_.submit([this, kept = keep_alive_()] { drain(); });
 }
 
 // What is done next. False: nothing, and the lane stands still.
 bool Lane::next(Callback& work) {
   MutexLock lock(mutex_);
-  if (holds_ > 0 || (waiting_.empty() && timers_.empty())) {
+  if (!may_go_on()) {
     running_ = false;
     changed_.notify_all();
     return false;
@@ -79,11 +79,9 @@ bool Lane::next(Callback& work) {
     waiting_.pop_front();
     return true;
   }
-  auto first = timers_.extract(timers_.begin());
-  const auto [due_ms, timer] = first.key();
-  due_.erase(timer);
+  const std::uint64_t due_ms = timers_.first_time();
   time_.skipped_ms += due_ms - std::min(due_ms, time_.ms());
-  work = std::move(first.mapped());
+  work = timers_.take_first();
   return true;
 }
 
@@ -93,9 +91,7 @@ void Lane::drain() {
   for (Callback work; next(work);) {
     work();
     settle_();
-    if (std::chrono::steady_clock::now() < turn_end) continue;
-    workers_.submit([this, kept = keep_alive_()] { drain(); });
-    return;
+    if (std::chrono::steady_clock::now() >= turn_end) return drain_elsewhere();
   }
 }
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 
 #include "base/mutex.h"
+#include "process/timer_queue.h"
 #include "process/workers.h"
 
 namespace petri {
@@ -19,7 +19,6 @@ class Process;
 // one after the other.
 class Lane {
  public:
-  using TimerId = std::uint64_t;
   using Callback = std::function<void()>;
 
   // `keep_alive` is asked for what the work stands on, and `settle` called after each letter: it waits until whatever
@@ -55,7 +54,9 @@ class Lane {
   };
 
  private:
+  bool may_go_on() const REQUIRES(mutex_);
   void start() REQUIRES(mutex_);
+  void drain_elsewhere();
   void drain() EXCLUDES(mutex_);
   bool next(Callback& work) EXCLUDES(mutex_);
 
@@ -65,9 +66,7 @@ class Lane {
   mutable Mutex mutex_;
   Condition changed_;
   std::deque<std::shared_ptr<Process>> waiting_ GUARDED_BY(mutex_);
-  std::map<std::pair<std::uint64_t, TimerId>, Callback> timers_ GUARDED_BY(mutex_);  // by the time they are due
-  std::map<TimerId, std::uint64_t> due_ GUARDED_BY(mutex_);
-  TimerId last_timer_ GUARDED_BY(mutex_) = 0;
+  TimerQueue<std::uint64_t> timers_ GUARDED_BY(mutex_);  // by milliseconds
   Time time_ GUARDED_BY(mutex_);
   std::uint32_t holds_ GUARDED_BY(mutex_) = 0;
   bool running_ GUARDED_BY(mutex_) = false;  // a task is on its way, or at work

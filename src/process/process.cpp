@@ -47,7 +47,7 @@ class Process::Port final : public ProcessPort {
   std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) override {
     return process_.owner_.start_timer(process_, call.context.elapsed_ms(call.fuel_used()), milliseconds, tag);
   }
-  std::uint64_t next_turn(std::uint64_t /*now_ns*/) override { return process_.next_turn(); }
+  std::uint64_t next_turn() override { return process_.next_turn(); }
 
  private:
   Process& process_;
@@ -96,15 +96,12 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) 
   guest_ = std::make_unique<Guest>(code_->module(), *context_, &interrupt_);
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for({}, started);
-  begin_account(started);
-  if (const Lane* lane = owner_.lane()) context_->set_virtual_start(lane->time().fuel, lane->time().skipped_ms);
+  begin_work(started);
   guest_->begin(allowance_, input);
   auto end = guest_->instantiate(*best, Initialize::yes);
   if (end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = owner_.clock().now();
-  account_for(guest_->fuel_used(), now);
-  if (Lane* lane = owner_.lane()) lane->spend(guest_->fuel_used(), context_->skipped_ms());
-  context_->tell_limits();
+  end_work(now);
   if (!end) return fail(std::move(end.error()));
   Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
   // Nobody reads an answer here, so none is missed.
@@ -173,13 +170,12 @@ void Process::terminate() {
   const Clock::TimePoint started = owner_.clock().now();
   refresh_limits();
   allowance_ = allowance_for({}, started);
-  begin_account(started);
+  begin_work(started);
   guest_->begin(allowance_, {});
   std::uint64_t slot = 0;
   const auto end = guest_->call(*code_->terminate, {&slot, 1});
   const Clock::TimePoint now = owner_.clock().now();
-  account_for(guest_->fuel_used(), now);
-  context_->tell_limits();
+  end_work(now);
   if (!end) return;
   Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
   outcome.wall_time = now - started;

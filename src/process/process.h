@@ -144,9 +144,10 @@ class Process : public std::enable_shared_from_this<Process> {
   void refresh_limits();
   void hold_for_share(std::uint64_t deadline_ns);
   bool held_too_long(std::uint64_t now_ns);
-  void begin_account(Clock::TimePoint started);
+  void begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel = 0);
+  void end_work(Clock::TimePoint now, std::uint32_t depth = 0);
+  void charge(std::uint64_t fuel, std::uint64_t now_ns);
   std::uint64_t take_uncharged(std::uint64_t now_ns);
-  void account_for(std::uint64_t fuel, Clock::TimePoint now);
   Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input);
   Result<End> run_init();
   void end_life();

@@ -1,8 +1,8 @@
 // How a process handles one letter: its budget, its turns, and what came of it.
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
+#include "base/kernel_clock.h"
 #include "process/process.h"
 #include "process/process_time.h"
 #include "run/collect_outcome.h"
@@ -24,11 +24,8 @@ bool ends_life(const Outcome& outcome) {
 // What this thread has had of a processor since it was last asked; the kernel may have had others run meanwhile.
 std::uint64_t processor_ns_since_last_asked() {
   thread_local std::uint64_t last = 0;
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  const std::uint64_t ns =
-      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-  return ns - std::exchange(last, ns);
+  const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
+  return now - std::exchange(last, now);
 }
 
 }  // namespace
@@ -77,7 +74,7 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   if (may_move_) move_if_hot();
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(letter, started);
-  begin_account(started);
+  begin_work(started, letter.virtual_fuel);
   if (owner_.cpu_share().may_go_on_at() > to_ns(started)) {
     hold_for_share(allowance_.deadline_ns);
   } else {
@@ -86,19 +83,11 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
   for (std::size_t index = 0; index < letter.arguments.size(); ++index) slots_[index] = letter.arguments[index].bits();
   current_ = &letter;
-  Lane* const lane = owner_.lane();
-  if (lane != nullptr) {
-    const Lane::Time time = lane->time();
-    context_->set_virtual_start(std::max(time.fuel, letter.virtual_fuel), time.skipped_ms);
-  }
   guest_->begin(allowance_, letter.bytes);
   const auto end = guest_->call(target.run.export_number, {slots_.data(), target.run.slots()});
   current_ = nullptr;
   const Clock::TimePoint now = owner_.clock().now();
-  account_for(guest_->fuel_used(), now);
-  // What a callee spends is its caller's.
-  if (lane != nullptr) lane->spend(letter.depth == 0 ? guest_->fuel_used() : 0, context_->skipped_ms());
-  context_->tell_limits();
+  end_work(now, letter.depth);
   auto outcome = finish_letter(letter, target, end, ended);
   if (outcome) {
     outcome->wall_time = now - started;
@@ -153,15 +142,28 @@ std::uint64_t Process::take_uncharged(std::uint64_t now_ns) {
   return rest < kShortNs ? rest : std::min(rest, processor_ns_since_last_asked());
 }
 
-void Process::begin_account(Clock::TimePoint started) {
+// In a lane time goes on from where the last work left it, or from where a caller is.
+void Process::begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel) {
   started_ns_ = to_ns(started);
   away_ns_ = charged_ns_ = 0;
+  if (const Lane* lane = owner_.lane()) {
+    const Lane::Time time = lane->time();
+    context_->set_virtual_start(std::max(time.fuel, virtual_fuel), time.skipped_ms);
+  }
 }
 
-void Process::account_for(std::uint64_t fuel, Clock::TimePoint now) {
-  const std::uint64_t ran = take_uncharged(to_ns(now));
+void Process::charge(std::uint64_t fuel, std::uint64_t now_ns) {
+  const std::uint64_t ran = take_uncharged(now_ns);
   owner_.account().add_work(fuel, ran);
-  owner_.cpu_share().charge(ran, to_ns(now));
+  owner_.cpu_share().charge(ran, now_ns);
+}
+
+// What a callee spends is its caller's.
+void Process::end_work(Clock::TimePoint now, std::uint32_t depth) {
+  const std::uint64_t fuel = guest_->fuel_used();
+  charge(fuel, to_ns(now));
+  if (Lane* lane = owner_.lane()) lane->spend(depth == 0 ? fuel : 0, context_->skipped_ms());
+  context_->tell_limits();
 }
 
 void Process::hold_for_share(std::uint64_t deadline_ns) {
@@ -191,9 +193,7 @@ bool Process::held_too_long(std::uint64_t now_ns) {
 // 0: the guest has ended. Shares are held by the runtime's clock, which need not be the engine's.
 std::uint64_t Process::next_turn() {
   const std::uint64_t now_ns = to_ns(owner_.clock().now());
-  const std::uint64_t ran = take_uncharged(now_ns);
-  owner_.account().add_work(0, ran);
-  owner_.cpu_share().charge(ran, now_ns);
+  charge(0, now_ns);
   if (held_too_long(now_ns)) {
     context_->ended_by = "cpu_percent_max";
     return 0;

@@ -3,22 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/kernel_clock.h"
 
 namespace petri {
 namespace {
 
 // Every so many permits one goes to a guest that was put aside, whatever is new.
 constexpr std::uint64_t kShareOfThePutAside = 8;
-
-std::uint64_t monotonic_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 // Where this thread sits instead of at its own.
 constinit thread_local Workers::Seat* seat_of_another = nullptr;
@@ -187,7 +181,7 @@ std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat) {
   if (seat.holds_permit) --running_;
   seat.holds_permit = false;
   wait_in(put_aside_, seat);
-  return monotonic_ns() + turn;
+  return kernel_ns(CLOCK_MONOTONIC) + turn;
 }
 
 // Threads join one another: one that has ended cannot join itself.

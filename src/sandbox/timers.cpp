@@ -19,22 +19,16 @@ Timers::~Timers() {
   thread_.reset();
 }
 
-Timers::Id Timers::at(Clock::TimePoint time, Callback callback) {
+TimerId Timers::at(Clock::TimePoint time, Callback callback) {
   MutexLock lock(mutex_);
-  const Id timer = ++last_;
-  const auto [place, added] = due_.emplace(Key{time, timer}, std::move(callback));
-  times_.emplace(timer, time);
-  if (place == due_.begin()) changed_.notify_all();
-  return timer;
+  const bool is_first = due_.empty() || time < due_.first_time();
+  if (is_first) changed_.notify_all();
+  return due_.add(time, std::move(callback));
 }
 
-bool Timers::cancel(Id timer) {
+bool Timers::cancel(TimerId timer) {
   MutexLock lock(mutex_);
-  const auto found = times_.find(timer);
-  if (found == times_.end()) return false;
-  due_.erase({found->second, timer});
-  times_.erase(found);
-  return true;
+  return due_.cancel(timer);
 }
 
 void Timers::wake() {
@@ -56,15 +50,13 @@ bool Timers::next(Callback& callback) {
       changed_.wait(mutex_);
       continue;
     }
-    const auto first = due_.begin();
+    const Clock::TimePoint first = due_.first_time();
     const Clock::TimePoint now = clock_.now();
-    if (first->first.first <= now) {
-      callback = std::move(first->second);
-      times_.erase(first->first.second);
-      due_.erase(first);
+    if (first <= now) {
+      callback = due_.take_first();
       return true;
     }
-    changed_.wait_until(mutex_, std::chrono::steady_clock::now() + (first->first.first - now));
+    changed_.wait_until(mutex_, std::chrono::steady_clock::now() + (first - now));
   }
 }
 

@@ -4,14 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <unordered_map>
 
 #include "base/clock.h"
 #include "base/large_thread.h"
 #include "base/mutex.h"
 #include "petri/result.h"
+#include "process/timer_queue.h"
 
 namespace petri {
 
@@ -19,7 +18,6 @@ namespace petri {
 class Timers {
  public:
   using Callback = std::function<void()>;  // must not throw
-  using Id = std::uint64_t;
 
   static Result<std::unique_ptr<Timers>> create(const Clock& clock);
   // What is not due yet is forgotten.
@@ -28,9 +26,9 @@ class Timers {
   Timers& operator=(const Timers&) = delete;
 
   // Not before this time; never on this thread.
-  Id at(Clock::TimePoint time, Callback callback) EXCLUDES(mutex_);
+  TimerId at(Clock::TimePoint time, Callback callback) EXCLUDES(mutex_);
   // False: it is being done, or has been.
-  bool cancel(Id timer) EXCLUDES(mutex_);
+  bool cancel(TimerId timer) EXCLUDES(mutex_);
   // Looks at the clock again: for clocks that are moved by hand.
   void wake() EXCLUDES(mutex_);
   std::size_t waiting() const EXCLUDES(mutex_);
@@ -40,13 +38,10 @@ class Timers {
   void work() EXCLUDES(mutex_);
   bool next(Callback& callback) EXCLUDES(mutex_);
 
-  using Key = std::pair<Clock::TimePoint, Id>;
   const Clock& clock_;
   mutable Mutex mutex_;
   Condition changed_;
-  std::map<Key, Callback> due_ GUARDED_BY(mutex_);
-  std::unordered_map<Id, Clock::TimePoint> times_ GUARDED_BY(mutex_);
-  Id last_ GUARDED_BY(mutex_) = 0;
+  TimerQueue<Clock::TimePoint> due_ GUARDED_BY(mutex_);
   bool ending_ GUARDED_BY(mutex_) = false;
   std::unique_ptr<LargeThread> thread_;
 };

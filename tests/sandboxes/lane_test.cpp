@@ -149,6 +149,27 @@ TEST_F(LaneTest, RefusesAFunctionThatIsNotDeterministic) {
   EXPECT_TRUE(runtime->create(spec));
 }
 
+// What was spent before is over, for a hook as for a handler.
+TEST_F(LaneTest, GoesOnWithTimeFromOneWorkToTheNext) {
+  auto runtime = *Runtime::create({.workers = 1});
+  std::vector<std::string> said;
+  SandboxSpec spec = spec_of(R"((module
+      (import "petri" "clock_ms" (func $clock (result i64))) (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
+      (memory 1)
+      (func $tell (i32.store8 (i32.const 0) (i32.add (i32.const 48) (i32.wrap_i64 (call $clock))))
+        (drop (call $log (i32.const 2) (i32.const 0) (i32.const 1))))
+      (func (export "burn") (local $n i32) (call $tell) (local.set $n (i32.const 500000))
+        (loop (br_if 0 (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))
+      (func (export "petri_terminate") (result i32) (call $tell) (i32.const 0))))",
+                             1, Tier::interpreted);
+  spec.tree->children.erase(spec.tree->children.begin() + 1, spec.tree->children.end());
+  spec.on_log = [&said](std::string_view, LogLevel, std::string_view line) { said.emplace_back(line); };
+  Sandbox sandbox = *runtime->create(spec);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(testing::not_kind(sandbox.call("burn"), OutcomeKind::ok), "");
+  ASSERT_TRUE(sandbox.stop());
+  EXPECT_THAT(said, ::testing::ElementsAre("0", "2", "5"));
+}
+
 TEST_F(LaneTest, MakesRunsDeterministicToo) {
   auto runtime = *Runtime::create({.workers = 1});
   Sandbox sandbox = *runtime->create(spec_of(R"((module (import "petri" "clock_ms" (func $clock (result i64)))
