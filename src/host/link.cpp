@@ -65,4 +65,16 @@ Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host,
   return linked;
 }
 
+Result<void> require_deterministic(const LoadableArtifact& artifact, const HostFunctions& host, Asked asked,
+                                   std::string_view why) {
+  for (std::uint32_t index = 0; index < artifact.facts().imports; ++index) {
+    const ImportView import = artifact.import_at(index);
+    const HostFunction* function = host.impl().find(import.module, import.name);
+    // What nobody offers is for link() to tell.
+    if (function == nullptr || function->deterministic || (asked == Asked::embedded && !function->embedded)) continue;
+    return refuse(import, fmt::format("is not deterministic{}", why));
+  }
+  return {};
+}
+
 }  // namespace petri

@@ -1,6 +1,7 @@
 // Finds a host function for each import of an artifact.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "engine/loadable_artifact.h"
@@ -23,5 +24,11 @@ struct Linked {
 
 // Fails with the first import that cannot be resolved.
 Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host, Permissions permissions);
+
+// Fails with the first import whose function may come to something else the next time: of all there are, or only of the
+// embedder's, where petri's own follow a sandbox's order and time. `why` ends the sentence.
+enum class Asked : bool { all, embedded };
+Result<void> require_deterministic(const LoadableArtifact& artifact, const HostFunctions& host, Asked asked,
+                                   std::string_view why);
 
 }  // namespace petri

@@ -122,6 +122,12 @@ std::string complaint(std::string_view name, std::uint64_t value) {
   return fmt::format("{} is {} but goes from {} to {} {}", name, value, rule->min, rule->max, rule->unit);
 }
 
+// One more thing that is wrong, below this field.
+void complain(Error& error, std::string_view field, std::string_view name, std::string wrong) {
+  error.message.append(error.message.empty() ? "" : "; ").append(wrong);
+  error.details.push_back({std::string(field) + escape_text(name, 80), std::move(wrong)});
+}
+
 }  // namespace
 
 std::string_view name_of(Profile profile) { return name_in(kProfiles, profile); }
@@ -161,8 +167,7 @@ Result<void> check_actions(const LimitActions& actions) {
     std::string wrong = fmt::format("{} \"{}\" (those that can end a guest instead are {})",
                                     rule == nullptr ? "there is no limit" : "nothing is refused to a guest by",
                                     escape_text(name, 80), known_names(true));
-    error.message.append(error.message.empty() ? "" : "; ").append(wrong);
-    error.details.push_back({"on_limit." + escape_text(name, 80), std::move(wrong)});
+    complain(error, "on_limit.", name, std::move(wrong));
   }
   if (!error.details.empty()) return fail(std::move(error));
   return {};
@@ -176,8 +181,7 @@ Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& cha
       sandbox_limit_named(name)->set(limits, value);
       continue;
     }
-    error.message.append(error.message.empty() ? "" : "; ").append(wrong);
-    error.details.push_back({"limits." + escape_text(name, 80), std::move(wrong)});
+    complain(error, "limits.", name, std::move(wrong));
   }
   if (!error.details.empty()) return fail(std::move(error));
   // One process may use what the tree has, unless told otherwise.

@@ -5,10 +5,7 @@
 #include <algorithm>
 
 #include "base/escape.h"
-#include "base/file.h"
-#include "base/ids.h"
 #include "base/name_table.h"
-#include "host/host_table.h"
 #include "telemetry/usage_event.h"
 
 namespace petri {
@@ -22,6 +19,16 @@ std::unique_ptr<const EndingLimits> ending_limits_of(const LimitActions& actions
     if (action == OnLimit::kill) ending->insert(limit);
   }
   return ending->empty() ? nullptr : std::move(ending);
+}
+
+// That of the spec, or a permanent child for each module.
+SupervisorSpec tree_of(const SandboxSpec& spec) {
+  if (spec.tree) return *spec.tree;
+  SupervisorSpec tree;
+  for (const ModuleSpec& module : spec.modules) {
+    tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
+  }
+  return tree;
 }
 
 // How much a guest that a limit has ended had used, or the least it had asked for.
@@ -38,15 +45,6 @@ std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
 std::string_view name_of(SandboxStatus status) { return name_in(kStatuses, status); }
 std::optional<SandboxStatus> sandbox_status_named(std::string_view name) {
   return find_name<SandboxStatus>(kStatuses, name);
-}
-
-SupervisorSpec tree_of(const SandboxSpec& spec) {
-  if (spec.tree) return *spec.tree;
-  SupervisorSpec tree;
-  for (const ModuleSpec& module : spec.modules) {
-    tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
-  }
-  return tree;
 }
 
 SandboxCore::SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits)
@@ -67,12 +65,12 @@ SandboxCore::~SandboxCore() = default;
 std::unique_ptr<Lane> SandboxCore::make_lane() {
   if (!spec_.deterministic) return nullptr;
   const auto settle = [this] {
-    for (const auto& runner : {tree(), dynamic_tree()}) {
-      if (runner != nullptr) runner->wait_until_quiet();
-    }
+    for (const auto& runner : trees()) runner->wait_until_quiet();
   };
   return std::make_unique<Lane>(services_.workers, [this] { return keep_alive(); }, settle);
 }
+
+SupervisorSpec SandboxCore::tree_spec() const { return changed_tree_ ? *changed_tree_ : tree_of(spec_); }
 
 EventSubject SandboxCore::subject(std::string_view process) const {
   return {.sandbox = spec_.id, .process = process, .correlation = {.id = correlation_.load()}};
@@ -129,85 +127,12 @@ Result<void> SandboxCore::create() {
   return {};
 }
 
-Result<ArtifactPtr> SandboxCore::read_source(const Source& source) {
-  const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
-  auto artifact = read_source_within(source, bytes_max);
-  if (!artifact && artifact.error().code == ErrorCode::module_too_large) {
-    const std::uint64_t bytes =
-        source.kind() == Source::Kind::artifact ? source.artifact()->bytes().size() : source.text().size();
-    limit_met({}, {.limit = "module_bytes_max", .wanted = std::max(bytes, bytes_max + 1), .allowed = bytes_max});
-  }
-  return artifact;
-}
-
-Result<ArtifactPtr> SandboxCore::read_source_within(const Source& source, std::uint64_t bytes_max) const {
-  std::string bytes = source.text();
-  if (source.kind() == Source::Kind::artifact) {
-    if (source.artifact()->bytes().size() > bytes_max) {
-      return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}",
-                                                           source.artifact()->bytes().size(), bytes_max));
-    }
-    return services_.artifacts.share(source.artifact());
-  }
-  if (source.kind() == Source::Kind::file) {
-    PETRI_TRY(bytes, read_file(source.text(), bytes_max));
-  }
-  const bool is_wasm = source.kind() == Source::Kind::wasm ||
-                       (source.kind() == Source::Kind::file && bytes.starts_with(std::string_view("\0asm", 4)));
-  if (!is_wasm) return services_.artifacts.from_wat(bytes, bytes_max);
-  return services_.artifacts.from_wasm({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, bytes_max);
-}
-
-// The embedder says of its functions whether they come to the same every time.
-Result<void> SandboxCore::check_deterministic(const Artifact& artifact) const {
-  const LoadableArtifact& module = loadable(artifact);
-  for (std::uint32_t index = 0; index < module.facts().imports; ++index) {
-    const ImportView import = module.import_at(index);
-    const auto* function = services_.host.impl().find(import.module, import.name);
-    if (function == nullptr || !function->embedded || function->deterministic) continue;
-    return fail(ErrorCode::link_error, fmt::format("the import \"{}\".\"{}\" is not deterministic, and the sandbox is",
-                                                   escape_text(import.module, kSandboxIdBytesMax),
-                                                   escape_text(import.name, kSandboxIdBytesMax)));
-  }
-  return {};
-}
-
-Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) {
-  PETRI_TRY(ArtifactPtr artifact, read_source(module.source));
-  if (spec_.deterministic) PETRI_TRY(check_deterministic(*artifact));
-  PETRI_TRY(LinkedCode loaded,
-            services_.code.load(artifact, spec_.permissions.value_or(Permissions::medium()), spec_.tier));
-  return make_module_code(module.name, std::move(artifact), std::move(loaded.imports), std::move(loaded.code),
-                          std::move(loaded.hot));
-}
-
-Result<void> SandboxCore::load_modules() {
-  for (const ModuleSpec& module : spec_.modules) {
-    auto code = load_module(module);
-    if (!code) {
-      Error error = std::move(code.error());
-      error.message = fmt::format("the module {}: {}", module.name, error.message);
-      services_.events.publish(EventKind::module_rejected, subject(), [&](Event& event) {
-        event.add("module", module.name).add("error", name_of(error.code)).add("message", error.message);
-      });
-      return fail(std::move(error).with("module", module.name));
-    }
-    services_.events.publish(EventKind::module_loaded, subject(), [&](Event& event) {
-      const Artifact& artifact = *(*code)->artifact;
-      event.add("module", module.name).add("artifact", artifact.id().hex()).add("bytes", artifact.bytes().size());
-    });
-    MutexLock lock(mutex_);
-    modules_[module.name] = std::move(*code);
-  }
-  return {};
-}
-
 Result<void> SandboxCore::start_tree() {
   set_status(SandboxStatus::starting);
   std::shared_ptr<TreeRunner> tree;
   {
     MutexLock lock(mutex_);
-    tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec_ ? *tree_spec_ : tree_of(spec_));
+    tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec());
     dynamic_.reset();
     runs_ = std::stop_source();
   }
@@ -300,9 +225,7 @@ void SandboxCore::begin_destroy() {
     MutexLock lock(mutex_);
     runs_.request_stop();
   }
-  for (const auto& runner : {tree(), dynamic_tree()}) {
-    if (runner != nullptr) runner->begin_stop();
-  }
+  for (const auto& runner : trees()) runner->begin_stop();
 }
 
 bool SandboxCore::destroy() {
@@ -311,9 +234,7 @@ bool SandboxCore::destroy() {
     runs_.request_stop();
   }
   // Whoever creates it may be waiting for a guest that never comes to its end.
-  for (const auto& runner : {tree(), dynamic_tree()}) {
-    if (runner != nullptr) runner->abandon_starts();
-  }
+  for (const auto& runner : trees()) runner->abandon_starts();
   MutexLock control(control_);
   {
     MutexLock lock(mutex_);
@@ -527,14 +448,14 @@ void SandboxCore::timer_rings(const GuestTimer& timer) {
 }
 
 void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnation) {
-  std::unordered_set<Timers::Id> gone;
+  std::unordered_set<TimerId> gone;
   {
     MutexLock lock(mutex_);
     if (timers_.empty()) return;
     const auto own = timers_.extract({&process, incarnation});
     if (!own.empty()) gone = std::move(own.mapped());
   }
-  for (const Timers::Id timer : gone) {
+  for (const TimerId timer : gone) {
     lane_ != nullptr ? lane_->cancel_timer(timer) : services_.timers.cancel(timer);
     account_.remove_timer();
   }

@@ -40,9 +40,6 @@ struct SandboxServices {
   std::size_t samples_max = 300;
 };
 
-// That of the spec, or a permanent child for each module.
-SupervisorSpec tree_of(const SandboxSpec& spec);
-
 // All members may be called from any thread. Structural work (start, stop, restart) is done one after the other;
 // questions wait for none of it.
 class SandboxCore final : public ProcessOwner, public TreeHost, public std::enable_shared_from_this<SandboxCore> {
@@ -124,7 +121,6 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
 
   Result<ArtifactPtr> read_source(const Source& source) EXCLUDES(mutex_);
   Result<ArtifactPtr> read_source_within(const Source& source, std::uint64_t bytes_max) const;
-  Result<void> check_deterministic(const Artifact& artifact) const;
   Result<ModuleCodePtr> load_module(const ModuleSpec& module);
   Result<void> load_modules() EXCLUDES(mutex_);
   Result<void> start_tree() REQUIRES(control_);
@@ -138,6 +134,9 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   std::shared_ptr<TreeRunner> tree() const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> dynamic_tree() const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> tree_for_spawned() EXCLUDES(mutex_);
+  // The one or both that there are.
+  std::vector<std::shared_ptr<TreeRunner>> trees() const EXCLUDES(mutex_);
+  SupervisorSpec tree_spec() const REQUIRES(mutex_);
   RunSpec run_spec(std::string_view function, std::vector<Value> arguments, const RunOptions& options) const;
   Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
                                const RunOptions& options) EXCLUDES(mutex_);
@@ -147,7 +146,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
     std::weak_ptr<Process> process;
     std::uint64_t incarnation = 0;
     std::int64_t tag = 0;
-    Timers::Id id = 0;  // of the sandbox's mutex_
+    TimerId id = 0;  // of the sandbox's mutex_
   };
   void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
@@ -177,7 +176,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   Clock::WallTime updated_ GUARDED_BY(mutex_);
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
   std::map<std::string, ModuleCodePtr, std::less<>> modules_ GUARDED_BY(mutex_);
-  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // once it is no longer that of the spec
+  std::unique_ptr<SupervisorSpec> changed_tree_ GUARDED_BY(mutex_);  // once it is no longer that of the spec
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
@@ -190,7 +189,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   std::map<std::string, std::uint64_t, std::less<>> limits_met_ GUARDED_BY(mutex_);
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   // Timers that have not rung yet, by the process and the instance that set them.
-  std::map<std::pair<const Process*, std::uint64_t>, std::unordered_set<Timers::Id>> timers_ GUARDED_BY(mutex_);
+  std::map<std::pair<const Process*, std::uint64_t>, std::unordered_set<TimerId>> timers_ GUARDED_BY(mutex_);
   UsageHistory history_ GUARDED_BY(mutex_);
 };
 

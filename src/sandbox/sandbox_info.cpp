@@ -77,8 +77,7 @@ std::vector<UsageSample> SandboxCore::usage_history() const {
 
 std::vector<ChildInfo> SandboxCore::children() const {
   std::vector<ChildInfo> all;
-  for (const auto& runner : {tree(), dynamic_tree()}) {
-    if (runner == nullptr) continue;
+  for (const auto& runner : trees()) {
     for (const TreeEntry& entry : runner->entries()) {
       const ChildSpec* process = entry.spec->process();
       all.push_back({.address = entry.address,
@@ -116,7 +115,7 @@ SandboxInfo SandboxCore::info() const {
   info.status = status_;
   info.cause = cause_;
   info.labels = labels_;
-  info.tree = tree_spec_ ? *tree_spec_ : tree_of(spec_);
+  info.tree = tree_spec();
   info.updated = updated_;
   info.restarts = restarts_;
   info.supervisor_restarts = supervisor_restarts_;

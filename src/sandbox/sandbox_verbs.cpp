@@ -186,6 +186,13 @@ std::shared_ptr<TreeRunner> SandboxCore::dynamic_tree() const {
   return dynamic_;
 }
 
+std::vector<std::shared_ptr<TreeRunner>> SandboxCore::trees() const {
+  MutexLock lock(mutex_);
+  std::vector<std::shared_ptr<TreeRunner>> present{tree_, dynamic_};
+  std::erase(present, nullptr);
+  return present;
+}
+
 std::vector<std::string> SandboxCore::module_names() const {
   std::vector<std::string> names;
   for (const ModuleSpec& module : spec_.modules) names.push_back(module.name);
@@ -214,7 +221,7 @@ Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
   PETRI_TRY(validate(wanted, module_names()));
   PETRI_TRY(tree()->request("", UpdateChildren{wanted}));
   MutexLock lock(mutex_);
-  tree_spec_ = std::make_unique<SupervisorSpec>(wanted);
+  changed_tree_ = std::make_unique<SupervisorSpec>(wanted);
   return {};
 }
 

@@ -35,22 +35,14 @@ class Complaints {
   Error error_{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
 };
 
-void check_file(const std::string& field, const std::string& path, Complaints& complaints) {
+// `kind` as in a mode: S_IFREG or S_IFDIR.
+void check_path(const std::string& field, const std::string& path, mode_t kind, Complaints& complaints) {
+  const std::string_view noun = kind == S_IFDIR ? "folder" : "file";
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
-    complaints.add(field, fmt::format("there is no file {}", escape_text(path, 200)));
-  } else if (!S_ISREG(status.st_mode)) {
-    complaints.add(field, fmt::format("{} is not a file", escape_text(path, 200)));
-  }
-}
-
-void check_folder(const std::string& path, Complaints& complaints) {
-  struct stat status{};
-  if (path.empty()) return;
-  if (::stat(path.c_str(), &status) != 0) {
-    complaints.add("folder", fmt::format("there is no folder {}", escape_text(path, 200)));
-  } else if (!S_ISDIR(status.st_mode)) {
-    complaints.add("folder", fmt::format("{} is not a folder", escape_text(path, 200)));
+    complaints.add(field, fmt::format("there is no {} {}", noun, escape_text(path, 200)));
+  } else if ((status.st_mode & S_IFMT) != kind) {
+    complaints.add(field, fmt::format("{} is not a {}", escape_text(path, 200), noun));
   }
 }
 
@@ -61,7 +53,7 @@ void check_modules(const SandboxSpec& spec, Complaints& complaints) {
     const std::string field = "modules." + escape_text(module.name, kSandboxIdBytesMax);
     complaints.add(field, check_sandbox_id(module.name));
     if (!names.insert(module.name).second) complaints.add(field, "there are two modules of this name");
-    if (module.source.kind() == Source::Kind::file) check_file(field, module.source.text(), complaints);
+    if (module.source.kind() == Source::Kind::file) check_path(field, module.source.text(), S_IFREG, complaints);
     if (module.source.kind() == Source::Kind::artifact && module.source.artifact() == nullptr) {
       complaints.add(field, "there is no artifact");
     }
@@ -88,7 +80,7 @@ Result<SandboxLimits> check_spec(const SandboxSpec& spec, const LimitChanges& de
   complaints.add("id", check_sandbox_id(spec.id));
   check_modules(spec, complaints);
   check_tree(spec, complaints);
-  check_folder(spec.folder, complaints);
+  if (!spec.folder.empty()) check_path("folder", spec.folder, S_IFDIR, complaints);
   for (const std::string& label : spec.labels) complaints.add("labels", check_sandbox_id(label));
   auto limits = with_changes(SandboxLimits::of(spec.profile), merged(defaults, spec.limits));
   if (!limits) complaints.add_all(limits.error());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace petri {
 namespace {
 
@@ -59,43 +61,25 @@ void TreeRunner::stop() {
   while (!ended_) changed_.wait(mutex_);
 }
 
-void TreeRunner::kill() {
-  {
-    MutexLock lock(mutex_);
-    if (ended_) return;
-    add(tree_.kill(host_.tree_clock().now()));
-  }
-  perform();
-  const Workers::Pause pause(host_.tree_workers());
-  MutexLock lock(mutex_);
-  while (!ended_) changed_.wait(mutex_);
-}
-
 Result<void> TreeRunner::request(std::string_view supervisor, Request request) {
-  Ticket ticket = 0;
-  {
-    MutexLock lock(mutex_);
-    ticket = ++last_ticket_;
-    tickets_[ticket] = std::nullopt;
-    add(tree_.request(ticket, supervisor, std::move(request), host_.tree_clock().now()));
-  }
+  const ReplyPtr reply = std::make_shared<Reply>();
+  enter(supervisor, std::move(request), reply);
   perform();
   const Workers::Pause pause(host_.tree_workers());
-  MutexLock lock(mutex_);
-  while (!tickets_[ticket]) changed_.wait(mutex_);
-  Result<void> result = std::move(*tickets_[ticket]);
-  tickets_.erase(ticket);
-  return result;
+  PETRI_TRY(reply->wait());
+  return {};
 }
 
 void TreeRunner::ask(std::string_view supervisor, Request request, ReplyPtr reply) {
-  {
-    MutexLock lock(mutex_);
-    const Ticket ticket = ++last_ticket_;
-    replies_[ticket] = std::move(reply);
-    add(tree_.request(ticket, supervisor, std::move(request), host_.tree_clock().now()));
-  }
+  enter(supervisor, std::move(request), std::move(reply));
   perform_elsewhere();
+}
+
+void TreeRunner::enter(std::string_view supervisor, Request request, ReplyPtr reply) {
+  MutexLock lock(mutex_);
+  const Ticket ticket = ++last_ticket_;
+  replies_[ticket] = std::move(reply);
+  add(tree_.request(ticket, supervisor, std::move(request), host_.tree_clock().now()));
 }
 
 void TreeRunner::abandon_starts() {
@@ -277,11 +261,7 @@ void TreeRunner::carry_out(const Answer& action) {
   {
     MutexLock lock(mutex_);
     const auto asked = replies_.extract(action.ticket);
-    if (asked.empty()) {
-      tickets_[action.ticket] = action.result;
-      changed_.notify_all();
-      return;
-    }
+    PETRI_ASSERT(!asked.empty());
     reply = asked.mapped();
   }
   if (action.result) {

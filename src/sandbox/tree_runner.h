@@ -50,7 +50,6 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void stop() EXCLUDES(mutex_);
   // Returns at once; a stop() that follows waits for the rest.
   void begin_stop() EXCLUDES(mutex_);
-  void kill() EXCLUDES(mutex_);
   Result<void> request(std::string_view supervisor, Request request) EXCLUDES(mutex_);
   // The same without waiting: the reply is given when it is done, as an empty outcome or an Error. For guests, who may
   // not wait longer than they may run.
@@ -94,6 +93,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void stop_process(Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
   void wait_until_settled() EXCLUDES(mutex_);
   void ask_to_stop() EXCLUDES(mutex_);
+  void enter(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
   void kill_starting() REQUIRES(mutex_);
 
   struct Running {
@@ -115,11 +115,10 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   TreeEnded ending_;  // set before ended_
   std::map<Incarnation, Running> running_ GUARDED_BY(mutex_);
   std::map<Incarnation, Result<Outcome>> failures_ GUARDED_BY(mutex_);  // the last few
-  std::map<Ticket, std::optional<Result<void>>> tickets_ GUARDED_BY(mutex_);
   std::map<Ticket, ReplyPtr> replies_ GUARDED_BY(mutex_);
   Ticket last_ticket_ GUARDED_BY(mutex_) = 0;
   std::optional<Clock::TimePoint> armed_ GUARDED_BY(mutex_);
-  Timers::Id timer_ GUARDED_BY(mutex_) = 0;  // while armed
+  TimerId timer_ GUARDED_BY(mutex_) = 0;  // while armed
 };
 
 }  // namespace petri
