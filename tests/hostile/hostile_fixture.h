@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <thread>
 
+#include "sandboxes/environment.h"
 #include "sandboxes/runtime_fixture.h"
 
 namespace petri {
@@ -99,11 +99,6 @@ class Canaries {
   std::jthread thread_;
 };
 
-inline std::size_t number_from_environment(const char* name, std::size_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
-}
-
 // Alone, or beside as many neighbours as PETRI_NEIGHBOURS says. Afterwards everyone else is as before, and nothing is
 // left of the guest.
 class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
@@ -111,7 +106,7 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
   static constexpr std::uint64_t kFuel = 1'000'000;
 
   void SetUp() override {
-    for (std::size_t i = 0; i < number_from_environment("PETRI_NEIGHBOURS", 0); ++i) {
+    for (std::size_t i = 0; i < count_from_environment("PETRI_NEIGHBOURS", 0); ++i) {
       neighbours_.push_back(
           create({.id = "neighbour-" + std::to_string(i), .modules = {{"m", Source::wat(std::string(kWellBehaved))}}}));
     }
@@ -139,7 +134,7 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
   }
 
   // What a case does more of in the longer suite.
-  static int times(int quick, int long_run) { return number_from_environment("PETRI_LONG", 0) == 0 ? quick : long_run; }
+  static int times(int quick, int long_run) { return count_from_environment("PETRI_LONG", 0) == 0 ? quick : long_run; }
 
   SandboxSpec hostile_spec(std::string_view wat, const LimitChanges& limits = {}) {
     SandboxSpec spec{.id = testing::unique_id("hostile"), .tier = GetParam()};

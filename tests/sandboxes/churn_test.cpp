@@ -2,6 +2,7 @@
 // PETRI_CHURNS says how many; the longer suite makes a million.
 #include <fmt/format.h>
 
+#include "environment.h"
 #include "host/temporary_folder.h"
 #include "kernel_view.h"
 #include "petri/wasm_builder.h"

@@ -1,4 +1,5 @@
 // Area Q: each limit stops what it names, in both tiers, with its cause on record.
+#include "host/temporary_folder.h"
 #include "runtime_fixture.h"
 
 namespace petri {
@@ -174,6 +175,55 @@ TEST_P(LimitsTest, EndsAGuestWhereTheSpecSaysSo) {
   expect_restarts(sandbox, 1);
   EXPECT_EQ(next(sandbox), 1);
   EXPECT_EQ(met(sandbox, "memory_bytes_max"), 1U);
+}
+
+// Makes files by their number, and fills the one it made last.
+constexpr std::string_view kWriter = R"((module
+  (import "wasi_snapshot_preview1" "path_open"
+    (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1) (data (i32.const 0) "abc")
+  (func (export "make") (param $file i32) (result i32)
+    (call $open (i32.const 3) (i32.const 0) (local.get $file) (i32.const 1) (i32.const 1) (i64.const 66) (i64.const 66)
+                (i32.const 0) (i32.const 100)))
+  (func (export "fill") (param $bytes i32) (result i32)
+    (i32.store (i32.const 200) (i32.const 1000)) (i32.store (i32.const 204) (local.get $bytes))
+    (call $write (i32.load (i32.const 100)) (i32.const 200) (i32.const 1) (i32.const 208)))))";
+
+// Q16: told like any other limit, and as deadly where the spec says so.
+TEST_P(LimitsTest, TellOfFilesThatAreTooManyOrTooLong) {
+  constexpr std::int32_t kTooLong = 22, kNoSpace = 51;
+  const auto writer = [&](const TemporaryFolder& folder, const LimitActions& on_limit) {
+    SandboxSpec spec{.id = testing::unique_id("writer"), .modules = {{"m", Source::wat(std::string(kWriter))}}};
+    spec.tier = GetParam();
+    spec.permissions = Permissions::medium().with(Permission::file_write);
+    spec.folder = folder.path().string();
+    spec.limits = {{"file_bytes_max", 10}, {"files_max", 2}, {"disk_bytes_max", 15}};
+    spec.on_limit = on_limit;
+    return create(spec);
+  };
+  const TemporaryFolder folder;
+  Sandbox sandbox = writer(folder, {});
+  EXPECT_EQ(testing::not_value(sandbox.call("make", {0}), 0), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("fill", {11}), kTooLong), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("fill", {10}), 0), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("make", {1}), 0), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("fill", {6}), kNoSpace), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("make", {2}), kNoSpace), "");
+  for (const std::string limit : {"file_bytes_max", "files_max", "disk_bytes_max"}) {
+    EXPECT_EQ(met(sandbox, limit), 1U) << limit;
+    const TemporaryFolder another;
+    Sandbox doomed = writer(another, {{limit, OnLimit::kill}});
+    EXPECT_EQ(testing::not_value(doomed.call("make", {0}), 0), "");
+    const bool is_size = limit == "file_bytes_max";
+    if (!is_size) {
+      EXPECT_EQ(testing::not_value(doomed.call("fill", {10}), 0), "");
+      EXPECT_EQ(testing::not_value(doomed.call("make", {1}), 0), "");
+    }
+    const auto ended = limit == "files_max" ? doomed.call("make", {2}) : doomed.call("fill", {is_size ? 11 : 6});
+    ASSERT_EQ(testing::not_kind(ended, OutcomeKind::cancelled), "") << limit;
+    EXPECT_EQ(ended->cause, limit);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(BothTiers, LimitsTest, ::testing::Values(Tier::interpreted, Tier::compiled),
