@@ -123,6 +123,7 @@ typedef struct petri_import_info {
   petri_text module, name;
   uint32_t kind;             /* petri_extern */
   petri_signature signature; /* of a function */
+  uint64_t offset;           /* of its module's name, in the module as sent */
 } petri_import_info;
 petri_status petri_artifact_import(const petri_artifact* artifact, uint32_t index, petri_import_info* out);
 
@@ -133,11 +134,48 @@ typedef struct petri_export_info {
   petri_signature signature; /* of a function */
   uint32_t global_type;      /* petri_type of a global */
   uint32_t global_mutable;
+  uint64_t offset;           /* of its name, in the module as sent */
 } petri_export_info;
 petri_status petri_artifact_export(const petri_artifact* artifact, uint32_t index, petri_export_info* out);
 
 /* The name the module's name section gives a function, or an empty text. Parsed when first asked for. */
 petri_text petri_artifact_function_name(const petri_artifact* artifact, uint32_t function);
+
+/* ---- scanning ------------------------------------------------------------------------------------------- */
+
+/* What a module would do, read from its wasm: never from names or from what its data holds. */
+typedef enum petri_finding_kind {
+  PETRI_FOUND_MEMORY_MINIMUM = 0,   /* number: bytes */
+  PETRI_FOUND_MEMORY_UNBOUNDED = 1, /* number: bytes at the start */
+  PETRI_FOUND_TABLE_MINIMUM = 2,    /* number: slots */
+  PETRI_FOUND_START_FUNCTION = 3,
+  PETRI_FOUND_ENDLESS_LOOP = 4,     /* severity high: neither calls nor can trap; medium: can trap; low: calls */
+  PETRI_FOUND_INDIRECT_CALLS = 5,   /* number: how many in this function; offset: of the first */
+  PETRI_FOUND_LARGE_FUNCTION = 6,   /* number: bytes */
+  PETRI_FOUND_CUSTOM_SECTION = 7,   /* number: bytes; name is set */
+  PETRI_FOUND_DEBUG_INFORMATION = 8,
+  PETRI_FOUND_LARGE_DATA = 9        /* number: bytes of the segment */
+} petri_finding_kind;
+
+typedef enum petri_severity { PETRI_INFO = 0, PETRI_LOW = 1, PETRI_MEDIUM = 2, PETRI_HIGH = 3 } petri_severity;
+
+typedef struct petri_finding {
+  uint32_t kind;     /* petri_finding_kind */
+  uint32_t severity; /* petri_severity */
+  uint32_t function; /* as sent; UINT32_MAX when it is about none */
+  uint64_t offset;   /* in the module as sent */
+  uint64_t number;
+  petri_text name; /* borrowed from the artifact */
+} petri_finding;
+
+typedef struct petri_scan petri_scan;
+/* Keeps the findings_max most severe, the most severe first; takes time linear in the module's bytes. */
+petri_status petri_artifact_scan(const petri_artifact* artifact, uint32_t findings_max, petri_scan** out, petri_error* error);
+void petri_scan_drop(petri_scan* scan);
+uint32_t petri_scan_kept(const petri_scan* scan);
+/* How many there are of a severity, kept or not. */
+uint64_t petri_scan_count(const petri_scan* scan, uint32_t severity);
+petri_status petri_scan_finding(const petri_scan* scan, uint32_t index, petri_finding* out);
 
 /* ---- host functions ------------------------------------------------------------------------------------- */
 
@@ -297,7 +335,7 @@ void petri_bare_drop(petri_bare* bare);
 
 /* ---- for tests ------------------------------------------------------------------------------------------ */
 
-typedef enum petri_step { PETRI_STEP_NONE, PETRI_STEP_PREPARE, PETRI_STEP_LOAD, PETRI_STEP_INSTANTIATE, PETRI_STEP_CALL, PETRI_STEP_DROP } petri_step;
+typedef enum petri_step { PETRI_STEP_NONE, PETRI_STEP_PREPARE, PETRI_STEP_LOAD, PETRI_STEP_INSTANTIATE, PETRI_STEP_CALL, PETRI_STEP_DROP, PETRI_STEP_SCAN } petri_step;
 /* Makes the next such step on this thread panic inside the crate. */
 void petri_panic_at(petri_step step);
 

@@ -15,6 +15,7 @@ use crate::code::{Code, Instance, Tier};
 use crate::failure::{Failure, Result, Status};
 use crate::guest::{Budget, End, EndKind};
 use crate::raw::{Caller, Context, Host, HostFunction};
+use crate::scan::{Scan, scan};
 use crate::{bounds, costs, math};
 
 #[repr(C)]
@@ -69,6 +70,7 @@ enum Step {
     Instantiate = 3,
     Call = 4,
     Drop = 5,
+    Scan = 6,
 }
 
 thread_local! {
@@ -299,6 +301,7 @@ pub struct ImportInfo {
     name: Text,
     kind: u32,
     signature: SignatureInfo,
+    offset: u64,
 }
 
 fn no_such(what: &str) -> Failure {
@@ -324,6 +327,7 @@ pub unsafe extern "C" fn petri_artifact_import(
             name: artifact.text(&import.name).into(),
             kind: import.kind as u32,
             signature: signature.into(),
+            offset: import.module.start as u64,
         };
         Ok(())
     })
@@ -339,6 +343,7 @@ pub struct ExportInfo {
     signature: SignatureInfo,
     global_type: u32,
     global_mutable: u32,
+    offset: u64,
 }
 
 #[unsafe(no_mangle)]
@@ -366,6 +371,7 @@ fn describe_export(artifact: &Artifact, export: &Export) -> ExportInfo {
             .into(),
         global_type: global.map_or(0, |global| global.kind as u32),
         global_mutable: global.map_or(0, |global| u32::from(global.mutable)),
+        offset: export.name.start as u64,
     }
 }
 
@@ -376,6 +382,74 @@ pub unsafe extern "C" fn petri_artifact_function_name(artifact: *const ArtifactH
         .ok()
         .and_then(|artifact| catch_unwind(AssertUnwindSafe(|| artifact.function_name(function))).ok().flatten());
     name.unwrap_or_default().into()
+}
+
+/// Findings name pieces of the artifact they were read from.
+pub struct ScanHandle {
+    artifact: ArtifactHandle,
+    scan: Scan,
+}
+
+#[repr(C)]
+pub struct FindingInfo {
+    kind: u32,
+    severity: u32,
+    function: u32,
+    offset: u64,
+    number: u64,
+    name: Text,
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_artifact_scan(
+    artifact: *const ArtifactHandle,
+    findings_max: u32,
+    out: *mut *mut ScanHandle,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::Scan, error, || {
+        // SAFETY: as the header says.
+        let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
+        let scan = scan(artifact, findings_max as usize)?;
+        *out = Box::into_raw(Box::new(ScanHandle { artifact: artifact.clone(), scan }));
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_scan_drop(scan: *mut ScanHandle) {
+    // SAFETY: as the header says.
+    unsafe { drop_handle(scan) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_scan_kept(scan: *const ScanHandle) -> u32 {
+    // SAFETY: as the header says.
+    unsafe { borrow(scan) }.map_or(0, |handle| handle.scan.findings.len() as u32)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_scan_count(scan: *const ScanHandle, severity: u32) -> u64 {
+    // SAFETY: as the header says.
+    unsafe { borrow(scan) }.map_or(0, |handle| handle.scan.counts.get(severity as usize).copied().unwrap_or(0))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_scan_finding(scan: *const ScanHandle, index: u32, out: *mut FindingInfo) -> i32 {
+    guarded(Step::None, std::ptr::null_mut(), || {
+        // SAFETY: as the header says.
+        let (handle, out) = unsafe { (borrow(scan)?, borrow_mut(out)?) };
+        let finding = handle.scan.findings.get(index as usize).ok_or_else(|| no_such("finding"))?;
+        *out = FindingInfo {
+            kind: finding.kind as u32,
+            severity: finding.severity as u32,
+            function: finding.function.unwrap_or(u32::MAX),
+            offset: finding.offset as u64,
+            number: finding.number,
+            name: handle.artifact.text(&finding.name).into(),
+        };
+        Ok(())
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -2,7 +2,8 @@
 //!
 //! A module comes in as bytes. `prepare` validates it as it was sent, holds it to the bounds and describes it; `meter`
 //! rewrites it so that it counts its own fuel and call depth; `interpreted` (wasmi) and `compiled` (Wasmtime) run the
-//! rewritten module with the same values, the same fuel and the same end. `ffi` shows all of it as `petri_engine.h`.
+//! rewritten module with the same values, the same fuel and the same end. `scan` tells what a module would do, from its
+//! wasm alone. `ffi` shows all of it as `petri_engine.h`.
 //!
 //! The crate knows nothing of sandboxes. Unsafe code stands in `ffi` (the C surface) and `raw` (calls out, raw engine
 //! calls, mappings), `allocator` and `slabs`, and nowhere else.
@@ -17,6 +18,7 @@ mod bytes;
 pub mod code;
 mod compiled;
 pub mod costs;
+mod endless;
 pub mod failure;
 pub mod features;
 #[allow(unsafe_code)]
@@ -33,6 +35,7 @@ mod plan;
 mod prepare;
 #[allow(unsafe_code)]
 pub mod raw;
+pub mod scan;
 #[allow(unsafe_code)]
 mod slabs;
 

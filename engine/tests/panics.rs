@@ -17,6 +17,7 @@ const LOAD: u32 = 2;
 const INSTANTIATE: u32 = 3;
 const CALL: u32 = 4;
 const DROP: u32 = 5;
+const SCAN: u32 = 6;
 
 /// The panics asked for here would only clutter the output.
 fn be_quiet() {
@@ -66,6 +67,7 @@ fn life(tier: u32, step: u32) {
     );
     let mut report = Report::new();
     let (mut artifact, mut code, mut instance) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+    let mut scan = ptr::null_mut();
     let mut end = End { kind: EndKind::Refused, code: 0, fuel_used: 0, memory_bytes: 0 };
     let budget = Budget { ..plenty() };
     let mut slots = [41u64];
@@ -79,15 +81,20 @@ fn life(tier: u32, step: u32) {
             assert_eq!(act(report.out()), Status::Ok as i32, "{}", report.message());
         };
         run(PREPARE, &mut |error| petri_prepare(wasm.as_ptr(), wasm.len(), &mut artifact, error));
+        run(SCAN, &mut |error| petri_artifact_scan(artifact, 10, &mut scan, error));
+        assert_eq!(petri_scan_kept(scan), 2);
         run(LOAD, &mut |error| petri_load(artifact, tier, ptr::null(), 0, &mut code, error));
         run(INSTANTIATE, &mut |error| petri_instantiate(code, ptr::null(), ROOMY, &mut instance, &mut end, error));
         run(CALL, &mut |error| {
             petri_call(instance, 0, &budget, ptr::null_mut::<c_void>(), slots.as_mut_ptr(), 1, &mut end, error)
         });
         assert_eq!((end.kind, slots[0]), (EndKind::Returned, 42));
-        for drop in [&mut || petri_instance_drop(instance) as _, &mut || petri_code_drop(code), &mut || {
-            petri_artifact_drop(artifact)
-        }] as [&mut dyn FnMut(); 3]
+        for drop in [
+            &mut || petri_instance_drop(instance) as _,
+            &mut || petri_code_drop(code),
+            &mut || petri_artifact_drop(artifact),
+            &mut || petri_scan_drop(scan),
+        ] as [&mut dyn FnMut(); 4]
         {
             if step == DROP {
                 petri_panic_at(DROP);
@@ -101,7 +108,7 @@ fn life(tier: u32, step: u32) {
 fn a_panic_at_each_step_is_a_fault_and_the_step_can_be_tried_again() {
     be_quiet();
     for tier in [0, 1] {
-        for step in [PREPARE, LOAD, INSTANTIATE, CALL] {
+        for step in [PREPARE, SCAN, LOAD, INSTANTIATE, CALL] {
             life(tier, step);
         }
     }
@@ -150,6 +157,10 @@ fn null_handles_are_misuse_and_dropping_them_is_nothing() {
             ),
             Status::Misuse as i32
         );
+        assert_eq!(petri_artifact_scan(ptr::null(), 1, ptr::null_mut(), report.out()), Status::Misuse as i32);
+        assert_eq!(petri_scan_finding(ptr::null(), 0, ptr::null_mut()), Status::Misuse as i32);
+        assert_eq!((petri_scan_kept(ptr::null()), petri_scan_count(ptr::null(), 0)), (0, 0));
+        petri_scan_drop(ptr::null_mut());
         petri_artifact_drop(ptr::null_mut());
         petri_code_drop(ptr::null_mut());
         petri_instance_drop(ptr::null_mut());

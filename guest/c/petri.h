@@ -42,7 +42,8 @@ enum petri_error {
   PETRI_ERROR_NOT_NOW = -11,
   PETRI_ERROR_CANCELLED = -12,
   PETRI_ERROR_HOST_FUNCTION_THREW = -13,
-  PETRI_ERROR_TOO_DEEP = -14
+  PETRI_ERROR_TOO_DEEP = -14,
+  PETRI_ERROR_BUSY = -15
 };
 
 enum petri_log_level {

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "petri/audit_level.h"
 #include "petri/result.h"
 
 namespace petri {
@@ -40,10 +41,6 @@ std::string_view name_of(AuditKind kind);
 std::optional<AuditKind> audit_kind_named(std::string_view name);
 const std::vector<AuditKind>& all_audit_kinds();
 
-// How much of a sandbox is kept: nothing; what was refused, ended or changed; also what was granted.
-enum class AuditLevel : std::uint8_t { none, basic, full };
-std::string_view name_of(AuditLevel level);
-std::optional<AuditLevel> audit_level_named(std::string_view name);
 bool keeps(AuditLevel level, AuditKind kind);
 
 using AuditHash = std::array<std::uint8_t, 32>;  // SHA-256

@@ -1,6 +1,7 @@
 // What went wrong when the guest was not entered, or when petri itself failed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,7 @@ enum class ErrorCategory { compilation, runtime, resource, security, system, usa
 
 std::string_view name_of(ErrorCode code);
 std::string_view name_of(ErrorCategory category);
+std::optional<ErrorCategory> error_category_named(std::string_view name);
 ErrorCategory category_of(ErrorCode code);
 // All codes in the order of the list above, for tables and checks.
 const std::vector<ErrorCode>& all_error_codes();

@@ -41,6 +41,13 @@ enum class EventKind : std::uint8_t {
   usage_sampled,
   limit_warning,
   limit_met,
+  breaker_opened,
+  breaker_half_open,
+  breaker_closed,
+  host_pressure,
+  security_denied,
+  security_quarantined,
+  sandbox_recovery,
 };
 std::string_view name_of(EventKind kind);
 std::optional<EventKind> event_kind_named(std::string_view name);
@@ -52,7 +59,7 @@ class EventKinds {
   constexpr EventKinds(std::initializer_list<EventKind> kinds) {
     for (const EventKind kind : kinds) bits_ |= bit(kind);
   }
-  static constexpr EventKinds all() { return EventKinds((bit(EventKind::limit_met) << 1) - 1); }
+  static constexpr EventKinds all() { return EventKinds((bit(EventKind::sandbox_recovery) << 1) - 1); }
 
   constexpr bool has(EventKind kind) const { return (bits_ & bit(kind)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
@@ -129,8 +136,9 @@ struct SubscriptionOptions {
   std::string sandbox;  // empty: of all sandboxes
   std::string process;  // empty: of all processes, and what is about none
   EventKinds kinds = EventKinds::all();
-  // Events that wait to be read, at most. When it is full the newest are lost and counted: what is kept is a whole
-  // piece that begins with the cause of a storm, and the publishers never wait.
+  // Events that wait to be read, at most. When it is full the newest of whichever sandbox has most waiting are lost and
+  // counted: what is kept of each is a whole piece that begins with the cause of a storm, nobody crowds out the others,
+  // and the publishers never wait.
   std::size_t queue_max = kEventQueueDefault;
 };
 
@@ -157,7 +165,9 @@ class Subscription {
   // How many events the queue had no room for.
   std::uint64_t lost() const;
 
-  // Forgets what waits. Nothing arrives after it has returned.
+  // Nothing arrives after it has returned; what waits can still be read.
+  void close();
+  // The same, and what waits is forgotten.
   void end();
 
  private:
@@ -170,9 +180,12 @@ class Subscription {
 class EventListener {
  public:
   using Callback = std::function<void(const Event&)>;
+  // How many more events the queue had no room for since it was told last.
+  using LossCallback = std::function<void(std::uint64_t lost)>;
 
-  // A callback that throws ends the subscription. `busy` when the machine gives no thread.
-  static Result<EventListener> start(Subscription subscription, Callback callback);
+  // A callback that throws ends the subscription. `on_lost` may be empty; it is called on the same thread, when no
+  // event waits and after some hundred that did. `busy` when the machine gives no thread.
+  static Result<EventListener> start(Subscription subscription, Callback callback, LossCallback on_lost = {});
 
   EventListener() = default;  // an ended one
   ~EventListener();           // end()
@@ -184,6 +197,8 @@ class EventListener {
   // Waits for a callback that is running: none runs after it has returned. The callback itself may call it, and may
   // destroy the listener; it is then the last one.
   void end();
+  // The same, once the callback has had all that waits now.
+  void finish();
 
  private:
   class Delivery;

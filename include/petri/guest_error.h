@@ -22,6 +22,7 @@ enum class GuestError : std::int32_t {
   cancelled = -12,
   host_function_threw = -13,
   too_deep = -14,
+  busy = -15,
 };
 std::string_view name_of(GuestError error);
 

@@ -1,6 +1,7 @@
 // What a guest may ask of the host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -13,6 +14,7 @@
 namespace petri {
 
 enum class Permission : std::uint8_t { messages, timers, spawn, log, clock, random, file_read, file_write };
+constexpr std::size_t kPermissionCount = 8;
 std::string_view name_of(Permission permission);
 std::optional<Permission> permission_named(std::string_view name);
 const std::vector<Permission>& all_permissions();
@@ -30,6 +32,11 @@ class Permissions {
   constexpr bool has(Permission permission) const { return (bits_ & bit(permission)) != 0; }
   constexpr Permissions with(Permission permission) const { return Permissions(bits_ | bit(permission)); }
   constexpr Permissions without(Permission permission) const { return Permissions(bits_ & ~bit(permission)); }
+  constexpr Permissions with(Permissions others) const { return Permissions(bits_ | others.bits_); }
+  constexpr Permissions without(Permissions others) const { return Permissions(bits_ & ~others.bits_); }
+  // Those that both have.
+  constexpr Permissions common(Permissions others) const { return Permissions(bits_ & others.bits_); }
+  constexpr bool empty() const { return bits_ == 0; }
   std::string to_text() const;  // names, separated by spaces
   constexpr bool operator==(const Permissions&) const = default;
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "petri/audit.h"
+#include "petri/containment.h"
 #include "petri/events.h"
 #include "petri/host_functions.h"
 #include "petri/result.h"
@@ -28,7 +30,13 @@ struct RuntimeOptions {
   std::uint64_t promote_fuel_per_byte = 2'000;
   std::size_t promote_instances = 64;  // alive, or with so many of it
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
-  LimitChanges limits;           // of sandboxes whose spec does not name them
+  LimitChanges limits;  // of sandboxes whose spec does not name them
+  AuditOptions audit;
+  QuarantineOptions quarantine;
+  BreakerOptions breaker;  // of sandboxes whose spec has none
+  // What all sandboxes together may use, as they are charged for it, before new ones and new processes are `busy`; 0:
+  // no such bound.
+  std::uint64_t memory_budget_bytes = 0;
   const Clock* clock = nullptr;  // for tests: that of testing::ManualTime; outlives the runtime
 };
 
@@ -38,6 +46,8 @@ struct RuntimeInfo {
   std::size_t sandboxes = 0;
   std::size_t artifacts = 0;
   std::uint64_t memory_bytes = 0;
+  std::uint64_t memory_budget_bytes = 0;
+  std::size_t quarantined = 0;  // artifacts
 };
 
 struct SandboxQuery {
@@ -75,6 +85,17 @@ class Runtime {
 
   Result<Subscription> subscribe(SubscriptionOptions options = {});
   RuntimeInfo info() const;
+
+  // Counters and gauges as Prometheus reads them, text of version 0.0.4.
+  std::string metrics() const;
+
+  // What was refused, ended and changed, of sandboxes that are gone too.
+  AuditPage audit(const AuditQuery& query = {}) const;
+  AuditStatus audit_status() const;
+  // Follows the chain of what memory keeps of it.
+  AuditVerification verify_audit() const;
+  // Brings the audit file, if there is one, to the disk.
+  Result<void> flush_audit();
   // For tests: the clock has been moved by hand, and what is due now is begun.
   void clock_moved();
 

@@ -7,15 +7,19 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "petri/artifact.h"
+#include "petri/containment.h"
 #include "petri/log_level.h"
 #include "petri/outcome.h"
 #include "petri/permissions.h"
+#include "petri/profile.h"
+#include "petri/recovery.h"
 #include "petri/result.h"
 #include "petri/sandbox_limits.h"
 #include "petri/tier.h"
@@ -63,12 +67,17 @@ struct SandboxSpec {
   std::string id;
   std::vector<ModuleSpec> modules;
   std::optional<SupervisorSpec> tree;  // none: a permanent child for each module, of its name
-  Profile profile = Profile::medium;
-  LimitChanges limits;                     // in place of the profile's
-  LimitActions on_limit;                   // what is not named refuses
-  std::optional<Permissions> permissions;  // none: those of `medium`
-  std::string folder;                      // the one host folder WASI files live in; empty: none
-  std::vector<std::string> arguments;      // what a WASI program finds in argv
+  ProfileSpec profile = Profile::medium;
+  LimitChanges limits;                      // in place of the profile's
+  LimitActions on_limit;                    // what is not named refuses
+  std::optional<Permissions> permissions;   // none: the profile's
+  ImportRules imports;                      // beside the profile's
+  std::optional<Severity> reject_findings;  // in place of the profile's
+  std::optional<AuditLevel> audit;          // none: the profile's
+  std::optional<BreakerOptions> breaker;    // none: the runtime's
+  Recovery recovery;
+  std::string folder;                  // the one host folder WASI files live in; empty: none
+  std::vector<std::string> arguments;  // what a WASI program finds in argv
   std::map<std::string, std::string> environment;
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
@@ -93,9 +102,11 @@ enum class SandboxStatus : std::uint8_t {
   running,
   stopping,
   stopped,
+  isolated,  // answers nobody; left by restart or destroy
   failed,
 };
 std::string_view name_of(SandboxStatus status);
+std::span<const SandboxStatus> all_sandbox_statuses();
 std::optional<SandboxStatus> sandbox_status_named(std::string_view name);
 
 struct ChildInfo {
@@ -109,11 +120,18 @@ struct ChildInfo {
 struct SandboxInfo {
   std::string id;
   SandboxStatus status = SandboxStatus::initializing;
-  std::string cause;  // why it is failed
-  Profile profile = Profile::medium;
+  std::string cause;                     // why it is failed or isolated
+  std::optional<ErrorCategory> failure;  // the class of that
+  ProfileSpec profile;
   SandboxLimits limits;
   LimitActions on_limit;
-  Permissions permissions;
+  Permissions permissions;  // as they are now
+  ImportRules imports;
+  std::optional<Severity> reject_findings;
+  AuditLevel audit = AuditLevel::basic;
+  Recovery recovery;
+  BreakerState breaker = BreakerState::closed;
+  std::uint64_t breaker_opened = 0;  // how often
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
   std::uint64_t seed = 0;
@@ -129,6 +147,7 @@ struct SandboxInfo {
   std::uint64_t supervisor_restarts = 0;  // of single processes
   std::uint64_t late_answers = 0;         // to calls whose time-out had passed
   std::map<std::string, std::uint64_t, std::less<>> limits_met;
+  std::map<std::string, std::uint64_t, std::less<>> denied;  // how often, by permission
   Usage usage;
 };
 
@@ -185,6 +204,9 @@ class Sandbox {
   Result<void> update_tree(const SupervisorSpec& tree);
 
   Result<void> update_limits(const LimitChanges& changes);
+  // The whole set. What is taken away is denied from the next call on, also in the middle of a handler; modules that
+  // come later are linked with what there is then.
+  Result<void> update_permissions(Permissions permissions);
   Result<void> label(std::string_view label);
   Result<void> unlabel(std::string_view label);
 

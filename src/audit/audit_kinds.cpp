@@ -17,7 +17,6 @@ constexpr NameTable<17> kKinds{"sandbox_created", "sandbox_status",  "sandbox_fa
                                "cache_rejected"};
 static_assert(static_cast<std::size_t>(cache_rejected) + 1 == kKinds.size());
 
-constexpr NameTable<3> kLevels{"none", "basic", "full"};
 constexpr NameTable<5> kFaults{"cut_off", "not_json", "not_an_entry", "wrong_order", "wrong_hash"};
 
 constexpr std::array<AuditKindRule, kKinds.size()> kRules{{
@@ -55,8 +54,6 @@ const std::vector<AuditKind>& all_audit_kinds() {
   return kinds;
 }
 
-std::string_view name_of(AuditLevel level) { return name_in(kLevels, level); }
-std::optional<AuditLevel> audit_level_named(std::string_view name) { return find_name<AuditLevel>(kLevels, name); }
 std::string_view name_of(AuditFaultKind kind) { return name_in(kFaults, kind); }
 
 std::span<const AuditKindRule> audit_kind_rules() { return kRules; }

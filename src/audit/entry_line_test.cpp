@@ -11,9 +11,7 @@
 namespace petri {
 namespace {
 
-using testing::Each;
 using testing::EndsWith;
-using testing::SizeIs;
 
 const AuditTime kTime(std::chrono::seconds(1'700'000'000));
 

@@ -71,6 +71,9 @@ std::vector<ErrorCode> list_codes() {
 std::string_view name_of(ErrorCode code) { return row_of(code).name; }
 
 std::string_view name_of(ErrorCategory category) { return name_in(kCategories, category); }
+std::optional<ErrorCategory> error_category_named(std::string_view name) {
+  return find_name<ErrorCategory>(kCategories, name);
+}
 
 ErrorCategory category_of(ErrorCode code) { return row_of(code).category; }
 

@@ -53,6 +53,7 @@ TEST(ErrorCode, HasACategory) {
 TEST(ErrorCategory, HasANameOfItsOwn) {
   std::set<std::string_view> names;
   for (const ErrorCode code : all_error_codes()) names.insert(name_of(category_of(code)));
+  for (const std::string_view name : names) EXPECT_EQ(name_of(*error_category_named(name)), name);
   EXPECT_EQ(names, (std::set<std::string_view>{"compilation", "resource", "runtime", "security", "system", "usage"}));
 }
 

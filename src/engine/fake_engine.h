@@ -141,6 +141,7 @@ class FakeArtifact final : public LoadableArtifact {
   Result<CodePtr> load(Tier tier, BoundImports imports) const override {
     return std::make_shared<const FakeCode>(tier, module_, std::move(imports));
   }
+  Result<ScanReport> scan(std::uint32_t) const override { return ScanReport{.artifact = id(), .findings = {}}; }
 
  protected:
   std::string_view name_section_entry(std::uint32_t) const override { return {}; }

@@ -5,7 +5,7 @@
 
 namespace petri {
 
-enum class EngineStep : std::uint8_t { none, prepare, load, instantiate, call, drop };
+enum class EngineStep : std::uint8_t { none, prepare, load, instantiate, call, drop, scan };
 
 // The next such step on this thread panics inside the crate, once; `none` takes an earlier wish back.
 void panic_at_next(EngineStep step);

@@ -13,6 +13,7 @@
 #include "engine/caller.h"
 #include "engine/instance.h"
 #include "petri/artifact.h"
+#include "petri/findings.h"
 
 namespace petri {
 
@@ -28,7 +29,8 @@ struct ImportView {
   std::string_view module;
   std::string_view name;
   ExternKind kind = ExternKind::function;
-  SignatureView signature;  // of a function
+  SignatureView signature;   // of a function
+  std::uint64_t offset = 0;  // where its names begin in the module's bytes
 };
 
 struct ExportView {
@@ -38,6 +40,7 @@ struct ExportView {
   SignatureView signature;  // of a function
   ValueType global_type = ValueType::i32;
   bool global_mutable = false;
+  std::uint64_t offset = 0;  // where its name begins in the module's bytes
 };
 
 struct ModuleFacts {
@@ -71,6 +74,9 @@ class LoadableArtifact : public Artifact {
   // Binds one function to each import and translates for the tier, which is not `automatic`. Names and types have been
   // checked by the caller.
   virtual Result<CodePtr> load(Tier tier, BoundImports imports) const = 0;
+
+  // What its own code and sections bring to light; scan() adds imports and hooks. Keeps the `findings_max` most severe.
+  virtual Result<ScanReport> scan(std::uint32_t findings_max) const = 0;
 
   const ModuleInfo& info() const final { return description().info; }
   const std::vector<ImportInfo>& imports() const final { return description().imports; }

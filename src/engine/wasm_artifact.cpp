@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "engine/hook_exports.h"
+#include "engine/module_scan.h"
 #include "engine/wasm_code.h"
 #include "engine/wasm_text.h"
 
@@ -88,7 +89,8 @@ ImportView WasmArtifact::import_at(std::uint32_t index) const {
   return {.module = petri::to_view(info.module),
           .name = petri::to_view(info.name),
           .kind = static_cast<ExternKind>(info.kind),
-          .signature = to_view(info.signature)};
+          .signature = to_view(info.signature),
+          .offset = info.offset};
 }
 
 ExportView WasmArtifact::export_at(std::uint32_t index) const {
@@ -99,7 +101,8 @@ ExportView WasmArtifact::export_at(std::uint32_t index) const {
           .index = info.index,
           .signature = to_view(info.signature),
           .global_type = static_cast<ValueType>(info.global_type),
-          .global_mutable = info.global_mutable != 0};
+          .global_mutable = info.global_mutable != 0,
+          .offset = info.offset};
 }
 
 std::span<const std::uint8_t> WasmArtifact::bytes() const {
@@ -111,6 +114,10 @@ std::span<const std::uint8_t> WasmArtifact::bytes() const {
 
 std::string_view WasmArtifact::name_section_entry(std::uint32_t function) const {
   return petri::to_view(petri_artifact_function_name(handle_.get(), function));
+}
+
+Result<ScanReport> WasmArtifact::scan(std::uint32_t findings_max) const {
+  return scan_module(*handle_, *this, findings_max);
 }
 
 // A module that one engine cannot take is run by the other: both give the same answer.

@@ -25,6 +25,7 @@ class WasmArtifact final : public LoadableArtifact {
   ExportView export_at(std::uint32_t index) const override;
   std::span<const std::uint8_t> bytes() const override;
   Result<CodePtr> load(Tier tier, BoundImports imports) const override;
+  Result<ScanReport> scan(std::uint32_t findings_max) const override;
 
  protected:
   std::string_view name_section_entry(std::uint32_t function) const override;

@@ -235,6 +235,10 @@ TEST_P(WasmInstanceTest, TurnsAPanicInTheCrateIntoAnEngineFault) {
   EXPECT_EQ(Artifact::from_wasm(loaded.artifact->bytes(), 1 << 20).error().code, ErrorCode::engine_fault);
   EXPECT_TRUE(Artifact::from_wasm(loaded.artifact->bytes(), 1 << 20));
 
+  panic_at_next(EngineStep::scan);
+  EXPECT_EQ(loadable(*loaded.artifact).scan(10).error().code, ErrorCode::engine_fault);
+  EXPECT_TRUE(loadable(*loaded.artifact).scan(10));
+
   panic_at_next(EngineStep::drop);
   loaded.instance.reset();
   panic_at_next(EngineStep::none);

@@ -66,7 +66,8 @@ Result<End> Guest::run_start_functions(Initialize initialize) {
 
 // A host function has ended the guest, and the context knows why.
 Result<End> Guest::refused(End end) const {
-  if (!context_.refusal) return fail(ErrorCode::host_fault, "a host function could not do its work: " + context_.fault);
+  if (!context_.refusal)
+    return fail(ErrorCode::host_fault, std::string("a host function could not do its work: ") + context_.fault);
   end.kind = *context_.refusal;
   return end;
 }

@@ -20,6 +20,7 @@ constexpr GuestErrorRule kRules[] = {
     {GuestError::cancelled, "cancelled", "the other side ended before it answered"},
     {GuestError::host_function_threw, "host_function_threw", "a function of the embedding program failed"},
     {GuestError::too_deep, "too_deep", "calls between guests are nested too deeply"},
+    {GuestError::busy, "busy", "the host has no memory to spare for more; try again later"},
 };
 
 constexpr bool is_without_gaps() {

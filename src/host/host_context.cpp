@@ -54,6 +54,10 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   output.clear();
   counts = {};
   limits_met_.clear();
+  if (!used_.empty()) {
+    used_ = {};
+    uses_ = {};
+  }
   fuel_before = 0;
   deadline_ns = deadline;
   waited = false;
@@ -61,7 +65,7 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   output_cut_by_memory = false;
   ended_by = {};
   refusal.reset();
-  fault.clear();
+  fault = "";
   skipped_ms_ = 0;
   // Virtual time begins anew with each call, and the rate with it.
   if (settings_.deterministic) log_rate_ = LogRate(settings_.limits.log_bytes_per_second_max);
@@ -135,9 +139,20 @@ void HostContext::note_met(std::string_view limit, std::uint64_t wanted, std::ui
   }
 }
 
-void HostContext::tell_limits() {
-  for (const LimitMet& met : limits_met_) settings_.account->tell_met(port == nullptr ? "" : port->name(), met);
+void HostContext::tell_account() {
+  const std::string_view guest = port == nullptr ? "" : port->name();
+  for (const LimitMet& met : limits_met_) settings_.account->tell_met(guest, met);
   limits_met_.clear();
+  if (used_.empty()) return;
+  for (const Permission permission : all_permissions()) {
+    if (!used_.has(permission)) continue;
+    Uses& uses = uses_[static_cast<std::size_t>(permission)];
+    if (settings_.account != nullptr) {
+      settings_.account->tell_used(guest, {permission, uses.granted, uses.denied});
+    }
+    uses = {};
+  }
+  used_ = {};
 }
 
 // How large the answer may be once these bytes are in it; where the account has not so much, no larger than it is.
@@ -170,10 +185,10 @@ void HostContext::note_cut(std::size_t bytes) {
 }
 
 std::size_t HostContext::write_stdout(std::string_view bytes) {
-  if (!settings_.on_stdout) return write_output(bytes);
+  if (settings_.on_stdout == nullptr) return write_output(bytes);
   const std::size_t kept = output.pass(bytes, room_for(bytes.size()));
   if (kept < bytes.size()) note_cut(bytes.size() - kept);
-  if (kept > 0) notify(counts, settings_.on_stdout, bytes.substr(0, kept));
+  if (kept > 0) notify(counts, *settings_.on_stdout, bytes.substr(0, kept));
   return kept;
 }
 
@@ -204,7 +219,7 @@ void HostContext::write_stderr(std::string_view bytes, std::uint64_t fuel_used) 
       counts.log_bytes_dropped += bytes.size();
       return;
     }
-    notify(counts, settings_.on_stderr, piece);
+    notify(counts, *settings_.on_stderr, piece);
     bytes.remove_prefix(piece.size());
   }
 }

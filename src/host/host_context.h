@@ -1,6 +1,8 @@
 // What host functions see of the guest they serve: its input, output, log, time, chance and files.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,7 +34,15 @@ class WasiState;
 
 using EndingLimits = std::set<std::string, std::less<>>;
 
-// Memory that several guests share, within a bound of their own, and who hears of the limits they meet. Any thread.
+// How often a guest asked for something that needs a permission, in one piece of work.
+struct PermissionUse {
+  Permission permission;
+  std::uint64_t granted = 0;
+  std::uint64_t denied = 0;
+};
+
+// Memory that several guests share, within a bound of their own, and who hears of the limits they meet and of what they
+// may not do. Any thread.
 class MemoryAccount {
  public:
   virtual ~MemoryAccount() = default;
@@ -43,20 +53,24 @@ class MemoryAccount {
   virtual std::uint64_t allowed() const = 0;
   // Told once for all times it happened in one piece of work. `guest` is a process, or nothing for a run.
   virtual void tell_met(std::string_view guest, const LimitMet& met) = 0;
+  virtual void tell_used(std::string_view guest, const PermissionUse& use) = 0;
 };
 
 // What is decided before a guest starts. Callbacks run on the guest's thread; one that throws is counted.
 struct HostSettings {
   Limits limits;
   Permissions permissions;
+  // What a live guest has of them now; nothing: all. Outlives the context.
+  const std::atomic<Permissions>* granted = nullptr;
   bool deterministic = false;
   const Clock* clock = nullptr;  // of guests that are not deterministic; outlives the context
-  std::vector<std::string> program_arguments;
-  std::map<std::string, std::string> environment;
+  const std::vector<std::string>* program_arguments = nullptr;  // both outlive the context
+  const std::map<std::string, std::string>* environment = nullptr;
   std::shared_ptr<Folder> folder;  // none: the guest has no files
   std::function<void(LogLevel, std::string_view)> on_log;
-  std::function<void(std::string_view)> on_stdout;
-  std::function<void(std::string_view)> on_stderr;
+  using OnBytes = std::function<void(std::string_view)>;
+  const OnBytes* on_stdout = nullptr;  // both outlive the context
+  const OnBytes* on_stderr = nullptr;
   std::stop_token stop;              // ends a guest that waits
   MemoryAccount* account = nullptr;  // beside limits.memory_bytes_max; outlives the context
   // Limits that end a guest they would otherwise refuse something; none. Outlives the context.
@@ -118,10 +132,28 @@ class HostContext {
   // The guest has ended: what it wrote to standard error without ending the line is a line all the same.
   void finish(std::uint64_t fuel_used);
 
-  // Remembers a limit that was met, or that it ends the guest; tell_limits() tells the account of all of them, and
-  // forgets them.
+  // Whether the guest may do this now. Counted, whatever the answer is.
+  bool may_use(Permission permission) {
+    if (!permissions().has(permission)) [[unlikely]] {
+      note_denied(permission);
+      return false;
+    }
+    used_ = used_.with(permission);
+    ++uses_[static_cast<std::size_t>(permission)].granted;
+    return true;
+  }
+  void note_denied(Permission permission) {
+    used_ = used_.with(permission);
+    ++uses_[static_cast<std::size_t>(permission)].denied;
+  }
+  Permissions permissions() const {
+    return settings_.granted == nullptr ? settings_.permissions : settings_.granted->load(std::memory_order_relaxed);
+  }
+
+  // Remembers a limit that was met, or that it ends the guest.
   void note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
-  void tell_limits();
+  // Tells the account of limits that were met and permissions that were asked for, and forgets them.
+  void tell_account();
 
   // Made when first asked for: most guests never do.
   WasiState& wasi();
@@ -139,7 +171,7 @@ class HostContext {
   bool output_cut_by_memory = false;  // memory_bytes_max left no room, not output_bytes_max
   std::string_view ended_by;          // the limit that has ended the guest in place of a refusal
   std::optional<EndKind> refusal;     // how a guest that a host function has ended is to be taken
-  std::string fault;                  // why a host function could not do its work: petri's failure, not the guest's
+  const char* fault = "";             // why a host function could not do its work: petri's failure, not the guest's
 
  private:
   std::uint64_t virtual_ms(std::uint64_t fuel_used) const;
@@ -154,6 +186,11 @@ class HostContext {
   Clock::TimePoint start_;
   LogRate log_rate_;
   std::vector<LimitMet> limits_met_;  // since begin()
+  Permissions used_;                  // those below that are not as they began
+  struct Uses {
+    std::uint32_t granted = 0, denied = 0;
+  };
+  std::array<Uses, kPermissionCount> uses_{};
   std::uint64_t memory_bytes_ = 0;
   bool cut_ = false;
   std::uint64_t skipped_ms_ = 0;

@@ -38,11 +38,29 @@ struct HostFunctionRow {
   bool deterministic = true;
 };
 
+// Whether the guest may; counted, and as a refused call if it may not.
+inline bool is_permitted(Permission permission, Caller& caller) {
+  auto& context = *static_cast<HostContext*>(caller.context());
+  if (context.may_use(permission)) return true;
+  ++context.counts.calls_refused;
+  return false;
+}
+
 // WASI answers with an errno; so an enum that says so is a number like any other.
 template <typename T>
 constexpr auto to_number(T value) {
   if constexpr (std::is_enum_v<T>) return static_cast<std::int32_t>(value);
   if constexpr (!std::is_enum_v<T>) return value;
+}
+
+// A permission as the data of an import.
+void* data_of(std::optional<Permission> permission);
+
+// What the guest finds in place of a result when the permission was taken away from it.
+template <typename T>
+constexpr auto denied_result() {
+  if constexpr (std::is_enum_v<T>) return T::notcapable;
+  if constexpr (!std::is_enum_v<T>) return static_cast<T>(static_cast<std::int32_t>(GuestError::permission_denied));
 }
 
 // A host function has failed where it must not (no memory, most likely): the guest ends, and petri takes the blame.
@@ -60,7 +78,7 @@ struct BoundFunction<Function> {
                           .permission = row.permission,
                           .charges_bytes = row.charges_bytes,
                           .deterministic = row.deterministic};
-    function.import = {.callback = &call, .data = nullptr, .fuel = row.fuel, .intrinsic = 0};
+    function.import = {.callback = &call, .data = data_of(row.permission), .fuel = row.fuel, .intrinsic = 0};
     return function;
   }
 
@@ -70,8 +88,12 @@ struct BoundFunction<Function> {
     if constexpr (!std::is_void_v<R>) return {host_callable::value_type<decltype(to_number(std::declval<R>()))>()};
   }
 
-  static After call(void*, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results) {
+  static After call(void* permission, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results) {
     try {
+      if (permission != nullptr && !is_permitted(*static_cast<const Permission*>(permission), caller)) {
+        if constexpr (!std::is_void_v<R>) results[0] = host_callable::to_slot(to_number(denied_result<R>()));
+        return After::go_on;
+      }
       return enter(caller, arguments, results, std::index_sequence_for<A...>());
     } catch (...) {
       return stop_for_fault(caller);

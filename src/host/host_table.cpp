@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <unordered_map>
 
+#include "base/assert.h"
 #include "base/escape.h"
 #include "host/families.h"
 
@@ -53,8 +55,30 @@ class BuiltinTable {
   std::unordered_map<Name, const HostFunction*, NameHash> by_name_;
 };
 
+std::uint64_t denied_slot(ValueType type) {
+  switch (type) {
+    case ValueType::i32: return host_callable::to_slot(denied_result<std::int32_t>());
+    case ValueType::i64: return host_callable::to_slot(denied_result<std::int64_t>());
+    case ValueType::f32: return host_callable::to_slot(std::numeric_limits<float>::quiet_NaN());
+    case ValueType::f64: return host_callable::to_slot(std::numeric_limits<double>::quiet_NaN());
+    case ValueType::funcref:
+    case ValueType::externref: break;  // of no C++ function
+  }
+  PETRI_UNREACHABLE();
+}
+
+// As for petri's own: a status where the result is an integer. A float is NaN, as if the function had thrown.
+void store_denied(const Signature& signature, std::uint64_t* results) {
+  for (const ValueType type : signature.results) *results++ = denied_slot(type);
+}
+
 After call_embedded(void* data, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results) {
-  const auto& callable = *static_cast<const HostCallable*>(data);
+  const auto& function = *static_cast<const EmbeddedFunction*>(data);
+  if (function.row.permission && !is_permitted(*function.row.permission, caller)) {
+    store_denied(function.row.signature, results);
+    return After::go_on;
+  }
+  const HostCallable& callable = function.callable;
   if (!callable.call(callable.function.get(), arguments, results)) {
     ++static_cast<HostContext*>(caller.context())->counts.host_functions_threw;
   }
@@ -72,7 +96,7 @@ std::shared_ptr<const EmbeddedFunction> embed(std::string_view module, std::stri
                    .deterministic = traits.deterministic,
                    .embedded = true,
                    .version = traits.version};
-  function->row.import = {.callback = &call_embedded, .data = &function->callable, .fuel = traits.fuel, .intrinsic = 0};
+  function->row.import = {.callback = &call_embedded, .data = function.get(), .fuel = traits.fuel, .intrinsic = 0};
   return function;
 }
 

@@ -30,10 +30,13 @@ class HostilePointers : public HostFunctionFixture {
   HostilePointers() {
     settings_.folder = *Folder::open(temporary_.path().string(), settings_.limits);
     settings_.deterministic = true;  // a wait that is asked for takes no time
-    settings_.program_arguments = {"program", "argument"};
-    settings_.environment = {{"NAME", "value"}};
+    settings_.program_arguments = &arguments_;
+    settings_.environment = &environment_;
     temporary_.write("file", "content");
   }
+
+  const std::vector<std::string> arguments_{"program", "argument"};
+  const std::map<std::string, std::string> environment_{{"NAME", "value"}};
 
   void restart(std::uint8_t content) {
     guest_->begin({.fuel = kFuel}, "some input");

@@ -102,7 +102,7 @@ WasiErrno fd_filestat_get(HostCall& call, std::uint32_t number, std::uint32_t re
   struct stat status{};
   const bool stream = descriptor->kind != DescriptorKind::file && descriptor->kind != DescriptorKind::folder;
   if (!stream && ::fstat(wasi.host_descriptor(*descriptor), &status) != 0) return refuse(call, to_wasi_errno(errno));
-  write_file_status(*bytes, status, call.context.settings());
+  write_file_status(*bytes, status, call.context);
   if (stream) store(*bytes, 16, static_cast<std::uint8_t>(wasi_file_type(descriptor->kind)));
   return WasiErrno::success;
 }

@@ -19,8 +19,8 @@ std::uint64_t whole_ms_in_ns(const timespec& time) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(milliseconds, 0)) * kMillisecond;
 }
 
-bool may_know_the_time(const HostSettings& settings) {
-  return !settings.deterministic && settings.permissions.has(Permission::clock);
+bool may_know_the_time(const HostContext& context) {
+  return !context.settings().deterministic && context.permissions().has(Permission::clock);
 }
 
 }  // namespace
@@ -49,13 +49,13 @@ WasiFileType wasi_file_type(DescriptorKind kind) {
   PETRI_UNREACHABLE();
 }
 
-void write_file_status(std::span<std::uint8_t> bytes, const struct stat& status, const HostSettings& settings) {
+void write_file_status(std::span<std::uint8_t> bytes, const struct stat& status, const HostContext& context) {
   std::ranges::fill(bytes, std::uint8_t{0});
   store(bytes, 8, static_cast<std::uint64_t>(status.st_ino));
   store(bytes, 16, static_cast<std::uint8_t>(wasi_file_type(status.st_mode)));
   store(bytes, 24, static_cast<std::uint64_t>(status.st_nlink));
   store(bytes, 32, static_cast<std::uint64_t>(status.st_size));
-  if (!may_know_the_time(settings)) return;
+  if (!may_know_the_time(context)) return;
   store(bytes, 40, whole_ms_in_ns(status.st_atim));
   store(bytes, 48, whole_ms_in_ns(status.st_mtim));
   store(bytes, 56, whole_ms_in_ns(status.st_ctim));

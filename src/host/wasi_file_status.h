@@ -25,7 +25,7 @@ WasiFileType wasi_file_type(DescriptorKind kind);
 
 constexpr std::uint32_t kFileStatusBytes = 64;
 // Times are in whole milliseconds, and 0 for guests that may not know the time.
-void write_file_status(std::span<std::uint8_t> bytes, const struct stat& status, const HostSettings& settings);
+void write_file_status(std::span<std::uint8_t> bytes, const struct stat& status, const HostContext& context);
 
 // Rights, of which WASI has one bit each.
 constexpr std::uint64_t kRightDatasync = 1U << 0;

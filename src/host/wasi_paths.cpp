@@ -30,8 +30,6 @@ WasiResult<PathPlace> find_place(HostCall& call, std::uint32_t number, std::uint
   return PathPlace{.at = wasi.host_descriptor(*folder), .path = std::move(*text)};
 }
 
-WasiErrno answer(HostCall& call, WasiErrno end) { return end == WasiErrno::success ? end : refuse(call, end); }
-
 OpenRequest open_request(std::uint32_t flags, std::uint64_t rights) {
   constexpr std::uint64_t kWriting = kRightWrite | kRightDatasync | kRightAllocate | kRightSetSize;
   return {.read = (rights & (kRightRead | kRightReaddir)) != 0,
@@ -42,11 +40,21 @@ OpenRequest open_request(std::uint32_t flags, std::uint64_t rights) {
           .directory = (flags & directory) != 0};
 }
 
+// A path that leads out of the folder, or over a link, is more than a mistake.
+WasiErrno refuse_path(HostCall& call, WasiErrno why, Permission permission) {
+  if (why == WasiErrno::notcapable || why == WasiErrno::loop) call.context.note_denied(permission);
+  return refuse(call, why);
+}
+
+WasiErrno answer(HostCall& call, WasiErrno end) {
+  return end == WasiErrno::success ? end : refuse_path(call, end, Permission::file_write);
+}
+
 // success, or why the guest may not even ask.
-WasiErrno check_request(const HostSettings& settings, const OpenRequest& request, std::uint32_t descriptor_flags) {
+WasiErrno check_request(HostContext& context, const OpenRequest& request, std::uint32_t descriptor_flags) {
   if ((descriptor_flags & ~std::uint32_t{kFlagAppend | kFlagNonblock}) != 0) return WasiErrno::notsup;
   const bool changes = request.write || request.create || request.truncate;
-  return changes && !settings.permissions.has(Permission::file_write) ? WasiErrno::notcapable : WasiErrno::success;
+  return changes && !context.may_use(Permission::file_write) ? WasiErrno::notcapable : WasiErrno::success;
 }
 
 WasiDescriptor to_descriptor(OpenedFile file, const OpenRequest& request, std::uint32_t descriptor_flags) {
@@ -67,7 +75,7 @@ WasiErrno path_open(HostCall& call, std::uint32_t number, std::uint32_t, std::ui
   if (!slot) return refuse(call, WasiErrno::fault);
   if ((flags & ~std::uint32_t{all_open_flags}) != 0) return refuse(call, WasiErrno::inval);
   const OpenRequest request = open_request(flags, rights);
-  const WasiErrno denied = check_request(call.context.settings(), request, descriptor_flags);
+  const WasiErrno denied = check_request(call.context, request, descriptor_flags);
   if (denied != WasiErrno::success) return refuse(call, denied);
 
   WasiState& wasi = call.context.wasi();
@@ -75,7 +83,7 @@ WasiErrno path_open(HostCall& call, std::uint32_t number, std::uint32_t, std::ui
   LimitMet met;
   auto file = wasi.folder().open_file(place->at, place->path, request, met);
   call.note_met(met);
-  if (!file) return refuse(call, file.error());
+  if (!file) return refuse_path(call, file.error(), Permission::file_read);
   const auto opened = wasi.open(to_descriptor(std::move(*file), request, descriptor_flags));
   if (!opened) return refuse(call, opened.error());
   store(*slot, 0, *opened);
@@ -89,10 +97,10 @@ WasiErrno path_filestat_get(HostCall& call, std::uint32_t number, std::uint32_t 
   const auto bytes = call.memory(result, kFileStatusBytes);
   if (!bytes) return refuse(call, WasiErrno::fault);
   const auto status = call.context.wasi().folder().status(place->at, place->path);
-  if (!status) return refuse(call, status.error());
+  if (!status) return refuse_path(call, status.error(), Permission::file_read);
   // Links are never followed, so that one who wants to see where it leads is told that this is not done.
   if (S_ISLNK(status->st_mode) && (lookup & kLookupFollow) != 0) return refuse(call, WasiErrno::loop);
-  write_file_status(*bytes, *status, call.context.settings());
+  write_file_status(*bytes, *status, call.context);
   return WasiErrno::success;
 }
 

@@ -5,9 +5,16 @@
 namespace petri {
 namespace {
 
+const std::vector<std::string>& arguments_of(const HostCall& call) {
+  static const std::vector<std::string> none;
+  const std::vector<std::string>* arguments = call.context.settings().program_arguments;
+  return arguments == nullptr ? none : *arguments;
+}
+
 std::vector<std::string> environment_texts(const HostSettings& settings) {
   std::vector<std::string> texts;
-  for (const auto& [name, value] : settings.environment) texts.push_back(name + "=" + value);
+  if (settings.environment == nullptr) return texts;
+  for (const auto& [name, value] : *settings.environment) texts.push_back(name + "=" + value);
   return texts;
 }
 
@@ -43,11 +50,11 @@ WasiErrno write_texts(HostCall& call, const std::vector<std::string>& texts, std
 }
 
 WasiErrno args_sizes_get(HostCall& call, std::uint32_t count, std::uint32_t bytes) {
-  return write_sizes(call, call.context.settings().program_arguments, count, bytes);
+  return write_sizes(call, arguments_of(call), count, bytes);
 }
 
 WasiErrno args_get(HostCall& call, std::uint32_t table, std::uint32_t buffer) {
-  return write_texts(call, call.context.settings().program_arguments, table, buffer);
+  return write_texts(call, arguments_of(call), table, buffer);
 }
 
 WasiErrno environ_sizes_get(HostCall& call, std::uint32_t count, std::uint32_t bytes) {

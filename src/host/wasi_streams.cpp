@@ -84,6 +84,8 @@ WasiErrno read_at(HostCall& call, WasiDescriptor& descriptor, std::uint64_t* pos
 WasiErrno fd_read(HostCall& call, std::uint32_t number, std::uint32_t list, std::uint32_t count, std::uint32_t result) {
   WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (const WasiErrno wrong = check_readable(descriptor); wrong != WasiErrno::success) return refuse(call, wrong);
+  const bool file = descriptor->kind == DescriptorKind::file;
+  if (file && !call.context.may_use(Permission::file_read)) return refuse(call, WasiErrno::notcapable);
   return read_at(call, *descriptor, &descriptor->position, descriptor->position, list, count, result);
 }
 
@@ -116,7 +118,7 @@ void log_lines(HostCall& call, std::string_view bytes) {
 }
 
 void write_error_stream(HostCall& call, std::string_view bytes) {
-  if (call.context.settings().on_stderr) return call.context.write_stderr(bytes, call.fuel_used());
+  if (call.context.settings().on_stderr != nullptr) return call.context.write_stderr(bytes, call.fuel_used());
   log_lines(call, bytes);
 }
 
@@ -130,11 +132,15 @@ WasiResult<std::size_t> write_stream(HostCall& call, DescriptorKind kind, const 
 }
 
 // success, or why this descriptor cannot be written.
-WasiErrno check_writable(const HostSettings& settings, const WasiDescriptor* descriptor) {
-  if (descriptor == nullptr || !descriptor->writable) return WasiErrno::badf;
-  const bool to_log = descriptor->kind == DescriptorKind::standard_error && !settings.on_stderr;
-  if (to_log && !settings.permissions.has(Permission::log)) return WasiErrno::notcapable;
-  return WasiErrno::success;
+WasiErrno check_writable(const WasiDescriptor* descriptor) {
+  return descriptor == nullptr || !descriptor->writable ? WasiErrno::badf : WasiErrno::success;
+}
+
+// What fd_write needs depends on where it goes.
+bool may_write_to(HostContext& context, DescriptorKind kind) {
+  if (kind == DescriptorKind::file) return context.may_use(Permission::file_write);
+  const bool to_log = kind == DescriptorKind::standard_error && context.settings().on_stderr == nullptr;
+  return !to_log || context.may_use(Permission::log);
 }
 
 std::uint64_t end_of_file(const WasiState& wasi, const WasiDescriptor& descriptor) {
@@ -164,8 +170,8 @@ WasiErrno fd_write(HostCall& call, std::uint32_t number, std::uint32_t list, std
                    std::uint32_t result) {
   WasiState& wasi = call.context.wasi();
   WasiDescriptor* descriptor = wasi.find(number);
-  const WasiErrno wrong = check_writable(call.context.settings(), descriptor);
-  if (wrong != WasiErrno::success) return refuse(call, wrong);
+  if (const WasiErrno wrong = check_writable(descriptor); wrong != WasiErrno::success) return refuse(call, wrong);
+  if (!may_write_to(call.context, descriptor->kind)) return refuse(call, WasiErrno::notcapable);
   const std::uint64_t offset = descriptor->append ? end_of_file(wasi, *descriptor) : descriptor->position;
   return write_at(call, *descriptor, &descriptor->position, offset, list, count, result);
 }
@@ -173,8 +179,7 @@ WasiErrno fd_write(HostCall& call, std::uint32_t number, std::uint32_t list, std
 WasiErrno fd_pwrite(HostCall& call, std::uint32_t number, std::uint32_t list, std::uint32_t count, std::uint64_t offset,
                     std::uint32_t result) {
   WasiDescriptor* descriptor = call.context.wasi().find(number);
-  const WasiErrno wrong = check_writable(call.context.settings(), descriptor);
-  if (wrong != WasiErrno::success) return refuse(call, wrong);
+  if (const WasiErrno wrong = check_writable(descriptor); wrong != WasiErrno::success) return refuse(call, wrong);
   if (descriptor->kind != DescriptorKind::file) return refuse(call, WasiErrno::spipe);
   return write_at(call, *descriptor, nullptr, offset, list, count, result);
 }

@@ -36,8 +36,10 @@ class Wasi : public HostFunctionFixture {
 };
 
 TEST_P(Wasi, GivesArgumentsAndEnvironment) {
-  settings_.program_arguments = {"prog", "", "x y"};
-  settings_.environment = {{"A", "1"}, {"B", ""}};
+  const std::vector<std::string> arguments{"prog", "", "x y"};
+  const std::map<std::string, std::string> environment{{"A", "1"}, {"B", ""}};
+  settings_.program_arguments = &arguments;
+  settings_.environment = &environment;
   start();
   EXPECT_EQ(wasi("args_sizes_get", {0, 4}), 0);
   EXPECT_EQ(number<std::uint32_t>(0), 3U);
@@ -79,7 +81,8 @@ TEST_P(Wasi, MakesStandardOutputTheAnswer) {
 
 TEST_P(Wasi, GivesStandardOutputToWhoeverWantsIt) {
   std::string seen;
-  settings_.on_stdout = [&seen](std::string_view bytes) { seen += bytes; };
+  const HostSettings::OnBytes see = [&seen](std::string_view bytes) { seen += bytes; };
+  settings_.on_stdout = &see;
   settings_.limits.output_bytes_max = 5;
   start();
   EXPECT_EQ(write(1, "abc"), 0);
@@ -118,7 +121,8 @@ TEST_P(Wasi, LetsNobodyLogThroughStandardErrorWithoutPermission) {
 
 TEST_P(Wasi, GivesStandardErrorToWhoeverWantsItWithinTheRate) {
   std::string seen;
-  settings_.on_stderr = [&seen](std::string_view bytes) { seen += bytes; };
+  const HostSettings::OnBytes see = [&seen](std::string_view bytes) { seen += bytes; };
+  settings_.on_stderr = &see;
   settings_.limits.log_bytes_per_second_max = 10;
   settings_.permissions = all().without(Permission::log);
   start();

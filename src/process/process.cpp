@@ -195,6 +195,22 @@ void Process::close() {
   }
 }
 
+void Process::freeze() {
+  std::list<Letter> calls;
+  {
+    MutexLock lock(mutex_);
+    held_ = true;
+    for (auto next = mailbox_.begin(); next != mailbox_.end();) {
+      const auto one = next++;
+      if (one->reply) calls.splice(calls.end(), mailbox_, one);
+    }
+  }
+  for (Letter& letter : calls) {
+    forget(letter);
+    letter.reply->give(cancelled(name_));
+  }
+}
+
 bool Process::alive() const {
   MutexLock lock(mutex_);
   return state_ == State::idle || state_ == State::busy;

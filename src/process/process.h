@@ -56,6 +56,8 @@ class ProcessOwner {
   // `now_ms` is the guest's own time.
   virtual std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) = 0;
   virtual void late_answer() = 0;
+  // A call, from outside or of another guest, came to this end.
+  virtual void call_ended(OutcomeKind) {}
 };
 
 // How deep guests may call one another.
@@ -81,6 +83,9 @@ class Process : public std::enable_shared_from_this<Process> {
   // What its guest does is ended, and petri_terminate will not be called. Returns at once; stop() does the rest. An
   // incarnation that is yet to start is ended as soon as it does.
   void kill(std::uint64_t incarnation) EXCLUDES(mutex_);
+  // Takes no more letters until it is started again. Waiting calls are `cancelled`, other messages kept; what is under
+  // way comes to its end.
+  void freeze() EXCLUDES(mutex_);
   // Nobody will start it again: waiting calls are `cancelled`, other messages dropped.
   void close() EXCLUDES(mutex_);
 

@@ -12,15 +12,11 @@
 
 namespace petri {
 
-class TestOwner final : public ProcessOwner {
+class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
  public:
   explicit TestOwner(std::size_t workers = 2, SandboxLimits limits = SandboxLimits::of(Profile::medium))
       : workers_(std::move(*Workers::create({.workers = workers}))),
-        account_(limits,
-                 [this](std::string_view, const LimitMet& met) {
-                   MutexLock lock(mutex_);
-                   met_.insert(met_.end(), met.count, std::string(met.limit));
-                 }),
+        account_(std::make_shared<const SandboxLimits>(limits), this),
         share_(limits.cpu_percent_max) {}
   ~TestOwner() override {
     for (auto& [name, process] : processes_) {
@@ -29,6 +25,12 @@ class TestOwner final : public ProcessOwner {
     }
     workers_.reset();
   }
+
+  void limit_met(std::string_view, const LimitMet& met) override {
+    MutexLock lock(mutex_);
+    met_.insert(met_.end(), met.count, std::string(met.limit));
+  }
+  void permission_used(std::string_view, const PermissionUse&) override {}
 
   std::shared_ptr<void> keep_alive() override { return nullptr; }
   Workers& workers() override { return *workers_; }

@@ -21,6 +21,14 @@ bool ends_life(const Outcome& outcome) {
   }
 }
 
+// Becomes an outcome as it is declared. Without it a Result would fill all of one with zeros first, each time.
+struct NotZeroed {
+  operator Outcome() const {  // NOLINT: to be one is all it is for
+    Outcome outcome;
+    return outcome;
+  }
+};
+
 // What this thread has had of a processor since it was last asked; the kernel may have had others run meanwhile.
 std::uint64_t processor_ns_since_last_asked() {
   thread_local std::uint64_t last = 0;
@@ -113,22 +121,27 @@ void Process::add_burned(std::uint64_t fuel) {
 // A handler that does not return 0 has ended its process with that code.
 Result<Outcome> Process::finish_letter(const Letter& letter, const Target& target, const Result<End>& end,
                                        bool& ended) {
+  // Made where the caller wants it, on the path of every call: whatever happens, this is what is returned.
+  Result<Outcome> result(std::in_place, NotZeroed{});
   if (!end) {
     ended = true;
     end_life();
-    return fail(end.error());
+    result = fail(end.error());
+    return result;
   }
-  Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
+  Outcome& outcome = *result;
+  collect_into(outcome, code_->module(), *end, *guest_, *context_);
   outcome.tier = tier_.load(std::memory_order_relaxed);
   if (may_move_) add_burned(outcome.fuel_used);
-  if (outcome.returned) outcome.values = values_of(target.run.signature, slots_);
+  if (outcome.returned) add_values(outcome.values, target.run.signature, slots_);
   if (outcome.returned && letter.function.empty() && static_cast<std::int32_t>(slots_[0]) != 0) {
     outcome.kind = OutcomeKind::exited;
     outcome.exit_code = static_cast<std::int32_t>(slots_[0]);
   }
   ended = ends_life(outcome);
+  if (letter.kind == MessageKind::call) owner_.call_ended(outcome.kind);
   if (ended) end_life();
-  return outcome;
+  return result;
 }
 
 // Time the guest had a processor. Asking the kernel takes as long as a short call, so of those the time that passed is
@@ -163,7 +176,7 @@ void Process::end_work(Clock::TimePoint now, std::uint32_t depth) {
   const std::uint64_t fuel = guest_->fuel_used();
   charge(fuel, to_ns(now));
   if (Lane* lane = owner_.lane()) lane->spend(depth == 0 ? fuel : 0, context_->skipped_ms());
-  context_->tell_limits();
+  context_->tell_account();
 }
 
 void Process::hold_for_share(std::uint64_t deadline_ns) {

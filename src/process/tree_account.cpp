@@ -2,14 +2,20 @@
 
 namespace petri {
 
-TreeAccount::TreeAccount(const SandboxLimits& limits, OnMet on_met)
-    : on_met_(std::move(on_met)),
-      memory_bytes_max_(limits.memory_bytes_max),
-      processes_max_(limits.processes_max),
-      timers_max_(limits.timers_max),
-      message_bytes_max_(limits.message_bytes_max),
-      message_queue_max_(limits.message_queue_max),
-      limits_(std::make_shared<const SandboxLimits>(limits)) {}
+TreeAccount::TreeAccount(SandboxLimitsPtr limits, Listener* listener, MemoryBudget* budget)
+    : listener_(listener),
+      budget_(budget),
+      memory_bytes_max_(limits->memory_bytes_max),
+      processes_max_(limits->processes_max),
+      timers_max_(limits->timers_max),
+      message_bytes_max_(limits->message_bytes_max),
+      message_queue_max_(limits->message_queue_max),
+      limits_(std::move(limits)) {}
+
+// What is left is nobody's any more.
+TreeAccount::~TreeAccount() {
+  if (budget_ != nullptr) budget_->give_back(memory_bytes());
+}
 
 bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max,
                           std::uint64_t amount) {
@@ -21,7 +27,10 @@ bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, const std::atomic<st
 }
 
 bool TreeAccount::try_take(std::uint64_t bytes) {
-  return bytes == 0 || try_add(memory_bytes_, memory_bytes_max_, bytes);
+  if (bytes == 0) return true;
+  if (!try_add(memory_bytes_, memory_bytes_max_, bytes)) return false;
+  if (budget_ != nullptr) budget_->take(bytes);
+  return true;
 }
 
 bool TreeAccount::try_add_process() { return try_add(processes_, processes_max_, 1); }

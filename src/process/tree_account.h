@@ -3,13 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
 
 #include "base/mutex.h"
 #include "host/host_context.h"
 #include "petri/sandbox_limits.h"
+#include "process/memory_budget.h"
 
 namespace petri {
 
@@ -18,18 +18,33 @@ using SandboxLimitsPtr = std::shared_ptr<const SandboxLimits>;
 // Any thread. Counting costs an atomic addition each.
 class TreeAccount final : public MemoryAccount {
  public:
-  // Told of a limit that was met by this process, or by none; on the thread that met it.
-  using OnMet = std::function<void(std::string_view process, const LimitMet& met)>;
+  // Who is told of it all, on the thread whose doing it is. No process: it was a run.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    virtual void limit_met(std::string_view process, const LimitMet& met) = 0;
+    virtual void permission_used(std::string_view process, const PermissionUse& use) = 0;
+  };
 
-  explicit TreeAccount(const SandboxLimits& limits, OnMet on_met = {});
+  // The listener and the budget, if there are any, outlive it.
+  explicit TreeAccount(SandboxLimitsPtr limits, Listener* listener = nullptr, MemoryBudget* budget = nullptr);
+  ~TreeAccount() override;
+  TreeAccount(const TreeAccount&) = delete;
+  TreeAccount& operator=(const TreeAccount&) = delete;
 
   // memory_bytes_max: memories, tables, answers and waiting messages of the whole tree.
   bool try_take(std::uint64_t bytes) override;
-  void give_back(std::uint64_t bytes) override { memory_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void give_back(std::uint64_t bytes) override {
+    memory_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    if (budget_ != nullptr) budget_->give_back(bytes);
+  }
   std::uint64_t taken() const override { return memory_bytes(); }
   std::uint64_t allowed() const override { return memory_bytes_max_.load(std::memory_order_relaxed); }
   void tell_met(std::string_view process, const LimitMet& met) override {
-    if (on_met_) on_met_(process, met);
+    if (listener_ != nullptr) listener_->limit_met(process, met);
+  }
+  void tell_used(std::string_view process, const PermissionUse& use) override {
+    if (listener_ != nullptr) listener_->permission_used(process, use);
   }
 
   bool try_add_process();
@@ -61,7 +76,8 @@ class TreeAccount final : public MemoryAccount {
  private:
   static bool try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max, std::uint64_t amount);
 
-  const OnMet on_met_;
+  Listener* const listener_;
+  MemoryBudget* const budget_;  // of all trees together, if there is one
   std::atomic<std::uint64_t> memory_bytes_{0}, processes_{0}, timers_{0}, messages_{0}, fuel_used_{0}, cpu_ns_{0};
   std::atomic<std::uint64_t> memory_bytes_max_, processes_max_, timers_max_, message_bytes_max_, message_queue_max_;
   std::atomic<std::uint32_t> limits_number_{1};

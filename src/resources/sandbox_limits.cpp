@@ -13,9 +13,7 @@ namespace petri {
 namespace {
 
 constexpr NameTable<2> kActions{"refuse", "kill"};
-constexpr NameTable<3> kProfiles{"high", "medium", "low"};
 constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::uint64_t kInt32Max = (std::uint64_t{1} << 31) - 1;
 
@@ -24,19 +22,6 @@ std::uint64_t cpu_percent_of_all() {
   static const std::uint64_t percent = 100 * std::max(1U, std::thread::hardware_concurrency());  // reads a file
   return percent;
 }
-
-// The limits a profile sets; all others are the same everywhere.
-struct ProfileRow {
-  std::uint64_t memory_bytes, processes;
-  std::chrono::seconds time;
-  std::optional<std::uint64_t> cpu_percent;
-  std::uint64_t module_bytes;
-};
-constexpr ProfileRow kProfileRows[] = {
-    {64 * kMiB, 50, std::chrono::seconds(60), 50, 1 * kMiB},
-    {128 * kMiB, 100, std::chrono::seconds(300), 100, 5 * kMiB},
-    {256 * kMiB, 200, std::chrono::seconds(600), std::nullopt, 10 * kMiB},
-};
 
 template <std::uint64_t SandboxLimits::* Field>
 SandboxLimitRule tree_rule(std::string_view name, std::string_view unit, std::uint64_t min, std::uint64_t max,
@@ -129,21 +114,6 @@ void complain(Error& error, std::string_view field, std::string_view name, std::
 }
 
 }  // namespace
-
-std::string_view name_of(Profile profile) { return name_in(kProfiles, profile); }
-std::optional<Profile> profile_named(std::string_view name) { return find_name<Profile>(kProfiles, name); }
-
-SandboxLimits SandboxLimits::of(Profile profile) {
-  const ProfileRow& row = kProfileRows[static_cast<std::size_t>(profile)];
-  SandboxLimits limits;
-  limits.memory_bytes_max = row.memory_bytes;
-  limits.process_memory_bytes_max = row.memory_bytes;
-  limits.processes_max = row.processes;
-  limits.execution_time_max = row.time;
-  limits.cpu_percent_max = row.cpu_percent.value_or(cpu_percent_of_all());
-  limits.module_bytes_max = row.module_bytes;
-  return limits;
-}
 
 const std::vector<SandboxLimitRule>& sandbox_limit_rules() {
   static const std::vector<SandboxLimitRule> rules = make_rules();

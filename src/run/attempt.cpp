@@ -9,10 +9,11 @@ namespace {
 HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
   HostSettings settings{.limits = run.spec.limits,
                         .permissions = run.spec.permissions,
+                        .granted = run.granted,
                         .deterministic = run.spec.deterministic,
                         .clock = &run.clock,
-                        .program_arguments = run.spec.program_arguments,
-                        .environment = run.spec.environment,
+                        .program_arguments = &run.spec.program_arguments,
+                        .environment = &run.spec.environment,
                         .folder = run.folder,
                         .stop = run.stop,
                         .account = run.account,
@@ -20,8 +21,9 @@ HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
   const bool told = callbacks == Callbacks::told;
   if (told) settings.on_log = run.spec.on_log;
   // A stream that was taken away before is taken away again, or the answers would differ.
-  if (run.spec.on_stdout) settings.on_stdout = told ? run.spec.on_stdout : [](std::string_view) {};
-  if (run.spec.on_stderr) settings.on_stderr = told ? run.spec.on_stderr : [](std::string_view) {};
+  static const HostSettings::OnBytes nobody = [](std::string_view) {};
+  if (run.spec.on_stdout) settings.on_stdout = told ? &run.spec.on_stdout : &nobody;
+  if (run.spec.on_stderr) settings.on_stderr = told ? &run.spec.on_stderr : &nobody;
   return settings;
 }
 
@@ -57,7 +59,7 @@ Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks
   guest.begin(allowance_of(run.spec.limits, start), run.spec.input);
   PETRI_TRY(const End end, instantiate_and_call(run, code, guest, slots));
   context.finish(0);
-  if (callbacks == Callbacks::told) context.tell_limits();
+  if (callbacks == Callbacks::told) context.tell_account();
 
   AttemptResult result{.outcome = collect_outcome(run.artifact, end, guest, context), .waited = context.waited};
   result.outcome.seed = run.spec.seed;

@@ -24,6 +24,7 @@ struct RunContext {
   std::shared_ptr<Folder> folder;
   const Clock& clock;
   MemoryAccount* account = nullptr;
+  const std::atomic<Permissions>* granted = nullptr;
   const EndingLimits* ending_limits = nullptr;
   const std::atomic<std::uint32_t>& interrupt;
   std::stop_token stop;

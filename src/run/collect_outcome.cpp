@@ -6,11 +6,16 @@
 namespace petri {
 
 Outcome collect_outcome(const LoadableArtifact& artifact, const End& end, Guest& guest, HostContext& context) {
+  Outcome outcome;
+  collect_into(outcome, artifact, end, guest, context);
+  return outcome;
+}
+
+void collect_into(Outcome& outcome, const LoadableArtifact& artifact, const End& end, Guest& guest,
+                  HostContext& context) {
   const Verdict verdict = verdict_of({.end = end,
                                       .output_bytes_cut = context.output.bytes_cut(),
                                       .output_cut_by_memory = context.output_cut_by_memory});
-  // Member by member: an initializer list would first fill all of it with zeros, on the path of every call.
-  Outcome outcome;
   outcome.kind = verdict.kind;
   outcome.place = guest.place();
   outcome.trap = verdict.trap;
@@ -31,16 +36,19 @@ Outcome collect_outcome(const LoadableArtifact& artifact, const End& end, Guest&
   if (end.kind == EndKind::trapped && guest.instance() != nullptr) {
     outcome.backtrace = name_frames(artifact, guest.instance()->backtrace());
   }
-  return outcome;
 }
 
 std::vector<Value> values_of(const SignatureView& signature, std::span<const std::uint64_t> slots) {
   std::vector<Value> values;
+  add_values(values, signature, slots);
+  return values;
+}
+
+void add_values(std::vector<Value>& values, const SignatureView& signature, std::span<const std::uint64_t> slots) {
   values.reserve(signature.results.size());
   for (std::size_t index = 0; index < signature.results.size(); ++index) {
     values.push_back(Value::from_bits(signature.results[index], slots[index]));
   }
-  return values;
 }
 
 }  // namespace petri

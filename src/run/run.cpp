@@ -74,6 +74,7 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
                        .folder = std::move(folder),
                        .clock = around.clock,
                        .account = around.account,
+                       .granted = around.granted,
                        .ending_limits = around.ending_limits,
                        .interrupt = interrupt,
                        .stop = stop};

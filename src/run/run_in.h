@@ -9,7 +9,9 @@ namespace petri {
 
 struct RunSurroundings {
   const Clock& clock;
-  MemoryAccount* account = nullptr;             // outlives the run
+  MemoryAccount* account = nullptr;  // outlives the run
+  // What it has of its permissions while it runs; none: all. The same.
+  const std::atomic<Permissions>* granted = nullptr;
   const EndingLimits* ending_limits = nullptr;  // the same
   std::shared_ptr<Folder> folder;               // that others have open, too; none: the one the spec names
 };

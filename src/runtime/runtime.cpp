@@ -11,8 +11,10 @@
 #include "base/escape.h"
 #include "base/ids.h"
 #include "base/mutex.h"
+#include "process/memory_budget.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/spec_check.h"
+#include "telemetry/metrics.h"
 
 namespace petri {
 namespace {
@@ -26,6 +28,25 @@ const Clock& system_clock() {
 
 std::unexpected<Error> no_sandbox(std::string_view id) {
   return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", escape_text(id, kSandboxIdBytesMax)));
+}
+
+MetricLabels metric_labels() {
+  MetricLabels labels;
+  for (const SandboxLimitRule& rule : sandbox_limit_rules()) labels.limits.push_back(rule.name);
+  for (const Permission permission : all_permissions()) labels.permissions.push_back(name_of(permission));
+  return labels;
+}
+
+Result<void> check_containment(const RuntimeOptions& options) {
+  const auto is_time = [](std::chrono::nanoseconds value) { return value.count() > 0; };
+  std::string wrong;
+  if (!is_time(options.quarantine.window) || !is_time(options.quarantine.period))
+    wrong = "quarantine: the window and the period must be longer than nothing (limits_max 0 turns it off)";
+  if (!is_time(options.breaker.window) || !is_time(options.breaker.pause))
+    wrong += fmt::format("{}breaker: the window and the pause must be longer than nothing (limits_max 0 turns it off)",
+                         wrong.empty() ? "" : "; ");
+  if (wrong.empty()) return {};
+  return fail(ErrorCode::validation_failed, std::move(wrong));
 }
 
 bool is_dead(SandboxStatus status) { return status == SandboxStatus::stopped || status == SandboxStatus::failed; }
@@ -105,22 +126,40 @@ struct Runtime::Impl {
       : options(std::move(given)),
         clock(options.clock == nullptr ? system_clock() : *options.clock),
         events(clock),
-
+        quarantine(options.quarantine),
         promoter({.fuel = options.promote_fuel,
                   .fuel_per_byte = options.promote_fuel_per_byte,
                   .time_max = options.promotion_time_max},
                  clock, compiled),
         code(options.host, promoter, options.promote_instances) {}
 
-  SandboxServices services() {
-    return {.workers = *workers,
-            .timers = *timers,
-            .clock = clock,
-            .events = events,
-            .artifacts = artifacts,
-            .code = code,
-            .host = options.host,
-            .samples_max = options.samples_max};
+  void make_services() {
+    services.emplace(SandboxServices{.workers = *workers,
+                                     .timers = *timers,
+                                     .clock = clock,
+                                     .events = events,
+                                     .artifacts = artifacts,
+                                     .code = code,
+                                     .host = options.host,
+                                     .audit = *audit,
+                                     .quarantine = quarantine,
+                                     .metrics = metrics,
+                                     .budget = budget.get(),
+                                     .samples_max = options.samples_max});
+  }
+  void make_budget() {
+    if (options.memory_budget_bytes == 0) return;
+    budget = std::make_unique<MemoryBudget>(options.memory_budget_bytes,
+                                            [this](const MemoryBudget::Pressure& pressure) { tell(pressure); });
+  }
+  void tell(const MemoryBudget::Pressure& pressure) {
+    const std::string_view state = pressure.spent ? "spent" : "relieved";
+    if (pressure.spent) metrics.host_pressure();
+    events.publish(EventKind::host_pressure, {}, [&](Event& event) {
+      event.add("state", state).add("allowed", pressure.allowed).add("seen", pressure.used);
+    });
+    audit->append(AuditLevel::basic, {.kind = AuditKind::host_pressure, .sandbox = {}, .cause = state},
+                  {{"allowed", pressure.allowed}, {"seen", pressure.used}});
   }
   // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
   void sample_later(Timers& on) {
@@ -136,6 +175,10 @@ struct Runtime::Impl {
   RuntimeOptions options;
   const Clock& clock;
   EventBus events;
+  std::unique_ptr<AuditLog> audit;
+  Quarantine quarantine;
+  Metrics metrics{metric_labels()};
+  std::unique_ptr<MemoryBudget> budget;
   ArtifactStore artifacts;
   CompiledModules compiled{0};  // live processes keep what they run
   Promoter promoter;
@@ -143,6 +186,8 @@ struct Runtime::Impl {
   Registry registry;
   std::unique_ptr<Workers> workers;
   std::unique_ptr<Timers> timers;
+  SharedTraits traits;
+  std::optional<SandboxServices> services;  // once workers and timers are there
 };
 
 Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -150,10 +195,14 @@ Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   PETRI_TRY(with_changes({}, options.limits));
   if (options.workers == 0) options.workers = std::max(1U, std::thread::hardware_concurrency());
+  PETRI_TRY(check_containment(options));
   auto impl = std::make_unique<Impl>(std::move(options));
+  PETRI_TRY(impl->audit, AuditLog::create(impl->options.audit, impl->clock));
+  impl->make_budget();
   PETRI_TRY(impl->workers,
             Workers::create({.workers = impl->options.workers, .threads_max = impl->options.threads_max}));
   PETRI_TRY(impl->timers, Timers::create(impl->clock));
+  impl->make_services();
   impl->sample_later(*impl->timers);
   return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
 }
@@ -171,8 +220,10 @@ Runtime::~Runtime() {
 }
 
 Result<Sandbox> Runtime::create(SandboxSpec spec) {
-  PETRI_TRY(const SandboxLimits limits, check_spec(spec, impl_->options.limits));
-  auto core = std::make_shared<SandboxCore>(impl_->services(), std::move(spec), limits);
+  PETRI_TRY(SandboxPolicy policy, check_spec(spec, impl_->options.limits, impl_->options.host));
+  PETRI_TRY(check_budget(impl_->budget.get()));
+  auto traits = impl_->traits.share(take_traits(spec, std::move(policy), impl_->options.breaker));
+  auto core = std::make_shared<SandboxCore>(*impl_->services, std::move(spec), std::move(traits));
   PETRI_TRY(core->open_folder());
   if (const CorePtr present = impl_->registry.add(core)) {
     return fail(Error{
@@ -238,13 +289,44 @@ Result<Subscription> Runtime::subscribe(SubscriptionOptions options) {
   return impl_->events.subscribe(std::move(options));
 }
 
+std::string Runtime::metrics() const {
+  const AuditStatus audit = impl_->audit->status();
+  MetricsNow now{.artifacts = impl_->artifacts.size(),
+                 .threads = impl_->workers->threads(),
+                 .workers = impl_->options.workers,
+                 .audit_entries = audit.entries,
+                 .audit_lost = audit.lost,
+                 .audit_file_lost = audit.file_lost,
+                 .events = impl_->events.counts()};
+  std::map<SandboxStatus, std::uint64_t> by_status;
+  for (const CorePtr& core : impl_->registry.all()) {
+    ++by_status[core->status()];
+    const Usage usage = core->usage();
+    now.processes += usage.processes;
+    now.memory_bytes += usage.memory_bytes;
+  }
+  for (const SandboxStatus status : all_sandbox_statuses())
+    now.sandboxes.push_back({name_of(status), by_status[status]});
+  return to_prometheus(impl_->metrics, now);
+}
+
+AuditPage Runtime::audit(const AuditQuery& query) const { return impl_->audit->query(query); }
+
+AuditStatus Runtime::audit_status() const { return impl_->audit->status(); }
+
+AuditVerification Runtime::verify_audit() const { return impl_->audit->verify(); }
+
+Result<void> Runtime::flush_audit() { return impl_->audit->flush(); }
+
 void Runtime::clock_moved() { impl_->timers->wake(); }
 
 RuntimeInfo Runtime::info() const {
   RuntimeInfo info{.workers = impl_->options.workers,
                    .threads = impl_->workers->threads(),
                    .sandboxes = impl_->registry.size(),
-                   .artifacts = impl_->artifacts.size()};
+                   .artifacts = impl_->artifacts.size(),
+                   .memory_budget_bytes = impl_->options.memory_budget_bytes,
+                   .quarantined = impl_->quarantine.size(impl_->clock.now())};
   for (const CorePtr& core : impl_->registry.all()) info.memory_bytes += core->usage().memory_bytes;
   return info;
 }

@@ -5,6 +5,13 @@
 #include "engine/sha256.h"
 
 namespace petri {
+namespace {
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
 
 std::size_t ArtifactStore::Hash::operator()(const ArtifactId& id) const {
   std::size_t hash = 0;
@@ -34,16 +41,38 @@ void ArtifactStore::sweep() {
 }
 
 Result<ArtifactPtr> ArtifactStore::from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) {
-  if (wasm.size() <= bytes_max) {
-    if (ArtifactPtr present = find({.sha256 = sha256(wasm)})) return present;
-  }
-  PETRI_TRY(ArtifactPtr artifact, Artifact::from_wasm(wasm, bytes_max));
-  return share(std::move(artifact));
+  if (wasm.size() > bytes_max) return Artifact::from_wasm(wasm, bytes_max);
+  const ArtifactId id{.sha256 = sha256(wasm)};
+  if (ArtifactPtr present = find(id)) return present;
+  const Refusals::Key key{Refusals::Form::wasm, id};
+  PETRI_TRY(check_not_refused(key));
+  return keep(Artifact::from_wasm(wasm, bytes_max), key);
 }
 
 Result<ArtifactPtr> ArtifactStore::from_wat(std::string_view text, std::uint64_t bytes_max) {
-  PETRI_TRY(ArtifactPtr artifact, Artifact::from_wat(text, bytes_max));
-  return share(std::move(artifact));
+  const Refusals::Key key{Refusals::Form::wat, {.sha256 = sha256(bytes_of(text))}};
+  PETRI_TRY(check_not_refused(key));
+  return keep(Artifact::from_wat(text, bytes_max), key);
+}
+
+Result<void> ArtifactStore::check_not_refused(const Refusals::Key& key) const {
+  MutexLock lock(mutex_);
+  if (const Error* error = refusals_.find(key)) return fail(*error);
+  return {};
+}
+
+Result<ArtifactPtr> ArtifactStore::keep(Result<ArtifactPtr> checked, const Refusals::Key& key) {
+  if (checked) return share(std::move(*checked));
+  if (Refusals::is_worth_keeping(checked.error())) {
+    MutexLock lock(mutex_);
+    refusals_.add(key, checked.error());
+  }
+  return checked;
+}
+
+std::size_t ArtifactStore::refused() const {
+  MutexLock lock(mutex_);
+  return refusals_.size();
 }
 
 std::size_t ArtifactStore::size() {

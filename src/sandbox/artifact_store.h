@@ -1,4 +1,4 @@
-// Artifacts by their bytes: checked once, shared by every user, freed with the last one.
+// Artifacts by their bytes: checked once, shared by every user, freed with the last one. What was refused stays so.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "base/mutex.h"
 #include "petri/artifact.h"
 #include "petri/result.h"
+#include "sandbox/refusals.h"
 
 namespace petri {
 
@@ -21,17 +22,22 @@ class ArtifactStore {
   ArtifactPtr share(ArtifactPtr artifact) EXCLUDES(mutex_);
   // That somebody uses.
   std::size_t size() EXCLUDES(mutex_);
+  // That are remembered.
+  std::size_t refused() const EXCLUDES(mutex_);
 
  private:
   struct Hash {
     std::size_t operator()(const ArtifactId& id) const;
   };
   ArtifactPtr find(const ArtifactId& id) EXCLUDES(mutex_);
+  Result<void> check_not_refused(const Refusals::Key& key) const EXCLUDES(mutex_);
+  Result<ArtifactPtr> keep(Result<ArtifactPtr> checked, const Refusals::Key& key) EXCLUDES(mutex_);
   void sweep() REQUIRES(mutex_);
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::unordered_map<ArtifactId, std::weak_ptr<const Artifact>, Hash> artifacts_ GUARDED_BY(mutex_);
   std::size_t sweep_at_ GUARDED_BY(mutex_) = 64;
+  Refusals refusals_ GUARDED_BY(mutex_);
 };
 
 }  // namespace petri

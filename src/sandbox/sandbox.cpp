@@ -35,6 +35,7 @@ Result<void> Sandbox::start_child(const TreeChild& child, std::string_view super
 Result<void> Sandbox::stop_child(std::string_view address) { return core_->stop_child(address); }
 Result<void> Sandbox::update_tree(const SupervisorSpec& tree) { return core_->update_tree(tree); }
 Result<void> Sandbox::update_limits(const LimitChanges& changes) { return core_->update_limits(changes); }
+Result<void> Sandbox::update_permissions(Permissions permissions) { return core_->update_permissions(permissions); }
 Result<void> Sandbox::label(std::string_view label) { return core_->label(label); }
 Result<void> Sandbox::unlabel(std::string_view label) { return core_->unlabel(label); }
 Result<void> Sandbox::stop() { return core_->stop(); }

@@ -11,21 +11,13 @@
 namespace petri {
 namespace {
 
-constexpr NameTable<7> kStatuses{"initializing", "compiling", "starting", "running", "stopping", "stopped", "failed"};
+constexpr NameTable<8> kStatuses{"initializing", "compiling", "starting", "running",
+                                 "stopping",     "stopped",   "isolated", "failed"};
 
-std::unique_ptr<const EndingLimits> ending_limits_of(const LimitActions& actions) {
-  auto ending = std::make_unique<EndingLimits>();
-  for (const auto& [limit, action] : actions) {
-    if (action == OnLimit::kill) ending->insert(limit);
-  }
-  return ending->empty() ? nullptr : std::move(ending);
-}
-
-// That of the spec, or a permanent child for each module.
-SupervisorSpec tree_of(const SandboxSpec& spec) {
-  if (spec.tree) return *spec.tree;
+// A permanent child for each.
+SupervisorSpec tree_of(const std::vector<ModuleSpec>& modules) {
   SupervisorSpec tree;
-  for (const ModuleSpec& module : spec.modules) {
+  for (const ModuleSpec& module : modules) {
     tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
   }
   return tree;
@@ -42,21 +34,39 @@ std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
 
 }  // namespace
 
+std::span<const SandboxStatus> all_sandbox_statuses() {
+  static const std::array<SandboxStatus, kStatuses.size()> all = [] {
+    std::array<SandboxStatus, kStatuses.size()> statuses{};
+    for (std::size_t i = 0; i < statuses.size(); ++i) statuses[i] = static_cast<SandboxStatus>(i);
+    return statuses;
+  }();
+  return all;
+}
+
 std::string_view name_of(SandboxStatus status) { return name_in(kStatuses, status); }
 std::optional<SandboxStatus> sandbox_status_named(std::string_view name) {
   return find_name<SandboxStatus>(kStatuses, name);
 }
 
-SandboxCore::SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits)
+SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, SandboxTraitsPtr traits)
     : services_(services),
-      spec_(std::move(spec)),
-      ending_limits_(ending_limits_of(spec_.on_limit)),
-      account_(limits, [this](auto process, const LimitMet& met) { limit_met(process, met); }),
-      share_(limits.cpu_percent_max),
+      spec_{.id = std::move(spec.id),
+            .modules = std::move(spec.modules),
+            .generation = spec.generation,
+            .seed = spec.seed,
+            .deterministic = spec.deterministic,
+            .tier = spec.tier,
+            .on_log = std::move(spec.on_log)},
+      traits_(std::move(traits)),
+      granted_(traits_->policy.permissions),
+      breaker_(traits_->breaker),
+      account_(SandboxLimitsPtr(traits_, &traits_->policy.limits), this, services.budget),
+      share_(traits_->policy.limits.cpu_percent_max),
       lane_(make_lane()),
       created_(services.clock.wall_now()),
       updated_(created_),
-      labels_(spec_.labels),
+      tree_spec_(spec.tree ? std::make_unique<SupervisorSpec>(std::move(*spec.tree)) : nullptr),
+      labels_(std::move(spec.labels)),
       history_(services.samples_max) {}
 
 SandboxCore::~SandboxCore() = default;
@@ -70,7 +80,7 @@ std::unique_ptr<Lane> SandboxCore::make_lane() {
   return std::make_unique<Lane>(services_.workers, [this] { return keep_alive(); }, settle);
 }
 
-SupervisorSpec SandboxCore::tree_spec() const { return changed_tree_ ? *changed_tree_ : tree_of(spec_); }
+SupervisorSpec SandboxCore::tree_spec() const { return tree_spec_ ? *tree_spec_ : tree_of(spec_.modules); }
 
 EventSubject SandboxCore::subject(std::string_view process) const {
   return {.sandbox = spec_.id, .process = process, .correlation = {.id = correlation_.load()}};
@@ -84,6 +94,7 @@ void SandboxCore::set_status(SandboxStatus status, std::string cause) {
     MutexLock lock(mutex_);
     before = std::exchange(status_, status);
     cause_ = cause;
+    if (status == SandboxStatus::running) failure_.reset();
     updated_ = std::max(updated_, services_.clock.wall_now());
     if (status == SandboxStatus::running) running_since_ = services_.clock.now();
   }
@@ -91,19 +102,32 @@ void SandboxCore::set_status(SandboxStatus status, std::string cause) {
     event.add("from", name_of(before)).add("to", name_of(status));
     if (!cause.empty()) event.add("cause", cause);
   });
+  tell_audit({.kind = AuditKind::sandbox_status, .sandbox = id(), .cause = cause},
+             {{"from", name_of(before)}, {"to", name_of(status)}});
 }
 
 Result<void> SandboxCore::fail_with(Error error) {
+  const ErrorCategory failure = error.category();
+  return fail_with(std::move(error), failure);
+}
+
+Result<void> SandboxCore::fail_with(Error error, ErrorCategory failure) {
+  {
+    MutexLock lock(mutex_);
+    failure_ = failure;
+  }
   set_status(SandboxStatus::failed, error.message);
   services_.events.publish(EventKind::sandbox_failed, subject(), [&](Event& event) {
-    event.add("cause", name_of(error.code)).add("class", name_of(error.category())).add("message", error.message);
+    event.add("cause", name_of(error.code)).add("class", name_of(failure)).add("message", error.message);
   });
+  tell_audit({.kind = AuditKind::sandbox_failed, .sandbox = id(), .cause = name_of(error.code)},
+             {{"class", name_of(failure)}, {"message", error.message}});
   return fail(std::move(error));
 }
 
 Result<void> SandboxCore::open_folder() {
-  if (spec_.folder.empty()) return {};
-  PETRI_TRY(folder_, Folder::open(spec_.folder, *account_.limits()));
+  if (traits_->folder.empty()) return {};
+  PETRI_TRY(folder_, Folder::open(traits_->folder, *account_.limits()));
   return {};
 }
 
@@ -124,10 +148,23 @@ Result<void> SandboxCore::create() {
         .add("processes", account_.processes())
         .add("duration_ns", services_.clock.now() - began);
   });
+  tell_audit({.kind = AuditKind::sandbox_created, .sandbox = id(), .cause = "create"},
+             {{"modules", spec_.modules.size()}, {"processes", account_.processes()}});
   return {};
 }
 
 Result<void> SandboxCore::start_tree() {
+  auto started = try_start_tree();
+  if (started) return started;
+  ErrorCategory failure{};
+  {
+    MutexLock lock(mutex_);
+    failure = last_end_.failure;
+  }
+  return fail_with(std::move(started.error()), failure);
+}
+
+Result<void> SandboxCore::try_start_tree() {
   set_status(SandboxStatus::starting);
   std::shared_ptr<TreeRunner> tree;
   {
@@ -141,7 +178,7 @@ Result<void> SandboxCore::start_tree() {
   if (!started) {
     Error error = explain(started.error(), *tree);
     end_tree();
-    return fail_with(std::move(error));
+    return fail(std::move(error));
   }
   set_status(SandboxStatus::running);
   return {};
@@ -184,6 +221,10 @@ Result<void> SandboxCore::stop() {
   MutexLock control(control_);
   if (status() != SandboxStatus::running) {
     if (status() == SandboxStatus::stopped) return {};
+    if (forget_retry()) {
+      set_status(SandboxStatus::stopped);
+      return {};
+    }
     return fail(ErrorCode::rejected,
                 fmt::format("the sandbox {} is {} and cannot be stopped", id(), name_of(status())));
   }
@@ -203,8 +244,11 @@ Result<void> SandboxCore::restart() {
       return fail(ErrorCode::rejected, fmt::format("the sandbox {} is initializing and cannot be restarted", id()));
     }
     ++restarts_;
+    recovered_ = {};
   }
-  if (status() == SandboxStatus::running) {
+  forget_retry();
+  tell_breaker(breaker_.reset());
+  if (status() == SandboxStatus::running || status() == SandboxStatus::isolated) {
     set_status(SandboxStatus::stopping);
     end_tree();
   }
@@ -240,6 +284,7 @@ bool SandboxCore::destroy() {
     MutexLock lock(mutex_);
     if (destroyed_) return false;
   }
+  forget_retry();
   set_status(SandboxStatus::stopping);
   end_tree();
   {
@@ -253,6 +298,7 @@ bool SandboxCore::destroy() {
   services_.events.publish(EventKind::sandbox_destroyed, subject(), [&](Event& event) {
     event.add("cause", "destroy").add("uptime_ns", services_.clock.wall_now() - created_);
   });
+  tell_audit({.kind = AuditKind::sandbox_destroyed, .sandbox = id(), .cause = "destroy"});
   return true;
 }
 
@@ -270,18 +316,21 @@ Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarna
   ModuleCodePtr code;
   {
     MutexLock lock(mutex_);
+    if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
     const auto found = modules_.find(spec.module);
     if (found != modules_.end()) code = found->second;
   }
   if (code == nullptr) return fail(ErrorCode::not_found, fmt::format("there is no module {}", spec.module));
+  again ? services_.metrics.process_restarted() : services_.metrics.process_started();
   auto outcome = process.start(incarnation, code, spec.input);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
+  if (!lives) note_end(process, outcome);
   if (outcome && !lives) tell_killed(process.name(), *outcome);
   if (!lives) return outcome;
   std::uint64_t restarts = 0;
   if (again) {
     MutexLock lock(mutex_);
-    restarts = ++restarts_of_[process.name()];
+    restarts = ++trouble().restarts[process.name()];
   }
   services_.events.publish(again ? EventKind::process_restarted : EventKind::process_started, subject(process.name()),
                            [&](Event& event) {
@@ -315,7 +364,7 @@ void SandboxCore::gave_up(const SupervisorGaveUp& news) {
   std::string reason;
   {
     MutexLock lock(mutex_);
-    reason = last_end_;
+    reason = last_end_.text;
   }
   services_.events.publish(EventKind::process_gave_up, subject(news.child),
                            [&](Event& event) { event.add("supervisor", news.supervisor).add("reason", reason); });
@@ -324,31 +373,16 @@ void SandboxCore::gave_up(const SupervisorGaveUp& news) {
 // A tree that ended without being asked to has given up: nothing is left to wait for.
 void SandboxCore::tree_ended(const TreeRunner& which, const TreeEnded& news) {
   if (!news.gave_up) return;
-  services_.workers.submit([self = shared_from_this(), tree = which.shared_from_this()] {
-    MutexLock control(self->control_);
-    std::string last;
-    {
-      MutexLock lock(self->mutex_);
-      const bool is_its_own = tree == self->tree_ || tree == self->dynamic_;
-      if (self->status_ != SandboxStatus::running || !is_its_own) return;
-      last = self->last_end_;
-    }
-    self->set_status(SandboxStatus::stopping);
-    self->end_tree();
-    static_cast<void>(
-        self->fail_with({.code = ErrorCode::limit_exceeded,
-                         .message = fmt::format("the supervisor gave up restarting; the last that ended was {}", last),
-                         .details = {}}));
-  });
+  services_.workers.submit([self = shared_from_this(), tree = which.shared_from_this()] { self->recover(tree); });
 }
 
 void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
   const ExitReason reason = how ? exit_reason_of(*how) : ExitReason::abnormal;
   const std::string what = how ? std::string(name_of(how->kind)) : how.error().message;
+  note_end(process, how);
   std::shared_ptr<TreeRunner> tree, dynamic;
   {
     MutexLock lock(mutex_);
-    last_end_ = fmt::format("{} ({})", process.name(), what);
     tree = tree_;
     dynamic = dynamic_;
   }
@@ -368,41 +402,52 @@ void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) 
   if (outcome.cause.empty() || outcome.kind == OutcomeKind::output_limit) return;
   {
     MutexLock lock(mutex_);
-    ++limits_met_[outcome.cause];
+    ++trouble().limits_met[outcome.cause];
   }
   const EventKind kind =
       outcome.kind == OutcomeKind::deadline ? EventKind::killed_timeout : EventKind::killed_resource_limit;
+  const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
+  const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(*account_.limits());
+  const std::uint64_t seen = seen_at_end(outcome, allowed);
   services_.events.publish(kind, subject(process), [&](Event& event) {
-    const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
-    const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(*account_.limits());
-    event.add("limit", outcome.cause).add("allowed", allowed).add("seen", seen_at_end(outcome, allowed));
-    event.add("place", name_of(outcome.place));
+    event.add("limit", outcome.cause).add("allowed", allowed).add("seen", seen).add("place", name_of(outcome.place));
   });
+  tell_audit({.kind = AuditKind::killed, .sandbox = id(), .process = process, .cause = outcome.cause},
+             {{"outcome", name_of(outcome.kind)},
+              {"allowed", allowed},
+              {"seen", seen},
+              {"class", name_of(category_of(outcome))}});
+  services_.metrics.killed(outcome.cause);
+  count_ending_limit(process, outcome);
 }
 
 void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
   {
     MutexLock lock(mutex_);
-    limits_met_[std::string(met.limit)] += met.count;
+    trouble().limits_met[std::string(met.limit)] += met.count;
   }
   services_.events.publish(EventKind::limit_met, subject(process), [&](Event& event) {
     event.add("limit", met.limit).add("allowed", met.allowed).add("seen", met.wanted);
     if (met.count > 1) event.add("count", met.count);
   });
+  tell_audit({.kind = AuditKind::limit_met, .sandbox = id(), .process = process, .cause = met.limit},
+             {{"allowed", met.allowed}, {"seen", met.wanted}, {"count", met.count}});
+  services_.metrics.limit_met(met.limit, met.count);
 }
 
 // ---- what processes ask ---------------------------------------------------------------------------------------
 
 HostSettings SandboxCore::host_settings(const Process& process) {
   HostSettings settings{.limits = *account_.limits(),
-                        .permissions = spec_.permissions.value_or(Permissions::medium()),
+                        .permissions = permissions(),
+                        .granted = &granted_,
                         .deterministic = spec_.deterministic,
                         .clock = &services_.clock,
-                        .program_arguments = spec_.arguments,
-                        .environment = spec_.environment,
+                        .program_arguments = &traits_->arguments,
+                        .environment = &traits_->environment,
                         .folder = folder_,
                         .account = &account_,
-                        .ending_limits = ending_limits_.get()};
+                        .ending_limits = ending_limits()};
   if (spec_.on_log) {
     settings.on_log = [this, name = process.name()](LogLevel level, std::string_view line) {
       spec_.on_log(name, level, line);
@@ -448,6 +493,7 @@ void SandboxCore::timer_rings(const GuestTimer& timer) {
 }
 
 void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnation) {
+  services_.metrics.process_exited();
   std::unordered_set<TimerId> gone;
   {
     MutexLock lock(mutex_);

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "audit/audit_log.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/folder.h"
@@ -20,9 +21,14 @@
 #include "process/process.h"
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
+#include "sandbox/sandbox_traits.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
+#include "security/breaker.h"
+#include "security/quarantine.h"
+#include "supervisor/recovery_rule.h"
 #include "telemetry/event_bus.h"
+#include "telemetry/metrics.h"
 #include "telemetry/threshold.h"
 #include "telemetry/usage_history.h"
 
@@ -37,15 +43,22 @@ struct SandboxServices {
   ArtifactStore& artifacts;
   CodeStore& code;
   const HostFunctions& host;
+  AuditLog& audit;
+  Quarantine& quarantine;
+  Metrics& metrics;
+  MemoryBudget* budget = nullptr;  // none: no bound
   std::size_t samples_max = 300;
 };
 
 // All members may be called from any thread. Structural work (start, stop, restart) is done one after the other;
 // questions wait for none of it.
-class SandboxCore final : public ProcessOwner, public TreeHost, public std::enable_shared_from_this<SandboxCore> {
+class SandboxCore final : public ProcessOwner,
+                          public TreeHost,
+                          public TreeAccount::Listener,
+                          public std::enable_shared_from_this<SandboxCore> {
  public:
-  // The spec has passed check_spec(), which gave the limits.
-  SandboxCore(SandboxServices services, SandboxSpec spec, const SandboxLimits& limits);
+  // The spec has passed check_spec(), and take_traits() has made the traits of it.
+  SandboxCore(const SandboxServices& services, SandboxSpec spec, SandboxTraitsPtr traits);
   ~SandboxCore() override;
 
   // First of all, before anybody else knows of it.
@@ -82,6 +95,7 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   Result<void> stop_child(std::string_view address);
   Result<void> update_tree(const SupervisorSpec& tree);
   Result<void> update_limits(const LimitChanges& changes) EXCLUDES(mutex_);
+  Result<void> update_permissions(Permissions permissions) EXCLUDES(mutex_);
   Result<void> label(std::string_view label) EXCLUDES(mutex_);
   Result<void> unlabel(std::string_view label) EXCLUDES(mutex_);
 
@@ -102,7 +116,12 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   std::int32_t spawn(Process& by, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
+  void call_ended(OutcomeKind kind) override { services_.metrics.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
+
+  // TreeAccount::Listener
+  void limit_met(std::string_view process, const LimitMet& met) override EXCLUDES(mutex_);
+  void permission_used(std::string_view process, const PermissionUse& use) override EXCLUDES(mutex_);
 
   // TreeHost
   std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
@@ -119,13 +138,44 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
  private:
   static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
 
+  // How code came here, for the audit trail.
+  enum class WayIn : std::uint8_t { create, run };
+  // The gate: bounds, imports, findings, quarantine, in this order. What is refused is told.
+  Result<ArtifactPtr> admit(const Source& source, std::string_view module, WayIn way) EXCLUDES(mutex_);
+  Result<void> check_again(const Artifact& artifact, std::string_view module, WayIn way) EXCLUDES(mutex_);
+  Result<void> check_policy(const Artifact& artifact);
+  void tell_rejected(std::string_view module, WayIn way, const Error& error);
   Result<ArtifactPtr> read_source(const Source& source) EXCLUDES(mutex_);
   Result<ArtifactPtr> read_source_within(const Source& source, std::uint64_t bytes_max) const;
   Result<ModuleCodePtr> load_module(const ModuleSpec& module);
   Result<void> load_modules() EXCLUDES(mutex_);
   Result<void> start_tree() REQUIRES(control_);
+  Result<void> try_start_tree() REQUIRES(control_);
   void end_tree() REQUIRES(control_);
   Result<void> fail_with(Error error) EXCLUDES(mutex_);
+  Result<void> fail_with(Error error, ErrorCategory failure) EXCLUDES(mutex_);
+
+  // Once supervision has given up.
+  void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
+  void act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
+  void take_step(const RecoveryStep& step, const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
+  bool keeps_running_without(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(mutex_);
+  void isolate() EXCLUDES(mutex_);
+  void retry_after(Clock::Duration pause) EXCLUDES(mutex_);
+  void retry(std::uint64_t ticket) EXCLUDES(control_);
+  Error what_ended() const EXCLUDES(mutex_);
+  void note_end(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
+
+  // The breaker. Whoever is the trial says how it went.
+  enum class Entry : std::uint8_t { as_ever, on_trial };
+  Result<Entry> enter();
+  void end_trial(const Result<Outcome>& how);
+  void tell_breaker(const std::optional<Breaker::Change>& change);
+
+  Permissions permissions() const { return granted_.load(std::memory_order_relaxed); }
+  void tell_audit(const AuditSubject& what, std::initializer_list<AuditFact> facts = {}) {
+    services_.audit.append(traits_->policy.audit, what, facts);
+  }
   Error explain(const Error& error, const TreeRunner& tree) const;
   void set_status(SandboxStatus status, std::string cause = {}) EXCLUDES(mutex_);
   Result<void> must_run() const EXCLUDES(mutex_);
@@ -138,10 +188,16 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   std::vector<std::shared_ptr<TreeRunner>> trees() const EXCLUDES(mutex_);
   SupervisorSpec tree_spec() const REQUIRES(mutex_);
   RunSpec run_spec(std::string_view function, std::vector<Value> arguments, const RunOptions& options) const;
+  Result<Outcome> call_process(Process& process, std::string_view function, std::vector<Value>&& arguments,
+                               const CallOptions& options);
+  Result<Outcome> run_module(std::string_view module, std::string_view function, std::vector<Value> arguments,
+                             const RunOptions& options);
+  Result<Outcome> run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
+                             const RunOptions& options);
+  Result<Outcome> counted(Result<Outcome> run);
   Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
                                const RunOptions& options) EXCLUDES(mutex_);
   Result<void> ask_for(Process& by, TreeRunner& tree, std::vector<Request> requests) const;
-  void limit_met(std::string_view process, const LimitMet& met) EXCLUDES(mutex_);
   struct GuestTimer {
     std::weak_ptr<Process> process;
     std::uint64_t incarnation = 0;
@@ -151,13 +207,31 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome);
+  void count_ending_limit(std::string_view process, const Outcome& outcome);
+  bool forget_retry() EXCLUDES(mutex_);
   Usage usage_over(std::chrono::nanoseconds window_min) const EXCLUDES(mutex_);
   EventSubject subject(std::string_view process = {}) const;
   std::vector<std::string> module_names() const;
 
-  const SandboxServices services_;
-  const SandboxSpec spec_;
-  const std::unique_ptr<const EndingLimits> ending_limits_;  // none: nothing is in it
+  // What no other has; the rest is in the traits.
+  struct OwnSpec {
+    std::string id;
+    std::vector<ModuleSpec> modules;
+    std::optional<std::uint64_t> generation;
+    std::uint64_t seed = 0;
+    bool deterministic = false;
+    Tier tier = Tier::automatic;
+    std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
+  };
+  const EndingLimits* ending_limits() const {
+    return traits_->ending_limits.empty() ? nullptr : &traits_->ending_limits;
+  }
+
+  const SandboxServices& services_;
+  const OwnSpec spec_;
+  const SandboxTraitsPtr traits_;
+  std::atomic<Permissions> granted_;  // as they are now
+  Breaker breaker_;
   TreeAccount account_;
   CpuShare share_;
   const std::unique_ptr<Lane> lane_;  // of a deterministic one
@@ -176,17 +250,35 @@ class SandboxCore final : public ProcessOwner, public TreeHost, public std::enab
   Clock::WallTime updated_ GUARDED_BY(mutex_);
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
   std::map<std::string, ModuleCodePtr, std::less<>> modules_ GUARDED_BY(mutex_);
-  std::unique_ptr<SupervisorSpec> changed_tree_ GUARDED_BY(mutex_);  // once it is no longer that of the spec
+  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // none: a child for each module
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
-  std::string last_end_ GUARDED_BY(mutex_);  // of the last process that ended by itself
+  struct LastEnd {
+    std::string text;
+    ErrorCategory failure = ErrorCategory::runtime;
+  };
+  LastEnd last_end_ GUARDED_BY(mutex_);  // of the last process that ended by itself, or did not start
+  std::optional<ErrorCategory> failure_ GUARDED_BY(mutex_);  // the class of cause_
+  RecoveryPast recovered_ GUARDED_BY(mutex_);
+  std::uint64_t retry_ticket_ GUARDED_BY(mutex_) = 0;  // of the retry that waits, 0: none does
+  std::uint64_t last_retry_ticket_ GUARDED_BY(mutex_) = 0;
   std::stop_source runs_ GUARDED_BY(mutex_);
   std::vector<std::string> labels_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;
-  std::map<std::string, std::uint64_t, std::less<>> restarts_of_ GUARDED_BY(mutex_);  // of single processes
-  std::map<std::string, std::uint64_t, std::less<>> limits_met_ GUARDED_BY(mutex_);
+  // How often, by name. Most sandboxes are never in trouble, and have none of it.
+  using Tally = std::map<std::string, std::uint64_t, std::less<>>;
+  struct Trouble {
+    Tally restarts;  // of single processes
+    Tally limits_met;
+    Tally denied;
+  };
+  Trouble& trouble() REQUIRES(mutex_) {
+    if (trouble_ == nullptr) trouble_ = std::make_unique<Trouble>();
+    return *trouble_;
+  }
+  std::unique_ptr<Trouble> trouble_ GUARDED_BY(mutex_);
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   // Timers that have not rung yet, by the process and the instance that set them.
   std::map<std::pair<const Process*, std::uint64_t>, std::unordered_set<TimerId>> timers_ GUARDED_BY(mutex_);

@@ -97,29 +97,39 @@ std::vector<ChildInfo> SandboxCore::children() const {
 
 SandboxInfo SandboxCore::info() const {
   SandboxInfo info{.id = spec_.id,
-                   .profile = spec_.profile,
+                   .profile = traits_->profile,
                    .limits = *account_.limits(),
-                   .on_limit = spec_.on_limit,
-                   .permissions = spec_.permissions.value_or(Permissions::medium()),
+                   .on_limit = traits_->on_limit,
+                   .permissions = permissions(),
+                   .imports = traits_->imports,
+                   .reject_findings = traits_->policy.reject_findings,
+                   .audit = traits_->policy.audit,
+                   .recovery = traits_->recovery,
+                   .breaker = breaker_.state(),
+                   .breaker_opened = breaker_.opened(),
                    .generation = spec_.generation,
                    .seed = spec_.seed,
                    .deterministic = spec_.deterministic,
                    .tier = spec_.tier,
-                   .folder = spec_.folder,
-                   .arguments = spec_.arguments,
-                   .environment = spec_.environment,
+                   .folder = traits_->folder,
+                   .arguments = traits_->arguments,
+                   .environment = traits_->environment,
                    .created = created_,
                    .late_answers = late_answers_.load(),
                    .usage = usage()};
   MutexLock lock(mutex_);
   info.status = status_;
   info.cause = cause_;
+  info.failure = failure_;
   info.labels = labels_;
   info.tree = tree_spec();
   info.updated = updated_;
   info.restarts = restarts_;
   info.supervisor_restarts = supervisor_restarts_;
-  info.limits_met = limits_met_;
+  if (trouble_ != nullptr) {
+    info.limits_met = trouble_->limits_met;
+    info.denied = trouble_->denied;
+  }
   for (const auto& [name, code] : modules_) info.modules.emplace_back(name, code->artifact->id());
   return info;
 }

@@ -3,11 +3,100 @@
 
 #include <algorithm>
 
+#include "base/escape.h"
 #include "base/file.h"
+#include "base/name_table.h"
 #include "host/link.h"
+#include "petri/scan.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
+
+namespace {
+
+constexpr NameTable<2> kWaysIn{"create", "run"};
+
+std::unexpected<Error> refuse_import(const ImportView& import, std::string_view why) {
+  const std::string module = escape_text(import.module, 100), name = escape_text(import.name, 100);
+  return fail(Error{.code = ErrorCode::rejected,
+                    .message = fmt::format("the import \"{}\".\"{}\" {}", module, name, why),
+                    .details = {}}
+                  .with("component", "imports")
+                  .with("module", module)
+                  .with("name", name));
+}
+
+}  // namespace
+
+// ---- the gate -------------------------------------------------------------------------------------------------
+
+Result<ArtifactPtr> SandboxCore::admit(const Source& source, std::string_view module, WayIn way) {
+  auto artifact = read_source(source);
+  if (artifact) {
+    if (auto fits = check_policy(**artifact); !fits) artifact = fail(std::move(fits.error()));
+  }
+  if (!artifact) tell_rejected(module, way, artifact.error());
+  return artifact;
+}
+
+// Of code that has come in already: it may be in quarantine since then.
+Result<void> SandboxCore::check_again(const Artifact& artifact, std::string_view module, WayIn way) {
+  auto fits = check_policy(artifact);
+  if (!fits) tell_rejected(module, way, fits.error());
+  return fits;
+}
+
+Result<void> SandboxCore::check_policy(const Artifact& artifact) {
+  if (!traits_->policy.imports.empty()) {
+    const LoadableArtifact& module = loadable(artifact);
+    for (std::uint32_t index = 0; index < module.facts().imports; ++index) {
+      const ImportView import = module.import_at(index);
+      const std::string why = traits_->policy.imports.refusal(import.module, import.name);
+      if (!why.empty()) return refuse_import(import, why);
+    }
+  }
+  if (traits_->policy.reject_findings) {
+    PETRI_TRY(const ScanReport report, scan(artifact, services_.host));
+    PETRI_TRY(check_findings(report, *traits_->policy.reject_findings));
+  }
+  const auto sentence = services_.quarantine.find(artifact.id(), services_.clock.now());
+  if (!sentence) return {};
+  const auto left = std::chrono::ceil<std::chrono::seconds>(sentence->until - services_.clock.now());
+  return fail(Error{.code = ErrorCode::rejected,
+                    .message = fmt::format("the artifact {} is in quarantine for another {} s: it met limits {} times, "
+                                           "the last was {}",
+                                           artifact.id().hex().substr(0, 16), left.count(),
+                                           services_.quarantine.options().limits_max, sentence->cause),
+                    .details = {}}
+                  .with("component", "quarantine")
+                  .with("artifact", artifact.id().hex())
+                  .with("cause", sentence->cause)
+                  .with("seconds_left", std::to_string(left.count())));
+}
+
+void SandboxCore::tell_rejected(std::string_view module, WayIn way, const Error& error) {
+  services_.metrics.module_rejected();
+  services_.events.publish(EventKind::module_rejected, subject(), [&](Event& event) {
+    event.add("module", module).add("error", name_of(error.code)).add("message", error.message);
+  });
+  const std::string_view permission = error.detail("permission");
+  if (!permission.empty()) {
+    services_.events.publish(EventKind::security_denied, subject(), [&](Event& event) {
+      event.add("permission", permission).add("module", module).add("message", error.message);
+    });
+    services_.metrics.denied(permission);
+    MutexLock lock(mutex_);
+    ++trouble().denied[std::string(permission)];
+  }
+  tell_audit({.kind = AuditKind::module_rejected, .sandbox = id(), .cause = name_of(error.code)},
+             {{"module", module},
+              {"way", name_in(kWaysIn, way)},
+              {"class", name_of(error.category())},
+              {"permission", permission},
+              {"message", error.message}});
+}
+
+// ---- reading and loading --------------------------------------------------------------------------------------
 
 Result<ArtifactPtr> SandboxCore::read_source(const Source& source) {
   const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
@@ -40,11 +129,11 @@ Result<ArtifactPtr> SandboxCore::read_source_within(const Source& source, std::u
 
 Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) {
   PETRI_TRY(ArtifactPtr artifact, read_source(module.source));
+  PETRI_TRY(check_policy(*artifact));
   if (spec_.deterministic) {
     PETRI_TRY(require_deterministic(loadable(*artifact), services_.host, Asked::embedded, ", and the sandbox is"));
   }
-  PETRI_TRY(LinkedCode loaded,
-            services_.code.load(artifact, spec_.permissions.value_or(Permissions::medium()), spec_.tier));
+  PETRI_TRY(LinkedCode loaded, services_.code.load(artifact, permissions(), spec_.tier));
   return make_module_code(module.name, std::move(artifact), std::move(loaded.imports), std::move(loaded.code),
                           std::move(loaded.hot));
 }
@@ -55,15 +144,18 @@ Result<void> SandboxCore::load_modules() {
     if (!code) {
       Error error = std::move(code.error());
       error.message = fmt::format("the module {}: {}", module.name, error.message);
-      services_.events.publish(EventKind::module_rejected, subject(), [&](Event& event) {
-        event.add("module", module.name).add("error", name_of(error.code)).add("message", error.message);
-      });
+      tell_rejected(module.name, WayIn::create, error);
       return fail(std::move(error).with("module", module.name));
     }
+    const Artifact& artifact = *(*code)->artifact;
+    services_.metrics.module_loaded();
     services_.events.publish(EventKind::module_loaded, subject(), [&](Event& event) {
-      const Artifact& artifact = *(*code)->artifact;
       event.add("module", module.name).add("artifact", artifact.id().hex()).add("bytes", artifact.bytes().size());
     });
+    if (keeps(traits_->policy.audit, AuditKind::module_loaded)) {
+      tell_audit({.kind = AuditKind::module_loaded, .sandbox = id(), .cause = "create"},
+                 {{"module", module.name}, {"artifact", artifact.id().hex()}});
+    }
     MutexLock lock(mutex_);
     modules_[module.name] = std::move(*code);
   }

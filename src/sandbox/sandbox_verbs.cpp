@@ -42,6 +42,16 @@ Result<ProcessPtr> SandboxCore::addressee(std::string_view name) const {
 
 Result<Outcome> SandboxCore::call(std::string_view function, std::vector<Value> arguments, const CallOptions& options) {
   PETRI_TRY(const ProcessPtr process, addressee(options.process));
+  if (breaker_.state() == BreakerState::closed) [[likely]]
+    return call_process(*process, function, std::move(arguments), options);
+  PETRI_TRY(const Entry entry, enter());
+  auto result = call_process(*process, function, std::move(arguments), options);
+  if (entry == Entry::on_trial) end_trial(result);
+  return result;
+}
+
+Result<Outcome> SandboxCore::call_process(Process& process, std::string_view function, std::vector<Value>&& arguments,
+                                          const CallOptions& options) {
   // Member by member: an initializer list would first fill all of it with zeros, on the path of every call.
   Letter letter;
   letter.kind = MessageKind::call;
@@ -50,24 +60,35 @@ Result<Outcome> SandboxCore::call(std::string_view function, std::vector<Value> 
   letter.bytes = options.input;
   std::optional<Clock::TimePoint> deadline;
   if (options.timeout) deadline = services_.clock.now() + *options.timeout;
-  if (!options.stop.stop_possible()) return process->call(std::move(letter), deadline);
+  if (!options.stop.stop_possible()) return process.call(std::move(letter), deadline);
   letter.id = last_call_.fetch_add(1) + 1;
   letter.stop = options.stop;
-  const std::stop_callback on_stop(options.stop, [&process, call = letter.id] { process->cancel(call); });
-  return process->call(std::move(letter), deadline);
+  const std::stop_callback on_stop(options.stop, [&process, call = letter.id] { process.cancel(call); });
+  return process.call(std::move(letter), deadline);
 }
 
 Result<std::uint64_t> SandboxCore::call_async(std::string_view function, std::vector<Value> arguments,
                                               CallOptions options, Completion completion) {
   PETRI_TRY(const ProcessPtr process, addressee(options.process));
+  PETRI_TRY(const Entry entry, enter());
+  if (entry == Entry::on_trial) {
+    completion = [self = shared_from_this(), then = std::move(completion)](Result<Outcome> result) {
+      self->end_trial(result);
+      then(std::move(result));
+    };
+  }
   const std::uint64_t call = last_call_.fetch_add(1) + 1;
   auto reply = std::make_shared<Reply>(std::move(completion));
-  PETRI_TRY(process->post({.kind = MessageKind::call,
-                           .function = std::string(function),
-                           .arguments = std::move(arguments),
-                           .bytes = std::move(options.input),
-                           .reply = reply,
-                           .id = call}));
+  auto posted = process->post({.kind = MessageKind::call,
+                               .function = std::string(function),
+                               .arguments = std::move(arguments),
+                               .bytes = std::move(options.input),
+                               .reply = reply,
+                               .id = call});
+  if (!posted) {
+    if (entry == Entry::on_trial) end_trial(fail(posted.error()));
+    return fail(std::move(posted.error()));
+  }
   if (options.timeout) {
     services_.timers.at(services_.clock.now() + *options.timeout, [reply, name = process->name()] {
       reply->give(fail(ErrorCode::timeout, fmt::format("{} did not answer in time", name)));
@@ -78,7 +99,15 @@ Result<std::uint64_t> SandboxCore::call_async(std::string_view function, std::ve
 
 Result<void> SandboxCore::send(std::string_view bytes, std::string_view process) {
   PETRI_TRY(const ProcessPtr receiver, addressee(process));
-  return receiver->post({.kind = MessageKind::send, .bytes = std::string(bytes)});
+  PETRI_TRY(const Entry entry, enter());
+  Letter letter{.kind = MessageKind::send, .bytes = std::string(bytes)};
+  if (entry == Entry::on_trial) {
+    letter.reply =
+        std::make_shared<Reply>([self = shared_from_this()](const Result<Outcome>& how) { self->end_trial(how); });
+  }
+  auto posted = receiver->post(std::move(letter));
+  if (!posted && entry == Entry::on_trial) end_trial(fail(posted.error()));
+  return posted;
 }
 
 Result<void> SandboxCore::cancel(std::uint64_t call) {
@@ -100,13 +129,13 @@ RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> argu
                .arguments = std::move(arguments),
                .input = options.input,
                .limits = *limits,
-               .permissions = spec_.permissions.value_or(Permissions::medium()),
+               .permissions = permissions(),
                .tier = options.tier.value_or(spec_.tier),
                .seed = spec_.seed,
                .deterministic = spec_.deterministic,
-               .folder = spec_.folder,
-               .program_arguments = spec_.arguments,
-               .environment = spec_.environment};
+               .folder = traits_->folder,
+               .program_arguments = traits_->arguments,
+               .environment = traits_->environment};
   if (options.fuel_max) spec.limits.fuel_max = *options.fuel_max;
   if (options.timeout) spec.limits.execution_time_max = std::min(*options.timeout, limits->execution_time_max);
   if (spec_.on_log) {
@@ -131,11 +160,15 @@ Result<Outcome> SandboxCore::run_artifact(const std::string& module, const Artif
   };
   services_.events.publish(EventKind::run_start, about, [&](Event& event) { name_it(event); });
   const Clock::TimePoint began = services_.clock.now();
-  auto outcome =
-      run_in({.clock = services_.clock, .account = &account_, .ending_limits = ending_limits_.get(), .folder = folder_},
-             artifact, services_.host, spec, stop.get_token());
+  auto outcome = run_in({.clock = services_.clock,
+                         .account = &account_,
+                         .granted = &granted_,
+                         .ending_limits = ending_limits(),
+                         .folder = folder_},
+                        artifact, services_.host, spec, stop.get_token());
   const auto took = services_.clock.now() - began;
   if (!outcome) {
+    if (outcome.error().category() == ErrorCategory::security) tell_rejected(module, WayIn::run, outcome.error());
     services_.events.publish(EventKind::run_exception, about, [&](Event& event) {
       name_it(event).add("error", name_of(outcome.error().code)).add("message", outcome.error().message);
       event.add("duration_ns", took);
@@ -151,8 +184,24 @@ Result<Outcome> SandboxCore::run_artifact(const std::string& module, const Artif
   return outcome;
 }
 
+// Every run is one of the metrics' runs, however far it came.
+Result<Outcome> SandboxCore::counted(Result<Outcome> run) {
+  run ? services_.metrics.run_ended(run->kind) : services_.metrics.run_failed(run.error().code);
+  return run;
+}
+
 Result<Outcome> SandboxCore::run(std::string_view module, std::string_view function, std::vector<Value> arguments,
                                  const RunOptions& options) {
+  return counted(run_module(module, function, std::move(arguments), options));
+}
+
+Result<Outcome> SandboxCore::run(const Source& source, std::string_view function, std::vector<Value> arguments,
+                                 const RunOptions& options) {
+  return counted(run_source(source, function, std::move(arguments), options));
+}
+
+Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_view function,
+                                        std::vector<Value> arguments, const RunOptions& options) {
   PETRI_TRY(must_run());
   ModuleCodePtr code;
   {
@@ -164,13 +213,14 @@ Result<Outcome> SandboxCore::run(std::string_view module, std::string_view funct
     return fail(ErrorCode::not_found,
                 fmt::format("the sandbox {} has no module {}", id(), escape_text(module, kSandboxIdBytesMax)));
   }
+  PETRI_TRY(check_again(*code->artifact, code->name, WayIn::run));
   return run_artifact(code->name, code->artifact, run_spec(function, std::move(arguments), options), options);
 }
 
-Result<Outcome> SandboxCore::run(const Source& source, std::string_view function, std::vector<Value> arguments,
-                                 const RunOptions& options) {
+Result<Outcome> SandboxCore::run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
+                                        const RunOptions& options) {
   PETRI_TRY(must_run());
-  PETRI_TRY(const ArtifactPtr artifact, read_source(source));
+  PETRI_TRY(const ArtifactPtr artifact, admit(source, "", WayIn::run));
   return run_artifact("", artifact, run_spec(function, std::move(arguments), options), options);
 }
 
@@ -202,6 +252,7 @@ std::vector<std::string> SandboxCore::module_names() const {
 Result<void> SandboxCore::start_child(const TreeChild& child, std::string_view supervisor) {
   PETRI_TRY(must_run());
   PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
+  PETRI_TRY(check_budget(services_.budget));
   return tree()->request(supervisor, AddChild{child});
 }
 
@@ -221,7 +272,7 @@ Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
   PETRI_TRY(validate(wanted, module_names()));
   PETRI_TRY(tree()->request("", UpdateChildren{wanted}));
   MutexLock lock(mutex_);
-  changed_tree_ = std::make_unique<SupervisorSpec>(wanted);
+  tree_spec_ = std::make_unique<SupervisorSpec>(wanted);
   return {};
 }
 
@@ -247,6 +298,7 @@ std::int32_t SandboxCore::spawn(Process& by, std::string_view spec) {
     by.note_met("processes_max", account_.processes() + 1, account_.limits()->processes_max);
     return answer(GuestError::limit_exceeded);
   }
+  if (services_.budget != nullptr && services_.budget->spent()) return answer(GuestError::busy);
   const auto dynamic = tree_for_spawned();
   if (dynamic == nullptr) return answer(GuestError::cancelled);
   const auto started = ask_for(by, *dynamic, {AddChild{parsed->children[0]}});
@@ -295,6 +347,23 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
   account_.set_limits(limits);
   share_.set_percent(limits.cpu_percent_max);
   if (folder_ != nullptr) folder_->set_limits(limits);
+  std::string what;
+  for (const auto& [name, value] : changes) what += fmt::format("{}{}={}", what.empty() ? "" : " ", name, value);
+  tell_audit({.kind = AuditKind::limits_changed, .sandbox = id(), .cause = "update_limits"}, {{"changes", what}});
+  MutexLock lock(mutex_);
+  updated_ = std::max(updated_, services_.clock.wall_now());
+  return {};
+}
+
+Result<void> SandboxCore::update_permissions(Permissions permissions) {
+  {
+    MutexLock lock(mutex_);
+    if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}: it was destroyed", id()));
+  }
+  PETRI_TRY(check_permissions(traits_->profile, permissions));
+  const Permissions before = granted_.exchange(permissions);
+  tell_audit({.kind = AuditKind::permissions_changed, .sandbox = id(), .cause = "update_permissions"},
+             {{"from", before.to_text()}, {"to", permissions.to_text()}});
   MutexLock lock(mutex_);
   updated_ = std::max(updated_, services_.clock.wall_now());
   return {};

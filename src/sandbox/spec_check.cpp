@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/ids.h"
+#include "host/host_table.h"
 
 namespace petri {
 namespace {
@@ -67,26 +68,88 @@ void check_tree(const SandboxSpec& spec, Complaints& complaints) {
   if (auto valid = validate(*spec.tree, names); !valid) complaints.add("tree", valid.error().message);
 }
 
-LimitChanges merged(const LimitChanges& defaults, const LimitChanges& own) {
-  LimitChanges all = own;
-  all.insert(defaults.begin(), defaults.end());
+// The first that names a limit has it.
+LimitChanges merged(std::initializer_list<const LimitChanges*> by_precedence) {
+  LimitChanges all;
+  for (const LimitChanges* changes : by_precedence) all.insert(changes->begin(), changes->end());
   return all;
+}
+
+void check_profile(const ProfileSpec& profile, Complaints& complaints) {
+  if (!profile.base) complaints.add("profile.base", "a profile of your own needs one of high, medium, low as its base");
+  const Permissions both = profile.grant.common(profile.deny);
+  if (!both.empty()) complaints.add("profile", fmt::format("grants and denies {}", both.to_text()));
+}
+
+// A permission that was asked for, and of whose functions the lists allow none, is a contradiction.
+void check_imports_for(Permissions asked, const ImportPolicy& imports, const HostFunctions& host,
+                       Complaints& complaints) {
+  if (imports.empty()) return;
+  for (const Permission permission : all_permissions()) {
+    if (!asked.has(permission)) continue;
+    const auto allows = [&](const HostFunction& function) {
+      return function.permission == permission && imports.refusal(function.module, function.name).empty();
+    };
+    const bool own = std::ranges::any_of(builtin_functions(), allows);
+    const bool embedded =
+        std::ranges::any_of(host.impl().embedded, [&](const auto& entry) { return allows(entry.second->row); });
+    if (own || embedded) continue;
+    complaints.add("imports", fmt::format("the permission {} is granted, but the lists allow no function that needs it",
+                                          name_of(permission)));
+  }
+}
+
+SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions& host, Complaints& complaints) {
+  const ProfileRule& rule = rule_of(spec.profile.base.value_or(Profile::high));
+  SandboxPolicy policy;
+  policy.permissions = spec.permissions.value_or(rule.permissions.with(spec.profile.grant).without(spec.profile.deny));
+  policy.audit = spec.audit.value_or(spec.profile.audit.value_or(rule.audit));
+  policy.reject_findings = spec.reject_findings ? spec.reject_findings : spec.profile.reject_findings;
+  for (const std::string& fault : faults_of(spec.profile.imports)) complaints.add("profile.imports", fault);
+  for (const std::string& fault : faults_of(spec.imports)) complaints.add("imports", fault);
+  policy.imports.add(spec.profile.imports, "the profile " + escape_text(spec.profile.title(), kSandboxIdBytesMax));
+  policy.imports.add(spec.imports, "the sandbox");
+  check_imports_for(spec.permissions.value_or(spec.profile.grant), policy.imports, host, complaints);
+  return policy;
+}
+
+void check_breaker(const BreakerOptions& breaker, Complaints& complaints) {
+  if (breaker.window.count() <= 0) complaints.add("breaker.window", "is not longer than nothing");
+  if (breaker.pause.count() <= 0) complaints.add("breaker.pause", "is not longer than nothing");
 }
 
 }  // namespace
 
-Result<SandboxLimits> check_spec(const SandboxSpec& spec, const LimitChanges& defaults) {
+Result<void> check_permissions(const ProfileSpec& profile, Permissions permissions) {
+  if (profile.base != Profile::high || !permissions.has(Permission::file_write)) return {};
+  return fail(Error{.code = ErrorCode::validation_failed,
+                    .message = "the profile high and the permission file_write contradict each other: take medium or "
+                               "low, or leave file_write out",
+                    .details = {}}
+                  .with("permissions", "file_write"));
+}
+
+Result<SandboxPolicy> check_spec(const SandboxSpec& spec, const LimitChanges& defaults, const HostFunctions& host) {
   Complaints complaints;
   complaints.add("id", check_sandbox_id(spec.id));
   check_modules(spec, complaints);
   check_tree(spec, complaints);
   if (!spec.folder.empty()) check_path("folder", spec.folder, S_IFDIR, complaints);
   for (const std::string& label : spec.labels) complaints.add("labels", check_sandbox_id(label));
-  auto limits = with_changes(SandboxLimits::of(spec.profile), merged(defaults, spec.limits));
+  check_profile(spec.profile, complaints);
+  SandboxPolicy policy = resolve(spec, host, complaints);
+  if (auto fits = check_permissions(spec.profile, policy.permissions); !fits) {
+    complaints.add("permissions", fits.error().message);
+  }
+  auto limits = with_changes(SandboxLimits::of(spec.profile.base.value_or(Profile::high)),
+                             merged({&spec.limits, &spec.profile.limits, &defaults}));
   if (!limits) complaints.add_all(limits.error());
+  if (limits) policy.limits = *limits;
+  if (auto recovery = check_recovery(spec.recovery); !recovery) complaints.add_all(recovery.error());
+  if (spec.breaker) check_breaker(*spec.breaker, complaints);
   if (auto actions = check_actions(spec.on_limit); !actions) complaints.add_all(actions.error());
   if (!complaints.empty()) return fail(complaints.take());
-  return limits;
+  return policy;
 }
 
 }  // namespace petri

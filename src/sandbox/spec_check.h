@@ -1,12 +1,27 @@
 // Everything that can be wrong with a SandboxSpec, found before anything is touched.
 #pragma once
 
+#include "petri/host_functions.h"
 #include "petri/sandbox.h"
+#include "security/import_policy.h"
 
 namespace petri {
 
-// The limits the sandbox will have, the defaults of the runtime below those of the spec; or one validation_failed with
-// all that is wrong, a detail for each.
-Result<SandboxLimits> check_spec(const SandboxSpec& spec, const LimitChanges& defaults);
+// What the profile and the rest of a spec come to.
+struct SandboxPolicy {
+  SandboxLimits limits;
+  Permissions permissions;
+  ImportPolicy imports;
+  std::optional<Severity> reject_findings;
+  AuditLevel audit = AuditLevel::basic;
+  bool operator==(const SandboxPolicy&) const = default;
+};
+
+// The defaults of the runtime stand below those of the spec. One validation_failed with all that is wrong, a detail for
+// each.
+Result<SandboxPolicy> check_spec(const SandboxSpec& spec, const LimitChanges& defaults, const HostFunctions& host);
+
+// Whether a sandbox of this profile may have these.
+Result<void> check_permissions(const ProfileSpec& profile, Permissions permissions);
 
 }  // namespace petri

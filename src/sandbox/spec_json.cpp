@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "base/units.h"
 #include "petri/sandbox.h"
 #include "supervisor/tree_complaints.h"
 #include "supervisor/tree_json.h"
@@ -83,9 +84,7 @@ class SpecReader {
   void environment(const Json& value) {
     members(value, [&](const std::string& key, const Json& member) { spec_.environment[key] = text(member); });
   }
-  void limits(const Json& value) {
-    members(value, [&](const std::string& key, const Json& member) { spec_.limits[key] = number(member); });
-  }
+  void limits(const Json& value) { spec_.limits = limits_of(value); }
   void on_limit(const Json& value) {
     members(value, [&](const std::string& key, const Json& member) {
       const auto named = on_limit_named(text(member));
@@ -93,19 +92,128 @@ class SpecReader {
       spec_.on_limit[key] = *named;
     });
   }
-  void profile(const Json& value) {
+  std::optional<Profile> profile_of(const Json& value) {
     const auto named = profile_named(text(value));
-    if (!named) return wrong("is none of the profiles high, medium, low");
-    spec_.profile = *named;
+    if (!named) wrong("is none of the profiles high, medium, low");
+    return named;
   }
-  void permissions(const Json& value) {
+  Permissions permissions_of(const Json& value) {
     Permissions granted;
     for (const std::string& name : texts(value)) {
       const auto permission = permission_named(name);
       if (!permission) wrong(fmt::format("there is no permission {}", escape_text(name, 80)));
       if (permission) granted = granted.with(*permission);
     }
-    spec_.permissions = granted;
+    return granted;
+  }
+  AuditLevel level_of(const Json& value) {
+    const auto named = audit_level_named(text(value));
+    if (!named) wrong("is none of none, basic, full");
+    return named.value_or(AuditLevel::full);
+  }
+  Severity severity_of(const Json& value) {
+    const auto named = severity_named(text(value));
+    if (!named) wrong("is none of info, low, medium, high");
+    return named.value_or(Severity::info);
+  }
+  LimitChanges limits_of(const Json& value) {
+    LimitChanges changes;
+    members(value, [&](const std::string& key, const Json& member) { changes[key] = number(member); });
+    return changes;
+  }
+  ImportRules imports_of(const Json& value) {
+    ImportRules rules;
+    members(value, [&](const std::string& key, const Json& member) {
+      if (key == "allow")
+        rules.allow = texts(member);
+      else if (key == "block")
+        rules.block = texts(member);
+      else
+        wrong("there is no such list; there are allow and block");
+    });
+    return rules;
+  }
+  std::uint32_t small_number(const Json& value) {
+    const std::uint64_t all = number(value);
+    if (all > UINT32_MAX) wrong("is more than 2^32 - 1");
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(all, UINT32_MAX));
+  }
+  // "250ms", "10s": as a tree has them.
+  std::chrono::nanoseconds duration(const Json& value) {
+    auto parsed = parse_duration(text(value));
+    if (!parsed) wrong(parsed.error().message);
+    return parsed ? *parsed : std::chrono::nanoseconds(0);
+  }
+
+  void profile(const Json& value) {
+    if (value.is_object()) return own_profile(value);
+    if (const auto named = profile_of(value)) spec_.profile = *named;
+  }
+  void own_profile(const Json& value) {
+    ProfileSpec own;
+    members(value, [&](const std::string& key, const Json& member) {
+      if (key == "name")
+        own.name = text(member);
+      else if (key == "base")
+        own.base = profile_of(member);
+      else if (key == "limits")
+        own.limits = limits_of(member);
+      else if (key == "grant")
+        own.grant = permissions_of(member);
+      else if (key == "deny")
+        own.deny = permissions_of(member);
+      else if (key == "imports")
+        own.imports = imports_of(member);
+      else if (key == "audit")
+        own.audit = level_of(member);
+      else if (key == "reject_findings")
+        own.reject_findings = severity_of(member);
+      else
+        wrong("there is no such field");
+    });
+    spec_.profile = std::move(own);
+  }
+  void permissions(const Json& value) { spec_.permissions = permissions_of(value); }
+  void imports(const Json& value) { spec_.imports = imports_of(value); }
+  void reject_findings(const Json& value) { spec_.reject_findings = severity_of(value); }
+  void audit(const Json& value) { spec_.audit = level_of(value); }
+  void breaker(const Json& value) {
+    BreakerOptions breaker;
+    members(value, [&](const std::string& key, const Json& member) {
+      if (key == "limits_max")
+        breaker.limits_max = small_number(member);
+      else if (key == "window")
+        breaker.window = duration(member);
+      else if (key == "pause")
+        breaker.pause = duration(member);
+      else
+        wrong("there is no such field");
+    });
+    spec_.breaker = breaker;
+  }
+  void recovery(const Json& value) {
+    members(value, [&](const std::string& key, const Json& member) {
+      Recovery& recovery = spec_.recovery;
+      if (key == "restarts_max")
+        recovery.restarts_max = small_number(member);
+      else if (key == "retries_max")
+        recovery.retries_max = small_number(member);
+      else if (key == "retry_pause")
+        recovery.retry_pause = duration(member);
+      else if (key == "retry_pause_max")
+        recovery.retry_pause_max = duration(member);
+      else if (key == "stable_after")
+        recovery.stable_after = duration(member);
+      else
+        recovery_action(key, member);
+    });
+  }
+  void recovery_action(const std::string& key, const Json& value) {
+    const auto failure = error_category_named(key);
+    const auto action = recovery_action_named(text(value));
+    if (!failure) return wrong("there is no such field, and no such class of failures");
+    if (!action) return wrong("is none of keep, retry, restart, isolate, terminate");
+    spec_.recovery.actions[*failure] = *action;
   }
   void tier(const Json& value) {
     const auto named = tier_named(text(value));
@@ -137,6 +245,11 @@ const std::vector<SpecReader::Row>& SpecReader::rows() {
                                      {"limits", &SpecReader::limits},
                                      {"on_limit", &SpecReader::on_limit},
                                      {"permissions", &SpecReader::permissions},
+                                     {"imports", &SpecReader::imports},
+                                     {"reject_findings", &SpecReader::reject_findings},
+                                     {"audit", &SpecReader::audit},
+                                     {"breaker", &SpecReader::breaker},
+                                     {"recovery", &SpecReader::recovery},
                                      {"folder", &SpecReader::folder},
                                      {"arguments", &SpecReader::arguments},
                                      {"environment", &SpecReader::environment},

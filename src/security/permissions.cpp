@@ -8,7 +8,8 @@
 namespace petri {
 namespace {
 
-constexpr NameTable<8> kPermissions{"messages", "timers", "spawn", "log", "clock", "random", "file_read", "file_write"};
+constexpr NameTable<kPermissionCount> kPermissions{"messages", "timers", "spawn",     "log",
+                                                   "clock",    "random", "file_read", "file_write"};
 static_assert(static_cast<std::size_t>(Permission::file_write) + 1 == kPermissions.size());
 
 std::vector<Permission> list_permissions() {
@@ -39,11 +40,6 @@ std::optional<Permission> permission_named(std::string_view name) { return find_
 const std::vector<Permission>& all_permissions() {
   static const std::vector<Permission> permissions = list_permissions();
   return permissions;
-}
-
-Permissions Permissions::medium() {
-  return {Permission::messages, Permission::timers, Permission::spawn,    Permission::log,
-          Permission::clock,    Permission::random, Permission::file_read};
 }
 
 Result<Permissions> Permissions::parse(std::string_view comma_separated) {

@@ -16,10 +16,6 @@ TEST(Permissions, GrantNothingByThemselves) {
   for (const Permission permission : all_permissions()) EXPECT_FALSE(Permissions().has(permission));
 }
 
-TEST(Permissions, OfMediumAreAllButWritingFiles) {
-  EXPECT_EQ(Permissions::medium().to_text(), "messages timers spawn log clock random file_read");
-}
-
 TEST(Permissions, AreGivenAndTakenOneByOne) {
   const Permissions log{Permission::log};
   EXPECT_TRUE(log.with(Permission::clock).has(Permission::clock));

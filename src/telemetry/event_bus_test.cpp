@@ -146,6 +146,18 @@ TEST_F(EventBusTest, BoundsWhatAStormOfAThousandChildrenLeaves) {
   EXPECT_EQ(subscription.lost(), 2'000U - kEventQueueDefault);
 }
 
+// O07: nobody hides what others do by flooding.
+TEST_F(EventBusTest, TellsWhatOthersDoWhileOneSandboxFloods) {
+  Subscription subscription = subscribe({.queue_max = 5});
+  for (int i = 0; i < 1'000; ++i) bus.publish(EventKind::limit_met, {.sandbox = "hostile"}, kNothing);
+  bus.publish(EventKind::sandbox_failed, {.sandbox = "honest"}, kNothing);
+  for (int i = 0; i < 1'000; ++i) bus.publish(EventKind::limit_met, {.sandbox = "hostile"}, kNothing);
+  EXPECT_EQ(subscription.lost(), 1'996U);
+  EXPECT_EQ(bus.counts().lost, 1'996U);
+  EXPECT_THAT(read(subscription), ElementsAre("limit.met hostile", "limit.met hostile", "limit.met hostile",
+                                              "limit.met hostile", "sandbox.failed honest"));
+}
+
 // O08
 TEST_F(EventBusTest, TellsASubscriberOfOneSandboxAndKindJustThoseEachOnceAndNothingAfterItsEnd) {
   Subscription subscription = subscribe({.sandbox = "a", .kinds = {EventKind::process_exited}});

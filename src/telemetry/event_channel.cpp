@@ -11,13 +11,10 @@ bool is_wanted(const SubscriptionOptions& options, EventKind kind, const EventSu
 
 bool EventChannel::push(const EventPtr& event) {
   const MutexLock lock(mutex_);
-  if (waiting_.size() >= options_.queue_max) {
-    ++lost_;
-    return false;
-  }
-  waiting_.push_back(event);
+  const bool kept_all = waiting_.push(event);
+  if (!kept_all) ++lost_;
   changed_.notify_one();
-  return true;
+  return kept_all;
 }
 
 void EventChannel::close() {
@@ -26,16 +23,9 @@ void EventChannel::close() {
   changed_.notify_all();
 }
 
-EventPtr EventChannel::pop() {
-  if (waiting_.empty()) return nullptr;
-  EventPtr event = std::move(waiting_.front());
-  waiting_.pop_front();
-  return event;
-}
-
 EventPtr EventChannel::next() {
   const MutexLock lock(mutex_);
-  return pop();
+  return waiting_.pop();
 }
 
 EventPtr EventChannel::wait(std::optional<TimePoint> deadline, std::stop_token stop) {
@@ -52,7 +42,7 @@ EventPtr EventChannel::wait(std::optional<TimePoint> deadline, std::stop_token s
       break;
     }
   }
-  return stop.stop_requested() ? nullptr : pop();
+  return stop.stop_requested() ? nullptr : waiting_.pop();
 }
 
 std::uint64_t EventChannel::lost() const {
@@ -60,13 +50,16 @@ std::uint64_t EventChannel::lost() const {
   return lost_;
 }
 
-void EventChannel::end() {
+void EventChannel::leave() {
   if (const auto list = list_.lock()) list->remove(*this);
-  std::deque<EventPtr> forgotten;  // freed once the lock is let go
+  close();
+}
+
+void EventChannel::end() {
+  leave();
+  FairQueue forgotten(options_.queue_max);  // freed once the lock is let go
   const MutexLock lock(mutex_);
-  closed_ = true;
-  forgotten.swap(waiting_);
-  changed_.notify_all();
+  std::swap(forgotten, waiting_);
 }
 
 }  // namespace petri

@@ -1,12 +1,12 @@
 // The queue between those who publish events and one who subscribed to some of them.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 
 #include "base/mutex.h"
 #include "petri/events.h"
+#include "telemetry/fair_queue.h"
 
 namespace petri {
 
@@ -32,7 +32,7 @@ class EventChannel {
 
   const SubscriptionOptions& options() const { return options_; }
 
-  // False when there is no room: the event is then lost and counted.
+  // False when there is no room: this event or one of a noisier sandbox is then lost and counted.
   bool push(const EventPtr& event) EXCLUDES(mutex_);
   // Nothing more comes; what waits can still be read.
   void close() EXCLUDES(mutex_);
@@ -40,17 +40,17 @@ class EventChannel {
   EventPtr next() EXCLUDES(mutex_);
   EventPtr wait(std::optional<TimePoint> deadline, std::stop_token stop) EXCLUDES(mutex_);
   std::uint64_t lost() const EXCLUDES(mutex_);
-  // Leaves the list, then forgets what waits.
+  // Leaves the list: nothing more comes.
+  void leave() EXCLUDES(mutex_);
+  // The same, then forgets what waits.
   void end() EXCLUDES(mutex_);
 
  private:
-  EventPtr pop() REQUIRES(mutex_);
-
   const SubscriptionOptions options_;
   const std::weak_ptr<SubscriberList> list_;
   mutable Mutex mutex_;
   Condition changed_;
-  std::deque<EventPtr> waiting_ GUARDED_BY(mutex_);
+  FairQueue waiting_ GUARDED_BY(mutex_){options_.queue_max};
   std::uint64_t lost_ GUARDED_BY(mutex_) = 0;
   bool closed_ GUARDED_BY(mutex_) = false;
 };

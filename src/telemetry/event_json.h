@@ -1,15 +1,15 @@
-// An event as one line of JSON.
+// The lines of a file of events: to_json() of petri/event_text.h, and one that is no event.
 #pragma once
 
 #include <string>
 
-#include "petri/events.h"
+#include "petri/event_text.h"
 
 namespace petri {
 
-// One object without a line end, whatever the texts contain: {"event", "sequence", "time", "sandbox", "process",
-// "correlation", "details"}. The time is UTC as RFC 3339 has it, cut to microseconds; "process" is left out where there
-// is none. A number that JSON has no word for is a text: "nan", "inf", "-inf".
-std::string to_json(const Event& event);
+// Tells that so many events are missing here, with the fields of an event; the name is "events.lost". Sequence and time
+// are those of the event before it.
+std::string lost_json(std::uint64_t count, std::uint64_t sequence,
+                      std::chrono::sys_time<std::chrono::nanoseconds> time);
 
 }  // namespace petri

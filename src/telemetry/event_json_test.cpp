@@ -33,6 +33,12 @@ TEST(EventJson, LeavesOutAProcessWhereThereIsNone) {
             R"("correlation":0,"details":{}})");
 }
 
+TEST(EventJson, TellsOfLostEventsWithTheFieldsOfAnEvent) {
+  EXPECT_EQ(lost_json(990, 12, kTime),
+            R"({"event":"events.lost","sequence":12,"time":"2023-11-14T22:13:20.001234Z","sandbox":"",)"
+            R"("correlation":0,"details":{"count":990}})");
+}
+
 // O09
 TEST(EventJson, IsOneValidLineWhateverTheTextsContain) {
   std::string hostile = "\"}\n{\"event\":\"x\"}\r\t\x1b[31m\\ \xff\xfe \xe2\x80\xae </script> ä 😀";

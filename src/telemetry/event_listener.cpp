@@ -1,18 +1,26 @@
+#include <atomic>
 #include <exception>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "base/mutex.h"
 #include "base/signals_held_back.h"
 #include "petri/events.h"
 
 namespace petri {
+namespace {
+
+// In a storm that never ends losses are told this often.
+constexpr unsigned kEventsBetweenLosses = 256;
+
+}  // namespace
 
 // What the thread and the listener share: whoever is last lets it go.
 class EventListener::Delivery {
  public:
-  Delivery(Subscription subscription, Callback callback)
-      : subscription_(std::move(subscription)), callback_(std::move(callback)) {}
+  Delivery(Subscription subscription, Callback callback, LossCallback on_lost)
+      : subscription_(std::move(subscription)), callback_(std::move(callback)), on_lost_(std::move(on_lost)) {}
 
   static Result<void> start_thread(const std::shared_ptr<Delivery>& delivery);
 
@@ -20,16 +28,24 @@ class EventListener::Delivery {
   bool runs_here() const { return running_here == this; }
 
   void end();
+  void finish();
   // The thread goes on to its end alone.
   void detach();
 
  private:
   void run() noexcept;
+  EventPtr next_event();
+  void tell_losses();
+  void join();
 
   static thread_local const Delivery* running_here;
 
   Subscription subscription_;
   const Callback callback_;
+  const LossCallback on_lost_;
+  std::uint64_t lost_told_ = 0;  // these two belong to the thread
+  unsigned since_losses_ = 0;
+  std::atomic<bool> ended_{false};  // by whoever may have destroyed what the callbacks use
   Mutex mutex_;
   std::thread thread_ GUARDED_BY(mutex_);
 };
@@ -50,14 +66,38 @@ Result<void> EventListener::Delivery::start_thread(const std::shared_ptr<Deliver
 void EventListener::Delivery::run() noexcept {
   running_here = this;
   try {
-    while (const EventPtr event = subscription_.wait()) callback_(*event);
+    while (const EventPtr event = next_event()) callback_(*event);
   } catch (...) {
     subscription_.end();
   }
 }
 
+EventPtr EventListener::Delivery::next_event() {
+  if (++since_losses_ >= kEventsBetweenLosses) tell_losses();
+  if (EventPtr event = subscription_.next()) return event;
+  tell_losses();
+  return subscription_.wait();
+}
+
+void EventListener::Delivery::tell_losses() {
+  since_losses_ = 0;
+  if (!on_lost_ || ended_) return;
+  const std::uint64_t lost = subscription_.lost();
+  if (lost > lost_told_) on_lost_(lost - std::exchange(lost_told_, lost));
+}
+
 void EventListener::Delivery::end() {
+  ended_ = true;
   subscription_.end();
+  join();
+}
+
+void EventListener::Delivery::finish() {
+  subscription_.close();
+  join();
+}
+
+void EventListener::Delivery::join() {
   if (runs_here()) return;
   const MutexLock lock(mutex_);
   if (thread_.joinable()) thread_.join();
@@ -68,9 +108,9 @@ void EventListener::Delivery::detach() {
   if (thread_.joinable()) thread_.detach();
 }
 
-Result<EventListener> EventListener::start(Subscription subscription, Callback callback) {
+Result<EventListener> EventListener::start(Subscription subscription, Callback callback, LossCallback on_lost) {
   if (!callback) return fail(ErrorCode::validation_failed, "An event listener needs a callback.");
-  auto delivery = std::make_shared<Delivery>(std::move(subscription), std::move(callback));
+  auto delivery = std::make_shared<Delivery>(std::move(subscription), std::move(callback), std::move(on_lost));
   PETRI_TRY(Delivery::start_thread(delivery));
   return EventListener(std::move(delivery));
 }
@@ -93,6 +133,10 @@ std::uint64_t EventListener::lost() const { return delivery_ ? delivery_->lost()
 
 void EventListener::end() {
   if (delivery_) delivery_->end();
+}
+
+void EventListener::finish() {
+  if (delivery_) delivery_->finish();
 }
 
 }  // namespace petri

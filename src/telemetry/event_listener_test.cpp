@@ -162,6 +162,68 @@ TEST_F(EventListenerTest, MayBeEndedByManyThreadsAtOnce) {
   EXPECT_EQ(bus->counts().subscriptions, 0U);
 }
 
+TEST_F(EventListenerTest, HearsAllThatWaitsBeforeItsFinishReturns) {
+  std::promise<void> all_published;
+  std::atomic<int> calls{0};
+  EventListener listener = listen([&, published = all_published.get_future().share()](const Event&) {
+    published.wait();
+    ++calls;
+  });
+  publish(100);
+  all_published.set_value();
+  listener.finish();
+  EXPECT_EQ(calls, 100);
+  publish(5);
+  listener.finish();
+  listener.end();
+  EXPECT_EQ(calls, 100);
+  EXPECT_EQ(bus->counts().subscriptions, 0U);
+}
+
+// O07
+TEST_F(EventListenerTest, IsToldHowManyItMissedOnceItHasCaughtUp) {
+  std::promise<void> entered, leave;
+  std::vector<std::string> heard;
+  auto listener = *EventListener::start(
+      std::move(*bus->subscribe({.queue_max = 2})),
+      [&, first = true](const Event& event) mutable {
+        heard.push_back(std::to_string(event.sequence));
+        if (!std::exchange(first, false)) return;
+        entered.set_value();
+        leave.get_future().wait();
+      },
+      [&](std::uint64_t lost) { heard.push_back("lost " + std::to_string(lost)); });
+  publish();
+  entered.get_future().wait();
+  publish(10);
+  leave.set_value();
+  listener.finish();
+  EXPECT_EQ(heard, (std::vector<std::string>{"1", "2", "3", "lost 8"}));
+}
+
+// A storm that never lets it catch up.
+TEST_F(EventListenerTest, IsToldHowManyItMissedAlsoWhileItIsBehind) {
+  std::vector<std::uint64_t> losses;
+  std::uint64_t calls = 0;
+  EventListener listener;
+  std::promise<void> ready, done;
+  listener = std::move(*EventListener::start(
+      std::move(*bus->subscribe({.queue_max = 2})),
+      [&, start = ready.get_future().share()](const Event&) {
+        start.wait();
+        publish(2);
+        if (++calls == 1'000) listener.end();
+        if (calls == 1'000) done.set_value();
+      },
+      [&](std::uint64_t lost) { losses.push_back(lost); }));
+  publish();
+  ready.set_value();
+  done.get_future().wait();
+  listener.end();
+  EXPECT_EQ(calls, 1'000U);
+  EXPECT_EQ(losses.size(), 3U) << "one for some hundred events, not one for each";
+}
+
 TEST_F(EventListenerTest, NeedsACallback) {
   EXPECT_EQ(EventListener::start(std::move(*bus->subscribe()), nullptr).error().code, ErrorCode::validation_failed);
   EXPECT_EQ(bus->counts().subscriptions, 0U);

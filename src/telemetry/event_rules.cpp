@@ -12,6 +12,7 @@ namespace {
 
 using enum EventKind;
 using enum DetailType;
+using enum EventLevel;
 
 constexpr bool kSometimes = false;
 
@@ -53,13 +54,14 @@ std::vector<EventRule> sandbox_rules() {
        "The sandbox ended in the status `failed`.",
        {{"cause", text, "what ended it: an error's code, an outcome's kind or a limit"},
         {"class", text, "compilation, runtime, resource, security or system"},
-        kMessage}},
+        kMessage},
+       error},
   };
 }
 
 std::vector<EventRule> process_rules() {
   return {
-      {process_started, "A process answers messages.", {kModule, sometimes(kVersion)}},
+      {process_started, "A process answers messages.", {kModule, sometimes(kVersion)}, debug},
       {process_exited,
        "A process has ended, however it did.",
        {{"reason", text, "the reason its supervisor acts on"},
@@ -69,10 +71,12 @@ std::vector<EventRule> process_rules() {
         sometimes(kMessage)}},
       {process_restarted,
        "Its supervisor started it again.",
-       {{"restarts", integer, "how often this child was started again so far"}, sometimes(kDuration)}},
+       {{"restarts", integer, "how often this child was started again so far"}, sometimes(kDuration)},
+       warning},
       {process_gave_up,
        "A supervisor has spent its restarts and ends.",
-       {{"supervisor", text, "its name; empty for the root"}, {"reason", text, "of the last exit"}}},
+       {{"supervisor", text, "its name; empty for the root"}, {"reason", text, "of the last exit"}},
+       error},
   };
 }
 
@@ -87,13 +91,14 @@ std::vector<EventRule> module_rules() {
         sometimes(kDuration)}},
       {module_rejected,
        "A module was refused and nothing of it was run.",
-       {kModule, kErrorCode, kMessage, {"artifact", text, "SHA-256 of its bytes, if it came so far", kSometimes}}},
+       {kModule, kErrorCode, kMessage, {"artifact", text, "SHA-256 of its bytes, if it came so far", kSometimes}},
+       warning},
   };
 }
 
 std::vector<EventRule> run_rules() {
   return {
-      {run_start, "A run begins. Exactly one of `run.stop` and `run.exception` follows.", {kModule, kFunction}},
+      {run_start, "A run begins. Exactly one of `run.stop` and `run.exception` follows.", {kModule, kFunction}, debug},
       {run_stop,
        "The guest was entered and has ended, however it did.",
        {kModule,
@@ -104,15 +109,16 @@ std::vector<EventRule> run_rules() {
         kFuelUsed,
         kDuration,
         {"memory_peak_bytes", integer, "the most it had at a time", kSometimes},
-        {"tier", text, "what ran it", kSometimes}}},
-      {run_exception, "The guest was not entered.", {kModule, kFunction, kErrorCode, kMessage, kDuration}},
+        {"tier", text, "what ran it", kSometimes}},
+       debug},
+      {run_exception, "The guest was not entered.", {kModule, kFunction, kErrorCode, kMessage, kDuration}, warning},
   };
 }
 
 std::vector<EventRule> resource_rules() {
   return {
-      {killed_resource_limit, "A limit other than time ended a guest.", {kLimit, kAllowed, kSeen, kPlace}},
-      {killed_timeout, "A guest ran out of time: the outcome `deadline`.", {kLimit, kAllowed, kSeen, kPlace}},
+      {killed_resource_limit, "A limit other than time ended a guest.", {kLimit, kAllowed, kSeen, kPlace}, warning},
+      {killed_timeout, "A guest ran out of time: the outcome `deadline`.", {kLimit, kAllowed, kSeen, kPlace}, warning},
       {usage_sampled,
        "What the sandbox consumes, each sampling interval.",
        {{"memory_bytes", integer, "of the whole tree"},
@@ -121,19 +127,55 @@ std::vector<EventRule> resource_rules() {
         kFuelUsed,
         {"cpu_time_ns", integer, "processor time since it was created"},
         {"cpu_percent", number, "of one core, over the last second"},
-        {"uptime_ns", integer, "since it was created"}}},
+        {"uptime_ns", integer, "since it was created"}},
+       debug},
       {limit_warning,
        "Use has reached 80 % of a limit. Told again only after it has been below.",
-       {kLimit, kAllowed, kSeen}},
+       {kLimit, kAllowed, kSeen},
+       warning},
       {limit_met,
        "A limit refused or cut something, and the guest goes on.",
        {kLimit, kAllowed, kSeen, {"count", integer, "how many times, where they are told together", kSometimes}}},
   };
 }
 
+std::vector<EventRule> containment_rules() {
+  const DetailRule opened{"opened", integer, "how often it has opened so far"};
+  const DetailRule permission{"permission", text, "what it asked for"};
+  const DetailRule count{"count", integer, "how many times, where they are told together", kSometimes};
+  return {
+      {breaker_opened,
+       "The breaker of a sandbox has opened: calls and messages from outside are `busy`.",
+       {opened, {"limits", integer, "how many ending limits it takes"}, {"pause_ns", integer, "until one is let in"}},
+       warning},
+      {breaker_half_open, "One call or message is let in, to see how it goes.", {opened}},
+      {breaker_closed, "All are let in again.", {opened}},
+      {host_pressure,
+       "The runtime's memory budget is spent, or is so no longer. Of no sandbox.",
+       {{"state", text, "`spent` or `relieved`"}, kAllowed, kSeen},
+       warning},
+      {security_denied,
+       "A guest asked for what it may not do, or a module imports it.",
+       {permission, count, sometimes(kModule), sometimes(kMessage)},
+       warning},
+      {security_quarantined,
+       "An artifact met ending limits again and again, and is refused everywhere for a while.",
+       {{"artifact", text, "SHA-256 of its bytes"}, kLimit, {"period_ns", integer, "for how long"}},
+       warning},
+      {sandbox_recovery,
+       "Supervision has given up, and the recovery table acts.",
+       {{"class", text, "compilation, runtime, resource, security or system"},
+        {"action", text, "keep, retry, restart, isolate or terminate"},
+        {"attempt", integer, "of a retry or a restart, from 1", kSometimes},
+        {"pause_ns", integer, "before a retry", kSometimes},
+        {"cause", text, "what ended last"}},
+       warning},
+  };
+}
+
 std::vector<EventRule> make_rules() {
   std::vector<EventRule> rules;
-  for (const auto make : {sandbox_rules, process_rules, module_rules, run_rules, resource_rules}) {
+  for (const auto make : {sandbox_rules, process_rules, module_rules, run_rules, resource_rules, containment_rules}) {
     for (EventRule& rule : make()) rules.push_back(std::move(rule));
   }
   return rules;

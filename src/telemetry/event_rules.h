@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "petri/event_text.h"
 #include "petri/events.h"
 
 namespace petri {
@@ -23,6 +24,7 @@ struct EventRule {
   EventKind kind;
   std::string_view meaning;
   std::vector<DetailRule> details;
+  EventLevel level = EventLevel::info;
 };
 // One a kind, in the order of EventKind.
 const std::vector<EventRule>& event_rules();

@@ -25,6 +25,10 @@ EventPtr Subscription::wait_until(TimePoint deadline, std::stop_token stop) {
 
 std::uint64_t Subscription::lost() const { return channel_ ? channel_->lost() : 0; }
 
+void Subscription::close() {
+  if (channel_) channel_->leave();
+}
+
 void Subscription::end() {
   if (channel_) channel_->end();
 }

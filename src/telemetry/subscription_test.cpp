@@ -36,6 +36,20 @@ TEST_F(SubscriptionTest, GivesUpAtItsDeadlineButNotBeforeReadingWhatIsThere) {
   EXPECT_EQ(subscription.wait_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(1)), nullptr);
 }
 
+// O08
+TEST_F(SubscriptionTest, CanBeReadToItsEndOnceItIsClosed) {
+  Subscription subscription = subscribe();
+  publish("a");
+  subscription.close();
+  publish("b");
+  EXPECT_EQ(bus->counts().subscriptions, 0U);
+  const EventPtr event = subscription.wait();
+  ASSERT_NE(event, nullptr);
+  EXPECT_EQ(event->sandbox, "a");
+  EXPECT_EQ(subscription.wait(), nullptr);
+  Subscription().close();
+}
+
 TEST_F(SubscriptionTest, StopsWaitingWhenToldTo) {
   Subscription subscription = subscribe();
   std::jthread reader([&](const std::stop_token& stop) { EXPECT_EQ(subscription.wait(stop), nullptr); });

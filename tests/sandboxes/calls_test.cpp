@@ -250,7 +250,7 @@ TEST_F(CallsTest, CallsFunctionsOfTheEmbedder) {  // R28
   EXPECT_EQ(testing::not_value(sandbox->call("f", {21}), 42), "");
 }
 
-TEST_F(CallsTest, MovesAHotProcessToCompiledCodeBetweenTwoCalls) {  // X10
+TEST_F(CallsTest, MovesAHotProcessToCompiledCodeBetweenTwoCalls) {  // X10, A19
   runtime_ = *Runtime::create({.workers = 2, .promote_fuel = 1'000, .promote_fuel_per_byte = 0});
   Sandbox sandbox = create(counter());
   std::int32_t expected = 0;
@@ -265,6 +265,14 @@ TEST_F(CallsTest, MovesAHotProcessToCompiledCodeBetweenTwoCalls) {  // X10
     return sandbox.children()[0].tier == Tier::compiled ? "" : "interpreted";
   });
   EXPECT_EQ(sandbox.call("next")->tier, Tier::compiled);
+  SandboxSpec spec = counter("b");
+  spec.tier = Tier::interpreted;
+  Sandbox other = create(spec);
+  const auto moved = sandbox.call("crash"), stayed = other.call("crash");
+  ASSERT_EQ(testing::not_kind(moved, OutcomeKind::trapped), "");
+  EXPECT_EQ(moved->tier, Tier::compiled);
+  EXPECT_EQ(moved->trap, stayed->trap);
+  EXPECT_EQ(moved->fuel_used, stayed->fuel_used);
 }
 
 TEST_F(CallsTest, MakesNewInstancesOfCompiledCodeWhenManyLive) {

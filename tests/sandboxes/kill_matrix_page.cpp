@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "kill_matrix.h"
+#include "without_containment.h"
 
 namespace petri {
 namespace {
@@ -84,7 +85,7 @@ bool is_expected(const KillRow& row, KillPlace place, const Cell& cell) {
 }
 
 std::optional<std::string> page(int runs) {
-  const auto runtime = *Runtime::create();
+  const auto runtime = *Runtime::create(without_containment());
   std::string text = fmt::format(fmt::runtime(kHead), fmt::arg("cores", runtime->info().workers),
                                  fmt::arg("runs", runs), fmt::arg("deadline", "10 ms"));
   std::string_view section;

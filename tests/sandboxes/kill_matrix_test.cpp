@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "kill_matrix.h"
+#include "without_containment.h"
 
 namespace petri {
 
@@ -17,7 +18,7 @@ namespace {
 class KillMatrixTest : public ::testing::TestWithParam<Tier> {};
 
 TEST_P(KillMatrixTest, EndsOrRefusesAsTheTableSays) {
-  const auto runtime = *Runtime::create({.workers = 2});
+  const auto runtime = *Runtime::create(without_containment());
   for (const KillRow& row : kill_rows()) {
     for (const KillPlace place : row.places) {
       EXPECT_EQ(observe_kill(*runtime, row, place, GetParam()).verdict, row.expected(place))

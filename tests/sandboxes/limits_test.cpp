@@ -143,7 +143,7 @@ TEST_P(LimitsTest, CountsTheWholeTreeInUsage) {  // Q25, Q26
   EXPECT_EQ(sandbox.usage().memory_bytes, 131'072U);
 }
 
-// Q12
+// Q12, A18; how exactly it is held is measured in measures_test.cpp
 TEST_P(LimitsTest, EndsWhoIsHeldToItsShareForLongerThanItsGrace) {
   SandboxSpec spec = tree(Strategy::one_for_one, {"burner", "idler"}, 10);
   spec.tier = GetParam();

@@ -8,6 +8,7 @@
 
 #include "petri/runtime.h"
 #include "petri/testing.h"
+#include "without_containment.h"
 
 namespace petri {
 
@@ -76,7 +77,7 @@ class RuntimeFixture : public ::testing::Test {
     return all;
   }
 
-  std::unique_ptr<Runtime> runtime_ = std::move(*Runtime::create({.workers = 2}));
+  std::unique_ptr<Runtime> runtime_ = std::move(*Runtime::create(without_containment()));
 };
 
 }  // namespace petri

@@ -1,0 +1,32 @@
+// What becomes of trouble that comes again and again: the breaker of a sandbox, the quarantine of an artifact.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace petri {
+
+// An artifact that met ending limits `limits_max` times within `window`, in processes or runs, is refused everywhere by
+// its hash for `period`. What lives of it goes on. Evaluations neither count nor ask.
+struct QuarantineOptions {
+  std::uint32_t limits_max = 5;  // 0: no quarantine
+  std::chrono::nanoseconds window = std::chrono::seconds(60);
+  std::chrono::nanoseconds period = std::chrono::minutes(10);
+};
+
+// A sandbox whose processes were ended by limits `limits_max` times within `window` is left alone for `pause`: calls
+// and messages from outside answer `busy`. Then one is let in: with `ok` all are again. Runs neither count nor ask.
+struct BreakerOptions {
+  std::uint32_t limits_max = 5;  // 0: no breaker
+  std::chrono::nanoseconds window = std::chrono::seconds(10);
+  std::chrono::nanoseconds pause = std::chrono::seconds(1);
+  bool operator==(const BreakerOptions&) const = default;
+};
+
+enum class BreakerState : std::uint8_t { closed, open, half_open };
+std::string_view name_of(BreakerState state);
+
+}  // namespace petri

@@ -1,0 +1,56 @@
+// Events in a file. For a log of spdlog see petri/event_logger.h, for a program's own ends EventListener.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "petri/events.h"
+#include "petri/result.h"
+
+namespace petri {
+
+constexpr std::uint64_t kEventFileBytesMin = std::uint64_t{128} << 10;
+
+struct EventFileOptions {
+  std::string path;  // made, or gone on with behind its last whole line
+  // A line that finds no room makes the file "PATH.1", in place of an older one, and begins a new one: the two hold
+  // twice as much at most, whatever guests do.
+  std::uint64_t bytes_max = std::uint64_t{1} << 30;
+  // What is written in a second at most, over a longer time; events wait for it as for a full disk.
+  std::uint64_t bytes_per_second_max = std::uint64_t{16} << 20;
+  std::chrono::nanoseconds retry_interval = std::chrono::seconds(1);  // of a file that cannot be written
+};
+
+struct EventFileStatus {
+  std::uint64_t written = 0;  // events that are in the file, or were
+  std::uint64_t lost = 0;     // events that are not: there was no room for them to wait, or at the end nowhere to write
+  std::string problem;        // why the file cannot be written now; empty when it can
+};
+
+// Writes what a subscription gets as JSON Lines: one object an event, as to_json() of petri/event_text.h makes it.
+// Events it had no room for are counted in a line of their own, "events.lost". While the file cannot be written, a full
+// disk say, events wait in the subscription's queue, and those for which it has no room are lost and counted; the file
+// is tried again each retry_interval. All members may be called from any thread.
+class EventFile {
+ public:
+  // io_error names the path; busy when somebody else is writing the file, or the machine gives no thread;
+  // validation_failed. The subscription is ended then.
+  static Result<std::unique_ptr<EventFile>> start(Subscription subscription, EventFileOptions options);
+  ~EventFile();  // close()
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
+
+  EventFileStatus status() const;
+
+  // Writes what waits, then nothing more. io_error when the file cannot be written: the rest is lost and counted.
+  Result<void> close();
+
+ private:
+  class Writer;
+  explicit EventFile(std::unique_ptr<Writer> writer);
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace petri

@@ -1,0 +1,44 @@
+// What is done for a sandbox once its supervision has given up, by the class of what went wrong.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "petri/error.h"
+#include "petri/outcome.h"
+#include "petri/result.h"
+
+namespace petri {
+
+// keep: it is `failed`, and what it was made of is kept.
+// retry: it is started again after a pause that doubles each time; after retries_max it is terminated.
+// restart: it is started again at once; after restarts_max it is terminated.
+// isolate: nobody is answered, what still lives is frozen, everything can be looked at; restart() or destroy() end it.
+// terminate: it is `failed`, and only the record of it is left; restart() reads its modules anew.
+enum class RecoveryAction : std::uint8_t { keep, retry, restart, isolate, terminate };
+std::string_view name_of(RecoveryAction action);
+std::optional<RecoveryAction> recovery_action_named(std::string_view name);
+
+struct Recovery {
+  // By class: compilation, runtime, resource, security, system. What is not named is as recovery_default() says.
+  std::map<ErrorCategory, RecoveryAction> actions;
+  std::uint32_t restarts_max = 1;
+  std::uint32_t retries_max = 5;
+  std::chrono::nanoseconds retry_pause = std::chrono::milliseconds(100);
+  std::chrono::nanoseconds retry_pause_max = std::chrono::seconds(30);
+  // Once it has run for so long, all of the above begins anew.
+  std::chrono::nanoseconds stable_after = std::chrono::seconds(60);
+  bool operator==(const Recovery&) const = default;
+};
+
+RecoveryAction recovery_default(ErrorCategory failure);
+// Every class that is none of the five, and every value out of range, in one validation_failed.
+Result<void> check_recovery(const Recovery& recovery);
+
+// The class of a guest's end: what met a limit is `resource`, all else that is not `ok` is `runtime`.
+ErrorCategory category_of(const Outcome& outcome);
+
+}  // namespace petri

@@ -1,0 +1,125 @@
+// What is done once supervision has given up. src/supervisor decides; this carries it out.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "sandbox/sandbox_core.h"
+
+namespace petri {
+
+void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
+  const std::string what = how ? std::string(name_of(how->kind)) : how.error().message;
+  const ErrorCategory failure = how ? category_of(*how) : how.error().category();
+  MutexLock lock(mutex_);
+  last_end_ = {.text = fmt::format("{} ({})", process.name(), what), .failure = failure};
+}
+
+Error SandboxCore::what_ended() const {
+  MutexLock lock(mutex_);
+  return {.code = ErrorCode::limit_exceeded,
+          .message = fmt::format("the supervisor gave up restarting; the last that ended was {}", last_end_.text),
+          .details = {}};
+}
+
+void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
+  MutexLock control(control_);
+  {
+    MutexLock lock(mutex_);
+    const bool is_its_own = gave_up == tree_ || gave_up == dynamic_;
+    if (status_ != SandboxStatus::running || !is_its_own) return;
+  }
+  act_on_failure(gave_up);
+}
+
+// Starting again may fail again: then the next step is due, until there is none.
+void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) {
+  RecoveryStep step;
+  LastEnd last;
+  {
+    MutexLock lock(mutex_);
+    last = last_end_;
+    step = next_step(traits_->recovery, last.failure, services_.clock.now(), recovered_);
+    failure_ = last.failure;
+  }
+  services_.events.publish(EventKind::sandbox_recovery, subject(), [&](Event& event) {
+    event.add("class", name_of(last.failure)).add("action", name_of(step.action)).add("cause", last.text);
+    if (step.attempt > 0) event.add("attempt", step.attempt);
+    if (step.action == RecoveryAction::retry) event.add("pause_ns", step.pause);
+  });
+  tell_audit({.kind = AuditKind::recovery, .sandbox = id(), .cause = name_of(step.action)},
+             {{"class", name_of(last.failure)}, {"attempt", step.attempt}, {"last", last.text}});
+  take_step(step, gave_up);
+}
+
+void SandboxCore::take_step(const RecoveryStep& step, const std::shared_ptr<const TreeRunner>& gave_up) {
+  if (step.action == RecoveryAction::isolate) return isolate();
+  if (step.action == RecoveryAction::keep && keeps_running_without(gave_up)) return;
+  if (status() == SandboxStatus::running) {
+    set_status(SandboxStatus::stopping);
+    end_tree();
+  }
+  switch (step.action) {
+    case RecoveryAction::retry: return retry_after(step.pause);
+    case RecoveryAction::restart:
+      if (!try_start_tree()) act_on_failure(gave_up);
+      return;
+    default: break;
+  }
+  Error error = what_ended();
+  ErrorCategory failure{};
+  {
+    MutexLock lock(mutex_);
+    failure = last_end_.failure;
+  }
+  static_cast<void>(fail_with(std::move(error), failure));
+}
+
+// Children of the spec and those that guests spawned are two trees: one may live on without the other.
+bool SandboxCore::keeps_running_without(const std::shared_ptr<const TreeRunner>& gave_up) {
+  if (account_.processes() == 0) return false;
+  MutexLock lock(mutex_);
+  if (dynamic_ == gave_up) dynamic_.reset();
+  return true;
+}
+
+// What still lives is kept as it is: no letter is taken, and whoever waits for an answer is told.
+void SandboxCore::isolate() {
+  std::vector<ProcessPtr> processes;
+  set_status(SandboxStatus::isolated, what_ended().message);
+  {
+    MutexLock lock(mutex_);
+    runs_.request_stop();
+    for (const auto& [name, process] : processes_) processes.push_back(process);
+  }
+  for (const ProcessPtr& process : processes) process->freeze();
+}
+
+void SandboxCore::retry_after(Clock::Duration pause) {
+  const Clock::TimePoint due = services_.clock.now() + pause;
+  set_status(SandboxStatus::starting,
+             fmt::format("{}; tried again after {}", what_ended().message, format_duration(pause)));
+  MutexLock lock(mutex_);
+  const std::uint64_t ticket = retry_ticket_ = ++last_retry_ticket_;
+  services_.timers.at(due, [weak = weak_from_this(), ticket] {
+    if (const auto self = weak.lock()) self->services_.workers.submit([self, ticket] { self->retry(ticket); });
+  });
+}
+
+void SandboxCore::retry(std::uint64_t ticket) {
+  MutexLock control(control_);
+  {
+    MutexLock lock(mutex_);
+    if (retry_ticket_ != ticket || destroyed_) return;
+    retry_ticket_ = 0;
+  }
+  if (!try_start_tree()) act_on_failure(nullptr);
+}
+
+// True when one was waiting; it does nothing now.
+bool SandboxCore::forget_retry() {
+  MutexLock lock(mutex_);
+  return std::exchange(retry_ticket_, 0) != 0;
+}
+
+}  // namespace petri

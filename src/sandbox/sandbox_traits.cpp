@@ -1,0 +1,30 @@
+#include "sandbox/sandbox_traits.h"
+
+#include <utility>
+
+namespace petri {
+
+SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy, const BreakerOptions& breaker_default) {
+  EndingLimits ending;
+  for (const auto& [limit, action] : spec.on_limit) {
+    if (action == OnLimit::kill) ending.insert(limit);
+  }
+  return {.profile = std::move(spec.profile),
+          .on_limit = std::move(spec.on_limit),
+          .imports = std::move(spec.imports),
+          .recovery = std::move(spec.recovery),
+          .breaker = spec.breaker.value_or(breaker_default),
+          .folder = std::move(spec.folder),
+          .arguments = std::move(spec.arguments),
+          .environment = std::move(spec.environment),
+          .policy = std::move(policy),
+          .ending_limits = std::move(ending)};
+}
+
+SandboxTraitsPtr SharedTraits::share(SandboxTraits traits) {
+  MutexLock lock(mutex_);
+  if (last_ == nullptr || *last_ != traits) last_ = std::make_shared<const SandboxTraits>(std::move(traits));
+  return last_;
+}
+
+}  // namespace petri

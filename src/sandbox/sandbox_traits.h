@@ -1,0 +1,44 @@
+// What sandboxes that were made alike have in common, kept once: populations are large, and alike.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "host/host_context.h"
+#include "petri/sandbox.h"
+#include "sandbox/spec_check.h"
+
+namespace petri {
+
+struct SandboxTraits {
+  ProfileSpec profile;
+  LimitActions on_limit;
+  ImportRules imports;
+  Recovery recovery;
+  BreakerOptions breaker;
+  std::string folder;
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;
+  SandboxPolicy policy;        // as it began; limits and permissions may have been changed since
+  EndingLimits ending_limits;  // of on_limit
+  bool operator==(const SandboxTraits&) const = default;
+};
+using SandboxTraitsPtr = std::shared_ptr<const SandboxTraits>;
+
+// Takes its parts out of the spec.
+SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy, const BreakerOptions& breaker_default);
+
+// Remembers those that were asked for last. Any thread.
+class SharedTraits {
+ public:
+  SandboxTraitsPtr share(SandboxTraits traits) EXCLUDES(mutex_);
+
+ private:
+  Mutex mutex_;
+  SandboxTraitsPtr last_ GUARDED_BY(mutex_);
+};
+
+}  // namespace petri

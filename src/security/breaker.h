@@ -1,0 +1,72 @@
+// Leaves a sandbox alone whose processes meet one ending limit after another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "petri/containment.h"
+#include "security/repeated_trouble.h"
+
+namespace petri {
+
+// Any thread. A breaker that is closed costs whoever enters one load.
+class Breaker {
+ public:
+  // The options outlive it.
+  explicit Breaker(const BreakerOptions& options) : options_(options) {}
+
+  // Told by the one who causes it, exactly once for each.
+  struct Change {
+    BreakerState from, to;
+    std::uint64_t opened;  // how often so far
+  };
+  enum class Admission : std::uint8_t {
+    enter,
+    trial,  // trial_ended() must follow
+    refuse,
+  };
+  struct Admitted {
+    Admission admission = Admission::enter;
+    std::optional<Change> change;
+  };
+  Admitted admit(Clock::TimePoint now) {
+    if (state_.load(std::memory_order_relaxed) == BreakerState::closed) [[likely]]
+      return {};
+    return admit_slowly(now);
+  }
+
+  // A limit has ended one of its processes.
+  std::optional<Change> limit_met(Clock::TimePoint now);
+  std::optional<Change> trial_ended(bool well, Clock::TimePoint now);
+  // Closed, and all is forgotten.
+  std::optional<Change> reset();
+
+  BreakerState state() const { return state_.load(std::memory_order_relaxed); }
+  std::uint64_t opened() const;
+
+ private:
+  // Made with the first limit: most sandboxes never meet one, and there may be a million of them.
+  struct Memory {
+    Mutex mutex;
+    RepeatedTrouble trouble GUARDED_BY(mutex);
+    Clock::TimePoint open_until GUARDED_BY(mutex);
+    std::uint64_t opened GUARDED_BY(mutex) = 0;
+  };
+  Memory& memory();
+  Admitted admit_slowly(Clock::TimePoint now);
+  Change become(BreakerState state, const Memory& memory) REQUIRES(memory.mutex);
+  Change open(Clock::TimePoint now, Memory& memory) REQUIRES(memory.mutex);
+
+  const BreakerOptions& options_;
+  std::atomic<BreakerState> state_{BreakerState::closed};
+  std::once_flag made_;
+  std::unique_ptr<Memory> memory_;
+  std::atomic<bool> has_memory_{false};
+};
+
+}  // namespace petri

@@ -1,0 +1,64 @@
+#include "petri/profile.h"
+
+#include <array>
+
+#include "base/name_table.h"
+
+namespace petri {
+namespace {
+
+using enum Permission;
+
+constexpr NameTable<3> kProfiles{"high", "medium", "low"};
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+constexpr Permissions kHigh{messages, timers, spawn};
+constexpr Permissions kMedium = kHigh.with({log, clock, random, file_read});
+constexpr Permissions kLow = kMedium.with(file_write);
+
+// Everything a profile sets; all other limits are the same everywhere.
+struct Row {
+  std::uint64_t memory_bytes, processes;
+  std::chrono::seconds time;
+  std::optional<std::uint64_t> cpu_percent;  // nothing: as much as there is
+  std::uint64_t module_bytes;
+};
+constexpr std::array<Row, kProfiles.size()> kLimits{{
+    {64 * kMiB, 50, std::chrono::seconds(60), 50, 1 * kMiB},
+    {128 * kMiB, 100, std::chrono::seconds(300), 100, 5 * kMiB},
+    {256 * kMiB, 200, std::chrono::seconds(600), std::nullopt, 10 * kMiB},
+}};
+constexpr std::array<ProfileRule, kProfiles.size()> kRules{{
+    {Profile::high, kHigh, AuditLevel::full},
+    {Profile::medium, kMedium, AuditLevel::basic},
+    {Profile::low, kLow, AuditLevel::basic},
+}};
+
+}  // namespace
+
+std::string_view name_of(Profile profile) { return name_in(kProfiles, profile); }
+std::optional<Profile> profile_named(std::string_view name) { return find_name<Profile>(kProfiles, name); }
+
+const ProfileRule& rule_of(Profile profile) { return kRules[static_cast<std::size_t>(profile)]; }
+std::span<const ProfileRule> profile_rules() { return kRules; }
+
+Permissions Permissions::medium() { return kMedium; }
+
+SandboxLimits SandboxLimits::of(Profile profile) {
+  const Row& row = kLimits[static_cast<std::size_t>(profile)];
+  SandboxLimits limits;
+  limits.memory_bytes_max = row.memory_bytes;
+  limits.process_memory_bytes_max = row.memory_bytes;
+  limits.processes_max = row.processes;
+  limits.execution_time_max = row.time;
+  limits.cpu_percent_max = row.cpu_percent.value_or(sandbox_limit_named("cpu_percent_max")->max);
+  limits.module_bytes_max = row.module_bytes;
+  return limits;
+}
+
+std::string ProfileSpec::title() const {
+  if (!name.empty()) return name;
+  return base ? std::string(name_of(*base)) : std::string();
+}
+
+}  // namespace petri

@@ -1,0 +1,59 @@
+#include "security/quarantine.h"
+
+#include <algorithm>
+
+namespace petri {
+
+std::optional<Quarantine::Sentence> Quarantine::limit_met(const ArtifactId& artifact, std::string_view cause,
+                                                          Clock::TimePoint now) {
+  if (options_.limits_max == 0) return std::nullopt;
+  MutexLock lock(mutex_);
+  if (records_.size() >= kArtifactsMax && !records_.contains(artifact)) make_room(now);
+  Record& record = records_[artifact];
+  record.last = now;
+  // Those that still live go on, and are ended by limits; the time it was given does not grow by that.
+  if (record.sentence && now < record.sentence->until) return std::nullopt;
+  record.sentence.reset();
+  if (!record.trouble.happened(now, options_.limits_max, options_.window)) return std::nullopt;
+  any_.store(true);
+  record.sentence = Sentence{.cause = std::string(cause), .until = now + options_.period};
+  return record.sentence;
+}
+
+std::optional<Quarantine::Sentence> Quarantine::find(const ArtifactId& artifact, Clock::TimePoint now) {
+  if (!any_.load()) return std::nullopt;
+  MutexLock lock(mutex_);
+  const auto found = records_.find(artifact);
+  if (found == records_.end() || !found->second.sentence) return std::nullopt;
+  if (now < found->second.sentence->until) return found->second.sentence;
+  records_.erase(found);
+  return std::nullopt;
+}
+
+std::size_t Quarantine::size(Clock::TimePoint now) {
+  MutexLock lock(mutex_);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      records_, [now](const auto& entry) { return entry.second.sentence && now < entry.second.sentence->until; }));
+}
+
+// All that time has made void, and if that is nothing, the one that matters least. A tenth goes at a time, so that a
+// flood of artifacts does not pay for this each time.
+void Quarantine::make_room(Clock::TimePoint now) {
+  std::erase_if(records_, [&](const auto& entry) {
+    const Record& record = entry.second;
+    const bool served = !record.sentence || now >= record.sentence->until;
+    return served && now - record.last > options_.window;
+  });
+  if (records_.size() < kArtifactsMax) return;
+  std::vector<std::map<ArtifactId, Record>::iterator> all;
+  for (auto next = records_.begin(); next != records_.end(); ++next) all.push_back(next);
+  const auto matters_less = [](const auto& a, const auto& b) {
+    return std::pair(a->second.sentence.has_value(), a->second.last) <
+           std::pair(b->second.sentence.has_value(), b->second.last);
+  };
+  const auto tenth = all.begin() + static_cast<std::ptrdiff_t>(kArtifactsMax / 10);
+  std::ranges::nth_element(all, tenth, matters_less);
+  for (auto one = all.begin(); one != tenth; ++one) records_.erase(*one);
+}
+
+}  // namespace petri

@@ -1,0 +1,55 @@
+// Artifacts that are refused for a while, because they met ending limits again and again.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "petri/containment.h"
+#include "petri/outcome.h"
+#include "security/repeated_trouble.h"
+
+namespace petri {
+
+// Any thread.
+class Quarantine {
+ public:
+  // Artifacts it counts for; beyond that the one that met its last limit longest ago is forgotten, those in quarantine
+  // last.
+  static constexpr std::size_t kArtifactsMax = 10'000;
+
+  explicit Quarantine(const QuarantineOptions& options) : options_(options) {}
+
+  struct Sentence {
+    std::string cause;  // the limit it met last
+    Clock::TimePoint until;
+  };
+  // A limit has ended a guest of this artifact. An answer when it is in quarantine from now on.
+  std::optional<Sentence> limit_met(const ArtifactId& artifact, std::string_view cause, Clock::TimePoint now)
+      EXCLUDES(mutex_);
+  // Nothing: it may be used.
+  std::optional<Sentence> find(const ArtifactId& artifact, Clock::TimePoint now) EXCLUDES(mutex_);
+  std::size_t size(Clock::TimePoint now) EXCLUDES(mutex_);
+
+  const QuarantineOptions& options() const { return options_; }
+
+ private:
+  struct Record {
+    RepeatedTrouble trouble;
+    std::optional<Sentence> sentence;
+    Clock::TimePoint last;
+  };
+  void make_room(Clock::TimePoint now) REQUIRES(mutex_);
+
+  const QuarantineOptions options_;
+  std::atomic<bool> any_{false};  // has ever been in it: what most runtimes need to know
+  Mutex mutex_;
+  std::map<ArtifactId, Record> records_ GUARDED_BY(mutex_);
+};
+
+}  // namespace petri

@@ -1,0 +1,71 @@
+#include "security/quarantine.h"
+
+#include <gtest/gtest.h>
+
+namespace petri {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Clock::TimePoint kStart{};
+
+ArtifactId artifact(std::uint32_t number) {
+  ArtifactId id;
+  for (int i = 0; i < 4; ++i) id.sha256[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(number >> (8 * i));
+  return id;
+}
+
+// Five limits in a minute, ten minutes: the defaults.
+class QuarantineTest : public testing::Test {
+ protected:
+  void put_in(const ArtifactId& id, Clock::TimePoint when) {
+    for (int i = 0; i < 4; ++i) EXPECT_FALSE(quarantine_.limit_met(id, "fuel_max", when));
+    EXPECT_TRUE(quarantine_.limit_met(id, "execution_time_max", when));
+  }
+  Quarantine quarantine_{QuarantineOptions{}};
+};
+
+TEST_F(QuarantineTest, BeginsWithTheLastOfSoManyLimitsAndEnds) {  // P12
+  put_in(artifact(1), kStart);
+  const auto found = quarantine_.find(artifact(1), kStart + 10min - 1ns);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->cause, "execution_time_max");
+  EXPECT_EQ(found->until, kStart + 10min);
+  EXPECT_EQ(quarantine_.size(kStart), 1U);
+  EXPECT_FALSE(quarantine_.find(artifact(1), kStart + 10min));
+  EXPECT_EQ(quarantine_.size(kStart + 10min), 0U);
+}
+
+TEST_F(QuarantineTest, IsOfOneArtifactAlone) {
+  put_in(artifact(1), kStart);
+  EXPECT_FALSE(quarantine_.find(artifact(2), kStart));
+}
+
+TEST_F(QuarantineTest, DoesNotCountWhatIsOlderThanItsWindow) {
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kStart));
+  EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kStart + 60s + 1ns));
+  EXPECT_FALSE(quarantine_.find(artifact(1), kStart + 61s));
+}
+
+TEST_F(QuarantineTest, IsNotMadeLongerByThoseThatStillLive) {
+  put_in(artifact(1), kStart);
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kStart + 1min));
+  EXPECT_EQ(quarantine_.find(artifact(1), kStart + 1min)->until, kStart + 10min);
+}
+
+TEST_F(QuarantineTest, KeepsThoseInItWhenItMustForget) {
+  put_in(artifact(0), kStart);
+  for (std::uint32_t i = 1; i < 3 * Quarantine::kArtifactsMax; ++i) {
+    EXPECT_FALSE(quarantine_.limit_met(artifact(i), "fuel_max", kStart + std::chrono::microseconds(i)));
+  }
+  EXPECT_TRUE(quarantine_.find(artifact(0), kStart + 1s));
+}
+
+TEST(QuarantineOff, RefusesNothing) {
+  Quarantine quarantine({.limits_max = 0});
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(quarantine.limit_met(artifact(1), "fuel_max", kStart));
+  EXPECT_FALSE(quarantine.find(artifact(1), kStart));
+}
+
+}  // namespace
+}  // namespace petri

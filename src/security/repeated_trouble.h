@@ -1,0 +1,31 @@
+// How often something happened of late.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace petri {
+
+// Keeps as many times as it takes to say: the n-th within the window.
+class RepeatedTrouble {
+ public:
+  // True when this is the `count`-th within `window`, both ends included. Then it begins to count anew.
+  bool happened(Clock::TimePoint now, std::size_t count, Clock::Duration window) {
+    std::erase_if(times_, [&](Clock::TimePoint time) { return now - time > window; });
+    times_.push_back(now);
+    if (times_.size() < count) return false;
+    times_.clear();
+    return true;
+  }
+  void forget() { times_.clear(); }
+  bool empty() const { return times_.empty(); }
+  std::size_t count() const { return times_.size(); }
+  Clock::TimePoint last() const { return times_.back(); }
+
+ private:
+  std::vector<Clock::TimePoint> times_;  // most never have any
+};
+
+}  // namespace petri

@@ -1,0 +1,221 @@
+// Trouble that comes again and again: the breaker of a sandbox, quarantine, and a host without memory to spare.
+#include "host/temporary_folder.h"
+#include "runtime_fixture.h"
+#include "telemetry/event_rules.h"
+
+namespace petri {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+class ContainmentTest : public RuntimeFixture {
+ protected:
+  ~ContainmentTest() override { runtime_.reset(); }  // before its clock
+
+  void start(RuntimeOptions options) {
+    options.workers = 2;
+    options.clock = time_.clock();
+    runtime_ = *Runtime::create(std::move(options));
+  }
+  // A sandbox that is ended by its fuel as often as one likes.
+  SandboxSpec burner(std::string id = "a") {
+    SandboxSpec spec = counter(std::move(id));
+    spec.tree = SupervisorSpec{.intensity = 1'000, .children = {ChildSpec{.id = "p", .module = "counter"}}};
+    spec.limits = {{"fuel_max", 1'000}};
+    return spec;
+  }
+  void burn(Sandbox& sandbox, int times) {
+    for (int i = 0; i < times; ++i) {
+      EXPECT_EQ(testing::not_kind(sandbox.call("spin"), OutcomeKind::out_of_fuel), "");
+      expect_soon([&] { return sandbox.children()[0].status == "running" ? "" : sandbox.children()[0].status; });
+    }
+  }
+  static std::vector<std::string> told(Subscription& events) {
+    std::vector<std::string> all;
+    while (const EventPtr event = events.next()) {
+      EXPECT_THAT(faults_of(*event), IsEmpty());
+      all.emplace_back(name_of(event->kind));
+    }
+    return all;
+  }
+  std::vector<std::string> causes(const std::string& sandbox, AuditKind kind) const {
+    std::vector<std::string> all;
+    for (const AuditEntry& entry : runtime_->audit({.sandbox = sandbox, .kind = kind}).entries)
+      all.push_back(entry.cause);
+    return all;
+  }
+
+  testing::ManualTime time_;
+};
+
+TEST_F(ContainmentTest, OpensTheBreakerOfASandboxThatMeetsLimits) {  // Q27, O12
+  start({.quarantine = {.limits_max = 0}});
+  Sandbox sandbox = create(burner());
+  Sandbox other = create(burner("b"));
+  Subscription events = *runtime_->subscribe(
+      {.kinds = {EventKind::breaker_opened, EventKind::breaker_half_open, EventKind::breaker_closed}});
+  burn(sandbox, 5);
+  EXPECT_EQ(sandbox.info().breaker, BreakerState::open);
+  const auto refused = sandbox.call("next");
+  EXPECT_EQ(testing::not_error(refused, ErrorCode::busy), "");
+  EXPECT_THAT(refused.error().message, HasSubstr("breaker is open"));
+  EXPECT_EQ(sandbox.send("x").error().code, ErrorCode::busy);
+  EXPECT_EQ(sandbox.call_async("next", {}, {}, [](const Result<Outcome>&) {}).error().code, ErrorCode::busy);
+  EXPECT_EQ(testing::not_value(sandbox.run("counter", "next"), 1), "") << "a run is not refused";
+  EXPECT_EQ(next(other), 1);
+
+  time_.advance(*runtime_, 1s);
+  EXPECT_EQ(testing::not_kind(sandbox.call("spin"), OutcomeKind::out_of_fuel), "") << "the trial";
+  EXPECT_EQ(testing::not_error(sandbox.call("next"), ErrorCode::busy), "");
+  time_.advance(*runtime_, 1s);
+  expect_soon([&] { return sandbox.children()[0].status == "running" ? "" : "not yet"; });
+  EXPECT_EQ(next(sandbox), 1);
+  EXPECT_EQ(next(sandbox), 2);
+  EXPECT_EQ(sandbox.info().breaker, BreakerState::closed);
+  EXPECT_EQ(sandbox.info().breaker_opened, 2U);
+  EXPECT_THAT(told(events), ElementsAre("breaker.opened", "breaker.half_open", "breaker.opened", "breaker.half_open",
+                                        "breaker.closed"));
+  EXPECT_THAT(causes("a", AuditKind::breaker_changed), ElementsAre("open", "half_open", "open", "half_open", "closed"));
+}
+
+TEST_F(ContainmentTest, TriesAMessageToo) {  // Q27
+  start({.quarantine = {.limits_max = 0}});
+  Sandbox sandbox = create(burner());
+  burn(sandbox, 5);
+  time_.advance(*runtime_, 1s);
+  ASSERT_TRUE(sandbox.send("x"));
+  expect_soon([&] { return sandbox.info().breaker == BreakerState::closed ? "" : "not closed"; });
+}
+
+TEST_F(ContainmentTest, ClosesTheBreakerWithARestart) {
+  start({.quarantine = {.limits_max = 0}});
+  Sandbox sandbox = create(burner());
+  burn(sandbox, 5);
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(sandbox.info().breaker, BreakerState::closed);
+  EXPECT_EQ(next(sandbox), 1);
+}
+
+TEST_F(ContainmentTest, HasABreakerAsTheSpecSays) {
+  start({.quarantine = {.limits_max = 0}, .breaker = {.limits_max = 0}});
+  SandboxSpec spec = burner();
+  spec.breaker = BreakerOptions{.limits_max = 2};
+  Sandbox quick = create(spec), never = create(burner("b"));
+  burn(quick, 2);
+  burn(never, 10);
+  EXPECT_EQ(quick.info().breaker, BreakerState::open);
+  EXPECT_EQ(never.info().breaker, BreakerState::closed);
+}
+
+TEST_F(ContainmentTest, PutsAnArtifactIntoQuarantine) {  // P12, J05
+  start({.breaker = {.limits_max = 0}});
+  Sandbox sandbox = create(burner());
+  Sandbox neighbour = create(burner("b"));
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::security_quarantined}});
+  burn(sandbox, 3);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(testing::not_kind(sandbox.run("counter", "spin"), OutcomeKind::out_of_fuel), "");
+  }
+  EXPECT_THAT(told(events), ElementsAre("security.quarantined"));
+  EXPECT_THAT(causes("a", AuditKind::quarantined), ElementsAre("fuel_max"));
+  EXPECT_EQ(runtime_->info().quarantined, 1U);
+
+  const auto refused = runtime_->create(counter("c"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::rejected);
+  EXPECT_THAT(refused.error().message, HasSubstr("in quarantine for another 600 s"));
+  EXPECT_THAT(refused.error().message, HasSubstr("fuel_max"));
+  EXPECT_EQ(testing::not_error(neighbour.run("counter", "next"), ErrorCode::rejected), "");
+  EXPECT_EQ(testing::not_error(neighbour.run(Source::wat(std::string(kCounter)), "next"), ErrorCode::rejected), "");
+  EXPECT_THAT(causes("b", AuditKind::module_rejected), ElementsAre("rejected", "rejected"));
+  EXPECT_EQ(next(neighbour), 1) << "what lives goes on";
+  EXPECT_TRUE(neighbour.restart());
+  ASSERT_TRUE(runtime_->destroy("a"));
+  EXPECT_EQ(next(neighbour), 1);
+
+  time_.advance(*runtime_, 10min);
+  EXPECT_TRUE(runtime_->create(counter("d")));
+}
+
+TEST_F(ContainmentTest, TakesInNobodyWhenMemoryIsSpent) {  // Q28, O12
+  start({.memory_budget_bytes = 3 * 65'536});
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::host_pressure}});
+  Sandbox first = create(counter("a"));
+  Sandbox second = create(counter("b"));
+  Sandbox third = create(counter("c"));
+  const auto refused = runtime_->create(counter("d"));
+  EXPECT_EQ(refused.error().code, ErrorCode::busy);
+  EXPECT_THAT(refused.error().message, HasSubstr("use 196608 bytes and its memory budget is 196608"));
+  EXPECT_EQ(runtime_->find("d").error().code, ErrorCode::not_found);
+  EXPECT_EQ(first.start_child(ChildSpec{.id = "more", .module = "counter"}).error().code, ErrorCode::busy);
+  EXPECT_EQ(next(second), 1);
+  ASSERT_TRUE(runtime_->destroy("c"));
+  EXPECT_TRUE(runtime_->create(counter("d")));
+  EXPECT_THAT(told(events), ElementsAre("host.pressure", "host.pressure", "host.pressure"));
+  EXPECT_THAT(causes("", AuditKind::host_pressure), ElementsAre("spent", "relieved", "spent"));
+}
+
+TEST_F(ContainmentTest, RefusesToSpawnWhenMemoryIsSpent) {  // Q28
+  start({.memory_budget_bytes = 2 * 65'536});
+  Sandbox sandbox = create({.id = "a", .modules = {{"m", Source::wat(R"((module
+      (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+      (memory (export "memory") 1) (data (i32.const 0) "{\"id\": \"x\", \"module\": \"m\"}")
+      (func (export "spawn") (result i32) (call $spawn (i32.const 0) (i32.const 26)))))")}}});
+  SandboxSpec small = counter("b");
+  create(small);
+  EXPECT_EQ(testing::not_value(sandbox.call("spawn"), static_cast<std::int32_t>(GuestError::busy)), "");
+  ASSERT_TRUE(runtime_->destroy("b"));
+  EXPECT_EQ(testing::not_value(sandbox.call("spawn"), 0), "");
+}
+
+TEST_F(ContainmentTest, RefusesOptionsThatMeanNothing) {
+  const auto refused = Runtime::create({.quarantine = {.window = 0ns}, .breaker = {.pause = 0ns}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
+  EXPECT_THAT(refused.error().message, HasSubstr("quarantine"));
+  EXPECT_THAT(refused.error().message, HasSubstr("breaker"));
+}
+
+TEST_F(ContainmentTest, KeepsATrailThatOutlivesItsSandboxes) {  // P13, P14
+  start({});
+  {
+    Sandbox sandbox = create(burner());
+    ASSERT_TRUE(sandbox.update_limits({{"timers_max", 3}}));
+    burn(sandbox, 1);
+  }
+  ASSERT_TRUE(runtime_->destroy("a"));
+  EXPECT_THAT(causes("a", AuditKind::killed), ElementsAre("fuel_max"));
+  const auto changed = runtime_->audit({.sandbox = "a", .kind = AuditKind::limits_changed}).entries;
+  ASSERT_EQ(changed.size(), 1U);
+  EXPECT_EQ(std::get<std::string>(*changed[0].detail("changes")), "timers_max=3");
+  EXPECT_EQ(runtime_->audit_status().entries, 2U);
+  EXPECT_EQ(runtime_->verify_audit().fault, std::nullopt);
+  EXPECT_EQ(runtime_->verify_audit().entries, 2U);
+}
+
+TEST_F(ContainmentTest, WritesTheTrailToAFileAndGoesOnWithIt) {  // P13
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "audit.jsonl").string();
+  for (int round = 1; round <= 2; ++round) {
+    start({.audit = {.file = file}});
+    Sandbox sandbox = create(burner());
+    burn(sandbox, 3);
+    ASSERT_TRUE(runtime_->flush_audit());
+    const auto verified = verify_audit_file(file);
+    ASSERT_TRUE(verified) << verified.error().message;
+    EXPECT_EQ(verified->fault, std::nullopt);
+    EXPECT_EQ(verified->entries, 3U * static_cast<unsigned>(round));
+    EXPECT_EQ(verified->last_hash, runtime_->audit_status().last_hash);
+    runtime_.reset();
+  }
+  start({});
+  const auto foreign = Runtime::create({.audit = {.file = folder.path().string()}});
+  ASSERT_FALSE(foreign);
+  EXPECT_THAT(foreign.error().message, HasSubstr(folder.path().filename().string()));
+}
+
+}  // namespace
+}  // namespace petri

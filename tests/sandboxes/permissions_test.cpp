@@ -1,0 +1,383 @@
+// Area P: what a guest may do, and what tells of it when it may not.
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "host/temporary_folder.h"
+#include "runtime_fixture.h"
+#include "telemetry/event_rules.h"
+
+namespace petri {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::int32_t kDenied = static_cast<std::int32_t>(GuestError::permission_denied);
+
+// Asks for the time, by petri's function and by WASI's, and for something of the embedder's.
+constexpr std::string_view kAsker = R"((module
+  (import "petri" "clock_ms" (func $clock (result i64)))
+  (import "wasi_snapshot_preview1" "clock_time_get" (func $wasi (param i32 i64 i32) (result i32)))
+  (memory (export "memory") 1)
+  (func (export "clock") (result i64) (call $clock))
+  (func (export "wasi") (result i32) (call $wasi (i32.const 0) (i64.const 1) (i32.const 8)))
+  (func (export "often") (param $n i32) (loop (drop (call $clock))
+    (br_if 0 (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))))";
+
+class PermissionsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
+ protected:
+  SandboxSpec asker(std::string id = "asker") {
+    SandboxSpec spec{.id = std::move(id), .modules = {{"m", Source::wat(std::string(kAsker))}}};
+    spec.tier = GetParam();
+    return spec;
+  }
+  std::vector<AuditEntry> audit(const std::string& sandbox, AuditKind kind) const {
+    return runtime_->audit({.sandbox = sandbox, .kind = kind}).entries;
+  }
+  static std::int64_t number(const Result<Outcome>& outcome) {
+    EXPECT_EQ(testing::not_kind(outcome, OutcomeKind::ok), "");
+    if (!outcome || outcome->values.empty()) return 0;
+    const Value value = outcome->values[0];
+    return value.type() == ValueType::i64 ? value.i64() : value.i32();
+  }
+  static std::string text(const AuditEntry& entry, std::string_view key) {
+    const AuditValue* value = entry.detail(key);
+    const auto* as_text = value == nullptr ? nullptr : std::get_if<std::string>(value);
+    return as_text == nullptr ? std::string() : *as_text;
+  }
+  static std::int64_t count(const AuditEntry& entry) { return std::get<std::int64_t>(*entry.detail("count")); }
+};
+
+TEST_P(PermissionsTest, AreTakenFromALiveSandboxAndGivenBack) {  // P15
+  Sandbox sandbox = create(asker());
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::security_denied}});
+  EXPECT_GT(number(sandbox.call("clock")), 0);
+  EXPECT_EQ(number(sandbox.call("wasi")), 0);
+
+  ASSERT_TRUE(sandbox.update_permissions(Permissions::medium().without(Permission::clock)));
+  EXPECT_FALSE(sandbox.info().permissions.has(Permission::clock));
+  EXPECT_EQ(number(sandbox.call("clock")), kDenied);
+  EXPECT_EQ(number(sandbox.call("wasi")), 76);  // ENOTCAPABLE
+  EXPECT_EQ(testing::not_kind(sandbox.call("often", {1'000}), OutcomeKind::ok), "");
+  EXPECT_EQ(sandbox.call("clock")->counts.calls_refused, 1U);
+
+  EXPECT_EQ(sandbox.info().denied.at("clock"), 1'003U);
+  const auto entries = audit("asker", AuditKind::permission_denied);
+  ASSERT_EQ(entries.size(), 4U) << "one for each call, whatever a call does";
+  EXPECT_EQ(entries[2].cause, "clock");
+  EXPECT_EQ(entries[2].process, "m");
+  EXPECT_EQ(count(entries[2]), 1'000);
+  std::size_t told = 0;
+  for (; const EventPtr event = events.next(); ++told) {
+    EXPECT_THAT(faults_of(*event), IsEmpty());
+    EXPECT_EQ(event->text("permission"), "clock");
+  }
+  EXPECT_EQ(told, 4U);
+
+  ASSERT_TRUE(sandbox.update_permissions(Permissions::medium()));
+  EXPECT_GT(number(sandbox.call("clock")), 0);
+  const auto changes = audit("asker", AuditKind::permissions_changed);
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_THAT(text(changes[0], "from"), HasSubstr("clock"));
+  EXPECT_THAT(text(changes[0], "to"), Not(HasSubstr("clock")));
+}
+
+TEST_P(PermissionsTest, HoldForRunsToo) {  // P15
+  Sandbox sandbox = create(asker());
+  ASSERT_TRUE(sandbox.update_permissions({Permission::log}));
+  const auto refused = sandbox.run("m", "clock");
+  EXPECT_EQ(testing::not_error(refused, ErrorCode::link_error), "");
+  EXPECT_EQ(refused.error().detail("permission"), "clock");
+  EXPECT_EQ(audit("asker", AuditKind::module_rejected).size(), 1U);
+}
+
+// A handler that is under way when it happens notices it at its next call.
+TEST_P(PermissionsTest, AreTakenInTheMiddleOfAHandler) {
+  RuntimeOptions options = without_containment();
+  Sandbox* taken = nullptr;
+  ASSERT_TRUE(options.host.define("host", "take", [&taken] { EXPECT_TRUE(taken->update_permissions({})); }));
+  ASSERT_TRUE(options.host.define("game", "move", [](std::int32_t from) { return from + 1; },
+                                  {.permission = Permission::random}));
+  ASSERT_TRUE(options.host.define("game", "speed", [] { return 1.5; }, {.permission = Permission::random}));
+  runtime_ = *Runtime::create(std::move(options));
+  SandboxSpec spec{.id = "game", .modules = {{"m", Source::wat(R"((module
+      (import "host" "take" (func $take)) (import "game" "move" (func $move (param i32) (result i32)))
+      (import "game" "speed" (func $speed (result f64)))
+      (func (export "play") (result i32 i32 f64)
+        (call $move (i32.const 6)) (call $take) (call $move (i32.const 6)) (call $speed))))")}}};
+  spec.tier = GetParam();
+  Sandbox sandbox = create(spec);
+  taken = &sandbox;
+  const auto played = sandbox.call("play");
+  ASSERT_EQ(testing::not_kind(played, OutcomeKind::ok), "");
+  EXPECT_EQ(played->values[0], Value(7));
+  EXPECT_EQ(played->values[1], Value(kDenied));
+  EXPECT_TRUE(std::isnan(played->values[2].f64()));
+  EXPECT_EQ(sandbox.info().denied.at("random"), 2U);
+}
+
+TEST_P(PermissionsTest, AreNamedByALinkError) {  // P04, P10, S20
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::security_denied, EventKind::module_rejected}});
+  SandboxSpec spec = asker();
+  spec.profile = Profile::high;
+  const auto refused = runtime_->create(spec);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::link_error);
+  EXPECT_THAT(refused.error().message, HasSubstr("clock_ms"));
+  EXPECT_THAT(refused.error().message, HasSubstr("needs the permission clock"));
+  EXPECT_THAT(names(events), ::testing::ElementsAre("module.rejected", "security.denied"));
+  const auto entries = audit("asker", AuditKind::module_rejected);
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].cause, "link_error");
+  EXPECT_EQ(text(entries[0], "permission"), "clock");
+  EXPECT_EQ(text(entries[0], "class"), "security");
+  EXPECT_EQ(text(entries[0], "way"), "create");
+  EXPECT_EQ(runtime_->info("asker")->failure, ErrorCategory::security);
+}
+
+TEST_P(PermissionsTest, AreUsedUnderTheEyesOfAFullAudit) {  // P14
+  SandboxSpec full = asker("full"), basic = asker("basic"), none = asker("none");
+  full.audit = AuditLevel::full;
+  none.audit = AuditLevel::none;
+  for (const SandboxSpec& spec : {full, basic, none}) {
+    Sandbox sandbox = create(spec);
+    EXPECT_EQ(sandbox.info().audit, spec.audit.value_or(AuditLevel::basic));
+    EXPECT_EQ(testing::not_kind(sandbox.call("often", {7}), OutcomeKind::ok), "");
+    ASSERT_TRUE(sandbox.update_permissions({}));
+    EXPECT_EQ(number(sandbox.call("clock")), kDenied);
+  }
+  const auto used = audit("full", AuditKind::permission_used);
+  ASSERT_EQ(used.size(), 1U);
+  EXPECT_EQ(count(used[0]), 7);
+  EXPECT_THAT(audit("full", AuditKind::sandbox_status), Not(IsEmpty()));
+  EXPECT_EQ(audit("full", AuditKind::permission_denied).size(), 1U);
+  EXPECT_THAT(audit("basic", AuditKind::permission_used), IsEmpty());
+  EXPECT_EQ(runtime_->audit({.sandbox = "basic"}).entries.size(), 2U);
+  EXPECT_THAT(runtime_->audit({.sandbox = "none"}).entries, IsEmpty());
+}
+
+// P06
+TEST_P(PermissionsTest, ToReadFilesEndAtTheFolder) {
+  const TemporaryFolder folder, outside;
+  std::ofstream(outside.path() / "secret") << "secret";
+  std::ofstream(folder.path() / "plain") << "plain";
+  std::filesystem::create_symlink(outside.path() / "secret", folder.path() / "link");
+  const std::string absolute = (outside.path() / "secret").string();
+  SandboxSpec spec{.id = "reader", .modules = {{"m", Source::wat(R"((module
+      (import "wasi_snapshot_preview1" "path_open"
+        (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+      (import "petri" "input_size" (func $size (result i32)))
+      (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
+      (memory (export "memory") 1)
+      (func (export "open") (result i32)
+        (drop (call $read (i32.const 0) (i32.const 0) (call $size)))
+        (call $open (i32.const 3) (i32.const 0) (i32.const 0) (call $size) (i32.const 0) (i64.const 2) (i64.const 0)
+                    (i32.const 0) (i32.const 1000)))))")}}};
+  spec.folder = folder.path().string();
+  spec.tier = GetParam();
+  Sandbox sandbox = create(spec);
+  const auto open = [&](const std::string& path) { return number(sandbox.call("open", {}, {.input = path})); };
+  EXPECT_EQ(open("plain"), 0);
+  EXPECT_EQ(open("missing"), 44);
+  EXPECT_THAT(audit("reader", AuditKind::permission_denied), IsEmpty());
+  for (const std::string& path :
+       {std::string("../") + outside.path().filename().string() + "/secret", absolute, std::string("link")}) {
+    EXPECT_NE(open(path), 0) << path;
+  }
+  EXPECT_EQ(sandbox.info().denied.at("file_read"), 3U);
+  EXPECT_EQ(audit("reader", AuditKind::permission_denied).size(), 3U);
+}
+
+TEST_P(PermissionsTest, DoNotMakeUpForWhatNobodyOffers) {  // P05
+  struct Import {
+    std::string_view wat, told;
+  };
+  for (const Profile profile : {Profile::high, Profile::medium, Profile::low}) {
+    for (const auto& [wat, told] : {
+             Import{R"("petri" "fly" (func (param i32)))",
+                    R"("petri"."fly" (a function of type (i32) -> ()) is offered)"},
+             Import{R"("wasi_snapshot_preview1" "sock_open" (func (param i32 i32 i32) (result i32)))", "sock_open"},
+             Import{R"("wasi_snapshot_preview1" "sock_recv" (func (result i32)))", "sock_recv"},
+             Import{R"("petri" "input_size" (func (result i64)))", "() -> i64, but the host offers"},
+             Import{R"("petri" "input_size" (memory 1))", "is a memory, but the host offers"},
+         }) {
+      SandboxSpec spec{.id = testing::unique_id("import"),
+                       .modules = {{"m", Source::wat("(module (import " + std::string(wat) + "))")}}};
+      spec.profile = profile;
+      spec.tier = GetParam();
+      const auto refused = runtime_->create(spec);
+      ASSERT_FALSE(refused) << wat;
+      EXPECT_EQ(refused.error().code, ErrorCode::link_error) << wat;
+      EXPECT_THAT(refused.error().message, HasSubstr(std::string(told)));
+    }
+  }
+}
+
+TEST_P(PermissionsTest, ShowOfTheHostOnlyWhatTheSpecGives) {  // P07
+  ASSERT_EQ(::setenv("PETRI_SECRET", "hidden", 1), 0);
+  SandboxSpec spec{.id = "curious", .modules = {{"m", Source::wat(R"((module
+      (import "wasi_snapshot_preview1" "environ_sizes_get" (func $sizes (param i32 i32) (result i32)))
+      (import "wasi_snapshot_preview1" "environ_get" (func $environ (param i32 i32) (result i32)))
+      (import "wasi_snapshot_preview1" "args_sizes_get" (func $arg_sizes (param i32 i32) (result i32)))
+      (import "wasi_snapshot_preview1" "args_get" (func $args (param i32 i32) (result i32)))
+      (import "wasi_snapshot_preview1" "clock_time_get" (func $clock (param i32 i64 i32) (result i32)))
+      (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+      (memory (export "memory") 1)
+      (func (export "show") (result i32)
+        (drop (call $sizes (i32.const 0) (i32.const 4))) (drop (call $environ (i32.const 100) (i32.const 1000)))
+        (drop (call $write (i32.const 1000) (i32.load (i32.const 4))))
+        (drop (call $arg_sizes (i32.const 0) (i32.const 4))) (drop (call $args (i32.const 100) (i32.const 1000)))
+        (drop (call $write (i32.const 1000) (i32.load (i32.const 4))))
+        (drop (call $clock (i32.const 0) (i64.const 1) (i32.const 8)))
+        (i32.wrap_i64 (i64.rem_u (i64.load (i32.const 8)) (i64.const 1000000))))))")}}};
+  spec.environment = {{"HOME", "nowhere"}};
+  spec.arguments = {"guest", "one"};
+  spec.tier = GetParam();
+  Sandbox sandbox = create(spec);
+  const auto shown = sandbox.call("show");
+  ASSERT_EQ(testing::not_kind(shown, OutcomeKind::ok), "");
+  EXPECT_EQ(shown->output, std::string("HOME=nowhere\0guest\0one\0", 23));
+  EXPECT_EQ(shown->values[0], Value(0)) << "whole milliseconds";
+  ASSERT_EQ(::unsetenv("PETRI_SECRET"), 0);
+}
+
+TEST_P(PermissionsTest, AreThoseOfTheProfile) {  // P01
+  for (const ProfileRule& rule : profile_rules()) {
+    SandboxSpec spec = counter(std::string(name_of(rule.profile)));
+    spec.profile = rule.profile;
+    const SandboxInfo info = create(spec).info();
+    EXPECT_EQ(info.permissions, rule.permissions);
+    EXPECT_EQ(info.audit, rule.audit);
+    EXPECT_EQ(info.profile, ProfileSpec(rule.profile));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BothTiers, PermissionsTest, ::testing::Values(Tier::interpreted, Tier::compiled),
+                         [](const auto& tier) { return std::string(name_of(tier.param)); });
+
+class ProfileTest : public RuntimeFixture {};
+
+TEST_F(ProfileTest, OfOnesOwnDiffersFromItsBaseWhereItSaysSo) {  // P03
+  SandboxSpec spec = counter();
+  spec.profile = Profile::high;
+  spec.profile.name = "workshop";
+  spec.profile.limits = {{"processes_max", 7}, {"timers_max", 8}};
+  spec.profile.grant = {Permission::clock};
+  spec.profile.deny = {Permission::spawn};
+  spec.profile.audit = AuditLevel::basic;
+  spec.limits = {{"timers_max", 9}};
+  const SandboxInfo info = create(spec).info();
+  SandboxLimits expected = SandboxLimits::of(Profile::high);
+  expected.processes_max = 7;
+  expected.timers_max = 9;
+  EXPECT_EQ(info.limits, expected);
+  EXPECT_EQ(info.permissions.to_text(), "messages timers clock");
+  EXPECT_EQ(info.audit, AuditLevel::basic);
+  EXPECT_EQ(info.profile.title(), "workshop");
+}
+
+TEST_F(ProfileTest, MustNotContradictItself) {  // P02, P03, P09
+  SandboxSpec spec = counter();
+  spec.profile = ProfileSpec();
+  spec.profile.grant = {Permission::log, Permission::clock};
+  spec.profile.deny = {Permission::clock};
+  spec.profile.imports = {.allow = {"math"}, .block = {"math", ""}};
+  spec.recovery.retry_pause = std::chrono::seconds(0);
+  spec.breaker = BreakerOptions{.pause = std::chrono::seconds(0)};
+  const auto refused = runtime_->create(spec);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
+  for (const std::string_view part :
+       {"profile.base: a profile of your own needs one of high, medium, low", "grants and denies clock",
+        "math is on the allow-list and on the block-list", "an entry is empty",
+        "the permission log is granted, but the lists allow no function that needs it", "retry_pause is 0 ns",
+        "breaker.pause"}) {
+    EXPECT_THAT(refused.error().message, HasSubstr(std::string(part)));
+  }
+  EXPECT_EQ(runtime_->find("a").error().code, ErrorCode::not_found);
+}
+
+TEST_F(ProfileTest, OfHighSecurityWritesNoFiles) {  // P03
+  SandboxSpec spec = counter();
+  spec.profile = Profile::high;
+  spec.permissions = rule_of(Profile::high).permissions.with(Permission::file_write);
+  EXPECT_THAT(runtime_->create(spec).error().message, HasSubstr("the profile high and the permission file_write"));
+  spec.permissions.reset();
+  Sandbox sandbox = create(spec);
+  const auto changed = sandbox.update_permissions({Permission::file_write});
+  EXPECT_EQ(changed.error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(sandbox.info().permissions, rule_of(Profile::high).permissions);
+}
+
+TEST_F(ProfileTest, IsReadFromJson) {  // P02
+  const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}},
+      "profile": {"name": "quiet", "base": "low", "deny": ["log"], "grant": ["clock"], "limits": {"timers_max": 3},
+                  "imports": {"block": ["petri.log"]}, "audit": "none"},
+      "imports": {"allow": ["petri", "math"]}, "audit": "full",
+      "breaker": {"limits_max": 3, "window": "5s", "pause": "10ms"},
+      "recovery": {"runtime": "isolate", "system": "keep", "retries_max": 7, "retry_pause": "50ms"}})json");
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->profile.title(), "quiet");
+  EXPECT_EQ(spec->profile.base, Profile::low);
+  EXPECT_EQ(spec->profile.deny, Permissions{Permission::log});
+  EXPECT_EQ(spec->profile.imports.block, std::vector<std::string>{"petri.log"});
+  EXPECT_EQ(spec->profile.audit, AuditLevel::none);
+  EXPECT_EQ(spec->imports.allow, (std::vector<std::string>{"petri", "math"}));
+  EXPECT_EQ(spec->audit, AuditLevel::full);
+  EXPECT_EQ(spec->breaker->limits_max, 3U);
+  EXPECT_EQ(spec->breaker->pause, std::chrono::milliseconds(10));
+  EXPECT_EQ(spec->recovery.actions.at(ErrorCategory::runtime), RecoveryAction::isolate);
+  EXPECT_EQ(spec->recovery.retries_max, 7U);
+  const auto wrong = SandboxSpec::from_json(R"({"profile": "paranoid", "permissions": ["log", "net"],
+      "imports": {"deny": []}, "audit": "all", "recovery": {"weather": "keep", "runtime": "rollback"},
+      "breaker": {"limits_max": -1, "pause": "soon"}})");
+  ASSERT_FALSE(wrong);
+  for (const std::string_view part :
+       {"is none of the profiles high, medium, low", "there is no permission net", "there are allow and block",
+        "is none of none, basic, full", "no such class of failures", "is none of keep, retry, restart, isolate"}) {
+    EXPECT_THAT(wrong.error().message, HasSubstr(std::string(part)));
+  }
+}
+
+TEST_F(ProfileTest, HasImportListsThatTheGateAsks) {  // P09, P10, E12
+  const std::string source = R"((module (import "math" "sin" (func (param f64) (result f64)))
+      (import "petri" "exit" (func (param i32))) (func (export "f"))))";
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(source)}}};
+  spec.imports = {.block = {"math.sin"}};
+  const auto blocked = runtime_->create(spec);
+  EXPECT_EQ(blocked.error().code, ErrorCode::rejected);
+  EXPECT_THAT(blocked.error().message, HasSubstr(R"(the import "math"."sin" is on the block-list of the sandbox)"));
+  spec.imports = {};
+  spec.profile.name = "plain";
+  spec.profile.imports = {.allow = {"math"}};
+  const auto missing = runtime_->create(spec);
+  EXPECT_THAT(missing.error().message, HasSubstr(R"("petri"."exit" is not on the allow-list of the profile plain)"));
+
+  spec.modules[0].source = Source::wat("(module (func (export \"f\")))");
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(sandbox.run(Source::wat(source), "f").error().code, ErrorCode::rejected);
+  const auto entries = runtime_->audit({.sandbox = "a", .kind = AuditKind::module_rejected}).entries;
+  ASSERT_EQ(entries.size(), 3U);
+  EXPECT_EQ(std::get<std::string>(*entries[2].detail("way")), "run");
+}
+
+TEST_F(ProfileTest, MayRefuseWhatTheScanFinds) {  // P11
+  const std::string endless = R"((module (func (export "f") (loop $again (br $again)))))";
+  const std::string named = R"((module (func (export "os_system")) (memory 1 1) (data (i32.const 0) "Photos")))";
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(endless)}}};
+  EXPECT_TRUE(runtime_->create(spec));
+  ASSERT_TRUE(runtime_->destroy("a"));
+  spec.profile.reject_findings = Severity::medium;
+  const auto refused = runtime_->create(spec);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::rejected);
+  EXPECT_THAT(refused.error().message, HasSubstr("endless_loop in function 0"));
+  spec.modules[0].source = Source::wat(named);
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(sandbox.info().reject_findings, Severity::medium);
+  EXPECT_EQ(testing::not_error(sandbox.run(Source::wat(endless), "f"), ErrorCode::rejected), "");
+}
+
+}  // namespace
+}  // namespace petri

@@ -1,0 +1,227 @@
+// S20 to S22: what becomes of a sandbox once its supervision has given up.
+#include "engine/fault_injection.h"
+#include "runtime_fixture.h"
+#include "telemetry/event_rules.h"
+
+namespace petri {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+class RecoveryTest : public RuntimeFixture {
+ protected:
+  RecoveryTest() {
+    RuntimeOptions options = without_containment();
+    options.clock = time_.clock();
+    runtime_ = *Runtime::create(std::move(options));
+    events_.emplace(*runtime_->subscribe({.kinds = {EventKind::sandbox_recovery, EventKind::sandbox_failed}}));
+  }
+  ~RecoveryTest() override { runtime_.reset(); }  // before its clock
+
+  // Gives up at the first end.
+  static SandboxSpec fragile(const std::map<ErrorCategory, RecoveryAction>& actions = {}) {
+    SandboxSpec spec = tree(Strategy::one_for_one, {"p"}, 0);
+    spec.limits = {{"fuel_max", 1'000}};
+    spec.recovery.actions = actions;
+    return spec;
+  }
+  // As many as come: "class action", and "failed class" once it has.
+  std::vector<std::string> told(std::size_t count) {
+    std::vector<std::string> all;
+    while (all.size() < count) {
+      const EventPtr event = events_->wait_until(std::chrono::steady_clock::now() + 10s);
+      if (event == nullptr) break;
+      EXPECT_THAT(faults_of(*event), IsEmpty());
+      const bool failed = event->kind == EventKind::sandbox_failed;
+      all.push_back((failed ? "failed " : "") + std::string(event->text("class")) + (failed ? "" : " ") +
+                    std::string(event->text("action")));
+    }
+    return all;
+  }
+  std::vector<std::string> audited() const {
+    std::vector<std::string> all;
+    for (const AuditEntry& entry : runtime_->audit({.sandbox = "a", .kind = AuditKind::recovery}).entries)
+      all.push_back(entry.cause);
+    return all;
+  }
+  static void trap(Sandbox& sandbox) {
+    EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
+  }
+  static void burn(Sandbox& sandbox) {
+    EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "p"), OutcomeKind::out_of_fuel), "");
+  }
+  static void meet_a_fault(Sandbox& sandbox) {
+    panic_at_next(EngineStep::call);
+    EXPECT_EQ(testing::not_error(call(sandbox, "next", "p"), ErrorCode::engine_fault), "");
+  }
+
+  testing::ManualTime time_;
+  std::optional<Subscription> events_;
+};
+
+TEST_F(RecoveryTest, TerminatesAfterATrap) {  // S20, S21, O06
+  Sandbox sandbox = create(fragile());
+  trap(sandbox);
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_EQ(sandbox.info().failure, ErrorCategory::runtime);
+  EXPECT_THAT(sandbox.info().cause, HasSubstr("p (trapped)"));
+  EXPECT_THAT(told(2), ElementsAre("runtime terminate", "failed runtime"));
+  EXPECT_THAT(audited(), ElementsAre("terminate"));
+}
+
+TEST_F(RecoveryTest, RestartsOnceAfterALimitThenTerminates) {  // S20, S21
+  Sandbox sandbox = create(fragile());
+  EXPECT_EQ(next(sandbox, "p"), 1);
+  burn(sandbox);
+  expect_soon([&] { return audited().size() == 1 && sandbox.status() == SandboxStatus::running ? "" : "not yet"; });
+  EXPECT_EQ(next(sandbox, "p"), 1) << "a fresh state";
+  EXPECT_EQ(sandbox.info().restarts, 0U) << "nobody asked for one";
+  burn(sandbox);
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_THAT(told(3), ElementsAre("resource restart", "resource terminate", "failed resource"));
+}
+
+TEST_F(RecoveryTest, CountsAnewOnceItWasStable) {
+  Sandbox sandbox = create(fragile());
+  for (std::size_t i = 1; i <= 3; ++i) {
+    burn(sandbox);
+    expect_soon([&] { return audited().size() == i && sandbox.status() == SandboxStatus::running ? "" : "not yet"; });
+    time_.advance(*runtime_, 60s);
+  }
+  EXPECT_THAT(audited(), ElementsAre("restart", "restart", "restart"));
+}
+
+TEST_F(RecoveryTest, RetriesAfterAFaultOfTheHost) {  // S21, X13
+  Sandbox sandbox = create(fragile());
+  for (const auto pause : {100ms, 200ms, 400ms}) {
+    meet_a_fault(sandbox);
+    expect_status(sandbox, SandboxStatus::starting);
+    EXPECT_THAT(sandbox.info().cause, HasSubstr("tried again after " + std::to_string(pause.count()) + " ms"));
+    EXPECT_EQ(sandbox.info().failure, ErrorCategory::system);
+    EXPECT_EQ(testing::not_error(call(sandbox, "next", "p"), ErrorCode::rejected), "");
+    time_.advance(*runtime_, pause - 1ns);
+    EXPECT_EQ(sandbox.status(), SandboxStatus::starting);
+    time_.advance(*runtime_, 1ns);
+    expect_status(sandbox, SandboxStatus::running);
+    EXPECT_EQ(next(sandbox, "p"), 1);
+  }
+  EXPECT_THAT(told(3), ElementsAre("system retry", "system retry", "system retry"));
+}
+
+TEST_F(RecoveryTest, IsStoppedAndDestroyedWhileItWaits) {
+  for (const bool stop : {true, false}) {
+    Sandbox sandbox = create(fragile());
+    meet_a_fault(sandbox);
+    expect_status(sandbox, SandboxStatus::starting);
+    ASSERT_TRUE(!stop || sandbox.stop());
+    EXPECT_TRUE(!stop || sandbox.status() == SandboxStatus::stopped);
+    ASSERT_TRUE(runtime_->destroy("a"));
+    time_.advance(*runtime_, 1h);
+    EXPECT_EQ(sandbox.status(), SandboxStatus::stopped);
+  }
+}
+
+// The start that a retry makes may fail as well.
+TEST_F(RecoveryTest, GoesOnWithTheNextStepWhenStartingAgainFails) {
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(R"((module
+      (import "petri" "clock_ms" (func $clock (result i64)))
+      (func (export "petri_init") (result i32) (drop (i32.const 1)) (i32.const 0))
+      (func (export "crash") unreachable)))")}}};
+  spec.tree = SupervisorSpec{.intensity = 0, .children = {ChildSpec{.id = "p", .module = "m"}}};
+  spec.recovery.actions = {{ErrorCategory::runtime, RecoveryAction::restart},
+                           {ErrorCategory::resource, RecoveryAction::retry}};
+  spec.recovery.retries_max = 2;
+  Sandbox sandbox = create(spec);
+  // From now on nothing starts: one unit is too little for petri_init.
+  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1}}));
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
+  expect_soon([&] {
+    time_.advance(*runtime_, 1s);
+    return sandbox.status() == SandboxStatus::failed ? "" : "not yet";
+  });
+  EXPECT_THAT(audited(), ElementsAre("restart", "retry", "retry", "terminate"));
+}
+
+TEST_F(RecoveryTest, IsolatesWhatIsNotToBeTrusted) {  // S22
+  SandboxSpec spec = fragile({{ErrorCategory::runtime, RecoveryAction::isolate}});
+  Sandbox sandbox = create(spec);
+  trap(sandbox);
+  expect_status(sandbox, SandboxStatus::isolated);
+  EXPECT_EQ(testing::not_error(call(sandbox, "next", "p"), ErrorCode::rejected), "");
+  EXPECT_EQ(sandbox.send("x").error().code, ErrorCode::rejected);
+  EXPECT_EQ(sandbox.run("counter", "next").error().code, ErrorCode::rejected);
+  EXPECT_EQ(sandbox.stop().error().code, ErrorCode::rejected);
+  EXPECT_THAT(sandbox.info().cause, HasSubstr("p (trapped)"));
+  EXPECT_EQ(sandbox.info().failure, ErrorCategory::runtime);
+  EXPECT_EQ(runtime_->list({.status = SandboxStatus::isolated}).total, 1U);
+  EXPECT_EQ(runtime_->create(counter()).error().code, ErrorCode::already_exists) << "its id is taken";
+  EXPECT_THAT(audited(), ElementsAre("isolate"));
+  EXPECT_THAT(told(1), ElementsAre("runtime isolate"));
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(next(sandbox, "p"), 1);
+}
+
+// Spawned by guests, a process has a supervisor of its own, so that those of the spec live on when that gives up.
+constexpr std::string_view kParent = R"((module
+  (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+  (memory (export "memory") 1) (data (i32.const 0) "{\"id\": \"x\", \"module\": \"m\"}")
+  (global $count (mut i32) (i32.const 0))
+  (func (export "spawn") (result i32) (call $spawn (i32.const 0) (i32.const 26)))
+  (func (export "next") (result i32)
+    (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
+  (func (export "petri_handle") (result i32)
+    (global.set $count (i32.add (global.get $count) (i32.const 1))) (i32.const 0))
+  (func (export "crash") unreachable)))";
+
+class FamilyTest : public RecoveryTest {
+ protected:
+  Sandbox family(RecoveryAction action) {
+    SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(std::string(kParent))}}};
+    spec.recovery.actions = {{ErrorCategory::runtime, action}};
+    return create(spec);
+  }
+  // With one restart in five seconds.
+  void lose_the_child(Sandbox& sandbox) {
+    EXPECT_EQ(testing::not_value(sandbox.call("spawn", {}, {.process = "m"}), 0), "");
+    for (const std::uint64_t restarts : {0, 1}) {
+      expect_restarts(sandbox, restarts);
+      EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "x"), OutcomeKind::trapped), "");
+    }
+  }
+};
+
+TEST_F(FamilyTest, FreezesWhatStillLives) {  // S22
+  Sandbox sandbox = family(RecoveryAction::isolate);
+  EXPECT_EQ(next(sandbox), 1);
+  lose_the_child(sandbox);
+  expect_status(sandbox, SandboxStatus::isolated);
+  EXPECT_EQ(sandbox.usage().processes, 1U);
+  EXPECT_EQ(sandbox.children()[0].status, "running");
+  EXPECT_EQ(testing::not_error(call(sandbox, "next", "m"), ErrorCode::rejected), "");
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(next(sandbox), 1) << "restarting begins with fresh state";
+}
+
+TEST_F(FamilyTest, KeepsWhatStillRuns) {
+  Sandbox sandbox = family(RecoveryAction::keep);
+  EXPECT_EQ(next(sandbox), 1);
+  lose_the_child(sandbox);
+  expect_soon([&] { return audited().empty() ? "not yet" : ""; });
+  EXPECT_EQ(testing::not_running(sandbox), "");
+  EXPECT_EQ(next(sandbox), 2);
+  EXPECT_EQ(testing::not_value(sandbox.call("spawn", {}, {.process = "m"}), 0), "") << "with a supervisor of its own";
+  EXPECT_EQ(next(sandbox, "x"), 1);
+}
+
+TEST_F(RecoveryTest, KeepsNothingWhereNothingRuns) {
+  Sandbox sandbox = create(fragile({{ErrorCategory::runtime, RecoveryAction::keep}}));
+  trap(sandbox);
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_THAT(told(2), ElementsAre("runtime keep", "failed runtime"));
+}
+
+}  // namespace
+}  // namespace petri
