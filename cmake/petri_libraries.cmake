@@ -9,6 +9,10 @@ find_package(nlohmann_json REQUIRED) # headers only: reading records
 find_package(spdlog QUIET)
 find_package(CLI11 QUIET)
 find_package(benchmark QUIET)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(libedit QUIET IMPORTED_TARGET libedit) # lines typed at the shell
+endif()
 
 if(PETRI_TESTS)
   find_package(GTest REQUIRED)

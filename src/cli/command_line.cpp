@@ -24,9 +24,11 @@ struct Grammar {
   CLI::App app{"petri runs programs nobody has reviewed, inside limits that hold.", "petri"};
   RunOptions run;
   InspectOptions inspect;
+  ScanOptions scan;
   EvaluateOptions evaluate;
   VerifyFileOptions verify;
   ReportPageOptions report;
+  ShellOptions shell;
   AuditVerifyOptions audit_verify;
   TablesOptions tables;
   BenchOptions bench;
@@ -34,9 +36,11 @@ struct Grammar {
   bool version_flag = false;
   CLI::App* run_command;
   CLI::App* inspect_command;
+  CLI::App* scan_command;
   CLI::App* evaluate_command;
   CLI::App* verify_command;
   CLI::App* report_command;
+  CLI::App* shell_command;
   CLI::App* audit_command;
   CLI::App* audit_verify_command;
   CLI::App* tables_command;
@@ -44,8 +48,8 @@ struct Grammar {
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,   inspect_command,      evaluate_command, verify_command, report_command,
-            audit_command, audit_verify_command, tables_command,   bench_command,  version_command};
+    return {run_command,   inspect_command, scan_command,         evaluate_command, verify_command, report_command,
+            shell_command, audit_command,   audit_verify_command, tables_command,   bench_command,  version_command};
   }
   // The command that was named, the innermost of them, or the app itself.
   const CLI::App& named() const;
@@ -57,9 +61,11 @@ struct Grammar {
 Grammar::Grammar()
     : run_command(add_run(app, run)),
       inspect_command(add_inspect(app, inspect)),
+      scan_command(add_scan(app, scan)),
       evaluate_command(add_evaluate(app, evaluate)),
       verify_command(add_verify(app, verify)),
       report_command(add_report(app, report)),
+      shell_command(add_shell(app, shell)),
       audit_command(add_audit(app, audit_verify)),
       audit_verify_command(audit_command->get_subcommand("verify")),
       tables_command(add_tables(app, tables)),
@@ -82,6 +88,7 @@ const CLI::App& Grammar::named() const {
 Command Grammar::command() const {
   if (run_command->parsed()) return run;
   if (inspect_command->parsed()) return inspect;
+  if (scan_command->parsed()) return scan;
   if (evaluate_command->parsed()) {
     EvaluateOptions options = evaluate;
     options.candidates = evaluate_command->remaining();
@@ -89,6 +96,7 @@ Command Grammar::command() const {
   }
   if (verify_command->parsed()) return verify;
   if (report_command->parsed()) return report;
+  if (shell_command->parsed()) return shell;
   if (audit_verify_command->parsed()) return audit_verify;
   if (tables_command->parsed()) return tables;
   if (bench_command->parsed()) {
@@ -181,8 +189,9 @@ Result<Command> parse_words(Grammar& grammar, std::vector<std::string> words) {
     return refuse(grammar.named(), words_of(error));
   }
   if (&grammar.named() == &grammar.app && !grammar.version_flag) {
-    return refuse(grammar.app,
-                  "petri needs a command: run, inspect, evaluate, verify, report, audit, tables, bench or version");
+    return refuse(
+        grammar.app,
+        "petri needs a command: run, inspect, scan, evaluate, verify, report, shell, audit, tables, bench or version");
   }
   if (&grammar.named() == grammar.audit_command)
     return refuse(*grammar.audit_command, "petri audit needs a command: verify");
@@ -227,9 +236,11 @@ ExitCode execute(const Command& command, Console& console) {
   }
   if (const auto* run = std::get_if<RunOptions>(&command)) return execute(*run, console);
   if (const auto* inspect = std::get_if<InspectOptions>(&command)) return execute(*inspect, console);
+  if (const auto* scan = std::get_if<ScanOptions>(&command)) return execute(*scan, console);
   if (const auto* evaluate = std::get_if<EvaluateOptions>(&command)) return execute(*evaluate, console);
   if (const auto* verify = std::get_if<VerifyFileOptions>(&command)) return execute(*verify, console);
   if (const auto* report = std::get_if<ReportPageOptions>(&command)) return execute(*report, console);
+  if (const auto* shell = std::get_if<ShellOptions>(&command)) return execute(*shell, console);
   if (const auto* audit = std::get_if<AuditVerifyOptions>(&command)) return execute(*audit, console);
   if (const auto* tables = std::get_if<TablesOptions>(&command)) return execute(*tables, console);
   if (const auto* bench = std::get_if<BenchOptions>(&command)) return execute(*bench, console);

@@ -11,6 +11,8 @@
 #include "cli/inspect.h"
 #include "cli/report_command.h"
 #include "cli/run.h"
+#include "cli/scan.h"
+#include "cli/shell/shell.h"
 #include "cli/tables.h"
 #include "cli/verify.h"
 #include "cli/version.h"
@@ -22,8 +24,9 @@ struct HelpText {
   std::string text;
 };
 
-using Command = std::variant<HelpText, RunOptions, InspectOptions, EvaluateOptions, VerifyFileOptions,
-                             ReportPageOptions, AuditVerifyOptions, TablesOptions, BenchOptions, VersionOptions>;
+using Command =
+    std::variant<HelpText, RunOptions, InspectOptions, ScanOptions, EvaluateOptions, VerifyFileOptions,
+                 ReportPageOptions, ShellOptions, AuditVerifyOptions, TablesOptions, BenchOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

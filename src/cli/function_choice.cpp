@@ -68,7 +68,7 @@ Result<std::vector<Value>> parse_arguments(const ExportInfo& function, const std
   const std::vector<ValueType>& types = function.signature.params;
   if (texts.size() != types.size()) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("the function {} {} takes {} argument{}, and {} {} given with --args", shown(function.name),
+                fmt::format("the function {} {} takes {} argument{}, and {} {} given", shown(function.name),
                             to_text(function.signature), types.size(), types.size() == 1 ? "" : "s", texts.size(),
                             texts.size() == 1 ? "was" : "were"));
   }

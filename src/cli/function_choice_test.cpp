@@ -65,9 +65,9 @@ TEST(FunctionArguments, AreReadInTheTypesOfTheParameters) {
 TEST(FunctionArguments, AreCountedBeforeTheGuestIsEntered) {  // R04
   const auto f = function("f", {.params = {ValueType::i32}, .results = {ValueType::i32}});
   EXPECT_EQ(parse_arguments(f, {}).error().message,
-            "the function \"f\" (i32) -> i32 takes 1 argument, and 0 were given with --args");
+            "the function \"f\" (i32) -> i32 takes 1 argument, and 0 were given");
   EXPECT_EQ(parse_arguments(f, {"1", "2"}).error().message,
-            "the function \"f\" (i32) -> i32 takes 1 argument, and 2 were given with --args");
+            "the function \"f\" (i32) -> i32 takes 1 argument, and 2 were given");
 }
 
 TEST(FunctionArguments, ThatDoNotFitAreNamed) {  // R04

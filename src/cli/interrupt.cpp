@@ -15,17 +15,21 @@ namespace {
 constexpr int kDrainMilliseconds = 10'000;
 constexpr int kForever = -1;
 
-enum class Woken { by_signal, by_finish, by_time };
+struct Woken {
+  int by_signal = 0;  // its number
+  bool by_finish = false;
+};
 
 Woken wait_for(int signals, int finish, int milliseconds) {
   std::array<pollfd, 2> descriptors{
       {{.fd = signals, .events = POLLIN, .revents = 0}, {.fd = finish, .events = POLLIN, .revents = 0}}};
   int ready = -1;
   while (ready < 0) ready = ::poll(descriptors.data(), descriptors.size(), milliseconds);
-  if (ready == 0) return Woken::by_time;
-  if (descriptors[1].revents != 0) return Woken::by_finish;
+  if (ready == 0) return {};
+  if (descriptors[1].revents != 0) return {.by_finish = true};
   signalfd_siginfo taken{};
-  return ::read(signals, &taken, sizeof taken) > 0 ? Woken::by_signal : Woken::by_finish;
+  if (::read(signals, &taken, sizeof taken) <= 0) return {.by_finish = true};
+  return {.by_signal = static_cast<int>(taken.ssi_signo)};
 }
 
 }  // namespace
@@ -56,10 +60,11 @@ Interrupt::~Interrupt() {
 }
 
 void Interrupt::watch() {
-  if (wait_for(signals_, finish_, kForever) != Woken::by_signal) return;
-  signalled_.store(true);
+  const Woken first = wait_for(signals_, finish_, kForever);
+  if (first.by_signal == 0) return;
+  signal_.store(first.by_signal);
   stop_.request_stop();
-  if (wait_for(signals_, finish_, kDrainMilliseconds) == Woken::by_finish) return;
+  if (wait_for(signals_, finish_, kDrainMilliseconds).by_finish) return;
   ::_exit(static_cast<int>(ExitCode::interrupted));
 }
 

@@ -21,7 +21,9 @@ class Interrupt {
   std::stop_token token() const { return stop_.get_token(); }
   // Stops the guest for another reason than a signal. Any thread.
   void stop() { stop_.request_stop(); }
-  bool signalled() const { return signalled_.load(); }
+  bool signalled() const { return signal() != 0; }
+  // The number of the signal that came, or 0.
+  int signal() const { return signal_.load(); }
 
  private:
   void watch();
@@ -29,7 +31,7 @@ class Interrupt {
   int signals_ = -1;  // a signalfd
   int finish_ = -1;   // an eventfd: the watcher is to end
   std::stop_source stop_;
-  std::atomic<bool> signalled_{false};
+  std::atomic<int> signal_{0};
   std::thread watcher_;
 };
 

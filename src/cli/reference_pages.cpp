@@ -10,11 +10,15 @@
 #include "cli/exit_code.h"
 #include "cli/limit_options.h"
 #include "cli/meanings.h"
+#include "cli/shell/verb_tables.h"
 #include "cli/state_tables.h"
 #include "engine/engine_tables.h"
 #include "host/host_table.h"
+#include "petri/profile.h"
 #include "petri/sandbox_limits.h"
+#include "security/finding_rules.h"
 #include "telemetry/event_rules.h"
+#include "telemetry/metrics.h"
 
 namespace petri::cli {
 namespace {
@@ -130,14 +134,20 @@ std::string outcomes_page() {
 std::string permissions_page() {
   Rows rows;
   for (const Permission permission : all_permissions()) {
-    rows.push_back({code(name_of(permission)), RunOptions{}.permissions.has(permission) ? "yes" : "",
-                    Permissions::medium().has(permission) ? "yes" : "", std::string(meaning_of(permission))});
+    std::vector<std::string> row{code(name_of(permission)), RunOptions{}.permissions.has(permission) ? "yes" : ""};
+    for (const ProfileRule& rule : profile_rules()) row.emplace_back(rule.permissions.has(permission) ? "yes" : "");
+    row.emplace_back(meaning_of(permission));
+    rows.push_back(std::move(row));
   }
+  std::vector<std::string> audit{"audit level", ""};
+  for (const ProfileRule& rule : profile_rules()) audit.emplace_back(name_of(rule.audit));
+  audit.emplace_back("what of a sandbox its audit trail keeps");
+  rows.push_back(std::move(audit));
   return page("Permissions",
               "What a guest may ask of the host. An import whose permission is missing is a `link_error` that names "
               "it. A run\n"
               "stands alone, so that `petri run` grants only what makes sense without a sandbox around it.") +
-         markdown_table({"permission", "`petri run`", "profile `medium`", "allows"}, rows);
+         markdown_table({"permission", "`petri run`", "profile `high`", "`medium`", "`low`", "allows"}, rows);
 }
 
 std::string exit_codes_page() {
@@ -170,23 +180,38 @@ std::string host_functions_page() {
 }
 
 std::string events_page() {
-  std::string text = page("Events",
-                          "What `Subscription` delivers and a line of JSON shows. Every event has a time, a sandbox, a "
-                          "sequence number and the\n"
-                          "correlation of its operation; those about a process name it. Details marked *sometimes* are "
-                          "there where there is\n"
-                          "something to tell. Times are in nanoseconds, sizes in bytes.");
+  std::string text =
+      page("Events",
+           "What `Subscription` delivers and a line of JSON shows. Every event has a time, a sandbox, a "
+           "sequence number and the\n"
+           "correlation of its operation; those about a process name it. Details marked *sometimes* are "
+           "there where there is\n"
+           "something to tell. Times are in nanoseconds, sizes in bytes. The level is that of a line in a log.");
   for (const EventRule& rule : event_rules()) {
     Rows rows;
     for (const DetailRule& detail : rule.details) {
       rows.push_back({code(detail.key), std::string(name_of(detail.type)), detail.always ? "" : "*sometimes*",
                       std::string(detail.meaning)});
     }
-    text += fmt::format("## `{}`\n\n{}\n\n{}\n", name_of(rule.kind), rule.meaning,
+    text += fmt::format("## `{}`\n\n{} Level `{}`.\n\n{}\n", name_of(rule.kind), rule.meaning, name_of(rule.level),
                         markdown_table({"detail", "type", "", "meaning"}, rows));
   }
   text.pop_back();
   return text;
+}
+
+std::string metrics_page() {
+  Rows rows;
+  for (const MetricRule& rule : metric_rules()) {
+    rows.push_back({code(rule.name), std::string(name_of(rule.type)), rule.label.empty() ? "" : code(rule.label),
+                    std::string(rule.help)});
+  }
+  return page("Metrics",
+              "What a runtime tells [Prometheus](../telemetry.md#metrics), in this order. Every known value of a label "
+              "is "
+              "there from the start;\n"
+              "a limit or permission that is none of petri's counts as `other`.") +
+         markdown_table({"metric", "type", "label", "meaning"}, rows);
 }
 
 std::string audit_page() {
@@ -202,6 +227,19 @@ std::string audit_page() {
               "`AuditKind` and of `kind`\n"
               "in a file.") +
          markdown_table({"kind", "kept from", "meaning", "cause"}, rows);
+}
+
+std::string findings_page() {
+  Rows rows;
+  for (const FindingRule& rule : finding_rules())
+    rows.push_back({code(rule.name), std::string(rule.severities), std::string(rule.meaning)});
+  return page("Findings of the scan",
+              "What [`petri scan`](../scan.md) and `petri::scan` tell of a module. Severities: `info`, ordinary code "
+              "has "
+              "it too; `low`, worth a\n"
+              "look; `medium`, ordinary code rarely has it; `high`, no code has use for it. A gate may refuse from one "
+              "of them on.") +
+         markdown_table({"kind", "severity", "meaning"}, rows);
 }
 
 std::string state_plan_page() {
@@ -243,6 +281,14 @@ std::string cli_page() {
   return text;
 }
 
+std::string shell_page() {
+  return page("The verbs of petri shell",
+              "What can be said to [`petri shell`](../shell.md); its `help` has the same words. `ID` names a sandbox, "
+              "`ID/PROCESS` a process\n"
+              "of it. Sizes are written `16MiB`, times `50ms`.") +
+         verb_tables();
+}
+
 // "|" would end a cell, a line end the row.
 std::string cell(std::string_view text) {
   std::string escaped;
@@ -272,6 +318,7 @@ std::string markdown_table(const std::vector<std::string>& header, const std::ve
 const std::vector<ReferencePage>& reference_pages() {
   static const std::vector<ReferencePage> pages{
       {"cli", "every command with its options", cli_page},
+      {"shell", "every verb of petri shell", shell_page},
       {"limits", "what a guest runs under, with defaults and ranges", limits_page},
       {"outcomes", "the ways a guest can end, and the traps", outcomes_page},
       {"errors", "why a guest was not entered", errors_page},
@@ -279,9 +326,11 @@ const std::vector<ReferencePage>& reference_pages() {
       {"permissions", "what a guest may ask of the host", permissions_page},
       {"host_functions", "what a module can import", host_functions_page},
       {"events", "what happens in a runtime, as subscribers are told", events_page},
+      {"metrics", "what a runtime tells Prometheus", metrics_page},
       {"audit", "what the audit trail tells, and from which level on", audit_page},
       {"state-plan", "what becomes of state when its code changes", state_plan_page},
       {"fuel", "what guest code pays", fuel_page},
+      {"findings", "what the scan tells of a module, and how severe it is", findings_page},
       {"bounds", "what the gate refuses by size and count", bounds_page},
   };
   return pages;

@@ -19,6 +19,7 @@ import transcript  # noqa: E402
 
 # Pages show times as they were once; a run of the page takes its own.
 SUMMARY = re.compile(r"(peak memory, )" + transcript.DURATION + r"(, (?:interpreted|compiled))$")
+TIMESTAMP = re.compile(r"20\d\d-\d\d-\d\dT[\d:.]+Z")
 RATE = re.compile(r"(candidates? in )" + transcript.DURATION + r", [\d,]+( a second)$")
 FENCE = re.compile(r"^```(\S+)?(?: +(\S+))?\s*$")
 
@@ -64,12 +65,17 @@ def prepare_folder(folder, blocks, programs):
         shutil.copy(programs / f"docs_{stem}", folder / stem)
 
 
+def with_placeholders(line):
+    line = SUMMARY.sub(r"\1<TIME>\2", line)
+    return TIMESTAMP.sub("<ANY>Z", RATE.sub(r"\1<TIME>, <NUMBER>\2", line))
+
+
 def play(page, petri, programs):
     blocks = blocks_of(page.read_text(encoding="utf-8"))
     spoken = [contents for language, _, contents in blocks if language == "console"]
     steps = [step for contents in spoken for step in transcript.read_steps(contents)[0]]
     for step in steps:
-        step.answer = [RATE.sub(r"\1<TIME>, <NUMBER>\2", SUMMARY.sub(r"\1<TIME>\2", line)) for line in step.answer]
+        step.answer = [with_placeholders(line) for line in step.answer]
     with tempfile.TemporaryDirectory(prefix="petri-docs-") as scratch:
         prepare_folder(Path(scratch), blocks, programs)
         _, failures = transcript.play(steps, page.name, petri.resolve(), Path(scratch))

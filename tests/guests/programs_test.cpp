@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "host/temporary_folder.h"
+#include "petri/scan.h"
 #include "run/run_fixture.h"
 
 namespace petri {
@@ -14,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 class Programs : public RunFixture {
- protected:
+ public:
   static ArtifactPtr load(const std::string& name) {
     const auto bytes = read_file(std::string(PETRI_GUESTS_FOLDER) + "/" + name + ".wasm", 5 << 20);
     EXPECT_TRUE(bytes) << bytes.error().message;
@@ -105,6 +106,18 @@ TEST_P(Programs, MayBeReactorsInCpp) {
   EXPECT_EQ(outcome->kind, OutcomeKind::ok);
   EXPECT_THAT(outcome->values, ElementsAre(Value(3)));
   EXPECT_EQ(outcome->output, "a=1\nb=3\nc=1\n");
+}
+
+// What compilers make of ordinary programs is not what the scan warns of.
+TEST(ScannedPrograms, HaveNothingOfHighSeverity) {
+  for (const std::string name : {"program", "area", "words"}) {
+    const auto report = scan(*Programs::load(name));
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->count(Severity::high), 0U) << to_text(*worst(*report));
+    EXPECT_TRUE(check_findings(*report, Severity::high));
+    for (const Finding& finding : report->findings)
+      EXPECT_NE(finding.kind, FindingKind::endless_loop) << to_text(finding);
+  }
 }
 
 PETRI_RUN_IN_BOTH_TIERS(Programs);

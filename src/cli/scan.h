@@ -1,0 +1,30 @@
+// petri scan FILE...: what modules would do, read from their wasm.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "petri/findings.h"
+#include "petri/limits.h"
+
+namespace CLI {
+class App;
+}
+
+namespace petri::cli {
+
+struct ScanOptions {
+  std::vector<std::string> files;  // "-": stdin
+  Limits limits;
+  std::optional<Severity> fail_on;
+  bool json = false;
+};
+
+CLI::App* add_scan(CLI::App& app, ScanOptions& options);
+
+ExitCode execute(const ScanOptions& options, Console& console);
+
+}  // namespace petri::cli

@@ -1,0 +1,23 @@
+// What `petri scan` tells.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/json.h"
+#include "petri/findings.h"
+
+namespace petri::cli {
+
+// A file that the gate refused has an error and no report; one that was refused for a finding has both.
+struct ScannedFile {
+  std::string file;
+  std::optional<ScanReport> report;
+  std::optional<Error> error;
+};
+
+// The findings of a file that has a report, a line each. `file` is escaped.
+std::string to_text(const ScannedFile& scanned);
+Json to_json(const ScannedFile& scanned);
+
+}  // namespace petri::cli

@@ -1,0 +1,65 @@
+// Carries out the lines of the shell, one after the other, and tells what comes of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/shell/session.h"
+#include "cli/shell/shell_lines.h"
+#include "cli/shell/verb.h"
+
+namespace petri::cli {
+
+struct LoopOptions {
+  bool json = false;
+  bool echo = false;           // say each command before its answer, as if it had been typed
+  bool stop_on_error = false;  // the first failure is the last command
+  bool typed = false;          // by a person: lines have no numbers, and a signal ends a line but not the session
+};
+
+class CommandLoop {
+ public:
+  CommandLoop(ShellSession& session, Console& console, LoopOptions options)
+      : session_(session), console_(console), options_(options) {}
+
+  // Until the lines end, or a command or signal ends it.
+  ExitCode run(ShellLines& lines);
+
+  // For those who wait for lines: what happened meanwhile.
+  bool has_news();
+  void tell_news();
+
+ private:
+  enum class Next { go_on, end };
+  struct Said {
+    bool error_stream = false;
+    std::string text;
+  };
+
+  ShellInput read_command(ShellLines& lines);
+  Next handle(const ShellInput& input);
+  Next carry_out(const std::string& line);
+  Result<Answer> answer_to(const std::vector<std::string>& words);
+  void tell(std::string_view verb, const Answer& answer);
+  void tell(std::string_view verb, const Error& error);
+  Next failed_with(ExitCode code);
+  void gather_news();
+  void gather(const NewsItem& item);
+  void gather_lost(std::uint64_t count, std::string_view what);
+  Json json_of(std::string_view verb) const;
+
+  ShellSession& session_;
+  Console& console_;
+  LoopOptions options_;
+  std::vector<Said> news_;
+  std::uint64_t events_lost_told_ = 0;
+  std::size_t line_ = 0;          // of the last line that was read
+  std::size_t command_line_ = 0;  // where the command began
+  ExitCode code_ = ExitCode::ok;
+};
+
+}  // namespace petri::cli

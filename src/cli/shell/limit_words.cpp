@@ -1,0 +1,72 @@
+#include "cli/shell/limit_words.h"
+
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "base/units.h"
+#include "cli/limit_options.h"
+#include "cli/shell/nearest.h"
+
+namespace petri::cli {
+namespace {
+
+std::string shown(std::string_view word) { return fmt::format("\"{}\"", escape_text(word, 80)); }
+
+// By its name, or by the short one it has as an option.
+const SandboxLimitRule* find_limit(std::string_view name) {
+  for (const LimitRule& rule : limit_rules()) {
+    const std::string names = option_names(rule);
+    if (names.substr(0, names.find(',')) == "--" + std::string(name)) return sandbox_limit_named(rule.name);
+  }
+  return sandbox_limit_named(name);
+}
+
+// The short ones too: find_limit() knows them from the options of `petri run`.
+std::vector<std::string_view> limit_names() {
+  std::vector<std::string_view> names;
+  for (const SandboxLimitRule& rule : sandbox_limit_rules()) names.push_back(rule.name);
+  names.insert(names.end(), {"fuel", "memory", "timeout", "depth"});
+  return names;
+}
+
+Result<std::uint64_t> parse_number(const SandboxLimitRule& rule, std::string_view text) {
+  if (rule.unit.starts_with("bytes")) return parse_bytes(text);
+  if (rule.unit != "ns") return parse_count(text);
+  PETRI_TRY(const auto duration, parse_duration(text));
+  return static_cast<std::uint64_t>(duration.count());
+}
+
+}  // namespace
+
+Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words) {
+  LimitChanges changes;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const SandboxLimitRule* rule = find_limit(name);
+    if (rule == nullptr) {
+      return fail(ErrorCode::validation_failed,
+                  fmt::format("there is no limit {}{}", shown(name), did_you_mean(name, limit_names())));
+    }
+    if (equals == std::string::npos) {
+      return fail(ErrorCode::validation_failed,
+                  fmt::format("{} says no value; write {}=VALUE to change it", shown(word), name));
+    }
+    auto value = parse_number(*rule, std::string_view(word).substr(equals + 1));
+    if (!value) {
+      return fail(ErrorCode::validation_failed, fmt::format("{}: {}", rule->name, value.error().message));
+    }
+    changes[std::string(rule->name)] = *value;
+  }
+  return changes;
+}
+
+std::string format_limit(const SandboxLimitRule& rule, const SandboxLimits& limits) {
+  const bool without_end = rule.name == "fuel_max" && !limits.call_fuel_max;
+  const std::uint64_t value = rule.get(limits);
+  if (without_end) return fmt::format("{} for runs, none for calls", format_count(value));
+  if (rule.name == "cpu_percent_max") return fmt::format("{} %", value);
+  return petri::format_limit(LimitRule{.name = rule.name, .unit = rule.unit}, value);
+}
+
+}  // namespace petri::cli

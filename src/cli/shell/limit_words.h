@@ -1,0 +1,19 @@
+// Limits of a sandbox as the shell reads and shows them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/sandbox_limits.h"
+
+namespace petri::cli {
+
+// "memory=16MiB" or "memory_bytes_max=16MiB", each in the unit of its limit. Whether a value lies in its range is left
+// to whoever applies it. What cannot be read is validation_failed and names the word.
+Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words);
+
+// "16 MiB", "1.5 s", "50 %", "1,000"
+std::string format_limit(const SandboxLimitRule& rule, const SandboxLimits& limits);
+
+}  // namespace petri::cli

@@ -1,0 +1,40 @@
+#include "cli/shell/limit_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace petri::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+TEST(LimitWords, AreReadInTheUnitOfTheirLimit) {
+  EXPECT_THAT(*parse_limit_changes({"memory=16MiB", "execution_time_max=50ms", "fuel=7", "processes_max=3"}),
+              ElementsAre(Pair("execution_time_max", 50'000'000U), Pair("fuel_max", 7U),
+                          Pair("memory_bytes_max", 16U << 20), Pair("processes_max", 3U)));
+}
+
+TEST(LimitWords, ThatMakeNoSenseAreRefused) {
+  const auto complaint = [](const std::string& word) { return parse_limit_changes({word}).error().message; };
+  EXPECT_EQ(complaint("feul_max=1"), "there is no limit \"feul_max\"; did you mean fuel_max?");
+  EXPECT_EQ(complaint("memroy=1"), "there is no limit \"memroy\"; did you mean memory?");
+  EXPECT_EQ(complaint("fuel_max"), "\"fuel_max\" says no value; write fuel_max=VALUE to change it");
+  EXPECT_THAT(complaint("fuel_max=many"), ::testing::StartsWith("fuel_max: "));
+  EXPECT_THAT(complaint("execution_time_max=5"), ::testing::StartsWith("execution_time_max: "));
+}
+
+TEST(LimitWords, AreShownAsPeopleWriteThem) {
+  const auto shown = [](std::string_view name, const SandboxLimits& limits) {
+    return format_limit(*sandbox_limit_named(name), limits);
+  };
+  SandboxLimits limits = SandboxLimits::of(Profile::medium);
+  EXPECT_EQ(shown("memory_bytes_max", limits), "128 MiB");
+  EXPECT_EQ(shown("cpu_percent_max", limits), "100 %");
+  EXPECT_EQ(shown("fuel_max", limits), "1,000,000,000 for runs, none for calls");
+  limits.fuel_max = *(limits.call_fuel_max = 5'000);
+  EXPECT_EQ(shown("fuel_max", limits), "5,000");
+}
+
+}  // namespace
+}  // namespace petri::cli

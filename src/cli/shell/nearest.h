@@ -1,0 +1,18 @@
+// What a misspelt word may have meant.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace petri::cli {
+
+// The name that takes the fewest changes of single letters, if those are few for the length of the word; of several the
+// first.
+std::optional<std::string_view> nearest_name(std::string_view word, const std::vector<std::string_view>& names);
+
+// "; did you mean call?" or an empty text.
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& names);
+
+}  // namespace petri::cli

@@ -1,0 +1,15 @@
+// Changes of permissions as the shell reads them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "petri/permissions.h"
+
+namespace petri::cli {
+
+// "+clock" grants, "-clock" takes away, in the order they stand. Without a sign the words are the whole set, as
+// "log,clock" or "log clock"; "none" is the empty one. Both ways in one line, and unknown names, are validation_failed.
+Result<Permissions> change_permissions(Permissions permissions, const std::vector<std::string>& words);
+
+}  // namespace petri::cli

@@ -1,0 +1,86 @@
+#include "cli/shell/sandbox_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/shell/audit_entry_text.h"
+#include "cli/shell/sandbox_json.h"
+
+namespace petri::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+SandboxInfo orders() {
+  SandboxInfo info{.id = "orders", .status = SandboxStatus::failed, .cause = "bad\x1b[31m news"};
+  info.limits = SandboxLimits::of(Profile::medium);
+  info.profile = Profile::medium;
+  info.labels = {"shop", "line\nbreak"};
+  info.limits_met = {{"fuel_max", 1}, {"timers_max", 2}};
+  info.usage.processes = 3;
+  return info;
+}
+
+TEST(SandboxText, TellsWhatThereIsAndEscapesIt) {
+  const std::string text = to_text(orders());
+  EXPECT_THAT(text, HasSubstr("orders: failed\n"));
+  EXPECT_THAT(text, HasSubstr("bad\\x1b[31m news\n"));
+  EXPECT_THAT(text, HasSubstr("shop line\\nbreak\n"));
+  EXPECT_THAT(text, HasSubstr("fuel_max 1 time, timers_max 2 times\n"));
+  EXPECT_THAT(text, HasSubstr("3 of 100\n"));
+  EXPECT_THAT(text, Not(HasSubstr("breaker")));
+}
+
+TEST(SandboxText, SaysWhichPageItIs) {
+  SandboxPage page{.sandboxes = {orders()}, .total = 7};
+  EXPECT_THAT(to_text(page, 2), HasSubstr("\n3 to 3 of 7\n"));
+  EXPECT_EQ(to_text(SandboxPage{}, 0), "no sandboxes\n");
+  EXPECT_EQ(to_text(SandboxPage{.total = 7}, 9), "no more sandboxes\n");
+}
+
+TEST(SandboxText, ShowsAnswersOnALineAndOutputInQuotes) {
+  const Outcome outcome{.values = {Value(1), Value(2.5)}, .output = "a\nb"};
+  EXPECT_EQ(answer_text(outcome), "1 2.5\noutput \"a\\nb\"\n");
+  EXPECT_EQ(answer_text(Outcome{}), "");
+}
+
+TEST(SandboxText, ShowsGuestsLogLinesEscaped) {
+  const LogNews log{.sandbox = "a", .process = "b", .level = LogLevel::warning, .text = "\x1b]0;title"};
+  EXPECT_EQ(to_text(log), "log a/b warning: \\x1b]0;title\n");
+}
+
+TEST(SandboxJson, HasTheSameFacts) {
+  const Json json = to_json(orders());
+  EXPECT_EQ(json["id"], "orders");
+  EXPECT_EQ(json["status"], "failed");
+  EXPECT_EQ(json["profile"], "medium");
+  EXPECT_EQ(json["limits"]["memory_bytes_max"], 128U << 20);
+  EXPECT_EQ(json["limits"]["call_fuel_max"], nullptr);
+  EXPECT_EQ(json["limits_met"]["timers_max"], 2);
+  EXPECT_EQ(json["usage"]["processes"], 3);
+}
+
+TEST(SandboxJson, KeepsBytesThatAreNoText) {
+  EXPECT_EQ(news_json(LogNews{.text = "\xff"})["log"]["text_hex"], "ff");
+  EXPECT_EQ(news_json(CallNews{.number = 3, .result = Outcome{}})["call"]["number"], 3);
+}
+
+TEST(AuditEntryText, ShowsARowAnEntry) {
+  const AuditPage page{.entries = {{.number = 7,
+                                    .sandbox = "a",
+                                    .process = "p",
+                                    .kind = AuditKind::limit_met,
+                                    .cause = "timers_max",
+                                    .details = {{"allowed", std::int64_t{10}}, {"name", std::string("x\ny")}}}},
+                       .next = 7};
+  EXPECT_EQ(to_text(page),
+            "entry  time                         kind       of   cause       details\n"
+            "7      1970-01-01T00:00:00.000000Z  limit_met  a/p  timers_max  allowed=10 name=\"x\\ny\"\n"
+            "there are more: --after 7\n");
+  EXPECT_EQ(to_text(AuditPage{}), "no entries\n");
+  EXPECT_EQ(to_json(page.entries[0])["details"]["allowed"], 10);
+}
+
+}  // namespace
+}  // namespace petri::cli

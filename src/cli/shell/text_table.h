@@ -1,0 +1,17 @@
+// Rows as people read them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace petri::cli {
+
+// Columns as wide as their widest cell, two spaces apart, each line with an end; the first row is the header. Cells are
+// fit for a terminal already.
+std::string text_table(const std::vector<std::vector<std::string>>& rows);
+
+// "  name    value" a line, the names as wide as the widest. Rows without a value are left out.
+std::string text_fields(const std::vector<std::pair<std::string, std::string>>& fields);
+
+}  // namespace petri::cli

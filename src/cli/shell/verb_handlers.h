@@ -1,0 +1,48 @@
+// What each verb does; verb.cpp has the table that names them.
+#pragma once
+
+#include "cli/shell/answer.h"
+#include "cli/shell/bound_arguments.h"
+#include "cli/shell/session.h"
+
+namespace petri::cli {
+
+// lifecycle_verbs.cpp
+Result<Answer> create_sandbox(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> stop_sandbox(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> restart_sandbox(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> destroy_sandbox(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> label_sandbox(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> unlabel_sandbox(ShellSession& session, const BoundArguments& arguments);
+
+// looking_verbs.cpp
+Result<Answer> show_info(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> list_sandboxes(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> find_sandboxes(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_usage(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_events(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_metrics(ShellSession& session, const BoundArguments& arguments);
+
+// tree_verbs.cpp
+Result<Answer> show_children(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> start_child(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> stop_child(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_or_change_tree(ShellSession& session, const BoundArguments& arguments);
+
+// running_verbs.cpp
+Result<Answer> call_process(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> send_message(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> run_function(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> cancel_call(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> wait_for_calls(ShellSession& session, const BoundArguments& arguments);
+
+// policy_verbs.cpp
+Result<Answer> show_or_change_limits(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_or_change_permissions(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_audit(ShellSession& session, const BoundArguments& arguments);
+
+// verb.cpp
+Result<Answer> show_help(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> quit(ShellSession& session, const BoundArguments& arguments);
+
+}  // namespace petri::cli

@@ -1,0 +1,248 @@
+// The table of verbs: a row each, in the order in which help lists them.
+#include "cli/shell/verb_handlers.h"
+
+namespace petri::cli {
+namespace {
+
+using enum ShellArgument;
+
+constexpr VerbArgument kId{.name = "ID", .kind = sandbox};
+constexpr VerbArgument kProcess{.name = "ID[/PROCESS]", .kind = process};
+constexpr VerbOption kInput{.name = "--input", .value = "TEXT", .about = "Bytes the guest reads with input_read"};
+constexpr VerbOption kTier{
+    .name = "--tier", .value = "TIER", .kind = tier, .about = "interpreted, compiled or automatic"};
+constexpr VerbOption kOffset{.name = "--offset", .value = "N", .about = "Leave out the first N"};
+constexpr VerbOption kLimit{.name = "--limit", .value = "N", .about = "Show at most N (default 100)"};
+
+Verb create_verb() {
+  return {.name = "create",
+          .about = "Makes a sandbox of a module and starts its processes",
+          .example = "create orders orders.wat --limit memory=16MiB --label shop",
+          .arguments = {{.name = "ID", .required = false}, {.name = "FILE", .kind = file, .required = false}},
+          .options = {{"--wat", "TEXT", word, "The code itself, in place of a FILE"},
+                      {"--module", "NAME=FILE", word, "One more module", true},
+                      {"--spec", "FILE", file, "All of it as JSON; what else is said stands over it"},
+                      {"--tree", "JSON", word, "Its supervision tree; without one each module has a child of its name"},
+                      {"--profile", "NAME", profile, "high, medium or low (default medium)"},
+                      {"--limit", "NAME=VALUE", limit, "A limit in place of the profile's", true},
+                      {"--kill", "LIMIT", word, "A limit that ends the guest where it would refuse", true},
+                      {"--allow", "LIST", permission_list, "Permissions, separated by commas, or none"},
+                      {"--allow_import", "NAME", word, "An import module or function; then no others", true},
+                      {"--block_import", "NAME", word, "An import module or function that is refused", true},
+                      {"--audit", "LEVEL", audit_level, "none, basic or full"},
+                      kTier,
+                      {"--seed", "N", word, "Where randomness starts (default 0)"},
+                      {"--deterministic", "", word, "The same calls in the same order come to the same"},
+                      {"--folder", "DIR", file, "The one folder whose files WASI shows"},
+                      {"--env", "NAME=VALUE", word, "An environment variable for WASI", true},
+                      {"--argument", "TEXT", word, "An argument for WASI", true},
+                      {"--label", "TEXT", word, "A label to find it by", true},
+                      {"--generation", "N", word, "Its generation"}},
+          .act = create_sandbox};
+}
+
+std::vector<Verb> running_verbs() {
+  return {{.name = "call",
+           .about = "Calls a function of a live process; without FUNCTION its petri_handle",
+           .example = "call orders add 2 3",
+           .arguments = {kProcess,
+                         {.name = "FUNCTION", .kind = function, .required = false},
+                         {.name = "NUMBER", .required = false, .repeats = true}},
+           .options = {kInput,
+                       {"--timeout", "TIME", word, "How long to wait; the guest may go on"},
+                       {"--background", "", word, "Do not wait: the answer is told when it comes"}},
+           .act = call_process},
+          {.name = "send",
+           .about = "Sends a message to petri_handle of a live process, and does not wait",
+           .example = R"(send orders/worker "ship 7\n")",
+           .arguments = {kProcess, {.name = "TEXT"}},
+           .options = {},
+           .act = send_message},
+          {.name = "run",
+           .about = "Runs a function in a fresh instance, beside the processes",
+           .example = "run orders add 2 3 --fuel 1000",
+           .arguments = {{.name = "ID[/MODULE]", .kind = module_address},
+                         {.name = "FUNCTION", .kind = function},
+                         {.name = "NUMBER", .required = false, .repeats = true}},
+           .options = {{"--file", "FILE", file, "Code from a file instead of a module"},
+                       kInput,
+                       {"--timeout", "TIME", word, "Ends the guest"},
+                       {"--fuel", "N", word, "Ends the guest"},
+                       kTier},
+           .act = run_function},
+          {.name = "cancel",
+           .about = "Ends a call that is under way in the background",
+           .example = "cancel 1",
+           .arguments = {{.name = "NUMBER", .kind = background_call}},
+           .options = {},
+           .act = cancel_call},
+          {.name = "wait",
+           .about = "Waits for a call in the background, or for all of them",
+           .example = "wait 1 --timeout 5s",
+           .arguments = {{.name = "NUMBER", .kind = background_call, .required = false}},
+           .options = {{"--timeout", "TIME", word, "How long"}},
+           .act = wait_for_calls}};
+}
+
+std::vector<Verb> looking_verbs() {
+  return {{.name = "info",
+           .about = "Tells all about a sandbox, or without ID about the runtime",
+           .example = "info orders",
+           .arguments = {{.name = "ID", .kind = sandbox, .required = false}},
+           .options = {},
+           .act = show_info},
+          {.name = "list",
+           .about = "Lists the sandboxes, oldest first",
+           .example = "list --limit 10",
+           .arguments = {},
+           .options = {kOffset, kLimit},
+           .act = list_sandboxes},
+          {.name = "find",
+           .about = "Lists the sandboxes that match",
+           .example = "find --label shop --status running",
+           .arguments = {},
+           .options = {{"--label", "TEXT", word, "With this label"},
+                       {"--status", "STATUS", status, "In this state"},
+                       {"--generation", "N", word, "Of this generation"},
+                       kOffset,
+                       kLimit},
+           .act = find_sandboxes},
+          {.name = "usage",
+           .about = "Tells what a sandbox consumes, over its whole tree",
+           .example = "usage orders --history",
+           .arguments = {kId},
+           .options = {{"--history", "", word, "Also the samples of the last minutes"}},
+           .act = show_usage},
+          {.name = "events",
+           .about = "Tells what happens, as it happens: on, off, or wait for one",
+           .example = "events on orders --kind process.exited",
+           .arguments = {{.name = "ACTION", .kind = events_action, .required = false},
+                         {.name = "ID|EVENT", .kind = events_subject, .required = false}},
+           .options = {{"--kind", "EVENT", event_kind, "Only these", true},
+                       {"--queue", "N", word, "How many may wait to be told before they are lost (default 1024)"},
+                       {"--timeout", "TIME", word, "How long to wait for one (default 10s)"}},
+           .act = show_events},
+          {.name = "metrics",
+           .about = "Counts and sums of the whole runtime, in the text format of Prometheus",
+           .example = "metrics",
+           .arguments = {},
+           .options = {},
+           .act = show_metrics}};
+}
+
+std::vector<Verb> tree_verbs() {
+  return {{.name = "children",
+           .about = "Lists the processes and supervisors of a sandbox",
+           .example = "children orders",
+           .arguments = {kId},
+           .options = {},
+           .act = show_children},
+          {.name = "start_child",
+           .about = "Adds a process to a supervisor of the tree",
+           .example = "start_child orders clerk orders --restart transient",
+           .arguments = {{.name = "ID[/SUPERVISOR]", .kind = process},
+                         {.name = "CHILD"},
+                         {.name = "MODULE", .kind = module}},
+           .options = {{"--restart", "TYPE", restart_type, "permanent, transient or temporary"},
+                       {"--shutdown", "TIME", word, "What it has to end in order: 5s, brutal, infinity"},
+                       {"--input", "TEXT", word, "Bytes handed to petri_init"}},
+           .act = start_child},
+          {.name = "stop_child",
+           .about = "Stops a process or supervisor and removes it from the tree",
+           .example = "stop_child orders/clerk",
+           .arguments = {{.name = "ID/CHILD", .kind = process}},
+           .options = {},
+           .act = stop_child},
+          {.name = "tree",
+           .about = "Shows the supervision tree, or changes it; unchanged children live on",
+           .example = R"(tree orders '{"children": [{"id": "clerk", "module": "orders"}]}')",
+           .arguments = {kId, {.name = "JSON", .required = false}},
+           .options = {},
+           .act = show_or_change_tree}};
+}
+
+std::vector<Verb> policy_verbs() {
+  return {{.name = "limits",
+           .about = "Shows the limits of a sandbox, or changes some of them",
+           .example = "limits orders fuel=100000 message_queue_max=50",
+           .arguments = {kId, {.name = "NAME=VALUE", .kind = limit, .required = false, .repeats = true}},
+           .options = {},
+           .act = show_or_change_limits},
+          {.name = "permissions",
+           .about = "Shows what a sandbox may ask of the host, or changes it",
+           .example = "permissions orders -clock +log",
+           .arguments = {kId, {.name = "CHANGE", .kind = permission_change, .required = false, .repeats = true}},
+           .options = {},
+           .act = show_or_change_permissions},
+          {.name = "audit",
+           .about = "Shows what was refused, ended and changed, also of sandboxes that are gone",
+           .example = "audit orders --kind permission_denied",
+           .arguments = {{.name = "ID", .kind = sandbox, .required = false}},
+           .options = {{"--kind", "KIND", audit_kind, "Only entries of this kind"},
+                       {"--cause", "WORD", word, "Only with this cause"},
+                       {"--after", "N", word, "Only entries with a higher number"},
+                       kLimit},
+           .act = show_audit}};
+}
+
+std::vector<Verb> ending_verbs() {
+  return {{.name = "label",
+           .about = "Gives a sandbox a label",
+           .example = "label orders shop",
+           .arguments = {kId, {.name = "TEXT"}},
+           .options = {},
+           .act = label_sandbox},
+          {.name = "unlabel",
+           .about = "Takes a label away",
+           .example = "unlabel orders shop",
+           .arguments = {kId, {.name = "TEXT"}},
+           .options = {},
+           .act = unlabel_sandbox},
+          {.name = "stop",
+           .about = "Stops the processes in order; the record stays",
+           .example = "stop orders",
+           .arguments = {kId},
+           .options = {},
+           .act = stop_sandbox},
+          {.name = "restart",
+           .about = "Stops what runs and starts all of it anew, with fresh state",
+           .example = "restart orders",
+           .arguments = {kId},
+           .options = {},
+           .act = restart_sandbox},
+          {.name = "destroy",
+           .about = "Stops a sandbox and leaves nothing of it but its audit entries",
+           .example = "destroy orders",
+           .arguments = {kId},
+           .options = {},
+           .act = destroy_sandbox},
+          {.name = "help",
+           .about = "Lists the verbs, or tells all about one",
+           .example = "help create",
+           .arguments = {{.name = "VERB", .kind = ShellArgument::verb, .required = false}},
+           .options = {},
+           .act = show_help},
+          {.name = "quit",
+           .about = "Destroys every sandbox and ends the shell, as Ctrl-D does",
+           .example = "quit",
+           .arguments = {},
+           .options = {},
+           .act = quit}};
+}
+
+std::vector<Verb> make_verbs() {
+  std::vector<Verb> verbs{create_verb()};
+  for (auto&& family : {running_verbs(), looking_verbs(), tree_verbs(), policy_verbs(), ending_verbs()}) {
+    verbs.insert(verbs.end(), family.begin(), family.end());
+  }
+  return verbs;
+}
+
+}  // namespace
+
+const std::vector<Verb>& shell_verbs() {
+  static const std::vector<Verb> verbs = make_verbs();
+  return verbs;
+}
+
+}  // namespace petri::cli

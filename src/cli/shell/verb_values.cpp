@@ -1,0 +1,107 @@
+#include "cli/shell/verb_values.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/escape.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "cli/function_choice.h"
+#include "cli/input_file.h"
+#include "cli/shell/nearest.h"
+
+namespace petri::cli {
+namespace {
+
+constexpr std::size_t kShownBytesMax = 80;
+constexpr std::size_t kNamesListedMax = 8;
+
+std::unexpected<Error> refuse(std::string_view option, const Error& error) {
+  return fail(ErrorCode::validation_failed, fmt::format("{}: {}", option, error.message));
+}
+
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+Result<std::optional<std::uint64_t>> count_option(const BoundArguments& arguments, std::string_view option) {
+  const auto text = arguments.value(option);
+  if (!text) return std::nullopt;
+  const auto count = parse_count(*text);
+  if (!count) return refuse(option, count.error());
+  return *count;
+}
+
+Result<std::optional<std::chrono::nanoseconds>> time_option(const BoundArguments& arguments, std::string_view option) {
+  const auto text = arguments.value(option);
+  if (!text) return std::nullopt;
+  const auto time = parse_duration(*text);
+  if (!time) return refuse(option, time.error());
+  return *time;
+}
+
+Result<std::optional<Tier>> tier_option(const BoundArguments& arguments, std::string_view option) {
+  const auto text = arguments.value(option);
+  if (!text) return std::nullopt;
+  const auto tier = tier_named(*text);
+  if (!tier) return no_such("tier", *text, {"interpreted", "compiled", "automatic"});
+  return *tier;
+}
+
+std::unexpected<Error> no_such(std::string_view what, std::string_view name,
+                               const std::vector<std::string_view>& names) {
+  std::string proposal = did_you_mean(name, names);
+  if (proposal.empty() && names.size() <= kNamesListedMax)
+    proposal = fmt::format("; there are {}", fmt::join(names, ", "));
+  return fail(ErrorCode::validation_failed,
+              fmt::format("there is no {} \"{}\"{}", what, escape_text(name, kShownBytesMax), proposal));
+}
+
+const std::vector<std::string_view>& all_status_names() {
+  using enum SandboxStatus;
+  static const std::vector<std::string_view> names{name_of(initializing), name_of(compiling), name_of(starting),
+                                                   name_of(running),      name_of(stopping),  name_of(stopped),
+                                                   name_of(isolated),     name_of(failed)};
+  return names;
+}
+
+Result<std::pair<std::string, std::string>> name_and_value(std::string_view option, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return fail(ErrorCode::validation_failed,
+                fmt::format("{}: \"{}\" is not of the form NAME=VALUE", option, escape_text(text, kShownBytesMax)));
+  }
+  return std::pair{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Result<Source> read_source(const std::string& file, std::uint64_t bytes_max) {
+  if (file == "-") return fail(ErrorCode::validation_failed, "a module is read from a file here, not from stdin");
+  if (file.find('\0') != std::string::npos)
+    return fail(ErrorCode::validation_failed,
+                fmt::format("\"{}\" is no name of a file", escape_text(file, kShownBytesMax)));
+  PETRI_TRY(std::string bytes, read_module_bytes(file, bytes_max));
+  const bool text = is_utf8(bytes) && bytes.find('\0') == std::string::npos;
+  if (text) return Source::wat(std::move(bytes));
+  return Source::wasm({bytes.begin(), bytes.end()});
+}
+
+ArtifactPtr try_artifact(const Source& source, std::uint64_t bytes_max) {
+  if (source.kind() == Source::Kind::artifact) return source.artifact();
+  auto artifact = source.kind() == Source::Kind::wat ? Artifact::from_wat(source.text(), bytes_max)
+                                                     : Artifact::from_wasm(bytes_of(source.text()), bytes_max);
+  return artifact ? *artifact : nullptr;
+}
+
+Result<std::vector<Value>> numbers_for(const ArtifactPtr& code, const std::string& function,
+                                       const std::vector<std::string>& words) {
+  if (code == nullptr) {
+    if (words.empty()) return std::vector<Value>{};
+    return fail(ErrorCode::validation_failed, "nothing is known of this code, so its numbers have no types");
+  }
+  PETRI_TRY(const ExportInfo* found, choose_function(*code, function));
+  return parse_arguments(*found, words);
+}
+
+}  // namespace petri::cli
