@@ -8,7 +8,7 @@ CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
-.PHONY: help setup build dev demo tour test test-long bench bench-peers coverage format check clean
+.PHONY: help setup build dev demo tour test test-long hostile bench bench-peers coverage format check clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,10 @@ test: setup dev ## build and run all tests and checks
 
 test-long: setup dev ## the tests that take minutes
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error --label-regex '^long$$'
+
+hostile: setup build ## guests that mean harm, in every setting and tier; makes docs/hostile.md (SEEDS=20)
+	@cmake --build --preset release --target hostile_suite
+	@build/release/tests/hostile_suite docs/hostile.md --seeds $(or $(SEEDS),20)
 
 check: ## the rules of the house: sleeps, includes, paths, format, clippy, lines
 	@tools/check/all

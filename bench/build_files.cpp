@@ -10,7 +10,7 @@ namespace petri::bench {
 Result<std::filesystem::path> build_file(std::string_view name) {
   std::error_code error;
   const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto file = command.parent_path().parent_path() / "bench" / "files" / name;
+  auto file = command.parent_path().parent_path() / "bench" / "files" / name;
   if (!error && std::filesystem::is_regular_file(file, error)) return file;
   return fail(ErrorCode::io_error,
               fmt::format("{} is not beside this command: `make build` makes it in the release build, if clang-22 and "
@@ -21,7 +21,7 @@ Result<std::filesystem::path> build_file(std::string_view name) {
 Result<std::filesystem::path> program_beside(std::string_view name) {
   std::error_code error;
   const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto program = command.parent_path() / name;
+  auto program = command.parent_path() / name;
   if (!error && std::filesystem::is_regular_file(program, error)) return program;
   return fail(
       ErrorCode::io_error,

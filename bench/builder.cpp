@@ -15,7 +15,7 @@ using enum ValueType;
 // A node of an expression as genetic programming keeps it: in prefix order, children behind their parent.
 struct Node {
   enum class Kind : std::uint8_t { x, constant, unary, binary } kind;
-  WasmOperator op{};
+  WasmOperator op = WasmOperator::f64_add;
   double value = 0;
 };
 
@@ -74,7 +74,7 @@ Result<Measurement> measure() {
   WasmBuilder module;
   std::vector<std::uint8_t> bytes;
   PETRI_TRY(build_once(module, bytes));
-  const double seconds = seconds_per_call([&module, &bytes] { (void)build_once(module, bytes); });
+  const double seconds = seconds_per_call([&module, &bytes] { static_cast<void>(build_once(module, bytes)); });
   return Measurement{.value = seconds * 1e6, .reference = std::nullopt};
 }
 

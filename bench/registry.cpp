@@ -4,6 +4,7 @@
 #include "bench/builder.h"
 #include "bench/burners.h"
 #include "bench/calls.h"
+#include "bench/containment.h"
 #include "bench/crowd.h"
 #include "bench/deadline.h"
 #include "bench/distinct_cycle.h"
@@ -13,6 +14,7 @@
 #include "bench/evaluate_hot.h"
 #include "bench/events.h"
 #include "bench/gate_cost.h"
+#include "bench/hostile_crowd.h"
 #include "bench/instance_churn.h"
 #include "bench/load.h"
 #include "bench/memory_growth.h"
@@ -50,6 +52,8 @@ const std::vector<Benchmark>& benchmarks() {
       event_unheard_ns(),
       audit_append_us(),
       audit_query_ms(),
+      permission_check_ns(),
+      refuse_again_us(),
       evaluate_per_second(),
       evaluate_wat_per_second(),
       evaluate_scaling(),
@@ -65,6 +69,7 @@ const std::vector<Benchmark>& benchmarks() {
       message_us(),
       process_restart_us(),
       burner_neighbour_p99_ms(),
+      hostile_honest_percent(),
       churn_per_second(),
       churn_scaling(),
       live_instance_kib(),

@@ -5,8 +5,10 @@
 
 #include "base/assert.h"
 #include "cli/module_report.h"
+#include "cli/scan_text.h"
 #include "fuzz/target.h"
 #include "petri/artifact.h"
+#include "petri/scan.h"
 
 namespace petri::fuzz {
 namespace {
@@ -15,7 +17,7 @@ constexpr std::uint64_t kModuleBytesMax = 1 << 20;
 constexpr char kText = 't';
 constexpr char kWasm = 'w';
 
-constexpr std::array<std::string_view, 7> kModules{
+constexpr std::array<std::string_view, 8> kModules{
     R"((module (func (export "add") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1)))))",
     R"((module (memory (export "m") 1 4) (data (i32.const 8) "bytes") (global $g (mut i64) (i64.const 7))
         (func (export "f") (result i64) (memory.fill (i32.const 0) (i32.const 1) (i32.const 9))
@@ -33,6 +35,10 @@ constexpr std::array<std::string_view, 7> kModules{
     R"((module (table $t 2 funcref) (func (export "g") (param funcref) (result i32)
           (table.set $t (i32.const 0) (local.get 0)) (i32.extend8_s (table.size $t)))
         (memory 2) (data $d "passive") (func (export "i") (memory.init $d (i32.const 0) (i32.const 0) (i32.const 3)) (data.drop $d))))",
+    R"((module (func $loops (export "loops") (param i32) (local i32)
+          (loop $a (if (local.get 0) (then (br $a)) (else (br_if $a (i32.const 1)))))
+          (block $out (loop $b (br_if $out (local.get 1)) (loop $c (br_table $b $c $c (local.get 0))))))
+        (func (loop (call $loops (i32.const 0)) (br 0))) (@custom "own" "bytes")))",
 };
 
 std::string wasm_of(std::string_view wat) {
@@ -56,6 +62,20 @@ void describe(const Artifact& artifact) {
   (void)artifact.function_name(0);
 }
 
+// Whatever is accepted can be scanned; findings point into the module, and the most severe come first.
+void scan_whole(const Artifact& artifact) {
+  const auto report = scan(artifact, HostFunctions(), {.findings_max = 20});
+  FUZZ_REQUIRE(report.has_value());
+  Severity before = Severity::high;
+  for (const Finding& finding : report->findings) {
+    FUZZ_REQUIRE(finding.offset < artifact.bytes().size());
+    FUZZ_REQUIRE(finding.severity <= before);
+    before = finding.severity;
+  }
+  FUZZ_REQUIRE(report->total() >= report->findings.size());
+  FUZZ_REQUIRE(!cli::to_text(cli::ScannedFile{.file = "fuzzed", .report = *report, .error = std::nullopt}).empty());
+}
+
 }  // namespace
 
 std::vector<std::string> seeds() {
@@ -77,6 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto artifact = *data == fuzz::kText ? Artifact::from_wat(text, fuzz::kModuleBytesMax)
                                              : Artifact::from_wasm(bytes, fuzz::kModuleBytesMax);
   if (artifact) fuzz::describe(**artifact);
+  if (artifact) fuzz::scan_whole(**artifact);
   if (!artifact) {
     FUZZ_REQUIRE(fuzz::is_a_verdict(artifact.error().code));
     (void)cli::section_outline(bytes);

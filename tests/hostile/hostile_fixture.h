@@ -3,10 +3,14 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
+#include <random>
+#include <regex>
 #include <thread>
 
-#include "sandboxes/environment.h"
+#include "hostile/hostile_facts.h"
+#include "hostile/hostile_settings.h"
 #include "sandboxes/runtime_fixture.h"
 
 namespace petri {
@@ -31,6 +35,28 @@ constexpr std::string_view kWellBehaved = R"((module
       (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
     (local.get $x))))";
 
+// How long this takes.
+template <typename Act>
+auto timed(Latency latency, const Act& act, std::chrono::nanoseconds allowed = std::chrono::nanoseconds(0)) {
+  const auto from = std::chrono::steady_clock::now();
+  auto result = act();
+  HostileFacts::instance().note(latency, std::chrono::steady_clock::now() - from - allowed);
+  return result;
+}
+
+// What a text that guest or caller can see tells of the host or of other sandboxes, or nothing. V8
+inline std::string what_leaks(const std::string& text) {
+  static const std::regex secret(
+      "(^|[^.\\w/])/(work|root|home|tmp|usr|var|etc|proc|dev|build)(/|$)|0x[0-9a-fA-F]{10,}|canary-|neighbour-");
+  std::smatch found;
+  const bool paths = text.find(std::filesystem::current_path().string()) != std::string::npos;
+  if (paths || std::regex_search(text, found, secret)) return "tells what it must not: " + text;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "has a control character: " + text;
+  }
+  return {};
+}
+
 // What a well-behaved sandbox answers wrongly in its round-th round, or nothing.
 inline std::string wrong_answer(Sandbox& sandbox, std::int32_t round) {
   static const std::int64_t computed = [] {
@@ -53,7 +79,10 @@ inline std::string wrong_answer(Sandbox& sandbox, std::int32_t round) {
 // Asks a few well-behaved sandboxes the same questions again and again while it lives.
 class Canaries {
  public:
-  explicit Canaries(Runtime& runtime) : runtime_(runtime) {
+  // A canary that answers later than this has missed its time.
+  static constexpr std::chrono::seconds kPatience{1};
+
+  Canaries(Runtime& runtime, Latency latency) : runtime_(runtime), latency_(latency) {
     for (const std::string id : {"canary-1", "canary-2", "canary-3"}) {
       sandboxes_.push_back(*runtime.create({.id = id, .modules = {{"m", Source::wat(std::string(kWellBehaved))}}}));
     }
@@ -74,13 +103,21 @@ class Canaries {
   }
 
  private:
+  std::string ask_one(Sandbox& sandbox) {
+    const auto from = std::chrono::steady_clock::now();
+    std::string wrong = timed(latency_, [&] { return wrong_answer(sandbox, rounds_ + 1); });
+    const SandboxInfo info = timed(Latency::info, [&] { return sandbox.info(); });
+    if (wrong.empty() && info.status != SandboxStatus::running) wrong = sandbox.id() + " does not run";
+    if (std::chrono::steady_clock::now() - from > kPatience) HostileFacts::instance().note_missed_canary();
+    return wrong;
+  }
   void ask(const std::stop_token& stop) {
     do {
       std::string wrong;
       for (Sandbox& sandbox : sandboxes_) {
-        if (wrong.empty()) wrong = wrong_answer(sandbox, rounds_ + 1);
-        if (wrong.empty() && sandbox.info().status != SandboxStatus::running) wrong = sandbox.id() + " does not run";
+        if (wrong.empty()) wrong = ask_one(sandbox);
       }
+      if (!wrong.empty()) HostileFacts::instance().note_missed_canary();
       std::unique_lock lock(mutex_);
       ++rounds_;
       wrong_ = wrong;
@@ -91,6 +128,7 @@ class Canaries {
   }
 
   Runtime& runtime_;
+  const Latency latency_;
   std::vector<Sandbox> sandboxes_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -99,26 +137,37 @@ class Canaries {
   std::jthread thread_;
 };
 
-// Alone, or beside as many neighbours as PETRI_NEIGHBOURS says. Afterwards everyone else is as before, and nothing is
-// left of the guest.
+// Alone, or beside as many neighbours as PETRI_NEIGHBOURS says, or as many at once as PETRI_COPIES says: then so many
+// threads run the body of the test on this one fixture. Afterwards everyone else is as before, and nothing is left of
+// the guest.
 class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
  protected:
-  static constexpr std::uint64_t kFuel = 1'000'000;
+  explicit HostileFixture(Latency canaries = Latency::canary) : canary_latency_(canaries) {}
 
+  void TestBody() override = 0;
   void SetUp() override {
-    for (std::size_t i = 0; i < count_from_environment("PETRI_NEIGHBOURS", 0); ++i) {
+    for (std::size_t i = 0; i < neighbour_count(); ++i) {
       neighbours_.push_back(
           create({.id = "neighbour-" + std::to_string(i), .modules = {{"m", Source::wat(std::string(kWellBehaved))}}}));
     }
     expect_neighbours_answer();
     before_ = runtime_->info();
     leaks_.emplace(runtime_.get());
-    canaries_.emplace(*runtime_);
+    canaries_.emplace(*runtime_, canary_latency_);
+    for (std::size_t copy = 1; copy < copy_count(); ++copy) {
+      copies_.emplace_back([this, copy] {
+        copy_ = copy;
+        TestBody();
+      });
+    }
   }
   void TearDown() override {
+    for (std::jthread& copy : copies_) copy.join();
     canaries_->wait_for_rounds(1);
     expect_neighbours_answer();
-    for (const std::string& id : hostile_) static_cast<void>(runtime_->destroy(id));
+    for (const std::string& id : hostile_) {
+      static_cast<void>(timed(Latency::destroy, [&] { return runtime_->destroy(id); }));
+    }
     EXPECT_EQ(canaries_->end(), "");    // V3, V4
     expect_soon([&]() -> std::string {  // V5
       const RuntimeInfo now = runtime_->info();
@@ -129,19 +178,32 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
     });
   }
   void expect_neighbours_answer() {
+    const std::lock_guard lock(mutex_);
     ++round_;
     for (Sandbox& neighbour : neighbours_) EXPECT_EQ(wrong_answer(neighbour, round_), "");
   }
 
-  // What a case does more of in the longer suite.
-  static int times(int quick, int long_run) { return count_from_environment("PETRI_LONG", 0) == 0 ? quick : long_run; }
+  // Which cases of the list this is about.
+  static void covers(std::string_view ids) { HostileFacts::instance().covers(ids); }
+  // What a case does more of in the longer suite, and less of where there are a hundred of it.
+  static int times(int quick, int long_run) {
+    if (copy_count() > 1) return std::max(1, quick / 10);
+    return count_from_environment("PETRI_LONG", 0) == 0 ? quick : long_run;
+  }
+  // Whether this copy is to try the i-th of a long list: a crowd shares it.
+  static bool is_mine(std::size_t i) { return i % copy_count() == copy_; }
+  // Another for each seed and copy, the same for the same.
+  static std::mt19937_64 chance() { return std::mt19937_64(hostile_seed() * 1'000 + copy_); }
+  static std::uint64_t fuel() { return 1'000'000 + chance()() % 10'000; }
 
   SandboxSpec hostile_spec(std::string_view wat, const LimitChanges& limits = {}) {
-    SandboxSpec spec{.id = testing::unique_id("hostile"), .tier = GetParam()};
+    SandboxSpec spec{.id = testing::unique_id("hostile"), .seed = hostile_seed(), .tier = GetParam()};
     spec.modules = {{"m", Source::wat(std::string(wat))}};
     spec.tree = SupervisorSpec{.intensity = 1'000'000, .children = {ChildSpec{.id = "m", .module = "m"}}};
-    spec.limits = {{"execution_time_max", 1'000'000'000}, {"memory_bytes_max", 16 << 20}};
+    const std::uint64_t seconds = copy_count() == 1 ? 1 : 60;  // in a crowd it is long until it is one's turn
+    spec.limits = {{"execution_time_max", seconds * 1'000'000'000}, {"memory_bytes_max", 16 << 20}};
     for (const auto& [name, value] : limits) spec.limits[name] = value;
+    const std::lock_guard lock(mutex_);
     hostile_.push_back(spec.id);
     return spec;
   }
@@ -158,16 +220,20 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
   static std::int32_t status(GuestError error) { return static_cast<std::int32_t>(error); }
   std::uint64_t met(const Sandbox& sandbox, const std::string& limit) { return sandbox.info().limits_met[limit]; }
 
+  static inline thread_local std::size_t copy_ = 0;
+  const Latency canary_latency_;
+  std::mutex mutex_;
   std::vector<Sandbox> neighbours_;
   std::vector<std::string> hostile_;  // ids
   std::optional<Canaries> canaries_;
   std::optional<testing::LeakCheck> leaks_;
   RuntimeInfo before_;
   std::int32_t round_ = 0;
+  std::vector<std::jthread> copies_;
 };
 
-#define PETRI_HOSTILE_IN_BOTH_TIERS(name)                                                         \
-  INSTANTIATE_TEST_SUITE_P(BothTiers, name, ::testing::Values(Tier::interpreted, Tier::compiled), \
+#define PETRI_HOSTILE_IN_BOTH_TIERS(name)                                         \
+  INSTANTIATE_TEST_SUITE_P(BothTiers, name, ::testing::ValuesIn(hostile_tiers()), \
                            [](const auto& tier) { return std::string(name_of(tier.param)); })
 
 }  // namespace petri

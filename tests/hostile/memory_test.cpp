@@ -1,9 +1,7 @@
 // Family B: memory, tables, data.
 #include <fmt/format.h>
 
-#include <fstream>
-
-#include "hostile_fixture.h"
+#include "hostile/hostile_fixture.h"
 
 namespace petri {
 namespace {
@@ -15,12 +13,6 @@ constexpr std::uint64_t kPage = 65'536;
 
 class HostileMemory : public HostileFixture {
  protected:
-  // Resident memory of this process.
-  static std::uint64_t resident_bytes() {
-    std::uint64_t total = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> total >> resident;
-    return resident * 4'096;
-  }
   static std::vector<std::uint8_t> module_with(std::initializer_list<std::vector<std::uint8_t>> sections) {
     std::vector<std::uint8_t> bytes{0, 'a', 's', 'm', 1, 0, 0, 0};
     for (const auto& section : sections) bytes.insert(bytes.end(), section.begin(), section.end());
@@ -49,6 +41,7 @@ constexpr std::string_view kGrower = R"((module (memory 1) (table $t 1 funcref)
 
 // B01
 TEST_P(HostileMemory, GrowsToItsLimitAndGoesOn) {
+  covers("B01");
   Sandbox sandbox = attack(kGrower, {{"memory_bytes_max", 8 * kPage + 8}});
   const auto outcome = sandbox.call("all");
   ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::ok), "");
@@ -60,6 +53,7 @@ TEST_P(HostileMemory, GrowsToItsLimitAndGoesOn) {
 
 // B02
 TEST_P(HostileMemory, IsRefusedEnormousGrowthAtOnce) {
+  covers("B02");
   Sandbox sandbox = attack(kGrower);
   const std::uint64_t before = sandbox.usage().memory_bytes;
   EXPECT_EQ(testing::not_value(sandbox.call("memory", {65'535}), -1), "");
@@ -71,6 +65,7 @@ TEST_P(HostileMemory, IsRefusedEnormousGrowthAtOnce) {
 
 // B03 B04
 TEST_P(HostileMemory, IsNotEvenMadeWhenItDeclaresTooMuch) {
+  covers("B03 B04");
   EXPECT_EQ(runtime_->create(hostile_spec("(module (memory 65536))")).error().code, ErrorCode::rejected);
   EXPECT_EQ(runtime_->create(hostile_spec("(module (table 4294967295 funcref))")).error().code, ErrorCode::rejected);
   const auto large = runtime_->create(hostile_spec("(module (memory 300))"));
@@ -80,6 +75,7 @@ TEST_P(HostileMemory, IsNotEvenMadeWhenItDeclaresTooMuch) {
 
 // B05: in the longer suite a thousand, and the host's own memory is looked at.
 TEST_P(HostileMemory, TouchesEveryPageItMayHaveAndNoMore) {
+  covers("B05");
   const int count = times(20, 1'000);
   const std::uint64_t granted = 16 * kPage + 8, resident = resident_bytes(), used = runtime_->info().memory_bytes;
   for (int i = 0; i < count; ++i) {
@@ -88,8 +84,10 @@ TEST_P(HostileMemory, TouchesEveryPageItMayHaveAndNoMore) {
     ASSERT_EQ(sandbox.usage().memory_bytes, granted);
   }
   const std::uint64_t all = granted * static_cast<std::uint64_t>(count);
-  EXPECT_NEAR(static_cast<double>(runtime_->info().memory_bytes - used), static_cast<double>(all),
-              1'000);  // canaries answer
+  if (copy_count() == 1) {
+    EXPECT_NEAR(static_cast<double>(runtime_->info().memory_bytes - used), static_cast<double>(all),
+                1'000);  // canaries answer
+  }
   if (count >= 1'000) {
     EXPECT_LE(resident_bytes() - resident, all + all / 10);
   }
@@ -97,6 +95,7 @@ TEST_P(HostileMemory, TouchesEveryPageItMayHaveAndNoMore) {
 
 // B06
 TEST_P(HostileMemory, LeavesNothingWhenItGrowsWritesAndTraps) {
+  covers("B06");
   Sandbox sandbox = attack(kGrower, {{"memory_bytes_max", 8 * kPage + 8}});
   const std::uint64_t memory = sandbox.usage().memory_bytes, resident = resident_bytes();
   for (int i = 0; i < times(50, 10'000); ++i) {
@@ -104,13 +103,14 @@ TEST_P(HostileMemory, LeavesNothingWhenItGrowsWritesAndTraps) {
   }
   EXPECT_EQ(testing::not_value(sandbox.call("memory", {0}), 1), "");
   EXPECT_EQ(sandbox.usage().memory_bytes, memory);
-  if (times(0, 1) == 1) {
+  if (copy_count() == 1 && times(0, 1) == 1) {
     EXPECT_LE(resident_bytes(), resident + (32 << 20));
   }
 }
 
 // B07: by their count, before they are read: there is nothing behind it.
 TEST_P(HostileMemory, IsRejectedForTheNumberOfItsSegments) {
+  covers("B07");
   const std::vector<std::uint8_t> memory{5, 3, 1, 0, 1}, table{4, 4, 1, 0x70, 0, 1};
   const std::vector<std::uint8_t> data{11, 3, 0xd0, 0x86, 0x03};                                    // 50,000
   const std::vector<std::uint8_t> elements{9, 10, 1, 0, 0x41, 0, 0x0b, 0x80, 0xad, 0xe2, 0x04, 0};  // 10,000,000 in one
@@ -125,6 +125,7 @@ TEST_P(HostileMemory, IsRejectedForTheNumberOfItsSegments) {
 
 // B08
 TEST_P(HostileMemory, IsGoneWhenASegmentLiesBeyondTheEnd) {
+  covers("B08");
   const SandboxSpec spec = hostile_spec("(module (memory 1) (data (i32.const 65535) \"ab\"))");
   const auto created = runtime_->create(spec);
   ASSERT_FALSE(created);
@@ -137,6 +138,7 @@ TEST_P(HostileMemory, IsGoneWhenASegmentLiesBeyondTheEnd) {
 
 // B09: of a predecessor in the same place, and of one in another sandbox.
 TEST_P(HostileMemory, FindsNothingOfAPredecessor) {
+  covers("B09");
   Sandbox sandbox = attack(kGrower, {{"memory_bytes_max", 8 * kPage + 8}});
   for (int i = 0; i < times(20, 10'000); ++i) {
     ASSERT_EQ(testing::not_kind(sandbox.call("all and trap"), OutcomeKind::trapped), "");
@@ -147,6 +149,7 @@ TEST_P(HostileMemory, FindsNothingOfAPredecessor) {
 
 // B11: a mailbox is memory too.
 TEST_P(HostileMemory, CannotHideBytesInMailboxes) {
+  covers("B11");
   Sandbox sandbox = attack(R"((module (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
     (memory 1) (data (i32.const 0) "m") (global $handled (mut i32) (i32.const 0))
     (func (export "petri_handle") (result i32)

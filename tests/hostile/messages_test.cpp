@@ -1,7 +1,7 @@
 // Family F: messages, timers, logs and answers.
 #include <future>
 
-#include "hostile_fixture.h"
+#include "hostile/hostile_fixture.h"
 
 namespace petri {
 namespace {
@@ -41,6 +41,7 @@ constexpr std::string_view kSender = R"((module
 
 // F01
 TEST_P(HostileMessages, FillsAMailboxToItsBoundAndEveryAcceptedOneArrives) {
+  covers("F01");
   SandboxSpec spec = hostile_spec(kSender, {{"message_queue_max", 1'000}, {"execution_time_max", 600'000'000'000}});
   add_child(spec, "peer");
   Sandbox sandbox = create(spec);
@@ -67,6 +68,7 @@ TEST_P(HostileMessages, FillsAMailboxToItsBoundAndEveryAcceptedOneArrives) {
 
 // F02, Q14
 TEST_P(HostileMessages, SendsPiecesOfEverySize) {
+  covers("F02");
   Sandbox sandbox = attack(kSender);
   EXPECT_EQ(number(sandbox.call("size", {65'536})), 0);
   EXPECT_EQ(number(sandbox.call("size", {65'537})), status(GuestError::too_large));
@@ -81,6 +83,7 @@ TEST_P(HostileMessages, SendsPiecesOfEverySize) {
 
 // F03
 TEST_P(HostileMessages, PlaysPingPongForEverBesideOthers) {
+  covers("F03");
   SandboxSpec spec = hostile_spec(R"((module (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
     (import "petri" "sender" (func $sender (param i32 i32) (result i32)))
     (memory 1) (data (i32.const 100) "ping") (global $n (mut i32) (i32.const 0))
@@ -100,6 +103,7 @@ TEST_P(HostileMessages, PlaysPingPongForEverBesideOthers) {
 
 // F04
 TEST_P(HostileMessages, ReachesNobodyByABadName) {
+  covers("F04");
   Sandbox sandbox = attack(kSender);
   ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "mpee", .module = "m", .restart = RestartType::temporary}));
   EXPECT_EQ(number(sandbox.call("to", {0, 4}, {.process = "m"})), 0);
@@ -127,6 +131,7 @@ constexpr std::string_view kTimer = R"((module
 
 // F05
 TEST_P(HostileMessages, SetsNoMoreTimersThanItMayAndEachRingsOnce) {
+  covers("F05");
   Sandbox sandbox = attack(
       kTimer, {{"timers_max", 100}, {"message_queue_max", 100'000'000}, {"execution_time_max", 600'000'000'000}});
   const std::int32_t count = times(5'000, 1'000'000);
@@ -140,6 +145,7 @@ TEST_P(HostileMessages, SetsNoMoreTimersThanItMayAndEachRingsOnce) {
 
 // F05: far away, and then it exits; nothing of it is kept for what will never ring.
 TEST_P(HostileMessages, TakesItsTimersAlong) {
+  covers("F05");
   auto kept = std::make_shared<int>(0);
   SandboxSpec spec = hostile_spec(kTimer, {{"timers_max", 100}});
   spec.on_log = [kept](std::string_view, LogLevel, std::string_view) {};
@@ -158,6 +164,7 @@ TEST_P(HostileMessages, TakesItsTimersAlong) {
 
 // F10, Q18
 TEST_P(HostileMessages, LogsNoFasterThanItMay) {
+  covers("F10");
   SandboxSpec spec = hostile_spec(R"((module (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
     (memory 32)
     (func (export "flood") (param $n i32)
@@ -185,6 +192,7 @@ TEST_P(HostileMessages, LogsNoFasterThanItMay) {
 
 // F13, Q17
 TEST_P(HostileMessages, AnswersWithMoreThanItMay) {
+  covers("F13");
   Sandbox sandbox = attack(R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
     (memory 16) (data (i32.const 0) "start")
     (func (export "f") (param $piece i32) (param $rounds i32) (result i32)

@@ -1,0 +1,10 @@
+// What hostile sandboxes cost the honest ones beside them.
+#pragma once
+
+#include "bench/registry.h"
+
+namespace petri::bench {
+
+Benchmark hostile_honest_percent();
+
+}  // namespace petri::bench

@@ -1,0 +1,92 @@
+// Family C: modules made to be expensive before any of them runs. The bounds one by one are in
+// engine/tests/refusals.rs.
+#include "hostile/hostile_fixture.h"
+
+namespace petri {
+namespace {
+
+using ::testing::HasSubstr;
+
+class HostileExpense : public HostileFixture {
+ protected:
+  static std::string repeated(std::string_view part, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += part;
+    return all;
+  }
+  static std::string function_of(const std::string& body) {
+    return "(module (func (export \"f\") (result i32) (local i32)" + body + "(local.get 0)))";
+  }
+  // A custom section of this size after a module whose `f` answers 7.
+  static std::vector<std::uint8_t> with_section(std::string_view name, std::size_t bytes) {
+    std::vector<std::uint8_t> module{0, 'a', 's', 'm', 1, 0, 0,   0, 1, 5,  1, 0x60, 0, 1, 0x7f, 3, 2,
+                                     1, 0,   7,   5,   1, 1, 'f', 0, 0, 10, 6, 1,    4, 0, 0x41, 7, 0x0b};
+    module.push_back(0);
+    std::size_t length = 1 + name.size() + bytes;
+    for (; length >= 128; length /= 128) module.push_back(static_cast<std::uint8_t>(length % 128 + 128));
+    module.push_back(static_cast<std::uint8_t>(length));
+    module.push_back(static_cast<std::uint8_t>(name.size()));
+    module.insert(module.end(), name.begin(), name.end());
+    module.resize(module.size() + bytes);
+    return module;
+  }
+};
+
+// C01
+TEST_P(HostileExpense, MayNotBeOneEndlessFunction) {
+  covers("C01");
+  const auto refused = runtime_->create(hostile_spec(function_of(repeated("(drop (i32.const 0))", 30'000))));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::rejected);
+  EXPECT_THAT(refused.error().message, HasSubstr("exceeds the bound body_bytes"));
+}
+
+// C04; with PETRI_COPIES=100 also C10: the canaries' answers tell how others fare meanwhile
+TEST_P(HostileExpense, LoadsManyBlocksOrIsRefused) {
+  covers("C04 C10");
+  const std::string_view step = "(block) (local.set 0 (i32.xor (local.get 0) (i32.const 1)))";
+  EXPECT_EQ(runtime_->create(hostile_spec(function_of(repeated(step, 15'000)))).error().code, ErrorCode::rejected);
+  Sandbox sandbox = attack(function_of(repeated(step, 6'000)));
+  EXPECT_EQ(testing::not_value(sandbox.call("f"), 0), "");
+}
+
+// C06
+TEST_P(HostileExpense, CallsTenToThePowerOfThirtyTimes) {
+  covers("C06");
+  std::string module = "(module (func $f30)";
+  for (int i = 0; i < 30; ++i) {
+    module += "(func $f" + std::to_string(i) + (i == 0 ? " (export \"f\")" : "") +
+              repeated("(call $f" + std::to_string(i + 1) + ")", 10) + ")";
+  }
+  Sandbox sandbox = attack(module + ")", {{"fuel_max", fuel()}});
+  EXPECT_EQ(testing::not_kind(sandbox.call("f"), OutcomeKind::out_of_fuel), "");
+}
+
+// C08
+TEST_P(HostileExpense, IsNotHelpedByWhatItCarries) {
+  covers("C08");
+  SandboxSpec large = hostile_spec("(module)"), debug = hostile_spec("(module)");
+  large.modules[0].source = Source::wasm(with_section("freight", std::size_t{64} << 20));
+  EXPECT_EQ(runtime_->create(large).error().code, ErrorCode::module_too_large);
+  debug.modules[0].source = Source::wasm(with_section(".debug_info", std::size_t{4} << 20));
+  Sandbox sandbox = create(debug);
+  EXPECT_EQ(testing::not_value(sandbox.call("f"), 7), "");
+}
+
+// C11
+TEST_P(HostileExpense, IsRefusedInTheSameWordsEachTime) {
+  covers("C11");
+  const std::string bad = function_of(repeated("(drop (i32.const 0))", 30'000));
+  const auto first = runtime_->create(hostile_spec(bad));
+  ASSERT_FALSE(first);
+  for (int i = 0; i < times(20, 1'000); ++i) {
+    const auto again = timed(Latency::refusal, [&] { return runtime_->create(hostile_spec(bad)); });
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error(), first.error());
+  }
+}
+
+PETRI_HOSTILE_IN_BOTH_TIERS(HostileExpense);
+
+}  // namespace
+}  // namespace petri

@@ -1,0 +1,71 @@
+#include "hostile/hostile_totals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace petri {
+namespace {
+
+void add_end(HostileTotals& totals, const HostileSetting& setting, Tier tier, const nlohmann::json& fact) {
+  const std::uint64_t runs = setting.copies;
+  const bool failed = !fact.at("passed").get<bool>() && !fact.at("skipped").get<bool>();
+  totals.missed_canaries[setting.name] += fact.at("missed_canaries").get<std::uint64_t>();
+  if (fact.contains("latencies")) {
+    for (const auto& [name, histogram] : fact.at("latencies").items())
+      totals.latencies[setting.name][name].merge(LatencyHistogram::from_json(histogram));
+  }
+  if (fact.at("skipped").get<bool>()) return;
+  totals.runs += runs;
+  for (const auto& id : fact.at("ids")) {
+    CaseTotals& one = totals.cases[id.get<std::string>()];
+    one.runs[setting.name] += runs;
+    if (failed) ++one.failures;
+  }
+  if (!failed) return;
+  totals.failures.push_back(fmt::format("{} ({}, {}, seed {}): {}", fact.at("test").get<std::string>(), setting.name,
+                                        name_of(tier), fact.at("seed").get<std::uint64_t>(),
+                                        fact.at("failure").get<std::string>()));
+}
+
+void add_memory(ProcessTotals& process, const nlohmann::json& fact, std::uint64_t first_seed) {
+  const auto before = fact.at("resident_before").get<std::int64_t>(),
+             after = fact.at("resident_after").get<std::int64_t>();
+  const bool warm = fact.at("seed").get<std::uint64_t>() != first_seed;
+  (warm ? process.resident_end : process.resident_warm) = static_cast<std::uint64_t>(after);
+  if (warm) process.growth_max = std::max(process.growth_max, after - before);
+}
+
+}  // namespace
+
+const std::vector<HostileSetting>& hostile_settings() {
+  static const std::vector<HostileSetting> all{{"alone", 0, 1}, {"beside 1,000", 1'000, 1}, {"100 at once", 0, 100}};
+  return all;
+}
+
+std::uint64_t HostileTotals::missed() const {
+  std::uint64_t sum = 0;
+  for (const auto& [setting, count] : missed_canaries) sum += count;
+  return sum;
+}
+
+std::optional<std::uint64_t> add_facts(HostileTotals& totals, const HostileSetting& setting, Tier tier,
+                                       const std::vector<nlohmann::json>& facts) {
+  ProcessTotals process{.setting = setting.name, .tier = tier};
+  const nlohmann::json* open = nullptr;
+  for (const nlohmann::json& fact : facts) {
+    const bool ends = fact.at("fact") == "end";
+    open = ends ? nullptr : &fact;
+    if (!ends) continue;
+    add_end(totals, setting, tier, fact);
+    add_memory(process, fact, facts.front().at("seed").get<std::uint64_t>());
+    process.runs += setting.copies;
+  }
+  totals.processes.push_back(process);
+  if (open == nullptr) return std::nullopt;
+  totals.deaths.push_back(fmt::format("{} ({}, {}, seed {})", open->at("test").get<std::string>(), setting.name,
+                                      name_of(tier), open->at("seed").get<std::uint64_t>()));
+  return open->at("seed").get<std::uint64_t>();
+}
+
+}  // namespace petri

@@ -1,0 +1,56 @@
+// What the facts of many runs of the suite come to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "hostile/latency_histogram.h"
+#include "petri/tier.h"
+
+namespace petri {
+
+// Where the guests are while they do their worst.
+struct HostileSetting {
+  std::string name;
+  std::size_t neighbours = 0;
+  std::size_t copies = 1;
+};
+const std::vector<HostileSetting>& hostile_settings();
+
+struct CaseTotals {
+  std::map<std::string, std::uint64_t> runs;  // by setting
+  std::uint64_t failures = 0;
+};
+
+// Of one process of the suite, which ran all of its cases, seed after seed.
+struct ProcessTotals {
+  std::string setting;
+  Tier tier = Tier::interpreted;
+  std::uint64_t runs = 0;
+  std::uint64_t resident_warm = 0;  // after the first seed
+  std::uint64_t resident_end = 0;
+  std::int64_t growth_max = 0;  // in one case, after the first seed
+};
+
+struct HostileTotals {
+  std::map<std::string, CaseTotals> cases;                                   // by id
+  std::map<std::string, std::map<std::string, LatencyHistogram>> latencies;  // by setting, by name
+  std::map<std::string, std::uint64_t> missed_canaries;                      // by setting
+  std::vector<ProcessTotals> processes;
+  std::vector<std::string> failures;  // what was not as it should be, in words
+  std::vector<std::string> deaths;    // of the process: in which case
+  std::uint64_t runs = 0;
+  std::uint64_t seeds = 0;
+  double seconds = 0;
+
+  std::uint64_t missed() const;
+};
+
+// What one process of the suite wrote, a line of JSON each. Answers the seed of a case that began and did not end.
+std::optional<std::uint64_t> add_facts(HostileTotals& totals, const HostileSetting& setting, Tier tier,
+                                       const std::vector<nlohmann::json>& facts);
+
+}  // namespace petri
