@@ -21,7 +21,7 @@ std::string text_of(std::uint64_t number) {
 
 // Half of them live on after the crash, restarted by their supervisor; of the others nothing is left to destroy but
 // the record.
-SandboxSpec spec_of(std::uint64_t number, ArtifactPtr artifact) {
+SandboxSpec spec_of(std::uint64_t number, const ArtifactPtr& artifact) {
   SandboxSpec spec = sandbox_of(fmt::format("s{}", number), artifact);
   if (number % 2 == 0)
     spec.tree = SupervisorSpec{.intensity = 0, .children = {ChildSpec{.id = "p", .module = "counter"}}};

@@ -317,9 +317,10 @@ class Session {
     if (name == "self") return static_cast<std::int32_t>(kName.size());
     if (name == "sender") return static_cast<std::int32_t>(kSender.size());
     if (name == "send" || name == "spawn" || name == "stop") return answer_to(text(arguments[0], arguments[1]));
-    if (name == "timer")
-      return static_cast<std::uint32_t>(arguments[0]) % 2 == 0 ? 0
-                                                               : static_cast<std::int32_t>(GuestError::limit_exceeded);
+    if (name == "timer") {
+      const bool refused = static_cast<std::uint32_t>(arguments[0]) % 2 != 0;
+      return refused ? static_cast<std::int32_t>(GuestError::limit_exceeded) : 0;
+    }
     if (name != "call") return std::nullopt;
     const std::int32_t answer = answer_to(text(arguments[0], arguments[1]));
     return answer < 0 ? answer : static_cast<std::int32_t>(reply_to(text(arguments[2], arguments[3])).size());

@@ -42,9 +42,10 @@ Result<void> check_containment(const RuntimeOptions& options) {
   std::string wrong;
   if (!is_time(options.quarantine.window) || !is_time(options.quarantine.period))
     wrong = "quarantine: the window and the period must be longer than nothing (limits_max 0 turns it off)";
-  if (!is_time(options.breaker.window) || !is_time(options.breaker.pause))
+  if (!is_time(options.breaker.window) || !is_time(options.breaker.pause)) {
     wrong += fmt::format("{}breaker: the window and the pause must be longer than nothing (limits_max 0 turns it off)",
                          wrong.empty() ? "" : "; ");
+  }
   if (wrong.empty()) return {};
   return fail(ErrorCode::validation_failed, std::move(wrong));
 }

@@ -93,7 +93,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> cancel(std::uint64_t call);
   Result<void> start_child(const TreeChild& child, std::string_view supervisor);
   Result<void> stop_child(std::string_view address);
-  Result<void> update_tree(const SupervisorSpec& tree);
+  Result<void> update_tree(const SupervisorSpec& wanted);
   Result<void> update_limits(const LimitChanges& changes) EXCLUDES(mutex_);
   Result<void> update_permissions(Permissions permissions) EXCLUDES(mutex_);
   Result<void> label(std::string_view label) EXCLUDES(mutex_);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
@@ -121,16 +123,21 @@ class SpecReader {
     members(value, [&](const std::string& key, const Json& member) { changes[key] = number(member); });
     return changes;
   }
+  // Each member by its name; another is told in these words.
+  using Fields = std::map<std::string_view, std::function<void(const Json&)>>;
+  void fields(const Json& value, const Fields& known, std::string_view otherwise = "there is no such field") {
+    members(value, [&](const std::string& key, const Json& member) {
+      const auto found = known.find(key);
+      if (found == known.end()) return wrong(otherwise);
+      found->second(member);
+    });
+  }
   ImportRules imports_of(const Json& value) {
     ImportRules rules;
-    members(value, [&](const std::string& key, const Json& member) {
-      if (key == "allow")
-        rules.allow = texts(member);
-      else if (key == "block")
-        rules.block = texts(member);
-      else
-        wrong("there is no such list; there are allow and block");
-    });
+    fields(value,
+           {{"allow", [&](const Json& list) { rules.allow = texts(list); }},
+            {"block", [&](const Json& list) { rules.block = texts(list); }}},
+           "there is no such list; there are allow and block");
     return rules;
   }
   std::uint32_t small_number(const Json& value) {
@@ -151,26 +158,14 @@ class SpecReader {
   }
   void own_profile(const Json& value) {
     ProfileSpec own;
-    members(value, [&](const std::string& key, const Json& member) {
-      if (key == "name")
-        own.name = text(member);
-      else if (key == "base")
-        own.base = profile_of(member);
-      else if (key == "limits")
-        own.limits = limits_of(member);
-      else if (key == "grant")
-        own.grant = permissions_of(member);
-      else if (key == "deny")
-        own.deny = permissions_of(member);
-      else if (key == "imports")
-        own.imports = imports_of(member);
-      else if (key == "audit")
-        own.audit = level_of(member);
-      else if (key == "reject_findings")
-        own.reject_findings = severity_of(member);
-      else
-        wrong("there is no such field");
-    });
+    fields(value, {{"name", [&](const Json& member) { own.name = text(member); }},
+                   {"base", [&](const Json& member) { own.base = profile_of(member); }},
+                   {"limits", [&](const Json& member) { own.limits = limits_of(member); }},
+                   {"grant", [&](const Json& member) { own.grant = permissions_of(member); }},
+                   {"deny", [&](const Json& member) { own.deny = permissions_of(member); }},
+                   {"imports", [&](const Json& member) { own.imports = imports_of(member); }},
+                   {"audit", [&](const Json& member) { own.audit = level_of(member); }},
+                   {"reject_findings", [&](const Json& member) { own.reject_findings = severity_of(member); }}});
     spec_.profile = std::move(own);
   }
   void permissions(const Json& value) { spec_.permissions = permissions_of(value); }
@@ -179,41 +174,28 @@ class SpecReader {
   void audit(const Json& value) { spec_.audit = level_of(value); }
   void breaker(const Json& value) {
     BreakerOptions breaker;
-    members(value, [&](const std::string& key, const Json& member) {
-      if (key == "limits_max")
-        breaker.limits_max = small_number(member);
-      else if (key == "window")
-        breaker.window = duration(member);
-      else if (key == "pause")
-        breaker.pause = duration(member);
-      else
-        wrong("there is no such field");
-    });
+    fields(value, {{"limits_max", [&](const Json& member) { breaker.limits_max = small_number(member); }},
+                   {"window", [&](const Json& member) { breaker.window = duration(member); }},
+                   {"pause", [&](const Json& member) { breaker.pause = duration(member); }}});
     spec_.breaker = breaker;
   }
   void recovery(const Json& value) {
-    members(value, [&](const std::string& key, const Json& member) {
-      Recovery& recovery = spec_.recovery;
-      if (key == "restarts_max")
-        recovery.restarts_max = small_number(member);
-      else if (key == "retries_max")
-        recovery.retries_max = small_number(member);
-      else if (key == "retry_pause")
-        recovery.retry_pause = duration(member);
-      else if (key == "retry_pause_max")
-        recovery.retry_pause_max = duration(member);
-      else if (key == "stable_after")
-        recovery.stable_after = duration(member);
-      else
-        recovery_action(key, member);
-    });
+    Recovery& recovery = spec_.recovery;
+    Fields known{{"restarts_max", [&](const Json& member) { recovery.restarts_max = small_number(member); }},
+                 {"retries_max", [&](const Json& member) { recovery.retries_max = small_number(member); }},
+                 {"retry_pause", [&](const Json& member) { recovery.retry_pause = duration(member); }},
+                 {"retry_pause_max", [&](const Json& member) { recovery.retry_pause_max = duration(member); }},
+                 {"stable_after", [&](const Json& member) { recovery.stable_after = duration(member); }}};
+    for (const ErrorCategory failure : {ErrorCategory::compilation, ErrorCategory::runtime, ErrorCategory::resource,
+                                        ErrorCategory::security, ErrorCategory::system}) {
+      known.emplace(name_of(failure), [this, failure](const Json& member) { recovery_action(failure, member); });
+    }
+    fields(value, known, "there is no such field, and no such class of failures");
   }
-  void recovery_action(const std::string& key, const Json& value) {
-    const auto failure = error_category_named(key);
+  void recovery_action(ErrorCategory failure, const Json& value) {
     const auto action = recovery_action_named(text(value));
-    if (!failure) return wrong("there is no such field, and no such class of failures");
     if (!action) return wrong("is none of keep, retry, restart, isolate, terminate");
-    spec_.recovery.actions[*failure] = *action;
+    spec_.recovery.actions[failure] = *action;
   }
   void tier(const Json& value) {
     const auto named = tier_named(text(value));

@@ -48,9 +48,11 @@ auto timed(Latency latency, const Act& act, std::chrono::nanoseconds allowed = s
 
 // Whether a path of this machine stands in the text, from the root on.
 inline bool names_a_host_path(std::string_view text) {
-  constexpr std::array<std::string_view, 10> kFolders{"work", "root", "home", "tmp",  "usr",
+  constexpr std::array<std::string_view, 10> kFolders{"work", "root", "home", "tmp", "usr",
                                                       "var",  "etc",  "proc", "dev", "build"};
-  const auto belongs_to_a_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/'; };
+  const auto belongs_to_a_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/';
+  };
   for (std::size_t at = text.find('/'); at != std::string_view::npos; at = text.find('/', at + 1)) {
     if (at > 0 && belongs_to_a_word(text[at - 1])) continue;
     const std::string_view first = text.substr(at + 1, text.find('/', at + 1) - at - 1);
@@ -70,7 +72,8 @@ inline bool names_an_address(std::string_view text) {
 
 // What a text that guest or caller can see tells of the host or of other sandboxes, or nothing. V8
 inline std::string what_leaks(const std::string& text) {
-  const bool paths = text.find(std::filesystem::current_path().string()) != std::string::npos || names_a_host_path(text);
+  const bool paths =
+      text.find(std::filesystem::current_path().string()) != std::string::npos || names_a_host_path(text);
   const bool others = text.find("canary-") != std::string::npos || text.find("neighbour-") != std::string::npos;
   if (paths || others || names_an_address(text)) return "tells what it must not: " + text;
   for (const char c : text) {
