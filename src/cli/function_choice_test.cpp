@@ -17,7 +17,7 @@ std::string with_functions(const std::vector<std::string>& names, std::string_vi
   return wat + std::string(more) + ")";
 }
 
-std::string chosen(const std::string& wat, std::optional<std::string> name = std::nullopt) {
+std::string chosen(const std::string& wat, const std::optional<std::string>& name = std::nullopt) {
   const auto artifact = Artifact::from_wat(wat, 1 << 20);
   if (!artifact) return artifact.error().message;
   const auto choice = choose_function(**artifact, name);
