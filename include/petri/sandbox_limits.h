@@ -59,6 +59,8 @@ struct SandboxLimitRule {
 };
 const std::vector<SandboxLimitRule>& sandbox_limit_rules();
 const SandboxLimitRule* sandbox_limit_named(std::string_view name);
+// "16 MiB", "1.5 s", "50 %", "1,000"
+std::string format_limit(const SandboxLimitRule& rule, std::uint64_t value);
 
 // Every unknown name and every value out of range in one validation_failed with a detail each; nothing is changed then.
 Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& changes);

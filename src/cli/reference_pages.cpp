@@ -37,21 +37,15 @@ std::string options_of(const LimitRule& rule) {
   return code(names.substr(0, names.find(',')));
 }
 
-// As format_limit() has them; percent and counts are plain.
-std::string format_of(const SandboxLimitRule& rule, std::uint64_t value) {
-  const LimitRule own{.name = rule.name, .unit = rule.unit};
-  return rule.name == "cpu_percent_max" ? fmt::format("{} %", value) : format_limit(own, value);
-}
-
 std::string sandbox_limits() {
   Rows rows;
   for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
-    const auto of = [&rule](Profile profile) { return format_of(rule, rule.get(SandboxLimits::of(profile))); };
+    const auto of = [&rule](Profile profile) { return format_limit(rule, rule.get(SandboxLimits::of(profile))); };
     const bool all_cores = rule.name == "cpu_percent_max";
-    rows.push_back(
-        {code(rule.name), of(Profile::high), of(Profile::medium), all_cores ? "none" : of(Profile::low),
-         fmt::format("{} – {}", format_of(rule, rule.min), all_cores ? "100 % × cores" : format_of(rule, rule.max)),
-         rule.refuses_guest ? "yes" : "", std::string(rule.when_met)});
+    rows.push_back({code(rule.name), of(Profile::high), of(Profile::medium), all_cores ? "none" : of(Profile::low),
+                    fmt::format("{} – {}", format_limit(rule, rule.min),
+                                all_cores ? "100 % × cores" : format_limit(rule, rule.max)),
+                    rule.refuses_guest ? "yes" : "", std::string(rule.when_met)});
   }
   return "\n## Of a sandbox\n\nA sandbox has these by its profile, in place of the above; `memory_bytes_max` holds for "
          "its whole tree, and calls of live\nprocesses have fuel without end unless `fuel_max` was set. Where the "

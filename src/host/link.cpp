@@ -17,11 +17,7 @@ std::string what_it_is(const ImportView& import) {
 }
 
 std::unexpected<Error> refuse(const ImportView& import, std::string_view why) {
-  Error error{.code = ErrorCode::link_error,
-              .message = fmt::format("the import \"{}\".\"{}\" {}", shown(import.module), shown(import.name), why),
-              .details = {}};
-  return fail(
-      std::move(error).with("component", "link").with("module", shown(import.module)).with("name", shown(import.name)));
+  return fail(import_error(ErrorCode::link_error, "link", import, why));
 }
 
 std::unexpected<Error> refuse_unknown(const ImportView& import) {
@@ -35,6 +31,12 @@ std::unexpected<Error> refuse_unpermitted(const ImportView& import, Permission p
 }
 
 }  // namespace
+
+Error import_error(ErrorCode code, std::string_view component, const ImportView& import, std::string_view why) {
+  const std::string module = shown(import.module), name = shown(import.name);
+  Error error{.code = code, .message = fmt::format("the import \"{}\".\"{}\" {}", module, name, why), .details = {}};
+  return std::move(error).with("component", std::string(component)).with("module", module).with("name", name);
+}
 
 Result<const HostFunction*> resolve_import(const ImportView& import, const HostFunctions::Impl& host,
                                            Permissions permissions) {

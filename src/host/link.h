@@ -11,6 +11,9 @@
 
 namespace petri {
 
+// About one import, by its name; `why` ends the sentence. `component` is who refuses it.
+Error import_error(ErrorCode code, std::string_view component, const ImportView& import, std::string_view why);
+
 // The function for one import. link_error, naming the import, when it is unknown, of another kind or type, or asks for
 // a permission that is not granted.
 Result<const HostFunction*> resolve_import(const ImportView& import, const HostFunctions::Impl& host,

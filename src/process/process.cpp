@@ -189,7 +189,11 @@ void Process::close() {
     state_ = State::closed;
     dropped.swap(mailbox_);
   }
-  for (Letter& letter : dropped) {
+  drop(dropped);
+}
+
+void Process::drop(std::list<Letter>& letters) {
+  for (Letter& letter : letters) {
     forget(letter);
     if (letter.reply) letter.reply->give(cancelled(name_));
   }
@@ -205,10 +209,7 @@ void Process::freeze() {
       if (one->reply) calls.splice(calls.end(), mailbox_, one);
     }
   }
-  for (Letter& letter : calls) {
-    forget(letter);
-    letter.reply->give(cancelled(name_));
-  }
+  drop(calls);
 }
 
 bool Process::alive() const {

@@ -140,6 +140,8 @@ class Process : public std::enable_shared_from_this<Process> {
   bool deliver(Letter& letter) EXCLUDES(mutex_);
   void drain() EXCLUDES(mutex_);
   void forget(const Letter& letter);
+  // Letters that nobody will handle: whoever waits for an answer is told.
+  void drop(std::list<Letter>& letters) EXCLUDES(mutex_);
   // Handles one letter on this thread, which has entered. Sets `ended` when the instance is gone.
   Result<Outcome> handle(Letter& letter, bool& ended);
   Result<Outcome> handle_at(const Target& target, const Letter& letter, bool& ended);

@@ -12,11 +12,6 @@ TreeAccount::TreeAccount(SandboxLimitsPtr limits, Listener* listener, MemoryBudg
       message_queue_max_(limits->message_queue_max),
       limits_(std::move(limits)) {}
 
-// What is left is nobody's any more.
-TreeAccount::~TreeAccount() {
-  if (budget_ != nullptr) budget_->give_back(memory_bytes());
-}
-
 bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max,
                           std::uint64_t amount) {
   std::uint64_t before = used.load(std::memory_order_relaxed);

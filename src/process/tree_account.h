@@ -26,11 +26,8 @@ class TreeAccount final : public MemoryAccount {
     virtual void permission_used(std::string_view process, const PermissionUse& use) = 0;
   };
 
-  // The listener and the budget, if there are any, outlive it.
+  // The listener, and the budget for as long as something is taken, outlive it.
   explicit TreeAccount(SandboxLimitsPtr limits, Listener* listener = nullptr, MemoryBudget* budget = nullptr);
-  ~TreeAccount() override;
-  TreeAccount(const TreeAccount&) = delete;
-  TreeAccount& operator=(const TreeAccount&) = delete;
 
   // memory_bytes_max: memories, tables, answers and waiting messages of the whole tree.
   bool try_take(std::uint64_t bytes) override;

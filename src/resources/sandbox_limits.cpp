@@ -6,6 +6,7 @@
 #include <array>
 #include <thread>
 
+#include "base/complain.h"
 #include "base/escape.h"
 #include "base/name_table.h"
 
@@ -107,13 +108,12 @@ std::string complaint(std::string_view name, std::uint64_t value) {
   return fmt::format("{} is {} but goes from {} to {} {}", name, value, rule->min, rule->max, rule->unit);
 }
 
-// One more thing that is wrong, below this field.
-void complain(Error& error, std::string_view field, std::string_view name, std::string wrong) {
-  error.message.append(error.message.empty() ? "" : "; ").append(wrong);
-  error.details.push_back({std::string(field) + escape_text(name, 80), std::move(wrong)});
-}
-
 }  // namespace
+
+std::string format_limit(const SandboxLimitRule& rule, std::uint64_t value) {
+  if (rule.name == "cpu_percent_max") return fmt::format("{} %", value);
+  return format_limit(LimitRule{.name = rule.name, .unit = rule.unit}, value);
+}
 
 const std::vector<SandboxLimitRule>& sandbox_limit_rules() {
   static const std::vector<SandboxLimitRule> rules = make_rules();
@@ -137,7 +137,7 @@ Result<void> check_actions(const LimitActions& actions) {
     std::string wrong = fmt::format("{} \"{}\" (those that can end a guest instead are {})",
                                     rule == nullptr ? "there is no limit" : "nothing is refused to a guest by",
                                     escape_text(name, 80), known_names(true));
-    complain(error, "on_limit.", name, std::move(wrong));
+    complain(error, "on_limit." + escape_text(name, 80), std::move(wrong));
   }
   if (!error.details.empty()) return fail(std::move(error));
   return {};
@@ -151,7 +151,7 @@ Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& cha
       sandbox_limit_named(name)->set(limits, value);
       continue;
     }
-    complain(error, "limits.", name, std::move(wrong));
+    complain(error, "limits." + escape_text(name, 80), std::move(wrong));
   }
   if (!error.details.empty()) return fail(std::move(error));
   // One process may use what the tree has, unless told otherwise.

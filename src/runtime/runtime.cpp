@@ -8,12 +8,14 @@
 #include <map>
 #include <thread>
 
+#include "base/complain.h"
 #include "base/escape.h"
 #include "base/ids.h"
 #include "base/mutex.h"
 #include "process/memory_budget.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/spec_check.h"
+#include "security/containment_check.h"
 #include "telemetry/metrics.h"
 
 namespace petri {
@@ -38,16 +40,14 @@ MetricLabels metric_labels() {
 }
 
 Result<void> check_containment(const RuntimeOptions& options) {
-  const auto is_time = [](std::chrono::nanoseconds value) { return value.count() > 0; };
-  std::string wrong;
-  if (!is_time(options.quarantine.window) || !is_time(options.quarantine.period))
-    wrong = "quarantine: the window and the period must be longer than nothing (limits_max 0 turns it off)";
-  if (!is_time(options.breaker.window) || !is_time(options.breaker.pause)) {
-    wrong += fmt::format("{}breaker: the window and the pause must be longer than nothing (limits_max 0 turns it off)",
-                         wrong.empty() ? "" : "; ");
-  }
-  if (wrong.empty()) return {};
-  return fail(ErrorCode::validation_failed, std::move(wrong));
+  Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
+  const auto add = [&error](const std::string& whose, const std::vector<ErrorDetail>& faults) {
+    for (const auto& [field, wrong] : faults) complain(error, whose + field, whose + field + " " + wrong);
+  };
+  add("quarantine.", faults_of(options.quarantine));
+  add("breaker.", faults_of(options.breaker));
+  if (error.details.empty()) return {};
+  return fail(std::move(error));
 }
 
 bool is_dead(SandboxStatus status) { return status == SandboxStatus::stopped || status == SandboxStatus::failed; }

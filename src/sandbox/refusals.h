@@ -37,7 +37,6 @@ class Refusals {
     errors_.erase(order_.front());
     order_.pop_front();
   }
-  bool empty() const { return errors_.empty(); }
   std::size_t size() const { return errors_.size(); }
 
  private:

@@ -156,12 +156,7 @@ Result<void> SandboxCore::create() {
 Result<void> SandboxCore::start_tree() {
   auto started = try_start_tree();
   if (started) return started;
-  ErrorCategory failure{};
-  {
-    MutexLock lock(mutex_);
-    failure = last_end_.failure;
-  }
-  return fail_with(std::move(started.error()), failure);
+  return fail_with(std::move(started.error()), last_end().failure);
 }
 
 Result<void> SandboxCore::try_start_tree() {

@@ -140,9 +140,9 @@ class SandboxCore final : public ProcessOwner,
 
   // How code came here, for the audit trail.
   enum class WayIn : std::uint8_t { create, run };
-  // The gate: bounds, imports, findings, quarantine, in this order. What is refused is told.
-  Result<ArtifactPtr> admit(const Source& source, std::string_view module, WayIn way) EXCLUDES(mutex_);
-  Result<void> check_again(const Artifact& artifact, std::string_view module, WayIn way) EXCLUDES(mutex_);
+  // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
+  Result<ArtifactPtr> admit(const Source& source) EXCLUDES(mutex_);
+  // Imports, findings, quarantine, in this order; also of code that came in before, for it may be in quarantine since.
   Result<void> check_policy(const Artifact& artifact);
   void tell_rejected(std::string_view module, WayIn way, const Error& error);
   Result<ArtifactPtr> read_source(const Source& source) EXCLUDES(mutex_);
@@ -155,15 +155,21 @@ class SandboxCore final : public ProcessOwner,
   Result<void> fail_with(Error error) EXCLUDES(mutex_);
   Result<void> fail_with(Error error, ErrorCategory failure) EXCLUDES(mutex_);
 
+  // Of the last process that ended by itself, or did not start.
+  struct LastEnd {
+    std::string text;
+    ErrorCategory failure = ErrorCategory::runtime;
+  };
   // Once supervision has given up.
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
   void act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
-  void take_step(const RecoveryStep& step, const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
+  void take_step(const RecoveryStep& step, const LastEnd& last, const std::shared_ptr<const TreeRunner>& gave_up)
+      REQUIRES(control_);
   bool keeps_running_without(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(mutex_);
-  void isolate() EXCLUDES(mutex_);
-  void retry_after(Clock::Duration pause) EXCLUDES(mutex_);
+  void isolate(const LastEnd& last) EXCLUDES(mutex_);
+  void retry_after(Clock::Duration pause, const LastEnd& last) EXCLUDES(mutex_);
   void retry(std::uint64_t ticket) EXCLUDES(control_);
-  Error what_ended() const EXCLUDES(mutex_);
+  LastEnd last_end() const EXCLUDES(mutex_);
   void note_end(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
 
   // The breaker. Whoever is the trial says how it went.
@@ -178,6 +184,9 @@ class SandboxCore final : public ProcessOwner,
   }
   Error explain(const Error& error, const TreeRunner& tree) const;
   void set_status(SandboxStatus status, std::string cause = {}) EXCLUDES(mutex_);
+  // Of one that was destroyed nothing the runtime has is touched any more: it may be gone, too.
+  Result<void> must_exist() const EXCLUDES(mutex_);
+  Result<void> must_exist_now() const REQUIRES(mutex_);
   Result<void> must_run() const EXCLUDES(mutex_);
   Result<void> must_run_now() const REQUIRES(mutex_);
   Result<ProcessPtr> addressee(std::string_view name) const EXCLUDES(mutex_);
@@ -190,6 +199,7 @@ class SandboxCore final : public ProcessOwner,
   RunSpec run_spec(std::string_view function, std::vector<Value> arguments, const RunOptions& options) const;
   Result<Outcome> call_process(Process& process, std::string_view function, std::vector<Value>&& arguments,
                                const CallOptions& options);
+  // Runs, and tells what the gate refuses.
   Result<Outcome> run_module(std::string_view module, std::string_view function, std::vector<Value> arguments,
                              const RunOptions& options);
   Result<Outcome> run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
@@ -254,11 +264,7 @@ class SandboxCore final : public ProcessOwner,
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
-  struct LastEnd {
-    std::string text;
-    ErrorCategory failure = ErrorCategory::runtime;
-  };
-  LastEnd last_end_ GUARDED_BY(mutex_);  // of the last process that ended by itself, or did not start
+  LastEnd last_end_ GUARDED_BY(mutex_);
   std::optional<ErrorCategory> failure_ GUARDED_BY(mutex_);  // the class of cause_
   RecoveryPast recovered_ GUARDED_BY(mutex_);
   std::uint64_t retry_ticket_ GUARDED_BY(mutex_) = 0;  // of the retry that waits, 0: none does

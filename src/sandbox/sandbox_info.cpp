@@ -28,6 +28,7 @@ Usage SandboxCore::usage_over(std::chrono::nanoseconds window_min) const {
               .fuel_used = account_.fuel_used(),
               .cpu_time = std::chrono::nanoseconds(account_.cpu_ns())};
   MutexLock lock(mutex_);
+  if (destroyed_) return usage;
   if (status_ == SandboxStatus::running) usage.uptime = services_.clock.now() - running_since_;
   if (const UsageSample* last = history_.latest()) {
     const auto since = services_.clock.wall_now() - last->time;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
 #include "base/file.h"
 #include "base/name_table.h"
 #include "host/link.h"
@@ -16,34 +15,14 @@ namespace {
 
 constexpr NameTable<2> kWaysIn{"create", "run"};
 
-std::unexpected<Error> refuse_import(const ImportView& import, std::string_view why) {
-  const std::string module = escape_text(import.module, 100), name = escape_text(import.name, 100);
-  return fail(Error{.code = ErrorCode::rejected,
-                    .message = fmt::format("the import \"{}\".\"{}\" {}", module, name, why),
-                    .details = {}}
-                  .with("component", "imports")
-                  .with("module", module)
-                  .with("name", name));
-}
-
 }  // namespace
 
 // ---- the gate -------------------------------------------------------------------------------------------------
 
-Result<ArtifactPtr> SandboxCore::admit(const Source& source, std::string_view module, WayIn way) {
-  auto artifact = read_source(source);
-  if (artifact) {
-    if (auto fits = check_policy(**artifact); !fits) artifact = fail(std::move(fits.error()));
-  }
-  if (!artifact) tell_rejected(module, way, artifact.error());
+Result<ArtifactPtr> SandboxCore::admit(const Source& source) {
+  PETRI_TRY(ArtifactPtr artifact, read_source(source));
+  PETRI_TRY(check_policy(*artifact));
   return artifact;
-}
-
-// Of code that has come in already: it may be in quarantine since then.
-Result<void> SandboxCore::check_again(const Artifact& artifact, std::string_view module, WayIn way) {
-  auto fits = check_policy(artifact);
-  if (!fits) tell_rejected(module, way, fits.error());
-  return fits;
 }
 
 Result<void> SandboxCore::check_policy(const Artifact& artifact) {
@@ -52,7 +31,7 @@ Result<void> SandboxCore::check_policy(const Artifact& artifact) {
     for (std::uint32_t index = 0; index < module.facts().imports; ++index) {
       const ImportView import = module.import_at(index);
       const std::string why = traits_->policy.imports.refusal(import.module, import.name);
-      if (!why.empty()) return refuse_import(import, why);
+      if (!why.empty()) return fail(import_error(ErrorCode::rejected, "imports", import, why));
     }
   }
   if (traits_->policy.reject_findings) {
@@ -128,8 +107,7 @@ Result<ArtifactPtr> SandboxCore::read_source_within(const Source& source, std::u
 }
 
 Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) {
-  PETRI_TRY(ArtifactPtr artifact, read_source(module.source));
-  PETRI_TRY(check_policy(*artifact));
+  PETRI_TRY(ArtifactPtr artifact, admit(module.source));
   if (spec_.deterministic) {
     PETRI_TRY(require_deterministic(loadable(*artifact), services_.host, Asked::embedded, ", and the sandbox is"));
   }

@@ -1,12 +1,17 @@
 // What is done once supervision has given up. src/supervisor decides; this carries it out.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/units.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
+namespace {
+
+std::string gave_up_after(std::string_view last) {
+  return fmt::format("the supervisor gave up restarting; the last that ended was {}", last);
+}
+
+}  // namespace
 
 void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
   const std::string what = how ? std::string(name_of(how->kind)) : how.error().message;
@@ -15,11 +20,9 @@ void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
   last_end_ = {.text = fmt::format("{} ({})", process.name(), what), .failure = failure};
 }
 
-Error SandboxCore::what_ended() const {
+SandboxCore::LastEnd SandboxCore::last_end() const {
   MutexLock lock(mutex_);
-  return {.code = ErrorCode::limit_exceeded,
-          .message = fmt::format("the supervisor gave up restarting; the last that ended was {}", last_end_.text),
-          .details = {}};
+  return last_end_;
 }
 
 void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
@@ -49,30 +52,26 @@ void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_u
   });
   tell_audit({.kind = AuditKind::recovery, .sandbox = id(), .cause = name_of(step.action)},
              {{"class", name_of(last.failure)}, {"attempt", step.attempt}, {"last", last.text}});
-  take_step(step, gave_up);
+  take_step(step, last, gave_up);
 }
 
-void SandboxCore::take_step(const RecoveryStep& step, const std::shared_ptr<const TreeRunner>& gave_up) {
-  if (step.action == RecoveryAction::isolate) return isolate();
+void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last,
+                            const std::shared_ptr<const TreeRunner>& gave_up) {
+  if (step.action == RecoveryAction::isolate) return isolate(last);
   if (step.action == RecoveryAction::keep && keeps_running_without(gave_up)) return;
   if (status() == SandboxStatus::running) {
     set_status(SandboxStatus::stopping);
     end_tree();
   }
   switch (step.action) {
-    case RecoveryAction::retry: return retry_after(step.pause);
+    case RecoveryAction::retry: return retry_after(step.pause, last);
     case RecoveryAction::restart:
       if (!try_start_tree()) act_on_failure(gave_up);
       return;
     default: break;
   }
-  Error error = what_ended();
-  ErrorCategory failure{};
-  {
-    MutexLock lock(mutex_);
-    failure = last_end_.failure;
-  }
-  static_cast<void>(fail_with(std::move(error), failure));
+  static_cast<void>(
+      fail_with({.code = ErrorCode::limit_exceeded, .message = gave_up_after(last.text), .details = {}}, last.failure));
 }
 
 // Children of the spec and those that guests spawned are two trees: one may live on without the other.
@@ -84,9 +83,9 @@ bool SandboxCore::keeps_running_without(const std::shared_ptr<const TreeRunner>&
 }
 
 // What still lives is kept as it is: no letter is taken, and whoever waits for an answer is told.
-void SandboxCore::isolate() {
+void SandboxCore::isolate(const LastEnd& last) {
   std::vector<ProcessPtr> processes;
-  set_status(SandboxStatus::isolated, what_ended().message);
+  set_status(SandboxStatus::isolated, gave_up_after(last.text));
   {
     MutexLock lock(mutex_);
     runs_.request_stop();
@@ -95,10 +94,10 @@ void SandboxCore::isolate() {
   for (const ProcessPtr& process : processes) process->freeze();
 }
 
-void SandboxCore::retry_after(Clock::Duration pause) {
+void SandboxCore::retry_after(Clock::Duration pause, const LastEnd& last) {
   const Clock::TimePoint due = services_.clock.now() + pause;
   set_status(SandboxStatus::starting,
-             fmt::format("{}; tried again after {}", what_ended().message, format_duration(pause)));
+             fmt::format("{}; tried again after {}", gave_up_after(last.text), format_duration(pause)));
   MutexLock lock(mutex_);
   const std::uint64_t ticket = retry_ticket_ = ++last_retry_ticket_;
   services_.timers.at(due, [weak = weak_from_this(), ticket] {

@@ -10,6 +10,16 @@
 
 namespace petri {
 
+Result<void> SandboxCore::must_exist() const {
+  MutexLock lock(mutex_);
+  return must_exist_now();
+}
+
+Result<void> SandboxCore::must_exist_now() const {
+  if (!destroyed_) return {};
+  return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}: it was destroyed", id()));
+}
+
 Result<void> SandboxCore::must_run() const {
   MutexLock lock(mutex_);
   return must_run_now();
@@ -17,7 +27,7 @@ Result<void> SandboxCore::must_run() const {
 
 Result<void> SandboxCore::must_run_now() const {
   if (status_ == SandboxStatus::running) return {};
-  if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}: it was destroyed", id()));
+  PETRI_TRY(must_exist_now());
   std::string message = fmt::format("the sandbox {} is {}", id(), name_of(status_));
   if (!cause_.empty()) message += ": " + cause_;
   return fail(Error{.code = ErrorCode::rejected, .message = message, .details = {}}
@@ -192,11 +202,13 @@ Result<Outcome> SandboxCore::counted(Result<Outcome> run) {
 
 Result<Outcome> SandboxCore::run(std::string_view module, std::string_view function, std::vector<Value> arguments,
                                  const RunOptions& options) {
+  PETRI_TRY(must_exist());
   return counted(run_module(module, function, std::move(arguments), options));
 }
 
 Result<Outcome> SandboxCore::run(const Source& source, std::string_view function, std::vector<Value> arguments,
                                  const RunOptions& options) {
+  PETRI_TRY(must_exist());
   return counted(run_source(source, function, std::move(arguments), options));
 }
 
@@ -213,15 +225,22 @@ Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_vie
     return fail(ErrorCode::not_found,
                 fmt::format("the sandbox {} has no module {}", id(), escape_text(module, kSandboxIdBytesMax)));
   }
-  PETRI_TRY(check_again(*code->artifact, code->name, WayIn::run));
+  if (auto fits = check_policy(*code->artifact); !fits) {
+    tell_rejected(code->name, WayIn::run, fits.error());
+    return fail(std::move(fits.error()));
+  }
   return run_artifact(code->name, code->artifact, run_spec(function, std::move(arguments), options), options);
 }
 
 Result<Outcome> SandboxCore::run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
                                         const RunOptions& options) {
   PETRI_TRY(must_run());
-  PETRI_TRY(const ArtifactPtr artifact, admit(source, "", WayIn::run));
-  return run_artifact("", artifact, run_spec(function, std::move(arguments), options), options);
+  auto artifact = admit(source);
+  if (!artifact) {
+    tell_rejected("", WayIn::run, artifact.error());
+    return fail(std::move(artifact.error()));
+  }
+  return run_artifact("", *artifact, run_spec(function, std::move(arguments), options), options);
 }
 
 // ---- the tree -------------------------------------------------------------------------------------------------
@@ -343,6 +362,7 @@ std::int32_t SandboxCore::stop_child(Process& by, std::string_view name) {
 // ---- limits and labels ----------------------------------------------------------------------------------------
 
 Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
+  PETRI_TRY(must_exist());
   PETRI_TRY(const SandboxLimits limits, with_changes(*account_.limits(), changes));
   account_.set_limits(limits);
   share_.set_percent(limits.cpu_percent_max);
@@ -356,10 +376,7 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
 }
 
 Result<void> SandboxCore::update_permissions(Permissions permissions) {
-  {
-    MutexLock lock(mutex_);
-    if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}: it was destroyed", id()));
-  }
+  PETRI_TRY(must_exist());
   PETRI_TRY(check_permissions(traits_->profile, permissions));
   const Permissions before = granted_.exchange(permissions);
   tell_audit({.kind = AuditKind::permissions_changed, .sandbox = id(), .cause = "update_permissions"},

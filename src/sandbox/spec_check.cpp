@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/ids.h"
 #include "host/host_table.h"
+#include "security/containment_check.h"
 
 namespace petri {
 namespace {
@@ -107,15 +108,12 @@ SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions& host, Compla
   policy.reject_findings = spec.reject_findings ? spec.reject_findings : spec.profile.reject_findings;
   for (const std::string& fault : faults_of(spec.profile.imports)) complaints.add("profile.imports", fault);
   for (const std::string& fault : faults_of(spec.imports)) complaints.add("imports", fault);
-  policy.imports.add(spec.profile.imports, "the profile " + escape_text(spec.profile.title(), kSandboxIdBytesMax));
+  if (spec.profile.imports != ImportRules{}) {
+    policy.imports.add(spec.profile.imports, "the profile " + escape_text(spec.profile.title(), kSandboxIdBytesMax));
+  }
   policy.imports.add(spec.imports, "the sandbox");
   check_imports_for(spec.permissions.value_or(spec.profile.grant), policy.imports, host, complaints);
   return policy;
-}
-
-void check_breaker(const BreakerOptions& breaker, Complaints& complaints) {
-  if (breaker.window.count() <= 0) complaints.add("breaker.window", "is not longer than nothing");
-  if (breaker.pause.count() <= 0) complaints.add("breaker.pause", "is not longer than nothing");
 }
 
 }  // namespace
@@ -146,7 +144,9 @@ Result<SandboxPolicy> check_spec(const SandboxSpec& spec, const LimitChanges& de
   if (!limits) complaints.add_all(limits.error());
   if (limits) policy.limits = *limits;
   if (auto recovery = check_recovery(spec.recovery); !recovery) complaints.add_all(recovery.error());
-  if (spec.breaker) check_breaker(*spec.breaker, complaints);
+  if (spec.breaker) {
+    for (const auto& [field, wrong] : faults_of(*spec.breaker)) complaints.add("breaker." + field, wrong);
+  }
   if (auto actions = check_actions(spec.on_limit); !actions) complaints.add_all(actions.error());
   if (!complaints.empty()) return fail(complaints.take());
   return policy;

@@ -20,9 +20,6 @@ class RepeatedTrouble {
     return true;
   }
   void forget() { times_.clear(); }
-  bool empty() const { return times_.empty(); }
-  std::size_t count() const { return times_.size(); }
-  Clock::TimePoint last() const { return times_.back(); }
 
  private:
   std::vector<Clock::TimePoint> times_;  // most never have any

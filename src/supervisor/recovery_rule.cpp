@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/complain.h"
 #include "base/name_table.h"
 
 namespace petri {
@@ -46,13 +47,10 @@ RecoveryAction recovery_default(ErrorCategory failure) {
 
 Result<void> check_recovery(const Recovery& recovery) {
   Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
-  const auto complain = [&error](std::string_view field, std::string wrong) {
-    error.message.append(error.message.empty() ? "" : "; ").append(wrong);
-    error.details.push_back({fmt::format("recovery.{}", field), std::move(wrong)});
-  };
-  if (recovery.actions.contains(ErrorCategory::usage))
-    complain("usage",
+  if (recovery.actions.contains(ErrorCategory::usage)) {
+    complain(error, "recovery.usage",
              "a caller's mistake ends no sandbox: the classes are compilation, runtime, resource, security, system");
+  }
   struct Span {
     std::string_view field;
     std::chrono::nanoseconds value;
@@ -61,7 +59,8 @@ Result<void> check_recovery(const Recovery& recovery) {
                                                {"retry_pause_max", recovery.retry_pause_max},
                                                {"stable_after", recovery.stable_after}}}) {
     if (span.value.count() > 0 && span.value <= kPauseMax) continue;
-    complain(span.field, fmt::format("{} is {} ns but goes from 1 ns to 24 hours", span.field, span.value.count()));
+    complain(error, fmt::format("recovery.{}", span.field),
+             fmt::format("{} is {} ns but goes from 1 ns to 24 hours", span.field, span.value.count()));
   }
   if (error.details.empty()) return {};
   return fail(std::move(error));

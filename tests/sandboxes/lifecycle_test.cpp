@@ -313,6 +313,25 @@ TEST_F(LifecycleTest, LetsTwoRuntimesHoldTheSameId) {  // L30
   EXPECT_EQ(next(here), 2);
 }
 
+TEST_F(LifecycleTest, LeavesHandlesThatOutliveTheRuntime) {
+  testing::ManualTime time;
+  auto runtime = *Runtime::create({.workers = 1, .memory_budget_bytes = 1 << 20, .clock = time.clock()});
+  Sandbox left = *runtime->create(counter());
+  time.advance(*runtime, std::chrono::seconds(1));
+  EXPECT_EQ(testing::eventually(*runtime, [&] { return left.usage_history().empty() ? "no sample" : ""; }), "");
+  runtime.reset();
+  EXPECT_EQ(left.status(), SandboxStatus::stopped);
+  EXPECT_EQ(left.info().usage.processes, 0U);
+  EXPECT_EQ(left.usage().memory_bytes, 0U);
+  EXPECT_EQ(testing::not_error(left.call("next"), ErrorCode::not_found), "");
+  EXPECT_EQ(testing::not_error(left.run("counter", "next"), ErrorCode::not_found), "");
+  EXPECT_EQ(testing::not_error(left.run(Source::wat("(module)"), "f"), ErrorCode::not_found), "");
+  EXPECT_EQ(left.send("x").error().code, ErrorCode::not_found);
+  EXPECT_EQ(left.update_limits({{"timers_max", 1}}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(left.update_permissions({}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(left.restart().error().code, ErrorCode::not_found);
+}
+
 TEST_F(LifecycleTest, TakesLimitsFromTheSpecBeforeTheRuntime) {  // L31
   const auto runtime = *Runtime::create({.workers = 1, .limits = {{"processes_max", 5}, {"timers_max", 6}}});
   SandboxSpec spec = counter();

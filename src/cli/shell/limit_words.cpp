@@ -12,21 +12,26 @@ namespace {
 
 std::string shown(std::string_view word) { return fmt::format("\"{}\"", escape_text(word, 80)); }
 
-// By its name, or by the short one it has as an option.
+// As an option of `petri run` has it, or its name where that has no short one.
+std::string short_name(const LimitRule& rule) {
+  const std::string names = option_names(rule);
+  return names.substr(2, names.find(',') - 2);
+}
+
+// By its name, or by the short one.
 const SandboxLimitRule* find_limit(std::string_view name) {
   for (const LimitRule& rule : limit_rules()) {
-    const std::string names = option_names(rule);
-    if (names.substr(0, names.find(',')) == "--" + std::string(name)) return sandbox_limit_named(rule.name);
+    if (short_name(rule) == name) return sandbox_limit_named(rule.name);
   }
   return sandbox_limit_named(name);
 }
 
-// The short ones too: find_limit() knows them from the options of `petri run`.
-std::vector<std::string_view> limit_names() {
-  std::vector<std::string_view> names;
+std::string nearest_limit(std::string_view word) {
+  std::vector<std::string> short_names;
+  for (const LimitRule& rule : limit_rules()) short_names.push_back(short_name(rule));
+  std::vector<std::string_view> names(short_names.begin(), short_names.end());
   for (const SandboxLimitRule& rule : sandbox_limit_rules()) names.push_back(rule.name);
-  names.insert(names.end(), {"fuel", "memory", "timeout", "depth"});
-  return names;
+  return did_you_mean(word, names);
 }
 
 Result<std::uint64_t> parse_number(const SandboxLimitRule& rule, std::string_view text) {
@@ -46,7 +51,7 @@ Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words) 
     const SandboxLimitRule* rule = find_limit(name);
     if (rule == nullptr) {
       return fail(ErrorCode::validation_failed,
-                  fmt::format("there is no limit {}{}", shown(name), did_you_mean(name, limit_names())));
+                  fmt::format("there is no limit {}{}", shown(name), nearest_limit(name)));
     }
     if (equals == std::string::npos) {
       return fail(ErrorCode::validation_failed,
@@ -61,12 +66,10 @@ Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words) 
   return changes;
 }
 
-std::string format_limit(const SandboxLimitRule& rule, const SandboxLimits& limits) {
+std::string limit_text(const SandboxLimitRule& rule, const SandboxLimits& limits) {
   const bool without_end = rule.name == "fuel_max" && !limits.call_fuel_max;
   const std::uint64_t value = rule.get(limits);
-  if (without_end) return fmt::format("{} for runs, none for calls", format_count(value));
-  if (rule.name == "cpu_percent_max") return fmt::format("{} %", value);
-  return petri::format_limit(LimitRule{.name = rule.name, .unit = rule.unit}, value);
+  return without_end ? fmt::format("{} for runs, none for calls", format_count(value)) : format_limit(rule, value);
 }
 
 }  // namespace petri::cli

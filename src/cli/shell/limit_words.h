@@ -13,7 +13,7 @@ namespace petri::cli {
 // to whoever applies it. What cannot be read is validation_failed and names the word.
 Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words);
 
-// "16 MiB", "1.5 s", "50 %", "1,000"
-std::string format_limit(const SandboxLimitRule& rule, const SandboxLimits& limits);
+// As format_limit() has it; fuel says where it holds.
+std::string limit_text(const SandboxLimitRule& rule, const SandboxLimits& limits);
 
 }  // namespace petri::cli

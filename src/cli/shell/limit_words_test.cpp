@@ -26,7 +26,7 @@ TEST(LimitWords, ThatMakeNoSenseAreRefused) {
 
 TEST(LimitWords, AreShownAsPeopleWriteThem) {
   const auto shown = [](std::string_view name, const SandboxLimits& limits) {
-    return format_limit(*sandbox_limit_named(name), limits);
+    return limit_text(*sandbox_limit_named(name), limits);
   };
   SandboxLimits limits = SandboxLimits::of(Profile::medium);
   EXPECT_EQ(shown("memory_bytes_max", limits), "128 MiB");

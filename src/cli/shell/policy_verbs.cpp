@@ -17,7 +17,7 @@ namespace {
 // What was changed, as it is now.
 std::string changed_text(const LimitChanges& changes, const SandboxLimits& limits) {
   std::vector<std::pair<std::string, std::string>> fields;
-  for (const auto& [name, value] : changes) fields.emplace_back(name, format_limit(*sandbox_limit_named(name), limits));
+  for (const auto& [name, value] : changes) fields.emplace_back(name, limit_text(*sandbox_limit_named(name), limits));
   return text_fields(fields);
 }
 

@@ -151,7 +151,7 @@ std::string to_text(std::span<const UsageSample> history) {
 std::string to_text(const SandboxLimits& limits) {
   Rows rows{{"limit", "value", "when met"}};
   for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
-    rows.push_back({std::string(rule.name), format_limit(rule, limits), std::string(rule.when_met)});
+    rows.push_back({std::string(rule.name), limit_text(rule, limits), std::string(rule.when_met)});
   }
   return text_table(rows);
 }

@@ -1,0 +1,33 @@
+#include "security/containment_check.h"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace petri {
+namespace {
+
+struct Time {
+  std::string_view field;
+  std::chrono::nanoseconds value;
+};
+
+std::vector<ErrorDetail> faults_in(std::initializer_list<Time> times) {
+  std::vector<ErrorDetail> faults;
+  for (const auto& [field, value] : times) {
+    if (value.count() > 0) continue;
+    faults.push_back({std::string(field), "is not longer than nothing (limits_max 0 turns it off)"});
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::vector<ErrorDetail> faults_of(const BreakerOptions& options) {
+  return faults_in({{"window", options.window}, {"pause", options.pause}});
+}
+
+std::vector<ErrorDetail> faults_of(const QuarantineOptions& options) {
+  return faults_in({{"window", options.window}, {"period", options.period}});
+}
+
+}  // namespace petri
