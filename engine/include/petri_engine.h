@@ -50,7 +50,10 @@ typedef enum petri_status {
   PETRI_REJECTED = 1,     /* not a module petri accepts: malformed, invalid, a refused proposal, beyond a bound */
   PETRI_PARSE_FAILED = 2, /* wat text that does not parse; line and column are set */
   PETRI_MISUSE = 3,       /* the caller broke this header's rules (bad index, wrong slot count) */
-  PETRI_ENGINE_FAULT = 4  /* an engine panicked or failed where it must not; never the guest's doing */
+  PETRI_ENGINE_FAULT = 4, /* an engine panicked or failed where it must not; never the guest's doing */
+  PETRI_NOT_MOVABLE = 5,  /* state cannot be carried from or into this instance: its module is not movable, or it has ended */
+  PETRI_UNFIT = 6,        /* this state does not fit this instance, which declares other memory or other mutable globals */
+  PETRI_OVER_LIMIT = 7    /* this state needs more memory than the instance may have */
 } petri_status;
 
 typedef struct petri_error {
@@ -284,13 +287,41 @@ petri_status petri_call(petri_instance* instance, uint32_t export_index, const p
 
 void petri_instance_memory(petri_instance* instance, uint8_t** data, size_t* size);
 
-/* Globals by index as sent; only mutable and exported ones can be reached. One slot each, as in calls. */
+/* Globals by index as sent: numbers that are mutable, or exported, or both. One slot each, as in calls; only mutable ones
+ * can be set. */
 petri_status petri_instance_global(petri_instance* instance, uint32_t global, uint64_t* value);
 petri_status petri_instance_set_global(petri_instance* instance, uint32_t global, uint64_t value);
 
-/* Carries memory, with its size, and all mutable globals from one instance into another that has not run yet, of the same
- * movable artifact and any tier. Neither start nor _initialize run again; `from` stays as it was. */
+/* What of an instance at rest is carried besides the bytes of its memory. Pages are of 64 KiB. */
+typedef struct petri_shape {
+  uint64_t memory_pages_min, memory_pages_max; /* as declared; max: UINT64_MAX when it is not, 0 without memory */
+  uint64_t memory_pages;                       /* now */
+  uint64_t mutable_globals;
+} petri_shape;
+
+typedef struct petri_number {
+  uint32_t type; /* petri_type */
+  uint64_t slot;
+} petri_number;
+
+/* Both: of a live instance of a movable module. The mutable globals in their order, exported or not; `globals_count` is
+ * petri_shape.mutable_globals. */
+petri_status petri_instance_shape(petri_instance* instance, petri_shape* out, petri_error* error);
+petri_status petri_instance_mutable_globals(petri_instance* instance, petri_number* globals, size_t globals_count,
+                                            petri_error* error);
+/* Grows memory to shape->memory_pages and sets all mutable globals. The declarations must be equal, memory no larger yet,
+ * and memory_bytes_max is kept to; the host's `grow` is not asked. After PETRI_ENGINE_FAULT the instance is to be dropped. */
+petri_status petri_instance_reshape(petri_instance* instance, const petri_shape* shape, const petri_number* globals,
+                                    petri_error* error);
+
+/* Carries memory, with its size, and all mutable globals from one instance into another that has not run yet, of any
+ * tier. Both are of movable modules, the same or such as declare memory and mutable globals alike; memory_bytes_max does
+ * not hold for what is carried. Neither start nor _initialize run again; `from` stays as it was. */
 petri_status petri_instance_adopt(petri_instance* instance, petri_instance* from, petri_error* error);
+
+/* Sets one flag for each 4 KiB of an instance's memory from `memory` on: 0 only where it was never touched, and so is zero.
+ * Reading such a page would take a page fault, and asking the kernel does not. */
+void petri_touched_pages(const uint8_t* memory, uint8_t* flags, size_t flags_count);
 
 /* Where the last call trapped, innermost frame first; 0 when the tier keeps no trace (interpreted) or nothing trapped. */
 typedef struct petri_frame {

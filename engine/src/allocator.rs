@@ -8,6 +8,8 @@ use std::ptr;
 
 use mimalloc::MiMalloc;
 
+use crate::warm;
+
 pub struct Allocator;
 
 /// Copying less takes no time that matters.
@@ -44,7 +46,7 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
         if is_large(layout) {
             // SAFETY: `map` or `realloc` made it, with so many pages.
-            unsafe { libc::munmap(piece.cast(), whole_pages(layout.size())) };
+            unsafe { warm::give_back(piece, whole_pages(layout.size())) };
         } else {
             unsafe { MiMalloc.dealloc(piece, layout) }
         }
@@ -77,6 +79,9 @@ impl Allocator {
 
 fn map(size: usize) -> *mut u8 {
     LARGE_PIECES.set(LARGE_PIECES.get() + 1);
+    if let Some(piece) = warm::take(whole_pages(size)) {
+        return piece;
+    }
     let (rights, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     // SAFETY: a mapping of its own.
     or_null(unsafe { libc::mmap(ptr::null_mut(), whole_pages(size), rights, flags, -1, 0) })

@@ -132,6 +132,15 @@ impl Module {
         &self.types[self.functions[function as usize] as usize]
     }
 
+    /// The mutable globals, with their numbers.
+    pub fn mutable_globals(&self) -> impl Iterator<Item = (u32, &Global)> {
+        self.globals
+            .iter()
+            .enumerate()
+            .filter(|(_, global)| global.mutable)
+            .map(|(index, global)| (index as u32, global))
+    }
+
     /// Table slots at the start, over all tables.
     pub fn table_slots(&self) -> u64 {
         self.tables.iter().map(|table| table.min).sum()

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::artifact::{Artifact, Extern, Signature};
+use crate::artifact::{Artifact, Extern, Memory, Module, PAGE, Signature};
 use crate::failure::{Failure, Result, Status};
-use crate::guest::{Account, Budget, End, EndKind};
+use crate::guest::{Account, Budget, End, EndKind, PAGES_MAX};
 use crate::raw::{self, Context, Host, HostFunction};
 use crate::{compiled, interpreted, math, meter};
 
@@ -128,6 +128,41 @@ impl Code {
     }
 }
 
+/// How a module declares its memory, in pages; `petri_shape` begins like this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct Declared {
+    pub pages_min: u64,
+    pub pages_max: u64,
+}
+
+impl Declared {
+    fn of(module: &Module) -> Declared {
+        let declared = |memory: Memory| Declared { pages_min: memory.min, pages_max: memory.max.unwrap_or(u64::MAX) };
+        module.memory.map_or(Declared { pages_min: 0, pages_max: 0 }, declared)
+    }
+
+    fn most(&self) -> u64 {
+        self.pages_max.min(PAGES_MAX)
+    }
+}
+
+/// What is carried of an instance besides the bytes of its memory and its globals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct Shape {
+    pub declared: Declared,
+    pub pages: u64,
+}
+
+/// `petri_number`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct Number {
+    pub kind: u32,
+    pub slot: u64,
+}
+
 pub struct Instance {
     // Dropped before what it was linked with.
     live: Live,
@@ -188,32 +223,95 @@ impl Instance {
             }
     }
 
-    /// Carries memory with its size and all mutable globals over from another instance of the same movable artifact; this
-    /// one has not run yet.
-    pub fn adopt(&mut self, from: &mut Instance) -> Result<()> {
+    pub fn shape(&mut self) -> Result<Shape> {
+        self.check_movable()?;
+        let declared = Declared::of(&self.linked.artifact.module);
+        Ok(Shape { declared, pages: self.account().pages() })
+    }
+
+    pub fn mutable_globals_count(&self) -> u64 {
+        self.linked.artifact.module.mutable_globals().count() as u64
+    }
+
+    /// The mutable globals in their order.
+    pub fn mutable_globals(&mut self) -> Result<Vec<Number>> {
+        self.check_movable()?;
         let artifact = self.linked.artifact.clone();
-        if artifact.sha256 != from.linked.artifact.sha256
-            || artifact.module.not_movable != 0
-            || !self.whole
-            || !from.whole
-        {
-            return Err(Failure::misuse("only a live instance of the same movable module can be adopted"));
+        let mut globals = artifact.module.mutable_globals();
+        let numbers = globals.try_fold(Vec::new(), |mut numbers, (index, global)| {
+            numbers.push(Number { kind: global.kind as u32, slot: self.global(index)? });
+            Some(numbers)
+        });
+        numbers.ok_or_else(|| Failure::fault("a mutable global cannot be read"))
+    }
+
+    /// Grows the memory and sets all mutable globals, within what the instance may have.
+    pub fn reshape(&mut self, shape: &Shape, globals: &[Number]) -> Result<()> {
+        self.check_fits(shape, globals)?;
+        let account = self.account();
+        let want = account.memory_bytes.saturating_add((shape.pages - account.pages()).saturating_mul(PAGE));
+        if want > account.memory_bytes_max {
+            let message = format!("{want} bytes of memory are needed and {} allowed", account.memory_bytes_max);
+            return Err(Failure::new(Status::OverLimit, message));
         }
-        let grown = from.account().pages_grown(&artifact.module);
-        let fits = grown == 0
-            || match &mut self.live {
-                Live::Interpreted(live) => live.grow_memory(grown),
-                Live::Compiled(live) => live.grow_memory(grown),
-            };
-        if !fits {
-            return Err(Failure::fault("there is no memory to move an instance into"));
-        }
-        self.account().adopt_size(from.account());
+        self.carry(shape, globals)
+    }
+
+    /// Carries memory with its size and all mutable globals over from another instance, of a module that declares them
+    /// alike; this one has not run yet.
+    pub fn adopt(&mut self, from: &mut Instance) -> Result<()> {
+        let (shape, globals) = (from.shape()?, from.mutable_globals()?);
+        self.check_fits(&shape, &globals)?;
+        self.carry(&shape, &globals)?;
         raw::copy_memory(from.memory(), self.memory());
-        let mut mutable = artifact.module.globals.iter().enumerate().filter(|(_, global)| global.mutable);
-        let carried = mutable
-            .all(|(index, _)| from.global(index as u32).is_some_and(|value| self.set_global(index as u32, value)));
-        if carried { Ok(()) } else { Err(Failure::fault("a global cannot be carried over")) }
+        Ok(())
+    }
+
+    fn check_movable(&self) -> Result<()> {
+        if self.linked.artifact.module.not_movable != 0 {
+            return Err(Failure::not_movable("the module keeps state where it cannot be read: it is not movable"));
+        }
+        if !self.whole {
+            return Err(Failure::not_movable(
+                "the instance ended inside a call and has no state that could be carried",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_fits(&mut self, shape: &Shape, globals: &[Number]) -> Result<()> {
+        let own = self.shape()?;
+        let artifact = &self.linked.artifact;
+        if own.declared != shape.declared {
+            return Err(Failure::unfit("the two declare memories of different sizes"));
+        }
+        if shape.pages < own.pages || shape.pages > own.declared.most() {
+            return Err(Failure::unfit(format!(
+                "a memory of {} pages cannot become one of {}",
+                own.pages, shape.pages
+            )));
+        }
+        if !artifact.module.mutable_globals().map(|(_, global)| global.kind as u32).eq(globals.iter().map(|g| g.kind)) {
+            return Err(Failure::unfit("the two declare different mutable globals"));
+        }
+        Ok(())
+    }
+
+    fn carry(&mut self, shape: &Shape, globals: &[Number]) -> Result<()> {
+        let by = shape.pages - self.account().pages();
+        let grown = by == 0
+            || match &mut self.live {
+                Live::Interpreted(live) => live.grow_memory(by),
+                Live::Compiled(live) => live.grow_memory(by),
+            };
+        if !grown {
+            return Err(Failure::fault("there is no memory to carry an instance into"));
+        }
+        self.account().add_pages(by);
+        let artifact = self.linked.artifact.clone();
+        let mut pairs = artifact.module.mutable_globals().zip(globals);
+        let carried = pairs.all(|((index, _), number)| self.set_global(index, number.slot));
+        if carried { Ok(()) } else { Err(Failure::fault("a mutable global cannot be set")) }
     }
 
     /// Function and offset of each frame of the last trap, innermost first, in the guest's own numbers.

@@ -8,6 +8,9 @@ pub enum Status {
     ParseFailed = 2,
     Misuse = 3,
     EngineFault = 4,
+    NotMovable = 5,
+    Unfit = 6,
+    OverLimit = 7,
 }
 
 #[derive(Debug, Clone)]
@@ -29,6 +32,14 @@ impl Failure {
 
     pub fn misuse(message: impl Into<String>) -> Self {
         Failure::new(Status::Misuse, message)
+    }
+
+    pub fn not_movable(message: impl Into<String>) -> Self {
+        Failure::new(Status::NotMovable, message)
+    }
+
+    pub fn unfit(message: impl Into<String>) -> Self {
+        Failure::new(Status::Unfit, message)
     }
 
     pub fn fault(message: impl Into<String>) -> Self {

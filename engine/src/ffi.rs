@@ -11,12 +11,12 @@ use sha2::{Digest, Sha256};
 
 use crate::artifact::{Artifact, Export, Extern, Signature};
 use crate::bare::Bare;
-use crate::code::{Code, Instance, Tier};
+use crate::code::{Code, Instance, Number, Shape, Tier};
 use crate::failure::{Failure, Result, Status};
 use crate::guest::{Budget, End, EndKind};
 use crate::raw::{Caller, Context, Host, HostFunction};
 use crate::scan::{Scan, scan};
-use crate::{bounds, costs, math};
+use crate::{bounds, costs, math, touched};
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -629,6 +629,63 @@ pub unsafe extern "C" fn petri_instance_set_global(instance: *mut Instance, glob
     })
 }
 
+#[repr(C)]
+pub struct CountedShape {
+    shape: Shape,
+    mutable_globals: u64,
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_instance_shape(
+    instance: *mut Instance,
+    out: *mut CountedShape,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::None, error, || {
+        // SAFETY: as the header says.
+        let (instance, out) = unsafe { (borrow_mut(instance)?, borrow_mut(out)?) };
+        *out = CountedShape { shape: instance.shape()?, mutable_globals: instance.mutable_globals_count() };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_instance_mutable_globals(
+    instance: *mut Instance,
+    globals: *mut Number,
+    globals_count: usize,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::None, error, || {
+        // SAFETY: as the header says.
+        let instance = unsafe { borrow_mut(instance)? };
+        let numbers = instance.mutable_globals()?;
+        if numbers.len() != globals_count || (globals.is_null() && globals_count > 0) {
+            return Err(Failure::misuse("the number of mutable globals is another"));
+        }
+        // SAFETY: the caller passes room for this many, or for none.
+        unsafe { numbers.iter().enumerate().for_each(|(index, number)| globals.add(index).write(*number)) };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_instance_reshape(
+    instance: *mut Instance,
+    shape: *const CountedShape,
+    globals: *const Number,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::None, error, || {
+        // SAFETY: as the header says.
+        let (instance, shape) = unsafe { (borrow_mut(instance)?, borrow(shape)?) };
+        let count = if globals.is_null() { 0 } else { shape.mutable_globals as usize };
+        // SAFETY: the caller passes this many globals, or none.
+        let globals = if count == 0 { &[][..] } else { unsafe { slice::from_raw_parts(globals, count) } };
+        instance.reshape(&shape.shape, globals)
+    })
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn petri_instance_adopt(instance: *mut Instance, from: *mut Instance, error: *mut Error) -> i32 {
     guarded(Step::None, error, || {
@@ -639,6 +696,14 @@ pub unsafe extern "C" fn petri_instance_adopt(instance: *mut Instance, from: *mu
         let (instance, from) = unsafe { (borrow_mut(instance)?, borrow_mut(from)?) };
         instance.adopt(from)
     })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_touched_pages(memory: *const u8, flags: *mut u8, flags_count: usize) {
+    if !flags.is_null() {
+        // SAFETY: the caller passes this many flags. The memory is not read.
+        touched::fill(memory, unsafe { slice::from_raw_parts_mut(flags, flags_count) });
+    }
 }
 
 #[unsafe(no_mangle)]

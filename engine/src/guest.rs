@@ -194,13 +194,14 @@ impl Account {
         Ok(Some(before))
     }
 
-    pub fn pages_grown(&self, module: &Module) -> u64 {
-        self.pages - module.memory.map_or(0, |memory| memory.min)
+    pub fn pages(&self) -> u64 {
+        self.pages
     }
 
-    /// Takes over the size of an instance whose memory has grown; its tables have not.
-    pub fn adopt_size(&mut self, from: &Account) {
-        (self.pages, self.memory_bytes) = (from.pages, from.memory_bytes);
+    /// Counts pages that were added at the host's wish, not the guest's.
+    pub fn add_pages(&mut self, by: u64) {
+        self.pages += by;
+        self.memory_bytes += by * PAGE;
     }
 
     /// The number of slots before, when the table may grow by this many.
@@ -230,7 +231,8 @@ impl Account {
     }
 }
 
-const PAGES_MAX: u64 = 65_536;
+/// What 32 bits can address.
+pub const PAGES_MAX: u64 = 65_536;
 /// Both engines take tables of this size.
 const TABLE_SLOTS_MAX: u64 = 1_000_000;
 

@@ -6,7 +6,7 @@
 //! wasm alone. `ffi` shows all of it as `petri_engine.h`.
 //!
 //! The crate knows nothing of sandboxes. Unsafe code stands in `ffi` (the C surface) and `raw` (calls out, raw engine
-//! calls, mappings), `allocator` and `slabs`, and nowhere else.
+//! calls, mappings), `allocator`, `slabs` and `warm`, and nowhere else.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)]
@@ -38,6 +38,9 @@ pub mod raw;
 pub mod scan;
 #[allow(unsafe_code)]
 mod slabs;
+mod touched;
+#[allow(unsafe_code)]
+mod warm;
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;

@@ -3,12 +3,15 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use wasmtime::ValRaw;
 
 use crate::guest::Access;
 use crate::slabs::{self, SLAB};
+use crate::touched::{self, ZEROS};
+use crate::warm;
 
 /// The embedder's pointer, handed back to it and never looked at.
 #[derive(Clone, Copy)]
@@ -142,13 +145,32 @@ pub fn link_raw<T: 'static>(
     unsafe { linker.func_new_unchecked("", name, kind, wrapped) }.map(|_| ())
 }
 
-/// Copies one guest's memory into another's of the same size.
+/// Makes one guest's memory equal to another's of the same size. Pages that are zero in both are not written, so that the
+/// kernel need not make them.
 pub fn copy_memory((from, from_size): (*mut u8, usize), (to, to_size): (*mut u8, usize)) {
     let size = from_size.min(to_size);
-    if size > 0 {
-        // SAFETY: memories of two instances, borrowed just now, each of at least this size; neither guest runs.
-        unsafe { ptr::copy_nonoverlapping(from, to, size) };
+    if size == 0 {
+        return;
     }
+    let pages = size / touched::PAGE;
+    let (mut source, mut target) = (vec![0u8; pages], vec![0u8; pages]);
+    touched::fill(from, &mut source);
+    touched::fill(to, &mut target);
+    // SAFETY: memories of two instances, borrowed just now, each of at least this size; neither guest runs.
+    let (from, to) = unsafe { (slice::from_raw_parts(from, size), slice::from_raw_parts_mut(to, size)) };
+    let pairs = from.chunks_exact(touched::PAGE).zip(to.chunks_exact_mut(touched::PAGE));
+    for ((from, to), (source, target)) in pairs.zip(source.iter().zip(&target)) {
+        if *source != 0 && *from != ZEROS {
+            to.copy_from_slice(from);
+        } else if *target != 0 && *to != ZEROS {
+            to.fill(0);
+        }
+    }
+}
+
+pub fn machine_page() -> usize {
+    // SAFETY: asks for a constant.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 
 /// Zero-filled memory of its own, which may move when it outgrows its capacity. A page comes from the slabs.
@@ -203,6 +225,12 @@ impl Mapping {
     fn map(&mut self, capacity: usize) -> bool {
         const RIGHTS: i32 = libc::PROT_READ | libc::PROT_WRITE;
         const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        if self.capacity == 0
+            && let Some(start) = warm::take(capacity)
+        {
+            (self.start, self.capacity) = (start, capacity);
+            return true;
+        }
         // SAFETY: a fresh anonymous mapping, or one of ours that is resized and replaced at once.
         let start = unsafe {
             match self.capacity {
@@ -225,7 +253,7 @@ impl Drop for Mapping {
             unsafe { slabs::give_back(self.start) };
         } else if self.capacity > 0 {
             // SAFETY: the same for the mapping.
-            unsafe { libc::munmap(self.start.cast(), self.capacity) };
+            unsafe { warm::give_back(self.start, self.capacity) };
         }
     }
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -92,6 +93,22 @@ class FakeInstance final : public Instance {
   }
   Result<void> set_global(std::uint32_t, std::uint64_t) override {
     return fail(ErrorCode::not_found, "a fake guest has no globals");
+  }
+  Result<InstanceShape> shape() override {
+    return InstanceShape{.memory_pages_min = module_.memory_pages,
+                         .memory_pages_max = std::numeric_limits<std::uint64_t>::max(),
+                         .memory_pages = memory_.size() / InstanceShape::kPageBytes,
+                         .globals = {}};
+  }
+  Result<void> reshape(const InstanceShape& shape) override {
+    if (shape.memory_pages_min != module_.memory_pages || !shape.globals.empty()) {
+      return fail(ErrorCode::state_incompatible, "the fake guest declares another memory or other globals");
+    }
+    if (shape.memory_bytes() < memory_.size()) {
+      return fail(ErrorCode::state_incompatible, "a fake guest's memory cannot shrink");
+    }
+    memory_.resize(shape.memory_bytes());
+    return {};
   }
   Result<void> adopt(Instance& from) override {
     memory_ = static_cast<FakeInstance&>(from).memory_;

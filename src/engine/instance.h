@@ -11,6 +11,7 @@
 #include "engine/end.h"
 #include "petri/result.h"
 #include "petri/tier.h"
+#include "petri/value.h"
 
 namespace petri {
 
@@ -33,6 +34,20 @@ struct TracePoint {
   bool operator==(const TracePoint&) const = default;
 };
 
+// What of an instance at rest is carried besides the bytes of its memory. Sizes are in pages of 64 KiB; the first two
+// are as declared.
+struct InstanceShape {
+  static constexpr std::uint64_t kPageBytes = 65'536;
+
+  std::uint64_t memory_pages_min = 0;
+  std::uint64_t memory_pages_max = 0;  // the largest std::uint64_t when not declared; 0 without memory
+  std::uint64_t memory_pages = 0;      // now
+  std::vector<Value> globals;          // all mutable ones in their order, exported or not
+
+  std::uint64_t memory_bytes() const { return memory_pages * kPageBytes; }
+  bool operator==(const InstanceShape&) const = default;
+};
+
 // Memory, tables and globals. One thread at a time; it may move between threads.
 class Instance {
  public:
@@ -49,11 +64,19 @@ class Instance {
   // Empty when it has none. Valid until the guest runs again.
   virtual std::span<std::uint8_t> memory() = 0;
   virtual void set_memory_bytes_max(std::uint64_t memory_bytes_max) = 0;
-  // By index in the module as sent; mutable and exported globals only.
+  // A number, by index in the module as sent: any mutable global, and any exported one whether mutable or not.
   virtual Result<std::uint64_t> global(std::uint32_t index) = 0;
+  // Of a mutable global, exported or not.
   virtual Result<void> set_global(std::uint32_t index, std::uint64_t slot) = 0;
-  // Takes over memory, with its size, and mutable globals of another instance of the same movable artifact, whatever
-  // its tier. This one has not run yet; the other stays as it is.
+  // Of an instance that is whole and of a movable artifact, else `validation_failed`.
+  virtual Result<InstanceShape> shape() = 0;
+  // Grows memory to `shape.memory_pages` and sets all mutable globals; new pages are zero, the others are left alone.
+  // `state_incompatible` when the declarations differ or memory would have to shrink, `limit_exceeded` above
+  // memory_bytes_max. HostHooks::grow is not asked.
+  virtual Result<void> reshape(const InstanceShape& shape) = 0;
+  // Takes over memory, with its size, and mutable globals of another instance that is whole and movable, whatever its
+  // tier. It may be of another artifact that declares memory and mutable globals alike; what tables, constants and data
+  // are for is for check_same_layout to say. This one has not run yet; the other stays as it is.
   virtual Result<void> adopt(Instance& from) = 0;
   // Where the last call trapped, innermost first; empty when the tier keeps no trace.
   virtual std::vector<TracePoint> backtrace() = 0;

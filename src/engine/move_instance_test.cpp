@@ -82,15 +82,41 @@ TEST_P(MoveInstanceTest, IsRefusedToModulesThatCannotBeMoved) {
   EXPECT_EQ(instance->call(0, {.fuel = 100}, nullptr, {})->kind, EndKind::returned) << "it goes on where it was";
 }
 
-TEST_P(MoveInstanceTest, IsRefusedBetweenDifferentModulesAndAfterAnEnd) {
+TEST_P(MoveInstanceTest, IsRefusedBetweenDifferentDeclarationsAndAfterAnEnd) {
   const auto [from_tier, to_tier] = GetParam();
-  prepare("(module (func (export \"f\") unreachable))");
+  prepare("(module (memory 1) (global (mut i32) (i32.const 1)) (func (export \"f\") unreachable))");
   auto instance = instantiate(from_tier);
   const CodePtr same = load(to_tier);
-  prepare("(module (func (export \"g\")))");
-  EXPECT_FALSE(move_instance(*instance, *load(to_tier), {}, kMemoryMax));
+  for (const std::string_view other :
+       {"(module (memory 1))", "(module (global (mut i32) (i32.const 1)))",
+        "(module (memory 1 2) (global (mut i32) (i32.const 1)))",
+        "(module (memory 1) (global (mut f32) (f32.const 1)))", "(module (memory 1) (global i32 (i32.const 1)))"}) {
+    prepare(other);
+    const auto moved = move_instance(*instance, *load(to_tier), {}, kMemoryMax);
+    ASSERT_FALSE(moved) << other;
+    EXPECT_EQ(moved.error().code, ErrorCode::state_incompatible) << moved.error().message;
+  }
   EXPECT_EQ(instance->call(0, {.fuel = 100}, nullptr, {})->kind, EndKind::trapped);
-  EXPECT_FALSE(move_instance(*instance, *same, {}, kMemoryMax));
+  EXPECT_EQ(move_instance(*instance, *same, {}, kMemoryMax).error().code, ErrorCode::validation_failed);
+}
+
+// Globals are carried by their order among the mutable ones, and each artifact counts its own tables.
+TEST_P(MoveInstanceTest, GoesOnInOtherCodeThatDeclaresTheSame) {
+  const auto [from_tier, to_tier] = GetParam();
+  prepare(
+      "(module (memory 1) (global $g (mut i32) (i32.const 1)) (func (export \"f\") (global.set $g (i32.const 7)) "
+      "(i32.store (i32.const 4) (memory.grow (i32.const 1)))))");
+  auto instance = instantiate(from_tier);
+  ASSERT_EQ(instance->call(0, {.fuel = 100}, nullptr, {})->kind, EndKind::returned);
+  prepare(
+      "(module (memory 1) (table 3 funcref) (global i64 (i64.const 2)) (global $g (mut i32) (i32.const 1)) "
+      "(func (export \"g\") (result i32) (i32.add (global.get $g) (i32.load (i32.const 4)))))");
+  auto moved = move_instance(*instance, *load(to_tier), {}, kMemoryMax);
+  ASSERT_TRUE(moved) << moved.error().message;
+  std::vector<std::uint64_t> sum(1);
+  const End end = *(*moved)->call(0, {.fuel = 100}, nullptr, sum);
+  EXPECT_EQ(sum[0], 8U);
+  EXPECT_EQ(end.memory_bytes, 2 * 65'536U + 3 * 8);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiers, MoveInstanceTest,

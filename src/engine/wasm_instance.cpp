@@ -43,6 +43,14 @@ End to_end(const petri_end& end) {
           .memory_bytes = end.memory_bytes};
 }
 
+Value to_value(const petri_number& number) {
+  return Value::from_bits(static_cast<ValueType>(number.type), number.slot);
+}
+
+petri_number to_number(const Value& value) {
+  return {.type = static_cast<std::uint32_t>(value.type()), .slot = value.bits()};
+}
+
 }  // namespace
 
 Result<Instantiated> WasmInstance::create(const petri_code& code, StackNeed stack, std::shared_ptr<const void> owner,
@@ -106,6 +114,36 @@ Result<void> WasmInstance::set_global(std::uint32_t index, std::uint64_t slot) {
   if (petri_instance_set_global(handle_.get(), index, slot) != PETRI_OK) {
     return fail(ErrorCode::not_found, "there is no mutable global of number " + std::to_string(index));
   }
+  return {};
+}
+
+Result<InstanceShape> WasmInstance::shape() {
+  petri_shape native;
+  petri_error error;
+  if (petri_instance_shape(handle_.get(), &native, &error) != PETRI_OK) return fail(to_error(error));
+  InstanceShape shape{.memory_pages_min = native.memory_pages_min,
+                      .memory_pages_max = native.memory_pages_max,
+                      .memory_pages = native.memory_pages,
+                      .globals = {}};
+  std::vector<petri_number> globals(native.mutable_globals);
+  if (petri_instance_mutable_globals(handle_.get(), globals.data(), globals.size(), &error) != PETRI_OK) {
+    return fail(to_error(error));
+  }
+  shape.globals.reserve(globals.size());
+  for (const petri_number& global : globals) shape.globals.push_back(to_value(global));
+  return shape;
+}
+
+Result<void> WasmInstance::reshape(const InstanceShape& shape) {
+  std::vector<petri_number> globals;
+  globals.reserve(shape.globals.size());
+  for (const Value& global : shape.globals) globals.push_back(to_number(global));
+  const petri_shape native{.memory_pages_min = shape.memory_pages_min,
+                           .memory_pages_max = shape.memory_pages_max,
+                           .memory_pages = shape.memory_pages,
+                           .mutable_globals = globals.size()};
+  petri_error error;
+  if (petri_instance_reshape(handle_.get(), &native, globals.data(), &error) != PETRI_OK) return fail(to_error(error));
   return {};
 }
 

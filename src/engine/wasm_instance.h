@@ -28,6 +28,8 @@ class WasmInstance final : public Instance {
   void set_memory_bytes_max(std::uint64_t memory_bytes_max) override;
   Result<std::uint64_t> global(std::uint32_t index) override;
   Result<void> set_global(std::uint32_t index, std::uint64_t slot) override;
+  Result<InstanceShape> shape() override;
+  Result<void> reshape(const InstanceShape& shape) override;
   Result<void> adopt(Instance& from) override;
   std::vector<TracePoint> backtrace() override;
 

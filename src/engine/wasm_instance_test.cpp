@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <bit>
 #include <string>
 
 #include "engine/engine.h"
@@ -93,6 +94,20 @@ TEST_P(WasmInstanceTest, ReachesMutableAndExportedGlobals) {
   std::vector<std::uint64_t> slots(1);
   loaded.call("get", slots);
   EXPECT_EQ(slots[0] & 0xffff'ffffU, 7U);
+}
+
+TEST_P(WasmInstanceTest, ReadsExportedConstantsOfEveryType) {
+  Loaded loaded =
+      make(R"((module (global (export "petri_state") i32 (i32.const 4096)) (global (export "l") i64 (i64.const -2))
+    (global (export "f") f32 (f32.const 0.5)) (global (export "d") f64 (f64.const 0.25))
+    (global (export "sum") i32 (i32.add (i32.const 2) (i32.const 3))) (global (export "r") funcref (ref.null func))))");
+  EXPECT_EQ(loaded.instance->global(0), 4096U);
+  EXPECT_EQ(loaded.instance->global(1), static_cast<std::uint64_t>(-2));
+  EXPECT_EQ(loaded.instance->global(2), std::bit_cast<std::uint32_t>(0.5F));
+  EXPECT_EQ(loaded.instance->global(3), std::bit_cast<std::uint64_t>(0.25));
+  EXPECT_EQ(loaded.instance->global(4), 5U);
+  EXPECT_EQ(loaded.instance->global(5).error().code, ErrorCode::not_found) << "a reference is no number";
+  EXPECT_EQ(loaded.instance->set_global(0, 7).error().code, ErrorCode::not_found) << "it is a constant";
 }
 
 TEST_P(WasmInstanceTest, RunsTheStartFunctionOnlyWhenAsked) {

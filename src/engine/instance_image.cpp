@@ -1,0 +1,210 @@
+#include "engine/instance_image.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "petri_engine.h"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kPageBytes = 4'096;
+constexpr std::uint64_t kPagesInWasmPage = InstanceShape::kPageBytes / kPageBytes;
+constexpr std::uint64_t kWasmPagesMax = 65'536;  // what 32 bits can address
+
+bool is_zero(const std::uint8_t* page) {
+  static constexpr std::array<std::uint8_t, kPageBytes> kZeros{};
+  return std::memcmp(page, kZeros.data(), kPageBytes) == 0;
+}
+
+// One flag a page, false only where it was never touched and so is zero: to read such a page would take a fault.
+std::vector<std::uint8_t> touched_pages(std::span<const std::uint8_t> memory) {
+  std::vector<std::uint8_t> touched(memory.size() / kPageBytes);
+  petri_touched_pages(memory.data(), touched.data(), touched.size());
+  return touched;
+}
+
+// Numbers are written with their lowest byte first.
+template <typename Number>
+void append(std::vector<std::uint8_t>& bytes, Number number) {
+  for (std::size_t index = 0; index < sizeof(Number); ++index) {
+    bytes.push_back(static_cast<std::uint8_t>(number >> (8 * index)));
+  }
+}
+
+// Reads on from the front; once the bytes did not suffice every number is 0 and `short_` set.
+class ImageReader {
+ public:
+  explicit ImageReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+
+  template <typename Number>
+  Number number() {
+    std::uint64_t value = 0;
+    if (short_ = short_ || bytes_.size() < sizeof(Number); short_) return 0;
+    for (std::size_t index = 0; index < sizeof(Number); ++index) value |= std::uint64_t{bytes_[index]} << (8 * index);
+    bytes_ = bytes_.subspan(sizeof(Number));
+    return static_cast<Number>(value);
+  }
+  // How many of something follow, of which each takes `bytes_each`: never more than there are bytes for.
+  std::uint32_t count(std::size_t bytes_each) {
+    const auto number_of = number<std::uint32_t>();
+    short_ = short_ || number_of > bytes_.size() / bytes_each;
+    return short_ ? 0 : number_of;
+  }
+  std::span<const std::uint8_t> rest() const { return bytes_; }
+  bool is_short() const { return short_; }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+  bool short_ = false;
+};
+
+std::unexpected<Error> damaged(std::string_view how) {
+  return fail(ErrorCode::parse_failed, "the image of an instance is damaged: " + std::string(how));
+}
+
+bool is_plausible(const InstanceShape& shape) {
+  return shape.memory_pages >= shape.memory_pages_min && shape.memory_pages <= shape.memory_pages_max &&
+         shape.memory_pages <= kWasmPagesMax;
+}
+
+std::optional<Value> to_value(std::uint8_t type, std::uint64_t bits) {
+  if (type > static_cast<std::uint8_t>(ValueType::f64)) return std::nullopt;
+  const Value value = Value::from_bits(static_cast<ValueType>(type), bits);
+  if (value.bits() != bits) return std::nullopt;
+  return value;
+}
+
+Result<InstanceShape> read_shape(ImageReader& reader) {
+  InstanceShape shape{.memory_pages_min = reader.number<std::uint64_t>(),
+                      .memory_pages_max = reader.number<std::uint64_t>(),
+                      .memory_pages = reader.number<std::uint64_t>(),
+                      .globals = {}};
+  const std::uint32_t globals = reader.count(sizeof(std::uint8_t) + sizeof(std::uint64_t));
+  for (std::uint32_t index = 0; index < globals; ++index) {
+    const auto type = reader.number<std::uint8_t>();
+    const auto value = to_value(type, reader.number<std::uint64_t>());
+    if (!value) return damaged("a global has a type or value that cannot be");
+    shape.globals.push_back(*value);
+  }
+  if (!is_plausible(shape)) return damaged("no memory can have the size it says");
+  return shape;
+}
+
+}  // namespace
+
+Result<InstanceImage> InstanceImage::capture(Instance& from) {
+  InstanceImage image;
+  PETRI_TRY(image.shape_, from.shape());
+  image.keep(from.memory());
+  return image;
+}
+
+// Twice over the pages: one that is not zero shows it in its first bytes nearly always, and what is kept is allocated
+// once.
+void InstanceImage::keep(std::span<const std::uint8_t> memory) {
+  const auto touched = touched_pages(memory);
+  std::size_t kept = 0;
+  for (std::uint32_t page = 0; page < touched.size(); ++page) {
+    if (touched[page] == 0 || is_zero(&memory[page * kPageBytes])) continue;
+    const bool adjacent = !pieces_.empty() && pieces_.back().page + pieces_.back().pages == page;
+    if (!adjacent) pieces_.push_back({.page = page, .pages = 0});
+    ++pieces_.back().pages;
+    kept += kPageBytes;
+  }
+  contents_.reserve(kept);
+  for (const Piece& piece : pieces_) {
+    const auto bytes = memory.subspan(piece.page * kPageBytes, piece.pages * kPageBytes);
+    contents_.insert(contents_.end(), bytes.begin(), bytes.end());
+  }
+}
+
+Result<void> InstanceImage::restore(Instance& into) const {
+  const std::size_t used_bytes = into.memory().size();
+  PETRI_TRY(into.reshape(shape_));
+  put(into.memory(), used_bytes);
+  return {};
+}
+
+// Beyond `used_bytes` all is zero. Pages that are zero already are not written, so that the kernel need not make them.
+void InstanceImage::put(std::span<std::uint8_t> memory, std::size_t used_bytes) const {
+  const auto touched = touched_pages(memory.first(used_bytes));
+  std::size_t page = 0;
+  const auto clear_until = [&](std::size_t end) {
+    for (; page < std::min(end, touched.size()); ++page) {
+      std::uint8_t* const bytes = &memory[page * kPageBytes];
+      if (touched[page] != 0 && !is_zero(bytes)) std::memset(bytes, 0, kPageBytes);
+    }
+  };
+  auto source = std::span(contents_);
+  for (const Piece& piece : pieces_) {
+    clear_until(piece.page);
+    const std::size_t bytes = piece.pages * kPageBytes;
+    std::memcpy(memory.subspan(piece.page * kPageBytes, bytes).data(), source.data(), bytes);
+    source = source.subspan(bytes);
+    page = std::size_t{piece.page} + piece.pages;
+  }
+  clear_until(touched.size());
+}
+
+std::uint64_t InstanceImage::bytes_kept() const {
+  return sizeof(*this) + shape_.globals.size() * sizeof(Value) + pieces_.size() * sizeof(Piece) + contents_.size();
+}
+
+std::vector<std::uint8_t> InstanceImage::to_bytes() const {
+  std::vector<std::uint8_t> bytes;
+  for (const std::uint64_t number : {shape_.memory_pages_min, shape_.memory_pages_max, shape_.memory_pages}) {
+    append(bytes, number);
+  }
+  append(bytes, static_cast<std::uint32_t>(shape_.globals.size()));
+  for (const Value& global : shape_.globals) {
+    append(bytes, static_cast<std::uint8_t>(global.type()));
+    append(bytes, global.bits());
+  }
+  append(bytes, static_cast<std::uint32_t>(pieces_.size()));
+  for (const Piece& piece : pieces_) {
+    append(bytes, piece.page);
+    append(bytes, piece.pages);
+  }
+  bytes.insert(bytes.end(), contents_.begin(), contents_.end());
+  return bytes;
+}
+
+Result<InstanceImage> InstanceImage::from_bytes(std::span<const std::uint8_t> bytes) {
+  ImageReader reader(bytes);
+  InstanceImage image;
+  PETRI_TRY(image.shape_, read_shape(reader));
+  const std::uint32_t pieces = reader.count(sizeof(Piece));
+  for (std::uint32_t index = 0; index < pieces; ++index) {
+    const auto page = reader.number<std::uint32_t>();
+    image.pieces_.push_back({.page = page, .pages = reader.number<std::uint32_t>()});
+  }
+  if (reader.is_short()) return damaged("it ends too early");
+  image.contents_.assign(reader.rest().begin(), reader.rest().end());
+  PETRI_TRY(image.check_pieces());
+  return image;
+}
+
+// Whether they are as keep() makes them.
+Result<void> InstanceImage::check_pieces() const {
+  std::uint64_t free_from = 0;
+  std::uint64_t pages = 0;
+  for (const Piece& piece : pieces_) {
+    if (piece.pages == 0 || piece.page < free_from) return damaged("its pieces are not in order");
+    free_from = std::uint64_t{piece.page} + piece.pages + 1;
+    pages += piece.pages;
+  }
+  if (!pieces_.empty() && free_from - 1 > shape_.memory_pages * kPagesInWasmPage) {
+    return damaged("a piece lies outside of its memory");
+  }
+  if (pages * kPageBytes != contents_.size()) return damaged("its pieces and their contents differ in size");
+  for (std::size_t offset = 0; offset < contents_.size(); offset += kPageBytes) {
+    if (is_zero(&contents_[offset])) return damaged("it keeps a page of zeros");
+  }
+  return {};
+}
+
+}  // namespace petri

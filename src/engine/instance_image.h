@@ -1,0 +1,55 @@
+// Memory and mutable globals of an instance at rest, apart from it and from the tier it runs in: for snapshots, forks
+// and reloads that carry memory as it is.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/instance.h"
+#include "petri/result.h"
+
+namespace petri {
+
+// Keeps only pages of 4 KiB that are not all zero, so that a large memory with little in it is small. A value: it can
+// be copied, and restored from by several threads at once.
+class InstanceImage {
+ public:
+  // Of an instance that is whole and of a movable artifact, else `validation_failed`. The instance stays as it is.
+  static Result<InstanceImage> capture(Instance& from);
+
+  // Into an instance of code with the same layout (check_same_layout in engine/module_layout.h); the declarations of
+  // its memory and mutable globals are compared once more, `state_incompatible` if they differ. Everything the instance
+  // held is overwritten, so it may have run its start function, but its memory must not be larger than the image's.
+  // Memory becomes as large as it was, within the instance's memory_bytes_max (`limit_exceeded`); HostHooks::grow is
+  // not asked. On failure the instance is to be dropped.
+  Result<void> restore(Instance& into) const;
+
+  std::uint64_t memory_bytes() const { return shape_.memory_bytes(); }  // of guest memory
+  std::uint64_t bytes_kept() const;                                     // what the image itself takes
+
+  // For files, without checksum or version: both belong to the file around it. from_bytes checks everything and takes
+  // only what to_bytes makes, else `parse_failed`.
+  std::vector<std::uint8_t> to_bytes() const;
+  static Result<InstanceImage> from_bytes(std::span<const std::uint8_t> bytes);
+
+  bool operator==(const InstanceImage&) const = default;
+
+ private:
+  // Adjacent pages, in units of 4 KiB. They stand one after another in `contents_`.
+  struct Piece {
+    std::uint32_t page = 0;
+    std::uint32_t pages = 0;
+    bool operator==(const Piece&) const = default;
+  };
+
+  void keep(std::span<const std::uint8_t> memory);
+  void put(std::span<std::uint8_t> memory, std::size_t used_bytes) const;
+  Result<void> check_pieces() const;
+
+  InstanceShape shape_;
+  std::vector<Piece> pieces_;  // ascending, with a page of zeros at least between two
+  std::vector<std::uint8_t> contents_;
+};
+
+}  // namespace petri
