@@ -36,6 +36,8 @@ enum class AuditKind : std::uint8_t {
   host_pressure,
   recovery,
   cache_rejected,
+  module_staged,
+  module_switched,
 };
 std::string_view name_of(AuditKind kind);
 std::optional<AuditKind> audit_kind_named(std::string_view name);

@@ -20,47 +20,17 @@
 #include "petri/permissions.h"
 #include "petri/profile.h"
 #include "petri/recovery.h"
+#include "petri/reload.h"
 #include "petri/result.h"
 #include "petri/sandbox_limits.h"
+#include "petri/source.h"
 #include "petri/tier.h"
 #include "petri/tree.h"
 #include "petri/usage.h"
 #include "petri/value.h"
+#include "petri/versions.h"
 
 namespace petri {
-
-// Where the code of a module comes from.
-class Source {
- public:
-  enum class Kind : std::uint8_t { wasm, wat, file, artifact };
-
-  static Source wasm(std::vector<std::uint8_t> bytes) {
-    return Source(Kind::wasm, std::string(bytes.begin(), bytes.end()));
-  }
-  static Source wat(std::string text) { return Source(Kind::wat, std::move(text)); }
-  // A .wasm or .wat file, told apart by its first bytes. Read when the sandbox is created.
-  static Source file(std::string path) { return Source(Kind::file, std::move(path)); }
-  static Source artifact(ArtifactPtr artifact) {
-    Source source(Kind::artifact, {});
-    source.artifact_ = std::move(artifact);
-    return source;
-  }
-
-  Kind kind() const { return kind_; }
-  const std::string& text() const { return text_; }  // bytes, text or path
-  const ArtifactPtr& artifact() const { return artifact_; }
-
- private:
-  Source(Kind kind, std::string text) : kind_(kind), text_(std::move(text)) {}
-  Kind kind_;
-  std::string text_;
-  ArtifactPtr artifact_;
-};
-
-struct ModuleSpec {
-  std::string name;
-  Source source;
-};
 
 // Everything that may be said of a sandbox when it is made. What is left out is the runtime's default.
 struct SandboxSpec {
@@ -76,6 +46,7 @@ struct SandboxSpec {
   std::optional<AuditLevel> audit;          // none: the profile's
   std::optional<BreakerOptions> breaker;    // none: the runtime's
   Recovery recovery;
+  std::optional<ReloadPolicy> reload;  // of reloads that bring none of their own; none: as it is by itself
   std::string folder;                  // the one host folder WASI files live in; empty: none
   std::vector<std::string> arguments;  // what a WASI program finds in argv
   std::map<std::string, std::string> environment;
@@ -100,6 +71,7 @@ enum class SandboxStatus : std::uint8_t {
   compiling,
   starting,
   running,
+  reloading,  // answers as ever
   stopping,
   stopped,
   isolated,  // answers nobody; left by restart or destroy
@@ -115,6 +87,13 @@ struct ChildInfo {
   std::string status;   // stopped, starting, running, stopping, restarting
   Tier tier = Tier::interpreted;
   std::uint64_t messages = 0;
+};
+
+struct ModuleSummary {
+  std::string name;
+  ArtifactId artifact;  // of the active version
+  std::uint64_t version = 0;
+  bool operator==(const ModuleSummary&) const = default;
 };
 
 struct SandboxInfo {
@@ -140,7 +119,7 @@ struct SandboxInfo {
   std::string folder;
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
-  std::vector<std::pair<std::string, ArtifactId>> modules;
+  std::vector<ModuleSummary> modules;
   SupervisorSpec tree;
   std::chrono::sys_time<std::chrono::nanoseconds> created, updated;
   std::uint64_t restarts = 0;             // asked for
@@ -209,6 +188,32 @@ class Sandbox {
   Result<void> update_permissions(Permissions permissions);
   Result<void> label(std::string_view label);
   Result<void> unlabel(std::string_view label);
+
+  // A module under a new name: its version 1, active. Children may be started of it.
+  Result<VersionInfo> load(std::string_view module, const Source& source, const VersionOptions& options = {});
+  // Another version, checked and loaded; what runs is not touched.
+  Result<VersionInfo> stage(std::string_view module, const Source& source, const VersionOptions& options = {});
+  // Code that every process of the module goes on with, all at once or none; calls under way end in the old code, and
+  // no message is lost. The old version answers until the switch, and after any failure.
+  Result<ReloadReport> reload(std::string_view module, const Source& source, const ReloadOptions& options = {});
+  // The same for several modules together.
+  Result<std::vector<ReloadReport>> reload_all(const std::vector<ModuleSpec>& modules,
+                                               const ReloadOptions& options = {});
+  // The same with a version that is in the table.
+  Result<ReloadReport> activate(std::string_view module, std::uint64_t version, const ReloadOptions& options = {});
+  // Back to a version that is kept; 0: to the one that was active before.
+  Result<ReloadReport> rollback(std::string_view module, std::uint64_t version = 0,
+                                const RollbackOptions& options = {});
+  // What reload would do, without doing it.
+  Result<ReloadPlan> plan(std::string_view module, const Source& source, const ReloadOptions& options = {}) const;
+  // Newest first.
+  Result<std::vector<VersionInfo>> versions(std::string_view module) const;
+  Result<ModuleHistory> history(std::string_view module) const;
+
+  // The described state of a process, read and written between two messages; no guest code runs. All updates are made
+  // or none.
+  Result<StateDocument> state(std::string_view process = {});
+  Result<void> update_state(const std::vector<StateUpdate>& updates, std::string_view process = {});
 
   Result<void> stop();
   Result<void> restart();

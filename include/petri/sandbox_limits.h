@@ -28,7 +28,9 @@ struct SandboxLimits : Limits {
   std::uint64_t message_queue_max = 10'000;
   std::uint64_t message_bytes_max = 64ULL << 10;
   std::uint64_t timers_max = 1'000;
-  std::optional<std::uint64_t> call_fuel_max;  // fuel_max, when it was set
+  std::uint64_t state_bytes_max = 16ULL << 20;  // of one process, as it crosses to another version or a snapshot
+  std::uint64_t versions_max = 10;              // of one module
+  std::optional<std::uint64_t> call_fuel_max;   // fuel_max, when it was set
 
   static SandboxLimits of(Profile profile);
   bool operator==(const SandboxLimits&) const = default;

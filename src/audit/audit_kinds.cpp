@@ -10,12 +10,12 @@ namespace {
 using enum AuditKind;
 using enum AuditLevel;
 
-constexpr NameTable<17> kKinds{"sandbox_created", "sandbox_status",  "sandbox_failed",  "sandbox_destroyed",
+constexpr NameTable<19> kKinds{"sandbox_created", "sandbox_status",  "sandbox_failed",  "sandbox_destroyed",
                                "module_loaded",   "module_rejected", "permission_used", "permission_denied",
                                "limit_met",       "killed",          "limits_changed",  "permissions_changed",
                                "quarantined",     "breaker_changed", "host_pressure",   "recovery",
-                               "cache_rejected"};
-static_assert(static_cast<std::size_t>(cache_rejected) + 1 == kKinds.size());
+                               "cache_rejected",  "module_staged",   "module_switched"};
+static_assert(static_cast<std::size_t>(module_switched) + 1 == kKinds.size());
 
 constexpr NameTable<5> kFaults{"cut_off", "not_json", "not_an_entry", "wrong_order", "wrong_hash"};
 
@@ -37,6 +37,9 @@ constexpr std::array<AuditKindRule, kKinds.size()> kRules{{
     {host_pressure, basic, "The runtime's memory budget refuses new sandboxes and processes.", "the budget"},
     {recovery, basic, "Supervision gave up, and the recovery table acted.", "the action"},
     {cache_rejected, basic, "A cache entry was not what it claims to be; it is made again.", "what was wrong with it"},
+    {module_staged, full, "Another version of a module passed the gate; what runs is as it was.", "who asked for it"},
+    {module_switched, basic, "Another version of a module is the active one.",
+     "reload, activate, rollback, trial, ..."},
 }};
 
 std::vector<AuditKind> list_kinds() {

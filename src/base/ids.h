@@ -1,4 +1,4 @@
-// The names people give to sandboxes.
+// The names people give to sandboxes and to their modules.
 #pragma once
 
 #include <cstddef>
@@ -15,5 +15,7 @@ bool is_sandbox_id(std::string_view text);
 
 // validation_failed, naming the text and the rule, unless is_sandbox_id().
 Result<void> check_sandbox_id(std::string_view text);
+// The same for the name of a module, which may have "." in it, too.
+Result<void> check_module_name(std::string_view text);
 
 }  // namespace petri

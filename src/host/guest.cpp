@@ -1,5 +1,7 @@
 #include "host/guest.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "engine/move_instance.h"
 #include "host/process_port.h"
@@ -34,7 +36,8 @@ void Guest::drop() {
   whole_ = false;
 }
 
-Result<End> Guest::instantiate(const Code& code, Initialize initialize) {
+// An end other than `returned`: there is none.
+Result<End> Guest::make_instance(const Code& code) {
   drop();
   place_ = Place::instantiate;
   memory_bytes_ = 0;
@@ -49,9 +52,39 @@ Result<End> Guest::instantiate(const Code& code, Initialize initialize) {
   let_context_bound_memory();
   whole_ = true;
   memory_bytes_ = artifact_.facts().memory_bytes_min();
-  auto end = run_start_functions(initialize);
-  whole_ = end && end->kind == EndKind::returned;
-  return end;
+  return End{.memory_bytes = memory_bytes_};
+}
+
+Result<End> Guest::instantiate(const Code& code, Initialize initialize) {
+  PETRI_TRY(End end, make_instance(code));
+  if (end.kind != EndKind::returned) return end;
+  auto started = run_start_functions(initialize);
+  whole_ = started && started->kind == EndKind::returned;
+  return started;
+}
+
+template <typename Fill>
+Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fill fill) {
+  PETRI_TRY(End end, make_instance(code));
+  if (end.kind != EndKind::returned) return end;
+  const std::uint64_t tables = artifact_.facts().table_slots_min * 8;
+  if (memory_bytes + tables > memory_bytes_ && context_.try_grow(memory_bytes + tables) != Growth::allowed) {
+    drop();
+    return End{.kind = EndKind::memory_limit};
+  }
+  memory_bytes_ = end.memory_bytes = std::max(memory_bytes_, memory_bytes + tables);
+  auto filled = fill();
+  if (filled) return end;
+  drop();
+  return fail(std::move(filled.error()));
+}
+
+Result<End> Guest::go_on_from(const Code& code, Instance& from) {
+  return make_filled(code, from.memory().size(), [&] { return instance_->adopt(from); });
+}
+
+Result<End> Guest::go_on_from(const Code& code, const InstanceImage& image) {
+  return make_filled(code, image.memory_bytes(), [&] { return image.restore(*instance_); });
 }
 
 Result<End> Guest::run_start_functions(Initialize initialize) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/instance.h"
+#include "engine/instance_image.h"
 #include "engine/loadable_artifact.h"
 #include "host/host_context.h"
 #include "petri/outcome.h"
@@ -41,6 +42,12 @@ class Guest {
   // Instance::call. An instance is needed: ask alive() first.
   Result<End> call(std::uint32_t export_number, std::span<std::uint64_t> slots);
 
+  // A fresh instance in place of the one before that has the memory and globals of another, or of the image of one, of
+  // the same layout; nothing of the guest runs, and the other stays as it is. memory_limit when there is no room for
+  // it.
+  Result<End> go_on_from(const Code& code, Instance& from);
+  Result<End> go_on_from(const Code& code, const InstanceImage& image);
+
   // Goes on in other code of the same movable artifact, between two calls. On failure it goes on where it was.
   Result<void> move_to(const Code& code);
 
@@ -56,6 +63,9 @@ class Guest {
 
  private:
   Result<End> enter(Place place, std::uint32_t export_number, std::span<std::uint64_t> slots);
+  Result<End> make_instance(const Code& code);
+  template <typename Fill>
+  Result<End> make_filled(const Code& code, std::uint64_t memory_bytes, Fill fill);
   Result<End> run_start_functions(Initialize initialize);
   void let_context_bound_memory();
   Result<End> refused(End end) const;

@@ -72,6 +72,12 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   if (wasi_ != nullptr) wasi_->rewind_input();
 }
 
+void HostContext::go_on_from(const HostContext& other) {
+  random = other.random;
+  start_ = other.start_;
+  log_rate_ = other.log_rate_;
+}
+
 bool HostContext::begin_instance(std::uint64_t memory_bytes) {
   end_instance();
   if (!take(memory_bytes)) return false;

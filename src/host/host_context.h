@@ -82,6 +82,8 @@ class HostContext {
  public:
   static constexpr std::size_t kLogLineBytesMax = 4'096;
   static constexpr std::uint64_t kFuelPerMillisecond = 1'000'000;  // of virtual time
+  static constexpr Permissions kEffects{Permission::messages, Permission::spawn, Permission::timers,
+                                        Permission::file_write};
 
   HostContext(HostSettings settings, std::uint64_t seed);
   ~HostContext();
@@ -96,6 +98,8 @@ class HostContext {
   bool begin_instance(std::uint64_t memory_bytes);
   void end_instance();
   void reseed(std::uint64_t seed) { random = SeededRandom(seed); }
+  // Chance, time and the log's rate go on where those of the other are, whose place this one takes.
+  void go_on_from(const HostContext& other);
 
   const HostSettings& settings() const { return settings_; }
   const Limits& limits() const { return settings_.limits; }
@@ -146,6 +150,8 @@ class HostContext {
     used_ = used_.with(permission);
     ++uses_[static_cast<std::size_t>(permission)].denied;
   }
+  // Until it has taken the place of the one before, nothing of what it does shows.
+  bool is_too_early(Permission permission) const { return not_live_yet && kEffects.has(permission); }
   Permissions permissions() const {
     return settings_.granted == nullptr ? settings_.permissions : settings_.granted->load(std::memory_order_relaxed);
   }
@@ -168,6 +174,7 @@ class HostContext {
   std::uint64_t fuel_before = 0;  // spent since begin() by calls that have ended
   std::uint64_t deadline_ns = Budget::kNever;
   bool waited = false;                // for real time to pass
+  bool not_live_yet = false;          // made to take a live guest's place, which it has not done yet
   bool output_cut_by_memory = false;  // memory_bytes_max left no room, not output_bytes_max
   std::string_view ended_by;          // the limit that has ended the guest in place of a refusal
   std::optional<EndKind> refusal;     // how a guest that a host function has ended is to be taken

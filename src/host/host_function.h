@@ -56,11 +56,22 @@ constexpr auto to_number(T value) {
 // A permission as the data of an import.
 void* data_of(std::optional<Permission> permission);
 
-// What the guest finds in place of a result when the permission was taken away from it.
+// Why the guest may not, if so: the permission was taken away from it, or it is too early.
+inline std::optional<GuestError> refusal_of(Permission permission, Caller& caller) {
+  auto& context = *static_cast<HostContext*>(caller.context());
+  if (context.is_too_early(permission)) [[unlikely]] {
+    ++context.counts.calls_refused;
+    return GuestError::not_now;
+  }
+  if (is_permitted(permission, caller)) return std::nullopt;
+  return GuestError::permission_denied;
+}
+
+// What the guest then finds in place of a result.
 template <typename T>
-constexpr auto denied_result() {
-  if constexpr (std::is_enum_v<T>) return T::notcapable;
-  if constexpr (!std::is_enum_v<T>) return static_cast<T>(static_cast<std::int32_t>(GuestError::permission_denied));
+constexpr auto refused_result(GuestError why) {
+  if constexpr (std::is_enum_v<T>) return why == GuestError::not_now ? T::again : T::notcapable;
+  if constexpr (!std::is_enum_v<T>) return static_cast<T>(static_cast<std::int32_t>(why));
 }
 
 // A host function has failed where it must not (no memory, most likely): the guest ends, and petri takes the blame.
@@ -90,9 +101,11 @@ struct BoundFunction<Function> {
 
   static After call(void* permission, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results) {
     try {
-      if (permission != nullptr && !is_permitted(*static_cast<const Permission*>(permission), caller)) {
-        if constexpr (!std::is_void_v<R>) results[0] = host_callable::to_slot(to_number(denied_result<R>()));
-        return After::go_on;
+      if (permission != nullptr) {
+        if (const auto why = refusal_of(*static_cast<const Permission*>(permission), caller)) {
+          if constexpr (!std::is_void_v<R>) results[0] = host_callable::to_slot(to_number(refused_result<R>(*why)));
+          return After::go_on;
+        }
       }
       return enter(caller, arguments, results, std::index_sequence_for<A...>());
     } catch (...) {

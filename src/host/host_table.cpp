@@ -57,8 +57,8 @@ class BuiltinTable {
 
 std::uint64_t denied_slot(ValueType type) {
   switch (type) {
-    case ValueType::i32: return host_callable::to_slot(denied_result<std::int32_t>());
-    case ValueType::i64: return host_callable::to_slot(denied_result<std::int64_t>());
+    case ValueType::i32: return host_callable::to_slot(refused_result<std::int32_t>(GuestError::permission_denied));
+    case ValueType::i64: return host_callable::to_slot(refused_result<std::int64_t>(GuestError::permission_denied));
     case ValueType::f32: return host_callable::to_slot(std::numeric_limits<float>::quiet_NaN());
     case ValueType::f64: return host_callable::to_slot(std::numeric_limits<double>::quiet_NaN());
     case ValueType::funcref:

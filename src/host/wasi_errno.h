@@ -10,6 +10,7 @@ namespace petri {
 enum class WasiErrno : std::uint16_t {
   success = 0,
   acces = 2,
+  again = 6,
   badf = 8,
   busy = 10,
   exist = 20,

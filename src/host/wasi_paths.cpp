@@ -50,11 +50,16 @@ WasiErrno answer(HostCall& call, WasiErrno end) {
   return end == WasiErrno::success ? end : refuse_path(call, end, Permission::file_write);
 }
 
+WasiErrno check_change(HostContext& context) {
+  if (context.is_too_early(Permission::file_write)) return WasiErrno::again;
+  return context.may_use(Permission::file_write) ? WasiErrno::success : WasiErrno::notcapable;
+}
+
 // success, or why the guest may not even ask.
 WasiErrno check_request(HostContext& context, const OpenRequest& request, std::uint32_t descriptor_flags) {
   if ((descriptor_flags & ~std::uint32_t{kFlagAppend | kFlagNonblock}) != 0) return WasiErrno::notsup;
   const bool changes = request.write || request.create || request.truncate;
-  return changes && !context.may_use(Permission::file_write) ? WasiErrno::notcapable : WasiErrno::success;
+  return changes ? check_change(context) : WasiErrno::success;
 }
 
 WasiDescriptor to_descriptor(OpenedFile file, const OpenRequest& request, std::uint32_t descriptor_flags) {

@@ -28,7 +28,8 @@ struct Letter {
   // What a caller has left for the callee, where that is less than the callee's own limits.
   std::uint64_t fuel_max = kUnbounded;
   std::uint64_t deadline_ns = kUnbounded;
-  std::uint32_t depth = 0;         // calls between guests above this one
+  std::uint32_t depth = 0;         // calls between guests above this one,
+  std::uint64_t chain_ns = 0;      // and when the first of them began
   std::uint64_t virtual_fuel = 0;  // of a call between guests in a lane: what was spent when it was made
   std::uint64_t incarnation = 0;   // of a timer's process; 0: whichever is alive
   Clock::TimePoint queued_at;

@@ -2,10 +2,8 @@
 
 namespace petri {
 
-ModuleCodePtr make_module_code(std::string name, ArtifactPtr artifact, BoundImports imports, CodePtr code,
-                               std::shared_ptr<HotCode> hot) {
+ModuleCodePtr make_module_code(ArtifactPtr artifact, BoundImports imports, CodePtr code, std::shared_ptr<HotCode> hot) {
   auto made = std::make_shared<ModuleCode>();
-  made->name = std::move(name);
   made->artifact = std::move(artifact);
   made->imports = std::move(imports);
   made->code = std::move(code);
@@ -13,6 +11,10 @@ ModuleCodePtr make_module_code(std::string name, ArtifactPtr artifact, BoundImpo
   made->init = made->module().export_number("petri_init");
   made->handle = made->module().export_number("petri_handle");
   made->terminate = made->module().export_number("petri_terminate");
+  made->save = made->module().export_number("petri_save");
+  made->load = made->module().export_number("petri_load");
+  made->migrate = made->module().export_number("petri_migrate");
+  made->ready = made->module().export_number("petri_ready");
   return made;
 }
 

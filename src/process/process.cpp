@@ -58,15 +58,17 @@ Process::Process(ProcessOwner& owner, std::string name)
 
 Process::~Process() { close(); }
 
+ProcessPort& Process::port() const { return *port_; }
+
 Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input) {
   const Workers::Visit visit(owner_.workers());
   {
     MutexLock lock(mutex_);
     PETRI_ASSERT(state_ == State::down);
     state_ = State::busy;
-    held_ = false;
+    held_ = may_revive_ = false;
     killed_ = doomed_ == incarnation;
-    interrupt_.store(killed_ ? 1 : 0);
+    flag().store(killed_ ? 1 : 0);
     incarnation_.store(incarnation);
   }
   seat_ = &Workers::seat_of_this_thread();
@@ -77,45 +79,45 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
   return outcome;
 }
 
+Life Process::new_life(ModuleCodePtr code, const std::atomic<std::uint32_t>& interrupt) {
+  return {std::move(code), owner_.host_settings(*this), owner_.seed(), &interrupt};
+}
+
 Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) {
   if (!owner_.account().try_add_process()) {
     tell_refused(kWorld, "processes_max", owner_.account().processes() + 1, owner_.account().limits()->processes_max);
     return fail(ErrorCode::limit_exceeded,
                 fmt::format("{} would be one process more than processes_max allows", name_));
   }
-  code_ = std::move(code);
+  life_ = new_life(std::move(code), flag());
+  life_.context->port = &port();
   target_ = {};
-  const CodePtr best = code_->best();
-  tier_.store(best->tier());
-  may_move_ = code_->hot != nullptr && best->tier() == Tier::interpreted && code_->module().facts().not_movable == 0;
-  if (code_->hot != nullptr) code_->hot->add_instance();
-  context_ = std::make_unique<HostContext>(owner_.host_settings(*this), owner_.seed());
-  context_->port = port_.get();
+  trial_ = nullptr;
+  tier_.store(life_.tier());
   limits_number_ = 0;
   refresh_limits();
-  guest_ = std::make_unique<Guest>(code_->module(), *context_, &interrupt_);
   const Clock::TimePoint started = owner_.clock().now();
-  allowance_ = allowance_for({}, started);
+  allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
-  guest_->begin(allowance_, input);
-  auto end = guest_->instantiate(*best, Initialize::yes);
+  life_.guest->begin(allowance_, input);
+  auto end = life_.begin();
   if (end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = owner_.clock().now();
   end_work(now);
   if (!end) return fail(std::move(end.error()));
-  Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
+  Outcome outcome = collect_outcome(life_.code->module(), *end, *life_.guest, *life_.context);
   // Nobody reads an answer here, so none is missed.
   if (outcome.kind == OutcomeKind::output_limit && outcome.returned) outcome.kind = OutcomeKind::ok;
-  outcome.tier = best->tier();
+  outcome.tier = life_.tier();
   outcome.wall_time = now - started;
   return outcome;
 }
 
 // What petri_init returns is its answer: not 0 ends the process with that code.
 Result<End> Process::run_init() {
-  if (!code_->init) return End{};
+  if (!life_.code->init) return End{};
   std::uint64_t code = 0;
-  PETRI_TRY(End end, guest_->call(*code_->init, {&code, 1}));
+  PETRI_TRY(End end, life_.guest->call(*life_.code->init, {&code, 1}));
   if (end.kind != EndKind::returned || static_cast<std::int32_t>(code) == 0) return end;
   end.kind = EndKind::exited;
   end.code = static_cast<std::int32_t>(code);
@@ -123,12 +125,8 @@ Result<End> Process::run_init() {
 }
 
 void Process::end_life() {
-  if (context_ != nullptr) {
-    owner_.account().remove_process();
-    if (code_->hot != nullptr) code_->hot->remove_instance();
-  }
-  guest_.reset();
-  context_.reset();
+  if (life_) owner_.account().remove_process();
+  life_ = {};
   owner_.instance_gone(*this, incarnation_.load());
 }
 
@@ -140,6 +138,7 @@ void Process::stop(std::uint64_t incarnation) {
     MutexLock lock(mutex_);
     if (incarnation_.load() != incarnation) return;
     held_ = true;
+    may_revive_ = false;
     while (state_ == State::busy && incarnation_.load() == incarnation) changed_.wait(mutex_);
     if (state_ != State::idle || incarnation_.load() != incarnation) return;
     state_ = State::busy;
@@ -159,6 +158,7 @@ void Process::kill(std::uint64_t incarnation) {
       return;
     }
     killed_ = true;
+    may_revive_ = false;
     interrupt();
   }
   cancel_helper();
@@ -166,18 +166,18 @@ void Process::kill(std::uint64_t incarnation) {
 
 // Nobody waits for how it goes; what a limit did is told all the same.
 void Process::terminate() {
-  if (!code_->terminate) return;
+  if (!life_.code->terminate) return;
   const Clock::TimePoint started = owner_.clock().now();
   refresh_limits();
-  allowance_ = allowance_for({}, started);
+  allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
-  guest_->begin(allowance_, {});
+  life_.guest->begin(allowance_, {});
   std::uint64_t slot = 0;
-  const auto end = guest_->call(*code_->terminate, {&slot, 1});
+  const auto end = life_.guest->call(*life_.code->terminate, {&slot, 1});
   const Clock::TimePoint now = owner_.clock().now();
   end_work(now);
   if (!end) return;
-  Outcome outcome = collect_outcome(code_->module(), *end, *guest_, *context_);
+  Outcome outcome = collect_outcome(life_.code->module(), *end, *life_.guest, *life_.context);
   outcome.wall_time = now - started;
   owner_.terminate_ended(*this, outcome);
 }
@@ -187,6 +187,7 @@ void Process::close() {
   {
     MutexLock lock(mutex_);
     state_ = State::closed;
+    may_revive_ = false;
     dropped.swap(mailbox_);
   }
   drop(dropped);
@@ -220,7 +221,7 @@ bool Process::alive() const {
 bool Process::ends_at_once() const {
   MutexLock lock(mutex_);
   if (state_ == State::busy) return false;
-  return state_ != State::idle || killed_ || !code_->terminate;
+  return state_ != State::idle || killed_ || !life_.code->terminate;
 }
 
 std::size_t Process::mailbox_size() const {
@@ -230,7 +231,7 @@ std::size_t Process::mailbox_size() const {
 
 // Ends the guest at its next look, and whatever it waits for. cancel_helper() follows, without the lock.
 void Process::interrupt() {
-  interrupt_.store(1);
+  flag().store(1);
   changed_.notify_all();
   if (awaited_) awaited_->give(fail(ErrorCode::cancelled, "the caller was ended"));
 }
@@ -240,13 +241,13 @@ void Process::cancel_helper() {
   std::pair<ProcessPtr, std::uint64_t> helper;
   {
     MutexLock lock(mutex_);
-    if (interrupt_.load() != 0) helper = helper_;
+    if (flag().load() != 0) helper = helper_;
   }
   if (helper.first != nullptr) helper.first->cancel(helper.second);
 }
 
 void Process::note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) {
-  context_->note_met(limit, wanted, allowed);
+  life_.context->note_met(limit, wanted, allowed);
 }
 
 void Process::tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const {
@@ -257,7 +258,7 @@ void Process::tell_refused(Process* by, std::string_view limit, std::uint64_t wa
 // Nothing is being done for anyone: what was meant for the last handler must not meet the next.
 void Process::end_handler() {
   current_call_ = 0;
-  if (!killed_) interrupt_.store(0);
+  if (!killed_) flag().store(0);
 }
 
 }  // namespace petri

@@ -1,11 +1,13 @@
 // A process: an instance of a module with a mailbox and private state, driven one message at a time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "base/clock.h"
@@ -14,11 +16,14 @@
 #include "petri/log_level.h"
 #include "petri/tier.h"
 #include "process/cpu_share.h"
+#include "process/hook_port.h"
 #include "process/lane.h"
 #include "process/letter.h"
+#include "process/life.h"
 #include "process/module_code.h"
 #include "process/reply.h"
 #include "process/tree_account.h"
+#include "process/trial_period.h"
 #include "process/workers.h"
 #include "run/run_spec_check.h"
 
@@ -56,6 +61,9 @@ class ProcessOwner {
   // `now_ms` is the guest's own time.
   virtual std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) = 0;
   virtual void late_answer() = 0;
+  // It crashed while its code was on trial. True: revive() or bury() follows, if they have not come already; until then
+  // it is down, and nobody else hears of it.
+  virtual bool takes_back(Process&, const TrialPeriod&, const Result<Outcome>&) { return false; }
   // A call, from outside or of another guest, came to this end.
   virtual void call_ended(OutcomeKind) {}
 };
@@ -106,6 +114,37 @@ class Process : public std::enable_shared_from_this<Process> {
   // Ends what is done for the call of this number, or keeps it from starting. False: it is not known here.
   bool cancel(std::uint64_t call_id) EXCLUDES(mutex_);
 
+  // ---- change under life, by whoever exchanges its code: one at a time
+
+  // From now on only calls whose chain began before enter, and what their senders sent before them; the rest waits.
+  void close_gate(Clock::TimePoint now) EXCLUDES(mutex_);
+  void open_gate() EXCLUDES(mutex_);
+  // Waits until it is not at work, or until the deadline; anyone may make it return. Whether it is at rest or down.
+  bool wait_until_idle(Clock::TimePoint deadline, const std::stop_token& stop) EXCLUDES(mutex_);
+  enum class Taken : std::uint8_t { taken, down, at_work };
+  // taken: the thread has entered it, and put_back() follows.
+  Taken try_take() EXCLUDES(mutex_);
+  void put_back() { leave(false); }
+
+  // A life to take the place of the present one, made beside it; the port outlives all that runs before the exchange.
+  Life make_life_beside(ModuleCodePtr code, HookPort& port);
+  // The same of the life it has, which must be movable and taken.
+  Result<Life> copy_life(HookPort& port);
+  // Whatever runs in it ends at once.
+  void end_life_beside() { flags_[flag_.load() ^ 1U].store(1); }
+  // Its start functions, or an export of type () -> i32, which answers 0 when all is well.
+  Result<Outcome> begin_in(Life& life, Clock::TimePoint deadline);
+  // What it writes may have `output_bytes_max` bytes, whatever the limit of that name says; 0: it says so.
+  Result<Outcome> call_in(Life& life, std::uint32_t export_number, std::string_view input, Clock::TimePoint deadline,
+                          std::uint64_t output_bytes_max = 0);
+  // While it is taken.
+  Life& life() { return life_; }
+  void exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) EXCLUDES(mutex_);
+  // After takes_back(): with this life in place of the one it lost, or as any other that has ended. not_now: somebody
+  // has stopped it meanwhile.
+  Result<void> revive(Life&& life) EXCLUDES(mutex_);
+  void bury(const Result<Outcome>& how) EXCLUDES(mutex_);
+
   bool alive() const EXCLUDES(mutex_);
   // stop() would run no guest and wait for nobody.
   bool ends_at_once() const EXCLUDES(mutex_);
@@ -131,9 +170,16 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<void> post_from(Process* by, Letter letter) EXCLUDES(mutex_);
   void tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const;
   enum class Line : bool { keep, jump };  // whether those who wait go first
-  bool try_enter(std::uint64_t call, Line line) EXCLUDES(mutex_);
+  bool try_enter(const Letter& letter, Line line) EXCLUDES(mutex_);
   void leave(bool ended) EXCLUDES(mutex_);
   bool take_letter(Letter& letter) EXCLUDES(mutex_);
+  bool may_enter(const Letter& letter) const REQUIRES(mutex_);
+  std::list<Letter>::iterator next_letter() REQUIRES(mutex_);
+  void go_on_with_mailbox() REQUIRES(mutex_);
+  void come_to_end(const Result<Outcome>& how) EXCLUDES(mutex_);
+  Result<Outcome> finish_beside(Life& life, Clock::TimePoint started, const Result<End>& end);
+  Allowance allowance_until(Clock::TimePoint started, Clock::TimePoint deadline) const;
+  static void set_limits_of(Life& life, const SandboxLimits& limits);
   void put(Letter letter) REQUIRES(mutex_);
   void schedule() REQUIRES(mutex_);
   void line_up(Lane& lane) REQUIRES(mutex_);
@@ -147,7 +193,7 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<Outcome> handle_at(const Target& target, const Letter& letter, bool& ended);
   Result<Outcome> finish_letter(const Letter& letter, const Target& target, const Result<End>& end, bool& ended);
   Result<Outcome> handle_and_leave(Letter& letter) EXCLUDES(mutex_);
-  Allowance allowance_for(const Letter& letter, Clock::TimePoint started) const;
+  Allowance allowance_for(const SandboxLimits& limits, const Letter& letter, Clock::TimePoint started) const;
   void refresh_limits();
   void hold_for_share(std::uint64_t deadline_ns);
   bool held_too_long(std::uint64_t now_ns);
@@ -156,10 +202,11 @@ class Process : public std::enable_shared_from_this<Process> {
   void charge(std::uint64_t fuel, std::uint64_t now_ns);
   std::uint64_t take_uncharged(std::uint64_t now_ns);
   Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input);
+  ProcessPort& port() const;
+  Life new_life(ModuleCodePtr code, const std::atomic<std::uint32_t>& interrupt);
   Result<End> run_init();
   void end_life();
-  void move_if_hot();
-  void add_burned(std::uint64_t fuel);
+  std::atomic<std::uint32_t>& flag() { return flags_[flag_.load(std::memory_order_relaxed)]; }
   void terminate();
   std::uint64_t next_turn();
   std::int32_t call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
@@ -176,11 +223,7 @@ class Process : public std::enable_shared_from_this<Process> {
   std::unique_ptr<Port> port_;
 
   // Of the thread that has entered.
-  ModuleCodePtr code_;
-  bool may_move_ = false;     // to compiled code, once there is some
-  std::uint64_t burned_ = 0;  // and not told yet
-  std::unique_ptr<HostContext> context_;
-  std::unique_ptr<Guest> guest_;
+  Life life_;
   std::vector<std::uint64_t> slots_;
   Workers::Seat* seat_ = nullptr;
   const Letter* current_ = nullptr;
@@ -188,12 +231,16 @@ class Process : public std::enable_shared_from_this<Process> {
   Allowance allowance_;
   SandboxLimitsPtr limits_;
   std::uint32_t limits_number_ = 0;
-  std::uint64_t started_ns_ = 0;     // the current work,
-  std::uint64_t away_ns_ = 0;        // and what of the time since it was waiting, put aside, or in a callee,
-  std::uint64_t charged_ns_ = 0;     // or has been charged already
-  std::uint64_t held_since_ns_ = 0;  // to its share of the processor, again and again; 0: not held
+  std::shared_ptr<TrialPeriod> trial_;  // of code that is new
+  std::uint64_t chain_ns_ = 0;          // when the first of the calls began that led to the current work
+  std::uint64_t started_ns_ = 0;        // the current work,
+  std::uint64_t away_ns_ = 0;           // and what of the time since it was waiting, put aside, or in a callee,
+  std::uint64_t charged_ns_ = 0;        // or has been charged already
+  std::uint64_t held_since_ns_ = 0;     // to its share of the processor, again and again; 0: not held
 
-  std::atomic<std::uint32_t> interrupt_{0};
+  // Looked at by the life that runs, and by the one that is made to take its place.
+  std::array<std::atomic<std::uint32_t>, 2> flags_{};
+  std::atomic<std::uint8_t> flag_{0};  // which of them the life that runs has
   std::atomic<std::uint64_t> incarnation_{0};
   std::atomic<Tier> tier_{Tier::interpreted};
   Process* waits_for_ = nullptr;  // guarded by owner_.waits()
@@ -203,6 +250,8 @@ class Process : public std::enable_shared_from_this<Process> {
   State state_ GUARDED_BY(mutex_) = State::down;
   bool held_ GUARDED_BY(mutex_) = false;          // it is being stopped: nothing new is begun
   bool killed_ GUARDED_BY(mutex_) = false;        // nothing more of the guest is to run
+  bool may_revive_ GUARDED_BY(mutex_) = false;    // it is down, and another life may follow in its place
+  std::uint64_t gate_ns_ GUARDED_BY(mutex_) = 0;  // since when only old chains enter; 0: everybody does
   std::list<Letter> mailbox_ GUARDED_BY(mutex_);  // an empty one takes no memory of its own
   std::size_t lined_up_ GUARDED_BY(mutex_) = 0;   // how often it stands in the lane
   std::uint64_t current_call_ GUARDED_BY(mutex_) = 0;

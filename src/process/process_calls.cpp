@@ -46,7 +46,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
     waits_for_ = callee.get();
   }
   const Clock::TimePoint now = owner_.clock().now();
-  const std::uint64_t used = context_->fuel_before + host_call.fuel_used();
+  const std::uint64_t used = life_.context->fuel_before + host_call.fuel_used();
   Letter letter{.kind = MessageKind::call,
                 .bytes = std::string(bytes),
                 .sender = name_,
@@ -54,7 +54,8 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
                 .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
                 .deadline_ns = allowance_.deadline_ns,
                 .depth = depth,
-                .virtual_fuel = context_->virtual_start_fuel() + used};
+                .chain_ns = chain_ns_,
+                .virtual_fuel = life_.context->virtual_start_fuel() + used};
   std::optional<Clock::TimePoint> deadline;
   if (timeout_ms > 0) deadline = now + std::chrono::milliseconds(timeout_ms);
   auto result = ask(*callee, std::move(letter), deadline);
@@ -63,7 +64,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
     MutexLock lock(owner_.waits());
     waits_for_ = nullptr;
   }
-  if (interrupt_.load() != 0) host_call.stop(EndKind::cancelled);
+  if (flag().load() != 0) host_call.stop(EndKind::cancelled);
   if (!result) {
     switch (result.error().code) {
       case ErrorCode::timeout: return answer(GuestError::timeout);
@@ -88,10 +89,10 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
 Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline) {
   PETRI_TRY(callee.check_letter(letter, this));
   if (owner_.lane() != nullptr) {
-    if (callee.try_enter(letter.id, Line::jump)) return ask_here(callee, std::move(letter));
+    if (callee.try_enter(letter, Line::jump)) return ask_here(callee, std::move(letter));
     return fail(ErrorCode::cancelled, "the callee is not there");
   }
-  if (!deadline && callee.try_enter(letter.id, Line::keep)) return ask_here(callee, std::move(letter));
+  if (!deadline && callee.try_enter(letter, Line::keep)) return ask_here(callee, std::move(letter));
   const ReplyPtr answer = std::make_shared<Reply>();
   letter.reply = answer;
   PETRI_TRY(callee.post_from(this, std::move(letter)));
@@ -105,7 +106,7 @@ Result<Outcome> Process::ask_here(Process& callee, Letter letter) {
     helper_ = {callee.shared_from_this(), letter.id};
   }
   // One that came just before found no helper.
-  if (interrupt_.load() != 0) callee.cancel(letter.id);
+  if (flag().load() != 0) callee.cancel(letter.id);
   auto result = callee.handle_and_leave(letter);
   MutexLock lock(mutex_);
   helper_ = {};
@@ -115,7 +116,7 @@ Result<Outcome> Process::ask_here(Process& callee, Letter letter) {
 Result<Outcome> Process::wait_for(const ReplyPtr& answer, std::optional<Clock::TimePoint> deadline) {
   {
     MutexLock lock(mutex_);
-    if (interrupt_.load() != 0) return fail(ErrorCode::cancelled, "the caller was ended");
+    if (flag().load() != 0) return fail(ErrorCode::cancelled, "the caller was ended");
     awaited_ = answer;
   }
   const Clock::TimePoint own = to_time(allowance_.deadline_ns);

@@ -68,7 +68,7 @@ class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
     const auto linked = link(loadable(**artifact), HostFunctions(), Permissions::medium());
     EXPECT_TRUE(linked) << linked.error().message;
     auto code = loadable(**artifact).load(tier, linked->imports);
-    return make_module_code("m", *artifact, linked->imports, *code);
+    return make_module_code(*artifact, linked->imports, *code);
   }
 
   // Before anything runs.

@@ -44,18 +44,18 @@ Result<const Process::Target*> Process::find_target(const Letter& letter) {
                      std::ranges::equal(target_.run.signature.params, letter.arguments, {}, {}, &Value::type);
   if (known) return &target_;
   PETRI_TRY(const RunTarget run,
-            find_run_target(code_->module(), {.function = std::string(function), .arguments = letter.arguments}));
+            find_run_target(life_.code->module(), {.function = std::string(function), .arguments = letter.arguments}));
   target_ = {.function = std::string(function), .run = run};
   return &target_;
 }
 
-Allowance Process::allowance_for(const Letter& letter, Clock::TimePoint started) const {
+Allowance Process::allowance_for(const SandboxLimits& limits, const Letter& letter, Clock::TimePoint started) const {
   const std::uint64_t now = to_ns(started);
-  return {.fuel = std::min(limits_->call_fuel_max.value_or(kFuelUnbounded), letter.fuel_max),
-          .deadline_ns =
-              std::min(now + static_cast<std::uint64_t>(limits_->execution_time_max.count()), letter.deadline_ns),
-          .call_depth = static_cast<std::uint32_t>(limits_->call_depth_max),
-          .turn_ns = now + static_cast<std::uint64_t>(owner_.workers().turn().count())};
+  return {
+      .fuel = std::min(limits.call_fuel_max.value_or(kFuelUnbounded), letter.fuel_max),
+      .deadline_ns = std::min(now + static_cast<std::uint64_t>(limits.execution_time_max.count()), letter.deadline_ns),
+      .call_depth = static_cast<std::uint32_t>(limits.call_depth_max),
+      .turn_ns = now + static_cast<std::uint64_t>(owner_.workers().turn().count())};
 }
 
 void Process::refresh_limits() {
@@ -63,11 +63,7 @@ void Process::refresh_limits() {
   if (number == limits_number_) return;
   limits_number_ = number;
   limits_ = owner_.account().limits();
-  Limits own = *limits_;
-  own.memory_bytes_max = std::min(limits_->memory_bytes_max, limits_->process_memory_bytes_max);
-  context_->set_limits(own);
-  context_->memory_limit =
-      own.memory_bytes_max < limits_->memory_bytes_max ? "process_memory_bytes_max" : "memory_bytes_max";
+  set_limits_of(life_, *limits_);
 }
 
 Result<Outcome> Process::handle(Letter& letter, bool& ended) {
@@ -79,9 +75,10 @@ Result<Outcome> Process::handle(Letter& letter, bool& ended) {
 Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, bool& ended) {
   seat_ = &Workers::seat_of_this_thread();
   refresh_limits();
-  if (may_move_) move_if_hot();
+  if (life_.may_move() && life_.move_if_hot()) tier_.store(life_.tier());
   const Clock::TimePoint started = owner_.clock().now();
-  allowance_ = allowance_for(letter, started);
+  allowance_ = allowance_for(*limits_, letter, started);
+  chain_ns_ = letter.depth > 0 ? letter.chain_ns : to_ns(started);
   begin_work(started, letter.virtual_fuel);
   if (owner_.cpu_share().may_go_on_at() > to_ns(started)) {
     hold_for_share(allowance_.deadline_ns);
@@ -91,31 +88,19 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
   for (std::size_t index = 0; index < letter.arguments.size(); ++index) slots_[index] = letter.arguments[index].bits();
   current_ = &letter;
-  guest_->begin(allowance_, letter.bytes);
-  const auto end = guest_->call(target.run.export_number, {slots_.data(), target.run.slots()});
+  life_.guest->begin(allowance_, letter.bytes);
+  const auto end = life_.guest->call(target.run.export_number, {slots_.data(), target.run.slots()});
   current_ = nullptr;
   const Clock::TimePoint now = owner_.clock().now();
   end_work(now, letter.depth);
   auto outcome = finish_letter(letter, target, end, ended);
+  if (trial_ != nullptr && !ended) [[unlikely]]
+    trial_->count();
   if (outcome) {
     outcome->wall_time = now - started;
     if (letter.queued_at != Clock::TimePoint{}) outcome->queue_time = started - letter.queued_at;
   }
   return outcome;
-}
-
-// Between two letters; a move that fails leaves the guest where it was, for good.
-void Process::move_if_hot() {
-  const CodePtr compiled = code_->hot->compiled();
-  if (compiled == nullptr) return;
-  may_move_ = false;
-  if (guest_->move_to(*compiled)) tier_.store(compiled->tier());
-}
-
-void Process::add_burned(std::uint64_t fuel) {
-  burned_ += fuel;
-  if (burned_ < code_->hot->worth_telling()) return;
-  code_->hot->add_burned(std::exchange(burned_, 0));
 }
 
 // A handler that does not return 0 has ended its process with that code.
@@ -130,9 +115,9 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
     return result;
   }
   Outcome& outcome = *result;
-  collect_into(outcome, code_->module(), *end, *guest_, *context_);
+  collect_into(outcome, life_.code->module(), *end, *life_.guest, *life_.context);
   outcome.tier = tier_.load(std::memory_order_relaxed);
-  if (may_move_) add_burned(outcome.fuel_used);
+  if (life_.may_move()) life_.add_burned(outcome.fuel_used);
   if (outcome.returned) add_values(outcome.values, target.run.signature, slots_);
   if (outcome.returned && letter.function.empty() && static_cast<std::int32_t>(slots_[0]) != 0) {
     outcome.kind = OutcomeKind::exited;
@@ -161,7 +146,7 @@ void Process::begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel) {
   away_ns_ = charged_ns_ = 0;
   if (const Lane* lane = owner_.lane()) {
     const Lane::Time time = lane->time();
-    context_->set_virtual_start(std::max(time.fuel, virtual_fuel), time.skipped_ms);
+    life_.context->set_virtual_start(std::max(time.fuel, virtual_fuel), time.skipped_ms);
   }
 }
 
@@ -173,10 +158,10 @@ void Process::charge(std::uint64_t fuel, std::uint64_t now_ns) {
 
 // What a callee spends is its caller's.
 void Process::end_work(Clock::TimePoint now, std::uint32_t depth) {
-  const std::uint64_t fuel = guest_->fuel_used();
+  const std::uint64_t fuel = life_.guest->fuel_used();
   charge(fuel, to_ns(now));
-  if (Lane* lane = owner_.lane()) lane->spend(depth == 0 ? fuel : 0, context_->skipped_ms());
-  context_->tell_account();
+  if (Lane* lane = owner_.lane()) lane->spend(depth == 0 ? fuel : 0, life_.context->skipped_ms());
+  life_.context->tell_account();
 }
 
 void Process::hold_for_share(std::uint64_t deadline_ns) {
@@ -184,7 +169,7 @@ void Process::hold_for_share(std::uint64_t deadline_ns) {
   {
     const Workers::Pause pause(owner_.workers(), *seat_);
     MutexLock lock(mutex_);
-    while (interrupt_.load() == 0) {
+    while (flag().load() == 0) {
       const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), deadline_ns);
       if (until <= to_ns(owner_.clock().now())) break;
       changed_.wait_until(mutex_, to_time(until));
@@ -208,7 +193,7 @@ std::uint64_t Process::next_turn() {
   const std::uint64_t now_ns = to_ns(owner_.clock().now());
   charge(0, now_ns);
   if (held_too_long(now_ns)) {
-    context_->ended_by = "cpu_percent_max";
+    life_.context->ended_by = "cpu_percent_max";
     return 0;
   }
   hold_for_share(allowance_.deadline_ns);

@@ -14,13 +14,32 @@ std::unexpected<Error> cancelled(std::string_view process) {
 
 }  // namespace
 
-// For the call of this number, if it has one.
-bool Process::try_enter(std::uint64_t call, Line line) {
+bool Process::try_enter(const Letter& letter, Line line) {
   MutexLock lock(mutex_);
-  if (state_ != State::idle || held_ || (line == Line::keep && !mailbox_.empty())) return false;
+  if (state_ != State::idle || held_ || (line == Line::keep && !mailbox_.empty()) || !may_enter(letter)) return false;
   state_ = State::busy;
-  current_call_ = call;
+  current_call_ = letter.id;
   return true;
+}
+
+bool Process::may_enter(const Letter& letter) const {
+  return gate_ns_ == 0 || (letter.depth > 0 && letter.chain_ns <= gate_ns_);
+}
+
+// The first; while the gate is closed the first that may enter, or what its sender sent before it.
+std::list<Letter>::iterator Process::next_letter() {
+  if (gate_ns_ == 0) return mailbox_.begin();
+  const auto may = std::ranges::find_if(mailbox_, [this](const Letter& letter) { return may_enter(letter); });
+  if (may == mailbox_.end()) return may;
+  return std::find_if(mailbox_.begin(), may, [&](const Letter& letter) { return letter.sender == may->sender; });
+}
+
+// Of an idle one.
+void Process::go_on_with_mailbox() {
+  if (held_ || next_letter() == mailbox_.end()) return;
+  if (Lane* lane = owner_.lane()) return line_up(*lane);
+  state_ = State::busy;
+  schedule();
 }
 
 void Process::leave(bool ended) {
@@ -28,14 +47,7 @@ void Process::leave(bool ended) {
   end_handler();
   if (state_ == State::closed) return;
   state_ = ended ? State::down : State::idle;
-  if (!ended && !held_ && !mailbox_.empty()) {
-    if (Lane* lane = owner_.lane()) {
-      line_up(*lane);
-    } else {
-      state_ = State::busy;
-      schedule();
-    }
-  }
+  if (!ended) go_on_with_mailbox();
   changed_.notify_all();
 }
 
@@ -104,9 +116,7 @@ void Process::put(Letter letter) {
   letter.queued_at = owner_.clock().now();
   mailbox_.push_back(std::move(letter));
   if (Lane* lane = owner_.lane()) return line_up(*lane);
-  if (state_ != State::idle || held_) return;
-  state_ = State::busy;
-  schedule();
+  if (state_ == State::idle) go_on_with_mailbox();
 }
 
 void Process::forget(const Letter& letter) {
@@ -119,13 +129,14 @@ bool Process::take_letter(Letter& letter) {
   MutexLock lock(mutex_);
   for (;;) {
     end_handler();
-    if (mailbox_.empty() || held_ || state_ == State::closed) {
+    const auto next = next_letter();
+    if (next == mailbox_.end() || held_ || state_ == State::closed) {
       if (state_ != State::closed) state_ = State::idle;
       changed_.notify_all();
       return false;
     }
-    letter = std::move(mailbox_.front());
-    mailbox_.pop_front();
+    letter = std::move(*next);
+    mailbox_.erase(next);
     forget(letter);
     if (letter.reply && letter.stop.stop_requested()) {
       letter.reply->give(fail(ErrorCode::cancelled, "the call was stopped before it began"));
@@ -158,9 +169,7 @@ bool Process::deliver(Letter& letter) {
   if (late) owner_.late_answer();
   // Whoever has the answer finds nothing left of the call: no limit yet to be counted, nothing to cancel.
   if (ended) {
-    const std::uint64_t incarnation = incarnation_.load();
-    leave(true);
-    owner_.process_ended(*this, incarnation, result);
+    come_to_end(result);
   } else if (letter.id != 0) {
     MutexLock lock(mutex_);
     end_handler();
@@ -172,15 +181,35 @@ bool Process::deliver(Letter& letter) {
 Result<Outcome> Process::handle_and_leave(Letter& letter) {
   bool ended = false;
   auto result = handle(letter, ended);
-  const std::uint64_t incarnation = incarnation_.load();
-  leave(ended);
-  if (ended) owner_.process_ended(*this, incarnation, result);
+  ended ? come_to_end(result) : leave(false);
   return result;
+}
+
+// Code that is on trial may be exchanged for the one before.
+void Process::come_to_end(const Result<Outcome>& how) {
+  const std::shared_ptr<TrialPeriod> trial = std::move(trial_);
+  const std::uint64_t incarnation = incarnation_.load();
+  const bool on_trial = trial != nullptr && trial->crashed(owner_.clock().now());
+  if (on_trial) {
+    MutexLock lock(mutex_);
+    may_revive_ = true;
+  }
+  leave(true);
+  if (on_trial && owner_.takes_back(*this, *trial, how)) return;
+  owner_.process_ended(*this, incarnation, how);
+}
+
+void Process::bury(const Result<Outcome>& how) {
+  {
+    MutexLock lock(mutex_);
+    if (!std::exchange(may_revive_, false)) return;
+  }
+  owner_.process_ended(*this, incarnation_.load(), how);
 }
 
 Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {
   PETRI_TRY(check_letter(letter, kWorld));
-  if (!deadline && owner_.lane() == nullptr && try_enter(letter.id, Line::keep)) {
+  if (!deadline && owner_.lane() == nullptr && try_enter(letter, Line::keep)) {
     const Workers::Visit visit(owner_.workers());
     // It may have been stopped before there was anything to be cancelled.
     if (letter.stop.stop_requested()) cancel(letter.id);

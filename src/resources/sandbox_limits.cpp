@@ -81,6 +81,10 @@ std::vector<SandboxLimitRule> make_rules() {
            tree_rule<&SandboxLimits::message_bytes_max>("message_bytes_max", "bytes", 0, kInt32Max,
                                                         "the sender is refused, too_large"),
            tree_rule<&SandboxLimits::timers_max>("timers_max", "timers", 0, 1'000'000, refused),
+           tree_rule<&SandboxLimits::state_bytes_max>("state_bytes_max", "bytes", 0, 4 * kGiB,
+                                                      "reload, snapshot and fork are refused, limit_exceeded"),
+           tree_rule<&SandboxLimits::versions_max>("versions_max", "versions", 1, 1'000,
+                                                   "the oldest version that is not active goes"),
        }) {
     rules.push_back(rule);
   }

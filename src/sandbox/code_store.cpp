@@ -13,23 +13,30 @@ std::size_t CodeStore::Hash::operator()(const Key& key) const {
   return hash ^ static_cast<std::size_t>(key.tier);
 }
 
-Result<LinkedCode> CodeStore::load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) {
+ModuleCodePtr CodeStore::module_of(Entry& entry, const ArtifactPtr& artifact) {
+  ModuleCodePtr module = entry.module.lock();
+  if (module == nullptr) {
+    entry.module = module = make_module_code(artifact, entry.imports, entry.code, entry.hot);
+  }
+  return module;
+}
+
+Result<ModuleCodePtr> CodeStore::load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) {
   const Key key{.artifact = artifact->id(), .permissions = permissions, .tier = tier};
   {
     MutexLock lock(mutex_);
     const auto found = entries_.find(key);
-    if (found != entries_.end() && !found->second.artifact.expired()) return found->second.code;
+    if (found != entries_.end() && !found->second.artifact.expired()) return module_of(found->second, artifact);
   }
   PETRI_TRY(const Linked linked, link(loadable(*artifact), host_, permissions));
   PETRI_TRY(CodePtr code, loadable(*artifact).load(tier == Tier::automatic ? Tier::interpreted : tier, linked.imports));
-  LinkedCode loaded{.imports = linked.imports, .code = std::move(code), .hot = nullptr};
+  Entry loaded{.artifact = artifact, .imports = linked.imports, .code = std::move(code), .hot = nullptr, .module = {}};
   if (tier == Tier::automatic) {
     loaded.hot = std::make_shared<HotCode>(promoter_, artifact, linked.imports, hot_instances_);
   }
   MutexLock lock(mutex_);
   if (entries_.size() >= sweep_at_) sweep_entries();
-  entries_.insert_or_assign(key, Entry{.artifact = artifact, .code = loaded});
-  return loaded;
+  return module_of(entries_.insert_or_assign(key, std::move(loaded)).first->second, artifact);
 }
 
 // Code of artifacts that are gone is few, and goes before there is twice as much as of live ones.

@@ -12,15 +12,10 @@
 #include "petri/permissions.h"
 #include "petri/result.h"
 #include "petri/tier.h"
+#include "process/module_code.h"
 #include "tiering/hot_code.h"
 
 namespace petri {
-
-struct LinkedCode {
-  BoundImports imports;
-  CodePtr code;
-  std::shared_ptr<HotCode> hot;  // of Tier::automatic
-};
 
 // Any thread. Loading is done outside the lock.
 class CodeStore {
@@ -30,7 +25,7 @@ class CodeStore {
       : host_(host), promoter_(promoter), hot_instances_(hot_instances) {}
 
   // `automatic` begins interpreted.
-  Result<LinkedCode> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) EXCLUDES(mutex_);
+  Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) EXCLUDES(mutex_);
   // Forgets code whose artifact nobody has any more.
   void sweep() EXCLUDES(mutex_);
   std::size_t size() const EXCLUDES(mutex_);
@@ -45,10 +40,16 @@ class CodeStore {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
+  // What an artifact needs to be run again is kept for as long as anybody has the artifact; the module itself, which
+  // keeps the artifact, for as long as somebody runs it.
   struct Entry {
     std::weak_ptr<const Artifact> artifact;
-    LinkedCode code;
+    BoundImports imports;
+    CodePtr code;
+    std::shared_ptr<HotCode> hot;  // of Tier::automatic
+    std::weak_ptr<const ModuleCode> module;
   };
+  static ModuleCodePtr module_of(Entry& entry, const ArtifactPtr& artifact);
   void sweep_entries() REQUIRES(mutex_);
 
   const HostFunctions& host_;

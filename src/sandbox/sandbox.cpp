@@ -38,6 +38,34 @@ Result<void> Sandbox::update_limits(const LimitChanges& changes) { return core_-
 Result<void> Sandbox::update_permissions(Permissions permissions) { return core_->update_permissions(permissions); }
 Result<void> Sandbox::label(std::string_view label) { return core_->label(label); }
 Result<void> Sandbox::unlabel(std::string_view label) { return core_->unlabel(label); }
+Result<VersionInfo> Sandbox::load(std::string_view module, const Source& source, const VersionOptions& options) {
+  return core_->load(module, source, options);
+}
+Result<VersionInfo> Sandbox::stage(std::string_view module, const Source& source, const VersionOptions& options) {
+  return core_->stage(module, source, options);
+}
+Result<ReloadReport> Sandbox::reload(std::string_view module, const Source& source, const ReloadOptions& options) {
+  return core_->reload(module, source, options);
+}
+Result<std::vector<ReloadReport>> Sandbox::reload_all(const std::vector<ModuleSpec>& modules,
+                                                      const ReloadOptions& options) {
+  return core_->reload_all(modules, options);
+}
+Result<ReloadReport> Sandbox::activate(std::string_view module, std::uint64_t version, const ReloadOptions& options) {
+  return core_->activate(module, version, options);
+}
+Result<ReloadReport> Sandbox::rollback(std::string_view module, std::uint64_t version, const RollbackOptions& options) {
+  return core_->rollback(module, version, options);
+}
+Result<ReloadPlan> Sandbox::plan(std::string_view module, const Source& source, const ReloadOptions& options) const {
+  return core_->plan(module, source, options);
+}
+Result<std::vector<VersionInfo>> Sandbox::versions(std::string_view module) const { return core_->versions(module); }
+Result<ModuleHistory> Sandbox::history(std::string_view module) const { return core_->history(module); }
+Result<StateDocument> Sandbox::state(std::string_view process) { return core_->state(process); }
+Result<void> Sandbox::update_state(const std::vector<StateUpdate>& updates, std::string_view process) {
+  return core_->update_state(updates, process);
+}
 Result<void> Sandbox::stop() { return core_->stop(); }
 Result<void> Sandbox::restart() { return core_->restart(); }
 

@@ -11,7 +11,7 @@
 namespace petri {
 namespace {
 
-constexpr NameTable<8> kStatuses{"initializing", "compiling", "starting", "running",
+constexpr NameTable<9> kStatuses{"initializing", "compiling", "starting", "running", "reloading",
                                  "stopping",     "stopped",   "isolated", "failed"};
 
 // A permanent child for each.
@@ -98,12 +98,26 @@ void SandboxCore::set_status(SandboxStatus status, std::string cause) {
     updated_ = std::max(updated_, services_.clock.wall_now());
     if (status == SandboxStatus::running) running_since_ = services_.clock.now();
   }
+  tell_status(before, status, cause);
+}
+
+void SandboxCore::change_status(SandboxStatus from, SandboxStatus to) {
+  {
+    MutexLock lock(mutex_);
+    if (status_ != from) return;
+    status_ = to;
+    updated_ = std::max(updated_, services_.clock.wall_now());
+  }
+  tell_status(from, to, {});
+}
+
+void SandboxCore::tell_status(SandboxStatus from, SandboxStatus to, const std::string& cause) {
   services_.events.publish(EventKind::sandbox_status, subject(), [&](Event& event) {
-    event.add("from", name_of(before)).add("to", name_of(status));
+    event.add("from", name_of(from)).add("to", name_of(to));
     if (!cause.empty()) event.add("cause", cause);
   });
   tell_audit({.kind = AuditKind::sandbox_status, .sandbox = id(), .cause = cause},
-             {{"from", name_of(before)}, {"to", name_of(status)}});
+             {{"from", name_of(from)}, {"to", name_of(to)}});
 }
 
 Result<void> SandboxCore::fail_with(Error error) {
@@ -214,7 +228,7 @@ void SandboxCore::end_tree() {
 
 Result<void> SandboxCore::stop() {
   MutexLock control(control_);
-  if (status() != SandboxStatus::running) {
+  if (!is_up(status())) {
     if (status() == SandboxStatus::stopped) return {};
     if (forget_retry()) {
       set_status(SandboxStatus::stopped);
@@ -243,14 +257,14 @@ Result<void> SandboxCore::restart() {
   }
   forget_retry();
   tell_breaker(breaker_.reset());
-  if (status() == SandboxStatus::running || status() == SandboxStatus::isolated) {
+  if (is_up(status()) || status() == SandboxStatus::isolated) {
     set_status(SandboxStatus::stopping);
     end_tree();
   }
   bool loaded = false;
   {
     MutexLock lock(mutex_);
-    loaded = modules_.size() == spec_.modules.size();
+    loaded = modules_.size() >= spec_.modules.size();
   }
   if (!loaded) {
     set_status(SandboxStatus::compiling);
@@ -306,18 +320,31 @@ ProcessPtr SandboxCore::process_for(const std::string& address) {
   return process;
 }
 
+// The code it starts with. While modules are being switched nobody starts: it might be with code that is no longer
+// active when it has.
+Result<ModuleCodePtr> SandboxCore::begin_start(std::string_view module) {
+  const Workers::Pause pause(services_.workers);
+  MutexLock lock(mutex_);
+  while (switching_) switched_.wait(mutex_);
+  if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
+  const auto found = modules_.find(module);
+  if (found == modules_.end()) return fail(ErrorCode::not_found, fmt::format("there is no module {}", module));
+  ++starts_;
+  return found->second.code;
+}
+
+void SandboxCore::end_start() {
+  MutexLock lock(mutex_);
+  --starts_;
+  switched_.notify_all();
+}
+
 Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
                                            bool again) {
-  ModuleCodePtr code;
-  {
-    MutexLock lock(mutex_);
-    if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
-    const auto found = modules_.find(spec.module);
-    if (found != modules_.end()) code = found->second;
-  }
-  if (code == nullptr) return fail(ErrorCode::not_found, fmt::format("there is no module {}", spec.module));
+  PETRI_TRY(ModuleCodePtr code, begin_start(spec.module));
   again ? services_.metrics.process_restarted() : services_.metrics.process_started();
-  auto outcome = process.start(incarnation, code, spec.input);
+  auto outcome = process.start(incarnation, std::move(code), spec.input);
+  end_start();
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) note_end(process, outcome);
   if (outcome && !lives) tell_killed(process.name(), *outcome);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -16,11 +17,14 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/folder.h"
+#include "modules/version_table.h"
 #include "petri/host_functions.h"
 #include "petri/sandbox.h"
 #include "process/process.h"
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
+#include "sandbox/described_state.h"
+#include "sandbox/module_switch.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
@@ -96,6 +100,23 @@ class SandboxCore final : public ProcessOwner,
   Result<void> update_tree(const SupervisorSpec& wanted);
   Result<void> update_limits(const LimitChanges& changes) EXCLUDES(mutex_);
   Result<void> update_permissions(Permissions permissions) EXCLUDES(mutex_);
+  Result<VersionInfo> load(std::string_view name, const Source& source, const VersionOptions& options) EXCLUDES(mutex_);
+  Result<VersionInfo> stage(std::string_view name, const Source& source, const VersionOptions& options)
+      EXCLUDES(mutex_);
+  Result<ReloadReport> reload(std::string_view module, const Source& source, const ReloadOptions& options)
+      EXCLUDES(control_);
+  Result<std::vector<ReloadReport>> reload_all(const std::vector<ModuleSpec>& modules, const ReloadOptions& options)
+      EXCLUDES(control_);
+  Result<ReloadReport> activate(std::string_view module, std::uint64_t version, const ReloadOptions& options)
+      EXCLUDES(control_);
+  Result<ReloadReport> rollback(std::string_view module, std::uint64_t version, const RollbackOptions& options)
+      EXCLUDES(control_);
+  Result<ReloadPlan> plan(std::string_view name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
+  Result<ModuleHistory> history(std::string_view module) EXCLUDES(mutex_);
+  Result<std::vector<VersionInfo>> versions(std::string_view module) EXCLUDES(mutex_);
+  Result<StateDocument> state(std::string_view process) EXCLUDES(mutex_);
+  Result<void> update_state(const std::vector<StateUpdate>& updates, std::string_view process) EXCLUDES(mutex_);
+
   Result<void> label(std::string_view label) EXCLUDES(mutex_);
   Result<void> unlabel(std::string_view label) EXCLUDES(mutex_);
 
@@ -118,6 +139,7 @@ class SandboxCore final : public ProcessOwner,
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
   void call_ended(OutcomeKind kind) override { services_.metrics.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
+  bool takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how) override;
 
   // TreeAccount::Listener
   void limit_met(std::string_view process, const LimitMet& met) override EXCLUDES(mutex_);
@@ -137,17 +159,31 @@ class SandboxCore final : public ProcessOwner,
 
  private:
   static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
+  static bool is_up(SandboxStatus status) {
+    return status == SandboxStatus::running || status == SandboxStatus::reloading;
+  }
 
   // How code came here, for the audit trail.
-  enum class WayIn : std::uint8_t { create, run };
+  enum class WayIn : std::uint8_t { create, run, load, stage, reload };
   // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
-  Result<ArtifactPtr> admit(const Source& source) EXCLUDES(mutex_);
+  struct Admitted {
+    ArtifactPtr artifact;
+    SourceFacts source;
+  };
+  Result<Admitted> admit(const Source& source) EXCLUDES(mutex_);
   // Imports, findings, quarantine, in this order; also of code that came in before, for it may be in quarantine since.
   Result<void> check_policy(const Artifact& artifact);
   void tell_rejected(std::string_view module, WayIn way, const Error& error);
-  Result<ArtifactPtr> read_source(const Source& source) EXCLUDES(mutex_);
-  Result<ArtifactPtr> read_source_within(const Source& source, std::uint64_t bytes_max) const;
-  Result<ModuleCodePtr> load_module(const ModuleSpec& module);
+  Result<Admitted> read_source(const Source& source) EXCLUDES(mutex_);
+  Result<Admitted> read_source_within(const Source& source, std::uint64_t bytes_max) const;
+  struct Loaded {
+    ModuleCodePtr code;
+    SourceFacts source;
+  };
+  Result<Loaded> load_module(const Source& source);
+  // The same; what is refused is told.
+  Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
+  void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
   Result<void> start_tree() REQUIRES(control_);
   Result<void> try_start_tree() REQUIRES(control_);
@@ -160,6 +196,118 @@ class SandboxCore final : public ProcessOwner,
     std::string text;
     ErrorCategory failure = ErrorCategory::runtime;
   };
+  // ---- change under life
+
+  // What becomes of a module over time. Most are never changed, and have none of it.
+  struct ModulePast {
+    explicit ModulePast(VersionTable table) : versions(std::move(table)) {}
+    VersionTable versions;
+    std::shared_ptr<SwitchSnapshot> snapshot;  // of the last switch
+    Clock::TimePoint switched;                 // when that was
+  };
+  struct Module {
+    ModuleCodePtr code;  // of the active version
+    std::unique_ptr<ModulePast> past;
+  };
+  ModulePast& past_of(Module& module) REQUIRES(mutex_);
+  Result<Module*> find_module(std::string_view name) REQUIRES(mutex_);
+  VersionInfo info_of(const Version& version, std::uint64_t active) const;
+  Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const;
+  void prune_versions(std::uint64_t versions_max) EXCLUDES(mutex_);
+  template <typename Use>
+  auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>()));
+
+  // While it lives nobody else changes these modules.
+  class Claim {
+   public:
+    Claim(SandboxCore& core, std::vector<std::string> modules) : core_(&core), modules_(std::move(modules)) {}
+    Claim(Claim&& other) noexcept : core_(std::exchange(other.core_, nullptr)), modules_(std::move(other.modules_)) {}
+    Claim& operator=(Claim&&) = delete;
+    ~Claim();
+
+   private:
+    SandboxCore* core_;
+    std::vector<std::string> modules_;
+  };
+  Result<Claim> claim(std::vector<std::string> modules) EXCLUDES(mutex_);
+  void release(const std::vector<std::string>& modules) EXCLUDES(mutex_);
+
+  // One module of a switch.
+  struct Part {
+    std::string name;
+    ModuleCodePtr from, to;
+    std::uint64_t from_number = 0, to_number = 0;
+    StateHints renames;
+    std::optional<Version> added;                   // that the table does not have yet
+    std::shared_ptr<const SwitchSnapshot> back_to;  // where state comes from
+    std::unique_ptr<ModuleSwitch> change;           // none: there is nothing to do
+    std::shared_ptr<TrialPeriod> trial;
+    std::vector<ProcessSwitch> switched;
+  };
+  struct SwitchOptions {
+    ReloadPolicy policy;
+    SwitchCause cause = SwitchCause::reload;
+    std::string actor;
+    bool on_trial = false;
+    bool renames_given = false;  // by the caller, not by the table
+    std::string reason, trap;    // of a crash that is the cause
+  };
+  const ReloadPolicy& reload_policy() const {
+    static const ReloadPolicy as_it_is;
+    return traits_->reload == nullptr ? as_it_is : *traits_->reload;
+  }
+  SwitchOptions switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
+  Result<Part> admit_part(const std::string& name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
+  Result<Part> kept_part(const std::string& name, std::uint64_t number, const StateHints& renames) EXCLUDES(mutex_);
+  Result<void> plan_part(Part& part, const SwitchOptions& options);
+  Result<StateHints> renames_for(const Part& part, bool given) const;
+  Result<std::vector<ReloadReport>> change(std::vector<Part> parts, const SwitchOptions& options) EXCLUDES(control_);
+  Result<std::vector<ReloadReport>> switch_parts(std::vector<Part> parts, const SwitchOptions& options,
+                                                 const ProcessPtr& crashed) REQUIRES(control_);
+  void commit(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
+  static ReloadReport report_of(Part& part, Clock::Duration preparation);
+  void tell_switched(const Part& part, const ReloadReport& report, const SwitchOptions& options);
+  void undo_switch(const ProcessPtr& crashed, const std::string& module, const Result<Outcome>& how);
+  Result<void> try_undo(const ProcessPtr& crashed, const std::string& module, const Result<Outcome>& how);
+
+  // The processes of the modules that are switched, taken while this lives. Nobody starts then.
+  class AtRest {
+   public:
+    struct Taken {
+      ProcessPtr process;
+      std::size_t part = 0;
+    };
+    AtRest(SandboxCore& core, Clock::TimePoint now, Clock::TimePoint deadline, std::stop_token stop)
+        : core_(core), gate_closed_(now), deadline_(deadline), stop_(std::move(stop)) {}
+    ~AtRest();
+    AtRest(const AtRest&) = delete;
+    AtRest& operator=(const AtRest&) = delete;
+
+    // busy when they do not come to rest in time.
+    Result<void> come(std::vector<Part>& parts);
+    const std::vector<Taken>& taken() const { return taken_; }
+
+   private:
+    Result<void> wait(std::vector<Part>& parts);
+    bool try_take_all(const std::vector<Part>& parts);
+    static bool has_life(const Part& part, const Process& process);
+    void give_back();
+
+    SandboxCore& core_;
+    const Clock::TimePoint gate_closed_;
+    const Clock::TimePoint deadline_;
+    const std::stop_token stop_;
+    std::vector<ProcessPtr> gated_;
+    std::vector<Taken> taken_;
+    bool holds_starts_ = false;
+  };
+  Result<ModuleCodePtr> begin_start(std::string_view module) EXCLUDES(mutex_);
+  void end_start() EXCLUDES(mutex_);
+  std::vector<ProcessPtr> processes_of(std::string_view module) const EXCLUDES(mutex_);
+  bool hold_starts() EXCLUDES(mutex_);
+  void let_start() EXCLUDES(mutex_);
+  void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
+
   // Once supervision has given up.
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
   void act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
@@ -184,6 +332,9 @@ class SandboxCore final : public ProcessOwner,
   }
   Error explain(const Error& error, const TreeRunner& tree) const;
   void set_status(SandboxStatus status, std::string cause = {}) EXCLUDES(mutex_);
+  // Only if it is the one, and then it is the other.
+  void change_status(SandboxStatus from, SandboxStatus to) EXCLUDES(mutex_);
+  void tell_status(SandboxStatus from, SandboxStatus to, const std::string& cause);
   // Of one that was destroyed nothing the runtime has is touched any more: it may be gone, too.
   Result<void> must_exist() const EXCLUDES(mutex_);
   Result<void> must_exist_now() const REQUIRES(mutex_);
@@ -221,7 +372,7 @@ class SandboxCore final : public ProcessOwner,
   bool forget_retry() EXCLUDES(mutex_);
   Usage usage_over(std::chrono::nanoseconds window_min) const EXCLUDES(mutex_);
   EventSubject subject(std::string_view process = {}) const;
-  std::vector<std::string> module_names() const;
+  std::vector<std::string> module_names() const EXCLUDES(mutex_);
 
   // What no other has; the rest is in the traits.
   struct OwnSpec {
@@ -259,8 +410,12 @@ class SandboxCore final : public ProcessOwner,
   bool destroyed_ GUARDED_BY(mutex_) = false;
   Clock::WallTime updated_ GUARDED_BY(mutex_);
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
-  std::map<std::string, ModuleCodePtr, std::less<>> modules_ GUARDED_BY(mutex_);
-  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // none: a child for each module
+  std::map<std::string, Module, std::less<>> modules_ GUARDED_BY(mutex_);  // none is ever removed before all are
+  std::set<std::string> claimed_ GUARDED_BY(mutex_);                       // those that are being changed
+  Condition switched_;                                                     // a switch, or a start, is over
+  std::uint32_t starts_ GUARDED_BY(mutex_) = 0;                            // of processes, under way
+  bool switching_ GUARDED_BY(mutex_) = false;                              // no process may start
+  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);           // none: a child for each module
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);

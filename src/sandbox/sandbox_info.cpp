@@ -131,7 +131,10 @@ SandboxInfo SandboxCore::info() const {
     info.limits_met = trouble_->limits_met;
     info.denied = trouble_->denied;
   }
-  for (const auto& [name, code] : modules_) info.modules.emplace_back(name, code->artifact->id());
+  for (const auto& [name, module] : modules_) {
+    const std::uint64_t version = module.past == nullptr ? 1 : module.past->versions.active().number;
+    info.modules.push_back({.name = name, .artifact = module.code->artifact->id(), .version = version});
+  }
   return info;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/name_table.h"
+#include "engine/sha256.h"
 #include "host/link.h"
 #include "petri/scan.h"
 #include "sandbox/sandbox_core.h"
@@ -13,16 +14,16 @@ namespace petri {
 
 namespace {
 
-constexpr NameTable<2> kWaysIn{"create", "run"};
+constexpr NameTable<5> kWaysIn{"create", "run", "load", "stage", "reload"};
 
 }  // namespace
 
 // ---- the gate -------------------------------------------------------------------------------------------------
 
-Result<ArtifactPtr> SandboxCore::admit(const Source& source) {
-  PETRI_TRY(ArtifactPtr artifact, read_source(source));
-  PETRI_TRY(check_policy(*artifact));
-  return artifact;
+Result<SandboxCore::Admitted> SandboxCore::admit(const Source& source) {
+  PETRI_TRY(Admitted admitted, read_source(source));
+  PETRI_TRY(check_policy(*admitted.artifact));
+  return admitted;
 }
 
 Result<void> SandboxCore::check_policy(const Artifact& artifact) {
@@ -77,65 +78,83 @@ void SandboxCore::tell_rejected(std::string_view module, WayIn way, const Error&
 
 // ---- reading and loading --------------------------------------------------------------------------------------
 
-Result<ArtifactPtr> SandboxCore::read_source(const Source& source) {
+Result<SandboxCore::Admitted> SandboxCore::read_source(const Source& source) {
   const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
-  auto artifact = read_source_within(source, bytes_max);
-  if (!artifact && artifact.error().code == ErrorCode::module_too_large) {
+  auto admitted = read_source_within(source, bytes_max);
+  if (!admitted && admitted.error().code == ErrorCode::module_too_large) {
     const std::uint64_t bytes =
         source.kind() == Source::Kind::artifact ? source.artifact()->bytes().size() : source.text().size();
     limit_met({}, {.limit = "module_bytes_max", .wanted = std::max(bytes, bytes_max + 1), .allowed = bytes_max});
   }
-  return artifact;
+  return admitted;
 }
 
-Result<ArtifactPtr> SandboxCore::read_source_within(const Source& source, std::uint64_t bytes_max) const {
+Result<SandboxCore::Admitted> SandboxCore::read_source_within(const Source& source, std::uint64_t bytes_max) const {
   std::string bytes = source.text();
   if (source.kind() == Source::Kind::artifact) {
     if (source.artifact()->bytes().size() > bytes_max) {
       return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}",
                                                            source.artifact()->bytes().size(), bytes_max));
     }
-    return services_.artifacts.share(source.artifact());
+    return Admitted{services_.artifacts.share(source.artifact()), {.hash = source.artifact()->id()}};
   }
   if (source.kind() == Source::Kind::file) {
     PETRI_TRY(bytes, read_file(source.text(), bytes_max));
   }
   const bool is_wasm = source.kind() == Source::Kind::wasm ||
                        (source.kind() == Source::Kind::file && bytes.starts_with(std::string_view("\0asm", 4)));
-  if (!is_wasm) return services_.artifacts.from_wat(bytes, bytes_max);
-  return services_.artifacts.from_wasm({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, bytes_max);
-}
-
-Result<ModuleCodePtr> SandboxCore::load_module(const ModuleSpec& module) {
-  PETRI_TRY(ArtifactPtr artifact, admit(module.source));
-  if (spec_.deterministic) {
-    PETRI_TRY(require_deterministic(loadable(*artifact), services_.host, Asked::embedded, ", and the sandbox is"));
+  const std::span data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  if (is_wasm) {
+    PETRI_TRY(ArtifactPtr artifact, services_.artifacts.from_wasm(data, bytes_max));
+    const ArtifactId hash = artifact->id();
+    return Admitted{std::move(artifact), {.hash = hash}};
   }
-  PETRI_TRY(LinkedCode loaded, services_.code.load(artifact, permissions(), spec_.tier));
-  return make_module_code(module.name, std::move(artifact), std::move(loaded.imports), std::move(loaded.code),
-                          std::move(loaded.hot));
+  PETRI_TRY(ArtifactPtr artifact, services_.artifacts.from_wat(bytes, bytes_max));
+  const ArtifactId hash{.sha256 = sha256(data)};
+  return Admitted{std::move(artifact), {.hash = hash, .text = std::make_shared<const std::string>(std::move(bytes))}};
 }
 
+Result<SandboxCore::Loaded> SandboxCore::load_module(const Source& source) {
+  PETRI_TRY(Admitted admitted, admit(source));
+  if (spec_.deterministic) {
+    PETRI_TRY(
+        require_deterministic(loadable(*admitted.artifact), services_.host, Asked::embedded, ", and the sandbox is"));
+  }
+  PETRI_TRY(ModuleCodePtr code, services_.code.load(admitted.artifact, permissions(), spec_.tier));
+  return Loaded{std::move(code), std::move(admitted.source)};
+}
+
+Result<SandboxCore::Loaded> SandboxCore::let_in(std::string_view name, const Source& source, WayIn way) {
+  auto loaded = load_module(source);
+  if (loaded) return loaded;
+  Error error = std::move(loaded.error());
+  error.message = fmt::format("the module {}: {}", name, error.message);
+  tell_rejected(name, way, error);
+  return fail(std::move(error).with("module", std::string(name)));
+}
+
+void SandboxCore::tell_loaded(std::string_view name, const Artifact& artifact, WayIn way) {
+  services_.metrics.module_loaded();
+  services_.events.publish(EventKind::module_loaded, subject(), [&](Event& event) {
+    event.add("module", name).add("artifact", artifact.id().hex()).add("bytes", artifact.bytes().size());
+  });
+  if (!keeps(traits_->policy.audit, AuditKind::module_loaded)) return;
+  tell_audit({.kind = AuditKind::module_loaded, .sandbox = id(), .cause = name_in(kWaysIn, way)},
+             {{"module", name}, {"artifact", artifact.id().hex()}});
+}
+
+// What was text is kept with its first version; the rest follows from the artifact.
 Result<void> SandboxCore::load_modules() {
-  for (const ModuleSpec& module : spec_.modules) {
-    auto code = load_module(module);
-    if (!code) {
-      Error error = std::move(code.error());
-      error.message = fmt::format("the module {}: {}", module.name, error.message);
-      tell_rejected(module.name, WayIn::create, error);
-      return fail(std::move(error).with("module", module.name));
-    }
-    const Artifact& artifact = *(*code)->artifact;
-    services_.metrics.module_loaded();
-    services_.events.publish(EventKind::module_loaded, subject(), [&](Event& event) {
-      event.add("module", module.name).add("artifact", artifact.id().hex()).add("bytes", artifact.bytes().size());
-    });
-    if (keeps(traits_->policy.audit, AuditKind::module_loaded)) {
-      tell_audit({.kind = AuditKind::module_loaded, .sandbox = id(), .cause = "create"},
-                 {{"module", module.name}, {"artifact", artifact.id().hex()}});
+  for (const ModuleSpec& spec : spec_.modules) {
+    PETRI_TRY(Loaded loaded, let_in(spec.name, spec.source, WayIn::create));
+    tell_loaded(spec.name, *loaded.code->artifact, WayIn::create);
+    Module module{.code = loaded.code, .past = nullptr};
+    if (loaded.source.text != nullptr) {
+      Version first{.code = loaded.code, .source = std::move(loaded.source), .time = created_};
+      module.past = std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::create, "caller"));
     }
     MutexLock lock(mutex_);
-    modules_[module.name] = std::move(*code);
+    modules_.insert_or_assign(spec.name, std::move(module));
   }
   return {};
 }

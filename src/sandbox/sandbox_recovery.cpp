@@ -30,7 +30,7 @@ void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
   {
     MutexLock lock(mutex_);
     const bool is_its_own = gave_up == tree_ || gave_up == dynamic_;
-    if (status_ != SandboxStatus::running || !is_its_own) return;
+    if (!is_up(status_) || !is_its_own) return;
   }
   act_on_failure(gave_up);
 }
@@ -59,7 +59,7 @@ void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last,
                             const std::shared_ptr<const TreeRunner>& gave_up) {
   if (step.action == RecoveryAction::isolate) return isolate(last);
   if (step.action == RecoveryAction::keep && keeps_running_without(gave_up)) return;
-  if (status() == SandboxStatus::running) {
+  if (is_up(status())) {
     set_status(SandboxStatus::stopping);
     end_tree();
   }

@@ -13,6 +13,7 @@ SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy, const Breaker
           .on_limit = std::move(spec.on_limit),
           .imports = std::move(spec.imports),
           .recovery = std::move(spec.recovery),
+          .reload = spec.reload ? std::make_shared<const ReloadPolicy>(std::move(*spec.reload)) : nullptr,
           .breaker = spec.breaker.value_or(breaker_default),
           .folder = std::move(spec.folder),
           .arguments = std::move(spec.arguments),

@@ -18,6 +18,7 @@ struct SandboxTraits {
   LimitActions on_limit;
   ImportRules imports;
   Recovery recovery;
+  std::shared_ptr<const ReloadPolicy> reload;  // none: the default; its handlers cannot be compared
   BreakerOptions breaker;
   std::string folder;
   std::vector<std::string> arguments;

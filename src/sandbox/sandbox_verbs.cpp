@@ -26,7 +26,7 @@ Result<void> SandboxCore::must_run() const {
 }
 
 Result<void> SandboxCore::must_run_now() const {
-  if (status_ == SandboxStatus::running) return {};
+  if (is_up(status_)) return {};
   PETRI_TRY(must_exist_now());
   std::string message = fmt::format("the sandbox {} is {}", id(), name_of(status_));
   if (!cause_.empty()) message += ": " + cause_;
@@ -219,17 +219,17 @@ Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_vie
   {
     MutexLock lock(mutex_);
     const auto found = modules_.find(module);
-    if (found != modules_.end()) code = found->second;
+    if (found != modules_.end()) code = found->second.code;
   }
   if (code == nullptr) {
     return fail(ErrorCode::not_found,
                 fmt::format("the sandbox {} has no module {}", id(), escape_text(module, kSandboxIdBytesMax)));
   }
   if (auto fits = check_policy(*code->artifact); !fits) {
-    tell_rejected(code->name, WayIn::run, fits.error());
+    tell_rejected(module, WayIn::run, fits.error());
     return fail(std::move(fits.error()));
   }
-  return run_artifact(code->name, code->artifact, run_spec(function, std::move(arguments), options), options);
+  return run_artifact(std::string(module), code->artifact, run_spec(function, std::move(arguments), options), options);
 }
 
 Result<Outcome> SandboxCore::run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
@@ -240,7 +240,7 @@ Result<Outcome> SandboxCore::run_source(const Source& source, std::string_view f
     tell_rejected("", WayIn::run, artifact.error());
     return fail(std::move(artifact.error()));
   }
-  return run_artifact("", *artifact, run_spec(function, std::move(arguments), options), options);
+  return run_artifact("", artifact->artifact, run_spec(function, std::move(arguments), options), options);
 }
 
 // ---- the tree -------------------------------------------------------------------------------------------------
@@ -264,7 +264,8 @@ std::vector<std::shared_ptr<TreeRunner>> SandboxCore::trees() const {
 
 std::vector<std::string> SandboxCore::module_names() const {
   std::vector<std::string> names;
-  for (const ModuleSpec& module : spec_.modules) names.push_back(module.name);
+  MutexLock lock(mutex_);
+  for (const auto& [name, module] : modules_) names.push_back(name);
   return names;
 }
 
@@ -367,6 +368,7 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
   account_.set_limits(limits);
   share_.set_percent(limits.cpu_percent_max);
   if (folder_ != nullptr) folder_->set_limits(limits);
+  prune_versions(limits.versions_max);
   std::string what;
   for (const auto& [name, value] : changes) what += fmt::format("{}{}={}", what.empty() ? "" : " ", name, value);
   tell_audit({.kind = AuditKind::limits_changed, .sandbox = id(), .cause = "update_limits"}, {{"changes", what}});

@@ -53,7 +53,7 @@ void check_modules(const SandboxSpec& spec, Complaints& complaints) {
   std::set<std::string> names;
   for (const ModuleSpec& module : spec.modules) {
     const std::string field = "modules." + escape_text(module.name, kSandboxIdBytesMax);
-    complaints.add(field, check_sandbox_id(module.name));
+    complaints.add(field, check_module_name(module.name));
     if (!names.insert(module.name).second) complaints.add(field, "there are two modules of this name");
     if (module.source.kind() == Source::Kind::file) check_path(field, module.source.text(), S_IFREG, complaints);
     if (module.source.kind() == Source::Kind::artifact && module.source.artifact() == nullptr) {
@@ -143,6 +143,7 @@ Result<SandboxPolicy> check_spec(const SandboxSpec& spec, const LimitChanges& de
                              merged({&spec.limits, &spec.profile.limits, &defaults}));
   if (!limits) complaints.add_all(limits.error());
   if (limits) policy.limits = *limits;
+  if (spec.reload) complaints.add("reload", check_reload_policy(*spec.reload));
   if (auto recovery = check_recovery(spec.recovery); !recovery) complaints.add_all(recovery.error());
   if (spec.breaker) {
     for (const auto& [field, wrong] : faults_of(*spec.breaker)) complaints.add("breaker." + field, wrong);

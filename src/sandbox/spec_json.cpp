@@ -63,6 +63,11 @@ class SpecReader {
     }
     return all;
   }
+  bool boolean(const Json& value) {
+    if (value.is_boolean()) return value.get<bool>();
+    wrong("is neither true nor false");
+    return false;
+  }
   template <typename Each>
   void members(const Json& value, const Each& each) {
     if (!value.is_object()) return wrong("is not an object");
@@ -75,10 +80,7 @@ class SpecReader {
 
   void id(const Json& value) { spec_.id = text(value); }
   void seed(const Json& value) { spec_.seed = number(value); }
-  void deterministic(const Json& value) {
-    if (!value.is_boolean()) return wrong("is neither true nor false");
-    spec_.deterministic = value.get<bool>();
-  }
+  void deterministic(const Json& value) { spec_.deterministic = boolean(value); }
   void generation(const Json& value) { spec_.generation = number(value); }
   void folder(const Json& value) { spec_.folder = text(value); }
   void arguments(const Json& value) { spec_.arguments = texts(value); }
@@ -197,6 +199,24 @@ class SpecReader {
     if (!action) return wrong("is none of keep, retry, restart, isolate, terminate");
     spec_.recovery.actions[failure] = *action;
   }
+  void reload(const Json& value) {
+    ReloadPolicy policy;
+    fields(value, {{"state", [&](const Json& member) { state_way(policy, member); }},
+                   {"drop", [&](const Json& member) { policy.drop = boolean(member); }},
+                   {"drop_exports", [&](const Json& member) { policy.drop_exports = boolean(member); }},
+                   {"trial", [&](const Json& member) { trial(policy.trial, member); }},
+                   {"quiet_wait_max", [&](const Json& member) { policy.quiet_wait_max = duration(member); }}});
+    spec_.reload = std::move(policy);
+  }
+  void state_way(ReloadPolicy& policy, const Json& value) {
+    const auto way = state_way_named(text(value));
+    if (!way) return wrong("is none of best, described, hooks, memory, none");
+    policy.state = *way;
+  }
+  void trial(Trial& trial, const Json& value) {
+    fields(value, {{"calls", [&](const Json& member) { trial.calls = small_number(member); }},
+                   {"time", [&](const Json& member) { trial.time = duration(member); }}});
+  }
   void tier(const Json& value) {
     const auto named = tier_named(text(value));
     if (!named) return wrong("is none of the tiers interpreted, compiled, automatic");
@@ -232,6 +252,7 @@ const std::vector<SpecReader::Row>& SpecReader::rows() {
                                      {"audit", &SpecReader::audit},
                                      {"breaker", &SpecReader::breaker},
                                      {"recovery", &SpecReader::recovery},
+                                     {"reload", &SpecReader::reload},
                                      {"folder", &SpecReader::folder},
                                      {"arguments", &SpecReader::arguments},
                                      {"environment", &SpecReader::environment},

@@ -96,6 +96,33 @@ std::vector<EventRule> module_rules() {
   };
 }
 
+std::vector<EventRule> version_rules() {
+  const DetailRule from{"from", integer, "number of the version before"};
+  const DetailRule processes{"processes", integer, "how many went on with it"};
+  const DetailRule cause{"cause", text, "reload, activate, rollback, trial or recovery"};
+  const DetailRule state{"state", text, "how their state crossed", kSometimes};
+  const DetailRule pause{"pause_ns", integer, "the longest for which one of them answered nobody", kSometimes};
+  return {
+      {module_staged, "Another version of a module can be activated.", {kModule, kVersion}},
+      {module_reloaded,
+       "All processes of a module go on with another version.",
+       {kModule, kVersion, from, cause, processes, state, pause}},
+      {module_rolled_back,
+       "All processes of a module went back to a version they had before.",
+       {kModule,
+        kVersion,
+        from,
+        cause,
+        processes,
+        state,
+        pause,
+        {"reason", text, "how the process ended that made petri do so", kSometimes},
+        kTrap},
+       warning},
+      {module_no_change, "The version that was asked for was the active one.", {kModule, kVersion}, debug},
+  };
+}
+
 std::vector<EventRule> run_rules() {
   return {
       {run_start, "A run begins. Exactly one of `run.stop` and `run.exception` follows.", {kModule, kFunction}, debug},
@@ -175,7 +202,8 @@ std::vector<EventRule> containment_rules() {
 
 std::vector<EventRule> make_rules() {
   std::vector<EventRule> rules;
-  for (const auto make : {sandbox_rules, process_rules, module_rules, run_rules, resource_rules, containment_rules}) {
+  for (const auto make :
+       {sandbox_rules, process_rules, module_rules, run_rules, resource_rules, containment_rules, version_rules}) {
     for (EventRule& rule : make()) rules.push_back(std::move(rule));
   }
   return rules;

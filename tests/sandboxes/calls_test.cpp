@@ -150,7 +150,7 @@ TEST_F(CallsTest, TellsFuelMemoryTimesAndTierOfEveryOutcome) {  // R14, R15
     EXPECT_EQ(outcome->memory_peak_bytes, 65'536U);
     EXPECT_GT(outcome->wall_time.count(), 0);
     EXPECT_EQ(outcome->tier, Tier::interpreted);
-    EXPECT_EQ(outcome->artifact, sandbox.info().modules[0].second);
+    EXPECT_EQ(outcome->artifact, sandbox.info().modules[0].artifact);
   }
 }
 

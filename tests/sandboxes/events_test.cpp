@@ -78,6 +78,12 @@ TEST_F(EventsTest, KeepToTheirTableThroughAWholeLife) {  // O01, O03, O05, O06
   read_until(events,
              [](const Event& event) { return event.kind == EventKind::sandbox_failed && event.sandbox == "a"; });
   ASSERT_TRUE(sandbox.restart());
+  std::string changed(kCounter);
+  changed.insert(changed.size() - 1, "(func (export \"more\"))");
+  ASSERT_TRUE(sandbox.stage("counter", Source::wat(changed)));
+  ASSERT_TRUE(sandbox.reload("counter", Source::wat(changed)));
+  ASSERT_TRUE(sandbox.reload("counter", Source::wat(changed)));
+  ASSERT_TRUE(sandbox.rollback("counter", 1, {.policy = ReloadPolicy{.drop_exports = true}}));
   ASSERT_TRUE(sandbox.stop());
   ASSERT_TRUE(runtime_->destroy("a"));
   read_until(events, EventKind::sandbox_destroyed);

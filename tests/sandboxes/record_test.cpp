@@ -8,6 +8,7 @@ namespace {
 using ::testing::_;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
@@ -65,7 +66,7 @@ class RecordTest : public RuntimeFixture {
     EXPECT_EQ(info.generation, spec.generation);
     EXPECT_EQ(info.tree, *spec.tree);
     const ArtifactId first = (*Artifact::from_wat(kCounter, 1 << 20))->id();
-    EXPECT_THAT(info.modules, ElementsAre(Pair("counter", first), Pair("other", _)));
+    EXPECT_THAT(info.modules, ElementsAre(ModuleSummary{"counter", first, 1}, Field(&ModuleSummary::name, "other")));
     EXPECT_EQ(info.usage.processes, 2U);
     EXPECT_EQ(info.usage.memory_bytes, 65'536U);
   }

@@ -35,7 +35,7 @@ PUBLIC = {
     "audit_level.h": "security", "containment.h": "security", "findings.h": "security",
     "permissions.h": "security", "profile.h": "security",
     "wasm_builder.h": "wasm_builder", "wasm_operators.h": "wasm_builder",
-    "artifact.h": "engine",
+    "artifact.h": "engine", "source.h": "engine",
     "audit.h": "audit",
     "guest_error.h": "host", "host_callable.h": "host", "host_functions.h": "host", "log_level.h": "host",
     "scan.h": "host",
@@ -44,7 +44,8 @@ PUBLIC = {
     "report.h": "report",
     "recovery.h": "supervisor", "tree.h": "supervisor",
     "state.h": "state",
-    "sandbox.h": "sandbox",
+    "versions.h": "modules",
+    "sandbox.h": "sandbox", "reload.h": "sandbox",
     "runtime.h": "runtime",
     "testing.h": "testing",
 }

@@ -71,7 +71,7 @@ Result<Answer> call_in_background(ShellSession& session, AskedCall asked) {
 // The module that is meant: the one that was named, or the only one.
 Result<std::string> module_for_run(const SandboxInfo& info, const std::string& named) {
   if (!named.empty()) return named;
-  if (info.modules.size() == 1) return info.modules.front().first;
+  if (info.modules.size() == 1) return info.modules.front().name;
   return fail(ErrorCode::validation_failed,
               fmt::format("the sandbox {} has {} modules: say which one is meant, {}/MODULE", info.id,
                           info.modules.size(), info.id));

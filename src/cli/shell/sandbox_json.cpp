@@ -11,7 +11,9 @@ std::int64_t nanoseconds_of(std::chrono::sys_time<std::chrono::nanoseconds> time
 
 Json modules_json(const SandboxInfo& info) {
   Json modules = Json::object();
-  for (const auto& [name, artifact] : info.modules) modules[name] = artifact.hex();
+  for (const ModuleSummary& module : info.modules) {
+    modules[module.name] = {{"artifact", module.artifact.hex()}, {"version", module.version}};
+  }
   return modules;
 }
 

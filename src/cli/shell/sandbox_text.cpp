@@ -31,8 +31,9 @@ std::string cpu_text(const Usage& usage, const SandboxLimits& limits) {
 
 std::string modules_text(const SandboxInfo& info) {
   std::string text;
-  for (const auto& [name, artifact] : info.modules) {
+  for (const auto& [name, artifact, version] : info.modules) {
     text.append(text.empty() ? "" : ", ").append(name).append(" ").append(artifact.hex(), 0, kHashDigitsShown);
+    if (version > 1) text += fmt::format(" version {}", version);
   }
   return text;
 }

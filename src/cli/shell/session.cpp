@@ -34,9 +34,10 @@ void ShellSession::forget_code(std::string_view sandbox) {
 
 ArtifactPtr ShellSession::code_of(const SandboxInfo& sandbox, std::string_view module) const {
   const auto known = code_.find(sandbox.id);
-  const auto named = std::ranges::find(sandbox.modules, module, &std::pair<std::string, ArtifactId>::first);
+  const auto named = std::ranges::find(sandbox.modules, module, &ModuleSummary::name);
   if (known == code_.end() || named == sandbox.modules.end()) return nullptr;
-  const auto found = std::ranges::find_if(known->second, [&](const auto& code) { return code->id() == named->second; });
+  const auto found =
+      std::ranges::find_if(known->second, [&](const auto& code) { return code->id() == named->artifact; });
   return found == known->second.end() ? nullptr : *found;
 }
 
@@ -100,7 +101,7 @@ KnownNames ShellSession::known_names() const {
   KnownNames known;
   for (const SandboxInfo& info : runtime_->list({.limit = kNamesMax}).sandboxes) {
     KnownNames::OfSandbox& names = known.sandboxes[info.id];
-    for (const auto& [module, artifact] : info.modules) {
+    for (const auto& [module, artifact, version] : info.modules) {
       names.modules.push_back(module);
       const ArtifactPtr code = code_of(info, module);
       if (code == nullptr) continue;

@@ -1,0 +1,124 @@
+// Change under life: new code for processes that go on, with their state.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/result.h"
+#include "petri/state.h"
+#include "petri/tier.h"
+
+namespace petri {
+
+// How state crosses to another version.
+// best: the first of described, hooks and memory that both versions have; of what has no state, none.
+// described: fields by name, from the table at `petri_state` and globals called `state.`; no guest code runs.
+// hooks: what the old version's petri_save writes is what the new one's petri_load reads; petri_migrate of the new one,
+//        or the caller's handler, changes it in between. The old version is movable: the hook runs in a copy of it.
+// memory: memory and globals as they are, where both versions lay them out alike.
+// none: the new version starts fresh, and what the old one knew is lost.
+enum class StateWay : std::uint8_t { best, described, hooks, memory, none };
+std::string_view name_of(StateWay way);
+std::optional<StateWay> state_way_named(std::string_view name);
+
+// Which state a handler is given.
+struct Migration {
+  std::string_view module;
+  std::string_view process;
+  std::uint64_t from = 0;  // version numbers; a rollback goes to a lower one
+  std::uint64_t to = 0;
+};
+
+// The caller's own change of state, once for each process, on the thread that reloads; it may throw. The document it
+// answers is put into the new version by the same rules as any other, the bytes go to petri_load in place of those
+// petri_migrate would have made.
+struct MigrationHandler {
+  std::function<Result<StateDocument>(const Migration&, const StateDocument&)> described;
+  std::function<Result<std::string>(const Migration&, std::string_view)> hooks;
+};
+
+// After a switch: a process of the module that crashes within so many calls and so much time takes all of them back, by
+// itself and once, to the version and the state they had. Without calls there is no trial.
+struct Trial {
+  std::uint32_t calls = 100;
+  std::chrono::nanoseconds time = std::chrono::seconds(1);
+  bool operator==(const Trial&) const = default;
+};
+
+struct ReloadPolicy {
+  StateWay state = StateWay::best;
+  bool drop = false;          // state that has no place in the new version may be lost
+  bool drop_exports = false;  // so may functions that callers of the running version could call
+  MigrationHandler migrate;
+  Trial trial;
+  // How long processes may take to come to rest, and hooks to do their work; then nothing has happened.
+  std::chrono::nanoseconds quiet_wait_max = std::chrono::seconds(5);
+};
+
+// Values out of range, in one validation_failed.
+Result<void> check_reload_policy(const ReloadPolicy& policy);
+
+struct VersionOptions {
+  std::map<std::string, std::string> metadata;
+  std::string actor = "caller";
+};
+
+struct ReloadOptions {
+  std::optional<ReloadPolicy> policy;  // none: the sandbox's
+  StateHints renames;                  // fields that go on under another name
+  std::map<std::string, std::string> metadata;
+  std::string actor = "caller";  // for the history
+};
+
+struct RollbackOptions {
+  std::optional<ReloadPolicy> policy;
+  // The state as it was at the switch, in place of what became of it since. Only from the version of the last switch
+  // back to the one before it.
+  bool snapshot = false;
+  std::string actor = "caller";
+};
+
+// What happened to one process.
+struct ProcessSwitch {
+  std::string process;
+  std::chrono::nanoseconds pause{};  // for which it answered nobody
+  Tier tier = Tier::interpreted;
+};
+
+struct ReloadReport {
+  std::string module;
+  bool no_change = false;  // the version asked for was the active one
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  StateWay state = StateWay::none;
+  std::optional<StatePlan> plan;  // of described state
+  std::vector<ProcessSwitch> processes;
+  std::chrono::nanoseconds preparation{};  // beside the running version
+  std::chrono::nanoseconds pause_max{};
+};
+
+// What a reload would do.
+struct ReloadPlan {
+  std::string module;
+  bool no_change = false;
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  StateWay state = StateWay::none;
+  std::optional<StatePlan> plan;
+  std::optional<Error> refusal;  // why it would fail, as far as that shows without the values
+};
+
+// One field, or one element of a list, to be written.
+struct StateUpdate {
+  std::string name;
+  StateValue value;
+  std::uint32_t index = 0;
+};
+
+}  // namespace petri

@@ -1,0 +1,46 @@
+// Where code comes from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "petri/artifact.h"
+
+namespace petri {
+
+// Where the code of a module comes from.
+class Source {
+ public:
+  enum class Kind : std::uint8_t { wasm, wat, file, artifact };
+
+  static Source wasm(std::vector<std::uint8_t> bytes) {
+    return Source(Kind::wasm, std::string(bytes.begin(), bytes.end()));
+  }
+  static Source wat(std::string text) { return Source(Kind::wat, std::move(text)); }
+  // A .wasm or .wat file, told apart by its first bytes. Read when the sandbox is created.
+  static Source file(std::string path) { return Source(Kind::file, std::move(path)); }
+  static Source artifact(ArtifactPtr artifact) {
+    Source source(Kind::artifact, {});
+    source.artifact_ = std::move(artifact);
+    return source;
+  }
+
+  Kind kind() const { return kind_; }
+  const std::string& text() const { return text_; }  // bytes, text or path
+  const ArtifactPtr& artifact() const { return artifact_; }
+
+ private:
+  Source(Kind kind, std::string text) : kind_(kind), text_(std::move(text)) {}
+  Kind kind_;
+  std::string text_;
+  ArtifactPtr artifact_;
+};
+
+struct ModuleSpec {
+  std::string name;
+  Source source;
+};
+
+}  // namespace petri

@@ -1,0 +1,60 @@
+// The versions of a module: which there are, which one runs, and how that came about.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/artifact.h"
+#include "petri/state.h"
+
+namespace petri {
+
+using VersionTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+
+// How a version came into the table.
+enum class VersionOrigin : std::uint8_t { create, load, stage, reload, copy };
+std::string_view name_of(VersionOrigin origin);
+
+struct VersionInfo {
+  std::uint64_t number = 0;  // they only grow, and none is given twice
+  bool active = false;
+  ArtifactId artifact;
+  ArtifactId source;     // SHA-256 of what was given; of wasm that is the artifact's
+  std::string language;  // "wat" or "wasm"
+  std::string text;      // the source, where it is text
+  std::uint64_t bytes = 0;
+  VersionTime time;
+  VersionOrigin origin = VersionOrigin::create;
+  std::vector<StateField> state;  // as the module describes it; none: it does not
+  std::map<std::string, std::string> metadata;
+};
+
+// Why another version became the active one. trial: the new one crashed too soon. recovery: supervision had given up.
+enum class SwitchCause : std::uint8_t { create, load, reload, activate, rollback, trial, recovery, restore };
+std::string_view name_of(SwitchCause cause);
+
+struct VersionSwitch {
+  std::uint64_t from = 0;  // 0: there was none
+  std::uint64_t to = 0;
+  VersionTime time;
+  SwitchCause cause = SwitchCause::create;
+  std::string actor;  // as the caller calls itself; "petri" when nobody asked
+  bool operator==(const VersionSwitch&) const = default;
+};
+
+// Older switches are forgotten.
+constexpr std::size_t kSwitchesKept = 100;
+
+struct ModuleHistory {
+  std::string module;
+  std::uint64_t active = 0;
+  std::uint64_t total = 0;              // ever made
+  std::vector<VersionInfo> versions;    // those kept, newest first
+  std::vector<VersionSwitch> switches;  // oldest first
+};
+
+}  // namespace petri

@@ -1,0 +1,112 @@
+#include "modules/version_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "base/name_table.h"
+
+namespace petri {
+namespace {
+
+constexpr NameTable<5> kOrigins{"create", "load", "stage", "reload", "copy"};
+constexpr NameTable<8> kCauses{"create", "load", "reload", "activate", "rollback", "trial", "recovery", "restore"};
+
+}  // namespace
+
+std::string_view name_of(VersionOrigin origin) { return name_in(kOrigins, origin); }
+std::string_view name_of(SwitchCause cause) { return name_in(kCauses, cause); }
+
+VersionTable::VersionTable(Version first, SwitchCause cause, std::string actor) {
+  const Version& added = add(std::move(first));
+  activate(added.number, added.time, cause, std::move(actor));
+}
+
+const Version* VersionTable::find(std::uint64_t number) const {
+  const auto found = std::ranges::find(versions_, number, &Version::number);
+  return found == versions_.end() ? nullptr : &*found;
+}
+
+const Version* VersionTable::find(const ArtifactId& artifact) const {
+  const auto found =
+      std::ranges::find(versions_, artifact, [](const Version& version) { return version.code->artifact->id(); });
+  return found == versions_.end() ? nullptr : &*found;
+}
+
+Result<const Version*> VersionTable::require(std::string_view module, std::uint64_t number) const {
+  if (const Version* version = find(number)) return version;
+  std::string kept;
+  for (const Version& version : versions_) kept += fmt::format("{}{}", kept.empty() ? "" : ", ", version.number);
+  return fail(ErrorCode::version_not_found,
+              fmt::format("the module {} has no version {}: it keeps {}", module, number, kept));
+}
+
+std::uint64_t VersionTable::number_before() const {
+  for (const VersionSwitch& change : std::ranges::reverse_view(switches_)) {
+    if (change.to == active_ && change.from != active_ && find(change.from) != nullptr) return change.from;
+  }
+  return 0;
+}
+
+const Version& VersionTable::add(Version version) {
+  version.number = ++total_;
+  return versions_.emplace_back(std::move(version));
+}
+
+void VersionTable::activate(std::uint64_t number, VersionTime time, SwitchCause cause, std::string actor) {
+  switches_.push_back({.from = active_, .to = number, .time = time, .cause = cause, .actor = std::move(actor)});
+  if (switches_.size() > kSwitchesKept) switches_.erase(switches_.begin());
+  active_ = number;
+}
+
+void VersionTable::prune(std::uint64_t versions_max) {
+  for (auto next = versions_.begin(); versions_.size() > versions_max && next != versions_.end();) {
+    next = next->number == active_ ? next + 1 : versions_.erase(next);
+  }
+}
+
+// ---- renames --------------------------------------------------------------------------------------------------
+
+StateHints turned_round(const StateHints& renames) {
+  StateHints back;
+  for (const StateRename& rename : renames) back.push_back({.from = rename.to, .to = rename.from});
+  return back;
+}
+
+StateHints joined(const StateHints& first, const StateHints& second) {
+  StateHints all;
+  for (const StateRename& rename : first) {
+    const auto again = std::ranges::find(second, rename.to, &StateRename::from);
+    const std::string& to = again == second.end() ? rename.to : again->to;
+    if (rename.from != to) all.push_back({.from = rename.from, .to = to});
+  }
+  for (const StateRename& rename : second) {
+    if (std::ranges::find(first, rename.from, &StateRename::to) == first.end()) all.push_back(rename);
+  }
+  return all;
+}
+
+// A version, the one its state came from, and so on.
+std::vector<const Version*> VersionTable::way_up(std::uint64_t number) const {
+  std::vector<const Version*> way;
+  for (const Version* version = find(number); version != nullptr; version = find(version->before)) {
+    way.push_back(version);
+  }
+  return way;
+}
+
+// Up to the version both come from, and down from there.
+StateHints VersionTable::renames_between(std::uint64_t from, std::uint64_t to) const {
+  const auto up = way_up(from);
+  const auto down = way_up(to);
+  const auto meeting = std::ranges::find_first_of(up, down);
+  if (meeting == up.end()) return {};
+  StateHints all;
+  for (auto step = up.begin(); step != meeting; ++step) all = joined(all, turned_round((*step)->renames));
+  auto step = std::ranges::find(down, *meeting);
+  while (step != down.begin()) all = joined(all, (*--step)->renames);
+  return all;
+}
+
+}  // namespace petri

@@ -1,0 +1,75 @@
+// The versions of one module of a sandbox.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "petri/result.h"
+#include "petri/versions.h"
+#include "process/module_code.h"
+
+namespace petri {
+
+// What code was made of, as far as that is known.
+struct SourceFacts {
+  ArtifactId hash;                          // of what was given
+  std::shared_ptr<const std::string> text;  // none: it was wasm
+};
+
+struct Version {
+  std::uint64_t number = 0;  // given by the table
+  ModuleCodePtr code;
+  SourceFacts source;
+  VersionTime time;
+  VersionOrigin origin = VersionOrigin::create;
+  std::map<std::string, std::string> metadata;
+  // The version whose state first crossed to this one, and the fields that have another name here. 0: none did.
+  std::uint64_t before = 0;
+  StateHints renames;
+};
+
+// Not for several threads at once.
+class VersionTable {
+ public:
+  // With its first version, which is active.
+  VersionTable(Version first, SwitchCause cause, std::string actor);
+
+  const Version& active() const { return *find(active_); }
+  const Version* find(std::uint64_t number) const;
+  const Version* find(const ArtifactId& artifact) const;
+  const std::vector<Version>& versions() const { return versions_; }  // by number
+  const std::vector<VersionSwitch>& switches() const { return switches_; }
+  std::uint64_t total() const { return total_; }
+  // What the next one that is added will have.
+  std::uint64_t next_number() const { return total_ + 1; }
+  // The version that was active before the active one; 0: none is kept that was.
+  std::uint64_t number_before() const;
+  // version_not_found, naming those that are kept.
+  Result<const Version*> require(std::string_view module, std::uint64_t number) const;
+
+  const Version& add(Version version);
+  void activate(std::uint64_t number, VersionTime time, SwitchCause cause, std::string actor);
+  // The oldest go first, the active one never does.
+  void prune(std::uint64_t versions_max);
+
+  // The renames of all versions between two of them, in their order there: those on the way back are turned round. None
+  // when a version on the way is not kept any more, or where no state ever crossed.
+  StateHints renames_between(std::uint64_t from, std::uint64_t to) const;
+
+ private:
+  std::vector<const Version*> way_up(std::uint64_t number) const;
+
+  std::vector<Version> versions_;
+  std::vector<VersionSwitch> switches_;
+  std::uint64_t active_ = 0;
+  std::uint64_t total_ = 0;
+};
+
+// Of two successive sets: what was renamed twice is renamed once.
+StateHints joined(const StateHints& first, const StateHints& second);
+StateHints turned_round(const StateHints& renames);
+
+}  // namespace petri

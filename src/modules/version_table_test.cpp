@@ -1,0 +1,105 @@
+#include "modules/version_table.h"
+
+#include <gmock/gmock.h>
+
+#include "engine/fake_engine.h"
+
+namespace petri {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class VersionTableTest : public ::testing::Test {
+ protected:
+  VersionTableTest() {
+    for (int i = 0; i < 20; ++i) engine_.add("code" + std::to_string(i), {});
+  }
+  Version version(int code, StateHints renames = {}, std::uint64_t before = 0) {
+    auto made = std::make_shared<ModuleCode>();
+    made->artifact = engine_.artifact("code" + std::to_string(code));
+    return {.code = std::move(made), .before = before, .renames = std::move(renames)};
+  }
+  VersionTable table() { return {version(1), SwitchCause::create, "test"}; }
+  static std::vector<std::uint64_t> numbers(const VersionTable& table) {
+    std::vector<std::uint64_t> all;
+    for (const Version& one : table.versions()) all.push_back(one.number);
+    return all;
+  }
+
+  FakeEngine engine_;
+};
+
+TEST_F(VersionTableTest, BeginsWithAnActiveVersion) {
+  const VersionTable versions = table();
+  EXPECT_EQ(versions.active().number, 1U);
+  EXPECT_EQ(versions.total(), 1U);
+  EXPECT_EQ(versions.number_before(), 0U);
+}
+
+TEST_F(VersionTableTest, GivesNoNumberTwice) {
+  VersionTable versions = table();
+  for (int i = 2; i < 6; ++i) versions.activate(versions.add(version(i)).number, {}, SwitchCause::reload, "test");
+  versions.prune(1);
+  EXPECT_THAT(numbers(versions), ElementsAre(5));
+  EXPECT_EQ(versions.add(version(7)).number, 6U);
+}
+
+TEST_F(VersionTableTest, NeverPrunesTheActiveOne) {
+  VersionTable versions = table();
+  for (int i = 2; i < 6; ++i) versions.add(version(i));
+  versions.prune(2);
+  EXPECT_THAT(numbers(versions), ElementsAre(1, 5));
+  versions.prune(1);
+  EXPECT_THAT(numbers(versions), ElementsAre(1));
+}
+
+TEST_F(VersionTableTest, FindsCodeItHasSeen) {
+  VersionTable versions = table();
+  versions.add(version(2));
+  ASSERT_NE(versions.find(engine_.artifact("code2")->id()), nullptr);
+  EXPECT_EQ(versions.find(engine_.artifact("code3")->id()), nullptr);
+}
+
+TEST_F(VersionTableTest, NamesThoseItKeeps) {
+  VersionTable versions = table();
+  versions.add(version(2));
+  const auto missing = versions.require("m", 9);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::version_not_found);
+  EXPECT_THAT(missing.error().message, HasSubstr("1, 2"));
+}
+
+TEST_F(VersionTableTest, KnowsWhatWasActiveBefore) {
+  VersionTable versions = table();
+  versions.activate(versions.add(version(2)).number, {}, SwitchCause::reload, "test");
+  versions.activate(versions.add(version(3)).number, {}, SwitchCause::reload, "test");
+  EXPECT_EQ(versions.number_before(), 2U);
+  versions.activate(1, {}, SwitchCause::rollback, "test");
+  EXPECT_EQ(versions.number_before(), 3U);
+}
+
+TEST_F(VersionTableTest, ForgetsOldSwitches) {
+  VersionTable versions = table();
+  versions.add(version(2));
+  for (std::size_t i = 0; i < kSwitchesKept; ++i) versions.activate(1 + i % 2, {}, SwitchCause::activate, "test");
+  EXPECT_EQ(versions.switches().size(), kSwitchesKept);
+  EXPECT_EQ(versions.switches().front().cause, SwitchCause::activate);
+}
+
+TEST_F(VersionTableTest, FollowsRenamesThereAndBack) {
+  VersionTable versions = table();
+  versions.add(version(2, {{"a", "b"}}, 1));
+  versions.add(version(3, {{"b", "c"}}, 2));
+  versions.add(version(4, {{"x", "y"}}, 1));
+  EXPECT_THAT(versions.renames_between(1, 3), ElementsAre(StateRename{"a", "c"}));
+  EXPECT_THAT(versions.renames_between(3, 1), ElementsAre(StateRename{"c", "a"}));
+  EXPECT_THAT(versions.renames_between(3, 4), ElementsAre(StateRename{"c", "a"}, StateRename{"x", "y"}));
+  EXPECT_THAT(versions.renames_between(2, 2), IsEmpty());
+}
+
+TEST(Renames, ThereAndBackAreNone) { EXPECT_THAT(joined({{"a", "b"}}, {{"b", "a"}}), IsEmpty()); }
+
+}  // namespace
+}  // namespace petri

@@ -1,0 +1,47 @@
+#include "process/life.h"
+
+#include <utility>
+
+namespace petri {
+
+Life::Life(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, const std::atomic<std::uint32_t>* interrupt)
+    : code(std::move(module)),
+      context(std::make_unique<HostContext>(std::move(settings), seed)),
+      guest(std::make_unique<Guest>(code->module(), *context, interrupt)),
+      entered_(code->best()),
+      may_move_(code->hot != nullptr && entered_->tier() == Tier::interpreted && movable()) {
+  if (code->hot != nullptr) code->hot->add_instance();
+}
+
+Life& Life::operator=(Life&& other) noexcept {
+  Life before = std::move(*this);
+  code = std::move(other.code);
+  context = std::move(other.context);
+  guest = std::move(other.guest);
+  entered_ = std::move(other.entered_);
+  may_move_ = other.may_move_;
+  burned_ = other.burned_;
+  return *this;
+}
+
+Life::~Life() {
+  if (code != nullptr && code->hot != nullptr) code->hot->remove_instance();
+}
+
+// A move that fails leaves the guest where it was, for good.
+bool Life::move_if_hot() {
+  CodePtr compiled = code->hot->compiled();
+  if (compiled == nullptr) return false;
+  may_move_ = false;
+  if (!guest->move_to(*compiled)) return false;
+  entered_ = std::move(compiled);
+  return true;
+}
+
+void Life::add_burned(std::uint64_t fuel) {
+  burned_ += fuel;
+  if (burned_ < code->hot->worth_telling()) return;
+  code->hot->add_burned(std::exchange(burned_, 0));
+}
+
+}  // namespace petri

@@ -1,0 +1,51 @@
+// One life of a process: an instance of a module with the host's side of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "engine/instance_image.h"
+#include "host/guest.h"
+#include "petri/tier.h"
+#include "process/module_code.h"
+
+namespace petri {
+
+// A process has one at a time; another may be made beside it, to take its place. One thread at a time.
+class Life {
+ public:
+  Life() = default;  // none
+  // Nothing of the guest has run, and there is no instance yet. The flag and all that the settings borrow outlive it.
+  Life(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, const std::atomic<std::uint32_t>* interrupt);
+  Life(Life&&) noexcept = default;
+  Life& operator=(Life&& other) noexcept;
+  ~Life();
+
+  explicit operator bool() const { return context != nullptr; }
+
+  // Runs start and `_initialize`.
+  Result<End> begin() { return guest->instantiate(*entered_, Initialize::yes); }
+  // Goes on where another instance of the same layout stands, which stays as it is; nothing runs.
+  Result<End> go_on_from(Instance& from) { return guest->go_on_from(*entered_, from); }
+  Result<End> go_on_from(const InstanceImage& image) { return guest->go_on_from(*entered_, image); }
+  // Between two calls, to compiled code once there is some. True: it went there.
+  bool move_if_hot();
+  void add_burned(std::uint64_t fuel);
+
+  bool may_move() const { return may_move_; }
+  bool movable() const { return code->module().facts().not_movable == 0; }
+  Tier tier() const { return entered_->tier(); }
+
+  ModuleCodePtr code;
+  std::unique_ptr<HostContext> context;
+  std::unique_ptr<Guest> guest;
+
+ private:
+  CodePtr entered_;
+  bool may_move_ = false;     // to compiled code
+  std::uint64_t burned_ = 0;  // and not told yet
+};
+
+}  // namespace petri

@@ -1,0 +1,142 @@
+// How a process goes on with other code: it comes to rest, a life is made beside the one it has, and takes its place.
+#include <algorithm>
+
+#include "base/assert.h"
+#include "process/process.h"
+#include "process/process_time.h"
+#include "run/collect_outcome.h"
+
+namespace petri {
+
+void Process::close_gate(Clock::TimePoint now) {
+  MutexLock lock(mutex_);
+  gate_ns_ = std::max<std::uint64_t>(to_ns(now), 1);
+}
+
+void Process::open_gate() {
+  MutexLock lock(mutex_);
+  gate_ns_ = 0;
+  if (state_ == State::idle) go_on_with_mailbox();
+}
+
+bool Process::wait_until_idle(Clock::TimePoint deadline, const std::stop_token& stop) {
+  const Workers::Pause pause(owner_.workers());
+  const std::stop_callback on_stop(stop, [this] {
+    MutexLock lock(mutex_);
+    changed_.notify_all();
+  });
+  MutexLock lock(mutex_);
+  while (state_ == State::busy && !stop.stop_requested()) {
+    if (!changed_.wait_until(mutex_, deadline)) break;
+  }
+  return state_ != State::busy;
+}
+
+Process::Taken Process::try_take() {
+  MutexLock lock(mutex_);
+  if (state_ == State::busy) return Taken::at_work;
+  if (state_ != State::idle || held_ || killed_) return Taken::down;
+  state_ = State::busy;
+  return Taken::taken;
+}
+
+// ---- the life beside ------------------------------------------------------------------------------------------
+
+void Process::set_limits_of(Life& life, const SandboxLimits& limits) {
+  Limits own = limits;
+  own.memory_bytes_max = std::min(limits.memory_bytes_max, limits.process_memory_bytes_max);
+  life.context->set_limits(own);
+  life.context->memory_limit =
+      own.memory_bytes_max < limits.memory_bytes_max ? "process_memory_bytes_max" : "memory_bytes_max";
+}
+
+Life Process::make_life_beside(ModuleCodePtr code, HookPort& port) {
+  std::atomic<std::uint32_t>& flag = flags_[flag_.load() ^ 1U];
+  flag.store(0);
+  Life life = new_life(std::move(code), flag);
+  life.context->port = &port;
+  life.context->not_live_yet = true;
+  set_limits_of(life, *owner_.account().limits());
+  return life;
+}
+
+Result<Life> Process::copy_life(HookPort& port) {
+  Life copy = make_life_beside(life_.code, port);
+  PETRI_TRY(const End end, copy.go_on_from(*life_.guest->instance()));
+  if (end.kind == EndKind::returned) return copy;
+  return fail(ErrorCode::limit_exceeded, "memory_bytes_max leaves no room for a copy of the process " + name_);
+}
+
+// Without turns: it is over soon.
+Allowance Process::allowance_until(Clock::TimePoint started, Clock::TimePoint deadline) const {
+  Allowance allowance = allowance_for(*owner_.account().limits(), {}, started);
+  allowance.deadline_ns = std::min(allowance.deadline_ns, to_ns(deadline));
+  allowance.turn_ns = Budget::kNever;
+  return allowance;
+}
+
+Result<Outcome> Process::begin_in(Life& life, Clock::TimePoint deadline) {
+  const Clock::TimePoint started = owner_.clock().now();
+  life.guest->begin(allowance_until(started, deadline), {});
+  return finish_beside(life, started, life.begin());
+}
+
+Result<Outcome> Process::call_in(Life& life, std::uint32_t export_number, std::string_view input,
+                                 Clock::TimePoint deadline, std::uint64_t output_bytes_max) {
+  const Clock::TimePoint started = owner_.clock().now();
+  SandboxLimits limits = *owner_.account().limits();
+  if (output_bytes_max > 0) limits.output_bytes_max = output_bytes_max;
+  set_limits_of(life, limits);
+  life.guest->begin(allowance_until(started, deadline), input);
+  std::uint64_t answer = 0;
+  auto end = life.guest->call(export_number, {&answer, 1});
+  if (end && end->kind == EndKind::returned && static_cast<std::int32_t>(answer) != 0) {
+    end->kind = EndKind::exited;
+    end->code = static_cast<std::int32_t>(answer);
+  }
+  return finish_beside(life, started, end);
+}
+
+Result<Outcome> Process::finish_beside(Life& life, Clock::TimePoint started, const Result<End>& end) {
+  const Clock::TimePoint now = owner_.clock().now();
+  owner_.account().add_work(life.guest->fuel_used(), to_ns(now) - to_ns(started));
+  life.context->tell_account();
+  if (!end) return fail(end.error());
+  Outcome outcome = collect_outcome(life.code->module(), *end, *life.guest, *life.context);
+  outcome.wall_time = now - started;
+  return outcome;
+}
+
+// ---- the exchange ---------------------------------------------------------------------------------------------
+
+void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
+  life.context->port = &port();
+  life.context->not_live_yet = false;
+  if (life_) life.context->go_on_from(*life_.context);
+  target_ = {};
+  limits_number_ = 0;
+  trial_ = std::move(trial);
+  Life before;  // ends without the lock
+  MutexLock lock(mutex_);
+  before = std::exchange(life_, std::move(life));
+  flag_.store(flag_.load() ^ 1U);
+  flag().store(killed_ ? 1 : 0);
+  tier_.store(life_.tier());
+}
+
+Result<void> Process::revive(Life&& life) {
+  {
+    MutexLock lock(mutex_);
+    if (!std::exchange(may_revive_, false)) return fail(ErrorCode::not_now, name_ + " was stopped meanwhile");
+    state_ = State::busy;
+  }
+  const bool room = owner_.account().try_add_process();
+  if (room) exchange(std::move(life), nullptr);
+  leave(!room);
+  if (room) return {};
+  MutexLock lock(mutex_);
+  may_revive_ = true;
+  return fail(ErrorCode::limit_exceeded, "processes_max leaves no room for " + name_);
+}
+
+}  // namespace petri

@@ -1,0 +1,476 @@
+// Other code for live processes: prepared beside them, switched when they are at rest, all together or not at all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/escape.h"
+#include "base/ids.h"
+#include "sandbox/sandbox_core.h"
+#include "sandbox/state_way.h"
+
+namespace petri {
+namespace {
+
+std::unexpected<Error> no_module(std::string_view sandbox, std::string_view names) {
+  return fail(ErrorCode::not_found, fmt::format("the sandbox {} has no module {}", sandbox, names));
+}
+
+// Only those that both versions know of: a rename may be older than a field.
+StateHints known_renames(const StateHints& all, const StateSchema& from, const StateSchema& to) {
+  StateHints known;
+  for (const StateRename& rename : all) {
+    if (from.find(rename.from) && to.find(rename.to) && !to.find(rename.from)) known.push_back(rename);
+  }
+  return known;
+}
+
+}  // namespace
+
+// ---- whose turn it is -----------------------------------------------------------------------------------------
+
+SandboxCore::Claim::~Claim() {
+  if (core_ != nullptr) core_->release(modules_);
+}
+
+Result<SandboxCore::Claim> SandboxCore::claim(std::vector<std::string> modules) {
+  bool first = false;
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(must_exist_now());
+    if (status_ != SandboxStatus::stopped) {
+      PETRI_TRY(must_run_now());
+    }
+    std::string missing;
+    for (const std::string& module : modules) {
+      if (!modules_.contains(module))
+        missing += (missing.empty() ? "" : ", ") + escape_text(module, kSandboxIdBytesMax);
+    }
+    if (!missing.empty()) return no_module(id(), missing);
+    for (const std::string& module : modules) {
+      if (!claimed_.contains(module)) continue;
+      return fail(ErrorCode::busy, fmt::format("the module {} is being changed already: try again later", module));
+    }
+    for (const std::string& module : modules) {
+      if (claimed_.insert(module).second) continue;
+      for (const std::string& taken : modules) claimed_.erase(taken);
+      return fail(ErrorCode::validation_failed, fmt::format("the module {} is named twice", module));
+    }
+    first = status_ == SandboxStatus::running;
+  }
+  if (first) change_status(SandboxStatus::running, SandboxStatus::reloading);
+  return Claim(*this, std::move(modules));
+}
+
+void SandboxCore::release(const std::vector<std::string>& modules) {
+  bool last = false;
+  {
+    MutexLock lock(mutex_);
+    for (const std::string& module : modules) claimed_.erase(module);
+    last = claimed_.empty();
+  }
+  if (last) change_status(SandboxStatus::reloading, SandboxStatus::running);
+}
+
+// ---- beside the running version -------------------------------------------------------------------------------
+
+SandboxCore::ModulePast& SandboxCore::past_of(Module& module) {
+  if (module.past == nullptr) {
+    Version first{.code = module.code, .source = {.hash = module.code->artifact->id()}, .time = created_};
+    module.past = std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::create, "caller"));
+  }
+  return *module.past;
+}
+
+// Code that is in the table already keeps its number.
+Result<SandboxCore::Part> SandboxCore::admit_part(const std::string& name, const Source& source,
+                                                  const ReloadOptions& options) {
+  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::reload));
+  MutexLock lock(mutex_);
+  PETRI_TRY(must_exist_now());
+  Module& module = modules_.find(name)->second;
+  const VersionTable& versions = past_of(module).versions;
+  Part part{.name = name, .from = module.code, .from_number = versions.active().number, .renames = options.renames};
+  if (const Version* known = versions.find(loaded.code->artifact->id())) {
+    part.to = known->code;
+    part.to_number = known->number;
+    if (part.renames.empty()) part.renames = versions.renames_between(part.from_number, part.to_number);
+    return part;
+  }
+  part.to = loaded.code;
+  part.to_number = versions.next_number();
+  part.added = Version{.code = loaded.code,
+                       .source = std::move(loaded.source),
+                       .time = services_.clock.wall_now(),
+                       .origin = VersionOrigin::reload,
+                       .metadata = options.metadata,
+                       .before = part.from_number,
+                       .renames = options.renames};
+  return part;
+}
+
+Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::uint64_t number,
+                                                 const StateHints& renames) {
+  MutexLock lock(mutex_);
+  PETRI_TRY(must_exist_now());
+  Module& module = modules_.find(name)->second;
+  const VersionTable& versions = past_of(module).versions;
+  if (number == 0) number = versions.number_before();
+  if (number == 0) {
+    return fail(ErrorCode::version_not_found,
+                fmt::format("no version of {} is kept that was active before {}", name, versions.active().number));
+  }
+  PETRI_TRY(const Version* version, versions.require(name, number));
+  Part part{.name = name,
+            .from = module.code,
+            .to = version->code,
+            .from_number = versions.active().number,
+            .to_number = number,
+            .renames = renames};
+  if (part.renames.empty()) part.renames = versions.renames_between(part.from_number, number);
+  return part;
+}
+
+// It passes the gate again: what came in before may be in quarantine since.
+Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
+  if (part.to_number == part.from_number) return {};
+  const ReloadPolicy& policy = options.policy;
+  PETRI_TRY(check_policy(*part.to->artifact));
+  if (!policy.drop_exports) {
+    PETRI_TRY(check_exports(part.name, *part.from, *part.to));
+  }
+  SwitchTerms terms{.module = part.name,
+                    .from = part.from,
+                    .to = part.to,
+                    .from_number = part.from_number,
+                    .to_number = part.to_number,
+                    .policy = policy,
+                    .state_bytes_max = account_.limits()->state_bytes_max,
+                    .back_to = part.back_to};
+  if (part.back_to == nullptr) {
+    PETRI_TRY(terms.way, choose_way(policy.state, part.name, *part.from, *part.to));
+  }
+  if (terms.way == StateWay::described && !part.renames.empty()) {
+    PETRI_TRY(terms.renames, renames_for(part, options.renames_given));
+  }
+  if (policy.trial.calls > 0 && options.on_trial) {
+    terms.keep = std::make_shared<SwitchSnapshot>(account_, part.from_number, part.to_number);
+  }
+  part.change = std::make_unique<ModuleSwitch>(std::move(terms));
+  return {};
+}
+
+// Those the caller gave are checked when they are used; those of the table may be about fields that are gone.
+Result<StateHints> SandboxCore::renames_for(const Part& part, bool given) const {
+  if (given) return part.renames;
+  PETRI_TRY(const auto from, schema_of(*part.from));
+  PETRI_TRY(const auto to, schema_of(*part.to));
+  return known_renames(part.renames, *from, *to);
+}
+
+// ---- coming to rest -------------------------------------------------------------------------------------------
+
+std::vector<ProcessPtr> SandboxCore::processes_of(std::string_view module) const {
+  std::vector<std::string> addresses;
+  for (const auto& runner : trees()) {
+    for (const TreeEntry& entry : runner->entries()) {
+      const ChildSpec* child = entry.spec->process();
+      if (child != nullptr && child->module == module) addresses.push_back(entry.address);
+    }
+  }
+  std::vector<ProcessPtr> processes;
+  MutexLock lock(mutex_);
+  for (const std::string& address : addresses) {
+    if (const auto found = processes_.find(address); found != processes_.end()) processes.push_back(found->second);
+  }
+  return processes;
+}
+
+// Nobody starts while this holds. False: somebody is starting right now.
+bool SandboxCore::hold_starts() {
+  MutexLock lock(mutex_);
+  if (starts_ > 0) return false;
+  switching_ = true;
+  return true;
+}
+
+void SandboxCore::let_start() {
+  MutexLock lock(mutex_);
+  switching_ = false;
+  switched_.notify_all();
+}
+
+void SandboxCore::wait_for_starts(Clock::TimePoint deadline) {
+  const Workers::Pause pause(services_.workers);
+  MutexLock lock(mutex_);
+  while (starts_ > 0 && !runs_.stop_requested()) {
+    if (!switched_.wait_until(mutex_, deadline)) return;
+  }
+}
+
+SandboxCore::AtRest::~AtRest() {
+  for (const Taken& one : taken_) one.process->put_back();
+  if (holds_starts_) core_.let_start();
+  for (const ProcessPtr& process : gated_) process->open_gate();
+}
+
+// All at once: one that was taken early could be what another waits for.
+bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
+  if (!core_.hold_starts()) {
+    core_.wait_for_starts(deadline_);
+    return false;
+  }
+  holds_starts_ = true;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    if (parts[part].change == nullptr) continue;
+    for (const ProcessPtr& process : core_.processes_of(parts[part].name)) {
+      const Process::Taken taken = process->try_take();
+      if (taken == Process::Taken::taken) taken_.push_back({process, part});
+      if (taken == Process::Taken::at_work || (taken == Process::Taken::taken && !has_life(parts[part], *process))) {
+        give_back();
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool SandboxCore::AtRest::has_life(const Part& part, const Process& process) {
+  return part.change->has_prepared(process);
+}
+
+void SandboxCore::AtRest::give_back() {
+  for (const Taken& one : taken_) one.process->put_back();
+  taken_.clear();
+  holds_starts_ = false;
+  core_.let_start();
+}
+
+// Those that came since the last look are waited for like the others.
+Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
+  for (Part& part : parts) {
+    if (part.change == nullptr) continue;
+    for (const ProcessPtr& process : core_.processes_of(part.name)) {
+      if (std::ranges::find(gated_, process) == gated_.end()) {
+        process->close_gate(gate_closed_);
+        gated_.push_back(process);
+      }
+      if (!process->wait_until_idle(deadline_, stop_) && !stop_.stop_requested()) {
+        return fail(Error{
+            .code = ErrorCode::busy,
+            .message = fmt::format("the process {} did not come to rest in time; nothing was changed", process->name()),
+            .details = {}}
+                        .with("process", process->name()));
+      }
+      if (!part.change->has_prepared(*process)) {
+        PETRI_TRY(part.change->prepare(*process, deadline_));
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> SandboxCore::AtRest::come(std::vector<Part>& parts) {
+  do {
+    if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "the sandbox is being ended");
+    if (std::chrono::steady_clock::now() >= deadline_) {
+      return fail(ErrorCode::busy, "the processes did not come to rest in time; nothing was changed");
+    }
+    PETRI_TRY(wait(parts));
+  } while (!try_take_all(parts));
+  return {};
+}
+
+// ---- the switch -----------------------------------------------------------------------------------------------
+
+// The tables first: whoever starts from now on finds the new code, and nobody starts yet.
+void SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options) {
+  const VersionTime now = services_.clock.wall_now();
+  MutexLock lock(mutex_);
+  updated_ = std::max(updated_, now);
+  for (Part& part : parts) {
+    if (part.change == nullptr) continue;
+    Module& module = modules_.find(part.name)->second;
+    ModulePast& past = past_of(module);
+    if (part.added) past.versions.add(std::move(*part.added));
+    past.versions.activate(part.to_number, now, options.cause, options.actor);
+    past.versions.prune(account_.limits()->versions_max);
+    past.snapshot = part.change->terms().keep;
+    past.switched = services_.clock.now();
+    module.code = part.to;
+    if (past.snapshot == nullptr) continue;
+    const Trial& trial = options.policy.trial;
+    part.trial = std::make_shared<TrialPeriod>(part.name, trial.calls, past.switched + trial.time);
+  }
+}
+
+Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> parts, const SwitchOptions& options,
+                                                            const ProcessPtr& crashed) {
+  const Clock::TimePoint began = services_.clock.now();
+  const Clock::TimePoint deadline = std::chrono::steady_clock::now() + options.policy.quiet_wait_max;
+  std::stop_token stop;
+  {
+    MutexLock lock(mutex_);
+    if (status_ != SandboxStatus::stopped) stop = runs_.get_token();
+  }
+  const std::stop_callback on_stop(stop, [&parts] {
+    for (const Part& part : parts) {
+      if (part.change != nullptr) part.change->abandon();
+    }
+  });
+  for (Part& part : parts) {
+    if (part.change == nullptr) continue;
+    if (crashed != nullptr) {
+      PETRI_TRY(part.change->prepare(*crashed, deadline));
+    }
+    for (const ProcessPtr& process : processes_of(part.name)) {
+      if (process != crashed) {
+        PETRI_TRY(part.change->prepare(*process, deadline));
+      }
+    }
+  }
+  const Clock::TimePoint closed = services_.clock.now();
+  {
+    AtRest rest(*this, closed, deadline, stop);
+    PETRI_TRY(rest.come(parts));
+    for (const AtRest::Taken& one : rest.taken()) {
+      PETRI_TRY(parts[one.part].change->carry(*one.process, deadline));
+    }
+    commit(parts, options);
+    for (const AtRest::Taken& one : rest.taken()) {
+      Part& part = parts[one.part];
+      part.change->exchange(*one.process, part.trial);
+      part.switched.push_back({.process = one.process->name(), .tier = one.process->tier()});
+    }
+  }
+  if (crashed != nullptr) {
+    PETRI_TRY(crashed->revive(parts.front().change->take_life(*crashed)));
+  }
+  const auto pause = services_.clock.now() - closed;
+  std::vector<ReloadReport> reports;
+  for (Part& part : parts) {
+    for (ProcessSwitch& process : part.switched) process.pause = pause;
+    reports.push_back(report_of(part, closed - began));
+    tell_switched(part, reports.back(), options);
+  }
+  return reports;
+}
+
+ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
+  ReloadReport report{.module = part.name, .from = part.from_number, .to = part.to_number, .preparation = preparation};
+  report.no_change = part.change == nullptr;
+  if (report.no_change) return report;
+  report.state = part.change->terms().way;
+  report.plan = part.change->plan();
+  report.processes = std::move(part.switched);
+  if (!report.processes.empty()) report.pause_max = report.processes.front().pause;
+  return report;
+}
+
+void SandboxCore::tell_switched(const Part& part, const ReloadReport& report, const SwitchOptions& options) {
+  if (report.no_change) {
+    services_.events.publish(EventKind::module_no_change, subject(),
+                             [&](Event& event) { event.add("module", report.module).add("version", report.to); });
+    return;
+  }
+  const bool back = options.cause == SwitchCause::rollback || options.cause == SwitchCause::trial;
+  services_.events.publish(back ? EventKind::module_rolled_back : EventKind::module_reloaded, subject(),
+                           [&](Event& event) {
+                             event.add("module", report.module).add("version", report.to).add("from", report.from);
+                             event.add("cause", name_of(options.cause)).add("processes", report.processes.size());
+                             event.add("state", part.back_to != nullptr ? "snapshot" : name_of(report.state));
+                             event.add("pause_ns", report.pause_max);
+                             if (!options.reason.empty()) event.add("reason", options.reason);
+                             if (!options.trap.empty()) event.add("trap", options.trap);
+                           });
+  tell_audit({.kind = AuditKind::module_switched, .sandbox = id(), .cause = name_of(options.cause)},
+             {{"module", report.module},
+              {"from", report.from},
+              {"to", report.to},
+              {"artifact", part.to->artifact->id().hex()},
+              {"actor", options.actor}});
+}
+
+Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, const SwitchOptions& options) {
+  for (Part& part : parts) {
+    PETRI_TRY(plan_part(part, options));
+  }
+  const Lane::Hold hold(lane_.get());
+  MutexLock control(control_);
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(must_exist_now());
+    if (status_ != SandboxStatus::stopped) {
+      PETRI_TRY(must_run_now());
+    }
+  }
+  return switch_parts(std::move(parts), options, nullptr);
+}
+
+// ---- verbs ----------------------------------------------------------------------------------------------------
+
+SandboxCore::SwitchOptions SandboxCore::switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause,
+                                                       std::string actor) const {
+  return {.policy = policy.value_or(reload_policy()), .cause = cause, .actor = std::move(actor)};
+}
+
+Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<ModuleSpec>& modules,
+                                                          const ReloadOptions& options) {
+  PETRI_TRY(must_exist());
+  PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
+  std::vector<std::string> names;
+  for (const ModuleSpec& module : modules) names.push_back(module.name);
+  PETRI_TRY(const Claim claimed, claim(std::move(names)));
+  std::vector<Part> parts;
+  for (const ModuleSpec& module : modules) {
+    PETRI_TRY(Part part, admit_part(module.name, module.source, options));
+    parts.push_back(std::move(part));
+  }
+  SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);
+  how.on_trial = true;
+  how.renames_given = !options.renames.empty();
+  return change(std::move(parts), how);
+}
+
+Result<ReloadReport> SandboxCore::reload(std::string_view module, const Source& source, const ReloadOptions& options) {
+  PETRI_TRY(auto reports, reload_all({ModuleSpec{std::string(module), source}}, options));
+  return std::move(reports.front());
+}
+
+Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_t version,
+                                           const ReloadOptions& options) {
+  PETRI_TRY(must_exist());
+  PETRI_TRY(const Claim claimed, claim({std::string(module)}));
+  PETRI_TRY(Part part, kept_part(std::string(module), version, options.renames));
+  SwitchOptions how = switch_options(options.policy, SwitchCause::activate, options.actor);
+  how.on_trial = true;
+  how.renames_given = !options.renames.empty();
+  std::vector<Part> parts;
+  parts.push_back(std::move(part));
+  PETRI_TRY(auto reports, change(std::move(parts), how));
+  return std::move(reports.front());
+}
+
+Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_t version,
+                                           const RollbackOptions& options) {
+  PETRI_TRY(must_exist());
+  PETRI_TRY(const Claim claimed, claim({std::string(module)}));
+  PETRI_TRY(Part part, kept_part(std::string(module), version, {}));
+  if (options.snapshot) {
+    MutexLock lock(mutex_);
+    part.back_to = past_of(modules_.find(module)->second).snapshot;
+    const bool fits =
+        part.back_to != nullptr && part.back_to->from() == part.to_number && part.back_to->to() == part.from_number;
+    if (!fits) {
+      return fail(ErrorCode::not_found, fmt::format("there is no snapshot of a switch of {} from version {} to {}",
+                                                    module, part.to_number, part.from_number));
+    }
+  }
+  std::vector<Part> parts;
+  parts.push_back(std::move(part));
+  PETRI_TRY(auto reports,
+            change(std::move(parts), switch_options(options.policy, SwitchCause::rollback, options.actor)));
+  return std::move(reports.front());
+}
+
+}  // namespace petri

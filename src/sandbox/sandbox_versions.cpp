@@ -1,0 +1,199 @@
+// Which versions the modules of a sandbox have, and what its processes know.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "base/escape.h"
+#include "base/ids.h"
+#include "sandbox/described_state.h"
+#include "sandbox/sandbox_core.h"
+#include "sandbox/state_way.h"
+
+namespace petri {
+
+// Of an instance that has not run: the table is constant.
+Result<std::shared_ptr<const StateSchema>> SandboxCore::schema_of(const ModuleCode& code) const {
+  const SandboxLimitsPtr limits = account_.limits();
+  PETRI_TRY(const Instantiated made, code.best()->instantiate({}, limits->memory_bytes_max));
+  if (made.instance == nullptr) return std::make_shared<const StateSchema>();
+  PETRI_TRY(const DescribedState state, DescribedState::of(code.module(), *made.instance, limits->state_bytes_max));
+  return state.schema();
+}
+
+VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) const {
+  VersionInfo info{.number = version.number,
+                   .active = version.number == active,
+                   .artifact = version.code->artifact->id(),
+                   .source = version.source.hash,
+                   .language = version.source.text == nullptr ? "wasm" : "wat",
+                   .text = version.source.text == nullptr ? "" : *version.source.text,
+                   .bytes = version.code->artifact->bytes().size(),
+                   .time = version.time,
+                   .origin = version.origin,
+                   .metadata = version.metadata};
+  if (describes_state(version.code->module())) {
+    if (const auto schema = schema_of(*version.code)) info.state = (*schema)->fields();
+  }
+  return info;
+}
+
+Result<SandboxCore::Module*> SandboxCore::find_module(std::string_view name) {
+  PETRI_TRY(must_exist_now());
+  const auto found = modules_.find(name);
+  if (found != modules_.end()) return &found->second;
+  return fail(ErrorCode::not_found,
+              fmt::format("the sandbox {} has no module {}", id(), escape_text(name, kSandboxIdBytesMax)));
+}
+
+Result<ModuleHistory> SandboxCore::history(std::string_view module) {
+  MutexLock lock(mutex_);
+  PETRI_TRY(Module * found, find_module(module));
+  const VersionTable& table = past_of(*found).versions;
+  ModuleHistory history{.module = std::string(module),
+                        .active = table.active().number,
+                        .total = table.total(),
+                        .versions = {},
+                        .switches = table.switches()};
+  for (const Version& version : std::ranges::reverse_view(table.versions())) {
+    history.versions.push_back(info_of(version, history.active));
+  }
+  return history;
+}
+
+Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) {
+  PETRI_TRY(ModuleHistory all, history(module));
+  return std::move(all.versions);
+}
+
+// ---- load and stage -------------------------------------------------------------------------------------------
+
+Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
+  PETRI_TRY(must_exist());
+  PETRI_TRY(check_module_name(name));
+  const auto already = [&] {
+    return fail(ErrorCode::already_exists,
+                fmt::format("the sandbox {} has a module {} already: reload() gives it other code", id(), name));
+  };
+  {
+    MutexLock lock(mutex_);
+    if (modules_.contains(name)) return already();
+  }
+  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
+  Version first{.code = loaded.code,
+                .source = std::move(loaded.source),
+                .time = services_.clock.wall_now(),
+                .origin = VersionOrigin::load,
+                .metadata = options.metadata};
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(must_exist_now());
+    auto past = std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::load, options.actor));
+    if (!modules_.try_emplace(std::string(name), Module{loaded.code, std::move(past)}).second) return already();
+  }
+  tell_loaded(name, *loaded.code->artifact, WayIn::load);
+  MutexLock lock(mutex_);
+  PETRI_TRY(Module * module, find_module(name));
+  return info_of(past_of(*module).versions.active(), 1);
+}
+
+Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& source, const VersionOptions& options) {
+  PETRI_TRY(must_exist());
+  PETRI_TRY(const Claim claimed, claim({std::string(name)}));
+  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
+  VersionInfo info;
+  bool added = false;
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(Module * module, find_module(name));
+    VersionTable& versions = past_of(*module).versions;
+    const Version* known = versions.find(loaded.code->artifact->id());
+    added = known == nullptr;
+    if (added) {
+      known = &versions.add({.code = loaded.code,
+                             .source = std::move(loaded.source),
+                             .time = services_.clock.wall_now(),
+                             .origin = VersionOrigin::stage,
+                             .metadata = options.metadata});
+    }
+    info = info_of(*known, versions.active().number);
+    versions.prune(account_.limits()->versions_max);
+  }
+  if (!added) return info;
+  services_.events.publish(EventKind::module_staged, subject(),
+                           [&](Event& event) { event.add("module", name).add("version", info.number); });
+  tell_audit({.kind = AuditKind::module_staged, .sandbox = id(), .cause = options.actor},
+             {{"module", name}, {"version", info.number}, {"artifact", info.artifact.hex()}});
+  return info;
+}
+
+void SandboxCore::prune_versions(std::uint64_t versions_max) {
+  MutexLock lock(mutex_);
+  for (auto& [name, module] : modules_) {
+    if (module.past != nullptr) module.past->versions.prune(versions_max);
+  }
+}
+
+// ---- plan -----------------------------------------------------------------------------------------------------
+
+Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source, const ReloadOptions& options) {
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(find_module(name));
+  }
+  PETRI_TRY(Part part, admit_part(std::string(name), source, options));
+  ReloadPlan plan{.module = part.name, .from = part.from_number, .to = part.to_number};
+  plan.no_change = part.from_number == part.to_number;
+  if (plan.no_change) return plan;
+  SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);
+  how.renames_given = !options.renames.empty();
+  if (auto planned = plan_part(part, how); !planned) {
+    plan.refusal = std::move(planned.error());
+    return plan;
+  }
+  plan.state = part.change->terms().way;
+  if (plan.state != StateWay::described) return plan;
+  PETRI_TRY(const auto from, schema_of(*part.from));
+  PETRI_TRY(const auto to, schema_of(*part.to));
+  PETRI_TRY(plan.plan, StatePlan::create(from, to, part.change->terms().renames, {.drop = how.policy.drop}));
+  if (const auto check = plan.plan->check(); !check) plan.refusal = check.error();
+  return plan;
+}
+
+// ---- state ----------------------------------------------------------------------------------------------------
+
+// Between two messages, and no later than the reload policy waits for quiet.
+template <typename Use>
+auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>())) {
+  PETRI_TRY(const ProcessPtr process, addressee(name));
+  const Clock::TimePoint deadline = std::chrono::steady_clock::now() + reload_policy().quiet_wait_max;
+  Process::Taken taken = Process::Taken::at_work;
+  while ((taken = process->try_take()) == Process::Taken::at_work) {
+    if (process->wait_until_idle(deadline, {})) continue;
+    return fail(ErrorCode::busy, fmt::format("the process {} did not come to rest in time", process->name()));
+  }
+  if (taken == Process::Taken::down) {
+    return fail(ErrorCode::not_found, fmt::format("the process {} does not live right now", process->name()));
+  }
+  const Life& life = process->life();
+  auto described = DescribedState::of(life.code->module(), *life.guest->instance(), account_.limits()->state_bytes_max);
+  auto used = described ? use(*described) : fail(std::move(described.error()));
+  process->put_back();
+  return used;
+}
+
+Result<StateDocument> SandboxCore::state(std::string_view process) {
+  return with_state(process, [](DescribedState& state) { return state.capture(); });
+}
+
+Result<void> SandboxCore::update_state(const std::vector<StateUpdate>& updates, std::string_view process) {
+  return with_state(process, [&](DescribedState& state) -> Result<void> {
+    PETRI_TRY(StateDocument document, state.capture());
+    for (const StateUpdate& update : updates) {
+      PETRI_TRY(document.set(update.name, update.value, update.index));
+    }
+    return state.restore(document);
+  });
+}
+
+}  // namespace petri

@@ -1,0 +1,299 @@
+// Area M of the checklist: modules, versions, reload, rollback.
+#include "versions_fixture.h"
+
+namespace petri {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using ModulesTest = VersionsFixture;
+
+TEST_F(ModulesTest, AreAnsweredFromEachSandboxsOwnCode) {  // M01
+  Sandbox one = create(spec("one"));
+  SandboxSpec other = spec("two");
+  other.modules[0].source = code(2);
+  Sandbox two = create(other);
+  EXPECT_EQ(ask(one, "version"), 1);
+  EXPECT_EQ(ask(two, "version"), 2);
+  EXPECT_EQ(one.info().modules[0].name, "service");
+}
+
+TEST_F(ModulesTest, BeginWithVersionOneAndItsRecord) {  // M02
+  Sandbox sandbox = create(spec());
+  const auto loaded = sandbox.load("tools", code(7), {.metadata = {{"by", "test"}}});
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(loaded->number, 1U);
+  EXPECT_TRUE(loaded->active);
+  EXPECT_EQ(loaded->language, "wat");
+  EXPECT_EQ(loaded->text, service(7));
+  EXPECT_NE(loaded->source, loaded->artifact);
+  EXPECT_EQ(loaded->origin, VersionOrigin::load);
+  EXPECT_EQ(loaded->metadata.at("by"), "test");
+  EXPECT_GT(loaded->bytes, 0U);
+  ASSERT_EQ(loaded->state.size(), 1U);
+  EXPECT_EQ(loaded->state[0].name, "count");
+  ASSERT_TRUE(sandbox.start_child({ChildSpec{.id = "t", .module = "tools"}}));
+  EXPECT_EQ(ask(sandbox, "version", "t"), 7);
+}
+
+TEST_F(ModulesTest, AreLoadedOnceUnderOneName) {  // M03
+  Sandbox sandbox = create(spec());
+  EXPECT_EQ(code_of(sandbox.load("service", code(2))), ErrorCode::already_exists);
+  EXPECT_EQ(ask(sandbox, "version"), 1);
+  std::vector<std::jthread> threads;
+  std::atomic<int> loaded{0};
+  for (int i = 0; i < 10; ++i) {
+    threads.emplace_back([&, i] { loaded += sandbox.load(fmt::format("a.b_{}", i), code(i)) ? 1 : 0; });
+  }
+  threads.clear();
+  EXPECT_EQ(loaded, 10);
+  EXPECT_EQ(sandbox.info().modules.size(), 11U);
+}
+
+TEST_F(ModulesTest, ThatAreUnknownAreNamed) {  // M04
+  Sandbox sandbox = create(spec());
+  EXPECT_EQ(code_of(sandbox.reload("nobody", code(2))), ErrorCode::not_found);
+  EXPECT_EQ(code_of(sandbox.rollback("nobody", 1)), ErrorCode::not_found);
+  EXPECT_EQ(code_of(sandbox.activate("nobody", 1)), ErrorCode::not_found);
+  EXPECT_EQ(code_of(sandbox.versions("nobody")), ErrorCode::not_found);
+  const auto history = sandbox.history("nobody");
+  EXPECT_EQ(code_of(history), ErrorCode::not_found);
+  EXPECT_THAT(history.error().message, HasSubstr("nobody"));
+  ASSERT_TRUE(runtime_->destroy("a"));
+  EXPECT_EQ(code_of(sandbox.reload("service", code(2))), ErrorCode::not_found);
+}
+
+TEST_F(ModulesTest, AnswerFromTheNewCodeAfterAReload) {  // M05 T05
+  Sandbox sandbox = create(spec());
+  for (int i = 0; i < 41; ++i) ask(sandbox, "next");
+  const auto report = sandbox.reload("service", code(2));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->from, 1U);
+  EXPECT_EQ(report->to, 2U);
+  EXPECT_EQ(report->state, StateWay::described);
+  EXPECT_EQ(report->processes.size(), 1U);
+  EXPECT_EQ(ask(sandbox, "version"), 2);
+  EXPECT_EQ(ask(sandbox, "next"), 42);
+  EXPECT_EQ(active(sandbox), 2U);
+  EXPECT_EQ(sandbox.status(), SandboxStatus::running);
+}
+
+TEST_F(ModulesTest, AreNotTouchedByTheirOwnCode) {  // M06
+  Sandbox sandbox = create(spec());
+  auto events = runtime_->subscribe({.kinds = {EventKind::module_no_change, EventKind::module_reloaded}});
+  const auto report = sandbox.reload("service", code(1));
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->no_change);
+  EXPECT_THAT(numbers(sandbox), ElementsAre(1));
+  ASSERT_NE(events->next(), nullptr);
+  EXPECT_EQ(events->next(), nullptr);
+}
+
+TEST_F(ModulesTest, KeepTheNumberOfCodeTheyHaveSeen) {  // M07
+  Sandbox sandbox = create(spec());
+  ASSERT_TRUE(sandbox.reload("service", code(2)));
+  ASSERT_TRUE(sandbox.rollback("service", 1));
+  const auto again = sandbox.reload("service", code(2));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_FALSE(again->no_change);
+  EXPECT_EQ(again->to, 2U);
+  EXPECT_THAT(numbers(sandbox), ElementsAre(2, 1));
+}
+
+TEST_F(ModulesTest, NeverGiveANumberTwice) {  // M08
+  Sandbox sandbox = create(spec());
+  ASSERT_TRUE(sandbox.reload("service", code(2)));
+  ASSERT_TRUE(sandbox.reload("service", code(3)));
+  ASSERT_TRUE(sandbox.rollback("service", 1));
+  const auto report = sandbox.reload("service", code(4));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->to, 4U);
+}
+
+TEST_F(ModulesTest, KeepAsManyVersionsAsAllowed) {  // M09 G11
+  Sandbox sandbox = create(spec());
+  for (int i = 2; i <= 16; ++i) ASSERT_TRUE(sandbox.reload("service", code(i)));
+  EXPECT_THAT(numbers(sandbox), ElementsAre(16, 15, 14, 13, 12, 11, 10, 9, 8, 7));
+  const auto back = sandbox.rollback("service", 6);
+  EXPECT_EQ(code_of(back), ErrorCode::version_not_found);
+  EXPECT_THAT(back.error().message, HasSubstr("7, 8, 9"));
+  EXPECT_EQ(ask(sandbox, "version"), 16);
+}
+
+TEST_F(ModulesTest, NeverLoseTheActiveVersion) {  // M10
+  Sandbox sandbox = create(spec());
+  ASSERT_TRUE(sandbox.reload("service", code(2)));
+  ASSERT_TRUE(sandbox.reload("service", code(3)));
+  ASSERT_TRUE(sandbox.rollback("service", 1));
+  ASSERT_TRUE(sandbox.update_limits({{"versions_max", 1}}));
+  EXPECT_THAT(numbers(sandbox), ElementsAre(1));
+  EXPECT_EQ(ask(sandbox, "version"), 1);
+}
+
+TEST_F(ModulesTest, GoBackWithAllTheirProcesses) {  // M11
+  Sandbox sandbox = create(with_children({"x", "y"}));
+  ASSERT_TRUE(sandbox.reload("service", code(2)));
+  const auto back = sandbox.rollback("service");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->to, 1U);
+  EXPECT_EQ(back->processes.size(), 2U);
+  EXPECT_EQ(ask(sandbox, "version", "x"), 1);
+  EXPECT_EQ(ask(sandbox, "version", "y"), 1);
+  EXPECT_TRUE(sandbox.rollback("service", 1)->no_change);
+}
+
+TEST_F(ModulesTest, RefuseBadCodeAndGoOn) {  // M13
+  Sandbox sandbox = create(spec());
+  EXPECT_EQ(code_of(sandbox.reload("service", Source::wasm({0, 1, 2, 3}))), ErrorCode::rejected);
+  EXPECT_EQ(code_of(sandbox.reload("service", Source::wat("(module"))), ErrorCode::parse_failed);
+  EXPECT_EQ(code_of(sandbox.reload("service", Source::wat("(module (import \"petri\" \"nothing\" (func)))"))),
+            ErrorCode::link_error);
+  EXPECT_THAT(numbers(sandbox), ElementsAre(1));
+  EXPECT_EQ(ask(sandbox, "version"), 1);
+  EXPECT_EQ(sandbox.status(), SandboxStatus::running);
+}
+
+TEST_F(ModulesTest, RefuseCodeThatLacksWhatCallersNeed) {  // G05
+  Sandbox sandbox = create(spec());
+  const Source poor = Source::wat(R"((module (global (export "state.count") (mut i32) (i32.const 0))
+                                            (func (export "version") (result i64) (i64.const 2))))");
+  const auto report = sandbox.reload("service", poor);
+  EXPECT_EQ(code_of(report), ErrorCode::rejected);
+  EXPECT_THAT(report.error().message, HasSubstr("next"));
+  EXPECT_THAT(report.error().message, HasSubstr("version"));
+  EXPECT_TRUE(sandbox.reload("service", poor, {.policy = ReloadPolicy{.drop_exports = true}}));
+  EXPECT_EQ(ask(sandbox, "version"), 2);
+}
+
+TEST_F(ModulesTest, AreBusyWhenAProcessDoesNotComeToRest) {  // M15
+  Sandbox sandbox = create(with_children({"x", "y"}));
+  std::stop_source stop;
+  const auto before = sandbox.usage().cpu_time;
+  auto spinning = std::async(std::launch::async,
+                             [&] { return sandbox.call("spin", {}, {.process = "x", .stop = stop.get_token()}); });
+  expect_soon([&] { return sandbox.usage().cpu_time > before ? "" : "does not spin yet"; });
+  const auto report =
+      sandbox.reload("service", code(2), {.policy = ReloadPolicy{.quiet_wait_max = std::chrono::milliseconds(20)}});
+  EXPECT_EQ(code_of(report), ErrorCode::busy);
+  EXPECT_EQ(ask(sandbox, "version", "y"), 1);
+  EXPECT_EQ(active(sandbox), 1U);
+  stop.request_stop();
+  EXPECT_EQ(spinning.get()->kind, OutcomeKind::cancelled);
+}
+
+TEST_F(ModulesTest, StayWhereOneProcessIsNotReady) {  // M17
+  std::vector<std::string> names;
+  for (int i = 0; i < 50; ++i) names.push_back(fmt::format("c{}", i));
+  SandboxSpec many = with_children(names);
+  many.limits["processes_max"] = 60;
+  Sandbox sandbox = create(many);
+  ask(sandbox, "next", "c49");
+  // Ready only where nobody has counted.
+  const std::string picky = service(2, R"((global $count (export "state.count") (mut i32) (i32.const 0)))",
+                                    R"((func (export "petri_ready") (result i32) (global.get $count)))");
+  const auto report = sandbox.reload("service", Source::wat(picky));
+  EXPECT_EQ(code_of(report), ErrorCode::start_failed);
+  EXPECT_THAT(report.error().message, HasSubstr("c49"));
+  for (const std::string& name : names) EXPECT_EQ(ask(sandbox, "version", name), 1);
+  EXPECT_THAT(numbers(sandbox), ElementsAre(1));
+  EXPECT_EQ(ask(sandbox, "next", "c49"), 2);
+}
+
+TEST_F(ModulesTest, SwitchTogetherOrNotAtAll) {  // M18 M20 G16
+  SandboxSpec three = spec();
+  three.modules = {{"a", code(1)}, {"b", code(1)}, {"c", code(1)}};
+  Sandbox sandbox = create(three);
+  const Source unlinked = Source::wat("(module (import \"petri\" \"nothing\" (func)))");
+  EXPECT_EQ(code_of(sandbox.reload_all({{"a", code(2)}, {"b", code(2)}, {"c", unlinked}})), ErrorCode::link_error);
+  for (const char* name : {"a", "b", "c"}) EXPECT_THAT(numbers(sandbox, name), ElementsAre(1));
+  const auto unknown = sandbox.reload_all({{"a", code(2)}, {"x", code(2)}, {"y", code(2)}});
+  EXPECT_EQ(code_of(unknown), ErrorCode::not_found);
+  EXPECT_THAT(unknown.error().message, HasSubstr("x, y"));
+  const auto all = sandbox.reload_all({{"a", code(2)}, {"b", code(3)}, {"c", code(4)}});
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(ask(sandbox, "version", "a"), 2);
+  EXPECT_EQ(ask(sandbox, "version", "b"), 3);
+  EXPECT_EQ(ask(sandbox, "version", "c"), 4);
+}
+
+TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 G15
+  Sandbox sandbox = create(with_children({"x", "y"}));
+  ask(sandbox, "next", "x");
+  auto events = runtime_->subscribe({.kinds = {EventKind::module_rolled_back, EventKind::process_restarted}});
+  ASSERT_TRUE(sandbox.reload("service", code(2)));
+  for (int i = 0; i < 4; ++i) ask(sandbox, "next", "x");
+  EXPECT_EQ(call_kind(sandbox, "crash", "x"), OutcomeKind::trapped);
+  expect_soon([&] { return active(sandbox) == 1 ? "" : "not yet back"; });
+  EXPECT_EQ(ask(sandbox, "version", "x"), 1);
+  EXPECT_EQ(ask(sandbox, "version", "y"), 1);
+  EXPECT_EQ(ask(sandbox, "next", "x"), 2);
+  const EventPtr event = events->next();
+  ASSERT_NE(event, nullptr);
+  EXPECT_EQ(event->kind, EventKind::module_rolled_back);
+  EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
+  // Once: the next crash is one like any other.
+  EXPECT_EQ(call_kind(sandbox, "crash", "x"), OutcomeKind::trapped);
+  expect_soon([&] { return sandbox.info().supervisor_restarts == 1 ? "" : "not restarted"; });
+  EXPECT_EQ(active(sandbox), 1U);
+}
+
+TEST_F(ModulesTest, StayWithNewCodeAfterItsTrial) {  // M23
+  Sandbox sandbox = create(with_children({"x"}));
+  ASSERT_TRUE(sandbox.reload("service", code(2)));
+  for (int i = 0; i < 100; ++i) ask(sandbox, "next", "x");
+  call_kind(sandbox, "crash", "x");
+  expect_soon([&] { return sandbox.info().supervisor_restarts == 1 ? "" : "not restarted"; });
+  EXPECT_EQ(ask(sandbox, "version", "x"), 2);
+}
+
+TEST_F(ModulesTest, StageAVersionWithoutTouchingWhatRuns) {  // M32
+  Sandbox sandbox = create(spec());
+  const auto staged = sandbox.stage("service", code(2));
+  ASSERT_TRUE(staged) << staged.error().message;
+  EXPECT_EQ(staged->number, 2U);
+  EXPECT_FALSE(staged->active);
+  EXPECT_EQ(ask(sandbox, "version"), 1);
+  EXPECT_EQ(code_of(sandbox.stage("service", Source::wat("(module (import \"petri\" \"nothing\" (func)))"))),
+            ErrorCode::link_error);
+  EXPECT_THAT(numbers(sandbox), ElementsAre(2, 1));
+  ASSERT_TRUE(sandbox.activate("service", 2));
+  EXPECT_EQ(ask(sandbox, "version"), 2);
+}
+
+TEST_F(ModulesTest, TellTheirHistory) {  // M33
+  Sandbox sandbox = create(spec());
+  ASSERT_TRUE(sandbox.reload("service", code(2), {.actor = "ann"}));
+  ASSERT_TRUE(sandbox.rollback("service", 1, {.actor = "bob"}));
+  const auto history = sandbox.history("service");
+  ASSERT_TRUE(history);
+  EXPECT_EQ(history->active, 1U);
+  EXPECT_EQ(history->total, 2U);
+  ASSERT_EQ(history->switches.size(), 3U);
+  EXPECT_EQ(history->switches[1].cause, SwitchCause::reload);
+  EXPECT_EQ(history->switches[1].actor, "ann");
+  EXPECT_EQ(history->switches[2].from, 2U);
+  EXPECT_EQ(history->switches[2].to, 1U);
+  EXPECT_EQ(history->switches[2].cause, SwitchCause::rollback);
+}
+
+TEST_F(ModulesTest, SurviveARestart) {
+  Sandbox sandbox = create(spec());
+  ASSERT_TRUE(sandbox.reload("service", code(2)));
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(ask(sandbox, "version"), 2);
+  EXPECT_THAT(numbers(sandbox), ElementsAre(2, 1));
+}
+
+TEST_F(ModulesTest, AreChangedWhileTheSandboxIsStopped) {  // T04
+  Sandbox sandbox = create(spec());
+  ASSERT_TRUE(sandbox.stop());
+  const auto report = sandbox.reload("service", code(2));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->processes.empty());
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(ask(sandbox, "version"), 2);
+}
+
+}  // namespace
+}  // namespace petri
