@@ -15,6 +15,7 @@
 #include "petri/host_functions.h"
 #include "petri/result.h"
 #include "petri/sandbox.h"
+#include "petri/snapshot.h"
 
 namespace petri {
 
@@ -74,6 +75,14 @@ class Runtime {
 
   // validation_failed lists everything that is wrong, and nothing was touched. Another error leaves a failed record.
   Result<Sandbox> create(SandboxSpec spec);
+  // From a snapshot: with its modules and versions in place of the spec's, and its tree unless the spec has one.
+  // Processes go on from where they stood; petri_init does not run.
+  Result<Sandbox> create(SandboxSpec spec, const Snapshot& snapshot);
+  // A twin of a live sandbox: code, versions, tree, limits, permissions, and what its processes know.
+  Result<Sandbox> fork(std::string_view id, std::string_view twin, const ForkOptions& options = {});
+  // Many of one moment: a result for each.
+  std::vector<Result<Sandbox>> fork(std::string_view id, const std::vector<std::string>& twins,
+                                    const ForkOptions& options = {});
   Result<Sandbox> find(std::string_view id) const;
   SandboxPage list(const SandboxQuery& query = {}) const;
 

@@ -23,6 +23,7 @@
 #include "petri/reload.h"
 #include "petri/result.h"
 #include "petri/sandbox_limits.h"
+#include "petri/snapshot.h"
 #include "petri/source.h"
 #include "petri/tier.h"
 #include "petri/tree.h"
@@ -214,6 +215,12 @@ class Sandbox {
   // or none.
   Result<StateDocument> state(std::string_view process = {});
   Result<void> update_state(const std::vector<StateUpdate>& updates, std::string_view process = {});
+
+  // All of it at one moment: what every process knows, the messages and timers that wait, the versions. A waiting call
+  // stays with its caller. `rejected` where a module is not movable, `busy` when its processes do not come to rest.
+  Result<Snapshot> snapshot();
+  // Back to what it was. The same processes must live; petri_ready is asked before they go on.
+  Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options = {});
 
   Result<void> stop();
   Result<void> restart();

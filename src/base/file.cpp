@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -89,6 +91,37 @@ Result<std::string> read_file(const std::string& path, std::uint64_t bytes_max) 
                   fmt::format("it has {}, more than the {} allowed", format_bytes(size), format_bytes(bytes_max)));
   }
   return read_all(file.number(), path, bytes_max, size);
+}
+
+namespace {
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(descriptor) == 0;
+}
+
+std::unexpected<Error> refuse_to_write(const std::string& path, int number) {
+  std::array<char, 128> buffer{};
+  const char* text = ::strerror_r(number, buffer.data(), buffer.size());
+  return refuse(ErrorCode::io_error, path, fmt::format("it cannot be written ({})", text));
+}
+
+}  // namespace
+
+// Beside it first, under a name nobody else has.
+Result<void> write_file(const std::string& path, std::string_view bytes) {
+  std::string beside = path + ".XXXXXX";
+  const FileDescriptor file(::mkostemp(beside.data(), O_CLOEXEC));
+  if (file.number() < 0) return refuse_to_write(path, errno);
+  if (write_all(file.number(), bytes) && ::rename(beside.c_str(), path.c_str()) == 0) return {};
+  const int number = errno;
+  ::unlink(beside.c_str());
+  return refuse_to_write(path, number);
 }
 
 }  // namespace petri

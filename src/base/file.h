@@ -1,8 +1,9 @@
-// Files as a source of bytes.
+// Whole files, read and written.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "petri/result.h"
 
@@ -12,5 +13,9 @@ namespace petri {
 // opened or read; never blocks. More than `bytes_max` is too_large, whatever size the file claims to have.
 // Errors name the path as it is given here, and carry it as detail "path".
 Result<std::string> read_file(const std::string& path, std::uint64_t bytes_max);
+
+// The file has these bytes, or is as it was: what could not be written whole never has its name. io_error names the
+// path and why.
+Result<void> write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace petri

@@ -36,6 +36,10 @@ class VersionTable {
  public:
   // With its first version, which is active.
   VersionTable(Version first, SwitchCause cause, std::string actor);
+  // As another was: versions by their numbers, which were given by that one.
+  VersionTable(std::vector<Version> versions, std::vector<VersionSwitch> switches, std::uint64_t active,
+               std::uint64_t total)
+      : versions_(std::move(versions)), switches_(std::move(switches)), active_(active), total_(total) {}
 
   const Version& active() const { return *find(active_); }
   const Version* find(std::uint64_t number) const;

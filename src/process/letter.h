@@ -35,4 +35,13 @@ struct Letter {
   Clock::TimePoint queued_at;
 };
 
+// A message that waits, without anybody who waits for its answer.
+struct SavedLetter {
+  MessageKind kind = MessageKind::send;
+  std::string bytes;
+  std::string sender;
+  std::int64_t tag = 0;
+  bool operator==(const SavedLetter&) const = default;
+};
+
 }  // namespace petri

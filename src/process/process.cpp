@@ -60,7 +60,8 @@ Process::~Process() { close(); }
 
 ProcessPort& Process::port() const { return *port_; }
 
-Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input) {
+Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input,
+                               const Origin* origin) {
   const Workers::Visit visit(owner_.workers());
   {
     MutexLock lock(mutex_);
@@ -72,9 +73,10 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
     incarnation_.store(incarnation);
   }
   seat_ = &Workers::seat_of_this_thread();
-  auto outcome = begin_life(std::move(code), input);
+  auto outcome = begin_life(std::move(code), input, origin);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) end_life();
+  if (lives && origin != nullptr) replace_mailbox(origin->mailbox);
   leave(!lives);
   return outcome;
 }
@@ -83,7 +85,7 @@ Life Process::new_life(ModuleCodePtr code, const std::atomic<std::uint32_t>& int
   return {std::move(code), owner_.host_settings(*this), owner_.seed(), &interrupt};
 }
 
-Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) {
+Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin) {
   if (!owner_.account().try_add_process()) {
     tell_refused(kWorld, "processes_max", owner_.account().processes() + 1, owner_.account().limits()->processes_max);
     return fail(ErrorCode::limit_exceeded,
@@ -100,8 +102,9 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input) 
   allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
   life_.guest->begin(allowance_, input);
-  auto end = life_.begin();
-  if (end && end->kind == EndKind::returned) end = run_init();
+  auto end = origin == nullptr ? life_.begin() : life_.go_on_from(origin->image);
+  if (origin != nullptr && origin->random) life_.context->random = SeededRandom(*origin->random);
+  if (origin == nullptr && end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = owner_.clock().now();
   end_work(now);
   if (!end) return fail(std::move(end.error()));

@@ -81,9 +81,18 @@ class Process : public std::enable_shared_from_this<Process> {
 
   const std::string& name() const { return name_; }
 
+  // What a process goes on from that is not started for the first time.
+  struct Origin {
+    const InstanceImage& image;
+    std::optional<SeededRandom::State> random;  // none: it is seeded as any other
+    const std::vector<SavedLetter>& mailbox;
+  };
+
   // Makes an instance and calls petri_init, on this thread. The outcome is `ok` when it lives; an Error means that the
   // guest was not entered. It must not be alive. The incarnation is a number that this instance has alone.
-  Result<Outcome> start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input) EXCLUDES(mutex_);
+  // With an origin it has that memory and mailbox, and nothing of the guest runs.
+  Result<Outcome> start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input,
+                        const Origin* origin = nullptr) EXCLUDES(mutex_);
 
   // Ends it in order: waits for the handler, calls petri_terminate, drops the instance. Takes as long as these do,
   // unless it is killed meanwhile. The mailbox is kept until close(). Nothing when another incarnation has followed.
@@ -140,6 +149,9 @@ class Process : public std::enable_shared_from_this<Process> {
   // While it is taken.
   Life& life() { return life_; }
   void exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) EXCLUDES(mutex_);
+  // What waits for it and has no caller. Calls are never copied, and never dropped here.
+  std::vector<SavedLetter> saved_mailbox() const EXCLUDES(mutex_);
+  void replace_mailbox(const std::vector<SavedLetter>& letters) EXCLUDES(mutex_);
   // After takes_back(): with this life in place of the one it lost, or as any other that has ended. not_now: somebody
   // has stopped it meanwhile.
   Result<void> revive(Life&& life) EXCLUDES(mutex_);
@@ -201,7 +213,7 @@ class Process : public std::enable_shared_from_this<Process> {
   void end_work(Clock::TimePoint now, std::uint32_t depth = 0);
   void charge(std::uint64_t fuel, std::uint64_t now_ns);
   std::uint64_t take_uncharged(std::uint64_t now_ns);
-  Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input);
+  Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin);
   ProcessPort& port() const;
   Life new_life(ModuleCodePtr code, const std::atomic<std::uint32_t>& interrupt);
   Result<End> run_init();

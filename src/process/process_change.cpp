@@ -107,6 +107,40 @@ Result<Outcome> Process::finish_beside(Life& life, Clock::TimePoint started, con
   return outcome;
 }
 
+// ---- the mailbox ----------------------------------------------------------------------------------------------
+
+std::vector<SavedLetter> Process::saved_mailbox() const {
+  std::vector<SavedLetter> saved;
+  MutexLock lock(mutex_);
+  for (const Letter& letter : mailbox_) {
+    if (letter.reply == nullptr) saved.push_back({letter.kind, letter.bytes, letter.sender, letter.tag});
+  }
+  return saved;
+}
+
+// They were there before anybody who calls now.
+void Process::replace_mailbox(const std::vector<SavedLetter>& letters) {
+  std::list<Letter> gone, come;
+  for (const SavedLetter& saved : letters) {
+    come.push_back({.kind = saved.kind,
+                    .bytes = saved.bytes,
+                    .sender = saved.sender,
+                    .tag = saved.tag,
+                    .queued_at = owner_.clock().now()});
+    owner_.account().add_message();
+    owner_.account().take_anyway(saved.bytes.size());
+  }
+  {
+    MutexLock lock(mutex_);
+    for (auto next = mailbox_.begin(); next != mailbox_.end();) {
+      const auto one = next++;
+      if (one->reply == nullptr) gone.splice(gone.end(), mailbox_, one);
+    }
+    mailbox_.splice(mailbox_.begin(), come);
+  }
+  for (const Letter& letter : gone) forget(letter);
+}
+
 // ---- the exchange ---------------------------------------------------------------------------------------------
 
 void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {

@@ -28,6 +28,11 @@ bool TreeAccount::try_take(std::uint64_t bytes) {
   return true;
 }
 
+void TreeAccount::take_anyway(std::uint64_t bytes) {
+  memory_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if (budget_ != nullptr) budget_->take(bytes);
+}
+
 bool TreeAccount::try_add_process() { return try_add(processes_, processes_max_, 1); }
 
 bool TreeAccount::try_add_timer() { return try_add(timers_, timers_max_, 1); }

@@ -31,6 +31,8 @@ class TreeAccount final : public MemoryAccount {
 
   // memory_bytes_max: memories, tables, answers and waiting messages of the whole tree.
   bool try_take(std::uint64_t bytes) override;
+  // What was there before, and is there again.
+  void take_anyway(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) override {
     memory_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     if (budget_ != nullptr) budget_->give_back(bytes);

@@ -60,12 +60,13 @@ using RankedMap =
 // Sandboxes by id, and in the order in which they were made.
 class Registry {
  public:
-  // The one that has the id already, unless it is dead; else this one has it now.
-  CorePtr add(CorePtr core) EXCLUDES(mutex_) {
+  // The one that has the id already, unless it is dead; else this one has it now, and a dead one was replaced.
+  CorePtr add(CorePtr core, CorePtr& replaced) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     const auto found = by_id_.find(core->id());
     if (found != by_id_.end()) {
       if (!is_dead(found->second.core->status())) return found->second.core;
+      replaced = found->second.core;
       by_order_.erase(found->second.order);
       by_id_.erase(found);
     }
@@ -162,12 +163,44 @@ struct Runtime::Impl {
     audit->append(AuditLevel::basic, {.kind = AuditKind::host_pressure, .sandbox = {}, .cause = state},
                   {{"allowed", pressure.allowed}, {"seen", pressure.used}});
   }
+  Result<Sandbox> begin(CorePtr core, const SnapshotOrigin* origin) {
+    PETRI_TRY(core->open_folder());
+    CorePtr replaced;
+    if (const CorePtr present = registry.add(core, replaced)) {
+      return fail(Error{
+          .code = ErrorCode::already_exists,
+          .message = fmt::format("there is a sandbox {} already, and it is {}", core->id(), name_of(present->status())),
+          .details = {}}
+                      .with("status", std::string(name_of(present->status()))));
+    }
+    // Handles of the dead one may outlive the runtime.
+    if (replaced != nullptr) replaced->destroy();
+    PETRI_TRY(core->create(origin));
+    return Sandbox(std::move(core));
+  }
+  // Seeded by the parent's seed and its own id, so that forking again comes to the same.
+  Result<Sandbox> make_twin(const std::string& id, const SandboxCore::Likeness& like, const SnapshotOrigin& origin,
+                            const std::vector<std::string>& labels) {
+    PETRI_TRY(check_sandbox_id(id));
+    PETRI_TRY(check_budget(budget.get()));
+    SandboxSpec spec = like.spec;
+    spec.id = id;
+    for (const std::string& label : labels) {
+      PETRI_TRY(check_sandbox_id(label));
+      if (std::ranges::find(spec.labels, label) == spec.labels.end()) spec.labels.push_back(label);
+    }
+    if (!origin.share_random) spec.seed ^= std::hash<std::string_view>()(id);
+    auto core = std::make_shared<SandboxCore>(*services, std::move(spec), like.traits);
+    core->become_like(like);
+    return begin(std::move(core), &origin);
+  }
   // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
   void sample_later(Timers& on) {
     if (options.sampling_interval.count() == 0) return;
     on.at(clock.now() + options.sampling_interval, [this, &on] {
       for (const CorePtr& core : registry.all()) {
-        if (core->status() == SandboxStatus::running) core->sample();
+        const SandboxStatus status = core->status();
+        if (status == SandboxStatus::running || status == SandboxStatus::reloading) core->sample();
       }
       sample_later(on);
     });
@@ -224,17 +257,43 @@ Result<Sandbox> Runtime::create(SandboxSpec spec) {
   PETRI_TRY(SandboxPolicy policy, check_spec(spec, impl_->options.limits, impl_->options.host));
   PETRI_TRY(check_budget(impl_->budget.get()));
   auto traits = impl_->traits.share(take_traits(spec, std::move(policy), impl_->options.breaker));
-  auto core = std::make_shared<SandboxCore>(*impl_->services, std::move(spec), std::move(traits));
-  PETRI_TRY(core->open_folder());
-  if (const CorePtr present = impl_->registry.add(core)) {
-    return fail(Error{
-        .code = ErrorCode::already_exists,
-        .message = fmt::format("there is a sandbox {} already, and it is {}", core->id(), name_of(present->status())),
-        .details = {}}
-                    .with("status", std::string(name_of(present->status()))));
+  return impl_->begin(std::make_shared<SandboxCore>(*impl_->services, std::move(spec), std::move(traits)), nullptr);
+}
+
+Result<Sandbox> Runtime::create(SandboxSpec spec, const Snapshot& snapshot) {
+  const SnapshotData& data = snapshot.data();
+  spec.modules.clear();
+  for (const SavedModule& module : data.modules) {
+    const auto active = std::ranges::find(module.versions, module.active, &SavedVersion::number);
+    spec.modules.push_back({module.name, Source::artifact(active->artifact)});
   }
-  PETRI_TRY(core->create());
-  return Sandbox(std::move(core));
+  if (!spec.tree) spec.tree = data.tree;
+  PETRI_TRY(SandboxPolicy policy, check_spec(spec, impl_->options.limits, impl_->options.host));
+  PETRI_TRY(check_budget(impl_->budget.get()));
+  auto traits = impl_->traits.share(take_traits(spec, std::move(policy), impl_->options.breaker));
+  const SnapshotOrigin origin{.data = data};
+  return impl_->begin(std::make_shared<SandboxCore>(*impl_->services, std::move(spec), std::move(traits)), &origin);
+}
+
+std::vector<Result<Sandbox>> Runtime::fork(std::string_view id, const std::vector<std::string>& twins,
+                                           const ForkOptions& options) {
+  const auto all_fail = [&](const Error& error) {
+    return std::vector<Result<Sandbox>>(twins.size(), Result<Sandbox>(fail(error)));
+  };
+  const CorePtr core = impl_->registry.find(id);
+  if (core == nullptr) return all_fail(no_sandbox(id).error());
+  const auto like = core->likeness();
+  if (!like) return all_fail(like.error());
+  const auto snapshot = core->snapshot();
+  if (!snapshot) return all_fail(snapshot.error());
+  const SnapshotOrigin origin{.data = snapshot->data(), .share_random = options.share_random, .timers = options.timers};
+  std::vector<Result<Sandbox>> made;
+  for (const std::string& twin : twins) made.push_back(impl_->make_twin(twin, *like, origin, options.labels));
+  return made;
+}
+
+Result<Sandbox> Runtime::fork(std::string_view id, std::string_view twin, const ForkOptions& options) {
+  return std::move(fork(id, std::vector<std::string>{std::string(twin)}, options).front());
 }
 
 Result<Sandbox> Runtime::find(std::string_view id) const {

@@ -107,7 +107,9 @@ void ModuleSwitch::keep_state(Process& process) const {
   SwitchSnapshot::Kept kept;
   if (process.life().movable()) {
     auto image = InstanceImage::capture(instance);
-    if (image && image->bytes_kept() <= terms_.state_bytes_max) kept.image = std::move(*image);
+    if (image && image->bytes_kept() <= terms_.state_bytes_max) {
+      kept.image = std::make_shared<const InstanceImage>(std::move(*image));
+    }
   }
   if (!kept.image && describes_state(terms_.from->module())) {
     auto described = DescribedState::of(terms_.from->module(), instance, terms_.state_bytes_max);

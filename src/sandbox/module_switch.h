@@ -18,8 +18,8 @@ namespace petri {
 class SwitchSnapshot {
  public:
   struct Kept {
-    std::optional<InstanceImage> image;     // all of it, of what is movable,
-    std::optional<StateDocument> document;  // else what it describes
+    std::shared_ptr<const InstanceImage> image;  // all of it, of what is movable,
+    std::optional<StateDocument> document;       // else what it describes
   };
 
   SwitchSnapshot(TreeAccount& account, std::uint64_t from, std::uint64_t to)
@@ -30,6 +30,10 @@ class SwitchSnapshot {
 
   // Unless there is no room for it.
   void keep(const std::string& process, Kept state);
+  // What somebody else keeps anyway.
+  void borrow(const std::string& process, std::shared_ptr<const InstanceImage> image) {
+    kept_[process].image = std::move(image);
+  }
   const Kept* find(const std::string& process) const;
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }

@@ -62,6 +62,10 @@ Result<ReloadPlan> Sandbox::plan(std::string_view module, const Source& source, 
 }
 Result<std::vector<VersionInfo>> Sandbox::versions(std::string_view module) const { return core_->versions(module); }
 Result<ModuleHistory> Sandbox::history(std::string_view module) const { return core_->history(module); }
+Result<Snapshot> Sandbox::snapshot() { return core_->snapshot(); }
+Result<void> Sandbox::restore(const Snapshot& snapshot, const RestoreOptions& options) {
+  return core_->restore(snapshot, options);
+}
 Result<StateDocument> Sandbox::state(std::string_view process) { return core_->state(process); }
 Result<void> Sandbox::update_state(const std::vector<StateUpdate>& updates, std::string_view process) {
   return core_->update_state(updates, process);

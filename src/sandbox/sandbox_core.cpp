@@ -145,7 +145,7 @@ Result<void> SandboxCore::open_folder() {
   return {};
 }
 
-Result<void> SandboxCore::create() {
+Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
   MutexLock control(control_);
   {
     MutexLock lock(mutex_);
@@ -155,8 +155,9 @@ Result<void> SandboxCore::create() {
   correlation_.store(services_.events.new_correlation().id);
   const Clock::TimePoint began = services_.clock.now();
   set_status(SandboxStatus::compiling);
-  if (auto loaded = load_modules(); !loaded) return fail_with(std::move(loaded.error()));
-  PETRI_TRY(start_tree());
+  auto loaded = origin == nullptr ? load_modules() : load_saved(origin->data);
+  if (!loaded) return fail_with(std::move(loaded.error()));
+  PETRI_TRY(start_tree(origin));
   services_.events.publish(EventKind::sandbox_created, subject(), [&](Event& event) {
     event.add("modules", spec_.modules.size())
         .add("processes", account_.processes())
@@ -167,8 +168,17 @@ Result<void> SandboxCore::create() {
   return {};
 }
 
-Result<void> SandboxCore::start_tree() {
+Result<void> SandboxCore::start_tree(const SnapshotOrigin* origin) {
+  {
+    MutexLock lock(mutex_);
+    origin_ = origin;
+  }
   auto started = try_start_tree();
+  if (started && origin != nullptr) started = start_spawned(origin->data);
+  {
+    MutexLock lock(mutex_);
+    origin_ = nullptr;
+  }
   if (started) return started;
   return fail_with(std::move(started.error()), last_end().failure);
 }
@@ -343,7 +353,7 @@ Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarna
                                            bool again) {
   PETRI_TRY(ModuleCodePtr code, begin_start(spec.module));
   again ? services_.metrics.process_restarted() : services_.metrics.process_started();
-  auto outcome = process.start(incarnation, std::move(code), spec.input);
+  auto outcome = start_as_saved(process, incarnation, std::move(code), spec, again);
   end_start();
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) note_end(process, outcome);
@@ -490,6 +500,17 @@ std::int32_t SandboxCore::start_timer(Process& by, std::uint64_t now_ms, std::ui
     by.note_met("timers_max", account_.timers() + 1, account_.limits()->timers_max);
     return static_cast<std::int32_t>(GuestError::limit_exceeded);
   }
+  add_timer(by, lane_ != nullptr ? now_ms : timers_now_ms(), milliseconds, tag);
+  return 0;
+}
+
+std::uint64_t SandboxCore::timers_now_ms() const {
+  if (lane_ != nullptr) return lane_->time().ms();
+  const auto now = services_.clock.now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+void SandboxCore::add_timer(Process& by, std::uint64_t now_ms, std::uint64_t milliseconds, std::int64_t tag) {
   auto timer = std::make_shared<GuestTimer>(
       GuestTimer{.process = by.weak_from_this(), .incarnation = by.incarnation(), .tag = tag});
   // Held, so that one that rings at once finds itself in the list.
@@ -498,8 +519,7 @@ std::int32_t SandboxCore::start_timer(Process& by, std::uint64_t now_ms, std::ui
   timer->id = lane_ != nullptr ? lane_->add_timer(now_ms + milliseconds, std::move(ring))
                                : services_.timers.at(services_.clock.now() + std::chrono::milliseconds(milliseconds),
                                                      std::move(ring));
-  timers_[{&by, by.incarnation()}].insert(timer->id);
-  return 0;
+  timers_[{&by, by.incarnation()}][timer->id] = {.due_ms = now_ms + milliseconds, .tag = tag};
 }
 
 void SandboxCore::timer_rings(const GuestTimer& timer) {
@@ -516,14 +536,18 @@ void SandboxCore::timer_rings(const GuestTimer& timer) {
 
 void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnation) {
   services_.metrics.process_exited();
-  std::unordered_set<TimerId> gone;
+  cancel_timers(process, incarnation);
+}
+
+void SandboxCore::cancel_timers(const Process& process, std::uint64_t incarnation) {
+  WaitingTimers gone;
   {
     MutexLock lock(mutex_);
     if (timers_.empty()) return;
     const auto own = timers_.extract({&process, incarnation});
     if (!own.empty()) gone = std::move(own.mapped());
   }
-  for (const TimerId timer : gone) {
+  for (const auto& [timer, what] : gone) {
     lane_ != nullptr ? lane_->cancel_timer(timer) : services_.timers.cancel(timer);
     account_.remove_timer();
   }

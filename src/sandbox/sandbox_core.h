@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "audit/audit_log.h"
@@ -26,6 +26,7 @@
 #include "sandbox/described_state.h"
 #include "sandbox/module_switch.h"
 #include "sandbox/sandbox_traits.h"
+#include "sandbox/snapshot_data.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
 #include "security/breaker.h"
@@ -68,7 +69,8 @@ class SandboxCore final : public ProcessOwner,
   // First of all, before anybody else knows of it.
   Result<void> open_folder();
   // Prepares the modules and starts the tree. After a failure the status is `failed`.
-  Result<void> create() EXCLUDES(control_);
+  // With a snapshot its modules and processes are those of that one.
+  Result<void> create(const SnapshotOrigin* origin = nullptr) EXCLUDES(control_);
   Result<void> stop() EXCLUDES(control_);
   Result<void> restart() EXCLUDES(control_);
   // Returns at once, and everything is on its way to its end. destroy() follows.
@@ -114,6 +116,18 @@ class SandboxCore final : public ProcessOwner,
   Result<ReloadPlan> plan(std::string_view name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
   Result<ModuleHistory> history(std::string_view module) EXCLUDES(mutex_);
   Result<std::vector<VersionInfo>> versions(std::string_view module) EXCLUDES(mutex_);
+  Result<Snapshot> snapshot() EXCLUDES(control_);
+  Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options) EXCLUDES(control_);
+  // What another that is to be like this one is made of.
+  struct Likeness {
+    SandboxSpec spec;  // without an id
+    SandboxTraitsPtr traits;
+    SandboxLimits limits;
+    Permissions permissions;
+  };
+  Result<Likeness> likeness() const EXCLUDES(mutex_);
+  // Before it is created.
+  void become_like(const Likeness& other);
   Result<StateDocument> state(std::string_view process) EXCLUDES(mutex_);
   Result<void> update_state(const std::vector<StateUpdate>& updates, std::string_view process) EXCLUDES(mutex_);
 
@@ -185,7 +199,7 @@ class SandboxCore final : public ProcessOwner,
   Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
   void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
-  Result<void> start_tree() REQUIRES(control_);
+  Result<void> start_tree(const SnapshotOrigin* origin = nullptr) REQUIRES(control_);
   Result<void> try_start_tree() REQUIRES(control_);
   void end_tree() REQUIRES(control_);
   Result<void> fail_with(Error error) EXCLUDES(mutex_);
@@ -240,17 +254,22 @@ class SandboxCore final : public ProcessOwner,
     StateHints renames;
     std::optional<Version> added;                   // that the table does not have yet
     std::shared_ptr<const SwitchSnapshot> back_to;  // where state comes from
-    std::unique_ptr<ModuleSwitch> change;           // none: there is nothing to do
+    std::unique_ptr<ModuleSwitch> change;           // none: there is nothing to do,
+    bool only_rests = false;                        // or nothing but to be at rest
     std::shared_ptr<TrialPeriod> trial;
     std::vector<ProcessSwitch> switched;
+
+    bool takes_part() const { return change != nullptr || only_rests; }
   };
   struct SwitchOptions {
     ReloadPolicy policy;
     SwitchCause cause = SwitchCause::reload;
     std::string actor;
     bool on_trial = false;
-    bool renames_given = false;  // by the caller, not by the table
-    std::string reason, trap;    // of a crash that is the cause
+    bool renames_given = false;                           // by the caller, not by the table
+    std::string reason, trap;                             // of a crash that is the cause
+    bool even_if_same = false;                            // the version stays, and what the processes know does not
+    std::function<void(Process&)> on_switched = nullptr;  // each of them, while it is taken
   };
   const ReloadPolicy& reload_policy() const {
     static const ReloadPolicy as_it_is;
@@ -269,6 +288,20 @@ class SandboxCore final : public ProcessOwner,
   void tell_switched(const Part& part, const ReloadReport& report, const SwitchOptions& options);
   void undo_switch(const ProcessPtr& crashed, const std::string& module, const Result<Outcome>& how);
   Result<void> try_undo(const ProcessPtr& crashed, const std::string& module, const Result<Outcome>& how);
+
+  // ---- snapshots
+
+  Result<void> load_saved(const SnapshotData& origin) EXCLUDES(mutex_);
+  Result<Version> admit_saved(const std::string& module, const SavedVersion& saved) EXCLUDES(mutex_);
+  Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
+  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code, const ChildSpec& spec,
+                                 bool again) EXCLUDES(mutex_);
+  std::vector<SavedTimer> saved_timers(const Process& process) const EXCLUDES(mutex_);
+  void replace_timers(Process& process, const std::vector<SavedTimer>& timers) EXCLUDES(mutex_);
+  Result<std::vector<Part>> parts_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
+  Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
+  std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);
+  Result<SavedProcess> save_process(Process& process, const std::string& module) const;
 
   // The processes of the modules that are switched, taken while this lives. Nobody starts then.
   class AtRest {
@@ -365,11 +398,20 @@ class SandboxCore final : public ProcessOwner,
     std::int64_t tag = 0;
     TimerId id = 0;  // of the sandbox's mutex_
   };
+  // When it is due: by the lane's time if there is one, else by the clock's.
+  struct WaitingTimer {
+    std::uint64_t due_ms = 0;
+    std::int64_t tag = 0;
+  };
+  std::uint64_t timers_now_ms() const;
+  void add_timer(Process& by, std::uint64_t now_ms, std::uint64_t milliseconds, std::int64_t tag) EXCLUDES(mutex_);
+  void cancel_timers(const Process& process, std::uint64_t incarnation) EXCLUDES(mutex_);
   void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome);
   void count_ending_limit(std::string_view process, const Outcome& outcome);
   bool forget_retry() EXCLUDES(mutex_);
+  std::size_t history_room_wanted() const EXCLUDES(mutex_);
   Usage usage_over(std::chrono::nanoseconds window_min) const EXCLUDES(mutex_);
   EventSubject subject(std::string_view process = {}) const;
   std::vector<std::string> module_names() const EXCLUDES(mutex_);
@@ -415,6 +457,7 @@ class SandboxCore final : public ProcessOwner,
   Condition switched_;                                                     // a switch, or a start, is over
   std::uint32_t starts_ GUARDED_BY(mutex_) = 0;                            // of processes, under way
   bool switching_ GUARDED_BY(mutex_) = false;                              // no process may start
+  const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;              // what processes that start come from
   std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);           // none: a child for each module
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
@@ -442,7 +485,8 @@ class SandboxCore final : public ProcessOwner,
   std::unique_ptr<Trouble> trouble_ GUARDED_BY(mutex_);
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   // Timers that have not rung yet, by the process and the instance that set them.
-  std::map<std::pair<const Process*, std::uint64_t>, std::unordered_set<TimerId>> timers_ GUARDED_BY(mutex_);
+  using WaitingTimers = std::unordered_map<TimerId, WaitingTimer>;
+  std::map<std::pair<const Process*, std::uint64_t>, WaitingTimers> timers_ GUARDED_BY(mutex_);
   UsageHistory history_ GUARDED_BY(mutex_);
 };
 

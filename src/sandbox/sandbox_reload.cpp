@@ -133,7 +133,7 @@ Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::u
 
 // It passes the gate again: what came in before may be in quarantine since.
 Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
-  if (part.to_number == part.from_number) return {};
+  if (part.to_number == part.from_number && !options.even_if_same) return {};
   const ReloadPolicy& policy = options.policy;
   PETRI_TRY(check_policy(*part.to->artifact));
   if (!policy.drop_exports) {
@@ -222,7 +222,7 @@ bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
   }
   holds_starts_ = true;
   for (std::size_t part = 0; part < parts.size(); ++part) {
-    if (parts[part].change == nullptr) continue;
+    if (!parts[part].takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(parts[part].name)) {
       const Process::Taken taken = process->try_take();
       if (taken == Process::Taken::taken) taken_.push_back({process, part});
@@ -236,7 +236,7 @@ bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
 }
 
 bool SandboxCore::AtRest::has_life(const Part& part, const Process& process) {
-  return part.change->has_prepared(process);
+  return part.change == nullptr || part.change->has_prepared(process);
 }
 
 void SandboxCore::AtRest::give_back() {
@@ -249,7 +249,7 @@ void SandboxCore::AtRest::give_back() {
 // Those that came since the last look are waited for like the others.
 Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
   for (Part& part : parts) {
-    if (part.change == nullptr) continue;
+    if (!part.takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(part.name)) {
       if (std::ranges::find(gated_, process) == gated_.end()) {
         process->close_gate(gate_closed_);
@@ -262,7 +262,7 @@ Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
             .details = {}}
                         .with("process", process->name()));
       }
-      if (!part.change->has_prepared(*process)) {
+      if (!has_life(part, *process)) {
         PETRI_TRY(part.change->prepare(*process, deadline_));
       }
     }
@@ -340,6 +340,7 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
     for (const AtRest::Taken& one : rest.taken()) {
       Part& part = parts[one.part];
       part.change->exchange(*one.process, part.trial);
+      if (options.on_switched) options.on_switched(*one.process);
       part.switched.push_back({.process = one.process->name(), .tier = one.process->tier()});
     }
   }

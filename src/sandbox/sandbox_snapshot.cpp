@@ -1,0 +1,266 @@
+// A sandbox as it stands, kept; brought back into it, or into another.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/ids.h"
+#include "engine/module_layout.h"
+#include "engine/module_words.h"
+#include "sandbox/sandbox_core.h"
+
+namespace petri {
+
+const SavedProcess* SnapshotData::find(std::string_view address) const {
+  const auto found = std::ranges::lower_bound(processes, address, {}, &SavedProcess::address);
+  return found == processes.end() || found->address != address ? nullptr : &*found;
+}
+
+SavedModule save_module(const std::string& name, const VersionTable& versions) {
+  SavedModule saved{.name = name,
+                    .active = versions.active().number,
+                    .total = versions.total(),
+                    .versions = {},
+                    .switches = versions.switches()};
+  for (const Version& version : versions.versions()) {
+    saved.versions.push_back({.number = version.number,
+                              .artifact = version.code->artifact,
+                              .source = version.source,
+                              .time = version.time,
+                              .origin = version.origin,
+                              .metadata = version.metadata,
+                              .before = version.before,
+                              .renames = version.renames});
+  }
+  return saved;
+}
+
+// ---- taking one -----------------------------------------------------------------------------------------------
+
+std::shared_ptr<SnapshotData> SandboxCore::begin_snapshot() {
+  auto data = std::make_shared<SnapshotData>();
+  data->sandbox = id();
+  data->time = services_.clock.wall_now();
+  if (const auto dynamic = dynamic_tree()) {
+    for (const TreeEntry& entry : dynamic->entries()) data->spawned.push_back(*entry.spec);
+  }
+  MutexLock lock(mutex_);
+  data->tree = tree_spec();
+  for (auto& [name, module] : modules_) data->modules.push_back(save_module(name, past_of(module).versions));
+  return data;
+}
+
+Result<SavedProcess> SandboxCore::save_process(Process& process, const std::string& module) const {
+  const Life& life = process.life();
+  if (!life.movable()) {
+    return fail(ErrorCode::rejected,
+                fmt::format("the process {} cannot be kept: its module {} is not movable ({})", process.name(), module,
+                            fmt::join(movability_reasons(life.code->module().facts().not_movable), ", ")));
+  }
+  PETRI_TRY(InstanceImage image, InstanceImage::capture(*life.guest->instance()));
+  const std::uint64_t bytes_max = account_.limits()->state_bytes_max;
+  if (image.bytes_kept() > bytes_max) {
+    return fail(ErrorCode::limit_exceeded, fmt::format("the process {} knows {} bytes and state_bytes_max allows {}",
+                                                       process.name(), image.bytes_kept(), bytes_max));
+  }
+  return SavedProcess{.address = process.name(),
+                      .module = module,
+                      .image = std::make_shared<const InstanceImage>(std::move(image)),
+                      .random = life.context->random.state(),
+                      .mailbox = process.saved_mailbox(),
+                      .timers = saved_timers(process)};
+}
+
+std::vector<SavedTimer> SandboxCore::saved_timers(const Process& process) const {
+  const std::uint64_t now = timers_now_ms();
+  std::vector<SavedTimer> saved;
+  MutexLock lock(mutex_);
+  const auto own = timers_.find({&process, process.incarnation()});
+  if (own == timers_.end()) return saved;
+  for (const auto& [id, timer] : own->second) {
+    saved.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
+  }
+  std::ranges::sort(saved, {}, [](const SavedTimer& timer) { return std::pair(timer.left_ms, timer.tag); });
+  return saved;
+}
+
+// All of it is of one moment: every process is at rest.
+Result<Snapshot> SandboxCore::snapshot() {
+  PETRI_TRY(must_run());
+  PETRI_TRY(const Claim claimed, claim(module_names()));
+  const Lane::Hold hold(lane_.get());
+  MutexLock control(control_);
+  PETRI_TRY(must_run());
+  std::vector<Part> parts;
+  for (std::string& name : module_names()) {
+    parts.push_back({});
+    parts.back().name = std::move(name);
+    parts.back().only_rests = true;
+  }
+  const Clock::TimePoint deadline = std::chrono::steady_clock::now() + reload_policy().quiet_wait_max;
+  std::stop_token stop;
+  {
+    MutexLock lock(mutex_);
+    stop = runs_.get_token();
+  }
+  AtRest rest(*this, services_.clock.now(), deadline, stop);
+  PETRI_TRY(rest.come(parts));
+  const auto data = begin_snapshot();
+  for (const AtRest::Taken& one : rest.taken()) {
+    PETRI_TRY(SavedProcess saved, save_process(*one.process, parts[one.part].name));
+    data->processes.push_back(std::move(saved));
+  }
+  std::ranges::sort(data->processes, {}, &SavedProcess::address);
+  return Snapshot(data);
+}
+
+// ---- bringing it back -----------------------------------------------------------------------------------------
+
+// The tree must be the one it was: who is there has a place in the snapshot, and who is in the snapshot a place here.
+Result<void> SandboxCore::check_same_processes(const SnapshotData& data) const {
+  std::set<std::string, std::less<>> here;
+  for (const SavedModule& module : data.modules) {
+    for (const ProcessPtr& process : processes_of(module.name)) {
+      const SavedProcess* saved = data.find(process->name());
+      if (saved == nullptr || saved->module != module.name) {
+        return fail(ErrorCode::state_incompatible,
+                    fmt::format("the snapshot has no process {} of {}, which lives now", process->name(), module.name));
+      }
+      here.insert(process->name());
+    }
+  }
+  for (const SavedProcess& saved : data.processes) {
+    if (here.contains(saved.address)) continue;
+    return fail(ErrorCode::state_incompatible,
+                fmt::format("the process {} of the snapshot does not live now", saved.address));
+  }
+  return {};
+}
+
+// Code that was forgotten since comes in through the gate, as a new version.
+Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_restore(const SnapshotData& data) {
+  std::vector<Part> parts;
+  for (const SavedModule& module : data.modules) {
+    const auto active = std::ranges::find(module.versions, module.active, &SavedVersion::number);
+    PETRI_TRY(Part part, admit_part(module.name, Source::artifact(active->artifact), {}));
+    auto images = std::make_shared<SwitchSnapshot>(account_, part.to_number, part.from_number);
+    for (const SavedProcess& process : data.processes) {
+      if (process.module == module.name) images->borrow(process.address, process.image);
+    }
+    part.back_to = std::move(images);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void SandboxCore::replace_timers(Process& process, const std::vector<SavedTimer>& timers) {
+  cancel_timers(process, process.incarnation());
+  for (const SavedTimer& timer : timers) {
+    if (account_.try_add_timer()) add_timer(process, timers_now_ms(), timer.left_ms, timer.tag);
+  }
+}
+
+Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions& options) {
+  PETRI_TRY(must_run());
+  const SnapshotData& data = snapshot.data();
+  std::vector<std::string> names;
+  for (const SavedModule& module : data.modules) names.push_back(module.name);
+  PETRI_TRY(const Claim claimed, claim(std::move(names)));
+  PETRI_TRY(check_same_processes(data));
+  PETRI_TRY(std::vector<Part> parts, parts_to_restore(data));
+  SwitchOptions how = switch_options(std::nullopt, SwitchCause::restore, options.actor);
+  how.policy.drop_exports = true;
+  how.policy.quiet_wait_max = options.quiet_wait_max;
+  how.even_if_same = true;
+  how.on_switched = [&](Process& process) {
+    const SavedProcess* saved = data.find(process.name());
+    if (saved == nullptr) return;
+    process.life().context->random = SeededRandom(saved->random);
+    process.replace_mailbox(saved->mailbox);
+    replace_timers(process, options.timers ? saved->timers : std::vector<SavedTimer>());
+  };
+  PETRI_TRY(change(std::move(parts), how));
+  return {};
+}
+
+// ---- in a sandbox of its own ----------------------------------------------------------------------------------
+
+Result<Version> SandboxCore::admit_saved(const std::string& module, const SavedVersion& saved) {
+  PETRI_TRY(Loaded loaded, let_in(module, Source::artifact(saved.artifact), WayIn::create));
+  return Version{.number = saved.number,
+                 .code = std::move(loaded.code),
+                 .source = saved.source,
+                 .time = saved.time,
+                 .origin = saved.origin,
+                 .metadata = saved.metadata,
+                 .before = saved.before,
+                 .renames = saved.renames};
+}
+
+Result<void> SandboxCore::load_saved(const SnapshotData& origin) {
+  for (const SavedModule& saved : origin.modules) {
+    std::vector<Version> versions;
+    for (const SavedVersion& one : saved.versions) {
+      PETRI_TRY(Version version, admit_saved(saved.name, one));
+      versions.push_back(std::move(version));
+    }
+    VersionTable table(std::move(versions), saved.switches, saved.active, saved.total);
+    tell_loaded(saved.name, *table.active().code->artifact, WayIn::create);
+    MutexLock lock(mutex_);
+    const ModuleCodePtr code = table.active().code;
+    modules_.insert_or_assign(saved.name, Module{code, std::make_unique<ModulePast>(std::move(table))});
+  }
+  return {};
+}
+
+// A process whose place is in the snapshot goes on from there, once.
+Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code,
+                                            const ChildSpec& spec, bool again) {
+  const SnapshotOrigin* from = nullptr;
+  {
+    MutexLock lock(mutex_);
+    from = origin_;
+  }
+  const SavedProcess* saved = from == nullptr || again ? nullptr : from->data.find(process.name());
+  if (saved == nullptr || saved->module != spec.module) return process.start(incarnation, std::move(code), spec.input);
+  const Process::Origin origin{.image = *saved->image,
+                               .random = from->share_random ? std::optional(saved->random) : std::nullopt,
+                               .mailbox = saved->mailbox};
+  auto outcome = process.start(incarnation, std::move(code), spec.input, &origin);
+  if (outcome && outcome->kind == OutcomeKind::ok && from->timers) replace_timers(process, saved->timers);
+  return outcome;
+}
+
+Result<void> SandboxCore::start_spawned(const SnapshotData& origin) {
+  if (origin.spawned.empty()) return {};
+  const auto dynamic = tree_for_spawned();
+  if (dynamic == nullptr) return fail(ErrorCode::cancelled, "the sandbox is being ended");
+  for (const TreeChild& child : origin.spawned) {
+    PETRI_TRY(dynamic->request("", AddChild{child}));
+  }
+  return {};
+}
+
+Result<SandboxCore::Likeness> SandboxCore::likeness() const {
+  MutexLock lock(mutex_);
+  PETRI_TRY(must_exist_now());
+  Likeness like{.spec = {}, .traits = traits_, .limits = *account_.limits(), .permissions = permissions()};
+  like.spec.modules = spec_.modules;
+  like.spec.tree = tree_spec();
+  like.spec.labels = labels_;
+  like.spec.generation = spec_.generation;
+  like.spec.seed = spec_.seed;
+  like.spec.deterministic = spec_.deterministic;
+  like.spec.tier = spec_.tier;
+  like.spec.on_log = spec_.on_log;
+  return like;
+}
+
+void SandboxCore::become_like(const Likeness& other) {
+  account_.set_limits(other.limits);
+  share_.set_percent(other.limits.cpu_percent_max);
+  granted_.store(other.permissions);
+  if (folder_ != nullptr) folder_->set_limits(other.limits);
+}
+
+}  // namespace petri

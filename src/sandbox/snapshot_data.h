@@ -1,0 +1,71 @@
+// What a Snapshot holds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/instance_image.h"
+#include "host/seeded_random.h"
+#include "modules/version_table.h"
+#include "petri/snapshot.h"
+#include "petri/tree.h"
+#include "process/process.h"
+
+namespace petri {
+
+struct SavedVersion {
+  std::uint64_t number = 0;
+  ArtifactPtr artifact;
+  SourceFacts source;
+  VersionTime time;
+  VersionOrigin origin = VersionOrigin::create;
+  std::map<std::string, std::string> metadata;
+  std::uint64_t before = 0;
+  StateHints renames;
+};
+
+struct SavedModule {
+  std::string name;
+  std::uint64_t active = 0;
+  std::uint64_t total = 0;
+  std::vector<SavedVersion> versions;
+  std::vector<VersionSwitch> switches;
+};
+
+struct SavedTimer {
+  std::uint64_t left_ms = 0;
+  std::int64_t tag = 0;
+};
+
+struct SavedProcess {
+  std::string address;
+  std::string module;
+  std::shared_ptr<const InstanceImage> image;
+  SeededRandom::State random{};
+  std::vector<SavedLetter> mailbox;
+  std::vector<SavedTimer> timers;
+};
+
+struct SnapshotData {
+  std::string sandbox;
+  VersionTime time;
+  SupervisorSpec tree;
+  std::vector<TreeChild> spawned;  // by guests
+  std::vector<SavedModule> modules;
+  std::vector<SavedProcess> processes;  // by address
+
+  const SavedProcess* find(std::string_view address) const;
+};
+
+// How a new sandbox comes from one.
+struct SnapshotOrigin {
+  const SnapshotData& data;
+  bool share_random = true;
+  bool timers = true;
+};
+
+SavedModule save_module(const std::string& name, const VersionTable& versions);
+
+}  // namespace petri
