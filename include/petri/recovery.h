@@ -15,10 +15,12 @@ namespace petri {
 
 // keep: it is `failed`, and what it was made of is kept.
 // retry: it is started again after a pause that doubles each time; after retries_max it is terminated.
+// rollback: modules that were given other code less than rollback_within before it began to fail go back to the version
+//   before, once, and it is started again; where there is none it is terminated.
 // restart: it is started again at once; after restarts_max it is terminated.
 // isolate: nobody is answered, what still lives is frozen, everything can be looked at; restart() or destroy() end it.
 // terminate: it is `failed`, and only the record of it is left; restart() reads its modules anew.
-enum class RecoveryAction : std::uint8_t { keep, retry, restart, isolate, terminate };
+enum class RecoveryAction : std::uint8_t { keep, retry, rollback, restart, isolate, terminate };
 std::string_view name_of(RecoveryAction action);
 std::optional<RecoveryAction> recovery_action_named(std::string_view name);
 
@@ -29,6 +31,7 @@ struct Recovery {
   std::uint32_t retries_max = 5;
   std::chrono::nanoseconds retry_pause = std::chrono::milliseconds(100);
   std::chrono::nanoseconds retry_pause_max = std::chrono::seconds(30);
+  std::chrono::nanoseconds rollback_within = std::chrono::seconds(60);
   // Once it has run for so long, all of the above begins anew.
   std::chrono::nanoseconds stable_after = std::chrono::seconds(60);
   bool operator==(const Recovery&) const = default;

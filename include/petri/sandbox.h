@@ -16,6 +16,7 @@
 #include "petri/artifact.h"
 #include "petri/containment.h"
 #include "petri/log_level.h"
+#include "petri/module_archive.h"
 #include "petri/outcome.h"
 #include "petri/permissions.h"
 #include "petri/profile.h"
@@ -210,6 +211,14 @@ class Sandbox {
   // Newest first.
   Result<std::vector<VersionInfo>> versions(std::string_view module) const;
   Result<ModuleHistory> history(std::string_view module) const;
+
+  // The module with all versions that are kept; import_module gives another sandbox the same, under the name it has
+  // there: numbers, hashes, sources and which one is active.
+  Result<ModuleArchive> export_module(std::string_view module) const;
+  Result<VersionInfo> import_module(const ModuleArchive& archive);
+  // One version of another sandbox's module, of any runtime, staged here; 0: the active one.
+  Result<VersionInfo> copy_version(const Sandbox& from, std::string_view module, std::uint64_t version = 0,
+                                   const VersionOptions& options = {});
 
   // The described state of a process, read and written between two messages; no guest code runs. All updates are made
   // or none.

@@ -62,6 +62,12 @@ Result<ReloadPlan> Sandbox::plan(std::string_view module, const Source& source, 
 }
 Result<std::vector<VersionInfo>> Sandbox::versions(std::string_view module) const { return core_->versions(module); }
 Result<ModuleHistory> Sandbox::history(std::string_view module) const { return core_->history(module); }
+Result<ModuleArchive> Sandbox::export_module(std::string_view module) const { return core_->export_module(module); }
+Result<VersionInfo> Sandbox::import_module(const ModuleArchive& archive) { return core_->import_module(archive); }
+Result<VersionInfo> Sandbox::copy_version(const Sandbox& from, std::string_view module, std::uint64_t version,
+                                          const VersionOptions& options) {
+  return core_->copy_version(*from.core_, module, version, options);
+}
 Result<Snapshot> Sandbox::snapshot() { return core_->snapshot(); }
 Result<void> Sandbox::restore(const Snapshot& snapshot, const RestoreOptions& options) {
   return core_->restore(snapshot, options);

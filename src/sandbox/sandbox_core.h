@@ -116,6 +116,10 @@ class SandboxCore final : public ProcessOwner,
   Result<ReloadPlan> plan(std::string_view name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
   Result<ModuleHistory> history(std::string_view module) EXCLUDES(mutex_);
   Result<std::vector<VersionInfo>> versions(std::string_view module) EXCLUDES(mutex_);
+  Result<ModuleArchive> export_module(std::string_view module) EXCLUDES(mutex_);
+  Result<VersionInfo> import_module(const ModuleArchive& archive) EXCLUDES(mutex_);
+  Result<VersionInfo> copy_version(SandboxCore& from, std::string_view module, std::uint64_t version,
+                                   const VersionOptions& options) EXCLUDES(mutex_);
   Result<Snapshot> snapshot() EXCLUDES(control_);
   Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options) EXCLUDES(control_);
   // What another that is to be like this one is made of.
@@ -209,6 +213,8 @@ class SandboxCore final : public ProcessOwner,
   struct LastEnd {
     std::string text;
     ErrorCategory failure = ErrorCategory::runtime;
+    Clock::TimePoint time;
+    Clock::TimePoint first;  // of those that followed one another so closely that they are one trouble
   };
   // ---- change under life
 
@@ -227,6 +233,10 @@ class SandboxCore final : public ProcessOwner,
   Result<Module*> find_module(std::string_view name) REQUIRES(mutex_);
   VersionInfo info_of(const Version& version, std::uint64_t active) const;
   Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const;
+  Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
+  Result<VersionInfo> add_module(std::string_view name, VersionTable versions) EXCLUDES(mutex_);
+  std::unexpected<Error> has_module(std::string_view name) const;
+  Result<void> must_be_new(std::string_view name) const EXCLUDES(mutex_);
   void prune_versions(std::uint64_t versions_max) EXCLUDES(mutex_);
   template <typename Use>
   auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>()));
@@ -292,6 +302,7 @@ class SandboxCore final : public ProcessOwner,
   // ---- snapshots
 
   Result<void> load_saved(const SnapshotData& origin) EXCLUDES(mutex_);
+  Result<VersionTable> admit_versions(const SavedModule& saved) EXCLUDES(mutex_);
   Result<Version> admit_saved(const std::string& module, const SavedVersion& saved) EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code, const ChildSpec& spec,
@@ -344,12 +355,19 @@ class SandboxCore final : public ProcessOwner,
   // Once supervision has given up.
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
   void act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
-  void take_step(const RecoveryStep& step, const LastEnd& last, const std::shared_ptr<const TreeRunner>& gave_up)
-      REQUIRES(control_);
+  void take_step(const RecoveryStep& step, const LastEnd& last, const std::vector<std::string>& back,
+                 const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
   bool keeps_running_without(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(mutex_);
   void isolate(const LastEnd& last) EXCLUDES(mutex_);
   void retry_after(Clock::Duration pause, const LastEnd& last) EXCLUDES(mutex_);
   void retry(std::uint64_t ticket) EXCLUDES(control_);
+  // Modules that can go back to the version before, and how long before the trouble the last of them was switched.
+  struct TakenBack {
+    std::vector<std::string> modules;
+    std::optional<Clock::Duration> switched;
+  };
+  TakenBack what_to_take_back() const REQUIRES(mutex_);
+  void take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
   LastEnd last_end() const EXCLUDES(mutex_);
   void note_end(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
 

@@ -1,6 +1,8 @@
 // What is done once supervision has given up. src/supervisor decides; this carries it out.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "sandbox/sandbox_core.h"
 
@@ -16,8 +18,51 @@ std::string gave_up_after(std::string_view last) {
 void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
   const std::string what = how ? std::string(name_of(how->kind)) : how.error().message;
   const ErrorCategory failure = how ? category_of(*how) : how.error().category();
+  const Clock::TimePoint now = services_.clock.now();
   MutexLock lock(mutex_);
-  last_end_ = {.text = fmt::format("{} ({})", process.name(), what), .failure = failure};
+  const bool anew = last_end_.text.empty() || now - last_end_.time >= traits_->recovery.stable_after;
+  last_end_ = {.text = fmt::format("{} ({})", process.name(), what),
+               .failure = failure,
+               .time = now,
+               .first = anew ? now : last_end_.first};
+}
+
+// Only what somebody asked for is taken back: going back and forth would help nobody.
+SandboxCore::TakenBack SandboxCore::what_to_take_back() const {
+  TakenBack found;
+  for (const auto& [name, module] : modules_) {
+    if (module.past == nullptr || module.past->versions.number_before() == 0) continue;
+    const SwitchCause cause = module.past->versions.switches().back().cause;
+    const Clock::Duration before = last_end_.first - module.past->switched;
+    const bool asked_for = cause == SwitchCause::reload || cause == SwitchCause::activate;
+    if (!asked_for || before >= traits_->recovery.rollback_within) continue;
+    found.modules.push_back(name);
+    found.switched = std::min(found.switched.value_or(before), before);
+  }
+  return found;
+}
+
+// Nothing runs, so there is no state to carry.
+void SandboxCore::take_back(const std::vector<std::string>& modules) {
+  for (const std::string& name : modules) {
+    std::uint64_t from = 0, to = 0;
+    {
+      MutexLock lock(mutex_);
+      Module& module = modules_.find(name)->second;
+      VersionTable& versions = module.past->versions;
+      from = versions.active().number;
+      to = versions.number_before();
+      versions.activate(to, services_.clock.wall_now(), SwitchCause::recovery, "petri");
+      module.code = versions.active().code;
+      module.past->snapshot = nullptr;
+    }
+    services_.events.publish(EventKind::module_rolled_back, subject(), [&](Event& event) {
+      event.add("module", name).add("version", to).add("from", from).add("cause", name_of(SwitchCause::recovery));
+      event.add("processes", 0U);
+    });
+    tell_audit({.kind = AuditKind::module_switched, .sandbox = id(), .cause = name_of(SwitchCause::recovery)},
+               {{"module", name}, {"from", from}, {"to", to}, {"actor", "petri"}});
+  }
 }
 
 SandboxCore::LastEnd SandboxCore::last_end() const {
@@ -39,10 +84,12 @@ void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
 void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) {
   RecoveryStep step;
   LastEnd last;
+  TakenBack back;
   {
     MutexLock lock(mutex_);
     last = last_end_;
-    step = next_step(traits_->recovery, last.failure, services_.clock.now(), recovered_);
+    back = what_to_take_back();
+    step = next_step(traits_->recovery, last.failure, services_.clock.now(), recovered_, back.switched);
     failure_ = last.failure;
   }
   services_.events.publish(EventKind::sandbox_recovery, subject(), [&](Event& event) {
@@ -52,10 +99,10 @@ void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_u
   });
   tell_audit({.kind = AuditKind::recovery, .sandbox = id(), .cause = name_of(step.action)},
              {{"class", name_of(last.failure)}, {"attempt", step.attempt}, {"last", last.text}});
-  take_step(step, last, gave_up);
+  take_step(step, last, back.modules, gave_up);
 }
 
-void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last,
+void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last, const std::vector<std::string>& back,
                             const std::shared_ptr<const TreeRunner>& gave_up) {
   if (step.action == RecoveryAction::isolate) return isolate(last);
   if (step.action == RecoveryAction::keep && keeps_running_without(gave_up)) return;
@@ -65,6 +112,7 @@ void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last,
   }
   switch (step.action) {
     case RecoveryAction::retry: return retry_after(step.pause, last);
+    case RecoveryAction::rollback: take_back(back); [[fallthrough]];
     case RecoveryAction::restart:
       if (!try_start_tree()) act_on_failure(gave_up);
       return;

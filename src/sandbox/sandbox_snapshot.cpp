@@ -197,14 +197,20 @@ Result<Version> SandboxCore::admit_saved(const std::string& module, const SavedV
                  .renames = saved.renames};
 }
 
+Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved) {
+  std::vector<Version> versions;
+  for (const SavedVersion& one : saved.versions) {
+    PETRI_TRY(Version version, admit_saved(saved.name, one));
+    versions.push_back(std::move(version));
+  }
+  VersionTable table(std::move(versions), saved.switches, saved.active, saved.total);
+  table.prune(account_.limits()->versions_max);
+  return table;
+}
+
 Result<void> SandboxCore::load_saved(const SnapshotData& origin) {
   for (const SavedModule& saved : origin.modules) {
-    std::vector<Version> versions;
-    for (const SavedVersion& one : saved.versions) {
-      PETRI_TRY(Version version, admit_saved(saved.name, one));
-      versions.push_back(std::move(version));
-    }
-    VersionTable table(std::move(versions), saved.switches, saved.active, saved.total);
+    PETRI_TRY(VersionTable table, admit_versions(saved));
     tell_loaded(saved.name, *table.active().code->artifact, WayIn::create);
     MutexLock lock(mutex_);
     const ModuleCodePtr code = table.active().code;

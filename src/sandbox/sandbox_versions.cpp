@@ -68,63 +68,110 @@ Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) 
 
 // ---- load and stage -------------------------------------------------------------------------------------------
 
-Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
-  PETRI_TRY(must_exist());
-  PETRI_TRY(check_module_name(name));
-  const auto already = [&] {
-    return fail(ErrorCode::already_exists,
-                fmt::format("the sandbox {} has a module {} already: reload() gives it other code", id(), name));
-  };
+// A name that nobody has here yet.
+Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions) {
+  const ModuleCodePtr code = versions.active().code;
+  VersionInfo info = info_of(versions.active(), versions.active().number);
   {
     MutexLock lock(mutex_);
-    if (modules_.contains(name)) return already();
+    PETRI_TRY(must_exist_now());
+    Module module{.code = code, .past = std::make_unique<ModulePast>(std::move(versions))};
+    if (!modules_.try_emplace(std::string(name), std::move(module)).second) return has_module(name);
   }
+  tell_loaded(name, *code->artifact, WayIn::load);
+  return info;
+}
+
+std::unexpected<Error> SandboxCore::has_module(std::string_view name) const {
+  return fail(ErrorCode::already_exists,
+              fmt::format("the sandbox {} has a module {} already: reload() gives it other code", id(), name));
+}
+
+Result<void> SandboxCore::must_be_new(std::string_view name) const {
+  PETRI_TRY(check_module_name(name));
+  MutexLock lock(mutex_);
+  PETRI_TRY(must_exist_now());
+  if (modules_.contains(name)) return has_module(name);
+  return {};
+}
+
+Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
+  PETRI_TRY(must_be_new(name));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
-  Version first{.code = loaded.code,
+  Version first{.code = std::move(loaded.code),
                 .source = std::move(loaded.source),
                 .time = services_.clock.wall_now(),
                 .origin = VersionOrigin::load,
                 .metadata = options.metadata};
+  return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor));
+}
+
+// The module is claimed. Code that is in the table already keeps its number.
+Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version version, const std::string& actor) {
+  VersionInfo info;
   {
     MutexLock lock(mutex_);
-    PETRI_TRY(must_exist_now());
-    auto past = std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::load, options.actor));
-    if (!modules_.try_emplace(std::string(name), Module{loaded.code, std::move(past)}).second) return already();
+    PETRI_TRY(Module * module, find_module(name));
+    VersionTable& versions = past_of(*module).versions;
+    if (const Version* known = versions.find(version.code->artifact->id())) {
+      return info_of(*known, versions.active().number);
+    }
+    info = info_of(versions.add(std::move(version)), versions.active().number);
+    versions.prune(account_.limits()->versions_max);
   }
-  tell_loaded(name, *loaded.code->artifact, WayIn::load);
-  MutexLock lock(mutex_);
-  PETRI_TRY(Module * module, find_module(name));
-  return info_of(past_of(*module).versions.active(), 1);
+  services_.events.publish(EventKind::module_staged, subject(),
+                           [&](Event& event) { event.add("module", name).add("version", info.number); });
+  tell_audit({.kind = AuditKind::module_staged, .sandbox = id(), .cause = actor},
+             {{"module", name}, {"version", info.number}, {"artifact", info.artifact.hex()}});
+  return info;
 }
 
 Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& source, const VersionOptions& options) {
   PETRI_TRY(must_exist());
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
-  VersionInfo info;
-  bool added = false;
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(Module * module, find_module(name));
-    VersionTable& versions = past_of(*module).versions;
-    const Version* known = versions.find(loaded.code->artifact->id());
-    added = known == nullptr;
-    if (added) {
-      known = &versions.add({.code = loaded.code,
-                             .source = std::move(loaded.source),
-                             .time = services_.clock.wall_now(),
-                             .origin = VersionOrigin::stage,
-                             .metadata = options.metadata});
-    }
-    info = info_of(*known, versions.active().number);
-    versions.prune(account_.limits()->versions_max);
+  Version version{.code = std::move(loaded.code),
+                  .source = std::move(loaded.source),
+                  .time = services_.clock.wall_now(),
+                  .origin = VersionOrigin::stage,
+                  .metadata = options.metadata};
+  return add_staged(name, std::move(version), options.actor);
+}
+
+// ---- between sandboxes ----------------------------------------------------------------------------------------
+
+const std::string& ModuleArchive::name() const { return data_->name; }
+
+Result<ModuleArchive> SandboxCore::export_module(std::string_view module) {
+  MutexLock lock(mutex_);
+  PETRI_TRY(Module * found, find_module(module));
+  return ModuleArchive(std::make_shared<const SavedModule>(save_module(std::string(module), past_of(*found).versions)));
+}
+
+Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
+  PETRI_TRY(must_be_new(archive.name()));
+  PETRI_TRY(VersionTable versions, admit_versions(archive.data()));
+  return add_module(archive.name(), std::move(versions));
+}
+
+Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_view module, std::uint64_t number,
+                                              const VersionOptions& options) {
+  PETRI_TRY(const ModuleArchive archive, from.export_module(module));
+  const SavedModule& saved = archive.data();
+  if (number == 0) number = saved.active;
+  const auto found = std::ranges::find(saved.versions, number, &SavedVersion::number);
+  if (found == saved.versions.end()) {
+    return fail(ErrorCode::version_not_found,
+                fmt::format("the module {} of {} has no version {}", module, from.id(), number));
   }
-  if (!added) return info;
-  services_.events.publish(EventKind::module_staged, subject(),
-                           [&](Event& event) { event.add("module", name).add("version", info.number); });
-  tell_audit({.kind = AuditKind::module_staged, .sandbox = id(), .cause = options.actor},
-             {{"module", name}, {"version", info.number}, {"artifact", info.artifact.hex()}});
-  return info;
+  PETRI_TRY(const Claim claimed, claim({std::string(module)}));
+  PETRI_TRY(Version version, admit_saved(saved.name, *found));
+  version.time = services_.clock.wall_now();
+  version.origin = VersionOrigin::copy;
+  version.before = 0;
+  version.renames.clear();
+  for (const auto& [key, value] : options.metadata) version.metadata[key] = value;
+  return add_staged(module, std::move(version), options.actor);
 }
 
 void SandboxCore::prune_versions(std::uint64_t versions_max) {

@@ -9,6 +9,7 @@
 #include "engine/instance_image.h"
 #include "host/seeded_random.h"
 #include "modules/version_table.h"
+#include "petri/module_archive.h"
 #include "petri/snapshot.h"
 #include "petri/tree.h"
 #include "process/process.h"

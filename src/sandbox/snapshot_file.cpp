@@ -1,4 +1,4 @@
-// Snapshots as bytes: a line that names the format, a body in CBOR, a checksum over both.
+// Snapshots and modules as bytes: a line that names the format, a body in CBOR, a checksum over both.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kMagic = "petri.snapshot ";
+constexpr std::string_view kSnapshot = "snapshot", kModule = "module";
 constexpr int kFormat = 1;
 constexpr std::size_t kChecksumBytes = 32;
 constexpr std::uint64_t kModuleBytesMax = std::uint64_t{100} << 20;  // the sandbox it comes into has its own
@@ -196,8 +196,46 @@ std::shared_ptr<const SnapshotData> read_data(const Json& value) {
   return data;
 }
 
-std::unexpected<Error> no_snapshot(std::string_view why) {
-  return fail(ErrorCode::parse_failed, fmt::format("this is not a whole snapshot: {}", why));
+// ---- around it ------------------------------------------------------------------------------------------------
+
+std::string sealed(std::string_view kind, const Json& body) {
+  std::string bytes = fmt::format("petri.{} {}\n", kind, kFormat);
+  Json::to_cbor(body, nlohmann::detail::output_adapter<char>(bytes));
+  const auto checksum = sha256(as_bytes(bytes));
+  bytes.append(checksum.begin(), checksum.end());
+  return bytes;
+}
+
+std::unexpected<Error> not_whole(std::string_view kind, std::string_view why) {
+  return fail(ErrorCode::parse_failed, fmt::format("this is not a whole {} of petri's: {}", kind, why));
+}
+
+// The body, read by `read`, which throws what does not fit.
+template <typename Read>
+auto unsealed(std::string_view kind, std::string_view bytes, Read read) -> Result<decltype(read(Json()))> {
+  const std::string magic = fmt::format("petri.{} ", kind);
+  if (!bytes.starts_with(magic)) return not_whole(kind, "it does not begin as one");
+  const std::size_t end = bytes.substr(0, magic.size() + 20).find('\n');
+  if (end == std::string_view::npos) return not_whole(kind, "its first line does not end");
+  const std::string_view format = bytes.substr(magic.size(), end - magic.size());
+  if (format != std::to_string(kFormat)) {
+    return fail(ErrorCode::rejected,
+                fmt::format("the {} has the format {}, and this petri reads {}", kind, format, kFormat));
+  }
+  if (bytes.size() < end + 1 + kChecksumBytes) return not_whole(kind, "it is cut short");
+  const std::string_view checked = bytes.substr(0, bytes.size() - kChecksumBytes);
+  if (!std::ranges::equal(sha256(as_bytes(checked)), as_bytes(bytes.substr(checked.size())))) {
+    return not_whole(kind, "its checksum does not fit, so it was cut short or changed");
+  }
+  const Json body = Json::from_cbor(checked.substr(end + 1), true, false);
+  if (body.is_discarded()) return not_whole(kind, "its body is not CBOR");
+  try {
+    return read(body);
+  } catch (const Json::exception& error) {
+    return not_whole(kind, error.what());
+  } catch (const Unfit& unfit) {
+    return not_whole(kind, unfit.why);
+  }
 }
 
 }  // namespace
@@ -214,38 +252,18 @@ SnapshotInfo Snapshot::info() const {
   return info;
 }
 
-std::string Snapshot::to_bytes() const {
-  std::string bytes = fmt::format("{}{}\n", kMagic, kFormat);
-  Json::to_cbor(petri::write(*data_), nlohmann::detail::output_adapter<char>(bytes));
-  const auto checksum = sha256(as_bytes(bytes));
-  bytes.append(checksum.begin(), checksum.end());
-  return bytes;
-}
+std::string Snapshot::to_bytes() const { return sealed(kSnapshot, petri::write(*data_)); }
 
 Result<Snapshot> Snapshot::from_bytes(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return no_snapshot("it does not begin as one");
-  const std::size_t end = bytes.substr(0, kMagic.size() + 20).find('\n');
-  if (end == std::string_view::npos) return no_snapshot("its first line does not end");
-  const std::string_view format = bytes.substr(kMagic.size(), end - kMagic.size());
-  if (format != std::to_string(kFormat)) {
-    return fail(ErrorCode::rejected,
-                fmt::format("the snapshot has the format {}, and this petri reads {}", format, kFormat));
-  }
-  if (bytes.size() < end + 1 + kChecksumBytes) return no_snapshot("it is cut short");
-  const std::string_view checked = bytes.substr(0, bytes.size() - kChecksumBytes);
-  const auto checksum = sha256(as_bytes(checked));
-  if (!std::ranges::equal(checksum, as_bytes(bytes.substr(checked.size())))) {
-    return no_snapshot("its checksum does not fit, so it was cut short or changed");
-  }
-  const Json body = Json::from_cbor(checked.substr(end + 1), true, false);
-  if (body.is_discarded()) return no_snapshot("its body is not CBOR");
-  try {
-    return Snapshot(read_data(body));
-  } catch (const Json::exception& error) {
-    return no_snapshot(error.what());
-  } catch (const Unfit& unfit) {
-    return no_snapshot(unfit.why);
-  }
+  PETRI_TRY(auto data, unsealed(kSnapshot, bytes, read_data));
+  return Snapshot(std::move(data));
+}
+
+std::string ModuleArchive::to_bytes() const { return sealed(kModule, petri::write(*data_)); }
+
+Result<ModuleArchive> ModuleArchive::from_bytes(std::string_view bytes) {
+  PETRI_TRY(SavedModule module, unsealed(kModule, bytes, read_module));
+  return ModuleArchive(std::make_shared<const SavedModule>(std::move(module)));
 }
 
 Result<void> Snapshot::write(const std::string& path) const { return write_file(path, to_bytes()); }

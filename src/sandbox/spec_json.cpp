@@ -187,6 +187,7 @@ class SpecReader {
                  {"retries_max", [&](const Json& member) { recovery.retries_max = small_number(member); }},
                  {"retry_pause", [&](const Json& member) { recovery.retry_pause = duration(member); }},
                  {"retry_pause_max", [&](const Json& member) { recovery.retry_pause_max = duration(member); }},
+                 {"rollback_within", [&](const Json& member) { recovery.rollback_within = duration(member); }},
                  {"stable_after", [&](const Json& member) { recovery.stable_after = duration(member); }}};
     for (const ErrorCategory failure : {ErrorCategory::compilation, ErrorCategory::runtime, ErrorCategory::resource,
                                         ErrorCategory::security, ErrorCategory::system}) {
@@ -196,7 +197,7 @@ class SpecReader {
   }
   void recovery_action(ErrorCategory failure, const Json& value) {
     const auto action = recovery_action_named(text(value));
-    if (!action) return wrong("is none of keep, retry, restart, isolate, terminate");
+    if (!action) return wrong("is none of keep, retry, rollback, restart, isolate, terminate");
     spec_.recovery.actions[failure] = *action;
   }
   void reload(const Json& value) {

@@ -11,7 +11,7 @@
 namespace petri {
 namespace {
 
-constexpr NameTable<5> kActions{"keep", "retry", "restart", "isolate", "terminate"};
+constexpr NameTable<6> kActions{"keep", "retry", "rollback", "restart", "isolate", "terminate"};
 constexpr std::chrono::nanoseconds kPauseMax = std::chrono::hours(24);
 
 // Doubled each time.
@@ -39,7 +39,7 @@ RecoveryAction recovery_default(ErrorCategory failure) {
     case ErrorCategory::resource: return RecoveryAction::restart;
     case ErrorCategory::security: return RecoveryAction::isolate;
     case ErrorCategory::system: return RecoveryAction::retry;
-    case ErrorCategory::runtime:
+    case ErrorCategory::runtime: return RecoveryAction::rollback;
     case ErrorCategory::usage: return RecoveryAction::terminate;
   }
   PETRI_UNREACHABLE();
@@ -55,7 +55,8 @@ Result<void> check_recovery(const Recovery& recovery) {
     std::string_view field;
     std::chrono::nanoseconds value;
   };
-  for (const Span& span : std::array<Span, 3>{{{"retry_pause", recovery.retry_pause},
+  for (const Span& span : std::array<Span, 4>{{{"retry_pause", recovery.retry_pause},
+                                               {"rollback_within", recovery.rollback_within},
                                                {"retry_pause_max", recovery.retry_pause_max},
                                                {"stable_after", recovery.stable_after}}}) {
     if (span.value.count() > 0 && span.value <= kPauseMax) continue;
@@ -71,13 +72,17 @@ ErrorCategory category_of(const Outcome& outcome) {
   return outcome.cause.empty() ? ErrorCategory::runtime : ErrorCategory::resource;
 }
 
-RecoveryStep next_step(const Recovery& recovery, ErrorCategory failure, Clock::TimePoint now, RecoveryPast& past) {
+RecoveryStep next_step(const Recovery& recovery, ErrorCategory failure, Clock::TimePoint now, RecoveryPast& past,
+                       std::optional<Clock::Duration> switched) {
   const bool was_stable = past != RecoveryPast{} && now - past.last >= recovery.stable_after;
   if (was_stable) past = {};
   switch (const RecoveryAction action = action_for(recovery, failure)) {
     case RecoveryAction::keep:
     case RecoveryAction::isolate:
     case RecoveryAction::terminate: return {.action = action};
+    case RecoveryAction::rollback:
+      if (!switched || *switched >= recovery.rollback_within) return {.action = RecoveryAction::terminate};
+      return {.action = action};
     case RecoveryAction::restart:
       if (past.restarts >= recovery.restarts_max) return {.action = RecoveryAction::terminate};
       past.last = now;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/clock.h"
 #include "petri/recovery.h"
@@ -22,7 +23,9 @@ struct RecoveryStep {
   std::uint32_t attempt = 0;  // of restart and retry, from 1
 };
 
-// Counts the step in the past.
-RecoveryStep next_step(const Recovery& recovery, ErrorCategory failure, Clock::TimePoint now, RecoveryPast& past);
+// Counts the step in the past. `switched` says how long before the first of these failures code was exchanged that can
+// be taken back; nothing: none was.
+RecoveryStep next_step(const Recovery& recovery, ErrorCategory failure, Clock::TimePoint now, RecoveryPast& past,
+                       std::optional<Clock::Duration> switched = std::nullopt);
 
 }  // namespace petri

@@ -36,6 +36,14 @@ TEST(RecoveryRule, RestartsOnceThenTerminates) {  // S21
   EXPECT_EQ(next_step({}, resource, kStart + 59s, past).action, RecoveryAction::terminate);
 }
 
+TEST(RecoveryRule, TakesBackCodeThatWasNew) {  // S21
+  RecoveryPast past;
+  EXPECT_EQ(next_step({}, runtime, kStart, past, 59s).action, RecoveryAction::rollback);
+  EXPECT_EQ(next_step({}, runtime, kStart, past, 60s).action, RecoveryAction::terminate);
+  EXPECT_EQ(next_step({.rollback_within = 1h}, runtime, kStart, past, 60s).action, RecoveryAction::rollback);
+  EXPECT_EQ(next_step({}, resource, kStart, past, 1s).action, RecoveryAction::restart);
+}
+
 TEST(RecoveryRule, BeginsAnewAfterItWasStable) {
   RecoveryPast past;
   EXPECT_EQ(next_step({}, resource, kStart, past).action, RecoveryAction::restart);
@@ -82,7 +90,8 @@ TEST(FailureClass, OfAGuestIsResourceWhenALimitEndedIt) {  // S20
 TEST(RecoveryAction, IsFoundByItsName) {
   EXPECT_EQ(recovery_action_named("isolate"), RecoveryAction::isolate);
   EXPECT_EQ(name_of(RecoveryAction::terminate), "terminate");
-  EXPECT_EQ(recovery_action_named("rollback"), std::nullopt);
+  EXPECT_EQ(recovery_action_named("rollback"), RecoveryAction::rollback);
+  EXPECT_EQ(recovery_action_named("rollup"), std::nullopt);
 }
 
 }  // namespace

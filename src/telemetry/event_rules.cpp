@@ -192,7 +192,7 @@ std::vector<EventRule> containment_rules() {
       {sandbox_recovery,
        "Supervision has given up, and the recovery table acts.",
        {{"class", text, "compilation, runtime, resource, security or system"},
-        {"action", text, "keep, retry, restart, isolate or terminate"},
+        {"action", text, "keep, retry, rollback, restart, isolate or terminate"},
         {"attempt", integer, "of a retry or a restart, from 1", kSometimes},
         {"pause_ns", integer, "before a retry", kSometimes},
         {"cause", text, "what ended last"}},

@@ -330,12 +330,13 @@ TEST_F(ProfileTest, IsReadFromJson) {  // P02
   EXPECT_EQ(spec->recovery.actions.at(ErrorCategory::runtime), RecoveryAction::isolate);
   EXPECT_EQ(spec->recovery.retries_max, 7U);
   const auto wrong = SandboxSpec::from_json(R"({"profile": "paranoid", "permissions": ["log", "net"],
-      "imports": {"deny": []}, "audit": "all", "recovery": {"weather": "keep", "runtime": "rollback"},
+      "imports": {"deny": []}, "audit": "all", "recovery": {"weather": "keep", "runtime": "rollup"},
       "breaker": {"limits_max": -1, "pause": "soon"}})");
   ASSERT_FALSE(wrong);
   for (const std::string_view part :
        {"is none of the profiles high, medium, low", "there is no permission net", "there are allow and block",
-        "is none of none, basic, full", "no such class of failures", "is none of keep, retry, restart, isolate"}) {
+        "is none of none, basic, full", "no such class of failures",
+        "is none of keep, retry, rollback, restart, isolate"}) {
     EXPECT_THAT(wrong.error().message, HasSubstr(std::string(part)));
   }
 }

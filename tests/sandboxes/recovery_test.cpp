@@ -72,6 +72,40 @@ TEST_F(RecoveryTest, TerminatesAfterATrap) {  // S20, S21, O06
   EXPECT_THAT(audited(), ElementsAre("terminate"));
 }
 
+// Another version of the same layout.
+Source changed_counter() {
+  std::string text(kCounter);
+  return Source::wat(text.insert(text.size() - 1, "(func (export \"more\"))"));
+}
+
+TEST_F(RecoveryTest, TakesBackCodeThatWasNewWhenItFailed) {  // S21
+  SandboxSpec spec = fragile();
+  spec.reload = ReloadPolicy{.trial = {.calls = 0}};
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(sandbox.reload("counter", changed_counter()));
+  time_.advance(*runtime_, 59s);
+  trap(sandbox);
+  expect_soon([&] { return audited().size() == 1 && sandbox.status() == SandboxStatus::running ? "" : "not yet"; });
+  EXPECT_EQ(sandbox.info().modules[0].version, 1U);
+  EXPECT_EQ(next(sandbox, "p"), 1);
+  EXPECT_EQ(sandbox.history("counter")->switches.back().cause, SwitchCause::recovery);
+  // Nothing is left to take back.
+  trap(sandbox);
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_THAT(told(3), ElementsAre("runtime rollback", "runtime terminate", "failed runtime"));
+}
+
+TEST_F(RecoveryTest, LeavesCodeThatHasProvedItself) {  // S21
+  SandboxSpec spec = fragile();
+  spec.reload = ReloadPolicy{.trial = {.calls = 0}};
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(sandbox.reload("counter", changed_counter()));
+  time_.advance(*runtime_, 60s);
+  trap(sandbox);
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_EQ(sandbox.info().modules[0].version, 2U);
+}
+
 TEST_F(RecoveryTest, RestartsOnceAfterALimitThenTerminates) {  // S20, S21
   Sandbox sandbox = create(fragile());
   EXPECT_EQ(next(sandbox, "p"), 1);

@@ -240,5 +240,49 @@ TEST_F(SnapshotTest, RestartsAForkFromItsBeginning) {
   EXPECT_EQ(ask(*twin, "next"), 1);
 }
 
+TEST_F(SnapshotTest, OfOneModuleGivesAnotherSandboxTheSameVersions) {  // M29
+  Sandbox sandbox = create(spec());
+  ASSERT_TRUE(sandbox.reload("service", code(2), {.metadata = {{"by", "ann"}}}));
+  ASSERT_TRUE(sandbox.reload("service", code(3)));
+  ASSERT_TRUE(sandbox.rollback("service", 2));
+  const auto archive = sandbox.export_module("service");
+  ASSERT_TRUE(archive);
+  const auto read = ModuleArchive::from_bytes(archive->to_bytes());
+  ASSERT_TRUE(read) << read.error().message;
+  const auto elsewhere = std::move(*Runtime::create());
+  Sandbox other = *elsewhere->create({.id = "other", .modules = {{"first", code(9)}}});
+  const auto imported = other.import_module(*read);
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_EQ(imported->number, 2U);
+  const auto here = sandbox.history("service"), there = other.history("service");
+  EXPECT_EQ(there->active, here->active);
+  EXPECT_EQ(there->total, here->total);
+  EXPECT_EQ(there->switches, here->switches);
+  ASSERT_EQ(there->versions.size(), here->versions.size());
+  for (std::size_t index = 0; index < here->versions.size(); ++index) {
+    EXPECT_EQ(there->versions[index].number, here->versions[index].number);
+    EXPECT_EQ(there->versions[index].artifact, here->versions[index].artifact);
+    EXPECT_EQ(there->versions[index].source, here->versions[index].source);
+    EXPECT_EQ(there->versions[index].text, here->versions[index].text);
+    EXPECT_EQ(there->versions[index].metadata, here->versions[index].metadata);
+  }
+  EXPECT_EQ(code_of(other.import_module(*read)), ErrorCode::already_exists);
+  EXPECT_EQ(code_of(ModuleArchive::from_bytes(sandbox.snapshot()->to_bytes())), ErrorCode::parse_failed);
+}
+
+TEST_F(SnapshotTest, OfOneVersionIsStagedElsewhere) {
+  Sandbox one = create(spec("one"));
+  Sandbox two = create(spec("two"));
+  ASSERT_TRUE(one.reload("service", code(2)));
+  const auto copied = two.copy_version(one, "service");
+  ASSERT_TRUE(copied) << copied.error().message;
+  EXPECT_EQ(copied->origin, VersionOrigin::copy);
+  EXPECT_EQ(copied->text, service(2));
+  EXPECT_EQ(ask(two, "version"), 1);
+  ASSERT_TRUE(two.activate("service", copied->number));
+  EXPECT_EQ(ask(two, "version"), 2);
+  EXPECT_EQ(code_of(two.copy_version(one, "service", 9)), ErrorCode::version_not_found);
+}
+
 }  // namespace
 }  // namespace petri

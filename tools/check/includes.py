@@ -45,7 +45,7 @@ PUBLIC = {
     "recovery.h": "supervisor", "tree.h": "supervisor",
     "state.h": "state",
     "versions.h": "modules",
-    "sandbox.h": "sandbox", "reload.h": "sandbox", "snapshot.h": "sandbox",
+    "sandbox.h": "sandbox", "reload.h": "sandbox", "snapshot.h": "sandbox", "module_archive.h": "sandbox",
     "runtime.h": "runtime",
     "testing.h": "testing",
 }
