@@ -55,9 +55,13 @@ struct ReloadPolicy {
   StateWay state = StateWay::best;
   bool drop = false;          // state that has no place in the new version may be lost
   bool drop_exports = false;  // so may functions that callers of the running version could call
+  // One process after another in place of all at once, for very many of them: each pauses for itself alone, and until
+  // the last one has switched both versions answer. After a failure those that had switched go back to what they were.
+  bool rolling = false;
   MigrationHandler migrate;
   Trial trial;
-  // How long processes may take to come to rest, and hooks to do their work; then nothing has happened.
+  // How long processes may take to come to rest, and hooks to do their work; then nothing has happened. Of a rolling
+  // reload, for each of them.
   std::chrono::nanoseconds quiet_wait_max = std::chrono::seconds(5);
 };
 

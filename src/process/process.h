@@ -188,6 +188,7 @@ class Process : public std::enable_shared_from_this<Process> {
   bool may_enter(const Letter& letter) const REQUIRES(mutex_);
   std::list<Letter>::iterator next_letter() REQUIRES(mutex_);
   void go_on_with_mailbox() REQUIRES(mutex_);
+  Life new_life_beside(ModuleCodePtr code, HookPort& port);
   void come_to_end(const Result<Outcome>& how) EXCLUDES(mutex_);
   Result<Outcome> finish_beside(Life& life, Clock::TimePoint started, const Result<End>& end);
   Allowance allowance_until(Clock::TimePoint started, Clock::TimePoint deadline) const;

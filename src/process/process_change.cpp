@@ -51,9 +51,12 @@ void Process::set_limits_of(Life& life, const SandboxLimits& limits) {
 }
 
 Life Process::make_life_beside(ModuleCodePtr code, HookPort& port) {
-  std::atomic<std::uint32_t>& flag = flags_[flag_.load() ^ 1U];
-  flag.store(0);
-  Life life = new_life(std::move(code), flag);
+  flags_[flag_.load() ^ 1U].store(0);
+  return new_life_beside(std::move(code), port);
+}
+
+Life Process::new_life_beside(ModuleCodePtr code, HookPort& port) {
+  Life life = new_life(std::move(code), flags_[flag_.load() ^ 1U]);
   life.context->port = &port;
   life.context->not_live_yet = true;
   set_limits_of(life, *owner_.account().limits());
@@ -61,7 +64,7 @@ Life Process::make_life_beside(ModuleCodePtr code, HookPort& port) {
 }
 
 Result<Life> Process::copy_life(HookPort& port) {
-  Life copy = make_life_beside(life_.code, port);
+  Life copy = new_life_beside(life_.code, port);
   PETRI_TRY(const End end, copy.go_on_from(*life_.guest->instance()));
   if (end.kind == EndKind::returned) return copy;
   return fail(ErrorCode::limit_exceeded, "memory_bytes_max leaves no room for a copy of the process " + name_);

@@ -67,9 +67,9 @@ const SwitchSnapshot::Kept* ModuleSwitch::kept_for(const Process& process) const
 // ---- beside the process ---------------------------------------------------------------------------------------
 
 Result<void> ModuleSwitch::prepare(Process& process, Clock::TimePoint deadline) {
-  Beside beside{
-      .process = &process, .port = std::make_unique<HookPort>(process.name(), terms_.from_number), .life = {}};
+  Beside beside{.port = std::make_unique<HookPort>(process.name(), terms_.from_number), .life = {}};
   beside.life = process.make_life_beside(terms_.to, *beside.port);
+  PETRI_TRY(note_begun(process));
   if (auto begun = begin(process, beside, deadline); !begun) return of_process(process, std::move(begun.error()));
   beside_.insert_or_assign(&process, std::move(beside));
   return {};
@@ -86,8 +86,17 @@ Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePo
   return {};
 }
 
+Result<void> ModuleSwitch::note_begun(Process& process) {
+  MutexLock lock(mutex_);
+  if (abandoned_) return fail(ErrorCode::cancelled, "the sandbox is being ended");
+  begun_.push_back(&process);
+  return {};
+}
+
 void ModuleSwitch::abandon() {
-  for (const auto& [process, beside] : beside_) beside.process->end_life_beside();
+  MutexLock lock(mutex_);
+  abandoned_ = true;
+  for (Process* process : begun_) process->end_life_beside();
 }
 
 // ---- while it is at rest --------------------------------------------------------------------------------------

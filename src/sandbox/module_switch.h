@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/mutex.h"
 #include "engine/instance_image.h"
 #include "petri/reload.h"
 #include "process/process.h"
@@ -73,17 +74,17 @@ class ModuleSwitch {
   void exchange(Process& process, const std::shared_ptr<TrialPeriod>& trial);
   // Of a process that has lost its own.
   Life take_life(const Process& process);
-  // Whatever runs in the lives beside ends.
-  void abandon();
+  // Any thread: whatever runs in the lives beside ends, and no other is begun.
+  void abandon() EXCLUDES(mutex_);
 
  private:
   struct Beside {
-    Process* process = nullptr;
     std::unique_ptr<HookPort> port;
     Life life;
   };
 
   Result<void> begin(Process& process, Beside& beside, Clock::TimePoint deadline);
+  Result<void> note_begun(Process& process) EXCLUDES(mutex_);
   void keep_state(Process& process) const;
   Result<void> cross(Process& process, Beside& beside, Clock::TimePoint deadline);
   Result<void> cross_described(Process& process, Life& life);
@@ -102,6 +103,9 @@ class ModuleSwitch {
   const SwitchTerms terms_;
   std::optional<StatePlan> plan_;  // the last one that was used: processes of one module mostly have one schema
   std::map<const Process*, Beside> beside_;
+  Mutex mutex_;
+  std::vector<Process*> begun_ GUARDED_BY(mutex_);
+  bool abandoned_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace petri

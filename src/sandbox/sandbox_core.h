@@ -266,6 +266,7 @@ class SandboxCore final : public ProcessOwner,
     std::shared_ptr<const SwitchSnapshot> back_to;  // where state comes from
     std::unique_ptr<ModuleSwitch> change;           // none: there is nothing to do,
     bool only_rests = false;                        // or nothing but to be at rest
+    ProcessPtr alone;                               // none: all of its processes
     std::shared_ptr<TrialPeriod> trial;
     std::vector<ProcessSwitch> switched;
 
@@ -341,13 +342,27 @@ class SandboxCore final : public ProcessOwner,
     const Clock::TimePoint gate_closed_;
     const Clock::TimePoint deadline_;
     const std::stop_token stop_;
-    std::vector<ProcessPtr> gated_;
+    std::unordered_map<const Process*, ProcessPtr> gated_;
     std::vector<Taken> taken_;
     bool holds_starts_ = false;
   };
   Result<ModuleCodePtr> begin_start(std::string_view module) EXCLUDES(mutex_);
   void end_start() EXCLUDES(mutex_);
   std::vector<ProcessPtr> processes_of(std::string_view module) const EXCLUDES(mutex_);
+  std::vector<ProcessPtr> processes_of(const Part& part) const EXCLUDES(mutex_) {
+    return part.alone != nullptr ? std::vector{part.alone} : processes_of(part.name);
+  }
+
+  // ---- one process after another
+
+  // Those that have switched, and which of their lives did: one that was started again since has not.
+  using Rolled = std::map<ProcessPtr, std::uint64_t>;
+  Result<std::vector<ReloadReport>> roll_parts(std::vector<Part> parts, const SwitchOptions& options)
+      REQUIRES(control_);
+  Result<void> roll(Part& part, const SwitchOptions& options, Rolled& rolled) REQUIRES(control_);
+  std::vector<ProcessPtr> left_to_roll(const Part& part, const Rolled& rolled) const EXCLUDES(mutex_);
+  Result<void> switch_alone(Part& part, const ProcessPtr& process, const SwitchOptions& options);
+  Error roll_back(Part& part, const SwitchOptions& options, const Rolled& rolled, Error error);
   bool hold_starts() EXCLUDES(mutex_);
   void let_start() EXCLUDES(mutex_);
   void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);

@@ -153,7 +153,7 @@ Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
   if (terms.way == StateWay::described && !part.renames.empty()) {
     PETRI_TRY(terms.renames, renames_for(part, options.renames_given));
   }
-  if (policy.trial.calls > 0 && options.on_trial) {
+  if ((policy.trial.calls > 0 && options.on_trial) || policy.rolling) {
     terms.keep = std::make_shared<SwitchSnapshot>(account_, part.from_number, part.to_number);
   }
   part.change = std::make_unique<ModuleSwitch>(std::move(terms));
@@ -211,7 +211,7 @@ void SandboxCore::wait_for_starts(Clock::TimePoint deadline) {
 SandboxCore::AtRest::~AtRest() {
   for (const Taken& one : taken_) one.process->put_back();
   if (holds_starts_) core_.let_start();
-  for (const ProcessPtr& process : gated_) process->open_gate();
+  for (const auto& [key, process] : gated_) process->open_gate();
 }
 
 // All at once: one that was taken early could be what another waits for.
@@ -223,7 +223,7 @@ bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
   holds_starts_ = true;
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (!parts[part].takes_part()) continue;
-    for (const ProcessPtr& process : core_.processes_of(parts[part].name)) {
+    for (const ProcessPtr& process : core_.processes_of(parts[part])) {
       const Process::Taken taken = process->try_take();
       if (taken == Process::Taken::taken) taken_.push_back({process, part});
       if (taken == Process::Taken::at_work || (taken == Process::Taken::taken && !has_life(parts[part], *process))) {
@@ -250,11 +250,8 @@ void SandboxCore::AtRest::give_back() {
 Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
   for (Part& part : parts) {
     if (!part.takes_part()) continue;
-    for (const ProcessPtr& process : core_.processes_of(part.name)) {
-      if (std::ranges::find(gated_, process) == gated_.end()) {
-        process->close_gate(gate_closed_);
-        gated_.push_back(process);
-      }
+    for (const ProcessPtr& process : core_.processes_of(part)) {
+      if (gated_.emplace(process.get(), process).second) process->close_gate(gate_closed_);
       if (!process->wait_until_idle(deadline_, stop_) && !stop_.stop_requested()) {
         return fail(Error{
             .code = ErrorCode::busy,
@@ -298,7 +295,7 @@ void SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options)
     past.snapshot = part.change->terms().keep;
     past.switched = services_.clock.now();
     module.code = part.to;
-    if (past.snapshot == nullptr) continue;
+    if (past.snapshot == nullptr || part.trial != nullptr) continue;
     const Trial& trial = options.policy.trial;
     part.trial = std::make_shared<TrialPeriod>(part.name, trial.calls, past.switched + trial.time);
   }
@@ -405,6 +402,7 @@ Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, c
       PETRI_TRY(must_run_now());
     }
   }
+  if (options.policy.rolling) return roll_parts(std::move(parts), options);
   return switch_parts(std::move(parts), options, nullptr);
 }
 

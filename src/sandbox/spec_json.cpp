@@ -205,6 +205,7 @@ class SpecReader {
     fields(value, {{"state", [&](const Json& member) { state_way(policy, member); }},
                    {"drop", [&](const Json& member) { policy.drop = boolean(member); }},
                    {"drop_exports", [&](const Json& member) { policy.drop_exports = boolean(member); }},
+                   {"rolling", [&](const Json& member) { policy.rolling = boolean(member); }},
                    {"trial", [&](const Json& member) { trial(policy.trial, member); }},
                    {"quiet_wait_max", [&](const Json& member) { policy.quiet_wait_max = duration(member); }}});
     spec_.reload = std::move(policy);

@@ -1,0 +1,112 @@
+// A reload that switches one process after another.
+#include <fmt/format.h>
+
+#include "sandbox/sandbox_core.h"
+
+namespace petri {
+
+Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> parts, const SwitchOptions& options) {
+  std::vector<ReloadReport> reports;
+  for (Part& part : parts) {
+    const Clock::TimePoint began = services_.clock.now();
+    Rolled rolled;
+    if (part.change != nullptr) {
+      if (auto done = roll(part, options, rolled); !done) {
+        return fail(roll_back(part, options, rolled, std::move(done.error())));
+      }
+    }
+    const auto took = services_.clock.now() - began;
+    reports.push_back(report_of(part, took));
+    for (const ProcessSwitch& process : reports.back().processes) {
+      reports.back().pause_max = std::max(reports.back().pause_max, process.pause);
+      reports.back().preparation -= process.pause;
+    }
+    tell_switched(part, reports.back(), options);
+  }
+  return reports;
+}
+
+// Until nobody is left who has not switched, and nobody starts who might be: then the new version is the active one.
+Result<void> SandboxCore::roll(Part& part, const SwitchOptions& options, Rolled& rolled) {
+  const Trial& trial = options.policy.trial;
+  part.trial =
+      std::make_shared<TrialPeriod>(part.name, options.on_trial ? trial.calls : 0, services_.clock.now() + trial.time);
+  for (;;) {
+    for (const ProcessPtr& next : left_to_roll(part, rolled)) {
+      PETRI_TRY(switch_alone(part, next, options));
+      rolled[next] = next->incarnation();
+    }
+    if (!hold_starts()) {
+      wait_for_starts(std::chrono::steady_clock::now() + options.policy.quiet_wait_max);
+      continue;
+    }
+    const bool all = left_to_roll(part, rolled).empty();
+    if (all) {
+      std::vector<Part> one;
+      one.push_back(std::move(part));
+      commit(one, options);
+      part = std::move(one.front());
+    }
+    let_start();
+    if (all) return {};
+  }
+}
+
+std::vector<ProcessPtr> SandboxCore::left_to_roll(const Part& part, const Rolled& rolled) const {
+  std::vector<ProcessPtr> left = processes_of(part.name);
+  std::erase_if(left, [&](const ProcessPtr& process) {
+    const auto found = rolled.find(process);
+    return (found != rolled.end() && found->second == process->incarnation()) || !process->alive();
+  });
+  return left;
+}
+
+Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, const SwitchOptions& options) {
+  const Clock::TimePoint deadline = std::chrono::steady_clock::now() + options.policy.quiet_wait_max;
+  std::stop_token stop;
+  {
+    MutexLock lock(mutex_);
+    stop = runs_.get_token();
+  }
+  PETRI_TRY(part.change->prepare(*process, deadline));
+  std::vector<Part> one;
+  one.push_back(std::move(part));
+  one.front().alone = process;
+  const Clock::TimePoint closed = services_.clock.now();
+  Result<void> done;
+  {
+    AtRest rest(*this, closed, deadline, stop);
+    done = rest.come(one);
+    for (const AtRest::Taken& taken : rest.taken()) {
+      if (done) done = one.front().change->carry(*taken.process, deadline);
+      if (done) one.front().change->exchange(*taken.process, one.front().trial);
+    }
+  }
+  part = std::move(one.front());
+  part.alone = nullptr;
+  if (!done) return done;
+  part.switched.push_back(
+      {.process = process->name(), .pause = services_.clock.now() - closed, .tier = process->tier()});
+  return {};
+}
+
+// With the state they had when they switched; whoever cannot go back is named.
+Error SandboxCore::roll_back(Part& part, const SwitchOptions& options, const Rolled& rolled, Error error) {
+  SwitchTerms back = part.change->terms();
+  std::swap(back.from, back.to);
+  std::swap(back.from_number, back.to_number);
+  back.way = StateWay::none;
+  back.back_to = std::exchange(back.keep, nullptr);
+  Part reverse;
+  reverse.name = part.name;
+  reverse.change = std::make_unique<ModuleSwitch>(std::move(back));
+  std::string left;
+  for (const auto& [process, incarnation] : rolled) {
+    if (process->incarnation() != incarnation || !process->alive()) continue;
+    if (!switch_alone(reverse, process, options)) left += (left.empty() ? "" : ", ") + process->name();
+  }
+  if (!left.empty()) error.message += fmt::format("; still with the new version: {}", left);
+  return error;
+}
+
+}  // namespace petri
