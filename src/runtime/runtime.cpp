@@ -236,6 +236,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   PETRI_TRY(impl->workers,
             Workers::create({.workers = impl->options.workers, .threads_max = impl->options.threads_max}));
   PETRI_TRY(impl->timers, Timers::create(impl->clock));
+  impl->promoter.prepare();  // calls find out that something is hot, and would wait for its thread
   impl->make_services();
   impl->sample_later(*impl->timers);
   return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));

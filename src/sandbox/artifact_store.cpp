@@ -50,6 +50,7 @@ Result<ArtifactPtr> ArtifactStore::from_wasm(std::span<const std::uint8_t> wasm,
 }
 
 Result<ArtifactPtr> ArtifactStore::from_wat(std::string_view text, std::uint64_t bytes_max) {
+  if (text.size() > bytes_max) return Artifact::from_wat(text, bytes_max);
   const Refusals::Key key{Refusals::Form::wat, {.sha256 = sha256(bytes_of(text))}};
   PETRI_TRY(check_not_refused(key));
   return keep(Artifact::from_wat(text, bytes_max), key);

@@ -40,6 +40,11 @@ Usage SandboxCore::usage_over(std::chrono::nanoseconds window_min) const {
   return usage;
 }
 
+std::size_t SandboxCore::history_room_wanted() const {
+  MutexLock lock(mutex_);
+  return history_.room_wanted();
+}
+
 void SandboxCore::sample() {
   const Usage now = usage_over(std::chrono::nanoseconds(1));
   const SandboxLimitsPtr limits = account_.limits();
@@ -48,8 +53,13 @@ void SandboxCore::sample() {
     std::uint64_t used, allowed;
   };
   std::vector<Watched> warn;
+  warn.reserve(kWatchedLimits);
+  // Calls wait for mutex_, so nobody waits for memory while holding it.
+  std::vector<UsageSample> room;
+  room.reserve(history_room_wanted());
   {
     MutexLock lock(mutex_);
+    history_.move_into(room);
     history_.add({.time = services_.clock.wall_now(), .usage = now});
     std::size_t fullest = 0;
     if (now.messages > 0) {

@@ -90,7 +90,6 @@ Result<SandboxCore::Admitted> SandboxCore::read_source(const Source& source) {
 }
 
 Result<SandboxCore::Admitted> SandboxCore::read_source_within(const Source& source, std::uint64_t bytes_max) const {
-  std::string bytes = source.text();
   if (source.kind() == Source::Kind::artifact) {
     if (source.artifact()->bytes().size() > bytes_max) {
       return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}",
@@ -98,8 +97,11 @@ Result<SandboxCore::Admitted> SandboxCore::read_source_within(const Source& sour
     }
     return Admitted{services_.artifacts.share(source.artifact()), {.hash = source.artifact()->id()}};
   }
+  std::string read;
+  std::string_view bytes = source.text();  // not a copy: it may be too large
   if (source.kind() == Source::Kind::file) {
-    PETRI_TRY(bytes, read_file(source.text(), bytes_max));
+    PETRI_TRY(read, read_file(source.text(), bytes_max));
+    bytes = read;
   }
   const bool is_wasm = source.kind() == Source::Kind::wasm ||
                        (source.kind() == Source::Kind::file && bytes.starts_with(std::string_view("\0asm", 4)));
@@ -111,7 +113,7 @@ Result<SandboxCore::Admitted> SandboxCore::read_source_within(const Source& sour
   }
   PETRI_TRY(ArtifactPtr artifact, services_.artifacts.from_wat(bytes, bytes_max));
   const ArtifactId hash{.sha256 = sha256(data)};
-  return Admitted{std::move(artifact), {.hash = hash, .text = std::make_shared<const std::string>(std::move(bytes))}};
+  return Admitted{std::move(artifact), {.hash = hash, .text = std::make_shared<const std::string>(bytes)}};
 }
 
 Result<SandboxCore::Loaded> SandboxCore::load_module(const Source& source) {

@@ -25,6 +25,17 @@ void UsageHistory::add(const UsageSample& sample) {
   }
 }
 
+std::size_t UsageHistory::room_wanted() const {
+  const bool full = kept_.size() == kept_.capacity() && kept_.size() < samples_max_;
+  return full ? std::min(samples_max_, std::max<std::size_t>(1, 2 * kept_.size())) : 0;
+}
+
+void UsageHistory::move_into(std::vector<UsageSample>& room) {
+  if (room.capacity() <= kept_.capacity()) return;
+  room.assign(kept_.begin(), kept_.end());
+  kept_.swap(room);
+}
+
 bool UsageHistory::repeats_two(const UsageSample& sample) const {
   return kept_.size() >= 2 && is_same_use(newest(0).usage, sample.usage) && is_same_use(newest(1).usage, sample.usage);
 }

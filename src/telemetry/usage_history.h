@@ -17,6 +17,10 @@ class UsageHistory {
   explicit UsageHistory(std::size_t samples_max = kSamplesDefault) : samples_max_(samples_max) {}
 
   void add(const UsageSample& sample);
+  // Whoever guards this with a lock that others wait for makes room without it, so that add() needs no memory: for how
+  // many samples (0: there is room), and a larger room to go on in; the old one is left in its place.
+  std::size_t room_wanted() const;
+  void move_into(std::vector<UsageSample>& room);
   // Oldest first.
   std::vector<UsageSample> samples() const;
   // nullptr before the first.

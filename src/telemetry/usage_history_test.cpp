@@ -56,6 +56,32 @@ TEST(UsageHistory, KeepsAnIdleStretchAsItsFirstAndLastSample) {
   EXPECT_THAT(shown(history), ElementsAre("198:0", "199:1", "200:0", "300:0"));
 }
 
+// Calls of a sandbox wait for the lock that guards its history.
+TEST(UsageHistory, TakesASampleWithoutMemoryOnceItHasRoom) {
+  UsageHistory history(5);
+  for (int i = 1; i <= 9; ++i) {
+    std::vector<UsageSample> room;
+    room.reserve(history.room_wanted());
+    const UsageSample* const place = room.data();
+    history.move_into(room);
+    EXPECT_EQ(history.room_wanted(), 0U);
+    history.add(sample(i, i));
+    EXPECT_TRUE(place == nullptr || history.latest() == place + (i - 1)) << i;
+    EXPECT_LE(history.size(), 5U);
+  }
+  EXPECT_THAT(shown(history), ElementsAre("5:5", "6:6", "7:7", "8:8", "9:9"));
+}
+
+TEST(UsageHistory, StaysWhereItIsInsteadOfInASmallerRoom) {
+  UsageHistory history(5);
+  for (int i = 1; i <= 3; ++i) history.add(sample(i, i));
+  std::vector<UsageSample> small;
+  small.reserve(1);
+  history.move_into(small);
+  EXPECT_THAT(shown(history), ElementsAre("1:1", "2:2", "3:3"));
+  EXPECT_EQ(UsageHistory(0).room_wanted(), 0U);
+}
+
 TEST(UsageHistory, CanBeOffOrOfOneSample) {
   UsageHistory off(0);
   off.add(sample(1, 1));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "engine/fake_engine.h"
@@ -13,6 +15,14 @@ class HotCodeTest : public testing::Test {
  protected:
   HotCodeTest() { engine_.add("a", {.functions = {{.name = "f"}}}); }
   ArtifactPtr artifact() { return *engine_.prepare_wat("a", 1 << 20); }
+  static bool is_running(const std::string& thread) {
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::string name;
+      std::ifstream(task.path() / "comm") >> name;
+      if (name == thread) return true;
+    }
+    return false;
+  }
   static CodePtr wait_for(const HotCode& hot) {
     while (hot.compiled() == nullptr) std::this_thread::yield();
     return hot.compiled();
@@ -44,6 +54,13 @@ TEST_F(HotCodeTest, IsCompiledOnceEnoughInstancesLive) {
   EXPECT_EQ(hot.compiled(), nullptr);
   hot.add_instance();
   EXPECT_EQ(wait_for(hot)->tier(), Tier::compiled);
+}
+
+// A call that finds its code to be hot starts no thread: the stack for one may have to be waited for.
+TEST_F(HotCodeTest, HasTheThreadThatCompilesBeforeAnythingIsHot) {
+  promoter_.prepare();
+  while (!is_running("petri-promoter")) std::this_thread::yield();  // it names itself
+  EXPECT_EQ(promoter_.promotions(), 0U);
 }
 
 TEST_F(HotCodeTest, IsNotCompiledForNobody) {

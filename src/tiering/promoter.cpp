@@ -42,6 +42,11 @@ void Promoter::add_burned(const ArtifactId& artifact, std::uint64_t fuel) {
   known.burned += std::min(fuel, std::numeric_limits<std::uint64_t>::max() - known.burned);
 }
 
+void Promoter::prepare() {
+  const MutexLock lock(mutex_);
+  start_thread();
+}
+
 PromotionPtr Promoter::promote(const ArtifactPtr& artifact, const BoundImports& imports) {
   const MutexLock lock(mutex_);
   Watched& known = watched(artifact->id());

@@ -55,6 +55,8 @@ class Promoter {
   std::uint64_t burned(const ArtifactId& artifact) EXCLUDES(mutex_);
   void add_burned(const ArtifactId& artifact, std::uint64_t fuel) EXCLUDES(mutex_);
 
+  // Starts its thread if it has none yet. For whoever is going to promote() where a thread's stack would be waited for.
+  void prepare() EXCLUDES(mutex_);
   // Has the artifact compiled, once, and put among the modules. Nothing when it was given up before, or when too many
   // wait already. Given up means: it took longer than time_max, or failed.
   PromotionPtr promote(const ArtifactPtr& artifact, const BoundImports& imports) EXCLUDES(mutex_);
@@ -95,7 +97,7 @@ class Promoter {
   LruMap<ArtifactId, Watched, Hash> watched_ GUARDED_BY(mutex_){kWatchedMax};
   std::deque<Job> waiting_ GUARDED_BY(mutex_);
   bool ending_ GUARDED_BY(mutex_) = false;
-  std::unique_ptr<LargeThread> thread_;  // started with the first promotion; last: it uses all of the above
+  std::unique_ptr<LargeThread> thread_;  // started by prepare() or the first promotion; last: it uses all of the above
 };
 
 }  // namespace petri

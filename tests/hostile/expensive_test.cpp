@@ -67,9 +67,9 @@ TEST_P(HostileExpense, IsNotHelpedByWhatItCarries) {
   covers("C08");
   SandboxSpec large = hostile_spec("(module)"), debug = hostile_spec("(module)");
   large.modules[0].source = Source::wasm(with_section("freight", std::size_t{64} << 20));
-  EXPECT_EQ(runtime_->create(large).error().code, ErrorCode::module_too_large);
+  EXPECT_EQ(runtime_->create(std::move(large)).error().code, ErrorCode::module_too_large);
   debug.modules[0].source = Source::wasm(with_section(".debug_info", std::size_t{4} << 20));
-  Sandbox sandbox = create(debug);
+  Sandbox sandbox = create(std::move(debug));
   EXPECT_EQ(testing::not_value(sandbox.call("f"), 7), "");
 }
 

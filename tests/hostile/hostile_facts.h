@@ -2,10 +2,10 @@
 // ends: the program `hostile_suite` makes a page of it.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -34,9 +34,10 @@ enum class Latency {
   idle_canary,  // ... a canary answered when nothing else happened
   info,         // ... info on a canary was there
 };
+constexpr std::size_t kLatencies = 8;
 inline std::string_view name_of(Latency latency) {
-  constexpr std::string_view kNames[] = {"trap",    "deadline", "cancel",      "destroy",
-                                         "refusal", "canary",   "idle_canary", "info"};
+  constexpr std::string_view kNames[kLatencies] = {"trap",    "deadline", "cancel",      "destroy",
+                                                   "refusal", "canary",   "idle_canary", "info"};
   return kNames[static_cast<std::size_t>(latency)];
 }
 
@@ -51,7 +52,7 @@ class HostileFacts {
 
   void note(Latency latency, std::chrono::nanoseconds time) {
     const std::lock_guard lock(mutex_);
-    latencies_[std::string(name_of(latency))].add(time);
+    latencies_[static_cast<std::size_t>(latency)].add(time);
   }
   // Ids of hostile-guests.md, with spaces between them.
   void covers(std::string_view ids) {
@@ -70,7 +71,7 @@ class HostileFacts {
   void begin(const std::string& test, std::uint64_t seed) {
     const std::lock_guard lock(mutex_);
     ids_.clear();
-    latencies_.clear();
+    latencies_ = {};
     missed_canaries_ = 0;
     resident_before_ = resident_bytes();
     write({{"fact", "begin"}, {"test", test}, {"seed", seed}});
@@ -82,7 +83,10 @@ class HostileFacts {
     facts["missed_canaries"] = missed_canaries_;
     facts["resident_before"] = resident_before_;
     facts["resident_after"] = resident_bytes();
-    for (const auto& [name, histogram] : latencies_) facts["latencies"][name] = histogram.to_json();
+    for (std::size_t i = 0; i < kLatencies; ++i) {
+      if (latencies_[i].count() == 0) continue;
+      facts["latencies"][std::string(name_of(static_cast<Latency>(i)))] = latencies_[i].to_json();
+    }
     write(facts);
   }
 
@@ -94,7 +98,7 @@ class HostileFacts {
   std::mutex mutex_;
   std::ofstream file_;
   std::set<std::string> ids_;
-  std::map<std::string, LatencyHistogram> latencies_;
+  std::array<LatencyHistogram, kLatencies> latencies_;
   std::uint64_t missed_canaries_ = 0;
   std::uint64_t resident_before_ = 0;
 };

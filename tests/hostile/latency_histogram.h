@@ -2,16 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <string>
+#include <numeric>
 
 namespace petri {
 
-// Each bucket is an eighth of a power of two wide: a percentile is too large by an eighth at most.
+// Each bucket is an eighth of a power of two wide: a percentile is too large by an eighth at most. To add one takes no
+// memory, so that measuring waits for nobody.
 class LatencyHistogram {
  public:
   void add(std::chrono::nanoseconds latency) {
@@ -21,7 +22,7 @@ class LatencyHistogram {
     max_ = std::max(max_, value);
   }
   void merge(const LatencyHistogram& other) {
-    for (const auto& [bucket, count] : other.buckets_) buckets_[bucket] += count;
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) buckets_[bucket] += other.buckets_[bucket];
     count_ += other.count_;
     max_ = std::max(max_, other.max_);
   }
@@ -32,8 +33,8 @@ class LatencyHistogram {
   std::chrono::nanoseconds percentile(double share) const {
     const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
     std::uint64_t seen = 0;
-    for (const auto& [bucket, count] : buckets_) {
-      seen += count;
+    for (std::uint32_t bucket = 0; bucket < kBuckets; ++bucket) {
+      seen += buckets_[bucket];
       if (seen > wanted) return std::chrono::nanoseconds(std::min(end_of(bucket), max_));
     }
     return max();
@@ -41,14 +42,14 @@ class LatencyHistogram {
   // How many lie above, as far as the buckets tell.
   std::uint64_t count_above(std::chrono::nanoseconds bound) const {
     const std::uint32_t last = bucket_of(static_cast<std::uint64_t>(bound.count()));
-    std::uint64_t above = 0;
-    for (auto bucket = buckets_.upper_bound(last); bucket != buckets_.end(); ++bucket) above += bucket->second;
-    return above;
+    return std::accumulate(buckets_.begin() + last + 1, buckets_.end(), std::uint64_t{0});
   }
 
   nlohmann::json to_json() const {
     nlohmann::json buckets = nlohmann::json::array();
-    for (const auto& [bucket, count] : buckets_) buckets.push_back({bucket, count});
+    for (std::uint32_t bucket = 0; bucket < kBuckets; ++bucket) {
+      if (buckets_[bucket] > 0) buckets.push_back({bucket, buckets_[bucket]});
+    }
     return {{"max", max_}, {"buckets", buckets}};
   }
   static LatencyHistogram from_json(const nlohmann::json& json) {
@@ -56,14 +57,15 @@ class LatencyHistogram {
     histogram.max_ = json.at("max").get<std::uint64_t>();
     for (const auto& bucket : json.at("buckets")) {
       const auto count = bucket.at(1).get<std::uint64_t>();
-      histogram.buckets_[bucket.at(0).get<std::uint32_t>()] += count;
+      histogram.buckets_.at(bucket.at(0).get<std::uint32_t>()) += count;
       histogram.count_ += count;
     }
     return histogram;
   }
 
  private:
-  static constexpr std::uint32_t kFine = 8;  // buckets in a power of two
+  static constexpr std::uint32_t kFine = 8;              // buckets in a power of two
+  static constexpr std::uint32_t kBuckets = 62 * kFine;  // up to the largest number there is
 
   static std::uint32_t bucket_of(std::uint64_t value) {
     if (value < kFine) return static_cast<std::uint32_t>(value);
@@ -77,7 +79,7 @@ class LatencyHistogram {
     return ((std::uint64_t{bucket % kFine} + kFine + 1) << power) - 1;
   }
 
-  std::map<std::uint32_t, std::uint64_t> buckets_;
+  std::array<std::uint64_t, kBuckets> buckets_{};
   std::uint64_t count_ = 0;
   std::uint64_t max_ = 0;
 };
