@@ -108,10 +108,11 @@ Result<StateDocument> state_from_cbor(std::span<const std::uint8_t> cbor,
 
 // What becomes of a field. When several hold, the latest in this list is told.
 enum class StateAction : std::uint8_t {
-  keep,      // as it is
-  widen,     // every value it can have fits the new type of the same kind
-  convert,   // to another kind or a narrower type; values that would not survive are refused
-  default_,  // "default": what the old version lacks holds the new version's own initial value
+  keep,     // as it is
+  widen,    // every value it can have fits the new type of the same kind
+  convert,  // to another kind or a narrower type; values that would not survive are refused
+  // "default": what the old version lacks holds the new version's own initial value
+  default_,  // NOLINT(readability-identifier-naming)
   rename,    // by a hint, and converted as needed
   drop,      // lost, with permission
   refuse,    // the change is not made

@@ -43,7 +43,7 @@ Process::Taken Process::try_take() {
 // ---- the life beside ------------------------------------------------------------------------------------------
 
 void Process::set_limits_of(Life& life, const SandboxLimits& limits) {
-  Limits own = limits;
+  Limits own = static_cast<const Limits&>(limits);
   own.memory_bytes_max = std::min(limits.memory_bytes_max, limits.process_memory_bytes_max);
   life.context->set_limits(own);
   life.context->memory_limit =

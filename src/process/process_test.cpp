@@ -10,7 +10,6 @@
 namespace petri {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 
 constexpr std::string_view kCounter = R"((module

@@ -180,7 +180,7 @@ Result<void> ModuleSwitch::cross_described(Process& process, Life& life) {
   PETRI_TRY(StateDocument document, old.capture());
   const bool by_handler = terms_.policy.migrate.described != nullptr;
   if (by_handler) {
-    PETRI_TRY(document, migrated(process, std::move(document)));
+    PETRI_TRY(document, migrated(process, document));
   }
   PETRI_TRY(const StateDocument initial, next.capture());
   PETRI_TRY(const StatePlan* plan, plan_between(document.shared_schema(), next.schema()));
@@ -222,7 +222,7 @@ Result<State> ask_handler(const auto& handler, const Migration& migration, const
 
 }  // namespace
 
-Result<StateDocument> ModuleSwitch::migrated(const Process& process, StateDocument document) const {
+Result<StateDocument> ModuleSwitch::migrated(const Process& process, const StateDocument& document) const {
   return ask_handler<StateDocument>(terms_.policy.migrate.described, migration_of(process), document);
 }
 

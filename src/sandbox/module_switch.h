@@ -88,7 +88,7 @@ class ModuleSwitch {
   void keep_state(Process& process) const;
   Result<void> cross(Process& process, Beside& beside, Clock::TimePoint deadline);
   Result<void> cross_described(Process& process, Life& life);
-  Result<StateDocument> migrated(const Process& process, StateDocument document) const;
+  Result<StateDocument> migrated(const Process& process, const StateDocument& document) const;
   Result<const StatePlan*> plan_between(const std::shared_ptr<const StateSchema>& from,
                                         const std::shared_ptr<const StateSchema>& to);
   Result<void> cross_hooks(Process& process, Beside& beside, Clock::TimePoint deadline);

@@ -88,7 +88,7 @@ EventSubject SandboxCore::subject(std::string_view process) const {
 
 // ---- life -----------------------------------------------------------------------------------------------------
 
-void SandboxCore::set_status(SandboxStatus status, std::string cause) {
+void SandboxCore::set_status(SandboxStatus status, const std::string& cause) {
   SandboxStatus before{};
   {
     MutexLock lock(mutex_);

@@ -118,7 +118,7 @@ class SandboxCore final : public ProcessOwner,
   Result<std::vector<VersionInfo>> versions(std::string_view module) EXCLUDES(mutex_);
   Result<ModuleArchive> export_module(std::string_view module) EXCLUDES(mutex_);
   Result<VersionInfo> import_module(const ModuleArchive& archive) EXCLUDES(mutex_);
-  Result<VersionInfo> copy_version(SandboxCore& from, std::string_view module, std::uint64_t version,
+  Result<VersionInfo> copy_version(SandboxCore& from, std::string_view module, std::uint64_t number,
                                    const VersionOptions& options) EXCLUDES(mutex_);
   Result<Snapshot> snapshot() EXCLUDES(control_);
   Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options) EXCLUDES(control_);
@@ -397,7 +397,7 @@ class SandboxCore final : public ProcessOwner,
     services_.audit.append(traits_->policy.audit, what, facts);
   }
   Error explain(const Error& error, const TreeRunner& tree) const;
-  void set_status(SandboxStatus status, std::string cause = {}) EXCLUDES(mutex_);
+  void set_status(SandboxStatus status, const std::string& cause = {}) EXCLUDES(mutex_);
   // Only if it is the one, and then it is the other.
   void change_status(SandboxStatus from, SandboxStatus to) EXCLUDES(mutex_);
   void tell_status(SandboxStatus from, SandboxStatus to, const std::string& cause);

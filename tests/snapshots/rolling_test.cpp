@@ -63,7 +63,7 @@ TEST_F(RollingTest, LeavesOthersAloneWhileOneDoesNotComeToRest) {
   EXPECT_THAT(report.error().message, HasSubstr("c07"));
   EXPECT_EQ(ask(sandbox, "version", name(3)), 1);
   stop.request_stop();
-  spinning.get();
+  EXPECT_EQ(spinning.get()->kind, OutcomeKind::cancelled);
 }
 
 TEST_F(RollingTest, IsTakenBackAsAWholeByACrashInItsTrial) {
