@@ -101,6 +101,7 @@ struct ReloadReport {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
   StateWay state = StateWay::none;
+  bool snapshot = false;          // state is that of the switch before, and did not cross
   std::optional<StatePlan> plan;  // of described state
   std::vector<ProcessSwitch> processes;
   std::chrono::nanoseconds preparation{};  // beside the running version

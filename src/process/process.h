@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -61,9 +62,11 @@ class ProcessOwner {
   // `now_ms` is the guest's own time.
   virtual std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) = 0;
   virtual void late_answer() = 0;
-  // It crashed while its code was on trial. True: revive() or bury() follows, if they have not come already; until then
-  // it is down, and nobody else hears of it.
-  virtual bool takes_back(Process&, const TrialPeriod&, const Result<Outcome>&) { return false; }
+  // It has ended, and its code was given a trial. True: revive() or bury() follows, until then it is down, and nobody
+  // else hears of it. Asked before it has been left; `then` is called afterwards, if it is set.
+  virtual bool takes_back(Process&, const TrialPeriod&, const Result<Outcome>&, std::function<void()>& /*then*/) {
+    return false;
+  }
   // A call, from outside or of another guest, came to this end.
   virtual void call_ended(OutcomeKind) {}
 };
@@ -125,8 +128,9 @@ class Process : public std::enable_shared_from_this<Process> {
 
   // ---- change under life, by whoever exchanges its code: one at a time
 
-  // From now on only calls whose chain began before enter, and what their senders sent before them; the rest waits.
-  void close_gate(Clock::TimePoint now) EXCLUDES(mutex_);
+  // From now on only calls of guests whose chain began by then enter, and what their senders sent before them; the rest
+  // waits. May be called again with another time.
+  void close_gate(Clock::TimePoint began_by) EXCLUDES(mutex_);
   void open_gate() EXCLUDES(mutex_);
   // Waits until it is not at work, or until the deadline; anyone may make it return. Whether it is at rest or down.
   bool wait_until_idle(Clock::TimePoint deadline, const std::stop_token& stop) EXCLUDES(mutex_);
@@ -186,6 +190,7 @@ class Process : public std::enable_shared_from_this<Process> {
   void leave(bool ended) EXCLUDES(mutex_);
   bool take_letter(Letter& letter) EXCLUDES(mutex_);
   bool may_enter(const Letter& letter) const REQUIRES(mutex_);
+  std::uint64_t chain_start() const EXCLUDES(mutex_);
   std::list<Letter>::iterator next_letter() REQUIRES(mutex_);
   void go_on_with_mailbox() REQUIRES(mutex_);
   Life new_life_beside(ModuleCodePtr code, HookPort& port);

@@ -8,9 +8,10 @@
 
 namespace petri {
 
-void Process::close_gate(Clock::TimePoint now) {
+void Process::close_gate(Clock::TimePoint began_by) {
   MutexLock lock(mutex_);
-  gate_ns_ = std::max<std::uint64_t>(to_ns(now), 1);
+  gate_ns_ = std::max<std::uint64_t>(to_ns(began_by), 1);
+  if (state_ == State::idle) go_on_with_mailbox();
 }
 
 void Process::open_gate() {

@@ -189,14 +189,15 @@ Result<Outcome> Process::handle_and_leave(Letter& letter) {
 void Process::come_to_end(const Result<Outcome>& how) {
   const std::shared_ptr<TrialPeriod> trial = std::move(trial_);
   const std::uint64_t incarnation = incarnation_.load();
-  const bool on_trial = trial != nullptr && trial->crashed(owner_.clock().now());
-  if (on_trial) {
+  std::function<void()> then;
+  const bool taken_back = trial != nullptr && owner_.takes_back(*this, *trial, how, then);
+  {
     MutexLock lock(mutex_);
-    may_revive_ = true;
+    may_revive_ = taken_back;
   }
   leave(true);
-  if (on_trial && owner_.takes_back(*this, *trial, how)) return;
-  owner_.process_ended(*this, incarnation, how);
+  if (!taken_back) return owner_.process_ended(*this, incarnation, how);
+  if (then) then();
 }
 
 void Process::bury(const Result<Outcome>& how) {

@@ -19,17 +19,14 @@ class TrialPeriod {
 
   // A call came to a good end.
   void count() { calls_left_.fetch_sub(1, std::memory_order_relaxed); }
-  // Only one crash ends a trial; whoever is told so acts on it.
-  bool crashed(Clock::TimePoint now) {
-    if (calls_left_.load(std::memory_order_relaxed) <= 0 || now > until_) return false;
-    return !over_.exchange(true);
+  bool goes_on_at(Clock::TimePoint now) const {
+    return calls_left_.load(std::memory_order_relaxed) > 0 && now <= until_;
   }
 
  private:
   const std::string module_;
   std::atomic<std::int64_t> calls_left_;
   const Clock::TimePoint until_;
-  std::atomic<bool> over_{false};
 };
 
 }  // namespace petri

@@ -50,8 +50,9 @@ Result<void> expect_instance(const Result<End>& end) {
 void SwitchSnapshot::keep(const std::string& process, Kept state) {
   const std::uint64_t bytes =
       state.image ? state.image->bytes_kept() : (state.document ? state.document->bytes().size() : 0);
-  if (!account_.try_take(bytes)) return;
-  bytes_ += bytes;
+  const bool room = account_.try_take(bytes);
+  if (room) bytes_ += bytes;
+  if (!room) state = {};
   kept_.insert_or_assign(process, std::move(state));
 }
 
@@ -78,6 +79,9 @@ Result<void> ModuleSwitch::prepare(Process& process, Clock::TimePoint deadline) 
 // What is to have the memory of another runs nothing before it has it.
 Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePoint deadline) {
   const SwitchSnapshot::Kept* kept = kept_for(process);
+  if (kept != nullptr && !kept->image && !kept->document) {
+    return fail(ErrorCode::state_incompatible, "the state it had at the switch could not be kept");
+  }
   if (kept != nullptr && kept->image) return expect_instance(beside.life.go_on_from(*kept->image));
   if (terms_.way == StateWay::memory && terms_.back_to == nullptr) return {};
   auto begun = process.begin_in(beside.life, deadline);
@@ -89,14 +93,14 @@ Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePo
 Result<void> ModuleSwitch::note_begun(Process& process) {
   MutexLock lock(mutex_);
   if (abandoned_) return fail(ErrorCode::cancelled, "the sandbox is being ended");
-  begun_.push_back(&process);
+  begun_.push_back(process.shared_from_this());
   return {};
 }
 
 void ModuleSwitch::abandon() {
   MutexLock lock(mutex_);
   abandoned_ = true;
-  for (Process* process : begun_) process->end_life_beside();
+  for (const ProcessPtr& process : begun_) process->end_life_beside();
 }
 
 // ---- while it is at rest --------------------------------------------------------------------------------------
@@ -125,7 +129,9 @@ void ModuleSwitch::keep_state(Process& process) const {
     if (auto document = described ? described->capture() : fail(described.error()))
       kept.document = std::move(*document);
   }
-  if (kept.image || kept.document) terms_.keep->keep(process.name(), std::move(kept));
+  // What was given up at the switch is not missed on the way back.
+  const bool given_up = terms_.way == StateWay::none && !kept.image && !kept.document;
+  if (!given_up) terms_.keep->keep(process.name(), std::move(kept));
 }
 
 Result<void> ModuleSwitch::cross(Process& process, Beside& beside, Clock::TimePoint deadline) {
@@ -183,8 +189,8 @@ Result<void> ModuleSwitch::cross_described(Process& process, Life& life) {
     PETRI_TRY(document, migrated(process, document));
   }
   PETRI_TRY(const StateDocument initial, next.capture());
-  PETRI_TRY(const StatePlan* plan, plan_between(document.shared_schema(), next.schema()));
-  auto crossed = plan->apply(document, initial);
+  const auto plan = plan_between(document.shared_schema(), next.schema());
+  auto crossed = plan ? (*plan)->apply(document, initial) : fail(plan.error());
   if (crossed) return next.restore(*crossed);
   if (by_handler) crossed.error().code = ErrorCode::migration_failed;
   return fail(std::move(crossed.error()));

@@ -29,7 +29,7 @@ class SwitchSnapshot {
   SwitchSnapshot(const SwitchSnapshot&) = delete;
   SwitchSnapshot& operator=(const SwitchSnapshot&) = delete;
 
-  // Unless there is no room for it.
+  // Where there is no room for it, or nothing that can be kept, what is remembered is that.
   void keep(const std::string& process, Kept state);
   // What somebody else keeps anyway.
   void borrow(const std::string& process, std::shared_ptr<const InstanceImage> image) {
@@ -104,7 +104,7 @@ class ModuleSwitch {
   std::optional<StatePlan> plan_;  // the last one that was used: processes of one module mostly have one schema
   std::map<const Process*, Beside> beside_;
   Mutex mutex_;
-  std::vector<Process*> begun_ GUARDED_BY(mutex_);
+  std::vector<ProcessPtr> begun_ GUARDED_BY(mutex_);  // lives beside look at their flags
   bool abandoned_ GUARDED_BY(mutex_) = false;
 };
 

@@ -157,7 +157,8 @@ class SandboxCore final : public ProcessOwner,
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
   void call_ended(OutcomeKind kind) override { services_.metrics.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
-  bool takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how) override;
+  bool takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
+                  std::function<void()>& then) override EXCLUDES(mutex_);
 
   // TreeAccount::Listener
   void limit_met(std::string_view process, const LimitMet& met) override EXCLUDES(mutex_);
@@ -218,12 +219,20 @@ class SandboxCore final : public ProcessOwner,
   };
   // ---- change under life
 
+  // A process that waits to be revived.
+  struct Crash {
+    ProcessPtr process;
+    Result<Outcome> how;
+  };
   // What becomes of a module over time. Most are never changed, and have none of it.
   struct ModulePast {
     explicit ModulePast(VersionTable table) : versions(std::move(table)) {}
     VersionTable versions;
     std::shared_ptr<SwitchSnapshot> snapshot;  // of the last switch
     Clock::TimePoint switched;                 // when that was
+    std::shared_ptr<TrialPeriod> trial;        // that began with it
+    bool undoing = false;                      // it is being taken back,
+    std::vector<Crash> crashed;                // for these and for all others
   };
   struct Module {
     ModuleCodePtr code;  // of the active version
@@ -247,7 +256,9 @@ class SandboxCore final : public ProcessOwner,
     Claim(SandboxCore& core, std::vector<std::string> modules) : core_(&core), modules_(std::move(modules)) {}
     Claim(Claim&& other) noexcept : core_(std::exchange(other.core_, nullptr)), modules_(std::move(other.modules_)) {}
     Claim& operator=(Claim&&) = delete;
-    ~Claim();
+    ~Claim() { release(); }
+    // Before anybody hears of what was done, or is let in to it.
+    void release();
 
    private:
     SandboxCore* core_;
@@ -279,6 +290,7 @@ class SandboxCore final : public ProcessOwner,
     bool on_trial = false;
     bool renames_given = false;                           // by the caller, not by the table
     std::string reason, trap;                             // of a crash that is the cause
+    bool revives = false;                                 // those that crashed, too
     bool even_if_same = false;                            // the version stays, and what the processes know does not
     std::function<void(Process&)> on_switched = nullptr;  // each of them, while it is taken
   };
@@ -291,14 +303,18 @@ class SandboxCore final : public ProcessOwner,
   Result<Part> kept_part(const std::string& name, std::uint64_t number, const StateHints& renames) EXCLUDES(mutex_);
   Result<void> plan_part(Part& part, const SwitchOptions& options);
   Result<StateHints> renames_for(const Part& part, bool given) const;
-  Result<std::vector<ReloadReport>> change(std::vector<Part> parts, const SwitchOptions& options) EXCLUDES(control_);
-  Result<std::vector<ReloadReport>> switch_parts(std::vector<Part> parts, const SwitchOptions& options,
-                                                 const ProcessPtr& crashed) REQUIRES(control_);
+  Result<std::vector<ReloadReport>> change(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
+      EXCLUDES(control_);
+  Result<std::vector<ReloadReport>> switch_parts(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
+      REQUIRES(control_);
   void commit(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
   static ReloadReport report_of(Part& part, Clock::Duration preparation);
   void tell_switched(const Part& part, const ReloadReport& report, const SwitchOptions& options);
-  void undo_switch(const ProcessPtr& crashed, const std::string& module, const Result<Outcome>& how);
-  Result<void> try_undo(const ProcessPtr& crashed, const std::string& module, const Result<Outcome>& how);
+  void undo_switch(const std::string& module) EXCLUDES(control_);
+  Result<void> try_undo(const std::string& module) EXCLUDES(control_);
+  std::vector<Crash> take_crashed(const std::string& module) EXCLUDES(mutex_);
+  // With the life it had; where that cannot be, its crash is one like any other.
+  static void revive(Part& part, const Crash& crash, Clock::TimePoint deadline);
 
   // ---- snapshots
 
@@ -322,8 +338,8 @@ class SandboxCore final : public ProcessOwner,
       ProcessPtr process;
       std::size_t part = 0;
     };
-    AtRest(SandboxCore& core, Clock::TimePoint now, Clock::TimePoint deadline, std::stop_token stop)
-        : core_(core), gate_closed_(now), deadline_(deadline), stop_(std::move(stop)) {}
+    AtRest(SandboxCore& core, Clock::TimePoint deadline, std::stop_token stop)
+        : core_(core), deadline_(deadline), stop_(std::move(stop)) {}
     ~AtRest();
     AtRest(const AtRest&) = delete;
     AtRest& operator=(const AtRest&) = delete;
@@ -333,13 +349,13 @@ class SandboxCore final : public ProcessOwner,
     const std::vector<Taken>& taken() const { return taken_; }
 
    private:
+    void close_gates(const std::vector<Part>& parts);
     Result<void> wait(std::vector<Part>& parts);
     bool try_take_all(const std::vector<Part>& parts);
     static bool has_life(const Part& part, const Process& process);
     void give_back();
 
     SandboxCore& core_;
-    const Clock::TimePoint gate_closed_;
     const Clock::TimePoint deadline_;
     const std::stop_token stop_;
     std::unordered_map<const Process*, ProcessPtr> gated_;
@@ -357,7 +373,7 @@ class SandboxCore final : public ProcessOwner,
 
   // Those that have switched, and which of their lives did: one that was started again since has not.
   using Rolled = std::map<ProcessPtr, std::uint64_t>;
-  Result<std::vector<ReloadReport>> roll_parts(std::vector<Part> parts, const SwitchOptions& options)
+  Result<std::vector<ReloadReport>> roll_parts(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
       REQUIRES(control_);
   Result<void> roll(Part& part, const SwitchOptions& options, Rolled& rolled) REQUIRES(control_);
   std::vector<ProcessPtr> left_to_roll(const Part& part, const Rolled& rolled) const EXCLUDES(mutex_);

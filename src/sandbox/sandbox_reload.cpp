@@ -29,8 +29,8 @@ StateHints known_renames(const StateHints& all, const StateSchema& from, const S
 
 // ---- whose turn it is -----------------------------------------------------------------------------------------
 
-SandboxCore::Claim::~Claim() {
-  if (core_ != nullptr) core_->release(modules_);
+void SandboxCore::Claim::release() {
+  if (SandboxCore* core = std::exchange(core_, nullptr)) core->release(modules_);
 }
 
 Result<SandboxCore::Claim> SandboxCore::claim(std::vector<std::string> modules) {
@@ -246,12 +246,27 @@ void SandboxCore::AtRest::give_back() {
   core_.let_start();
 }
 
+// A chain that began in one of them before all gates are closed must still come through every other, or the two would
+// wait for each other: so the time that counts is the one when the last is closed.
+void SandboxCore::AtRest::close_gates(const std::vector<Part>& parts) {
+  const std::size_t before = gated_.size();
+  for (const Part& part : parts) {
+    if (!part.takes_part()) continue;
+    for (const ProcessPtr& process : core_.processes_of(part)) {
+      if (gated_.emplace(process.get(), process).second) process->close_gate(Clock::TimePoint::max());
+    }
+  }
+  if (gated_.size() == before) return;
+  const Clock::TimePoint now = core_.services_.clock.now();
+  for (const auto& [key, process] : gated_) process->close_gate(now);
+}
+
 // Those that came since the last look are waited for like the others.
 Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
+  close_gates(parts);
   for (Part& part : parts) {
     if (!part.takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(part)) {
-      if (gated_.emplace(process.get(), process).second) process->close_gate(gate_closed_);
       if (!process->wait_until_idle(deadline_, stop_) && !stop_.stop_requested()) {
         return fail(Error{
             .code = ErrorCode::busy,
@@ -268,14 +283,14 @@ Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
 }
 
 Result<void> SandboxCore::AtRest::come(std::vector<Part>& parts) {
-  do {
+  for (;;) {
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "the sandbox is being ended");
+    PETRI_TRY(wait(parts));
+    if (try_take_all(parts)) return {};
     if (std::chrono::steady_clock::now() >= deadline_) {
       return fail(ErrorCode::busy, "the processes did not come to rest in time; nothing was changed");
     }
-    PETRI_TRY(wait(parts));
-  } while (!try_take_all(parts));
-  return {};
+  }
 }
 
 // ---- the switch -----------------------------------------------------------------------------------------------
@@ -295,14 +310,16 @@ void SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options)
     past.snapshot = part.change->terms().keep;
     past.switched = services_.clock.now();
     module.code = part.to;
-    if (past.snapshot == nullptr || part.trial != nullptr) continue;
-    const Trial& trial = options.policy.trial;
-    part.trial = std::make_shared<TrialPeriod>(part.name, trial.calls, past.switched + trial.time);
+    if (past.snapshot != nullptr && part.trial == nullptr) {
+      const Trial& trial = options.policy.trial;
+      part.trial = std::make_shared<TrialPeriod>(part.name, trial.calls, past.switched + trial.time);
+    }
+    past.trial = part.trial;
   }
 }
 
 Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> parts, const SwitchOptions& options,
-                                                            const ProcessPtr& crashed) {
+                                                            Claim& claimed) {
   const Clock::TimePoint began = services_.clock.now();
   const Clock::TimePoint deadline = std::chrono::steady_clock::now() + options.policy.quiet_wait_max;
   std::stop_token stop;
@@ -317,22 +334,20 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
   });
   for (Part& part : parts) {
     if (part.change == nullptr) continue;
-    if (crashed != nullptr) {
-      PETRI_TRY(part.change->prepare(*crashed, deadline));
-    }
     for (const ProcessPtr& process : processes_of(part.name)) {
-      if (process != crashed) {
-        PETRI_TRY(part.change->prepare(*process, deadline));
-      }
+      PETRI_TRY(part.change->prepare(*process, deadline));
     }
   }
   const Clock::TimePoint closed = services_.clock.now();
   {
-    AtRest rest(*this, closed, deadline, stop);
+    // In a lane whoever is at work now waits for this very thread.
+    const bool in_vain = options.revives && lane_ != nullptr;
+    AtRest rest(*this, in_vain ? std::chrono::steady_clock::now() : deadline, stop);
     PETRI_TRY(rest.come(parts));
     for (const AtRest::Taken& one : rest.taken()) {
       PETRI_TRY(parts[one.part].change->carry(*one.process, deadline));
     }
+    const std::vector<Crash> crashed = options.revives ? take_crashed(parts.front().name) : std::vector<Crash>();
     commit(parts, options);
     for (const AtRest::Taken& one : rest.taken()) {
       Part& part = parts[one.part];
@@ -340,9 +355,9 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
       if (options.on_switched) options.on_switched(*one.process);
       part.switched.push_back({.process = one.process->name(), .tier = one.process->tier()});
     }
-  }
-  if (crashed != nullptr) {
-    PETRI_TRY(crashed->revive(parts.front().change->take_life(*crashed)));
+    for (const Crash& crash : crashed) revive(parts.front(), crash, deadline);
+    // New code that crashes at its first call is taken back by whoever claims the module next.
+    claimed.release();
   }
   const auto pause = services_.clock.now() - closed;
   std::vector<ReloadReport> reports;
@@ -359,6 +374,7 @@ ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
   report.no_change = part.change == nullptr;
   if (report.no_change) return report;
   report.state = part.change->terms().way;
+  report.snapshot = part.back_to != nullptr;
   report.plan = part.change->plan();
   report.processes = std::move(part.switched);
   if (!report.processes.empty()) report.pause_max = report.processes.front().pause;
@@ -389,7 +405,8 @@ void SandboxCore::tell_switched(const Part& part, const ReloadReport& report, co
               {"actor", options.actor}});
 }
 
-Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, const SwitchOptions& options) {
+Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, const SwitchOptions& options,
+                                                      Claim& claimed) {
   for (Part& part : parts) {
     PETRI_TRY(plan_part(part, options));
   }
@@ -402,8 +419,8 @@ Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, c
       PETRI_TRY(must_run_now());
     }
   }
-  if (options.policy.rolling) return roll_parts(std::move(parts), options);
-  return switch_parts(std::move(parts), options, nullptr);
+  if (options.policy.rolling) return roll_parts(std::move(parts), options, claimed);
+  return switch_parts(std::move(parts), options, claimed);
 }
 
 // ---- verbs ----------------------------------------------------------------------------------------------------
@@ -419,7 +436,7 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
   std::vector<std::string> names;
   for (const ModuleSpec& module : modules) names.push_back(module.name);
-  PETRI_TRY(const Claim claimed, claim(std::move(names)));
+  PETRI_TRY(Claim claimed, claim(std::move(names)));
   std::vector<Part> parts;
   for (const ModuleSpec& module : modules) {
     PETRI_TRY(Part part, admit_part(module.name, module.source, options));
@@ -428,7 +445,7 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
   SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);
   how.on_trial = true;
   how.renames_given = !options.renames.empty();
-  return change(std::move(parts), how);
+  return change(std::move(parts), how, claimed);
 }
 
 Result<ReloadReport> SandboxCore::reload(std::string_view module, const Source& source, const ReloadOptions& options) {
@@ -439,25 +456,29 @@ Result<ReloadReport> SandboxCore::reload(std::string_view module, const Source& 
 Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_t version,
                                            const ReloadOptions& options) {
   PETRI_TRY(must_exist());
-  PETRI_TRY(const Claim claimed, claim({std::string(module)}));
+  PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
+  PETRI_TRY(Claim claimed, claim({std::string(module)}));
+  if (version == 0) return fail(ErrorCode::version_not_found, fmt::format("the versions of {} begin with 1", module));
   PETRI_TRY(Part part, kept_part(std::string(module), version, options.renames));
   SwitchOptions how = switch_options(options.policy, SwitchCause::activate, options.actor);
   how.on_trial = true;
   how.renames_given = !options.renames.empty();
   std::vector<Part> parts;
   parts.push_back(std::move(part));
-  PETRI_TRY(auto reports, change(std::move(parts), how));
+  PETRI_TRY(auto reports, change(std::move(parts), how, claimed));
   return std::move(reports.front());
 }
 
 Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_t version,
                                            const RollbackOptions& options) {
   PETRI_TRY(must_exist());
-  PETRI_TRY(const Claim claimed, claim({std::string(module)}));
+  PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
+  PETRI_TRY(Claim claimed, claim({std::string(module)}));
   PETRI_TRY(Part part, kept_part(std::string(module), version, {}));
   if (options.snapshot) {
     MutexLock lock(mutex_);
-    part.back_to = past_of(modules_.find(module)->second).snapshot;
+    PETRI_TRY(Module * found, find_module(module));
+    part.back_to = past_of(*found).snapshot;
     const bool fits =
         part.back_to != nullptr && part.back_to->from() == part.to_number && part.back_to->to() == part.from_number;
     if (!fits) {
@@ -467,8 +488,10 @@ Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_
   }
   std::vector<Part> parts;
   parts.push_back(std::move(part));
-  PETRI_TRY(auto reports,
-            change(std::move(parts), switch_options(options.policy, SwitchCause::rollback, options.actor)));
+  // What callers could call in the newer version only is part of what is undone.
+  SwitchOptions how = switch_options(options.policy, SwitchCause::rollback, options.actor);
+  how.policy.drop_exports = true;
+  PETRI_TRY(auto reports, change(std::move(parts), how, claimed));
   return std::move(reports.front());
 }
 

@@ -5,7 +5,8 @@
 
 namespace petri {
 
-Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> parts, const SwitchOptions& options) {
+Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> parts, const SwitchOptions& options,
+                                                          Claim& claimed) {
   std::vector<ReloadReport> reports;
   for (Part& part : parts) {
     const Clock::TimePoint began = services_.clock.now();
@@ -15,6 +16,7 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
         return fail(roll_back(part, options, rolled, std::move(done.error())));
       }
     }
+    if (&part == &parts.back()) claimed.release();
     const auto took = services_.clock.now() - began;
     reports.push_back(report_of(part, took));
     for (const ProcessSwitch& process : reports.back().processes) {
@@ -75,7 +77,7 @@ Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, co
   const Clock::TimePoint closed = services_.clock.now();
   Result<void> done;
   {
-    AtRest rest(*this, closed, deadline, stop);
+    AtRest rest(*this, deadline, stop);
     done = rest.come(one);
     for (const AtRest::Taken& taken : rest.taken()) {
       if (done) done = one.front().change->carry(*taken.process, deadline);

@@ -103,7 +103,7 @@ Result<Snapshot> SandboxCore::snapshot() {
     MutexLock lock(mutex_);
     stop = runs_.get_token();
   }
-  AtRest rest(*this, services_.clock.now(), deadline, stop);
+  AtRest rest(*this, deadline, stop);
   PETRI_TRY(rest.come(parts));
   const auto data = begin_snapshot();
   for (const AtRest::Taken& one : rest.taken()) {
@@ -165,7 +165,7 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
   const SnapshotData& data = snapshot.data();
   std::vector<std::string> names;
   for (const SavedModule& module : data.modules) names.push_back(module.name);
-  PETRI_TRY(const Claim claimed, claim(std::move(names)));
+  PETRI_TRY(Claim claimed, claim(std::move(names)));
   PETRI_TRY(check_same_processes(data));
   PETRI_TRY(std::vector<Part> parts, parts_to_restore(data));
   SwitchOptions how = switch_options(std::nullopt, SwitchCause::restore, options.actor);
@@ -179,7 +179,7 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
     process.replace_mailbox(saved->mailbox);
     replace_timers(process, options.timers ? saved->timers : std::vector<SavedTimer>());
   };
-  PETRI_TRY(change(std::move(parts), how));
+  PETRI_TRY(change(std::move(parts), how, claimed));
   return {};
 }
 

@@ -4,41 +4,68 @@
 
 namespace petri {
 
-// In a lane at once, and here: nothing else may happen in between.
-bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how) {
+// The first one sets it off; those that crash until it is done are revived with it. In a lane it is done at once, and
+// here: nothing else may happen in between.
+bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
+                             std::function<void()>& then) {
   const bool crashed = !how || (exit_reason_of(*how) == ExitReason::abnormal && how->kind != OutcomeKind::cancelled);
   if (!crashed) return false;
-  const ProcessPtr self = process.shared_from_this();
-  if (lane_ != nullptr) {
-    undo_switch(self, trial.module(), how);
-    return true;
-  }
-  services_.workers.submit(
-      [core = shared_from_this(), self, module = trial.module(), how] { core->undo_switch(self, module, how); });
+  MutexLock lock(mutex_);
+  const auto found = modules_.find(trial.module());
+  ModulePast* past = found == modules_.end() ? nullptr : found->second.past.get();
+  if (past == nullptr || past->trial.get() != &trial || past->snapshot == nullptr) return false;
+  if (!past->undoing && !trial.goes_on_at(services_.clock.now())) return false;
+  past->crashed.push_back({process.shared_from_this(), how});
+  if (std::exchange(past->undoing, true)) return true;
+  then = [core = shared_from_this(), module = trial.module()] {
+    if (core->lane_ != nullptr) return core->undo_switch(module);
+    core->services_.workers.submit([core, module] { core->undo_switch(module); });
+  };
   return true;
 }
 
-// Where that cannot be done the crash is one like any other.
-void SandboxCore::undo_switch(const ProcessPtr& crashed, const std::string& module, const Result<Outcome>& how) {
-  if (!try_undo(crashed, module, how)) crashed->bury(how);
+std::vector<SandboxCore::Crash> SandboxCore::take_crashed(const std::string& module) {
+  MutexLock lock(mutex_);
+  const auto found = modules_.find(module);
+  if (found == modules_.end() || found->second.past == nullptr) return {};
+  found->second.past->undoing = false;
+  return std::exchange(found->second.past->crashed, {});
 }
 
-Result<void> SandboxCore::try_undo(const ProcessPtr& crashed, const std::string& module, const Result<Outcome>& how) {
-  PETRI_TRY(const Claim claimed, claim({module}));
-  Part part;
-  {
-    MutexLock lock(mutex_);
-    const auto& past = modules_.find(module)->second.past;
-    if (past == nullptr || past->snapshot == nullptr) return fail(ErrorCode::not_found, "no snapshot of the switch");
-    part.back_to = past->snapshot;
-    if (past->versions.active().number != part.back_to->to()) return fail(ErrorCode::not_found, "another version runs");
-  }
-  PETRI_TRY(Part kept, kept_part(module, part.back_to->from(), {}));
-  kept.back_to = part.back_to;
+void SandboxCore::revive(Part& part, const Crash& crash, Clock::TimePoint deadline) {
+  Process& process = *crash.process;
+  auto lives = part.change->prepare(process, deadline);
+  if (lives) lives = part.change->carry(process, deadline);
+  if (lives) lives = process.revive(part.change->take_life(process));
+  if (lives) part.switched.push_back({.process = process.name(), .tier = process.tier()});
+  process.bury(crash.how);  // unless it lives again
+}
+
+void SandboxCore::undo_switch(const std::string& module) {
+  if (try_undo(module)) return;
+  for (const Crash& crash : take_crashed(module)) crash.process->bury(crash.how);
+}
+
+Result<void> SandboxCore::try_undo(const std::string& module) {
+  PETRI_TRY(Claim claimed, claim({module}));
+  std::shared_ptr<const SwitchSnapshot> snapshot;
   SwitchOptions options = switch_options(std::nullopt, SwitchCause::trial, "petri");
   options.policy.drop_exports = true;
-  options.reason = how ? std::string(name_of(how->kind)) : how.error().message;
-  if (how && how->trap) options.trap = name_of(*how->trap);
+  options.policy.rolling = false;
+  options.revives = true;
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(Module * found, find_module(module));
+    if (found->past == nullptr || found->past->crashed.empty()) return fail(ErrorCode::not_found, "nobody crashed");
+    snapshot = found->past->snapshot;
+    const bool current = snapshot != nullptr && snapshot->to() == found->past->versions.active().number;
+    if (!current) return fail(ErrorCode::not_found, "somebody has switched it meanwhile");
+    const Result<Outcome>& how = found->past->crashed.front().how;
+    options.reason = how ? std::string(name_of(how->kind)) : how.error().message;
+    if (how && how->trap) options.trap = name_of(*how->trap);
+  }
+  PETRI_TRY(Part kept, kept_part(module, snapshot->from(), {}));
+  kept.back_to = std::move(snapshot);
   PETRI_TRY(plan_part(kept, options));
   std::vector<Part> parts;
   parts.push_back(std::move(kept));
@@ -48,7 +75,8 @@ Result<void> SandboxCore::try_undo(const ProcessPtr& crashed, const std::string&
   } else if (!control_.try_lock()) {
     return fail(ErrorCode::busy, "the sandbox is being changed");
   }
-  auto switched = must_run() ? switch_parts(std::move(parts), options, crashed) : fail(must_run().error());
+  auto running = must_run();
+  auto switched = running ? switch_parts(std::move(parts), options, claimed) : fail(running.error());
   control_.unlock();
   if (!switched) return fail(std::move(switched.error()));
   return {};

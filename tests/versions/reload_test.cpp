@@ -1,0 +1,357 @@
+// Area M of the checklist: what is seen of a reload while it goes on.
+#include <filesystem>
+#include <fstream>
+
+#include "host/temporary_folder.h"
+#include "state_guests.h"
+
+namespace petri {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Guests may wait at `crossing`, and say at `prepared` that they have begun.
+class ReloadTest : public VersionsFixture {
+ protected:
+  ReloadTest() {
+    RuntimeOptions options{.workers = 6};
+    EXPECT_TRUE(options.host.define("test", "cross", [this] { crossing_.pass(); }));
+    EXPECT_TRUE(options.host.define("test", "prepared", [this] { prepared_.pass(); }));
+    runtime_ = std::move(*Runtime::create(std::move(options)));
+    prepared_.open();
+  }
+  ~ReloadTest() override { crossing_.open(); }
+
+  static constexpr std::string_view kCross = R"((import "test" "cross" (func $cross)))";
+  static constexpr std::string_view kPrepared = R"((import "test" "prepared" (func $prepared)))";
+  static constexpr std::string_view kCount = R"((global $count (export "state.count") (mut i32) (i32.const 0)))";
+  static std::string says_prepared() { return "(func $begin (call $prepared)) (start $begin)"; }
+
+  int reload_both_under_calls(std::chrono::nanoseconds quiet_wait_max);
+  auto reload_beside(Sandbox& sandbox, Source source, ReloadOptions options = {}) {
+    return std::async(std::launch::async, [&sandbox, source = std::move(source), options = std::move(options)] {
+      return sandbox.reload("service", source, options);
+    });
+  }
+
+  Crossing crossing_, prepared_;
+};
+
+TEST_F(ReloadTest, KeepsOneArtifactForHoweverManySandboxes) {  // M12
+  std::vector<Sandbox> sandboxes;
+  for (int i = 0; i < 100; ++i) sandboxes.push_back(create(spec(fmt::format("s{}", i))));
+  EXPECT_EQ(runtime_->info().artifacts, 1U);
+  for (Sandbox& sandbox : sandboxes) ASSERT_TRUE(sandbox.reload("service", code(2)));
+  EXPECT_EQ(runtime_->info().artifacts, 2U);
+  for (int i = 0; i < 99; ++i) ASSERT_TRUE(runtime_->destroy(fmt::format("s{}", i)));
+  EXPECT_EQ(ask(sandboxes[99], "version"), 2);
+  EXPECT_EQ(runtime_->info().artifacts, 2U);
+  ASSERT_TRUE(runtime_->destroy("s99"));
+  expect_soon([&] { return runtime_->info().artifacts == 0 ? "" : "still there"; });
+}
+
+TEST_F(ReloadTest, LeavesTheOldVersionAnsweringWhileTheNewOneIsPrepared) {  // M14
+  Sandbox sandbox = create(spec());
+  ask(sandbox, "next");
+  const std::string waits = std::string(kCross) + "(func $begin (call $cross)) (start $begin)";
+  auto reloading = reload_beside(sandbox, Source::wat(service(2, kCount, waits)));
+  crossing_.wait_for(1);
+  EXPECT_EQ(sandbox.info().status, SandboxStatus::reloading);
+  EXPECT_EQ(ask(sandbox, "version"), 1);
+  EXPECT_EQ(ask(sandbox, "next"), 2);
+  EXPECT_THAT(numbers(sandbox), ElementsAre(1));
+  crossing_.open();
+  const auto report = reloading.get();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(sandbox.info().status, SandboxStatus::running);
+  EXPECT_EQ(ask(sandbox, "version"), 2);
+  EXPECT_EQ(ask(sandbox, "next"), 3);
+}
+
+TEST_F(ReloadTest, LetsAHandlerInFlightEndInTheOldCode) {  // M14
+  const auto at_work = [](int version) {
+    return Source::wat(
+        service(version, kCount,
+                fmt::format("{} {} {} (func (export \"work\") (result i32) (call $cross) (i32.const {}))", kCross,
+                            kPrepared, version == 1 ? "" : says_prepared(), version)));
+  };
+  SandboxSpec wanted = spec();
+  wanted.modules[0].source = at_work(1);
+  Sandbox sandbox = create(wanted);
+  auto working = std::async(std::launch::async, [&] { return ask(sandbox, "work"); });
+  crossing_.wait_for(1);
+  auto reloading = reload_beside(sandbox, at_work(2));
+  prepared_.wait_for(1);
+  auto waiting = std::async(std::launch::async, [&] { return ask(sandbox, "next"); });
+  crossing_.open();
+  EXPECT_EQ(working.get(), 1);
+  EXPECT_EQ(waiting.get(), 1);
+  const auto report = reloading.get();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(ask(sandbox, "work"), 2);
+}
+
+// Answers its version and, if it is called a, that of b.
+std::string half(int version) {
+  return fmt::format(R"((module
+    (import "petri" "self" (func $self (param i32 i32) (result i32)))
+    (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+    (import "petri" "reply_read" (func $reply (param i32 i32 i32) (result i32)))
+    (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+    (memory 1) (data (i32.const 0) "b") (data (i32.const 100) "{0:08}")
+    (func (export "petri_handle") (result i32)
+      (drop (call $write (i32.const 100) (i32.const 8)))
+      (drop (call $self (i32.const 10) (i32.const 20)))
+      (if (i32.eq (i32.load8_u (i32.const 10)) (i32.const 97)) (then
+        (if (i32.ne (call $call (i32.const 0) (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0)) (i32.const 8))
+          (then unreachable))
+        (drop (call $reply (i32.const 200) (i32.const 0) (i32.const 8)))
+        (drop (call $write (i32.const 200) (i32.const 8)))))
+      (i32.const 0))))",
+                     version);
+}
+
+// Reloads two modules of which one calls the other, while three callers call; how often it was busy in so short a time.
+int ReloadTest::reload_both_under_calls(std::chrono::nanoseconds quiet_wait_max) {
+  SandboxSpec two{.id = "a", .modules = {{"a", Source::wat(half(1))}, {"b", Source::wat(half(1))}}};
+  Sandbox sandbox = create(two);
+  std::atomic<bool> over = false;
+  std::vector<std::future<std::string>> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.push_back(std::async(std::launch::async, [&]() -> std::string {
+      while (!over) {
+        const auto outcome = sandbox.call("", {}, {.process = "a"});
+        if (!outcome) return outcome.error().message;
+        if (outcome->output.size() != 16) return std::string(name_of(outcome->kind)) + " " + outcome->output;
+        if (outcome->output.substr(0, 8) != outcome->output.substr(8)) return "mixed: " + outcome->output;
+      }
+      return "";
+    }));
+  }
+  const ReloadOptions fresh{.policy = ReloadPolicy{.state = StateWay::none, .quiet_wait_max = quiet_wait_max}};
+  int busy = 0;
+  for (int i = 2; i <= 60; ++i) {
+    const auto reports = sandbox.reload_all({{"a", Source::wat(half(i))}, {"b", Source::wat(half(i))}}, fresh);
+    if (reports) continue;
+    EXPECT_EQ(reports.error().code, ErrorCode::busy) << reports.error().message;
+    ++busy;
+  }
+  over = true;
+  for (auto& caller : callers) EXPECT_EQ(caller.get(), "");
+  return busy;
+}
+
+// Nor is it in the way of calls that began before: a handler that was let in just before the gate was closed may look
+// at the clock just after.
+TEST_F(ReloadTest, OfTwoModulesIsNeverSeenHalfDone) {  // M19 M35
+  EXPECT_EQ(reload_both_under_calls(std::chrono::seconds(5)), 0);
+}
+
+TEST_F(ReloadTest, IsAloneWithItsModule) {  // M21
+  SandboxSpec wanted = spec();
+  wanted.modules.push_back({"other", code(1)});
+  Sandbox sandbox = create(wanted);
+  ASSERT_TRUE(sandbox.reload("service", code(2)));
+  ask(sandbox, "next", "service");
+  ReloadPolicy policy;
+  policy.migrate.described = [this](const Migration&, const StateDocument& state) -> Result<StateDocument> {
+    crossing_.pass();
+    return state;
+  };
+  auto first = reload_beside(sandbox, code(3), {.policy = policy});
+  crossing_.wait_for(1);
+  EXPECT_EQ(sandbox.info().status, SandboxStatus::reloading);
+  const auto second = sandbox.reload("service", code(4));
+  EXPECT_EQ(code_of(second), ErrorCode::busy);
+  EXPECT_THAT(second.error().message, HasSubstr("service"));
+  EXPECT_EQ(code_of(sandbox.rollback("service", 1)), ErrorCode::busy);
+  EXPECT_EQ(code_of(sandbox.activate("service", 1)), ErrorCode::busy);
+  EXPECT_EQ(code_of(sandbox.stage("service", code(4))), ErrorCode::busy);
+  EXPECT_EQ(code_of(sandbox.reload_all({{"other", code(5)}, {"service", code(5)}})), ErrorCode::busy);
+  EXPECT_EQ(ask(sandbox, "version", "other"), 1);
+  crossing_.open();
+  const auto report = first.get();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->to, 3U);
+  EXPECT_THAT(numbers(sandbox), ElementsAre(3, 2, 1));
+  EXPECT_EQ(ask(sandbox, "next", "service"), 2);
+  EXPECT_TRUE(sandbox.reload("service", code(4)));
+}
+
+// ---- no effect before the switch ------------------------------------------------------------------------------
+
+// Tries everything that would show, and keeps the answers from `at` on.
+constexpr std::string_view kEffects = R"(
+  (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
+  (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+  (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+  (import "petri" "stop" (func $stop (param i32 i32) (result i32)))
+  (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+  (import "wasi_snapshot_preview1" "path_create_directory" (func $folder (param i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "path_unlink_file" (func $unlink (param i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "witness") (data (i32.const 16) "{\"id\":\"baby\",\"module\":\"service\"}") (data (i32.const 64) "made")
+  (data (i32.const 72) "kept")
+  (func $try (param $at i32)
+    (i32.store offset=0 (local.get $at) (call $send (i32.const 0) (i32.const 7) (i32.const 0) (i32.const 7)))
+    (i32.store offset=4 (local.get $at) (call $spawn (i32.const 16) (i32.const 32)))
+    (i32.store offset=8 (local.get $at) (call $timer (i32.const 1) (i64.const 5)))
+    (i32.store offset=12 (local.get $at) (call $stop (i32.const 0) (i32.const 7)))
+    (i32.store offset=16 (local.get $at)
+      (call $call (i32.const 0) (i32.const 7) (i32.const 0) (i32.const 0) (i32.const 100)))
+    (i32.store offset=20 (local.get $at) (call $folder (i32.const 3) (i32.const 64) (i32.const 4)))
+    (i32.store offset=24 (local.get $at) (call $unlink (i32.const 3) (i32.const 72) (i32.const 4))))
+  (func (export "answer") (param i32) (result i32) (i32.load (local.get 0))))";
+
+class EffectsTest : public ReloadTest {
+ protected:
+  EffectsTest() { std::ofstream(folder_.path() / "kept") << "here"; }
+  // A service with hooks, and a witness that keeps what it got.
+  Sandbox create_with_witness() {
+    SandboxSpec wanted{.id = "a"};
+    wanted.modules = {{"service", guest(1, std::string(kOutput) + R"((memory 1) (func (export "petri_save") (result i32)
+                                     (drop (call $write (i32.const 0) (i32.const 4))) (i32.const 0)))")},
+                      {"witness", guest(1, field("got", "i32") + R"((func (export "petri_handle") (result i32)
+                                     (global.set $got (i32.add (global.get $got) (i32.const 1))) (i32.const 0)))")}};
+    wanted.permissions = Permissions::medium().with(Permission::file_write);
+    wanted.folder = folder_.path().string();
+    return create(std::move(wanted));
+  }
+  void expect_nothing_happened(Sandbox& sandbox) const {
+    EXPECT_EQ(sandbox.children().size(), 2U);
+    EXPECT_EQ(sandbox.usage().messages, 0U);
+    EXPECT_EQ(sandbox.usage().processes, 2U);
+    EXPECT_EQ(std::get<std::int64_t>(*sandbox.state("witness")->get("got")), 0);
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "made"));
+    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "kept"));
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(EffectsTest, AreRefusedUntilTheSwitch) {  // M34
+  Sandbox sandbox = create_with_witness();
+  const std::string eager = std::string(kEffects) + R"(
+    (func $begin (call $try (i32.const 1000))) (start $begin)
+    (func (export "_initialize") (call $try (i32.const 1100)))
+    (func (export "petri_migrate") (result i32) (call $try (i32.const 1200)) (i32.const 0))
+    (func (export "petri_load") (result i32) (call $try (i32.const 1300)) (i32.const 0))
+    (func (export "petri_ready") (result i32) (call $try (i32.const 1400)) (i32.const 0))
+    (func (export "petri_init") (result i32) (i32.store (i32.const 1500) (i32.const 1)) (i32.const 0))
+    (func (export "later") (call $try (i32.const 1600))))";
+  const auto report = sandbox.reload("service", guest(2, eager));
+  ASSERT_TRUE(report) << report.error().message;
+  const auto answer = [&](std::int32_t at) {
+    const auto outcome = sandbox.call("answer", {Value(at)}, {.process = "service"});
+    return outcome && !outcome->values.empty() ? outcome->values[0].i32() : 99;
+  };
+  constexpr auto kNotNow = static_cast<std::int32_t>(GuestError::not_now);
+  constexpr std::int32_t kAgain = 6;  // what WASI calls it
+  for (const std::int32_t hook : {1000, 1100, 1200, 1300, 1400}) {
+    SCOPED_TRACE(hook);
+    for (const std::int32_t effect : {0, 4, 8, 12, 16}) EXPECT_EQ(answer(hook + effect), kNotNow) << effect;
+    EXPECT_EQ(answer(hook + 20), kAgain);
+    EXPECT_EQ(answer(hook + 24), kAgain);
+  }
+  EXPECT_EQ(answer(1500), 0);
+  expect_nothing_happened(sandbox);
+  // And afterwards all of it works.
+  ASSERT_TRUE(sandbox.call("later", {}, {.process = "service"}));
+  EXPECT_EQ(answer(1600), 0);
+  EXPECT_EQ(answer(1604), 0);
+  EXPECT_EQ(answer(1608), 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "made"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "kept"));
+}
+
+TEST_F(EffectsTest, HaveNotHappenedWhenTheMigrationFails) {  // G04
+  Sandbox sandbox = create_with_witness();
+  const std::string failing = std::string(kEffects) + R"(
+    (func (export "petri_load") (result i32) (i32.const 0))
+    (func (export "petri_migrate") (result i32) (call $try (i32.const 1000)) unreachable))";
+  EXPECT_EQ(code_of(sandbox.reload("service", guest(2, failing))), ErrorCode::migration_failed);
+  EXPECT_EQ(ask(sandbox, "version", "service"), 1);
+  expect_nothing_happened(sandbox);
+}
+
+// ---- calls between processes ----------------------------------------------------------------------------------
+
+// Two processes of one module: `ask` waits at the crossing if it is to, and then calls the other.
+std::string pair_code(int version, std::string_view more = "") {
+  return fmt::format(R"((module
+    (import "test" "cross" (func $cross))
+    (import "test" "prepared" (func $prepared))
+    (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+    (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+    (memory 1) (data (i32.const 0) "xy")
+    {1}
+    (func (export "hold") (result i32) (call $cross) (i32.const {0}))
+    (func (export "hold_and_ask_y") (result i32) (call $cross)
+      (call $call (i32.const 1) (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0)))
+    (func (export "ask_x") (result i32)
+      (call $call (i32.const 0) (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0)))
+    (func (export "version") (result i32) (i32.const {0}))
+    (func (export "petri_handle") (result i32) (drop (call $write (i32.const 0) (i32.const {0}))) (i32.const 0))))",
+                     version, more);
+}
+
+class PairTest : public ReloadTest {
+ protected:
+  Sandbox create_pair() {
+    SandboxSpec wanted = with_children({"x", "y"});
+    wanted.modules[0].source = Source::wat(pair_code(1));
+    return create(std::move(wanted));
+  }
+  static Source next() { return Source::wat(pair_code(2, says_prepared())); }
+  static ReloadOptions fresh() { return {.policy = ReloadPolicy{.state = StateWay::none}}; }
+};
+
+TEST_F(PairTest, AreNotInEachOthersWay) {  // M35
+  Sandbox sandbox = create_pair();
+  auto asking = std::async(std::launch::async, [&] { return ask(sandbox, "hold_and_ask_y", "x"); });
+  crossing_.wait_for(1);
+  auto reloading = reload_beside(sandbox, next(), fresh());
+  prepared_.wait_for(2);
+  crossing_.open();
+  EXPECT_EQ(asking.get(), 1);  // byte, of the old version
+  const auto report = reloading.get();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(ask(sandbox, "version", "x"), 2);
+  EXPECT_EQ(ask(sandbox, "version", "y"), 2);
+}
+
+TEST_F(PairTest, AreNotInEachOthersWayWhenOneIsAskedWhileTheOtherComesToRest) {  // M35
+  Sandbox sandbox = create_pair();
+  auto holding = std::async(std::launch::async, [&] { return ask(sandbox, "hold", "x"); });
+  crossing_.wait_for(1);
+  auto reloading = reload_beside(sandbox, next(), fresh());
+  prepared_.wait_for(2);
+  std::vector<std::future<std::int64_t>> asking;
+  for (int i = 0; i < 4; ++i)
+    asking.push_back(std::async(std::launch::async, [&] { return ask(sandbox, "ask_x", "y"); }));
+  crossing_.open();
+  EXPECT_EQ(holding.get(), 1);
+  const auto report = reloading.get();
+  ASSERT_TRUE(report) << report.error().message;
+  for (auto& one : asking) EXPECT_THAT(one.get(), ::testing::AnyOf(1, 2));
+}
+
+TEST_F(ReloadTest, OfACalleeDoesNotWaitForItsCaller) {  // M35
+  SandboxSpec wanted{.id = "a"};
+  wanted.modules = {{"caller", Source::wat(pair_code(1))}, {"service", code(1)}};
+  wanted.tree =
+      SupervisorSpec{.children = {ChildSpec{.id = "x", .module = "caller"}, ChildSpec{.id = "y", .module = "service"}}};
+  Sandbox sandbox = create(wanted);
+  auto asking = std::async(std::launch::async, [&] { return ask(sandbox, "hold_and_ask_y", "x"); });
+  crossing_.wait_for(1);
+  const auto report = sandbox.reload("service", code(2));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(ask(sandbox, "version", "y"), 2);
+  crossing_.open();
+  EXPECT_EQ(asking.get(), 0);
+}
+
+}  // namespace
+}  // namespace petri
