@@ -8,7 +8,7 @@ CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
-.PHONY: help setup build dev demo tour test test-long hostile bench bench-peers coverage format check clean
+.PHONY: help setup build dev demo tour live test test-long hostile bench bench-peers coverage format check clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,10 @@ demo: setup build ## build, evolve a sorting network from random wasm, verify it
 
 tour: setup build ## build, then a tour of guests being run and stopped
 	@./examples/tour/run.sh build/release/bin/petri
+
+live: setup build ## build, then a service that is changed ten times under load and loses nothing
+	@cmake --build --preset release --target live_service
+	@build/release/bin/live_service
 
 test: setup dev ## build and run all tests and checks
 	@$(CARGO) test --release --quiet $(CRATE)

@@ -22,8 +22,11 @@
 #include "bench/prepare.h"
 #include "bench/process_calls.h"
 #include "bench/program_size.h"
+#include "bench/reload.h"
+#include "bench/reload_crowd.h"
 #include "bench/sandbox_churn.h"
 #include "bench/sandbox_life.h"
+#include "bench/snapshots.h"
 #include "bench/sorting_network.h"
 
 namespace petri::bench {
@@ -76,6 +79,18 @@ const std::vector<Benchmark>& benchmarks() {
       live_sandbox_kib(),
       info_us(),
       list_page_ms(),
+      swap_us(),
+      rollback_us(),
+      swap_load_interpreted_us(),
+      swap_load_compiled_ms(),
+      swap_pause_p99_ms(),
+      swap_ten_thousand_ms(),
+      reload_thousand_ms(),
+      reload_throughput_loss_percent(),
+      snapshot_us(),
+      restore_us(),
+      fork_us(),
+      fork_1mib_us(),
       million_sandboxes_growth_mib(),
       million_live_sandboxes_gib(),
   };

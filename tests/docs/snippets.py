@@ -21,6 +21,7 @@ import transcript  # noqa: E402
 SUMMARY = re.compile(r"(peak memory, )" + transcript.DURATION + r"(, (?:interpreted|compiled))$")
 TIMESTAMP = re.compile(r"20\d\d-\d\d-\d\dT[\d:.]+Z")
 RATE = re.compile(r"(candidates? in )" + transcript.DURATION + r", [\d,]+( a second)$")
+SWITCH = re.compile(r"(; prepared in )" + transcript.DURATION + r"(?:(, paused for )" + transcript.DURATION + r")?$")
 FENCE = re.compile(r"^```(\S+)?(?: +(\S+))?\s*$")
 
 
@@ -67,6 +68,7 @@ def prepare_folder(folder, blocks, programs):
 
 def with_placeholders(line):
     line = SUMMARY.sub(r"\1<TIME>\2", line)
+    line = SWITCH.sub(lambda found: found[1] + "<TIME>" + (found[2] + "<TIME>" if found[2] else ""), line)
     return TIMESTAMP.sub("<ANY>Z", RATE.sub(r"\1<TIME>, <NUMBER>\2", line))
 
 

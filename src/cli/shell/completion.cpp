@@ -68,6 +68,17 @@ const KnownNames::OfSandbox* named_sandbox(const KnownNames& known, const std::v
   return found == known.sandboxes.end() ? nullptr : &found->second;
 }
 
+// Those of the module in the address before, "orders/tax", or of all where none is named.
+Names version_numbers(const KnownNames::OfSandbox* sandbox, const std::vector<ShellWord>& before) {
+  Names numbers;
+  if (sandbox == nullptr) return numbers;
+  const std::string named = Address::parse(before[1].text).inside;
+  for (const auto& [module, versions] : sandbox->versions) {
+    if (named.empty() || named == module) numbers.insert(numbers.end(), versions.begin(), versions.end());
+  }
+  return numbers;
+}
+
 struct Place {
   ShellArgument kind = ShellArgument::word;
   const std::vector<ShellWord>& before;
@@ -84,6 +95,11 @@ Names candidates_for(const Place& place, const KnownNames& known) {
     case ShellArgument::process: return addresses(known, place.prefix, &KnownNames::OfSandbox::processes);
     case ShellArgument::module_address: return addresses(known, place.prefix, &KnownNames::OfSandbox::modules);
     case ShellArgument::module: return sandbox == nullptr ? Names{} : sandbox->modules;
+    case ShellArgument::version: return version_numbers(sandbox, place.before);
+    case ShellArgument::state_way: {
+      using enum StateWay;
+      return names_of(std::vector{best, described, hooks, memory, none});
+    }
     case ShellArgument::function: return sandbox == nullptr ? Names{} : sandbox->functions;
     case ShellArgument::background_call: return known.background_calls;
     case ShellArgument::limit: return limit_changes();

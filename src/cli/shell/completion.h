@@ -14,7 +14,8 @@ struct KnownNames {
   struct OfSandbox {
     std::vector<std::string> processes;  // addresses inside the sandbox
     std::vector<std::string> modules;
-    std::vector<std::string> functions;  // exported by any of its modules
+    std::vector<std::string> functions;                                          // exported by any of its modules
+    std::map<std::string, std::vector<std::string>, std::less<>> versions = {};  // numbers, by module
   };
   std::map<std::string, OfSandbox, std::less<>> sandboxes;
   std::vector<std::string> background_calls;

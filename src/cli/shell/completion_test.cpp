@@ -14,11 +14,13 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const KnownNames kKnown{
-    .sandboxes = {{"orders",
-                   {.processes = {"pool", "pool/worker"}, .modules = {"orders", "tax"}, .functions = {"add", "sum"}}},
-                  {"other", {.processes = {"main"}, .modules = {"main"}, .functions = {"spin"}}}},
-    .background_calls = {"1", "12"}};
+const KnownNames kKnown{.sandboxes = {{"orders",
+                                       {.processes = {"pool", "pool/worker"},
+                                        .modules = {"orders", "tax"},
+                                        .functions = {"add", "sum"},
+                                        .versions = {{"orders", {"2", "1"}}, {"tax", {"31"}}}}},
+                                      {"other", {.processes = {"main"}, .modules = {"main"}, .functions = {"spin"}}}},
+                        .background_calls = {"1", "12"}};
 
 std::vector<std::string> offered(std::string_view line) { return complete(line, line.size(), kKnown).candidates; }
 
@@ -36,6 +38,11 @@ TEST(Completion, OffersWhatCanStandInThePlace) {
   EXPECT_THAT(offered("call other "), ElementsAre("spin"));
   EXPECT_THAT(offered("run orders/"), ElementsAre("orders/orders", "orders/tax"));
   EXPECT_THAT(offered("start_child orders clerk "), ElementsAre("orders", "tax"));
+  EXPECT_THAT(offered("reload orders/"), ElementsAre("orders/orders", "orders/tax"));
+  EXPECT_THAT(offered("activate orders/orders "), ElementsAre("1", "2"));
+  EXPECT_THAT(offered("rollback orders 3"), ElementsAre("31"));
+  EXPECT_THAT(offered("activate nobody "), IsEmpty());
+  EXPECT_THAT(offered("plan orders f.wat --state m"), ElementsAre("memory"));
   EXPECT_THAT(offered("cancel 1"), ElementsAre("1", "12"));
   EXPECT_THAT(offered("limits orders fu"), ElementsAre("fuel_max="));
   EXPECT_THAT(offered("limits orders fuel_max=1 tim"), ElementsAre("timers_max="));
@@ -43,7 +50,7 @@ TEST(Completion, OffersWhatCanStandInThePlace) {
   EXPECT_THAT(offered("events "), ElementsAre("off", "on", "wait"));
   EXPECT_THAT(offered("events wait process.ex"), ElementsAre("process.exited"));
   EXPECT_THAT(offered("events on or"), ElementsAre("orders"));
-  EXPECT_THAT(offered("find --status r"), ElementsAre("running"));
+  EXPECT_THAT(offered("find --status r"), ElementsAre("reloading", "running"));
 }
 
 TEST(Completion, OffersOptionsOnceADashIsThere) {

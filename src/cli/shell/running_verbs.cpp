@@ -68,15 +68,6 @@ Result<Answer> call_in_background(ShellSession& session, AskedCall asked) {
   return answer;
 }
 
-// The module that is meant: the one that was named, or the only one.
-Result<std::string> module_for_run(const SandboxInfo& info, const std::string& named) {
-  if (!named.empty()) return named;
-  if (info.modules.size() == 1) return info.modules.front().name;
-  return fail(ErrorCode::validation_failed,
-              fmt::format("the sandbox {} has {} modules: say which one is meant, {}/MODULE", info.id,
-                          info.modules.size(), info.id));
-}
-
 Result<petri::RunOptions> run_options(ShellSession& session, const BoundArguments& arguments) {
   petri::RunOptions options{.input = arguments.value("--input").value_or(""), .stop = session.stop()};
   PETRI_TRY(options.timeout, time_option(arguments, "--timeout"));
@@ -98,7 +89,7 @@ Result<Outcome> run_source(Sandbox& sandbox, const BoundArguments& arguments, co
 Result<Outcome> run_module(ShellSession& session, Sandbox& sandbox, const std::string& named,
                            const BoundArguments& arguments, const petri::RunOptions& options) {
   const SandboxInfo info = sandbox.info();
-  PETRI_TRY(const std::string module, module_for_run(info, named));
+  PETRI_TRY(const std::string module, module_meant(info, named));
   std::vector<Value> numbers;
   if (const ArtifactPtr code = session.code_of(info, module)) {
     PETRI_TRY(numbers, numbers_for(code, arguments.at(1), arguments.from(2)));

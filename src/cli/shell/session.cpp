@@ -10,6 +10,24 @@ namespace {
 
 constexpr std::size_t kNamesMax = 1'000;
 
+std::vector<ArtifactId> kept_artifacts(const Sandbox& sandbox) {
+  std::vector<ArtifactId> kept;
+  for (const ModuleSummary& module : sandbox.info().modules) {
+    const auto versions = sandbox.versions(module.name);
+    if (!versions) continue;
+    for (const VersionInfo& version : *versions) kept.push_back(version.artifact);
+  }
+  return kept;
+}
+
+std::vector<std::string> version_numbers(const Sandbox& sandbox, const std::string& module) {
+  std::vector<std::string> numbers;
+  const auto versions = sandbox.versions(module);
+  if (!versions) return numbers;
+  for (const VersionInfo& version : *versions) numbers.push_back(fmt::format("{}", version.number));
+  return numbers;
+}
+
 }  // namespace
 
 Address Address::parse(std::string_view text) {
@@ -25,6 +43,14 @@ Result<std::unique_ptr<ShellSession>> ShellSession::create(RuntimeOptions option
 
 void ShellSession::remember_code(const std::string& sandbox, std::vector<ArtifactPtr> code) {
   code_[sandbox] = std::move(code);
+}
+
+void ShellSession::learn_code(const Sandbox& sandbox, ArtifactPtr code) {
+  if (code == nullptr) return;
+  std::vector<ArtifactPtr>& known = code_[sandbox.id()];
+  known.push_back(std::move(code));
+  const std::vector<ArtifactId> kept = kept_artifacts(sandbox);
+  std::erase_if(known, [&](const ArtifactPtr& one) { return std::ranges::find(kept, one->id()) == kept.end(); });
 }
 
 void ShellSession::forget_code(std::string_view sandbox) {
@@ -111,6 +137,7 @@ KnownNames ShellSession::known_names() const {
     }
     if (const auto sandbox = runtime_->find(info.id)) {
       for (const ChildInfo& child : sandbox->children()) names.processes.push_back(child.address);
+      for (const std::string& module : names.modules) names.versions[module] = version_numbers(*sandbox, module);
     }
   }
   for (const std::uint64_t number : news_->calls_under_way())

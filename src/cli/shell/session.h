@@ -43,6 +43,8 @@ class ShellSession {
 
   // The code of a sandbox, so that numbers can be read in the types of its functions.
   void remember_code(const std::string& sandbox, std::vector<ArtifactPtr> code);
+  // One more version; those that no module keeps any longer are forgotten. nullptr changes nothing.
+  void learn_code(const Sandbox& sandbox, ArtifactPtr code);
   void forget_code(std::string_view sandbox);
   // nullptr when the sandbox has no such module, or its code is not known here.
   ArtifactPtr code_of(const SandboxInfo& sandbox, std::string_view module) const;

@@ -40,6 +40,28 @@ TEST(ShellSession, KnowsTheCodeAndTheNamesOfItsSandboxes) {
   EXPECT_EQ((*session)->code_of(sandbox->info(), "adder"), nullptr);
 }
 
+TEST(ShellSession, LearnsTheCodeOfNewVersionsAndForgetsWhatIsGone) {
+  const auto session = ShellSession::create({.workers = 1});
+  ASSERT_TRUE(session);
+  const ArtifactPtr first = *Artifact::from_wat(kAdder, 1'000);
+  const ArtifactPtr second = *Artifact::from_wat(
+      R"((module (func (export "add") (param i32 i32) (result i32) local.get 0) (func (export "more"))))", 1'000);
+  SandboxSpec spec{.id = "a", .modules = {{"adder", Source::artifact(first)}}};
+  spec.limits["versions_max"] = 1;
+  auto sandbox = (*session)->runtime().create(std::move(spec));
+  ASSERT_TRUE(sandbox) << sandbox.error().message;
+  (*session)->remember_code("a", {first});
+  const SandboxInfo before = sandbox->info();
+  ASSERT_TRUE(sandbox->reload("adder", Source::artifact(second)));
+  EXPECT_EQ((*session)->code_of(sandbox->info(), "adder"), nullptr);
+  (*session)->learn_code(*sandbox, second);
+  EXPECT_EQ((*session)->code_of(sandbox->info(), "adder"), second);
+  const KnownNames known = (*session)->known_names();
+  EXPECT_THAT(known.sandboxes.at("a").functions, ElementsAre("add", "more"));
+  EXPECT_THAT(known.sandboxes.at("a").versions.at("adder"), ElementsAre("2"));
+  EXPECT_EQ((*session)->code_of(before, "adder"), nullptr);
+}
+
 TEST(ShellSession, KeepsEventsItWaitedForUntilTheyAreTaken) {
   const auto session = ShellSession::create({.workers = 1});
   ASSERT_TRUE(session);

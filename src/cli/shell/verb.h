@@ -22,6 +22,8 @@ enum class ShellArgument {
   process,
   module_address,
   module,
+  version,
+  state_way,
   function,
   background_call,
   file,

@@ -36,6 +36,17 @@ Result<Answer> run_function(ShellSession& session, const BoundArguments& argumen
 Result<Answer> cancel_call(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> wait_for_calls(ShellSession& session, const BoundArguments& arguments);
 
+// version_verbs.cpp
+Result<Answer> load_module(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> stage_version(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> activate_version(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> reload_module(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> rollback_module(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> plan_reload(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_versions(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_history(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_or_write_state(ShellSession& session, const BoundArguments& arguments);
+
 // policy_verbs.cpp
 Result<Answer> show_or_change_limits(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_change_permissions(ShellSession& session, const BoundArguments& arguments);

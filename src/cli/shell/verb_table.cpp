@@ -11,6 +11,11 @@ constexpr VerbArgument kProcess{.name = "ID[/PROCESS]", .kind = process};
 constexpr VerbOption kInput{.name = "--input", .value = "TEXT", .about = "Bytes the guest reads with input_read"};
 constexpr VerbOption kTier{
     .name = "--tier", .value = "TIER", .kind = tier, .about = "interpreted, compiled or automatic"};
+constexpr VerbArgument kModule{.name = "ID[/MODULE]", .kind = module_address};
+constexpr VerbArgument kFile{.name = "FILE", .kind = file};
+constexpr VerbOption kMetadata{
+    .name = "--metadata", .value = "NAME=VALUE", .about = "What the version is to be remembered by", .repeats = true};
+constexpr VerbOption kDrop{.name = "--drop", .value = "", .about = "State that has no place there may be lost"};
 constexpr VerbOption kOffset{.name = "--offset", .value = "N", .about = "Leave out the first N"};
 constexpr VerbOption kLimit{.name = "--limit", .value = "N", .about = "Show at most N (default 100)"};
 
@@ -161,6 +166,88 @@ std::vector<Verb> tree_verbs() {
            .act = show_or_change_tree}};
 }
 
+// Of everything that goes on with other code; the same ones make a policy.
+std::vector<VerbOption> switch_options(std::vector<VerbOption> options) {
+  const std::vector<VerbOption> policy{
+      {"--state", "WAY", state_way, "How state crosses: best, described, hooks, memory or none (default best)"},
+      kDrop,
+      {"--rolling", "", word, "One process after another in place of all at once"},
+      {"--wait", "TIME", word, "How long processes may take to come to rest (default 5s)"}};
+  options.insert(options.end(), policy.begin(), policy.end());
+  return options;
+}
+
+std::vector<VerbOption> reload_options() {
+  return switch_options(
+      {{"--rename", "OLD=NEW", word, "A field that goes on under another name", true},
+       {"--drop_exports", "", word, "Functions that callers could call may be missing"},
+       {"--trial_calls", "N", word, "A crash within so many calls goes back by itself; 0: never (default 100)"},
+       {"--trial_time", "TIME", word, "And within so much time (default 1s)"}});
+}
+
+std::vector<VerbOption> new_version_options() {
+  std::vector<VerbOption> options = reload_options();
+  options.push_back(kMetadata);
+  return options;
+}
+
+std::vector<Verb> changing_verbs() {
+  return {{.name = "reload",
+           .about = "Gives the processes of a module other code; they go on with their state",
+           .example = "reload orders orders_v2.wat --rename hits=count",
+           .arguments = {kModule, kFile},
+           .options = new_version_options(),
+           .act = reload_module},
+          {.name = "plan",
+           .about = "Tells what reload would do, field by field, without doing it",
+           .example = "plan orders orders_v2.wat --drop",
+           .arguments = {kModule, kFile},
+           .options = reload_options(),
+           .act = plan_reload},
+          {.name = "rollback",
+           .about = "Goes back to a version that is kept; without NUMBER to the one that was active before",
+           .example = "rollback orders 1 --drop",
+           .arguments = {kModule, {.name = "NUMBER", .kind = version, .required = false}},
+           .options = switch_options({{"--snapshot", "", word, "With the state it had at the switch"}}),
+           .act = rollback_module},
+          {.name = "load",
+           .about = "Adds a module under a new name; start_child makes processes of it",
+           .example = "load orders/tax tax.wat",
+           .arguments = {{.name = "ID/MODULE", .kind = sandbox}, kFile},
+           .options = {kMetadata},
+           .act = load_module},
+          {.name = "stage",
+           .about = "Adds a version, checked and loaded; what runs is not touched",
+           .example = "stage orders orders_v3.wat --metadata ticket=42",
+           .arguments = {kModule, kFile},
+           .options = {kMetadata},
+           .act = stage_version},
+          {.name = "activate",
+           .about = "Goes on with a version that is kept, as reload does",
+           .example = "activate orders 3",
+           .arguments = {kModule, {.name = "NUMBER", .kind = version}},
+           .options = reload_options(),
+           .act = activate_version},
+          {.name = "versions",
+           .about = "Lists the versions of a module that are kept, newest first",
+           .example = "versions orders",
+           .arguments = {kModule},
+           .options = {},
+           .act = show_versions},
+          {.name = "history",
+           .about = "Lists the switches of a module, oldest first",
+           .example = "history orders",
+           .arguments = {kModule},
+           .options = {},
+           .act = show_history},
+          {.name = "state",
+           .about = "Shows what a process knows, by the names of its fields, or writes some of them",
+           .example = "state orders/clerk count=7 label=new",
+           .arguments = {kProcess, {.name = "FIELD=VALUE", .required = false, .repeats = true}},
+           .options = {},
+           .act = show_or_write_state}};
+}
+
 std::vector<Verb> policy_verbs() {
   return {{.name = "limits",
            .about = "Shows the limits of a sandbox, or changes some of them",
@@ -232,7 +319,8 @@ std::vector<Verb> ending_verbs() {
 
 std::vector<Verb> make_verbs() {
   std::vector<Verb> verbs{create_verb()};
-  for (auto&& family : {running_verbs(), looking_verbs(), tree_verbs(), policy_verbs(), ending_verbs()}) {
+  for (auto&& family :
+       {running_verbs(), changing_verbs(), looking_verbs(), tree_verbs(), policy_verbs(), ending_verbs()}) {
     verbs.insert(verbs.end(), family.begin(), family.end());
   }
   return verbs;

@@ -14,7 +14,7 @@ namespace petri::cli {
 namespace {
 
 constexpr std::size_t kShownBytesMax = 80;
-constexpr std::size_t kNamesListedMax = 8;
+constexpr std::size_t kNamesListedMax = 10;
 
 std::unexpected<Error> refuse(std::string_view option, const Error& error) {
   return fail(ErrorCode::validation_failed, fmt::format("{}: {}", option, error.message));
@@ -62,18 +62,27 @@ std::unexpected<Error> no_such(std::string_view what, std::string_view name,
 const std::vector<std::string_view>& all_status_names() {
   using enum SandboxStatus;
   static const std::vector<std::string_view> names{name_of(initializing), name_of(compiling), name_of(starting),
-                                                   name_of(running),      name_of(stopping),  name_of(stopped),
-                                                   name_of(isolated),     name_of(failed)};
+                                                   name_of(running),      name_of(reloading), name_of(stopping),
+                                                   name_of(stopped),      name_of(isolated),  name_of(failed)};
   return names;
 }
 
-Result<std::pair<std::string, std::string>> name_and_value(std::string_view option, const std::string& text) {
+Result<std::pair<std::string, std::string>> name_and_value(std::string_view option, const std::string& text,
+                                                           std::string_view form) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("{}: \"{}\" is not of the form NAME=VALUE", option, escape_text(text, kShownBytesMax)));
+                fmt::format("{}: \"{}\" is not of the form {}", option, escape_text(text, kShownBytesMax), form));
   }
   return std::pair{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Result<std::string> module_meant(const SandboxInfo& info, const std::string& named) {
+  if (!named.empty()) return named;
+  if (info.modules.size() == 1) return info.modules.front().name;
+  return fail(ErrorCode::validation_failed,
+              fmt::format("the sandbox {} has {} modules: say which one is meant, {}/MODULE", info.id,
+                          info.modules.size(), info.id));
 }
 
 Result<Source> read_source(const std::string& file, std::uint64_t bytes_max) {

@@ -28,8 +28,12 @@ std::unexpected<Error> no_such(std::string_view what, std::string_view name,
 // In the order of a sandbox's life.
 const std::vector<std::string_view>& all_status_names();
 
-// "NAME=VALUE" taken apart; validation_failed when there is no name.
-Result<std::pair<std::string, std::string>> name_and_value(std::string_view option, const std::string& text);
+// "NAME=VALUE" taken apart; validation_failed when there is no name, saying which `form` is wanted.
+Result<std::pair<std::string, std::string>> name_and_value(std::string_view option, const std::string& text,
+                                                           std::string_view form = "NAME=VALUE");
+
+// The module that was named, or the only one; validation_failed when there are several.
+Result<std::string> module_meant(const SandboxInfo& info, const std::string& named);
 
 // The bytes of a module's file as a source. Stdin holds the commands and is no file here.
 Result<Source> read_source(const std::string& file, std::uint64_t bytes_max);

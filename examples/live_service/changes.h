@@ -1,0 +1,28 @@
+// What is done to the service while it is called, one change after another.
+#pragma once
+
+#include <petri/reload.h>
+
+#include <string>
+#include <vector>
+
+#include "live_service/service.h"
+
+namespace live_service {
+
+// What becomes of a change.
+enum class Ending { stays, rolled_back, refused };
+
+struct Change {
+  std::string what;  // for the table
+  Version version;
+  petri::ReloadOptions options;
+  Ending expected = Ending::stays;
+};
+
+// The version it begins with, and what is to come: ten changes that stay, one that is rolled back by itself and one
+// that is refused.
+Version first_version();
+std::vector<Change> all_changes();
+
+}  // namespace live_service

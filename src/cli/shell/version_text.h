@@ -1,0 +1,26 @@
+// Versions of modules and what becomes of them, in words and as JSON; docs/reference/json.md names the keys. Texts of
+// guests are escaped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/json.h"
+#include "petri/reload.h"
+#include "petri/versions.h"
+
+namespace petri::cli {
+
+std::string to_text(const VersionInfo& version);  // a line without its end: "version 2, 312 B, state count i32"
+std::string to_text(const std::vector<VersionInfo>& versions);
+std::string to_text(const ModuleHistory& history);
+// `snapshot`: a rollback to the state of the switch, which is no way of its own in the report.
+std::string to_text(const ReloadReport& report, bool snapshot = false);
+std::string to_text(const ReloadPlan& plan);
+
+Json to_json(const VersionInfo& version);
+Json to_json(const ModuleHistory& history);
+Json to_json(const ReloadReport& report, bool snapshot = false);
+Json to_json(const ReloadPlan& plan);
+
+}  // namespace petri::cli
