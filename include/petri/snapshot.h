@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "petri/artifact.h"
 #include "petri/result.h"
 
 namespace petri {
@@ -30,6 +31,8 @@ class Snapshot {
   explicit Snapshot(std::shared_ptr<const SnapshotData> data) : data_(std::move(data)) {}
 
   SnapshotInfo info() const;
+  // Of the active versions.
+  std::vector<ArtifactPtr> code() const;
   const SnapshotData& data() const { return *data_; }
 
   // One format with a version and a checksum. What is cut short, changed or no snapshot at all is parse_failed; a

@@ -252,6 +252,14 @@ SnapshotInfo Snapshot::info() const {
   return info;
 }
 
+std::vector<ArtifactPtr> Snapshot::code() const {
+  std::vector<ArtifactPtr> code;
+  for (const SavedModule& module : data_->modules) {
+    code.push_back(std::ranges::find(module.versions, module.active, &SavedVersion::number)->artifact);
+  }
+  return code;
+}
+
 std::string Snapshot::to_bytes() const { return sealed(kSnapshot, petri::write(*data_)); }
 
 Result<Snapshot> Snapshot::from_bytes(std::string_view bytes) {

@@ -53,6 +53,10 @@ void ShellSession::learn_code(const Sandbox& sandbox, ArtifactPtr code) {
   std::erase_if(known, [&](const ArtifactPtr& one) { return std::ranges::find(kept, one->id()) == kept.end(); });
 }
 
+void ShellSession::copy_code(std::string_view from, const std::string& to) {
+  if (const auto found = code_.find(from); found != code_.end()) code_[to] = found->second;
+}
+
 void ShellSession::forget_code(std::string_view sandbox) {
   const auto found = code_.find(sandbox);
   if (found != code_.end()) code_.erase(found);

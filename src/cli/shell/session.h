@@ -46,6 +46,7 @@ class ShellSession {
   // One more version; those that no module keeps any longer are forgotten. nullptr changes nothing.
   void learn_code(const Sandbox& sandbox, ArtifactPtr code);
   void forget_code(std::string_view sandbox);
+  void copy_code(std::string_view from, const std::string& to);
   // nullptr when the sandbox has no such module, or its code is not known here.
   ArtifactPtr code_of(const SandboxInfo& sandbox, std::string_view module) const;
   // The module of a process; without a name, of the only process. Empty when there is none.

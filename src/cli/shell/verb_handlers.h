@@ -47,6 +47,11 @@ Result<Answer> show_versions(ShellSession& session, const BoundArguments& argume
 Result<Answer> show_history(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_write_state(ShellSession& session, const BoundArguments& arguments);
 
+// snapshot_verbs.cpp
+Result<Answer> take_snapshot(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> restore_snapshot(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> fork_sandbox(ShellSession& session, const BoundArguments& arguments);
+
 // policy_verbs.cpp
 Result<Answer> show_or_change_limits(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_change_permissions(ShellSession& session, const BoundArguments& arguments);

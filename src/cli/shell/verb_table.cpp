@@ -248,6 +248,28 @@ std::vector<Verb> changing_verbs() {
            .act = show_or_write_state}};
 }
 
+std::vector<Verb> snapshot_verbs() {
+  const VerbOption no_timers{"--no_timers", "", word, "Without the timers that had not rung"};
+  return {{.name = "snapshot",
+           .about = "Writes a sandbox as it stands to a file",
+           .example = "snapshot orders orders.snapshot",
+           .arguments = {kId, kFile},
+           .options = {},
+           .act = take_snapshot},
+          {.name = "restore",
+           .about = "Brings a sandbox back to a snapshot; where there is none of this id, makes one of it",
+           .example = "restore orders orders.snapshot",
+           .arguments = {kId, kFile},
+           .options = {no_timers},
+           .act = restore_snapshot},
+          {.name = "fork",
+           .about = "Makes twins of a live sandbox, with all that its processes know",
+           .example = "fork orders left right",
+           .arguments = {kId, {.name = "TWIN", .repeats = true}},
+           .options = {{"--share_random", "", word, "They draw the same numbers"}, no_timers},
+           .act = fork_sandbox}};
+}
+
 std::vector<Verb> policy_verbs() {
   return {{.name = "limits",
            .about = "Shows the limits of a sandbox, or changes some of them",
@@ -319,8 +341,8 @@ std::vector<Verb> ending_verbs() {
 
 std::vector<Verb> make_verbs() {
   std::vector<Verb> verbs{create_verb()};
-  for (auto&& family :
-       {running_verbs(), changing_verbs(), looking_verbs(), tree_verbs(), policy_verbs(), ending_verbs()}) {
+  for (auto&& family : {running_verbs(), changing_verbs(), snapshot_verbs(), looking_verbs(), tree_verbs(),
+                        policy_verbs(), ending_verbs()}) {
     verbs.insert(verbs.end(), family.begin(), family.end());
   }
   return verbs;
