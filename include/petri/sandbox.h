@@ -226,7 +226,8 @@ class Sandbox {
   Result<void> update_state(const std::vector<StateUpdate>& updates, std::string_view process = {});
 
   // All of it at one moment: what every process knows, the messages and timers that wait, the versions. A waiting call
-  // stays with its caller. `rejected` where a module is not movable, `busy` when its processes do not come to rest.
+  // stays with its caller. `state_incompatible` where a module is not movable, `busy` when its processes do not come to
+  // rest.
   Result<Snapshot> snapshot();
   // Back to what it was. The same processes must live; petri_ready is asked before they go on.
   Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options = {});

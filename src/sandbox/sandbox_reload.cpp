@@ -393,6 +393,7 @@ void SandboxCore::tell_switched(const Part& part, const ReloadReport& report, co
                              event.add("module", report.module).add("version", report.to).add("from", report.from);
                              event.add("cause", name_of(options.cause)).add("processes", report.processes.size());
                              event.add("state", part.back_to != nullptr ? "snapshot" : name_of(report.state));
+                             if (report.plan) event.add("plan", to_json(*report.plan));
                              event.add("pause_ns", report.pause_max);
                              if (!options.reason.empty()) event.add("reason", options.reason);
                              if (!options.trap.empty()) event.add("trap", options.trap);

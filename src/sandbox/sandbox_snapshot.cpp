@@ -53,7 +53,7 @@ std::shared_ptr<SnapshotData> SandboxCore::begin_snapshot() {
 Result<SavedProcess> SandboxCore::save_process(Process& process, const std::string& module) const {
   const Life& life = process.life();
   if (!life.movable()) {
-    return fail(ErrorCode::rejected,
+    return fail(ErrorCode::state_incompatible,
                 fmt::format("the process {} cannot be kept: its module {} is not movable ({})", process.name(), module,
                             fmt::join(movability_reasons(life.code->module().facts().not_movable), ", ")));
   }

@@ -101,12 +101,13 @@ std::vector<EventRule> version_rules() {
   const DetailRule processes{"processes", integer, "how many went on with it"};
   const DetailRule cause{"cause", text, "reload, activate, rollback, trial or recovery"};
   const DetailRule state{"state", text, "how their state crossed", kSometimes};
+  const DetailRule plan{"plan", text, "what became of each field of described state, as JSON", kSometimes};
   const DetailRule pause{"pause_ns", integer, "the longest for which one of them answered nobody", kSometimes};
   return {
       {module_staged, "Another version of a module can be activated.", {kModule, kVersion}},
       {module_reloaded,
        "All processes of a module go on with another version.",
-       {kModule, kVersion, from, cause, processes, state, pause}},
+       {kModule, kVersion, from, cause, processes, state, plan, pause}},
       {module_rolled_back,
        "All processes of a module went back to a version they had before.",
        {kModule,
@@ -115,6 +116,7 @@ std::vector<EventRule> version_rules() {
         cause,
         processes,
         state,
+        plan,
         pause,
         {"reason", text, "how the process ended that made petri do so", kSometimes},
         kTrap},

@@ -121,13 +121,14 @@ TEST_F(SnapshotTest, OfAnotherTreeIsRefusedAndNothingChanges) {
   EXPECT_EQ(ask(sandbox, "next", "keeper"), 2);
 }
 
-TEST_F(SnapshotTest, IsRefusedWhereAModuleIsNotMovable) {
+TEST_F(SnapshotTest, IsRefusedWhereAModuleIsNotMovable) {  // X14
   Sandbox sandbox = create({.id = "a", .modules = {{"m", Source::wat(R"((module
     (table $t 2 funcref) (elem declare func $f)
     (func $f) (func (export "set") (table.set $t (i32.const 0) (ref.func $f)))))")}}});
   const auto refused = sandbox.snapshot();
-  EXPECT_EQ(code_of(refused), ErrorCode::rejected);
+  EXPECT_EQ(code_of(refused), ErrorCode::state_incompatible);
   EXPECT_THAT(refused.error().message, HasSubstr("not movable"));
+  EXPECT_EQ(code_of(runtime_->fork("a", "b")), ErrorCode::state_incompatible);
 }
 
 TEST_F(SnapshotTest, IsRefusedWhenItWouldBeTooLarge) {
