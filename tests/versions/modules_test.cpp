@@ -228,7 +228,7 @@ TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 G15
   EXPECT_EQ(ask(sandbox, "version", "x"), 1);
   EXPECT_EQ(ask(sandbox, "version", "y"), 1);
   EXPECT_EQ(ask(sandbox, "next", "x"), 2);
-  const EventPtr event = events->next();
+  const EventPtr event = events->wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(10));
   ASSERT_NE(event, nullptr);
   EXPECT_EQ(event->kind, EventKind::module_rolled_back);
   EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
