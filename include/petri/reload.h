@@ -81,6 +81,7 @@ struct ReloadOptions {
 };
 
 struct RollbackOptions {
+  // Going back is no trial, and needs no permission for functions that only the newer version has.
   std::optional<ReloadPolicy> policy;
   // The state as it was at the switch, in place of what became of it since. Only from the version of the last switch
   // back to the one before it.

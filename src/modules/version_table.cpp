@@ -30,7 +30,7 @@ const Version* VersionTable::find(std::uint64_t number) const {
 
 const Version* VersionTable::find(const ArtifactId& artifact) const {
   const auto found =
-      std::ranges::find(versions_, artifact, [](const Version& version) { return version.code->artifact->id(); });
+      std::ranges::find(versions_, artifact, [](const Version& version) { return version.artifact->id(); });
   return found == versions_.end() ? nullptr : &*found;
 }
 

@@ -21,7 +21,8 @@ struct SourceFacts {
 
 struct Version {
   std::uint64_t number = 0;  // given by the table
-  ModuleCodePtr code;
+  ArtifactPtr artifact;
+  ModuleCodePtr code;  // of that, as a sandbox runs it; none while the version is apart from any
   SourceFacts source;
   VersionTime time;
   VersionOrigin origin = VersionOrigin::create;

@@ -17,9 +17,8 @@ class VersionTableTest : public ::testing::Test {
     for (int i = 0; i < 20; ++i) engine_.add("code" + std::to_string(i), {});
   }
   Version version(int code, StateHints renames = {}, std::uint64_t before = 0) {
-    auto made = std::make_shared<ModuleCode>();
-    made->artifact = engine_.artifact("code" + std::to_string(code));
-    return {.code = std::move(made), .before = before, .renames = std::move(renames)};
+    return {
+        .artifact = engine_.artifact("code" + std::to_string(code)), .before = before, .renames = std::move(renames)};
   }
   VersionTable table() { return {version(1), SwitchCause::create, "test"}; }
   static std::vector<std::uint64_t> numbers(const VersionTable& table) {

@@ -1,7 +1,7 @@
 // How a process goes on with other code: it comes to rest, a life is made beside the one it has, and takes its place.
 #include <algorithm>
+#include <utility>
 
-#include "base/assert.h"
 #include "process/process.h"
 #include "process/process_time.h"
 #include "run/collect_outcome.h"

@@ -265,8 +265,7 @@ Result<Sandbox> Runtime::create(SandboxSpec spec, const Snapshot& snapshot) {
   const SnapshotData& data = snapshot.data();
   spec.modules.clear();
   for (const SavedModule& module : data.modules) {
-    const auto active = std::ranges::find(module.versions, module.active, &SavedVersion::number);
-    spec.modules.push_back({module.name, Source::artifact(active->artifact)});
+    spec.modules.push_back({module.name, Source::artifact(module.active_version().artifact)});
   }
   if (!spec.tree) spec.tree = data.tree;
   PETRI_TRY(SandboxPolicy policy, check_spec(spec, impl_->options.limits, impl_->options.host));

@@ -240,6 +240,12 @@ class SandboxCore final : public ProcessOwner,
   };
   ModulePast& past_of(Module& module) REQUIRES(mutex_);
   Result<Module*> find_module(std::string_view name) REQUIRES(mutex_);
+  std::unexpected<Error> no_module(std::string_view names) const;
+  std::unique_ptr<ModulePast> first_past(const ModuleCodePtr& code, SourceFacts source) const;
+  Version version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata) const;
+  Result<void> must_be_changeable_now() const REQUIRES(mutex_);
+  static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
+  std::stop_token ending() const EXCLUDES(mutex_);
   VersionInfo info_of(const Version& version, std::uint64_t active) const;
   Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const;
   Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
@@ -305,6 +311,7 @@ class SandboxCore final : public ProcessOwner,
   Result<StateHints> renames_for(const Part& part, bool given) const;
   Result<std::vector<ReloadReport>> change(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
       EXCLUDES(control_);
+  Result<ReloadReport> change_one(Part part, const SwitchOptions& options, Claim& claimed) EXCLUDES(control_);
   Result<std::vector<ReloadReport>> switch_parts(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
       REQUIRES(control_);
   void commit(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
@@ -320,7 +327,7 @@ class SandboxCore final : public ProcessOwner,
 
   Result<void> load_saved(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<VersionTable> admit_versions(const SavedModule& saved) EXCLUDES(mutex_);
-  Result<Version> admit_saved(const std::string& module, const SavedVersion& saved) EXCLUDES(mutex_);
+  Result<Version> admit_saved(const std::string& module, Version saved) EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code, const ChildSpec& spec,
                                  bool again) EXCLUDES(mutex_);

@@ -152,8 +152,7 @@ Result<void> SandboxCore::load_modules() {
     tell_loaded(spec.name, *loaded.code->artifact, WayIn::create);
     Module module{.code = loaded.code, .past = nullptr};
     if (loaded.source.text != nullptr) {
-      Version first{.code = loaded.code, .source = std::move(loaded.source), .time = created_};
-      module.past = std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::create, "caller"));
+      module.past = first_past(loaded.code, std::move(loaded.source));
     }
     MutexLock lock(mutex_);
     modules_.insert_or_assign(spec.name, std::move(module));

@@ -12,10 +12,6 @@
 namespace petri {
 namespace {
 
-std::unexpected<Error> no_module(std::string_view sandbox, std::string_view names) {
-  return fail(ErrorCode::not_found, fmt::format("the sandbox {} has no module {}", sandbox, names));
-}
-
 // Only those that both versions know of: a rename may be older than a field.
 StateHints known_renames(const StateHints& all, const StateSchema& from, const StateSchema& to) {
   StateHints known;
@@ -33,20 +29,22 @@ void SandboxCore::Claim::release() {
   if (SandboxCore* core = std::exchange(core_, nullptr)) core->release(modules_);
 }
 
+// Code may be exchanged where nothing runs, too.
+Result<void> SandboxCore::must_be_changeable_now() const {
+  return status_ == SandboxStatus::stopped ? must_exist_now() : must_run_now();
+}
+
 Result<SandboxCore::Claim> SandboxCore::claim(std::vector<std::string> modules) {
   bool first = false;
   {
     MutexLock lock(mutex_);
-    PETRI_TRY(must_exist_now());
-    if (status_ != SandboxStatus::stopped) {
-      PETRI_TRY(must_run_now());
-    }
+    PETRI_TRY(must_be_changeable_now());
     std::string missing;
     for (const std::string& module : modules) {
       if (!modules_.contains(module))
         missing += (missing.empty() ? "" : ", ") + escape_text(module, kSandboxIdBytesMax);
     }
-    if (!missing.empty()) return no_module(id(), missing);
+    if (!missing.empty()) return no_module(missing);
     for (const std::string& module : modules) {
       if (!claimed_.contains(module)) continue;
       return fail(ErrorCode::busy, fmt::format("the module {} is being changed already: try again later", module));
@@ -75,11 +73,13 @@ void SandboxCore::release(const std::vector<std::string>& modules) {
 // ---- beside the running version -------------------------------------------------------------------------------
 
 SandboxCore::ModulePast& SandboxCore::past_of(Module& module) {
-  if (module.past == nullptr) {
-    Version first{.code = module.code, .source = {.hash = module.code->artifact->id()}, .time = created_};
-    module.past = std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::create, "caller"));
-  }
+  if (module.past == nullptr) module.past = first_past(module.code, {.hash = module.code->artifact->id()});
   return *module.past;
+}
+
+std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCodePtr& code, SourceFacts source) const {
+  Version first{.artifact = code->artifact, .code = code, .source = std::move(source), .time = created_};
+  return std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::create, "caller"));
 }
 
 // Code that is in the table already keeps its number.
@@ -87,10 +87,9 @@ Result<SandboxCore::Part> SandboxCore::admit_part(const std::string& name, const
                                                   const ReloadOptions& options) {
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::reload));
   MutexLock lock(mutex_);
-  PETRI_TRY(must_exist_now());
-  Module& module = modules_.find(name)->second;
-  const VersionTable& versions = past_of(module).versions;
-  Part part{.name = name, .from = module.code, .from_number = versions.active().number, .renames = options.renames};
+  PETRI_TRY(Module * module, find_module(name));
+  const VersionTable& versions = past_of(*module).versions;
+  Part part{.name = name, .from = module->code, .from_number = versions.active().number, .renames = options.renames};
   if (const Version* known = versions.find(loaded.code->artifact->id())) {
     part.to = known->code;
     part.to_number = known->number;
@@ -99,22 +98,17 @@ Result<SandboxCore::Part> SandboxCore::admit_part(const std::string& name, const
   }
   part.to = loaded.code;
   part.to_number = versions.next_number();
-  part.added = Version{.code = loaded.code,
-                       .source = std::move(loaded.source),
-                       .time = services_.clock.wall_now(),
-                       .origin = VersionOrigin::reload,
-                       .metadata = options.metadata,
-                       .before = part.from_number,
-                       .renames = options.renames};
+  part.added = version_of(std::move(loaded), VersionOrigin::reload, options.metadata);
+  part.added->before = part.from_number;
+  part.added->renames = options.renames;
   return part;
 }
 
 Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::uint64_t number,
                                                  const StateHints& renames) {
   MutexLock lock(mutex_);
-  PETRI_TRY(must_exist_now());
-  Module& module = modules_.find(name)->second;
-  const VersionTable& versions = past_of(module).versions;
+  PETRI_TRY(Module * module, find_module(name));
+  const VersionTable& versions = past_of(*module).versions;
   if (number == 0) number = versions.number_before();
   if (number == 0) {
     return fail(ErrorCode::version_not_found,
@@ -122,7 +116,7 @@ Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::u
   }
   PETRI_TRY(const Version* version, versions.require(name, number));
   Part part{.name = name,
-            .from = module.code,
+            .from = module->code,
             .to = version->code,
             .from_number = versions.active().number,
             .to_number = number,
@@ -184,6 +178,17 @@ std::vector<ProcessPtr> SandboxCore::processes_of(std::string_view module) const
     if (const auto found = processes_.find(address); found != processes_.end()) processes.push_back(found->second);
   }
   return processes;
+}
+
+// Guests and waiting threads follow the machine's clock, whatever the runtime's is.
+Clock::TimePoint SandboxCore::deadline_of(const ReloadPolicy& policy) {
+  return std::chrono::steady_clock::now() + policy.quiet_wait_max;
+}
+
+// Asked to stop when everything that runs is ended. Where nothing runs that has happened already, and is no reason.
+std::stop_token SandboxCore::ending() const {
+  MutexLock lock(mutex_);
+  return status_ == SandboxStatus::stopped ? std::stop_token() : runs_.get_token();
 }
 
 // Nobody starts while this holds. False: somebody is starting right now.
@@ -321,12 +326,8 @@ void SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options)
 Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> parts, const SwitchOptions& options,
                                                             Claim& claimed) {
   const Clock::TimePoint began = services_.clock.now();
-  const Clock::TimePoint deadline = std::chrono::steady_clock::now() + options.policy.quiet_wait_max;
-  std::stop_token stop;
-  {
-    MutexLock lock(mutex_);
-    if (status_ != SandboxStatus::stopped) stop = runs_.get_token();
-  }
+  const Clock::TimePoint deadline = deadline_of(options.policy);
+  const std::stop_token stop = ending();
   const std::stop_callback on_stop(stop, [&parts] {
     for (const Part& part : parts) {
       if (part.change != nullptr) part.change->abandon();
@@ -415,13 +416,17 @@ Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, c
   MutexLock control(control_);
   {
     MutexLock lock(mutex_);
-    PETRI_TRY(must_exist_now());
-    if (status_ != SandboxStatus::stopped) {
-      PETRI_TRY(must_run_now());
-    }
+    PETRI_TRY(must_be_changeable_now());
   }
   if (options.policy.rolling) return roll_parts(std::move(parts), options, claimed);
   return switch_parts(std::move(parts), options, claimed);
+}
+
+Result<ReloadReport> SandboxCore::change_one(Part part, const SwitchOptions& options, Claim& claimed) {
+  std::vector<Part> parts;
+  parts.push_back(std::move(part));
+  PETRI_TRY(auto reports, change(std::move(parts), options, claimed));
+  return std::move(reports.front());
 }
 
 // ---- verbs ----------------------------------------------------------------------------------------------------
@@ -464,10 +469,7 @@ Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_
   SwitchOptions how = switch_options(options.policy, SwitchCause::activate, options.actor);
   how.on_trial = true;
   how.renames_given = !options.renames.empty();
-  std::vector<Part> parts;
-  parts.push_back(std::move(part));
-  PETRI_TRY(auto reports, change(std::move(parts), how, claimed));
-  return std::move(reports.front());
+  return change_one(std::move(part), how, claimed);
 }
 
 Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_t version,
@@ -487,13 +489,10 @@ Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_
                                                     module, part.to_number, part.from_number));
     }
   }
-  std::vector<Part> parts;
-  parts.push_back(std::move(part));
   // What callers could call in the newer version only is part of what is undone.
   SwitchOptions how = switch_options(options.policy, SwitchCause::rollback, options.actor);
   how.policy.drop_exports = true;
-  PETRI_TRY(auto reports, change(std::move(parts), how, claimed));
-  return std::move(reports.front());
+  return change_one(std::move(part), how, claimed);
 }
 
 }  // namespace petri

@@ -39,7 +39,7 @@ Result<void> SandboxCore::roll(Part& part, const SwitchOptions& options, Rolled&
       rolled[next] = next->incarnation();
     }
     if (!hold_starts()) {
-      wait_for_starts(std::chrono::steady_clock::now() + options.policy.quiet_wait_max);
+      wait_for_starts(deadline_of(options.policy));
       continue;
     }
     const bool all = left_to_roll(part, rolled).empty();
@@ -64,12 +64,7 @@ std::vector<ProcessPtr> SandboxCore::left_to_roll(const Part& part, const Rolled
 }
 
 Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, const SwitchOptions& options) {
-  const Clock::TimePoint deadline = std::chrono::steady_clock::now() + options.policy.quiet_wait_max;
-  std::stop_token stop;
-  {
-    MutexLock lock(mutex_);
-    stop = runs_.get_token();
-  }
+  const Clock::TimePoint deadline = deadline_of(options.policy);
   PETRI_TRY(part.change->prepare(*process, deadline));
   std::vector<Part> one;
   one.push_back(std::move(part));
@@ -77,7 +72,7 @@ Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, co
   const Clock::TimePoint closed = services_.clock.now();
   Result<void> done;
   {
-    AtRest rest(*this, deadline, stop);
+    AtRest rest(*this, deadline, ending());
     done = rest.come(one);
     for (const AtRest::Taken& taken : rest.taken()) {
       if (done) done = one.front().change->carry(*taken.process, deadline);

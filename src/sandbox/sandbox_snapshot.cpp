@@ -16,22 +16,15 @@ const SavedProcess* SnapshotData::find(std::string_view address) const {
   return found == processes.end() || found->address != address ? nullptr : &*found;
 }
 
+const Version& SavedModule::active_version() const { return *std::ranges::find(versions, active, &Version::number); }
+
 SavedModule save_module(const std::string& name, const VersionTable& versions) {
   SavedModule saved{.name = name,
                     .active = versions.active().number,
                     .total = versions.total(),
-                    .versions = {},
+                    .versions = versions.versions(),
                     .switches = versions.switches()};
-  for (const Version& version : versions.versions()) {
-    saved.versions.push_back({.number = version.number,
-                              .artifact = version.code->artifact,
-                              .source = version.source,
-                              .time = version.time,
-                              .origin = version.origin,
-                              .metadata = version.metadata,
-                              .before = version.before,
-                              .renames = version.renames});
-  }
+  for (Version& version : saved.versions) version.code = nullptr;
   return saved;
 }
 
@@ -97,13 +90,8 @@ Result<Snapshot> SandboxCore::snapshot() {
     parts.back().name = std::move(name);
     parts.back().only_rests = true;
   }
-  const Clock::TimePoint deadline = std::chrono::steady_clock::now() + reload_policy().quiet_wait_max;
-  std::stop_token stop;
-  {
-    MutexLock lock(mutex_);
-    stop = runs_.get_token();
-  }
-  AtRest rest(*this, deadline, stop);
+  const Clock::TimePoint deadline = deadline_of(reload_policy());
+  AtRest rest(*this, deadline, ending());
   PETRI_TRY(rest.come(parts));
   const auto data = begin_snapshot();
   for (const AtRest::Taken& one : rest.taken()) {
@@ -141,8 +129,7 @@ Result<void> SandboxCore::check_same_processes(const SnapshotData& data) const {
 Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_restore(const SnapshotData& data) {
   std::vector<Part> parts;
   for (const SavedModule& module : data.modules) {
-    const auto active = std::ranges::find(module.versions, module.active, &SavedVersion::number);
-    PETRI_TRY(Part part, admit_part(module.name, Source::artifact(active->artifact), {}));
+    PETRI_TRY(Part part, admit_part(module.name, Source::artifact(module.active_version().artifact), {}));
     auto images = std::make_shared<SwitchSnapshot>(account_, part.to_number, part.from_number);
     for (const SavedProcess& process : data.processes) {
       if (process.module == module.name) images->borrow(process.address, process.image);
@@ -185,21 +172,15 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
 
 // ---- in a sandbox of its own ----------------------------------------------------------------------------------
 
-Result<Version> SandboxCore::admit_saved(const std::string& module, const SavedVersion& saved) {
+Result<Version> SandboxCore::admit_saved(const std::string& module, Version saved) {
   PETRI_TRY(Loaded loaded, let_in(module, Source::artifact(saved.artifact), WayIn::create));
-  return Version{.number = saved.number,
-                 .code = std::move(loaded.code),
-                 .source = saved.source,
-                 .time = saved.time,
-                 .origin = saved.origin,
-                 .metadata = saved.metadata,
-                 .before = saved.before,
-                 .renames = saved.renames};
+  saved.code = std::move(loaded.code);
+  return saved;
 }
 
 Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved) {
   std::vector<Version> versions;
-  for (const SavedVersion& one : saved.versions) {
+  for (const Version& one : saved.versions) {
     PETRI_TRY(Version version, admit_saved(saved.name, one));
     versions.push_back(std::move(version));
   }
@@ -211,7 +192,7 @@ Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved) {
 Result<void> SandboxCore::load_saved(const SnapshotData& origin) {
   for (const SavedModule& saved : origin.modules) {
     PETRI_TRY(VersionTable table, admit_versions(saved));
-    tell_loaded(saved.name, *table.active().code->artifact, WayIn::create);
+    tell_loaded(saved.name, *table.active().artifact, WayIn::create);
     MutexLock lock(mutex_);
     const ModuleCodePtr code = table.active().code;
     modules_.insert_or_assign(saved.name, Module{code, std::make_unique<ModulePast>(std::move(table))});

@@ -218,12 +218,8 @@ Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_vie
   ModuleCodePtr code;
   {
     MutexLock lock(mutex_);
-    const auto found = modules_.find(module);
-    if (found != modules_.end()) code = found->second.code;
-  }
-  if (code == nullptr) {
-    return fail(ErrorCode::not_found,
-                fmt::format("the sandbox {} has no module {}", id(), escape_text(module, kSandboxIdBytesMax)));
+    PETRI_TRY(Module * found, find_module(module));
+    code = found->code;
   }
   if (auto fits = check_policy(*code->artifact); !fits) {
     tell_rejected(module, WayIn::run, fits.error());

@@ -24,11 +24,11 @@ Result<std::shared_ptr<const StateSchema>> SandboxCore::schema_of(const ModuleCo
 VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) const {
   VersionInfo info{.number = version.number,
                    .active = version.number == active,
-                   .artifact = version.code->artifact->id(),
+                   .artifact = version.artifact->id(),
                    .source = version.source.hash,
                    .language = version.source.text == nullptr ? "wasm" : "wat",
                    .text = version.source.text == nullptr ? "" : *version.source.text,
-                   .bytes = version.code->artifact->bytes().size(),
+                   .bytes = version.artifact->bytes().size(),
                    .time = version.time,
                    .origin = version.origin,
                    .metadata = version.metadata};
@@ -42,8 +42,21 @@ Result<SandboxCore::Module*> SandboxCore::find_module(std::string_view name) {
   PETRI_TRY(must_exist_now());
   const auto found = modules_.find(name);
   if (found != modules_.end()) return &found->second;
-  return fail(ErrorCode::not_found,
-              fmt::format("the sandbox {} has no module {}", id(), escape_text(name, kSandboxIdBytesMax)));
+  return no_module(escape_text(name, kSandboxIdBytesMax));
+}
+
+std::unexpected<Error> SandboxCore::no_module(std::string_view names) const {
+  return fail(ErrorCode::not_found, fmt::format("the sandbox {} has no module {}", id(), names));
+}
+
+Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin,
+                                std::map<std::string, std::string> metadata) const {
+  return {.artifact = loaded.code->artifact,
+          .code = std::move(loaded.code),
+          .source = std::move(loaded.source),
+          .time = services_.clock.wall_now(),
+          .origin = origin,
+          .metadata = std::move(metadata)};
 }
 
 Result<ModuleHistory> SandboxCore::history(std::string_view module) {
@@ -98,11 +111,7 @@ Result<void> SandboxCore::must_be_new(std::string_view name) const {
 Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
   PETRI_TRY(must_be_new(name));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
-  Version first{.code = std::move(loaded.code),
-                .source = std::move(loaded.source),
-                .time = services_.clock.wall_now(),
-                .origin = VersionOrigin::load,
-                .metadata = options.metadata};
+  Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata);
   return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor));
 }
 
@@ -113,7 +122,7 @@ Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version versi
     MutexLock lock(mutex_);
     PETRI_TRY(Module * module, find_module(name));
     VersionTable& versions = past_of(*module).versions;
-    if (const Version* known = versions.find(version.code->artifact->id())) {
+    if (const Version* known = versions.find(version.artifact->id())) {
       return info_of(*known, versions.active().number);
     }
     info = info_of(versions.add(std::move(version)), versions.active().number);
@@ -130,12 +139,7 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
   PETRI_TRY(must_exist());
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
-  Version version{.code = std::move(loaded.code),
-                  .source = std::move(loaded.source),
-                  .time = services_.clock.wall_now(),
-                  .origin = VersionOrigin::stage,
-                  .metadata = options.metadata};
-  return add_staged(name, std::move(version), options.actor);
+  return add_staged(name, version_of(std::move(loaded), VersionOrigin::stage, options.metadata), options.actor);
 }
 
 // ---- between sandboxes ----------------------------------------------------------------------------------------
@@ -159,7 +163,7 @@ Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_vie
   PETRI_TRY(const ModuleArchive archive, from.export_module(module));
   const SavedModule& saved = archive.data();
   if (number == 0) number = saved.active;
-  const auto found = std::ranges::find(saved.versions, number, &SavedVersion::number);
+  const auto found = std::ranges::find(saved.versions, number, &Version::number);
   if (found == saved.versions.end()) {
     return fail(ErrorCode::version_not_found,
                 fmt::format("the module {} of {} has no version {}", module, from.id(), number));
@@ -213,7 +217,7 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
 template <typename Use>
 auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>())) {
   PETRI_TRY(const ProcessPtr process, addressee(name));
-  const Clock::TimePoint deadline = std::chrono::steady_clock::now() + reload_policy().quiet_wait_max;
+  const Clock::TimePoint deadline = deadline_of(reload_policy());
   Process::Taken taken = Process::Taken::at_work;
   while ((taken = process->try_take()) == Process::Taken::at_work) {
     if (process->wait_until_idle(deadline, {})) continue;

@@ -16,23 +16,14 @@
 
 namespace petri {
 
-struct SavedVersion {
-  std::uint64_t number = 0;
-  ArtifactPtr artifact;
-  SourceFacts source;
-  VersionTime time;
-  VersionOrigin origin = VersionOrigin::create;
-  std::map<std::string, std::string> metadata;
-  std::uint64_t before = 0;
-  StateHints renames;
-};
-
 struct SavedModule {
   std::string name;
   std::uint64_t active = 0;
   std::uint64_t total = 0;
-  std::vector<SavedVersion> versions;
+  std::vector<Version> versions;  // without code
   std::vector<VersionSwitch> switches;
+
+  const Version& active_version() const;
 };
 
 struct SavedTimer {

@@ -40,7 +40,7 @@ Json write(const StateHints& renames) {
   return list;
 }
 
-Json write(const SavedVersion& version) {
+Json write(const Version& version) {
   return {{"number", version.number},
           {"wasm", binary(version.artifact->bytes())},
           {"source", binary(version.source.hash.sha256)},
@@ -54,7 +54,7 @@ Json write(const SavedVersion& version) {
 
 Json write(const SavedModule& module) {
   Json versions = Json::array(), switches = Json::array();
-  for (const SavedVersion& version : module.versions) versions.push_back(write(version));
+  for (const Version& version : module.versions) versions.push_back(write(version));
   for (const VersionSwitch& one : module.switches) {
     switches.push_back({one.from, one.to, to_number(one.time), static_cast<int>(one.cause), one.actor});
   }
@@ -109,16 +109,16 @@ std::string read_text(const Json& value) {
   return {bytes.begin(), bytes.end()};
 }
 
-SavedVersion read_version(const Json& value) {
-  SavedVersion version{.number = value.at("number").get<std::uint64_t>(),
-                       .artifact = required(Artifact::from_wasm(value.at("wasm").get_binary(), kModuleBytesMax),
-                                            "the code of a version"),
-                       .source = {},
-                       .time = to_time(value.at("time")),
-                       .origin = read_enum(value.at("origin"), VersionOrigin::copy),
-                       .metadata = value.at("metadata").get<std::map<std::string, std::string>>(),
-                       .before = value.at("before").get<std::uint64_t>(),
-                       .renames = {}};
+Version read_version(const Json& value) {
+  Version version{.number = value.at("number").get<std::uint64_t>(),
+                  .artifact = required(Artifact::from_wasm(value.at("wasm").get_binary(), kModuleBytesMax),
+                                       "the code of a version"),
+                  .source = {},
+                  .time = to_time(value.at("time")),
+                  .origin = read_enum(value.at("origin"), VersionOrigin::copy),
+                  .metadata = value.at("metadata").get<std::map<std::string, std::string>>(),
+                  .before = value.at("before").get<std::uint64_t>(),
+                  .renames = {}};
   const auto& hash = value.at("source").get_binary();
   if (hash.size() != version.source.hash.sha256.size()) throw Unfit{"a hash has another size"};
   std::ranges::copy(hash, version.source.hash.sha256.begin());
@@ -144,7 +144,7 @@ SavedModule read_module(const Json& value) {
     if (number <= last || number > module.total) throw Unfit{"the versions of a module are not in order"};
     last = number;
   }
-  if (std::ranges::find(module.versions, module.active, &SavedVersion::number) == module.versions.end()) {
+  if (std::ranges::find(module.versions, module.active, &Version::number) == module.versions.end()) {
     throw Unfit{"the active version of a module is missing"};
   }
   for (const Json& one : value.at("switches")) {
@@ -255,7 +255,7 @@ SnapshotInfo Snapshot::info() const {
 std::vector<ArtifactPtr> Snapshot::code() const {
   std::vector<ArtifactPtr> code;
   for (const SavedModule& module : data_->modules) {
-    code.push_back(std::ranges::find(module.versions, module.active, &SavedVersion::number)->artifact);
+    code.push_back(module.active_version().artifact);
   }
   return code;
 }

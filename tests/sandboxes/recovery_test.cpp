@@ -28,6 +28,16 @@ class RecoveryTest : public RuntimeFixture {
     spec.recovery.actions = actions;
     return spec;
   }
+  // Given other code of the same layout, which had no trial.
+  Sandbox fragile_of_version_two() {
+    SandboxSpec spec = fragile();
+    spec.reload = ReloadPolicy{.trial = {.calls = 0}};
+    Sandbox sandbox = create(spec);
+    std::string other(kCounter);
+    other.insert(other.size() - 1, "(func (export \"more\"))");
+    EXPECT_TRUE(sandbox.reload("counter", Source::wat(other)));
+    return sandbox;
+  }
   // As many as come: "class action", and "failed class" once it has.
   std::vector<std::string> told(std::size_t count) {
     std::vector<std::string> all;
@@ -72,17 +82,8 @@ TEST_F(RecoveryTest, TerminatesAfterATrap) {  // S20, S21, O06
   EXPECT_THAT(audited(), ElementsAre("terminate"));
 }
 
-// Another version of the same layout.
-Source changed_counter() {
-  std::string text(kCounter);
-  return Source::wat(text.insert(text.size() - 1, "(func (export \"more\"))"));
-}
-
 TEST_F(RecoveryTest, TakesBackCodeThatWasNewWhenItFailed) {  // S21
-  SandboxSpec spec = fragile();
-  spec.reload = ReloadPolicy{.trial = {.calls = 0}};
-  Sandbox sandbox = create(spec);
-  ASSERT_TRUE(sandbox.reload("counter", changed_counter()));
+  Sandbox sandbox = fragile_of_version_two();
   time_.advance(*runtime_, 59s);
   trap(sandbox);
   expect_soon([&] { return audited().size() == 1 && sandbox.status() == SandboxStatus::running ? "" : "not yet"; });
@@ -96,10 +97,7 @@ TEST_F(RecoveryTest, TakesBackCodeThatWasNewWhenItFailed) {  // S21
 }
 
 TEST_F(RecoveryTest, LeavesCodeThatHasProvedItself) {  // S21
-  SandboxSpec spec = fragile();
-  spec.reload = ReloadPolicy{.trial = {.calls = 0}};
-  Sandbox sandbox = create(spec);
-  ASSERT_TRUE(sandbox.reload("counter", changed_counter()));
+  Sandbox sandbox = fragile_of_version_two();
   time_.advance(*runtime_, 60s);
   trap(sandbox);
   expect_status(sandbox, SandboxStatus::failed);

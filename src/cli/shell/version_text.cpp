@@ -92,7 +92,7 @@ std::string to_text(const ModuleHistory& history) {
   return text + text_table(rows);
 }
 
-std::string to_text(const ReloadReport& report, bool snapshot) {
+std::string to_text(const ReloadReport& report) {
   if (report.no_change) {
     return fmt::format("{}: version {} is active already, nothing was changed\n", escape_text(report.module),
                        report.to);
@@ -101,7 +101,7 @@ std::string to_text(const ReloadReport& report, bool snapshot) {
   text += report.processes.empty()
               ? "no process of it lives"
               : fmt::format("{} switched, {}", counted(report.processes.size(), "process", "processes"),
-                            snapshot ? "state of the switch" : state_text(report.state));
+                            report.snapshot ? "state of the switch" : state_text(report.state));
   text += fmt::format("; prepared in {}", format_duration(report.preparation));
   if (!report.processes.empty()) text += fmt::format(", paused for {}", format_duration(report.pause_max));
   return text + "\n" + (report.plan ? steps_text(*report.plan, false) : "");
@@ -148,10 +148,10 @@ Json to_json(const ModuleHistory& history) {
           {"switches", std::move(switches)}};
 }
 
-Json to_json(const ReloadReport& report, bool snapshot) {
+Json to_json(const ReloadReport& report) {
   Json json{{"module", report.module}, {"no_change", report.no_change}, {"from", report.from}, {"to", report.to}};
   if (report.no_change) return json;
-  json["state"] = snapshot ? "snapshot" : name_of(report.state);
+  json["state"] = report.snapshot ? "snapshot" : name_of(report.state);
   if (report.plan) json["plan"] = Json::parse(petri::to_json(*report.plan));
   Json processes = Json::array();
   for (const ProcessSwitch& process : report.processes) {

@@ -14,13 +14,12 @@ namespace petri::cli {
 std::string to_text(const VersionInfo& version);  // a line without its end: "version 2, 312 B, state count i32"
 std::string to_text(const std::vector<VersionInfo>& versions);
 std::string to_text(const ModuleHistory& history);
-// `snapshot`: a rollback to the state of the switch, which is no way of its own in the report.
-std::string to_text(const ReloadReport& report, bool snapshot = false);
+std::string to_text(const ReloadReport& report);
 std::string to_text(const ReloadPlan& plan);
 
 Json to_json(const VersionInfo& version);
 Json to_json(const ModuleHistory& history);
-Json to_json(const ReloadReport& report, bool snapshot = false);
+Json to_json(const ReloadReport& report);
 Json to_json(const ReloadPlan& plan);
 
 }  // namespace petri::cli

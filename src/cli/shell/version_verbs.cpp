@@ -40,9 +40,9 @@ Answer version_answer(const AskedModule& asked, std::string_view done, const Ver
   return answer;
 }
 
-Answer report_answer(const ReloadReport& report, bool snapshot = false) {
-  Answer answer{.text = to_text(report, snapshot)};
-  answer.json["reload"] = to_json(report, snapshot);
+Answer report_answer(const ReloadReport& report) {
+  Answer answer{.text = to_text(report)};
+  answer.json["reload"] = to_json(report);
   return answer;
 }
 
@@ -97,7 +97,7 @@ Result<Answer> rollback_module(ShellSession& session, const BoundArguments& argu
   }
   PETRI_TRY(const RollbackOptions options, rollback_options(arguments));
   PETRI_TRY(const ReloadReport report, asked.sandbox.rollback(asked.module, number, options));
-  return report_answer(report, options.snapshot);
+  return report_answer(report);
 }
 
 Result<Answer> plan_reload(ShellSession& session, const BoundArguments& arguments) {
