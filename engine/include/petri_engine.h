@@ -285,6 +285,14 @@ void petri_instance_set_memory_max(petri_instance* instance, uint64_t memory_byt
 petri_status petri_call(petri_instance* instance, uint32_t export_index, const petri_budget* budget, void* context,
                         uint64_t* slots, size_t slots_count, petri_end* end, petri_error* error);
 
+/* What is left to the guest of petri_budget.call_depth. */
+uint32_t petri_caller_call_depth(petri_caller* caller);
+/* Calls another instance for the guest, on what that has left of its budget: whatever it uses is charged to the guest. When
+ * `end` is not PETRI_END_RETURNED the guest ends likewise: return PETRI_STOP. `slots` as for petri_call. The instance is one
+ * that is not being called already. */
+petri_status petri_caller_call(petri_caller* caller, petri_instance* instance, uint32_t export_index, uint64_t* slots,
+                               size_t slots_count, petri_end* end, petri_error* error);
+
 void petri_instance_memory(petri_instance* instance, uint8_t** data, size_t* size);
 
 /* Globals by index as sent: numbers that are mutable, or exported, or both. One slot each, as in calls; only mutable ones

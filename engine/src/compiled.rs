@@ -48,6 +48,7 @@ struct State {
     account: Account,
     fuel: Option<Global>,
     memory: Option<Memory>,
+    depth: Option<Global>,
     /// Those of a module that grows tables.
     tables: Vec<Table>,
 }
@@ -129,7 +130,8 @@ impl Code {
 
     pub fn instantiate(&self, account: Account) -> Result<std::result::Result<Live, (EndCause, Account)>> {
         let engine = self.instance.module().engine();
-        let mut store = Store::new(engine, State { account, fuel: None, memory: None, tables: Vec::new() });
+        let mut store =
+            Store::new(engine, State { account, fuel: None, memory: None, depth: None, tables: Vec::new() });
         let instance = match self.instance.instantiate(&mut store) {
             Ok(instance) => instance,
             Err(error) => return Ok(Err((end_cause(&error)?, store.into_data().account))),
@@ -142,7 +144,7 @@ impl Code {
         let names = (0..tables).map(|index| hidden(&format!("{TABLE}{index}")));
         let tables = names.map_while(|name| instance.get_table(&mut store, &name)).collect();
         let state = store.data_mut();
-        (state.fuel, state.memory, state.tables) = (fuel, memory, tables);
+        (state.fuel, state.memory, state.depth, state.tables) = (fuel, memory, depth, tables);
         Ok(Ok(Live { store, instance, depth, depth_set: 0, functions: Vec::new(), frames: Vec::new() }))
     }
 }
@@ -194,7 +196,7 @@ impl Live {
             Err(error) => {
                 self.depth_set = UNKNOWN;
                 let cause = end_cause(&error)?;
-                if matches!(cause, EndCause::Trap(_)) {
+                if matches!(cause, EndCause::Trap(_)) || self.account().trapped_elsewhere() {
                     self.keep_frames(&error);
                 }
                 Err(cause)
@@ -365,6 +367,10 @@ impl Access for Caller<'_, State> {
     }
     fn memory(&mut self) -> (*mut u8, usize) {
         memory_of(self.data().memory, self.as_context())
+    }
+    fn depth_left(&mut self) -> Option<u32> {
+        let depth = self.data().depth?;
+        Some(wide(&depth.get(self.as_context_mut())) as u32)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::guest::{Budget, End, EndKind};
 use crate::raw::{Caller, Context, Host, HostFunction};
 use crate::scan::{Scan, scan};
-use crate::{bounds, costs, math, touched};
+use crate::{bounds, costs, guest, math, touched};
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -493,6 +493,33 @@ pub unsafe extern "C" fn petri_caller_stop(caller: *mut Caller, kind: u32, code:
         _ => EndKind::Refused,
     };
     caller.access.account().stop(kind, code);
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_caller_call_depth(caller: *mut Caller) -> u32 {
+    // SAFETY: as the header says.
+    unsafe { borrow_mut(caller) }.map_or(0, |caller| guest::depth_left(caller.access))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_caller_call(
+    caller: *mut Caller,
+    instance: *mut Instance,
+    export: u32,
+    slots: *mut u64,
+    slots_count: usize,
+    end: *mut End,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::Call, error, || {
+        // SAFETY: as the header says; the instance is another than the one that called.
+        let (caller, instance, end) = unsafe { (borrow_mut(caller)?, borrow_mut(instance)?, borrow_mut(end)?) };
+        // SAFETY: the caller passes this many slots, or none.
+        let slots =
+            if slots.is_null() { &mut [][..] } else { unsafe { slice::from_raw_parts_mut(slots, slots_count) } };
+        *end = guest::call_linked(caller.access, instance, export, slots)?;
+        Ok(())
+    })
 }
 
 #[repr(C)]

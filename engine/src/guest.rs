@@ -3,7 +3,9 @@
 use std::fmt;
 
 use crate::artifact::{Module, PAGE};
+use crate::code::Instance;
 use crate::costs::{FUEL_MAX, SLICE};
+use crate::failure;
 use crate::raw::{Context, Growth, Host, HostFunction, monotonic_ns};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +74,7 @@ pub struct Account {
     ungranted: i64,
     deadline_ns: u64,
     turn_ns: u64,
+    call_depth: u32,
     pub context: Context,
     host: Host,
     pub memory_bytes_max: u64,
@@ -91,6 +94,7 @@ impl Account {
             ungranted: 0,
             deadline_ns: u64::MAX,
             turn_ns: u64::MAX,
+            call_depth: 0,
             context: Context::none(),
             host,
             memory_bytes_max,
@@ -111,6 +115,7 @@ impl Account {
         self.ungranted = self.budget - kept.unwrap_or(most);
         self.deadline_ns = budget.deadline_ns;
         self.turn_ns = budget.turn_ns;
+        self.call_depth = budget.call_depth;
         self.context = context;
         self.ending = None;
         if kept.is_some() { None } else { Some(most) }
@@ -156,9 +161,20 @@ impl Account {
         (self.budget - self.ungranted).saturating_sub(counter).max(0) as u64
     }
 
+    /// What is left for another guest that works for this one, whose counter and depth these are.
+    fn rest(&self, counter: i64, call_depth: u32) -> Budget {
+        let fuel = counter.saturating_add(self.ungranted).max(0) as u64;
+        Budget { fuel, deadline_ns: self.deadline_ns, turn_ns: self.turn_ns, call_depth }
+    }
+
     pub fn stop(&mut self, kind: EndKind, code: i32) -> Stop {
         self.ending.get_or_insert((kind, code));
         Stop
+    }
+
+    /// Whether a guest that worked for this one has trapped.
+    pub fn trapped_elsewhere(&self) -> bool {
+        matches!(self.ending, Some((EndKind::Trapped, _)))
     }
 
     /// The verdict over a call that left the counter here: whoever used more than the budget is out of fuel, however it ended.
@@ -287,6 +303,8 @@ pub trait Access {
     fn counter(&mut self) -> i64;
     fn set_counter(&mut self, counter: i64);
     fn memory(&mut self) -> (*mut u8, usize);
+    /// What is left of it; none: nothing this guest does has a depth.
+    fn depth_left(&mut self) -> Option<u32>;
 
     fn charge(&mut self, fuel: u64) -> Result<(), Stop> {
         let counter = self.counter();
@@ -294,6 +312,33 @@ pub trait Access {
         self.set_counter(counter);
         Ok(())
     }
+}
+
+/// How deep a guest that works for this one may go.
+pub fn depth_left(access: &mut dyn Access) -> u32 {
+    access.depth_left().unwrap_or(access.account().call_depth)
+}
+
+/// Calls another guest's export on what the caller has left: its fuel, its time, its depth. However that ends, the caller
+/// has paid for it, and what is no return is the caller's end too.
+pub fn call_linked(
+    access: &mut dyn Access,
+    callee: &mut Instance,
+    export: u32,
+    slots: &mut [u64],
+) -> failure::Result<End> {
+    let (counter, depth) = (access.counter(), depth_left(access));
+    let account = access.account();
+    let (budget, context) = (account.rest(counter, depth), account.context);
+    let mut end = callee.call(export, &budget, context, slots)?;
+    access.account().turn_ns = callee.account().turn_ns;
+    let paid = access.charge(end.fuel_used);
+    if end.kind != EndKind::Returned {
+        access.account().stop(end.kind, end.code);
+    } else if paid.is_err() {
+        (end.kind, end.code) = access.account().ending.unwrap_or((EndKind::Cancelled, 0));
+    }
+    Ok(end)
 }
 
 /// Charges a host function's declared fuel and calls it.

@@ -43,6 +43,7 @@ struct State {
     /// Missing only while the instance is being made; no guest code runs then.
     fuel: Option<Global>,
     memory: Option<Memory>,
+    depth: Option<Global>,
     /// Those of a module that grows tables.
     tables: Vec<Table>,
 }
@@ -75,7 +76,8 @@ impl Code {
         linked: &Linked,
         account: Account,
     ) -> Result<std::result::Result<Live, (EndCause, Account)>> {
-        let mut store = Store::new(&self.engine, State { account, fuel: None, memory: None, tables: Vec::new() });
+        let mut store =
+            Store::new(&self.engine, State { account, fuel: None, memory: None, depth: None, tables: Vec::new() });
         let imports = imports(&mut store, linked);
         let instance = match Instance::new(&mut store, &self.module, &imports) {
             Ok(instance) => instance,
@@ -89,7 +91,7 @@ impl Code {
         let tables =
             (0..tables).map_while(|index| instance.get_table(&store, &hidden(&format!("{TABLE}{index}")))).collect();
         let state = store.data_mut();
-        (state.fuel, state.memory, state.tables) = (fuel, memory, tables);
+        (state.fuel, state.memory, state.depth, state.tables) = (fuel, memory, depth, tables);
         Ok(Ok(Live { store, instance, depth, depth_set: 0, functions: Vec::new() }))
     }
 }
@@ -276,6 +278,9 @@ impl Access for Caller<'_, State> {
     }
     fn memory(&mut self) -> (*mut u8, usize) {
         memory_of(self.as_context(), self.data().memory)
+    }
+    fn depth_left(&mut self) -> Option<u32> {
+        self.data().depth.map(|depth| wide(&depth.get(self.as_context())) as u32)
     }
 }
 

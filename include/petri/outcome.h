@@ -50,7 +50,9 @@ struct ArtifactId {
 struct Frame {
   std::uint32_t function = 0;  // index in the module as sent
   std::uint64_t offset = 0;    // byte of the operator in the module as sent
-  std::string name;            // from the name section or an export, escaped and cut; empty when the module tells none
+  // From the name section or an export, escaped and cut; empty when the module tells none. Of another module than the
+  // one that was called it is "module.function", and the numbers above are that module's.
+  std::string name;
 };
 
 // Where in the life of an instance the guest ended.

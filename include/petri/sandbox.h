@@ -38,7 +38,7 @@ namespace petri {
 struct SandboxSpec {
   std::string id;
   std::vector<ModuleSpec> modules;
-  std::optional<SupervisorSpec> tree;  // none: a permanent child for each module, of its name
+  std::optional<SupervisorSpec> tree;  // none: a permanent child for each module that no other imports, of its name
   ProfileSpec profile = Profile::medium;
   LimitChanges limits;                      // in place of the profile's
   LimitActions on_limit;                    // what is not named refuses
@@ -208,6 +208,10 @@ class Sandbox {
                                 const RollbackOptions& options = {});
   // What reload would do, without doing it.
   Result<ReloadPlan> plan(std::string_view module, const Source& source, const ReloadOptions& options = {}) const;
+  // The modules of the sandbox whose functions a module imports; what the host offers is not among them.
+  Result<std::vector<std::string>> dependencies(std::string_view module) const;
+  // All modules, each after those it imports from.
+  Result<std::vector<std::string>> reload_order() const;
   // Newest first.
   Result<std::vector<VersionInfo>> versions(std::string_view module) const;
   Result<ModuleHistory> history(std::string_view module) const;

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "engine/end.h"
+#include "petri/result.h"
 
 namespace petri {
+
+class Instance;
 
 // Whether the guest goes on once a host function has done its work.
 enum class After : std::uint8_t { go_on, stop };
@@ -30,6 +33,10 @@ class Caller {
   virtual After charge(std::uint64_t fuel) = 0;
   // Says how the guest ends; the host function then returns After::stop.
   virtual void stop(EndKind kind, std::int32_t code) = 0;
+  // Calls another instance, which is not being called already, on what the guest has left of its budget, and charges
+  // what it uses. `slots` as for Instance::call. After any end but `returned` the guest ends likewise: the host
+  // function returns After::stop. An Error is the engine's own; nothing is said of the guest then.
+  virtual Result<End> call(Instance& callee, std::uint32_t export_index, std::span<std::uint64_t> slots) = 0;
 
  protected:
   ~Caller() = default;

@@ -38,6 +38,14 @@ class FakeCall final : public Caller {
     if (!ended_) end_ = {.kind = kind, .code = code};
     ended_ = true;
   }
+  Result<End> call(Instance& callee, std::uint32_t export_index, std::span<std::uint64_t> of_callee) override {
+    Budget rest = budget_;
+    rest.fuel -= used_;
+    PETRI_TRY(const End end, callee.call(export_index, rest, context(), of_callee));
+    charge(end.fuel_used);
+    if (end.kind != EndKind::returned) stop(end.kind, end.code);
+    return end;
+  }
   // As a guest calls it: the declared fuel is charged first. After::stop: the function has to return.
   After call_import(std::size_t index, std::span<const std::uint64_t> arguments, std::span<std::uint64_t> results) {
     const HostImport& import = *imports_.functions.at(index);

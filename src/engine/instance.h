@@ -28,9 +28,13 @@ struct HostHooks {
   std::uint64_t (*turn)(void* context, std::uint64_t now_ns) = nullptr;
 };
 
+struct LinkedMember;
+class LinkedInstance;
+
 struct TracePoint {
-  std::uint32_t function = 0;  // index in the module as sent
-  std::uint64_t offset = 0;    // byte of the operator in the module as sent
+  std::uint32_t function = 0;            // index in the module as sent
+  std::uint64_t offset = 0;              // byte of the operator in the module as sent
+  const LinkedMember* member = nullptr;  // of which module, if not of the one that was called; as long as the instance
   bool operator==(const TracePoint&) const = default;
 };
 
@@ -54,6 +58,9 @@ class Instance {
   static constexpr std::uint32_t kStartFunction = std::numeric_limits<std::uint32_t>::max();
 
   virtual ~Instance() = default;
+
+  // Itself, if it is one of several.
+  virtual LinkedInstance* linked() { return nullptr; }
 
   // Calls an export by its number in the artifact's list, or kStartFunction. `slots` holds the arguments and receives
   // the results; it has as many as the larger of the two counts. After an end that does not leave the instance whole
@@ -97,6 +104,8 @@ class Code {
 
   // The engine that really runs it, whatever was asked for.
   Tier tier() const { return tier_; }
+  // Memory and tables that those it is linked with begin with; of its own its artifact tells.
+  virtual std::uint64_t others_bytes_min() const { return 0; }
   // Makes memory, tables and globals; runs no code of the guest. The instance does not need the Code afterwards.
   virtual Result<Instantiated> instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const = 0;
 

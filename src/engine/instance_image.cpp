@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/linked_code.h"
 #include "petri_engine.h"
 
 namespace petri {
@@ -54,6 +55,12 @@ class ImageReader {
     short_ = short_ || number_of > bytes_.size() / bytes_each;
     return short_ ? 0 : number_of;
   }
+  std::span<const std::uint8_t> take(std::uint64_t count) {
+    if (short_ = short_ || bytes_.size() < count; short_) return {};
+    const auto taken = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return taken;
+  }
   std::span<const std::uint8_t> rest() const { return bytes_; }
   bool is_short() const { return short_; }
 
@@ -96,7 +103,21 @@ Result<InstanceShape> read_shape(ImageReader& reader) {
 
 }  // namespace
 
+// ---- capture and restore --------------------------------------------------------------------------------------
+
 Result<InstanceImage> InstanceImage::capture(Instance& from) {
+  PETRI_TRY(InstanceImage image, capture_alone(from));
+  LinkedInstance* const linked = from.linked();
+  if (linked == nullptr) return image;
+  for (std::size_t index = 0; index + 1 < linked->members().size(); ++index) {
+    PETRI_TRY(InstanceImage other, capture_alone(linked->member(index)));
+    image.names_.push_back(linked->members()[index].name);
+    image.others_.push_back(std::move(other));
+  }
+  return image;
+}
+
+Result<InstanceImage> InstanceImage::capture_alone(Instance& from) {
   InstanceImage image;
   PETRI_TRY(image.shape_, from.shape());
   image.keep(from.memory());
@@ -123,6 +144,24 @@ void InstanceImage::keep(std::span<const std::uint8_t> memory) {
 }
 
 Result<void> InstanceImage::restore(Instance& into) const {
+  LinkedInstance* const linked = into.linked();
+  const std::size_t others = linked == nullptr ? 0 : linked->members().size() - 1;
+  if (others != others_.size()) {
+    return fail(ErrorCode::state_incompatible, "the instance is not linked with the modules that the image is of");
+  }
+  for (std::size_t index = 0; index < others; ++index) {
+    Instance* const other = linked->find(names_[index]);
+    if (other == nullptr) {
+      return fail(ErrorCode::state_incompatible, "the instance is not linked with a module " + names_[index]);
+    }
+    PETRI_TRY(others_[index].restore_alone(*other));
+  }
+  PETRI_TRY(restore_alone(into));
+  if (linked != nullptr) linked->measure();
+  return {};
+}
+
+Result<void> InstanceImage::restore_alone(Instance& into) const {
   const std::size_t used_bytes = into.memory().size();
   PETRI_TRY(into.reshape(shape_));
   put(into.memory(), used_bytes);
@@ -150,12 +189,41 @@ void InstanceImage::put(std::span<std::uint8_t> memory, std::size_t used_bytes) 
   clear_until(touched.size());
 }
 
+std::uint64_t InstanceImage::memory_bytes() const {
+  std::uint64_t bytes = shape_.memory_bytes();
+  for (const InstanceImage& other : others_) bytes += other.memory_bytes();
+  return bytes;
+}
+
 std::uint64_t InstanceImage::bytes_kept() const {
+  std::uint64_t bytes = bytes_kept_alone();
+  for (const InstanceImage& other : others_) bytes += other.bytes_kept();
+  return bytes;
+}
+
+std::uint64_t InstanceImage::bytes_kept_alone() const {
   return sizeof(*this) + shape_.globals.size() * sizeof(Value) + pieces_.size() * sizeof(Piece) + contents_.size();
 }
 
+// ---- bytes ----------------------------------------------------------------------------------------------------
+
+// Each member of a group with its length before it, and the others with their names.
 std::vector<std::uint8_t> InstanceImage::to_bytes() const {
   std::vector<std::uint8_t> bytes;
+  append(bytes, static_cast<std::uint32_t>(others_.size()));
+  for (std::size_t index = 0; index < others_.size(); ++index) {
+    append(bytes, static_cast<std::uint32_t>(names_[index].size()));
+    bytes.insert(bytes.end(), names_[index].begin(), names_[index].end());
+    std::vector<std::uint8_t> other;
+    others_[index].append_to(other);
+    append(bytes, static_cast<std::uint64_t>(other.size()));
+    bytes.insert(bytes.end(), other.begin(), other.end());
+  }
+  append_to(bytes);
+  return bytes;
+}
+
+void InstanceImage::append_to(std::vector<std::uint8_t>& bytes) const {
   for (const std::uint64_t number : {shape_.memory_pages_min, shape_.memory_pages_max, shape_.memory_pages}) {
     append(bytes, number);
   }
@@ -170,10 +238,29 @@ std::vector<std::uint8_t> InstanceImage::to_bytes() const {
     append(bytes, piece.pages);
   }
   bytes.insert(bytes.end(), contents_.begin(), contents_.end());
-  return bytes;
 }
 
 Result<InstanceImage> InstanceImage::from_bytes(std::span<const std::uint8_t> bytes) {
+  ImageReader reader(bytes);
+  std::vector<std::string> names;
+  std::vector<InstanceImage> others;
+  const std::uint32_t count = reader.count(sizeof(std::uint32_t) + sizeof(std::uint64_t));
+  for (std::uint32_t index = 0; index < count; ++index) {
+    const auto name = reader.take(reader.number<std::uint32_t>());
+    const auto contents = reader.take(reader.number<std::uint64_t>());
+    if (reader.is_short()) return damaged("it ends too early");
+    names.emplace_back(name.begin(), name.end());
+    PETRI_TRY(InstanceImage other, from_bytes_alone(contents));
+    others.push_back(std::move(other));
+  }
+  if (reader.is_short()) return damaged("it ends too early");
+  PETRI_TRY(InstanceImage image, from_bytes_alone(reader.rest()));
+  image.names_ = std::move(names);
+  image.others_ = std::move(others);
+  return image;
+}
+
+Result<InstanceImage> InstanceImage::from_bytes_alone(std::span<const std::uint8_t> bytes) {
   ImageReader reader(bytes);
   InstanceImage image;
   PETRI_TRY(image.shape_, read_shape(reader));

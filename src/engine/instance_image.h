@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/instance.h"
@@ -11,8 +12,9 @@
 
 namespace petri {
 
-// Keeps only pages of 4 KiB that are not all zero, so that a large memory with little in it is small. A value: it can
-// be copied, and restored from by several threads at once.
+// Of one that is linked with others they are all in it, by name. Keeps only pages of 4 KiB that are not all zero, so
+// that a large memory with little in it is small. A value: it can be copied, and restored from by several threads at
+// once.
 class InstanceImage {
  public:
   // Of an instance that is whole and of a movable artifact, else `validation_failed`. The instance stays as it is.
@@ -25,8 +27,8 @@ class InstanceImage {
   // not asked. On failure the instance is to be dropped.
   Result<void> restore(Instance& into) const;
 
-  std::uint64_t memory_bytes() const { return shape_.memory_bytes(); }  // of guest memory
-  std::uint64_t bytes_kept() const;                                     // what the image itself takes
+  std::uint64_t memory_bytes() const;  // of guest memory, in all
+  std::uint64_t bytes_kept() const;    // what the image itself takes
 
   // For files, without checksum or version: both belong to the file around it. from_bytes checks everything and takes
   // only what to_bytes makes, else `parse_failed`.
@@ -36,6 +38,13 @@ class InstanceImage {
   bool operator==(const InstanceImage&) const = default;
 
  private:
+  // Without those it is linked with.
+  static Result<InstanceImage> capture_alone(Instance& from);
+  Result<void> restore_alone(Instance& into) const;
+  static Result<InstanceImage> from_bytes_alone(std::span<const std::uint8_t> bytes);
+  void append_to(std::vector<std::uint8_t>& bytes) const;
+  std::uint64_t bytes_kept_alone() const;
+
   // Adjacent pages, in units of 4 KiB. They stand one after another in `contents_`.
   struct Piece {
     std::uint32_t page = 0;
@@ -50,6 +59,9 @@ class InstanceImage {
   InstanceShape shape_;
   std::vector<Piece> pieces_;  // ascending, with a page of zeros at least between two
   std::vector<std::uint8_t> contents_;
+  // The other members of a group, by name.
+  std::vector<std::string> names_;
+  std::vector<InstanceImage> others_;
 };
 
 }  // namespace petri

@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(Tiers, InstanceImageTest,
                                          std::tuple(Tier::compiled, Tier::compiled)));
 
 // Where in the bytes of an image things stand.
-constexpr std::size_t kPagesNow = 16, kFirstGlobal = 28, kGlobalBytes = 9, kGlobals = 4;
+constexpr std::size_t kOthers = 0, kPagesMax = 12, kPagesNow = 20, kFirstGlobal = 32, kGlobalBytes = 9, kGlobals = 4;
 constexpr std::size_t kFirstPiece = kFirstGlobal + kGlobals * kGlobalBytes + 4;
 
 class InstanceImageBytes : public testing::Test {
@@ -256,11 +256,13 @@ TEST_F(InstanceImageBytes, AreRefusedWhenCutAnywhereOrTooMany) {
 }
 
 TEST_F(InstanceImageBytes, AreRefusedWithNumbersThatCannotBe) {
-  expect_refused_with(kPagesNow, {0});                                        // below the minimum
-  expect_refused_with(kPagesNow, {5});                                        // above the maximum
-  expect_refused_with(8, {255, 255, 255, 255, 255, 255, 255, 255, 2, 0, 1});  // more than 32 bits address
-  expect_refused_with(kFirstGlobal - 4, {255, 255, 255, 255});                // more globals than bytes
-  expect_refused_with(kFirstGlobal, {4});                                     // a reference
+  expect_refused_with(kOthers, {255, 255, 255, 255});  // more of a group than bytes
+  expect_refused_with(kOthers, {1});
+  expect_refused_with(kPagesNow, {0});                                                // below the minimum
+  expect_refused_with(kPagesNow, {5});                                                // above the maximum
+  expect_refused_with(kPagesMax, {255, 255, 255, 255, 255, 255, 255, 255, 2, 0, 1});  // more than 32 bits address
+  expect_refused_with(kFirstGlobal - 4, {255, 255, 255, 255});                        // more globals than bytes
+  expect_refused_with(kFirstGlobal, {4});                                             // a reference
   expect_refused_with(kFirstGlobal, {250});
   expect_refused_with(kFirstGlobal + 8, {1});  // above 32 bits
 }

@@ -30,6 +30,9 @@ class WasmCaller final : public Caller {
   void stop(EndKind kind, std::int32_t code) override {
     petri_caller_stop(caller_, static_cast<std::uint32_t>(kind), code);
   }
+  Result<End> call(Instance& callee, std::uint32_t export_index, std::span<std::uint64_t> slots) override {
+    return static_cast<WasmInstance&>(callee).call_for(caller_, export_index, slots);
+  }
 
  private:
   petri_caller* caller_;

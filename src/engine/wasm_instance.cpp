@@ -91,6 +91,23 @@ Result<End> WasmInstance::enter(std::uint32_t export_index, const Budget& budget
   return end;
 }
 
+Result<End> WasmInstance::call_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots) {
+  const std::uint64_t needed = stack_.bytes(petri_caller_call_depth(caller));
+  if (stack_bytes_left() < needed + kStackReserveBytes) [[unlikely]] {
+    return run_with_stack(needed, [&] { return enter_for(caller, export_index, slots); });
+  }
+  return enter_for(caller, export_index, slots);
+}
+
+Result<End> WasmInstance::enter_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots) {
+  petri_end end{};
+  petri_error error;
+  if (petri_caller_call(caller, handle_.get(), export_index, slots.data(), slots.size(), &end, &error) != PETRI_OK) {
+    return fail(to_error(error));
+  }
+  return to_end(end);
+}
+
 std::span<std::uint8_t> WasmInstance::memory() {
   std::uint8_t* data = nullptr;
   std::size_t size = 0;

@@ -24,6 +24,8 @@ class WasmInstance final : public Instance {
 
   Result<End> call(std::uint32_t export_index, const Budget& budget, void* context,
                    std::span<std::uint64_t> slots) override;
+  // The same for a guest that is in a host function, on what it has left.
+  Result<End> call_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots);
   std::span<std::uint8_t> memory() override;
   void set_memory_bytes_max(std::uint64_t memory_bytes_max) override;
   Result<std::uint64_t> global(std::uint32_t index) override;
@@ -35,6 +37,7 @@ class WasmInstance final : public Instance {
 
  private:
   Result<End> enter(std::uint32_t export_index, const Budget& budget, void* context, std::span<std::uint64_t> slots);
+  Result<End> enter_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots);
 
   std::shared_ptr<const void> owner_;  // of what the imports point to: outlives the handle
   StackNeed stack_;

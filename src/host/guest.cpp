@@ -3,14 +3,17 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "engine/linked_code.h"
 #include "engine/move_instance.h"
 #include "host/process_port.h"
 
 namespace petri {
 namespace {
 
-std::uint32_t grow(void* context, std::uint64_t, std::uint64_t want) {
-  return static_cast<std::uint32_t>(static_cast<HostContext*>(context)->try_grow(want));
+// One of several instances may ask: the rest stays as large as it is.
+std::uint32_t grow(void* data, std::uint64_t have, std::uint64_t want) {
+  auto& context = *static_cast<HostContext*>(data);
+  return static_cast<std::uint32_t>(context.try_grow(context.memory_bytes() - have + want));
 }
 
 std::uint64_t next_turn(void* context, std::uint64_t /*now_ns*/) {
@@ -33,6 +36,7 @@ void Guest::begin(const Allowance& allowance, std::string_view input) {
 void Guest::drop() {
   if (instance_ != nullptr) context_.end_instance();
   instance_.reset();
+  context_.linked = nullptr;
   whole_ = false;
 }
 
@@ -41,24 +45,32 @@ Result<End> Guest::make_instance(const Code& code) {
   drop();
   place_ = Place::instantiate;
   memory_bytes_ = 0;
-  if (!context_.begin_instance(artifact_.facts().memory_bytes_min())) return End{.kind = EndKind::memory_limit};
+  const std::uint64_t bytes_min = artifact_.facts().memory_bytes_min() + code.others_bytes_min();
+  const bool fits = bytes_min <= context_.limits().memory_bytes_max;
+  if (!fits || !context_.begin_instance(bytes_min)) return End{.kind = EndKind::memory_limit};
   auto made = code.instantiate(hooks_, context_.limits().memory_bytes_max);
   if (!made || made->instance == nullptr) {
     context_.end_instance();
     if (!made) return fail(std::move(made.error()));
     return made->end;
   }
-  instance_ = std::move(made->instance);
-  let_context_bound_memory();
+  adopt_instance(std::move(made->instance));
   whole_ = true;
-  memory_bytes_ = artifact_.facts().memory_bytes_min();
+  memory_bytes_ = bytes_min;
   return End{.memory_bytes = memory_bytes_};
 }
 
-Result<End> Guest::instantiate(const Code& code, Initialize initialize) {
+// Where limits that are met are told of, the context is asked for every growth: the engine would refuse in silence.
+void Guest::adopt_instance(std::unique_ptr<Instance> instance) {
+  instance_ = std::move(instance);
+  context_.linked = instance_->linked();
+  if (context_.settings().account != nullptr) instance_->set_memory_bytes_max(Budget::kNever);
+}
+
+Result<End> Guest::instantiate(const Code& code, Initialize initialize, Starts starts) {
   PETRI_TRY(End end, make_instance(code));
   if (end.kind != EndKind::returned) return end;
-  auto started = run_start_functions(initialize);
+  auto started = run_start_functions(initialize, starts);
   whole_ = started && started->kind == EndKind::returned;
   return started;
 }
@@ -67,7 +79,7 @@ template <typename Fill>
 Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fill fill) {
   PETRI_TRY(End end, make_instance(code));
   if (end.kind != EndKind::returned) return end;
-  const std::uint64_t tables = artifact_.facts().table_slots_min * 8;
+  const std::uint64_t tables = memory_bytes_ - memory_size_of(*instance_);
   if (memory_bytes + tables > memory_bytes_ && context_.try_grow(memory_bytes + tables) != Growth::allowed) {
     drop();
     return End{.kind = EndKind::memory_limit};
@@ -80,21 +92,56 @@ Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fil
 }
 
 Result<End> Guest::go_on_from(const Code& code, Instance& from) {
-  return make_filled(code, from.memory().size(), [&] { return instance_->adopt(from); });
+  return make_filled(code, memory_size_of(from), [&] { return instance_->adopt(from); });
 }
 
 Result<End> Guest::go_on_from(const Code& code, const InstanceImage& image) {
   return make_filled(code, image.memory_bytes(), [&] { return image.restore(*instance_); });
 }
 
-Result<End> Guest::run_start_functions(Initialize initialize) {
+Result<End> Guest::member_goes_on_from(std::size_t member, Instance& from) {
+  LinkedInstance& linked = *instance_->linked();
+  const std::uint64_t before = linked.memory_bytes_of(member);
+  PETRI_TRY(linked.renew(member));
+  const std::uint64_t fresh = linked.memory_bytes_of(member);
+  context_.shrink(before - fresh);
+  const std::uint64_t more = from.memory().size() - linked.member(member).memory().size();
+  if (context_.try_grow(context_.memory_bytes() + more) != Growth::allowed) return End{.kind = EndKind::memory_limit};
+  PETRI_TRY(linked.member(member).adopt(from));
+  linked.measure();
+  memory_bytes_ = context_.memory_bytes();
+  return End{.memory_bytes = memory_bytes_};
+}
+
+Result<End> Guest::run_start_functions(Initialize initialize, Starts starts) {
   End end{.memory_bytes = memory_bytes_};
+  if (context_.linked != nullptr) {
+    PETRI_TRY(end, start_others());
+    if (end.kind != EndKind::returned) return end;
+  }
+  if (starts == Starts::others) return end;
   if (artifact_.facts().has_start) {
     PETRI_TRY(end, enter(Place::start, Instance::kStartFunction, {}));
     if (end.kind != EndKind::returned) return end;
   }
   if (initialize == Initialize::no || !initialize_) return end;
   return enter(Place::initialize, *initialize_, {});
+}
+
+// Nobody starts before those it may call.
+Result<End> Guest::start_others() {
+  End end{.memory_bytes = memory_bytes_};
+  const LinkedMembers& members = context_.linked->members();
+  for (std::size_t index = 0; index + 1 < members.size() && end.kind == EndKind::returned; ++index) {
+    const LoadableArtifact& module = loadable(*members[index].artifact);
+    if (module.facts().has_start) {
+      PETRI_TRY(end, enter_member(Place::start, index, Instance::kStartFunction, {}));
+    }
+    const auto initialize = module.export_number("_initialize");
+    if (end.kind != EndKind::returned || !initialize) continue;
+    PETRI_TRY(end, enter_member(Place::initialize, index, *initialize, {}));
+  }
+  return end;
 }
 
 // A host function has ended the guest, and the context knows why.
@@ -108,29 +155,40 @@ Result<End> Guest::refused(End end) const {
 Result<void> Guest::move_to(const Code& code) {
   PETRI_ASSERT(alive());
   PETRI_TRY(auto moved, move_instance(*instance_, code, hooks_, context_.limits().memory_bytes_max));
-  instance_ = std::move(moved);
-  let_context_bound_memory();
+  adopt_instance(std::move(moved));
   return {};
-}
-
-// Where limits that are met are told of, the context is asked for every growth: the engine would refuse in silence.
-void Guest::let_context_bound_memory() {
-  if (context_.settings().account != nullptr) instance_->set_memory_bytes_max(Budget::kNever);
 }
 
 Result<End> Guest::call(std::uint32_t export_number, std::span<std::uint64_t> slots) {
   return enter(Place::call, export_number, slots);
 }
 
+Result<End> Guest::call_member(std::size_t member, std::uint32_t export_number, std::span<std::uint64_t> slots) {
+  return enter_member(Place::call, member, export_number, slots);
+}
+
 Result<End> Guest::enter(Place place, std::uint32_t export_number, std::span<std::uint64_t> slots) {
+  const Budget budget = begin_call(place);
+  return end_call(instance_->call(export_number, budget, &context_, slots));
+}
+
+Result<End> Guest::enter_member(Place place, std::size_t member, std::uint32_t export_number,
+                                std::span<std::uint64_t> slots) {
+  const Budget budget = begin_call(place);
+  return end_call(context_.linked->call_member(member, export_number, budget, &context_, slots));
+}
+
+Budget Guest::begin_call(Place place) {
   PETRI_ASSERT(alive());
   place_ = place;
   whole_ = false;  // until it has come back
-  const Budget budget{.fuel = allowance_.fuel - context_.fuel_before,
-                      .deadline_ns = allowance_.deadline_ns,
-                      .turn_ns = allowance_.turn_ns,
-                      .call_depth = allowance_.call_depth};
-  Result<End> end = instance_->call(export_number, budget, &context_, slots);
+  return {.fuel = allowance_.fuel - context_.fuel_before,
+          .deadline_ns = allowance_.deadline_ns,
+          .turn_ns = allowance_.turn_ns,
+          .call_depth = allowance_.call_depth};
+}
+
+Result<End> Guest::end_call(Result<End> end) {
   if (!end) [[unlikely]]
     return end;
   whole_ = leaves_instance_whole(end->kind);

@@ -25,6 +25,8 @@ struct Allowance {
 };
 
 enum class Initialize : std::uint8_t { yes, no };
+// Whose start functions run: those of all, or not of the module itself, only of those it is linked with.
+enum class Starts : std::uint8_t { all, others };
 
 // Made once and used for many instances and calls: a call allocates nothing. One thread at a time.
 class Guest {
@@ -37,7 +39,7 @@ class Guest {
 
   // Makes a fresh instance in place of the one before, runs its start function and, if asked to, `_initialize`.
   // After anything but EndKind::returned it is not alive(); place() says how far it came.
-  Result<End> instantiate(const Code& code, Initialize initialize);
+  Result<End> instantiate(const Code& code, Initialize initialize, Starts starts = Starts::all);
   // Calls an export by its number in the artifact's list, on what is left of the allowance. `slots` as for
   // Instance::call. An instance is needed: ask alive() first.
   Result<End> call(std::uint32_t export_number, std::span<std::uint64_t> slots);
@@ -47,6 +49,10 @@ class Guest {
   // it.
   Result<End> go_on_from(const Code& code, Instance& from);
   Result<End> go_on_from(const Code& code, const InstanceImage& image);
+
+  // The same for one member of a group, which is movable and has the layout of `from`: fresh, then as that one is.
+  Result<End> member_goes_on_from(std::size_t member, Instance& from);
+  Result<End> call_member(std::size_t member, std::uint32_t export_number, std::span<std::uint64_t> slots);
 
   // Goes on in other code of the same movable artifact, between two calls. On failure it goes on where it was.
   Result<void> move_to(const Code& code);
@@ -63,11 +69,16 @@ class Guest {
 
  private:
   Result<End> enter(Place place, std::uint32_t export_number, std::span<std::uint64_t> slots);
+  Result<End> enter_member(Place place, std::size_t member, std::uint32_t export_number,
+                           std::span<std::uint64_t> slots);
+  Budget begin_call(Place place);
+  Result<End> end_call(Result<End> end);
+  Result<End> start_others();
   Result<End> make_instance(const Code& code);
   template <typename Fill>
   Result<End> make_filled(const Code& code, std::uint64_t memory_bytes, Fill fill);
-  Result<End> run_start_functions(Initialize initialize);
-  void let_context_bound_memory();
+  Result<End> run_start_functions(Initialize initialize, Starts starts);
+  void adopt_instance(std::unique_ptr<Instance> instance);
   Result<End> refused(End end) const;
 
   const LoadableArtifact& artifact_;

@@ -126,6 +126,11 @@ Growth HostContext::try_grow(std::uint64_t memory_bytes) {
   return ended_by.empty() ? Growth::refused : Growth::ends;
 }
 
+void HostContext::shrink(std::uint64_t by) {
+  memory_bytes_ -= by;
+  give_back(by);
+}
+
 // The account has not so much left.
 void HostContext::note_no_memory(std::uint64_t bytes) {
   note_met("memory_bytes_max", settings_.account->taken() + bytes, settings_.account->allowed());

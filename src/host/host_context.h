@@ -29,6 +29,7 @@
 namespace petri {
 
 class Folder;
+class LinkedInstance;
 class ProcessPort;
 class WasiState;
 
@@ -124,6 +125,9 @@ class HostContext {
   std::uint64_t output_room_max() const;
   // Whether memory and tables may become this large beside the answer written so far; then they are.
   Growth try_grow(std::uint64_t memory_bytes);
+  std::uint64_t memory_bytes() const { return memory_bytes_; }
+  // They are smaller by this much.
+  void shrink(std::uint64_t by);
 
   // Appends to the answer, or hands the bytes to on_stdout. Answers how many were kept.
   std::size_t write_output(std::string_view bytes);
@@ -164,8 +168,9 @@ class HostContext {
   // Made when first asked for: most guests never do.
   WasiState& wasi();
 
-  ProcessPort* port = nullptr;  // of a live process
-  std::string reply;            // to its last call
+  ProcessPort* port = nullptr;       // of a live process
+  LinkedInstance* linked = nullptr;  // of a guest that is made of several modules
+  std::string reply;                 // to its last call
   std::string_view input;
   std::string_view memory_limit = "memory_bytes_max";  // the name of the one that bounds this guest's own memory
   OutputBuffer output;

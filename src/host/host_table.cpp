@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <limits>
 #include <unordered_map>
 
@@ -125,6 +127,12 @@ const HostFunction* HostFunctions::Impl::find(std::string_view module, std::stri
   if (const HostFunction* builtin = find_builtin(module, name)) return builtin;
   const auto found = embedded.find(Less::View(module, name));
   return found == embedded.end() ? nullptr : &found->second->row;
+}
+
+bool HostFunctions::Impl::has(std::string_view module) const {
+  if (std::ranges::find(builtin_functions(), module, &HostFunction::module) != builtin_functions().end()) return true;
+  const auto found = embedded.lower_bound(Less::View(module, {}));
+  return found != embedded.end() && found->first.first == module;
 }
 
 HostFunctions::HostFunctions() {

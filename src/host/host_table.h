@@ -40,6 +40,8 @@ struct HostFunctions::Impl {
 
   // Nothing when nobody offers it. Lives as long as this table or a copy of it.
   const HostFunction* find(std::string_view module, std::string_view name) const;
+  // Whether any function is offered under this module name.
+  bool has(std::string_view module) const;
 };
 
 }  // namespace petri

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <deque>
+
 #include "base/escape.h"
+#include "engine/linked_code.h"
+#include "host/host_context.h"
 
 namespace petri {
 namespace {
@@ -30,6 +34,26 @@ std::unexpected<Error> refuse_unpermitted(const ImportView& import, Permission p
   return fail(std::move(refused.error()).with("permission", std::string(name_of(permission))));
 }
 
+// A call into another module, on the thread and the budget of the guest that makes it. `data` is the import's number.
+After enter_module(void* data, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results) {
+  auto& context = *static_cast<HostContext*>(caller.context());
+  const std::uint64_t used = caller.fuel_used();
+  context.fuel_before += used;
+  const auto after = context.linked->call_import(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(data)),
+                                                 caller, arguments, results);
+  context.fuel_before -= used;
+  if (after) return *after;
+  context.fault = "a call into another module failed";
+  caller.stop(EndKind::refused, 0);
+  return After::stop;
+}
+
+// What is bound besides the host's own functions, and the table that those are in.
+struct OwnImports {
+  std::shared_ptr<const void> host;
+  std::deque<HostImport> imports;
+};
+
 }  // namespace
 
 Error import_error(ErrorCode code, std::string_view component, const ImportView& import, std::string_view why) {
@@ -52,14 +76,26 @@ Result<const HostFunction*> resolve_import(const ImportView& import, const HostF
   return function;
 }
 
-Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host, Permissions permissions) {
+Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host, Permissions permissions,
+                    Neighbours neighbours) {
   Linked linked;
   const std::uint32_t count = artifact.facts().imports;
   if (count == 0) return linked;
   linked.imports.functions.reserve(count);
   linked.imports.owner = host.shared();
+  std::shared_ptr<OwnImports> own;
   for (std::uint32_t index = 0; index < count; ++index) {
-    PETRI_TRY(const HostFunction* function, resolve_import(artifact.import_at(index), host.impl(), permissions));
+    const ImportView import = artifact.import_at(index);
+    if (neighbours == Neighbours::may_be && import.kind == ExternKind::function && !host.impl().has(import.module)) {
+      if (own == nullptr) own = std::make_shared<OwnImports>(host.shared());
+      own->imports.push_back(
+          {.callback = &enter_module, .data = reinterpret_cast<void*>(std::uintptr_t{index}), .fuel = kModuleCallFuel});
+      linked.imports.functions.push_back(&own->imports.back());
+      linked.imports.owner = own;
+      linked.from_modules.push_back({index, std::string(import.module)});
+      continue;
+    }
+    PETRI_TRY(const HostFunction* function, resolve_import(import, host.impl(), permissions));
     linked.imports.functions.push_back(&function->import);
     linked.deterministic = linked.deterministic && function->deterministic;
     linked.repeatable = linked.repeatable && (!function->embedded || function->deterministic);

@@ -1,6 +1,7 @@
 // Finds a host function for each import of an artifact.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,14 +20,28 @@ Error import_error(ErrorCode code, std::string_view component, const ImportView&
 Result<const HostFunction*> resolve_import(const ImportView& import, const HostFunctions::Impl& host,
                                            Permissions permissions);
 
+// An import of a function that another module of the sandbox may offer.
+struct ModuleImport {
+  std::uint32_t index = 0;  // among the imports
+  std::string module;
+};
+
+// Whether a module name that the host does not know may be that of another module; it is for the caller to see to it.
+enum class Neighbours : std::uint8_t { none, may_be };
+
 struct Linked {
   BoundImports imports;
+  std::vector<ModuleImport> from_modules;
   bool deterministic = true;  // every function may be used in evaluations
   bool repeatable = true;     // running it again has no effects outside: no embedder's function but deterministic ones
 };
 
 // Fails with the first import that cannot be resolved.
-Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host, Permissions permissions);
+Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host, Permissions permissions,
+                    Neighbours neighbours = Neighbours::none);
+
+// What a call into another module costs beside the `call` and what is done there.
+inline constexpr std::uint32_t kModuleCallFuel = 16;
 
 // Fails with the first import whose function may come to something else the next time: of all there are, or only of the
 // embedder's, where petri's own follow a sandbox's order and time. `why` ends the sentence.

@@ -10,7 +10,7 @@ Life::Life(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, cons
       guest(std::make_unique<Guest>(code->module(), *context, interrupt)),
       entered_(code->best()),
       may_move_(code->hot != nullptr && entered_->tier() == Tier::interpreted && movable()) {
-  if (code->hot != nullptr) code->hot->add_instance();
+  if (code->hot != nullptr) code->add_instance();
 }
 
 Life& Life::operator=(Life&& other) noexcept {
@@ -25,12 +25,12 @@ Life& Life::operator=(Life&& other) noexcept {
 }
 
 Life::~Life() {
-  if (code != nullptr && code->hot != nullptr) code->hot->remove_instance();
+  if (code != nullptr && code->hot != nullptr) code->remove_instance();
 }
 
 // A move that fails leaves the guest where it was, for good.
 bool Life::move_if_hot() {
-  CodePtr compiled = code->hot->compiled();
+  CodePtr compiled = code->compiled();
   if (compiled == nullptr) return false;
   may_move_ = false;
   if (!guest->move_to(*compiled)) return false;
@@ -41,7 +41,7 @@ bool Life::move_if_hot() {
 void Life::add_burned(std::uint64_t fuel) {
   burned_ += fuel;
   if (burned_ < code->hot->worth_telling()) return;
-  code->hot->add_burned(std::exchange(burned_, 0));
+  code->add_burned(std::exchange(burned_, 0));
 }
 
 }  // namespace petri

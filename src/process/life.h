@@ -26,7 +26,7 @@ class Life {
   explicit operator bool() const { return context != nullptr; }
 
   // Runs start and `_initialize`.
-  Result<End> begin() { return guest->instantiate(*entered_, Initialize::yes); }
+  Result<End> begin(Starts starts = Starts::all) { return guest->instantiate(*entered_, Initialize::yes, starts); }
   // Goes on where another instance of the same layout stands, which stays as it is; nothing runs.
   Result<End> go_on_from(Instance& from) { return guest->go_on_from(*entered_, from); }
   Result<End> go_on_from(const InstanceImage& image) { return guest->go_on_from(*entered_, image); }
@@ -35,7 +35,7 @@ class Life {
   void add_burned(std::uint64_t fuel);
 
   bool may_move() const { return may_move_; }
-  bool movable() const { return code->module().facts().not_movable == 0; }
+  bool movable() const { return code->movable(); }
   Tier tier() const { return entered_->tier(); }
 
   ModuleCodePtr code;

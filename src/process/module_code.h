@@ -4,16 +4,51 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "engine/loadable_artifact.h"
+#include "base/mutex.h"
+#include "engine/linked_code.h"
+#include "host/link.h"
 #include "tiering/hot_code.h"
 
 namespace petri {
 
-// Shared by all sandboxes that run it.
+struct ModuleCode;
+using ModuleCodePtr = std::shared_ptr<const ModuleCode>;
+
+// One of several modules that are linked with one another.
+struct ModulePart {
+  std::string name;
+  ModuleCodePtr code;  // of the module by itself
+  std::vector<LinkedTarget> targets;
+};
+
+// Those a module is linked with, and it: the last. They have one tier, and become hot together.
+class LinkedModules {
+ public:
+  explicit LinkedModules(std::vector<ModulePart> parts) : parts_(std::move(parts)) {}
+  const std::vector<ModulePart>& parts() const { return parts_; }
+  const ModulePart* find(std::string_view name) const;
+  CodePtr interpreted_or_fixed() const;
+  // Once all of them have been compiled.
+  CodePtr compiled() const EXCLUDES(mutex_);
+
+ private:
+  template <typename CodeOf>
+  CodePtr link(CodeOf code_of) const;
+
+  const std::vector<ModulePart> parts_;
+  mutable Mutex mutex_;
+  mutable CodePtr compiled_ GUARDED_BY(mutex_);
+};
+
+// Shared by all sandboxes that run it, unless it is linked with others.
 struct ModuleCode {
   ArtifactPtr artifact;
   BoundImports imports;
+  std::vector<ModuleImport> from_modules;       // what it imports from others
+  std::shared_ptr<const LinkedModules> linked;  // none: it is by itself
   CodePtr code;
   std::shared_ptr<HotCode> hot;  // none: it keeps its tier
   // Exports by their numbers.
@@ -22,14 +57,27 @@ struct ModuleCode {
   const LoadableArtifact& module() const { return loadable(*artifact); }
   // What a new instance is made of.
   CodePtr best() const {
-    CodePtr compiled = hot == nullptr ? nullptr : hot->compiled();
+    CodePtr compiled = hot == nullptr ? nullptr : this->compiled();
     return compiled == nullptr ? code : compiled;
   }
+
+  // Of one that has `hot`, for all that it is linked with.
+  CodePtr compiled() const { return linked == nullptr ? hot->compiled() : linked->compiled(); }
+  void add_instance() const;
+  void remove_instance() const;
+  void add_burned(std::uint64_t fuel) const;
+
+  // Empty: it is, and so are those it is linked with.
+  std::string why_not_movable() const;
+  bool movable() const;
 };
-using ModuleCodePtr = std::shared_ptr<const ModuleCode>;
 
 // Finds the hooks of a process among the exports.
 ModuleCodePtr make_module_code(ArtifactPtr artifact, BoundImports imports, CodePtr code,
-                               std::shared_ptr<HotCode> hot = nullptr);
+                               std::shared_ptr<HotCode> hot = nullptr, std::vector<ModuleImport> from_modules = {});
+// Without those it is linked with.
+ModuleCodePtr by_itself(const ModuleCodePtr& code);
+// Of the last of them, with all others. Each comes after those it imports from.
+ModuleCodePtr make_linked_code(std::vector<ModulePart> parts);
 
 }  // namespace petri

@@ -146,10 +146,13 @@ class Process : public std::enable_shared_from_this<Process> {
   // Whatever runs in it ends at once.
   void end_life_beside() { flags_[flag_.load() ^ 1U].store(1); }
   // Its start functions, or an export of type () -> i32, which answers 0 when all is well.
-  Result<Outcome> begin_in(Life& life, Clock::TimePoint deadline);
-  // What it writes may have `output_bytes_max` bytes, whatever the limit of that name says; 0: it says so.
-  Result<Outcome> call_in(Life& life, std::uint32_t export_number, std::string_view input, Clock::TimePoint deadline,
-                          std::uint64_t output_bytes_max = 0);
+  Result<Outcome> begin_in(Life& life, Clock::TimePoint deadline, Starts starts = Starts::all);
+  struct Hook {
+    std::uint32_t export_number = 0;
+    std::optional<std::size_t> member;   // of a group; none: the module itself
+    std::uint64_t output_bytes_max = 0;  // what it may write, whatever the limit of that name says; 0: it says so
+  };
+  Result<Outcome> call_in(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline);
   // While it is taken.
   Life& life() { return life_; }
   void exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) EXCLUDES(mutex_);

@@ -79,21 +79,21 @@ Allowance Process::allowance_until(Clock::TimePoint started, Clock::TimePoint de
   return allowance;
 }
 
-Result<Outcome> Process::begin_in(Life& life, Clock::TimePoint deadline) {
+Result<Outcome> Process::begin_in(Life& life, Clock::TimePoint deadline, Starts starts) {
   const Clock::TimePoint started = owner_.clock().now();
   life.guest->begin(allowance_until(started, deadline), {});
-  return finish_beside(life, started, life.begin());
+  return finish_beside(life, started, life.begin(starts));
 }
 
-Result<Outcome> Process::call_in(Life& life, std::uint32_t export_number, std::string_view input,
-                                 Clock::TimePoint deadline, std::uint64_t output_bytes_max) {
+Result<Outcome> Process::call_in(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline) {
   const Clock::TimePoint started = owner_.clock().now();
   SandboxLimits limits = *owner_.account().limits();
-  if (output_bytes_max > 0) limits.output_bytes_max = output_bytes_max;
+  if (hook.output_bytes_max > 0) limits.output_bytes_max = hook.output_bytes_max;
   set_limits_of(life, limits);
   life.guest->begin(allowance_until(started, deadline), input);
   std::uint64_t answer = 0;
-  auto end = life.guest->call(export_number, {&answer, 1});
+  auto end = hook.member ? life.guest->call_member(*hook.member, hook.export_number, {&answer, 1})
+                         : life.guest->call(hook.export_number, {&answer, 1});
   if (end && end->kind == EndKind::returned && static_cast<std::int32_t>(answer) != 0) {
     end->kind = EndKind::exited;
     end->code = static_cast<std::int32_t>(answer);

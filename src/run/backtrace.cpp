@@ -1,6 +1,7 @@
 #include "run/backtrace.h"
 
 #include "base/escape.h"
+#include "engine/linked_code.h"
 
 namespace petri {
 namespace {
@@ -13,9 +14,10 @@ std::vector<Frame> name_frames(const Artifact& artifact, std::span<const TracePo
   std::vector<Frame> frames;
   frames.reserve(trace.size());
   for (const TracePoint& point : trace) {
-    frames.push_back({.function = point.function,
-                      .offset = point.offset,
-                      .name = escape_text(artifact.function_name(point.function), kNameBytesMax)});
+    const Artifact& of = point.member == nullptr ? artifact : *point.member->artifact;
+    std::string name = of.function_name(point.function);
+    if (point.member != nullptr) name = point.member->name + "." + name;
+    frames.push_back({.function = point.function, .offset = point.offset, .name = escape_text(name, kNameBytesMax)});
   }
   return frames;
 }

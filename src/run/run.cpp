@@ -40,10 +40,8 @@ bool agree(const Outcome& a, const Outcome& b) {
 
 // The interpreter keeps no trace. The compiled engine does, and does the same: what it finds explains both, if it
 // really came to the same end.
-void explain_trap(const RunContext& run, const Linked& linked, Outcome& outcome) {
-  auto code = run.artifact.load(Tier::compiled, linked.imports);
-  if (!code) return;
-  auto again = attempt(run, **code, Callbacks::silent);
+void explain_trap(const RunContext& run, const Code& compiled, Outcome& outcome) {
+  auto again = attempt(run, compiled, Callbacks::silent);
   if (again && agree(outcome, again->outcome)) outcome.backtrace = std::move(again->outcome.backtrace);
 }
 
@@ -59,12 +57,14 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
   PETRI_TRY(check_before(artifact, spec, stop));
   const LoadableArtifact& module = loadable(*artifact);
   PETRI_TRY(const RunTarget target, find_run_target(module, spec));
-  PETRI_TRY(const Linked linked, link(module, host, spec.permissions));
+  const Neighbours neighbours = around.load ? Neighbours::may_be : Neighbours::none;
+  PETRI_TRY(const Linked linked, link(module, host, spec.permissions, neighbours));
   std::shared_ptr<Folder> folder = around.folder;
   if (folder == nullptr) {
     PETRI_TRY(folder, open_folder_of(spec));
   }
-  PETRI_TRY(const CodePtr code, module.load(tier_for(spec.tier), linked.imports));
+  const auto load = [&](Tier tier) { return around.load ? around.load(tier) : module.load(tier, linked.imports); };
+  PETRI_TRY(const CodePtr code, load(tier_for(spec.tier)));
 
   std::atomic<std::uint32_t> interrupt{0};
   const std::stop_callback on_stop(stop, [&interrupt] { interrupt.store(1); });
@@ -79,8 +79,9 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
                        .interrupt = interrupt,
                        .stop = stop};
   PETRI_TRY(AttemptResult result, attempt(run, *code, Callbacks::told));
-  if (needs_explanation(spec, result.outcome) && can_repeat(spec, linked, result))
-    explain_trap(run, linked, result.outcome);
+  if (needs_explanation(spec, result.outcome) && can_repeat(spec, linked, result)) {
+    if (const auto compiled = load(Tier::compiled)) explain_trap(run, **compiled, result.outcome);
+  }
   return std::move(result.outcome);
 }
 

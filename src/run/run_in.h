@@ -1,7 +1,10 @@
 // A run inside something larger: its time and its memory are counted there too.
 #pragma once
 
+#include <functional>
+
 #include "base/clock.h"
+#include "engine/instance.h"
 #include "host/host_context.h"
 #include "petri/run.h"
 
@@ -14,6 +17,8 @@ struct RunSurroundings {
   const std::atomic<Permissions>* granted = nullptr;
   const EndingLimits* ending_limits = nullptr;  // the same
   std::shared_ptr<Folder> folder;               // that others have open, too; none: the one the spec names
+  // Loads the module with those it imports from; none: it is by itself.
+  std::function<Result<CodePtr>(Tier)> load;
 };
 
 // As petri::run.

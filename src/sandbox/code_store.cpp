@@ -16,7 +16,7 @@ std::size_t CodeStore::Hash::operator()(const Key& key) const {
 ModuleCodePtr CodeStore::module_of(Entry& entry, const ArtifactPtr& artifact) {
   ModuleCodePtr module = entry.module.lock();
   if (module == nullptr) {
-    entry.module = module = make_module_code(artifact, entry.imports, entry.code, entry.hot);
+    entry.module = module = make_module_code(artifact, entry.imports, entry.code, entry.hot, entry.from_modules);
   }
   return module;
 }
@@ -28,9 +28,14 @@ Result<ModuleCodePtr> CodeStore::load(const ArtifactPtr& artifact, Permissions p
     const auto found = entries_.find(key);
     if (found != entries_.end() && !found->second.artifact.expired()) return module_of(found->second, artifact);
   }
-  PETRI_TRY(const Linked linked, link(loadable(*artifact), host_, permissions));
+  PETRI_TRY(const Linked linked, link(loadable(*artifact), host_, permissions, Neighbours::may_be));
   PETRI_TRY(CodePtr code, loadable(*artifact).load(tier == Tier::automatic ? Tier::interpreted : tier, linked.imports));
-  Entry loaded{.artifact = artifact, .imports = linked.imports, .code = std::move(code), .hot = nullptr, .module = {}};
+  Entry loaded{.artifact = artifact,
+               .imports = linked.imports,
+               .from_modules = linked.from_modules,
+               .code = std::move(code),
+               .hot = nullptr,
+               .module = {}};
   if (tier == Tier::automatic) {
     loaded.hot = std::make_shared<HotCode>(promoter_, artifact, linked.imports, hot_instances_);
   }

@@ -45,6 +45,7 @@ class CodeStore {
   struct Entry {
     std::weak_ptr<const Artifact> artifact;
     BoundImports imports;
+    std::vector<ModuleImport> from_modules;
     CodePtr code;
     std::shared_ptr<HotCode> hot;  // of Tier::automatic
     std::weak_ptr<const ModuleCode> module;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "sandbox/described_state.h"
@@ -43,6 +44,37 @@ Result<void> expect_instance(const Result<End>& end) {
   return {};
 }
 
+// One that is linked with the module whose process it is.
+std::unexpected<Error> of_member(const std::string& member, const std::string& module, Error error) {
+  if (member == module) return fail(std::move(error));
+  error.message = fmt::format("the module {}, with which it is linked: {}", member, error.message);
+  return fail(std::move(error));
+}
+
+// The instances of a process by the names of their modules; one that is by itself is a group of one.
+class Group {
+ public:
+  Group(Instance& instance, const std::string& module) : instance_(instance), module_(module) {}
+
+  std::size_t size() const { return linked() == nullptr ? 1 : linked()->members().size(); }
+  const std::string& name(std::size_t at) const { return linked() == nullptr ? module_ : linked()->members()[at].name; }
+  Instance& instance(std::size_t at) const { return linked() == nullptr ? instance_ : linked()->member(at); }
+  std::optional<std::size_t> place(std::size_t at) const {
+    return linked() == nullptr ? std::nullopt : std::optional(at);
+  }
+  std::optional<std::size_t> find(std::string_view module) const {
+    for (std::size_t at = 0; at < size(); ++at) {
+      if (name(at) == module) return at;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  LinkedInstance* linked() const { return instance_.linked(); }
+  Instance& instance_;
+  const std::string& module_;
+};
+
 }  // namespace
 
 // ---- snapshot -------------------------------------------------------------------------------------------------
@@ -65,6 +97,10 @@ const SwitchSnapshot::Kept* ModuleSwitch::kept_for(const Process& process) const
   return terms_.back_to == nullptr ? nullptr : terms_.back_to->find(process.name());
 }
 
+bool ModuleSwitch::goes_back(const Process& process) const {
+  return terms_.back_to != nullptr && (kept_for(process) != nullptr || !terms_.only_links);
+}
+
 // ---- beside the process ---------------------------------------------------------------------------------------
 
 Result<void> ModuleSwitch::prepare(Process& process, Clock::TimePoint deadline) {
@@ -83,8 +119,9 @@ Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePo
     return fail(ErrorCode::state_incompatible, "the state it had at the switch could not be kept");
   }
   if (kept != nullptr && kept->image) return expect_instance(beside.life.go_on_from(*kept->image));
-  if (terms_.way == StateWay::memory && terms_.back_to == nullptr) return {};
-  auto begun = process.begin_in(beside.life, deadline);
+  const bool has_memory_of_another = terms_.way == StateWay::memory && !goes_back(process);
+  if (has_memory_of_another && terms_.to->linked == nullptr && terms_.from->linked == nullptr) return {};
+  auto begun = process.begin_in(beside.life, deadline, has_memory_of_another ? Starts::others : Starts::all);
   if (begun && begun->kind == OutcomeKind::memory_limit && begun->place == Place::instantiate) return no_room();
   PETRI_TRY(expect_ok(std::move(begun), ErrorCode::start_failed, "the new version"));
   return {};
@@ -124,7 +161,8 @@ void ModuleSwitch::keep_state(Process& process) const {
       kept.image = std::make_shared<const InstanceImage>(std::move(*image));
     }
   }
-  if (!kept.image && describes_state(terms_.from->module())) {
+  // Of a group it would be only a part of it.
+  if (!kept.image && instance.linked() == nullptr && describes_state(terms_.from->module())) {
     auto described = DescribedState::of(terms_.from->module(), instance, terms_.state_bytes_max);
     if (auto document = described ? described->capture() : fail(described.error()))
       kept.document = std::move(*document);
@@ -135,16 +173,61 @@ void ModuleSwitch::keep_state(Process& process) const {
 }
 
 Result<void> ModuleSwitch::cross(Process& process, Beside& beside, Clock::TimePoint deadline) {
-  if (terms_.back_to != nullptr) {
+  if (goes_back(process)) {
     const SwitchSnapshot::Kept* kept = kept_for(process);
     return kept == nullptr ? Result<void>() : restore_kept(beside.life, *kept);
   }
-  switch (terms_.way) {
-    case StateWay::described: return cross_described(process, beside.life);
-    case StateWay::hooks: return cross_hooks(process, beside, deadline);
-    case StateWay::memory: return cross_memory(process, beside.life);
+  Instance& from = *process.life().guest->instance();
+  Instance* const to = beside.life.guest->instance();
+  if (to == nullptr) {  // it is made of the other
+    PETRI_TRY(check_memory_crosses(*process.life().code, from, terms_));
+    return expect_instance(beside.life.go_on_from(from));
+  }
+  if (from.linked() != nullptr || to->linked() != nullptr) return cross_group(process, beside, deadline);
+  return cross_by_terms({process, beside, own_, from, *to, {}, {}, deadline});
+}
+
+Result<void> ModuleSwitch::cross_group(Process& process, Beside& beside, Clock::TimePoint deadline) {
+  Group old(*process.life().guest->instance(), terms_.module), next(*beside.life.guest->instance(), terms_.module);
+  for (std::size_t place = 0; place < next.size(); ++place) {
+    const std::string& name = next.name(place);
+    const auto before = old.find(name);
+    if (!before) continue;  // it is new here, and has begun as it begins
+    Change* change = change_of(name);
+    std::optional<Change> same;
+    if (change == nullptr) change = &same.emplace(unchanged(*process.life().code, name));
+    auto crossed = cross_by_terms({process, beside, *change, old.instance(*before), next.instance(place),
+                                   old.place(*before), next.place(place), deadline});
+    if (!crossed) return of_member(name, terms_.module, std::move(crossed.error()));
+  }
+  return {};
+}
+
+Result<void> ModuleSwitch::cross_by_terms(const Crossing& crossing) {
+  switch (crossing.terms().way) {
+    case StateWay::described: return cross_described(crossing);
+    case StateWay::hooks: return cross_hooks(crossing);
+    case StateWay::memory: return cross_memory(crossing);
     default: return {};
   }
+}
+
+ModuleSwitch::Change* ModuleSwitch::change_of(std::string_view module) {
+  if (module == terms_.module) return &own_;
+  const auto found = std::ranges::find(members_, module, [](const Change& change) { return change.terms.module; });
+  return found == members_.end() ? nullptr : &*found;
+}
+
+// One that stays as it is goes on with its memory.
+ModuleSwitch::Change ModuleSwitch::unchanged(const ModuleCode& group, const std::string& module) const {
+  const ModuleCodePtr code = group.linked == nullptr ? nullptr : group.linked->find(module)->code;
+  return Change(
+      {.module = module, .from = code, .to = code, .way = StateWay::memory, .state_bytes_max = terms_.state_bytes_max});
+}
+
+const std::optional<StatePlan>& ModuleSwitch::plan_of(std::string_view module) const {
+  const auto found = std::ranges::find(members_, module, [](const Change& change) { return change.terms.module; });
+  return found == members_.end() ? own_.plan : found->plan;
 }
 
 Result<void> ModuleSwitch::restore_kept(Life& life, const SwitchSnapshot::Kept& kept) const {
@@ -154,58 +237,72 @@ Result<void> ModuleSwitch::restore_kept(Life& life, const SwitchSnapshot::Kept& 
   return place.restore(*kept.document);
 }
 
-Result<void> ModuleSwitch::cross_memory(Process& process, Life& life) const {
-  Instance& from = *process.life().guest->instance();
-  if (!process.life().movable()) {
+Result<void> ModuleSwitch::check_memory_crosses(const ModuleCode& code, Instance& from, const SwitchTerms& terms) {
+  if (!code.movable()) {
     return fail(ErrorCode::state_incompatible, "the running version is not movable, so its memory stays with it");
   }
-  if (from.memory().size() > terms_.state_bytes_max) {
-    PETRI_TRY(const InstanceImage image, InstanceImage::capture(from));
-    if (image.bytes_kept() > terms_.state_bytes_max) {
-      return fail(ErrorCode::limit_exceeded, fmt::format("its memory holds {} bytes and state_bytes_max allows {}",
-                                                         image.bytes_kept(), terms_.state_bytes_max));
-    }
-  }
-  return expect_instance(life.go_on_from(from));
+  if (from.memory().size() <= terms.state_bytes_max) return {};
+  PETRI_TRY(const InstanceImage image, InstanceImage::capture(from));
+  if (image.bytes_kept() <= terms.state_bytes_max) return {};
+  return fail(ErrorCode::limit_exceeded, fmt::format("its memory holds {} bytes and state_bytes_max allows {}",
+                                                     image.bytes_kept(), terms.state_bytes_max));
+}
+
+Result<void> ModuleSwitch::cross_memory(const Crossing& crossing) {
+  PETRI_TRY(check_memory_crosses(*by_itself(crossing.terms().from), crossing.from, crossing.terms()));
+  Life& life = crossing.beside.life;
+  if (crossing.place_to) return expect_instance(life.guest->member_goes_on_from(*crossing.place_to, crossing.from));
+  return expect_instance(life.go_on_from(crossing.from));
 }
 
 Result<void> ModuleSwitch::ask_ready(Process& process, Life& life, Clock::TimePoint deadline) const {
-  if (!terms_.to->ready) return {};
-  PETRI_TRY(expect_ok(process.call_in(life, *terms_.to->ready, {}, deadline), ErrorCode::start_failed,
-                      "petri_ready of the new version"));
-  return {};
+  const auto ask = [&](const SwitchTerms& terms, std::optional<std::size_t> place) -> Result<void> {
+    if (!terms.to->ready) return {};
+    PETRI_TRY(expect_ok(process.call_in(life, {.export_number = *terms.to->ready, .member = place}, {}, deadline),
+                        ErrorCode::start_failed, "petri_ready of the new version"));
+    return {};
+  };
+  const Group group(*life.guest->instance(), terms_.module);
+  for (const Change& change : members_) {
+    const auto place = group.find(change.terms.module);
+    if (place) {
+      PETRI_TRY(ask(change.terms, group.place(*place)));
+    }
+  }
+  return ask(terms_, std::nullopt);
 }
 
 // ---- described state ------------------------------------------------------------------------------------------
 
-Result<void> ModuleSwitch::cross_described(Process& process, Life& life) {
-  PETRI_TRY(DescribedState old,
-            DescribedState::of(terms_.from->module(), *process.life().guest->instance(), terms_.state_bytes_max));
-  PETRI_TRY(DescribedState next,
-            DescribedState::of(terms_.to->module(), *life.guest->instance(), terms_.state_bytes_max));
+Result<void> ModuleSwitch::cross_described(const Crossing& crossing) {
+  const SwitchTerms& terms = crossing.terms();
+  PETRI_TRY(DescribedState old, DescribedState::of(terms.from->module(), crossing.from, terms.state_bytes_max));
+  PETRI_TRY(DescribedState next, DescribedState::of(terms.to->module(), crossing.to, terms.state_bytes_max));
   PETRI_TRY(StateDocument document, old.capture());
-  const bool by_handler = terms_.policy.migrate.described != nullptr;
+  const bool by_handler = terms.policy.migrate.described != nullptr;
   if (by_handler) {
-    PETRI_TRY(document, migrated(process, document));
+    PETRI_TRY(document, migrated(crossing, document));
   }
   PETRI_TRY(const StateDocument initial, next.capture());
-  const auto plan = plan_between(document.shared_schema(), next.schema());
+  const auto plan = plan_between(crossing.change, document.shared_schema(), next.schema());
   auto crossed = plan ? (*plan)->apply(document, initial) : fail(plan.error());
   if (crossed) return next.restore(*crossed);
   if (by_handler) crossed.error().code = ErrorCode::migration_failed;
   return fail(std::move(crossed.error()));
 }
 
-Result<const StatePlan*> ModuleSwitch::plan_between(const std::shared_ptr<const StateSchema>& from,
+Result<const StatePlan*> ModuleSwitch::plan_between(Change& change, const std::shared_ptr<const StateSchema>& from,
                                                     const std::shared_ptr<const StateSchema>& to) {
-  if (plan_ && plan_->from() == *from && plan_->to() == *to) return &*plan_;
-  const StatePolicy policy{.drop = terms_.policy.drop};
-  PETRI_TRY(plan_, StatePlan::create(from, to, terms_.renames, policy));
-  return &*plan_;
+  std::optional<StatePlan>& plan = change.plan;
+  if (plan && plan->from() == *from && plan->to() == *to) return &*plan;
+  const StatePolicy policy{.drop = change.terms.policy.drop};
+  PETRI_TRY(plan, StatePlan::create(from, to, change.terms.renames, policy));
+  return &*plan;
 }
 
-Migration ModuleSwitch::migration_of(const Process& process) const {
-  return {.module = terms_.module, .process = process.name(), .from = terms_.from_number, .to = terms_.to_number};
+Migration ModuleSwitch::migration_of(const Crossing& crossing) {
+  const SwitchTerms& terms = crossing.terms();
+  return {.module = terms.module, .process = crossing.process.name(), .from = terms.from_number, .to = terms.to_number};
 }
 
 namespace {
@@ -228,42 +325,48 @@ Result<State> ask_handler(const auto& handler, const Migration& migration, const
 
 }  // namespace
 
-Result<StateDocument> ModuleSwitch::migrated(const Process& process, const StateDocument& document) const {
-  return ask_handler<StateDocument>(terms_.policy.migrate.described, migration_of(process), document);
+Result<StateDocument> ModuleSwitch::migrated(const Crossing& crossing, const StateDocument& document) {
+  return ask_handler<StateDocument>(crossing.terms().policy.migrate.described, migration_of(crossing), document);
 }
 
 // ---- hooks ----------------------------------------------------------------------------------------------------
 
-Result<void> ModuleSwitch::cross_hooks(Process& process, Beside& beside, Clock::TimePoint deadline) {
-  PETRI_TRY(std::string bytes, saved(process, *beside.port, deadline));
-  PETRI_TRY(bytes, migrated(process, beside.life, std::move(bytes), deadline));
-  PETRI_TRY(expect_ok(process.call_in(beside.life, *terms_.to->load, bytes, deadline), ErrorCode::migration_failed,
-                      "petri_load of the new version"));
+Result<void> ModuleSwitch::cross_hooks(const Crossing& crossing) {
+  PETRI_TRY(std::string bytes, saved(crossing));
+  PETRI_TRY(bytes, migrated(crossing, std::move(bytes)));
+  const Process::Hook load{.export_number = *crossing.terms().to->load, .member = crossing.place_to};
+  PETRI_TRY(expect_ok(crossing.process.call_in(crossing.beside.life, load, bytes, crossing.deadline),
+                      ErrorCode::migration_failed, "petri_load of the new version"));
   return {};
 }
 
 // In a copy, so that whatever the hook does costs the running one nothing.
-Result<std::string> ModuleSwitch::saved(Process& process, HookPort& port, Clock::TimePoint deadline) const {
-  PETRI_TRY(Life copy, process.copy_life(port));
-  PETRI_TRY(Outcome outcome, expect_ok(process.call_in(copy, *terms_.from->save, {}, deadline, terms_.state_bytes_max),
+Result<std::string> ModuleSwitch::saved(const Crossing& crossing) {
+  const SwitchTerms& terms = crossing.terms();
+  PETRI_TRY(Life copy, crossing.process.copy_life(*crossing.beside.port));
+  const Process::Hook save{
+      .export_number = *terms.from->save, .member = crossing.place_from, .output_bytes_max = terms.state_bytes_max};
+  PETRI_TRY(Outcome outcome, expect_ok(crossing.process.call_in(copy, save, {}, crossing.deadline),
                                        ErrorCode::migration_failed, "petri_save of the running version"));
   return std::move(outcome.output);
 }
 
-Result<std::string> ModuleSwitch::migrated(Process& process, Life& life, std::string bytes,
-                                           Clock::TimePoint deadline) const {
-  if (terms_.policy.migrate.hooks) {
+Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string bytes) {
+  const SwitchTerms& terms = crossing.terms();
+  if (terms.policy.migrate.hooks) {
     PETRI_TRY(bytes,
-              ask_handler<std::string>(terms_.policy.migrate.hooks, migration_of(process), std::string_view(bytes)));
-  } else if (terms_.to->migrate) {
+              ask_handler<std::string>(terms.policy.migrate.hooks, migration_of(crossing), std::string_view(bytes)));
+  } else if (terms.to->migrate) {
+    const Process::Hook migrate{
+        .export_number = *terms.to->migrate, .member = crossing.place_to, .output_bytes_max = terms.state_bytes_max};
     PETRI_TRY(Outcome outcome,
-              expect_ok(process.call_in(life, *terms_.to->migrate, bytes, deadline, terms_.state_bytes_max),
+              expect_ok(crossing.process.call_in(crossing.beside.life, migrate, bytes, crossing.deadline),
                         ErrorCode::migration_failed, "petri_migrate of the new version"));
     bytes = std::move(outcome.output);
   }
-  if (bytes.size() <= terms_.state_bytes_max) return bytes;
-  return fail(ErrorCode::limit_exceeded, fmt::format("its state has {} bytes and state_bytes_max allows {}",
-                                                     bytes.size(), terms_.state_bytes_max));
+  if (bytes.size() <= terms.state_bytes_max) return bytes;
+  return fail(ErrorCode::limit_exceeded,
+              fmt::format("its state has {} bytes and state_bytes_max allows {}", bytes.size(), terms.state_bytes_max));
 }
 
 // ---- the exchange ---------------------------------------------------------------------------------------------

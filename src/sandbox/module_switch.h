@@ -56,15 +56,25 @@ struct SwitchTerms {
   std::uint64_t state_bytes_max = 0;
   std::shared_ptr<const SwitchSnapshot> back_to;  // where state comes from, in place of the processes
   std::shared_ptr<SwitchSnapshot> keep;           // where theirs goes
+  bool only_links = false;                        // the version stays; whom `back_to` does not know goes on as it is
 };
 
 // One thread at a time.
 class ModuleSwitch {
  public:
-  explicit ModuleSwitch(SwitchTerms terms) : terms_(std::move(terms)) {}
+  explicit ModuleSwitch(SwitchTerms terms) : own_(std::move(terms)) {}
+  ModuleSwitch(const ModuleSwitch&) = delete;
+  ModuleSwitch& operator=(const ModuleSwitch&) = delete;
 
   const SwitchTerms& terms() const { return terms_; }
-  const std::optional<StatePlan>& plan() const { return plan_; }
+  const std::optional<StatePlan>& plan() const { return own_.plan; }
+
+  // Before anything is prepared: another keeps what the processes know.
+  void keep_in(std::shared_ptr<SwitchSnapshot> keep) { own_.terms.keep = std::move(keep); }
+  // The same: one that the module is linked with changes too, on its own terms.
+  void add_member(const SwitchTerms& terms) { members_.emplace_back(terms); }
+  // The plan of the state of that one; none before it was made.
+  const std::optional<StatePlan>& plan_of(std::string_view module) const;
 
   // While the process goes on: makes the life that is to follow. start_failed, or what the engine says.
   Result<void> prepare(Process& process, Clock::TimePoint deadline);
@@ -86,22 +96,51 @@ class ModuleSwitch {
   Result<void> begin(Process& process, Beside& beside, Clock::TimePoint deadline);
   Result<void> note_begun(Process& process) EXCLUDES(mutex_);
   void keep_state(Process& process) const;
+
+  // What changes of one module: this one, or one that it is linked with.
+  struct Change {
+    explicit Change(SwitchTerms given) : terms(std::move(given)) {}
+    SwitchTerms terms;
+    std::optional<StatePlan> plan;  // the last one that was used: processes of one module mostly have one schema
+  };
+  // The same in one process, whose life goes on.
+  struct Crossing {
+    Process& process;
+    Beside& beside;
+    Change& change;
+    Instance& from;
+    Instance& to;
+    // Their places in their groups; none: it is by itself.
+    std::optional<std::size_t> place_from, place_to;
+    Clock::TimePoint deadline;
+
+    const SwitchTerms& terms() const { return change.terms; }
+  };
+
   Result<void> cross(Process& process, Beside& beside, Clock::TimePoint deadline);
-  Result<void> cross_described(Process& process, Life& life);
-  Result<StateDocument> migrated(const Process& process, const StateDocument& document) const;
-  Result<const StatePlan*> plan_between(const std::shared_ptr<const StateSchema>& from,
-                                        const std::shared_ptr<const StateSchema>& to);
-  Result<void> cross_hooks(Process& process, Beside& beside, Clock::TimePoint deadline);
-  Result<std::string> saved(Process& process, HookPort& port, Clock::TimePoint deadline) const;
-  Result<std::string> migrated(Process& process, Life& life, std::string bytes, Clock::TimePoint deadline) const;
-  Result<void> cross_memory(Process& process, Life& life) const;
+  // All members of the group, each after those it imports from: so the module itself comes last.
+  Result<void> cross_group(Process& process, Beside& beside, Clock::TimePoint deadline);
+  Change* change_of(std::string_view module);
+  Change unchanged(const ModuleCode& group, const std::string& module) const;
+  static Result<void> cross_by_terms(const Crossing& crossing);
+  static Result<void> cross_described(const Crossing& crossing);
+  static Result<StateDocument> migrated(const Crossing& crossing, const StateDocument& document);
+  static Result<const StatePlan*> plan_between(Change& change, const std::shared_ptr<const StateSchema>& from,
+                                               const std::shared_ptr<const StateSchema>& to);
+  static Result<void> cross_hooks(const Crossing& crossing);
+  static Result<std::string> saved(const Crossing& crossing);
+  static Result<std::string> migrated(const Crossing& crossing, std::string bytes);
+  static Result<void> cross_memory(const Crossing& crossing);
+  static Result<void> check_memory_crosses(const ModuleCode& code, Instance& from, const SwitchTerms& terms);
   Result<void> restore_kept(Life& life, const SwitchSnapshot::Kept& kept) const;
   Result<void> ask_ready(Process& process, Life& life, Clock::TimePoint deadline) const;
-  Migration migration_of(const Process& process) const;
+  static Migration migration_of(const Crossing& crossing);
+  bool goes_back(const Process& process) const;
   const SwitchSnapshot::Kept* kept_for(const Process& process) const;
 
-  const SwitchTerms terms_;
-  std::optional<StatePlan> plan_;  // the last one that was used: processes of one module mostly have one schema
+  Change own_;
+  const SwitchTerms& terms_ = own_.terms;
+  std::vector<Change> members_;
   std::map<const Process*, Beside> beside_;
   Mutex mutex_;
   std::vector<ProcessPtr> begun_ GUARDED_BY(mutex_);  // lives beside look at their flags

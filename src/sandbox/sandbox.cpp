@@ -57,6 +57,10 @@ Result<ReloadReport> Sandbox::activate(std::string_view module, std::uint64_t ve
 Result<ReloadReport> Sandbox::rollback(std::string_view module, std::uint64_t version, const RollbackOptions& options) {
   return core_->rollback(module, version, options);
 }
+Result<std::vector<std::string>> Sandbox::dependencies(std::string_view module) const {
+  return core_->dependencies(module);
+}
+Result<std::vector<std::string>> Sandbox::reload_order() const { return core_->reload_order(); }
 Result<ReloadPlan> Sandbox::plan(std::string_view module, const Source& source, const ReloadOptions& options) const {
   return core_->plan(module, source, options);
 }

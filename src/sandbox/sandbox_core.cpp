@@ -14,10 +14,13 @@ namespace {
 constexpr NameTable<9> kStatuses{"initializing", "compiling", "starting", "running", "reloading",
                                  "stopping",     "stopped",   "isolated", "failed"};
 
-// A permanent child for each.
-SupervisorSpec tree_of(const std::vector<ModuleSpec>& modules) {
+// A permanent child for each that no other imports.
+SupervisorSpec tree_of(const std::vector<ModuleSpec>& modules, const DependencyGraph& graph) {
+  std::set<std::string_view> imported;
+  for (const auto& [module, imports] : graph) imported.insert(imports.begin(), imports.end());
   SupervisorSpec tree;
   for (const ModuleSpec& module : modules) {
+    if (imported.contains(module.name)) continue;
     tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
   }
   return tree;
@@ -80,7 +83,10 @@ std::unique_ptr<Lane> SandboxCore::make_lane() {
   return std::make_unique<Lane>(services_.workers, [this] { return keep_alive(); }, settle);
 }
 
-SupervisorSpec SandboxCore::tree_spec() const { return tree_spec_ ? *tree_spec_ : tree_of(spec_.modules); }
+SupervisorSpec SandboxCore::tree_spec() const {
+  if (tree_spec_ != nullptr) return *tree_spec_;
+  return tree_of(spec_.modules, has_links() ? dependency_graph() : DependencyGraph());
+}
 
 EventSubject SandboxCore::subject(std::string_view process) const {
   return {.sandbox = spec_.id, .process = process, .correlation = {.id = correlation_.load()}};

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/folder.h"
+#include "modules/link_modules.h"
 #include "modules/version_table.h"
 #include "petri/host_functions.h"
 #include "petri/sandbox.h"
@@ -114,6 +115,8 @@ class SandboxCore final : public ProcessOwner,
   Result<ReloadReport> rollback(std::string_view module, std::uint64_t version, const RollbackOptions& options)
       EXCLUDES(control_);
   Result<ReloadPlan> plan(std::string_view name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
+  Result<std::vector<std::string>> dependencies(std::string_view module) EXCLUDES(mutex_);
+  Result<std::vector<std::string>> reload_order() EXCLUDES(mutex_);
   Result<ModuleHistory> history(std::string_view module) EXCLUDES(mutex_);
   Result<std::vector<VersionInfo>> versions(std::string_view module) EXCLUDES(mutex_);
   Result<ModuleArchive> export_module(std::string_view module) EXCLUDES(mutex_);
@@ -204,6 +207,7 @@ class SandboxCore final : public ProcessOwner,
   Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
   void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
+  Result<void> link_or_forget() EXCLUDES(mutex_);
   Result<void> start_tree(const SnapshotOrigin* origin = nullptr) REQUIRES(control_);
   Result<void> try_start_tree() REQUIRES(control_);
   void end_tree() REQUIRES(control_);
@@ -231,11 +235,12 @@ class SandboxCore final : public ProcessOwner,
     std::shared_ptr<SwitchSnapshot> snapshot;  // of the last switch
     Clock::TimePoint switched;                 // when that was
     std::shared_ptr<TrialPeriod> trial;        // that began with it
+    std::vector<std::string> companions;       // those that were switched with it, and are taken back with it
     bool undoing = false;                      // it is being taken back,
     std::vector<Crash> crashed;                // for these and for all others
   };
   struct Module {
-    ModuleCodePtr code;  // of the active version
+    ModuleCodePtr code;  // of the active version, with all it is linked with
     std::unique_ptr<ModulePast> past;
   };
   ModulePast& past_of(Module& module) REQUIRES(mutex_);
@@ -256,7 +261,22 @@ class SandboxCore final : public ProcessOwner,
   template <typename Use>
   auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>()));
 
-  // While it lives nobody else changes these modules.
+  // ---- modules that import from one another
+
+  struct Part;
+  bool has_links() const REQUIRES(mutex_);
+  DependencyGraph dependency_graph() const REQUIRES(mutex_);
+  // Each with what it needs, as the table has them now.
+  Result<void> link_all() EXCLUDES(mutex_);
+  // Code that is to be in the table, with what it needs of it; the table stays as it is.
+  Result<ModuleCodePtr> link_with_table(std::string_view name, const ModuleCodePtr& code) const EXCLUDES(mutex_);
+  // Links what the parts lead to, adds those that depend on them, and puts them in order: none before those it imports
+  // from.
+  Result<void> link_parts(std::vector<Part>& parts) EXCLUDES(mutex_);
+  Result<void> add_dependents(std::vector<Part>& parts) REQUIRES(mutex_);
+  void go_together(std::vector<Part>& parts) const REQUIRES(mutex_);
+
+  // While it lives nobody else changes these modules, nor those that depend on them.
   class Claim {
    public:
     Claim(SandboxCore& core, std::vector<std::string> modules) : core_(&core), modules_(std::move(modules)) {}
@@ -283,10 +303,14 @@ class SandboxCore final : public ProcessOwner,
     std::shared_ptr<const SwitchSnapshot> back_to;  // where state comes from
     std::unique_ptr<ModuleSwitch> change;           // none: there is nothing to do,
     bool only_rests = false;                        // or nothing but to be at rest
+    bool only_links = false;                        // its version stays; what it is linked with changes
+    std::string lead;                               // the one that answers for it in a trial; itself or another
     ProcessPtr alone;                               // none: all of its processes
     std::shared_ptr<TrialPeriod> trial;
     std::vector<ProcessSwitch> switched;
+    std::optional<StatePlan> plan;
 
+    bool changes() const { return by_itself(to) != by_itself(from) || back_to != nullptr; }
     bool takes_part() const { return change != nullptr || only_rests; }
   };
   struct SwitchOptions {
@@ -296,7 +320,7 @@ class SandboxCore final : public ProcessOwner,
     bool on_trial = false;
     bool renames_given = false;                           // by the caller, not by the table
     std::string reason, trap;                             // of a crash that is the cause
-    bool revives = false;                                 // those that crashed, too
+    std::string revives;                                  // those that crashed, too: those this module answers for
     bool even_if_same = false;                            // the version stays, and what the processes know does not
     std::function<void(Process&)> on_switched = nullptr;  // each of them, while it is taken
   };
@@ -308,6 +332,8 @@ class SandboxCore final : public ProcessOwner,
   Result<Part> admit_part(const std::string& name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
   Result<Part> kept_part(const std::string& name, std::uint64_t number, const StateHints& renames) EXCLUDES(mutex_);
   Result<void> plan_part(Part& part, const SwitchOptions& options);
+  Result<void> plan_parts(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
+  void commit_part(Part& part, const SwitchOptions& options, VersionTime now) REQUIRES(mutex_);
   Result<StateHints> renames_for(const Part& part, bool given) const;
   Result<std::vector<ReloadReport>> change(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
       EXCLUDES(control_);
@@ -316,12 +342,16 @@ class SandboxCore final : public ProcessOwner,
       REQUIRES(control_);
   void commit(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
   static ReloadReport report_of(Part& part, Clock::Duration preparation);
+  // What happened to a module in the processes of those that are linked with it.
+  static void gather_reports(std::vector<Part>& parts);
   void tell_switched(const Part& part, const ReloadReport& report, const SwitchOptions& options);
   void undo_switch(const std::string& module) EXCLUDES(control_);
   Result<void> try_undo(const std::string& module) EXCLUDES(control_);
   std::vector<Crash> take_crashed(const std::string& module) EXCLUDES(mutex_);
+  Result<std::vector<Part>> parts_to_undo(const std::string& module, SwitchOptions& options) EXCLUDES(mutex_);
   // With the life it had; where that cannot be, its crash is one like any other.
-  static void revive(Part& part, const Crash& crash, Clock::TimePoint deadline);
+  void revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
+  Part& part_of(std::vector<Part>& parts, const Process& process) const EXCLUDES(mutex_);
 
   // ---- snapshots
 
@@ -405,7 +435,7 @@ class SandboxCore final : public ProcessOwner,
     std::optional<Clock::Duration> switched;
   };
   TakenBack what_to_take_back() const REQUIRES(mutex_);
-  void take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
+  Result<void> take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
   LastEnd last_end() const EXCLUDES(mutex_);
   void note_end(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
 
@@ -445,6 +475,10 @@ class SandboxCore final : public ProcessOwner,
   Result<Outcome> run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
                              const RunOptions& options);
   Result<Outcome> counted(Result<Outcome> run);
+  Result<CodePtr> load_linked(const std::string& module, const ArtifactPtr& artifact, Permissions permissions,
+                              Tier tier) EXCLUDES(mutex_);
+  std::function<Result<CodePtr>(Tier)> loader_of(const std::string& module, const ArtifactPtr& artifact,
+                                                 const RunSpec& spec);
   Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
                                const RunOptions& options) EXCLUDES(mutex_);
   Result<void> ask_for(Process& by, TreeRunner& tree, std::vector<Request> requests) const;

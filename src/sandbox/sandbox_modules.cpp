@@ -157,7 +157,19 @@ Result<void> SandboxCore::load_modules() {
     MutexLock lock(mutex_);
     modules_.insert_or_assign(spec.name, std::move(module));
   }
-  return {};
+  return link_or_forget();
+}
+
+// What cannot be linked does not stay: a restart loads it again.
+Result<void> SandboxCore::link_or_forget() {
+  auto linked = link_all();
+  if (linked) return linked;
+  {
+    MutexLock lock(mutex_);
+    modules_.clear();
+  }
+  tell_rejected(linked.error().detail("importer"), WayIn::create, linked.error());
+  return linked;
 }
 
 }  // namespace petri

@@ -43,7 +43,7 @@ SandboxCore::TakenBack SandboxCore::what_to_take_back() const {
 }
 
 // Nothing runs, so there is no state to carry.
-void SandboxCore::take_back(const std::vector<std::string>& modules) {
+Result<void> SandboxCore::take_back(const std::vector<std::string>& modules) {
   for (const std::string& name : modules) {
     std::uint64_t from = 0, to = 0;
     {
@@ -63,6 +63,7 @@ void SandboxCore::take_back(const std::vector<std::string>& modules) {
     tell_audit({.kind = AuditKind::module_switched, .sandbox = id(), .cause = name_of(SwitchCause::recovery)},
                {{"module", name}, {"from", from}, {"to", to}, {"actor", "petri"}});
   }
+  return link_all();
 }
 
 SandboxCore::LastEnd SandboxCore::last_end() const {
@@ -112,7 +113,9 @@ void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last, const
   }
   switch (step.action) {
     case RecoveryAction::retry: return retry_after(step.pause, last);
-    case RecoveryAction::rollback: take_back(back); [[fallthrough]];
+    case RecoveryAction::rollback:
+      if (auto taken = take_back(back); !taken) return static_cast<void>(fail_with(std::move(taken.error())));
+      [[fallthrough]];
     case RecoveryAction::restart:
       if (!try_start_tree()) act_on_failure(gave_up);
       return;

@@ -38,6 +38,9 @@ Result<SandboxCore::Claim> SandboxCore::claim(std::vector<std::string> modules) 
   bool first = false;
   {
     MutexLock lock(mutex_);
+    if (has_links()) {
+      for (const std::string& dependent : dependents_of(dependency_graph(), modules)) modules.push_back(dependent);
+    }
     PETRI_TRY(must_be_changeable_now());
     std::string missing;
     for (const std::string& module : modules) {
@@ -73,7 +76,7 @@ void SandboxCore::release(const std::vector<std::string>& modules) {
 // ---- beside the running version -------------------------------------------------------------------------------
 
 SandboxCore::ModulePast& SandboxCore::past_of(Module& module) {
-  if (module.past == nullptr) module.past = first_past(module.code, {.hash = module.code->artifact->id()});
+  if (module.past == nullptr) module.past = first_past(by_itself(module.code), {.hash = module.code->artifact->id()});
   return *module.past;
 }
 
@@ -127,10 +130,10 @@ Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::u
 
 // It passes the gate again: what came in before may be in quarantine since.
 Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
-  if (part.to_number == part.from_number && !options.even_if_same) return {};
+  if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
   const ReloadPolicy& policy = options.policy;
   PETRI_TRY(check_policy(*part.to->artifact));
-  if (!policy.drop_exports) {
+  if (!policy.drop_exports && !part.only_links) {
     PETRI_TRY(check_exports(part.name, *part.from, *part.to));
   }
   SwitchTerms terms{.module = part.name,
@@ -140,9 +143,13 @@ Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
                     .to_number = part.to_number,
                     .policy = policy,
                     .state_bytes_max = account_.limits()->state_bytes_max,
-                    .back_to = part.back_to};
-  if (part.back_to == nullptr) {
-    PETRI_TRY(terms.way, choose_way(policy.state, part.name, *part.from, *part.to));
+                    .back_to = part.back_to,
+                    .only_links = part.only_links};
+  if (part.only_links && by_itself(part.from)->movable()) {
+    terms.way = StateWay::memory;
+  } else if (part.back_to == nullptr) {
+    const StateWay asked = part.only_links ? StateWay::best : policy.state;
+    PETRI_TRY(terms.way, choose_way(asked, part.name, *part.from, *part.to));
   }
   if (terms.way == StateWay::described && !part.renames.empty()) {
     PETRI_TRY(terms.renames, renames_for(part, options.renames_given));
@@ -151,6 +158,27 @@ Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
     terms.keep = std::make_shared<SwitchSnapshot>(account_, part.from_number, part.to_number);
   }
   part.change = std::make_unique<ModuleSwitch>(std::move(terms));
+  return {};
+}
+
+Result<void> SandboxCore::plan_parts(std::vector<Part>& parts, const SwitchOptions& options) {
+  if (auto linked = link_parts(parts); !linked) {
+    tell_rejected(linked.error().detail("importer"), WayIn::reload, linked.error());
+    return linked;
+  }
+  for (Part& part : parts) {
+    PETRI_TRY(plan_part(part, options));
+  }
+  for (Part& part : parts) {
+    if (part.change == nullptr || part.to->linked == nullptr) continue;
+    for (const Part& other : parts) {
+      const bool changes_with = &other != &part && other.change != nullptr && !other.only_links &&
+                                part.to->linked->find(other.name) != nullptr;
+      if (changes_with) part.change->add_member(other.change->terms());
+    }
+    const auto lead = std::ranges::find(parts, part.lead, &Part::name);
+    if (part.only_links && lead != parts.end()) part.change->keep_in(lead->change->terms().keep);
+  }
   return {};
 }
 
@@ -307,20 +335,30 @@ void SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options)
   updated_ = std::max(updated_, now);
   for (Part& part : parts) {
     if (part.change == nullptr) continue;
-    Module& module = modules_.find(part.name)->second;
-    ModulePast& past = past_of(module);
-    if (part.added) past.versions.add(std::move(*part.added));
-    past.versions.activate(part.to_number, now, options.cause, options.actor);
-    past.versions.prune(account_.limits()->versions_max);
-    past.snapshot = part.change->terms().keep;
-    past.switched = services_.clock.now();
-    module.code = part.to;
-    if (past.snapshot != nullptr && part.trial == nullptr) {
-      const Trial& trial = options.policy.trial;
-      part.trial = std::make_shared<TrialPeriod>(part.name, trial.calls, past.switched + trial.time);
-    }
-    past.trial = part.trial;
+    const auto lead = std::ranges::find(parts, part.lead, &Part::name);
+    if (part.trial == nullptr && lead != parts.end()) part.trial = lead->trial;
+    commit_part(part, options, now);
+    if (lead == parts.end() || &*lead == &part || part.only_links) continue;
+    modules_.find(lead->name)->second.past->companions.push_back(part.name);
   }
+}
+
+void SandboxCore::commit_part(Part& part, const SwitchOptions& options, VersionTime now) {
+  Module& module = modules_.find(part.name)->second;
+  module.code = part.to;
+  if (part.only_links) return;
+  ModulePast& past = past_of(module);
+  if (part.added) past.versions.add(std::move(*part.added));
+  past.versions.activate(part.to_number, now, options.cause, options.actor);
+  past.versions.prune(account_.limits()->versions_max);
+  past.snapshot = part.change->terms().keep;
+  past.switched = services_.clock.now();
+  past.companions.clear();
+  if (past.snapshot != nullptr && part.trial == nullptr) {
+    const Trial& trial = options.policy.trial;
+    part.trial = std::make_shared<TrialPeriod>(part.name, trial.calls, past.switched + trial.time);
+  }
+  past.trial = part.trial;
 }
 
 Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> parts, const SwitchOptions& options,
@@ -342,13 +380,13 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
   const Clock::TimePoint closed = services_.clock.now();
   {
     // In a lane whoever is at work now waits for this very thread.
-    const bool in_vain = options.revives && lane_ != nullptr;
+    const bool in_vain = !options.revives.empty() && lane_ != nullptr;
     AtRest rest(*this, in_vain ? std::chrono::steady_clock::now() : deadline, stop);
     PETRI_TRY(rest.come(parts));
     for (const AtRest::Taken& one : rest.taken()) {
       PETRI_TRY(parts[one.part].change->carry(*one.process, deadline));
     }
-    const std::vector<Crash> crashed = options.revives ? take_crashed(parts.front().name) : std::vector<Crash>();
+    const std::vector<Crash> crashed = options.revives.empty() ? std::vector<Crash>() : take_crashed(options.revives);
     commit(parts, options);
     for (const AtRest::Taken& one : rest.taken()) {
       Part& part = parts[one.part];
@@ -356,18 +394,34 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
       if (options.on_switched) options.on_switched(*one.process);
       part.switched.push_back({.process = one.process->name(), .tier = one.process->tier()});
     }
-    for (const Crash& crash : crashed) revive(parts.front(), crash, deadline);
+    for (const Crash& crash : crashed) revive(parts, crash, deadline);
     // New code that crashes at its first call is taken back by whoever claims the module next.
     claimed.release();
   }
   const auto pause = services_.clock.now() - closed;
+  gather_reports(parts);
   std::vector<ReloadReport> reports;
   for (Part& part : parts) {
+    if (part.only_links) continue;
     for (ProcessSwitch& process : part.switched) process.pause = pause;
     reports.push_back(report_of(part, closed - began));
     tell_switched(part, reports.back(), options);
   }
   return reports;
+}
+
+void SandboxCore::gather_reports(std::vector<Part>& parts) {
+  for (Part& part : parts) {
+    if (part.change == nullptr) continue;
+    part.plan = part.change->plan();
+    for (const Part& other : parts) {
+      const bool has = &other != &part && other.change != nullptr && other.to->linked != nullptr &&
+                       other.to->linked->find(part.name) != nullptr;
+      if (!has) continue;
+      part.switched.insert(part.switched.end(), other.switched.begin(), other.switched.end());
+      if (!part.plan) part.plan = other.change->plan_of(part.name);
+    }
+  }
 }
 
 ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
@@ -376,7 +430,7 @@ ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
   if (report.no_change) return report;
   report.state = part.change->terms().way;
   report.snapshot = part.back_to != nullptr;
-  report.plan = part.change->plan();
+  report.plan = part.plan;
   report.processes = std::move(part.switched);
   if (!report.processes.empty()) report.pause_max = report.processes.front().pause;
   return report;
@@ -409,9 +463,7 @@ void SandboxCore::tell_switched(const Part& part, const ReloadReport& report, co
 
 Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, const SwitchOptions& options,
                                                       Claim& claimed) {
-  for (Part& part : parts) {
-    PETRI_TRY(plan_part(part, options));
-  }
+  PETRI_TRY(plan_parts(parts, options));
   const Lane::Hold hold(lane_.get());
   MutexLock control(control_);
   {
@@ -424,9 +476,10 @@ Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, c
 
 Result<ReloadReport> SandboxCore::change_one(Part part, const SwitchOptions& options, Claim& claimed) {
   std::vector<Part> parts;
+  const std::string name = part.name;
   parts.push_back(std::move(part));
   PETRI_TRY(auto reports, change(std::move(parts), options, claimed));
-  return std::move(reports.front());
+  return std::move(*std::ranges::find(reports, name, &ReloadReport::module));
 }
 
 // ---- verbs ----------------------------------------------------------------------------------------------------
@@ -456,7 +509,7 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
 
 Result<ReloadReport> SandboxCore::reload(std::string_view module, const Source& source, const ReloadOptions& options) {
   PETRI_TRY(auto reports, reload_all({ModuleSpec{std::string(module), source}}, options));
-  return std::move(reports.front());
+  return std::move(*std::ranges::find(reports, module, &ReloadReport::module));
 }
 
 Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_t version,

@@ -18,6 +18,8 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
     }
     if (&part == &parts.back()) claimed.release();
     const auto took = services_.clock.now() - began;
+    if (part.only_links) continue;
+    part.plan = part.change == nullptr ? std::nullopt : part.change->plan();
     reports.push_back(report_of(part, took));
     for (const ProcessSwitch& process : reports.back().processes) {
       reports.back().pause_max = std::max(reports.back().pause_max, process.pause);

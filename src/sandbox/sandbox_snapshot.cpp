@@ -46,9 +46,8 @@ std::shared_ptr<SnapshotData> SandboxCore::begin_snapshot() {
 Result<SavedProcess> SandboxCore::save_process(Process& process, const std::string& module) const {
   const Life& life = process.life();
   if (!life.movable()) {
-    return fail(ErrorCode::state_incompatible,
-                fmt::format("the process {} cannot be kept: its module {} is not movable ({})", process.name(), module,
-                            fmt::join(movability_reasons(life.code->module().facts().not_movable), ", ")));
+    return fail(ErrorCode::state_incompatible, fmt::format("the process {} of the module {} cannot be kept: {}",
+                                                           process.name(), module, life.code->why_not_movable()));
   }
   PETRI_TRY(InstanceImage image, InstanceImage::capture(*life.guest->instance()));
   const std::uint64_t bytes_max = account_.limits()->state_bytes_max;
@@ -197,7 +196,7 @@ Result<void> SandboxCore::load_saved(const SnapshotData& origin) {
     const ModuleCodePtr code = table.active().code;
     modules_.insert_or_assign(saved.name, Module{code, std::make_unique<ModulePast>(std::move(table))});
   }
-  return {};
+  return link_or_forget();
 }
 
 // A process whose place is in the snapshot goes on from there, once.

@@ -1,4 +1,6 @@
 // New code that crashes too soon is taken back, with the state of before.
+#include <algorithm>
+
 #include "sandbox/sandbox_core.h"
 #include "supervisor/exit_reason.h"
 
@@ -32,8 +34,17 @@ std::vector<SandboxCore::Crash> SandboxCore::take_crashed(const std::string& mod
   return std::exchange(found->second.past->crashed, {});
 }
 
-void SandboxCore::revive(Part& part, const Crash& crash, Clock::TimePoint deadline) {
+SandboxCore::Part& SandboxCore::part_of(std::vector<Part>& parts, const Process& process) const {
+  for (Part& part : parts) {
+    const auto own = processes_of(part.name);
+    if (std::ranges::any_of(own, [&](const ProcessPtr& one) { return one.get() == &process; })) return part;
+  }
+  return parts.front();
+}
+
+void SandboxCore::revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) {
   Process& process = *crash.process;
+  Part& part = parts.size() == 1 ? parts.front() : part_of(parts, process);
   auto lives = part.change->prepare(process, deadline);
   if (lives) lives = part.change->carry(process, deadline);
   if (lives) lives = process.revive(part.change->take_life(process));
@@ -46,29 +57,50 @@ void SandboxCore::undo_switch(const std::string& module) {
   for (const Crash& crash : take_crashed(module)) crash.process->bury(crash.how);
 }
 
-Result<void> SandboxCore::try_undo(const std::string& module) {
-  PETRI_TRY(Claim claimed, claim({module}));
-  std::shared_ptr<const SwitchSnapshot> snapshot;
-  SwitchOptions options = switch_options(std::nullopt, SwitchCause::trial, "petri");
-  options.policy.drop_exports = true;
-  options.policy.rolling = false;
-  options.revives = true;
+// The versions that the module, and all that was switched with it, had before; `options` learns why.
+Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_undo(const std::string& module, SwitchOptions& options) {
+  std::map<std::string, std::shared_ptr<const SwitchSnapshot>> snapshots;
   {
     MutexLock lock(mutex_);
     PETRI_TRY(Module * found, find_module(module));
     if (found->past == nullptr || found->past->crashed.empty()) return fail(ErrorCode::not_found, "nobody crashed");
-    snapshot = found->past->snapshot;
-    const bool current = snapshot != nullptr && snapshot->to() == found->past->versions.active().number;
-    if (!current) return fail(ErrorCode::not_found, "somebody has switched it meanwhile");
     const Result<Outcome>& how = found->past->crashed.front().how;
     options.reason = how ? std::string(name_of(how->kind)) : how.error().message;
     if (how && how->trap) options.trap = name_of(*how->trap);
+    std::vector<std::string> names = found->past->companions;
+    names.insert(names.begin(), module);
+    for (const std::string& name : names) {
+      PETRI_TRY(const Module* one, find_module(name));
+      const auto snapshot = one->past->snapshot;
+      const bool current = snapshot != nullptr && snapshot->to() == one->past->versions.active().number;
+      if (!current) return fail(ErrorCode::not_found, "somebody has switched it meanwhile");
+      snapshots[name] = snapshot;
+    }
   }
-  PETRI_TRY(Part kept, kept_part(module, snapshot->from(), {}));
-  kept.back_to = std::move(snapshot);
-  PETRI_TRY(plan_part(kept, options));
   std::vector<Part> parts;
-  parts.push_back(std::move(kept));
+  for (const auto& [name, snapshot] : snapshots) {
+    PETRI_TRY(Part kept, kept_part(name, snapshot->from(), {}));
+    kept.back_to = snapshot;
+    parts.push_back(std::move(kept));
+  }
+  return parts;
+}
+
+Result<void> SandboxCore::try_undo(const std::string& module) {
+  std::vector<std::string> names{module};
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(const Module* found, find_module(module));
+    if (found->past != nullptr)
+      names.insert(names.end(), found->past->companions.begin(), found->past->companions.end());
+  }
+  PETRI_TRY(Claim claimed, claim(std::move(names)));
+  SwitchOptions options = switch_options(std::nullopt, SwitchCause::trial, "petri");
+  options.policy.drop_exports = true;
+  options.policy.rolling = false;
+  options.revives = module;
+  PETRI_TRY(std::vector<Part> parts, parts_to_undo(module, options));
+  PETRI_TRY(plan_parts(parts, options));
   // A structural change that is under way may wait for what runs on this very thread, in a lane.
   if (lane_ == nullptr) {
     control_.lock();

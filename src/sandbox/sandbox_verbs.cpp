@@ -154,6 +154,36 @@ RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> argu
   return spec;
 }
 
+// The same modules for another tier and other permissions.
+Result<CodePtr> SandboxCore::load_linked(const std::string& module, const ArtifactPtr& artifact,
+                                         Permissions permissions, Tier tier) {
+  PETRI_TRY(ModuleCodePtr code, services_.code.load(artifact, permissions, tier));
+  PETRI_TRY(code, link_with_table(module, code));
+  if (code->linked == nullptr) return code->code;
+  LinkedMembers members;
+  for (const ModulePart& part : code->linked->parts()) {
+    PETRI_TRY(const ModuleCodePtr own, services_.code.load(part.code->artifact, permissions, tier));
+    members.push_back({part.name, part.code->artifact, own->code, part.targets});
+  }
+  return std::make_shared<const LinkedCode>(std::move(members));
+}
+
+// None for a module that imports only from the host: it need not be kept.
+std::function<Result<CodePtr>(Tier)> SandboxCore::loader_of(const std::string& module, const ArtifactPtr& artifact,
+                                                            const RunSpec& spec) {
+  const LoadableArtifact& code = loadable(*artifact);
+  bool imports = false;
+  for (std::uint32_t index = 0; index < code.facts().imports && !imports; ++index) {
+    MutexLock lock(mutex_);
+    imports =
+        modules_.contains(code.import_at(index).module) && !services_.host.impl().has(code.import_at(index).module);
+  }
+  if (!imports) return nullptr;
+  return [this, module, artifact, permissions = spec.permissions](Tier tier) {
+    return load_linked(module, artifact, permissions, tier);
+  };
+}
+
 Result<Outcome> SandboxCore::run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
                                           const RunOptions& options) {
   std::stop_source stop;
@@ -174,7 +204,8 @@ Result<Outcome> SandboxCore::run_artifact(const std::string& module, const Artif
                          .account = &account_,
                          .granted = &granted_,
                          .ending_limits = ending_limits(),
-                         .folder = folder_},
+                         .folder = folder_,
+                         .load = loader_of(module, artifact, spec)},
                         artifact, services_.host, spec, stop.get_token());
   const auto took = services_.clock.now() - began;
   if (!outcome) {

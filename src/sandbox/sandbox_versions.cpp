@@ -83,7 +83,7 @@ Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) 
 
 // A name that nobody has here yet.
 Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions) {
-  const ModuleCodePtr code = versions.active().code;
+  PETRI_TRY(const ModuleCodePtr code, link_with_table(name, versions.active().code));
   VersionInfo info = info_of(versions.active(), versions.active().number);
   {
     MutexLock lock(mutex_);
@@ -139,6 +139,10 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
   PETRI_TRY(must_exist());
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
+  if (auto linked = link_with_table(name, loaded.code); !linked) {
+    tell_rejected(name, WayIn::stage, linked.error());
+    return fail(std::move(linked.error()));
+  }
   return add_staged(name, version_of(std::move(loaded), VersionOrigin::stage, options.metadata), options.actor);
 }
 
@@ -192,7 +196,10 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
     MutexLock lock(mutex_);
     PETRI_TRY(find_module(name));
   }
-  PETRI_TRY(Part part, admit_part(std::string(name), source, options));
+  std::vector<Part> parts;
+  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options));
+  PETRI_TRY(link_parts(parts));
+  Part& part = *std::ranges::find(parts, name, &Part::name);
   ReloadPlan plan{.module = part.name, .from = part.from_number, .to = part.to_number};
   plan.no_change = part.from_number == part.to_number;
   if (plan.no_change) return plan;

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kSnapshot = "snapshot", kModule = "module";
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;  // 1 had no modules that are linked with one another
 constexpr std::size_t kChecksumBytes = 32;
 constexpr std::uint64_t kModuleBytesMax = std::uint64_t{100} << 20;  // the sandbox it comes into has its own
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} << 30;

@@ -103,11 +103,13 @@ TEST_F(SnapshotTest, IsRefusedCutShortOrChangedOrOfAnotherFormat) {  // G08
     changed[at] = static_cast<char>(changed[at] ^ 4);
     EXPECT_EQ(code_of(Snapshot::from_bytes(changed)), ErrorCode::parse_failed);
   }
-  std::string newer = bytes;
-  newer.replace(newer.find('1'), 1, "9");
-  const auto refused = Snapshot::from_bytes(newer);
-  EXPECT_EQ(code_of(refused), ErrorCode::rejected);
-  EXPECT_THAT(refused.error().message, HasSubstr("format 9"));
+  for (const std::string format : {"1", "9"}) {  // an older one, and a newer one
+    std::string other = bytes;
+    other.replace(bytes.find('\n') - 1, 1, format);
+    const auto refused = Snapshot::from_bytes(other);
+    EXPECT_EQ(code_of(refused), ErrorCode::rejected);
+    EXPECT_THAT(refused.error().message, HasSubstr("format " + format));
+  }
 }
 
 TEST_F(SnapshotTest, OfAnotherTreeIsRefusedAndNothingChanges) {

@@ -1,0 +1,120 @@
+// Modules of a sandbox that import one another's functions: who needs whom, and who is switched with whom.
+#include <algorithm>
+
+#include "sandbox/sandbox_core.h"
+
+namespace petri {
+
+bool SandboxCore::has_links() const {
+  return std::ranges::any_of(modules_, [](const auto& module) { return !module.second.code->from_modules.empty(); });
+}
+
+DependencyGraph SandboxCore::dependency_graph() const {
+  DependencyGraph graph;
+  for (const auto& [name, module] : modules_) graph[name] = imported_modules(*module.code);
+  return graph;
+}
+
+Result<std::vector<std::string>> SandboxCore::dependencies(std::string_view module) {
+  MutexLock lock(mutex_);
+  PETRI_TRY(const Module* found, find_module(module));
+  return imported_modules(*found->code);
+}
+
+Result<std::vector<std::string>> SandboxCore::reload_order() {
+  MutexLock lock(mutex_);
+  PETRI_TRY(must_exist_now());
+  return dependency_order(dependency_graph());
+}
+
+// ---- linking --------------------------------------------------------------------------------------------------
+
+Result<void> SandboxCore::link_all() {
+  MutexLock lock(mutex_);
+  if (!has_links()) return {};
+  const auto find = [this](std::string_view name) -> ModuleCodePtr {
+    const auto found = modules_.find(name);
+    return found == modules_.end() ? nullptr : by_itself(found->second.code);
+  };
+  PETRI_TRY(dependency_order(dependency_graph()));  // so that the whole ring is told, whoever is asked first
+  std::map<std::string, ModuleCodePtr> linked;
+  for (const auto& [name, module] : modules_) {
+    PETRI_TRY(linked[name], link_modules(name, find));
+  }
+  for (auto& [name, code] : linked) modules_.find(name)->second.code = std::move(code);
+  return {};
+}
+
+Result<ModuleCodePtr> SandboxCore::link_with_table(std::string_view name, const ModuleCodePtr& code) const {
+  if (code->from_modules.empty()) return code;
+  MutexLock lock(mutex_);
+  return link_modules(std::string(name), [&](std::string_view wanted) -> ModuleCodePtr {
+    if (wanted == name) return by_itself(code);
+    const auto found = modules_.find(wanted);
+    return found == modules_.end() ? nullptr : by_itself(found->second.code);
+  });
+}
+
+// ---- switching together ---------------------------------------------------------------------------------------
+
+Result<void> SandboxCore::link_parts(std::vector<Part>& parts) {
+  MutexLock lock(mutex_);
+  const auto imports = [](const Part& part) { return !part.to->from_modules.empty(); };
+  if (!has_links() && std::ranges::none_of(parts, imports)) return {};
+  PETRI_TRY(add_dependents(parts));
+  const auto find = [&](std::string_view name) -> ModuleCodePtr {
+    const auto part = std::ranges::find(parts, name, &Part::name);
+    if (part != parts.end()) return by_itself(part->to);
+    const auto found = modules_.find(name);
+    return found == modules_.end() ? nullptr : by_itself(found->second.code);
+  };
+  for (Part& part : parts) {
+    PETRI_TRY(part.to, link_modules(part.name, find));
+  }
+  go_together(parts);
+  return {};
+}
+
+Result<void> SandboxCore::add_dependents(std::vector<Part>& parts) {
+  DependencyGraph graph = dependency_graph();
+  std::vector<std::string> changed;
+  for (const Part& part : parts) {
+    graph[part.name] = imported_modules(*part.to);
+    if (part.changes()) changed.push_back(part.name);
+  }
+  PETRI_TRY(const std::vector<std::string> order, dependency_order(graph));
+  for (const std::string& name : dependents_of(graph, changed)) {
+    if (std::ranges::find(parts, name, &Part::name) != parts.end()) continue;
+    const Module& module = modules_.find(name)->second;
+    const std::uint64_t number = module.past == nullptr ? 1 : module.past->versions.active().number;
+    Part part{.name = name, .from = module.code, .to = module.code, .from_number = number, .to_number = number};
+    part.only_links = true;
+    parts.push_back(std::move(part));
+  }
+  std::ranges::sort(parts, {}, [&](const Part& part) { return std::ranges::find(order, part.name); });
+  return {};
+}
+
+// Those that import from one another, or are imported together, go back together: their processes are the same. One
+// part answers for all of them, and knows what the processes of those knew whose version stays.
+void SandboxCore::go_together(std::vector<Part>& parts) const {
+  const auto is_linked = [&](const Part& part) {
+    return part.only_links || part.to->linked != nullptr || std::ranges::any_of(parts, [&](const Part& other) {
+             return other.to->linked != nullptr && other.to->linked->find(part.name) != nullptr;
+           });
+  };
+  const Part* lead = nullptr;
+  for (Part& part : parts) {
+    if (part.only_links || !is_linked(part)) continue;
+    if (lead == nullptr) lead = &part;
+    part.lead = lead->name;
+  }
+  if (lead == nullptr) return;
+  for (Part& part : parts) {
+    if (!part.only_links) continue;
+    part.lead = lead->name;
+    part.back_to = lead->back_to;
+  }
+}
+
+}  // namespace petri
