@@ -218,6 +218,7 @@ class Process : public std::enable_shared_from_this<Process> {
   void refresh_limits();
   void hold_for_share(std::uint64_t deadline_ns);
   bool held_too_long(std::uint64_t now_ns);
+  bool has_had_its_turn();
   void begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel = 0);
   void end_work(Clock::TimePoint now, std::uint32_t depth = 0);
   void charge(std::uint64_t fuel, std::uint64_t now_ns);
@@ -257,6 +258,7 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint64_t started_ns_ = 0;        // the current work,
   std::uint64_t away_ns_ = 0;           // and what of the time since it was waiting, put aside, or in a callee,
   std::uint64_t charged_ns_ = 0;        // or has been charged already
+  std::uint64_t turn_from_ns_ = 0;      // processor time of its thread when its turn was last looked at; 0: not yet
   std::uint64_t held_since_ns_ = 0;     // to its share of the processor, again and again; 0: not held
 
   // Looked at by the life that runs, and by the one that is made to take its place.

@@ -143,7 +143,7 @@ std::uint64_t Process::take_uncharged(std::uint64_t now_ns) {
 // In a lane time goes on from where the last work left it, or from where a caller is.
 void Process::begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel) {
   started_ns_ = to_ns(started);
-  away_ns_ = charged_ns_ = 0;
+  away_ns_ = charged_ns_ = turn_from_ns_ = 0;
   if (const Lane* lane = owner_.lane()) {
     const Lane::Time time = lane->time();
     life_.context->set_virtual_start(std::max(time.fuel, virtual_fuel), time.skipped_ms);
@@ -188,6 +188,16 @@ bool Process::held_too_long(std::uint64_t now_ns) {
   return limits_->cpu_grace > 0 && now_ns - held_since_ns_ > limits_->cpu_grace;
 }
 
+// Time that the kernel gave to others was not its own: on a busy machine one that is nearly done would be put aside
+// behind those that burn.
+bool Process::has_had_its_turn() {
+  const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
+  const std::uint64_t from = turn_from_ns_ == 0 ? now : turn_from_ns_;
+  const bool had = now - from >= static_cast<std::uint64_t>(owner_.workers().turn().count()) / 2;
+  if (had || turn_from_ns_ == 0) turn_from_ns_ = now;
+  return had;
+}
+
 // 0: the guest has ended. Shares are held by the runtime's clock, which need not be the engine's.
 std::uint64_t Process::next_turn() {
   const std::uint64_t now_ns = to_ns(owner_.clock().now());
@@ -198,6 +208,8 @@ std::uint64_t Process::next_turn() {
   }
   hold_for_share(allowance_.deadline_ns);
   const Clock::TimePoint from = owner_.clock().now();
+  if (!has_had_its_turn())
+    return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(owner_.workers().turn().count());
   const std::uint64_t next = owner_.workers().take_turn(to_ns(from), *seat_);
   away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
   return next;

@@ -35,9 +35,13 @@ Result<std::unique_ptr<Workers>> Workers::create(Options options) {
                                                           options.workers, options.threads_max));
   }
   std::unique_ptr<Workers> workers(new Workers(options));
-  MutexLock lock(workers->mutex_);
+  {
+    MutexLock lock(workers->mutex_);
+    workers->want_thread();
+  }
+  workers->start_wanted();
   // One there always is; more come as they are needed, where the machine has them.
-  if (!workers->start_thread()) return fail(ErrorCode::busy, "the machine gives no thread for guests to run on");
+  if (workers->threads() == 0) return fail(ErrorCode::busy, "the machine gives no thread for guests to run on");
   return workers;
 }
 
@@ -46,16 +50,19 @@ Workers::~Workers() {
     MutexLock lock(mutex_);
     ending_ = true;
     for (Waiter* thread : idle_) thread->woken.notify_one();
-    while (alive_ > 0) all_done_.wait(mutex_);
+    while (alive_ > 0 || starters_ > 0) all_done_.wait(mutex_);
   }
   join_ended();
 }
 
 void Workers::submit(Task task) {
   join_ended();
-  MutexLock lock(mutex_);
-  tasks_.push_back(std::move(task));
-  grant();
+  {
+    MutexLock lock(mutex_);
+    tasks_.push_back(std::move(task));
+    grant();
+  }
+  start_wanted();
 }
 
 std::size_t Workers::threads() const {
@@ -74,6 +81,15 @@ void Workers::grant() {
   }
 }
 
+// By somebody who goes on waiting with the lock.
+void Workers::grant_and_start() {
+  grant();
+  if (wanted_ == 0) return;
+  mutex_.unlock();
+  start_wanted();
+  mutex_.lock();
+}
+
 bool Workers::grant_waiter(std::deque<Waiter*>& line) {
   if (line.empty()) return false;
   Waiter* next = line.front();
@@ -88,7 +104,7 @@ bool Workers::grant_waiter(std::deque<Waiter*>& line) {
 bool Workers::grant_task() {
   if (tasks_.empty()) return false;
   if (idle_.empty()) {
-    if (starting_ < tasks_.size()) start_thread();
+    if (starting_ < tasks_.size()) want_thread();
     return false;
   }
   Waiter* thread = idle_.back();
@@ -101,20 +117,38 @@ bool Workers::grant_task() {
   return true;
 }
 
-bool Workers::start_thread() {
-  if (alive_ >= options_.threads_max) return false;
-  const auto free = std::find(threads_.begin(), threads_.end(), nullptr);
-  const auto number = static_cast<std::size_t>(free - threads_.begin());
-  auto thread = LargeThread::start({.name = "petri-guest"}, [this, number] { work(number); });
-  if (!thread) return false;
-  if (free == threads_.end()) threads_.emplace_back();
-  threads_[number] = std::move(*thread);
+void Workers::want_thread() {
+  if (alive_ >= options_.threads_max) return;
   ++alive_;
   ++starting_;
-  return true;
+  ++wanted_;
 }
 
-void Workers::work(std::size_t number) {
+// Without the lock: to map a stack may take as long as others map and unmap, and nobody is to wait for that.
+void Workers::start_wanted() {
+  for (;;) {
+    std::uint64_t number = 0;
+    {
+      MutexLock lock(mutex_);
+      if (wanted_ == 0) return;
+      --wanted_;
+      ++starters_;
+      number = ++last_thread_;
+    }
+    auto thread = LargeThread::start({.name = "petri-guest"}, [this, number] { work(number); });
+    MutexLock lock(mutex_);
+    if (thread) {
+      threads_[number] = std::move(*thread);
+    } else {
+      --alive_;
+      --starting_;
+    }
+    --starters_;
+    all_done_.notify_all();
+  }
+}
+
+void Workers::work(std::uint64_t number) {
   Seat& seat = seat_of_this_thread();
   seat.workers = this;
   {
@@ -139,7 +173,7 @@ bool Workers::next_task(Task& task) {
   seat.holds_permit = false;
   Waiter self;
   idle_.push_back(&self);
-  grant();
+  grant_and_start();
   while (!self.granted) {
     const bool too_many = idle_.size() > options_.workers + options_.idle_max;
     if (too_many || (ending_ && tasks_.empty())) {
@@ -156,16 +190,19 @@ bool Workers::next_task(Task& task) {
 void Workers::wait_in(std::deque<Waiter*>& line, Seat& seat) {
   Waiter self;
   line.push_back(&self);
-  grant();
+  grant_and_start();
   while (!self.granted) self.woken.wait(mutex_);
   seat.holds_permit = true;
 }
 
 void Workers::release(Seat& seat) {
-  MutexLock lock(mutex_);
-  --running_;
-  seat.holds_permit = false;
-  grant();
+  {
+    MutexLock lock(mutex_);
+    --running_;
+    seat.holds_permit = false;
+    grant();
+  }
+  start_wanted();
 }
 
 void Workers::acquire_again(Seat& seat) {
@@ -184,12 +221,18 @@ std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat) {
   return kernel_ns(CLOCK_MONOTONIC) + turn;
 }
 
-// Threads join one another: one that has ended cannot join itself.
+// Threads join one another: one that has ended cannot join itself. One that has only just been started may not be
+// known.
 void Workers::join_ended() {
   std::vector<std::unique_ptr<LargeThread>> joined;
   MutexLock lock(mutex_);
-  for (const std::size_t number : ended_) joined.push_back(std::move(threads_[number]));
-  ended_.clear();
+  std::erase_if(ended_, [&](std::uint64_t number) {
+    const auto found = threads_.find(number);
+    if (found == threads_.end()) return false;
+    joined.push_back(std::move(found->second));
+    threads_.erase(found);
+    return true;
+  });
 }
 
 Workers::Visit::Visit(Workers& workers) : workers_(workers), before_(seat_of_this_thread()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -103,15 +104,17 @@ class Workers {
   };
 
   explicit Workers(Options options) : options_(options) {}
-  void work(std::size_t number) EXCLUDES(mutex_);
+  void work(std::uint64_t number) EXCLUDES(mutex_);
   bool next_task(Task& task) EXCLUDES(mutex_);
   void release(Seat& seat) EXCLUDES(mutex_);
   void acquire_again(Seat& seat) EXCLUDES(mutex_);
   void wait_in(std::deque<Waiter*>& line, Seat& seat) REQUIRES(mutex_);
   void grant() REQUIRES(mutex_);
+  void grant_and_start() REQUIRES(mutex_);
   bool grant_waiter(std::deque<Waiter*>& line) REQUIRES(mutex_);
   bool grant_task() REQUIRES(mutex_);
-  bool start_thread() REQUIRES(mutex_);
+  void want_thread() REQUIRES(mutex_);
+  void start_wanted() EXCLUDES(mutex_);
   void join_ended() EXCLUDES(mutex_);
 
   const Options options_;
@@ -126,8 +129,12 @@ class Workers {
   std::size_t alive_ GUARDED_BY(mutex_) = 0;
   bool ending_ GUARDED_BY(mutex_) = false;
   Condition all_done_;
-  std::vector<std::unique_ptr<LargeThread>> threads_ GUARDED_BY(mutex_);  // by number; none where one has been joined
-  std::vector<std::size_t> ended_ GUARDED_BY(mutex_);                     // numbers of threads that can be joined
+  std::size_t wanted_ GUARDED_BY(mutex_) = 0;    // threads that whoever leaves the lock starts
+  std::size_t starters_ GUARDED_BY(mutex_) = 0;  // threads of anybody that are starting one
+  std::uint64_t last_thread_ GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, std::unique_ptr<LargeThread>> threads_
+      GUARDED_BY(mutex_);                                // by number, until they are joined
+  std::vector<std::uint64_t> ended_ GUARDED_BY(mutex_);  // numbers of threads that can be joined
 };
 
 }  // namespace petri
