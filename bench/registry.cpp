@@ -19,6 +19,7 @@
 #include "bench/load.h"
 #include "bench/memory_growth.h"
 #include "bench/meter_ratio.h"
+#include "bench/module_calls.h"
 #include "bench/prepare.h"
 #include "bench/process_calls.h"
 #include "bench/program_size.h"
@@ -71,6 +72,8 @@ const std::vector<Benchmark>& benchmarks() {
       process_call_ns(),
       message_us(),
       process_restart_us(),
+      module_call_compiled_ns(),
+      module_call_interpreted_ns(),
       burner_neighbour_p99_ms(),
       hostile_honest_percent(),
       churn_per_second(),

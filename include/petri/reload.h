@@ -13,6 +13,7 @@
 #include "petri/result.h"
 #include "petri/state.h"
 #include "petri/tier.h"
+#include "petri/versions.h"
 
 namespace petri {
 
@@ -70,6 +71,7 @@ Result<void> check_reload_policy(const ReloadPolicy& policy);
 
 struct VersionOptions {
   std::map<std::string, std::string> metadata;
+  VersionNeeds needs;  // which versions of those it imports from it can work with
   std::string actor = "caller";
 };
 
@@ -77,6 +79,7 @@ struct ReloadOptions {
   std::optional<ReloadPolicy> policy;  // none: the sandbox's
   StateHints renames;                  // fields that go on under another name
   std::map<std::string, std::string> metadata;
+  VersionNeeds needs;            // as in VersionOptions
   std::string actor = "caller";  // for the history
 };
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,6 +20,21 @@ using VersionTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 enum class VersionOrigin : std::uint8_t { create, load, stage, reload, copy };
 std::string_view name_of(VersionOrigin origin);
 
+// Numbers of versions of another module that one can work with.
+struct VersionRange {
+  std::uint64_t min = 1;
+  std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
+  bool contains(std::uint64_t number) const { return number >= min && number <= max; }
+  bool operator==(const VersionRange&) const = default;
+};
+using VersionNeeds = std::map<std::string, VersionRange>;  // by module; of those that are not named any will do
+
+struct ModuleDependency {
+  std::string module;  // whose functions are imported
+  VersionRange versions;
+  bool operator==(const ModuleDependency&) const = default;
+};
+
 struct VersionInfo {
   std::uint64_t number = 0;  // they only grow, and none is given twice
   bool active = false;
@@ -29,7 +45,8 @@ struct VersionInfo {
   std::uint64_t bytes = 0;
   VersionTime time;
   VersionOrigin origin = VersionOrigin::create;
-  std::vector<StateField> state;  // as the module describes it; none: it does not
+  std::vector<StateField> state;          // as the module describes it; none: it does not
+  std::vector<ModuleDependency> imports;  // from other modules of the sandbox, by name
   std::map<std::string, std::string> metadata;
 };
 

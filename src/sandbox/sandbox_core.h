@@ -203,7 +203,10 @@ class SandboxCore final : public ProcessOwner,
     SourceFacts source;
   };
   Result<Loaded> load_module(const Source& source);
+  // The same of several, side by side where that pays: one does not need another to be checked and loaded.
+  std::vector<Result<Loaded>> load_side_by_side(const std::vector<ModuleSpec>& modules);
   // The same; what is refused is told.
+  Result<Loaded> told_if_refused(std::string_view name, Result<Loaded> loaded, WayIn way);
   Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
   void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
@@ -247,7 +250,9 @@ class SandboxCore final : public ProcessOwner,
   Result<Module*> find_module(std::string_view name) REQUIRES(mutex_);
   std::unexpected<Error> no_module(std::string_view names) const;
   std::unique_ptr<ModulePast> first_past(const ModuleCodePtr& code, SourceFacts source) const;
-  Version version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata) const;
+  // validation_failed for needs of modules that it does not import from.
+  Result<Version> version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+                             const VersionNeeds& needs) const;
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
   static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
   std::stop_token ending() const EXCLUDES(mutex_);
@@ -269,12 +274,20 @@ class SandboxCore final : public ProcessOwner,
   // Each with what it needs, as the table has them now.
   Result<void> link_all() EXCLUDES(mutex_);
   // Code that is to be in the table, with what it needs of it; the table stays as it is.
-  Result<ModuleCodePtr> link_with_table(std::string_view name, const ModuleCodePtr& code) const EXCLUDES(mutex_);
+  Result<ModuleCodePtr> link_with_table(std::string_view name, const ModuleCodePtr& code,
+                                        const VersionNeeds& needs) const EXCLUDES(mutex_);
   // Links what the parts lead to, adds those that depend on them, and puts them in order: none before those it imports
   // from.
   Result<void> link_parts(std::vector<Part>& parts) EXCLUDES(mutex_);
   Result<void> add_dependents(std::vector<Part>& parts) REQUIRES(mutex_);
   void go_together(std::vector<Part>& parts) const REQUIRES(mutex_);
+  // link_error when a version it imports from is not one of those it can work with.
+  Result<void> check_needs(const std::string& module, const VersionNeeds& needs, const std::vector<Part>& parts) const
+      REQUIRES(mutex_);
+  const VersionNeeds& needs_of(const std::string& module, const std::vector<Part>& parts) const REQUIRES(mutex_);
+  std::uint64_t active_number(const Module& module) const REQUIRES(mutex_) {
+    return module.past == nullptr ? 1 : module.past->versions.active().number;
+  }
 
   // While it lives nobody else changes these modules, nor those that depend on them.
   class Claim {
@@ -330,6 +343,7 @@ class SandboxCore final : public ProcessOwner,
   }
   SwitchOptions switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
   Result<Part> admit_part(const std::string& name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
+  Result<Part> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options) EXCLUDES(mutex_);
   Result<Part> kept_part(const std::string& name, std::uint64_t number, const StateHints& renames) EXCLUDES(mutex_);
   Result<void> plan_part(Part& part, const SwitchOptions& options);
   Result<void> plan_parts(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);

@@ -1,4 +1,6 @@
 // Modules of a sandbox that import one another's functions: who needs whom, and who is switched with whom.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sandbox/sandbox_core.h"
@@ -39,20 +41,54 @@ Result<void> SandboxCore::link_all() {
   PETRI_TRY(dependency_order(dependency_graph()));  // so that the whole ring is told, whoever is asked first
   std::map<std::string, ModuleCodePtr> linked;
   for (const auto& [name, module] : modules_) {
+    PETRI_TRY(check_needs(name, needs_of(name, {}), {}));
     PETRI_TRY(linked[name], link_modules(name, find));
   }
   for (auto& [name, code] : linked) modules_.find(name)->second.code = std::move(code);
   return {};
 }
 
-Result<ModuleCodePtr> SandboxCore::link_with_table(std::string_view name, const ModuleCodePtr& code) const {
+Result<ModuleCodePtr> SandboxCore::link_with_table(std::string_view name, const ModuleCodePtr& code,
+                                                   const VersionNeeds& needs) const {
   if (code->from_modules.empty()) return code;
   MutexLock lock(mutex_);
+  PETRI_TRY(check_needs(std::string(name), needs, {}));
   return link_modules(std::string(name), [&](std::string_view wanted) -> ModuleCodePtr {
     if (wanted == name) return by_itself(code);
     const auto found = modules_.find(wanted);
     return found == modules_.end() ? nullptr : by_itself(found->second.code);
   });
+}
+
+// Of the version that is to be active, or is.
+const VersionNeeds& SandboxCore::needs_of(const std::string& module, const std::vector<Part>& parts) const {
+  static const VersionNeeds none;
+  const auto part = std::ranges::find(parts, module, &Part::name);
+  if (part != parts.end() && part->added) return part->added->needs;
+  const auto& past = modules_.find(module)->second.past;
+  if (past == nullptr) return none;
+  const Version* version = part == parts.end() ? &past->versions.active() : past->versions.find(part->to_number);
+  return version == nullptr ? none : version->needs;
+}
+
+Result<void> SandboxCore::check_needs(const std::string& module, const VersionNeeds& needs,
+                                      const std::vector<Part>& parts) const {
+  for (const auto& [needed, range] : needs) {
+    const auto part = std::ranges::find(parts, needed, &Part::name);
+    const auto found = modules_.find(needed);
+    if (found == modules_.end()) continue;  // link_modules tells of it
+    const std::uint64_t number = part == parts.end() ? active_number(found->second) : part->to_number;
+    if (range.contains(number)) continue;
+    const bool open = range.max == VersionRange{}.max;
+    return fail(Error{.code = ErrorCode::link_error,
+                      .message = fmt::format("the module {} needs version {}{} of {}, and {} {} active", module,
+                                             range.min, open ? " or later" : fmt::format(" to {}", range.max), needed,
+                                             number, part == parts.end() ? "is" : "would be"),
+                      .details = {}}
+                    .with("importer", module)
+                    .with("module", needed));
+  }
+  return {};
 }
 
 // ---- switching together ---------------------------------------------------------------------------------------
@@ -69,6 +105,7 @@ Result<void> SandboxCore::link_parts(std::vector<Part>& parts) {
     return found == modules_.end() ? nullptr : by_itself(found->second.code);
   };
   for (Part& part : parts) {
+    PETRI_TRY(check_needs(part.name, needs_of(part.name, parts), parts));
     PETRI_TRY(part.to, link_modules(part.name, find));
   }
   go_together(parts);
@@ -86,7 +123,7 @@ Result<void> SandboxCore::add_dependents(std::vector<Part>& parts) {
   for (const std::string& name : dependents_of(graph, changed)) {
     if (std::ranges::find(parts, name, &Part::name) != parts.end()) continue;
     const Module& module = modules_.find(name)->second;
-    const std::uint64_t number = module.past == nullptr ? 1 : module.past->versions.active().number;
+    const std::uint64_t number = active_number(module);
     Part part{.name = name, .from = module.code, .to = module.code, .from_number = number, .to_number = number};
     part.only_links = true;
     parts.push_back(std::move(part));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/in_parallel.h"
 #include "base/name_table.h"
 #include "engine/sha256.h"
 #include "host/link.h"
@@ -126,8 +127,28 @@ Result<SandboxCore::Loaded> SandboxCore::load_module(const Source& source) {
   return Loaded{std::move(code), std::move(admitted.source)};
 }
 
+std::vector<Result<SandboxCore::Loaded>> SandboxCore::load_side_by_side(const std::vector<ModuleSpec>& modules) {
+  constexpr std::size_t kBytesWorthAThread = std::size_t{32} << 10;
+  std::size_t bytes = 0;
+  for (const ModuleSpec& module : modules) {
+    const bool known = module.source.kind() == Source::Kind::wasm || module.source.kind() == Source::Kind::wat;
+    bytes += known ? module.source.text().size() : kBytesWorthAThread;
+  }
+  std::vector<Result<Loaded>> loaded(modules.size(), fail(ErrorCode::cancelled, "not loaded yet"));
+  const auto load = [&](std::size_t index) { loaded[index] = load_module(modules[index].source); };
+  if (modules.size() > 1 && (spec_.tier == Tier::compiled || bytes >= kBytesWorthAThread)) {
+    in_parallel(modules.size(), load);
+  } else {
+    for (std::size_t index = 0; index < modules.size(); ++index) load(index);
+  }
+  return loaded;
+}
+
 Result<SandboxCore::Loaded> SandboxCore::let_in(std::string_view name, const Source& source, WayIn way) {
-  auto loaded = load_module(source);
+  return told_if_refused(name, load_module(source), way);
+}
+
+Result<SandboxCore::Loaded> SandboxCore::told_if_refused(std::string_view name, Result<Loaded> loaded, WayIn way) {
   if (loaded) return loaded;
   Error error = std::move(loaded.error());
   error.message = fmt::format("the module {}: {}", name, error.message);
@@ -147,8 +168,10 @@ void SandboxCore::tell_loaded(std::string_view name, const Artifact& artifact, W
 
 // What was text is kept with its first version; the rest follows from the artifact.
 Result<void> SandboxCore::load_modules() {
-  for (const ModuleSpec& spec : spec_.modules) {
-    PETRI_TRY(Loaded loaded, let_in(spec.name, spec.source, WayIn::create));
+  auto all = load_side_by_side(spec_.modules);
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    const ModuleSpec& spec = spec_.modules[index];
+    PETRI_TRY(Loaded loaded, told_if_refused(spec.name, std::move(all[index]), WayIn::create));
     tell_loaded(spec.name, *loaded.code->artifact, WayIn::create);
     Module module{.code = loaded.code, .past = nullptr};
     if (loaded.source.text != nullptr) {

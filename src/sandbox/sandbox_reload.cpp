@@ -89,6 +89,11 @@ std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCod
 Result<SandboxCore::Part> SandboxCore::admit_part(const std::string& name, const Source& source,
                                                   const ReloadOptions& options) {
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::reload));
+  return part_of_loaded(name, std::move(loaded), options);
+}
+
+Result<SandboxCore::Part> SandboxCore::part_of_loaded(const std::string& name, Loaded loaded,
+                                                      const ReloadOptions& options) {
   MutexLock lock(mutex_);
   PETRI_TRY(Module * module, find_module(name));
   const VersionTable& versions = past_of(*module).versions;
@@ -101,7 +106,7 @@ Result<SandboxCore::Part> SandboxCore::admit_part(const std::string& name, const
   }
   part.to = loaded.code;
   part.to_number = versions.next_number();
-  part.added = version_of(std::move(loaded), VersionOrigin::reload, options.metadata);
+  PETRI_TRY(part.added, version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs));
   part.added->before = part.from_number;
   part.added->renames = options.renames;
   return part;
@@ -497,8 +502,11 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
   for (const ModuleSpec& module : modules) names.push_back(module.name);
   PETRI_TRY(Claim claimed, claim(std::move(names)));
   std::vector<Part> parts;
-  for (const ModuleSpec& module : modules) {
-    PETRI_TRY(Part part, admit_part(module.name, module.source, options));
+  auto all = load_side_by_side(modules);
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    const std::string& name = modules[index].name;
+    PETRI_TRY(Loaded loaded, told_if_refused(name, std::move(all[index]), WayIn::reload));
+    PETRI_TRY(Part part, part_of_loaded(name, std::move(loaded), options));
     parts.push_back(std::move(part));
   }
   SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);

@@ -158,7 +158,7 @@ RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> argu
 Result<CodePtr> SandboxCore::load_linked(const std::string& module, const ArtifactPtr& artifact,
                                          Permissions permissions, Tier tier) {
   PETRI_TRY(ModuleCodePtr code, services_.code.load(artifact, permissions, tier));
-  PETRI_TRY(code, link_with_table(module, code));
+  PETRI_TRY(code, link_with_table(module, code, {}));
   if (code->linked == nullptr) return code->code;
   LinkedMembers members;
   for (const ModulePart& part : code->linked->parts()) {

@@ -32,6 +32,10 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
                    .time = version.time,
                    .origin = version.origin,
                    .metadata = version.metadata};
+  for (const std::string& module : imported_modules(*version.code)) {
+    const auto need = version.needs.find(module);
+    info.imports.push_back({module, need == version.needs.end() ? VersionRange{} : need->second});
+  }
   if (describes_state(version.code->module())) {
     if (const auto schema = schema_of(*version.code)) info.state = (*schema)->fields();
   }
@@ -49,14 +53,22 @@ std::unexpected<Error> SandboxCore::no_module(std::string_view names) const {
   return fail(ErrorCode::not_found, fmt::format("the sandbox {} has no module {}", id(), names));
 }
 
-Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin,
-                                std::map<std::string, std::string> metadata) const {
-  return {.artifact = loaded.code->artifact,
-          .code = std::move(loaded.code),
-          .source = std::move(loaded.source),
-          .time = services_.clock.wall_now(),
-          .origin = origin,
-          .metadata = std::move(metadata)};
+Result<Version> SandboxCore::version_of(Loaded loaded, VersionOrigin origin,
+                                        std::map<std::string, std::string> metadata, const VersionNeeds& needs) const {
+  const std::vector<std::string> imported = imported_modules(*loaded.code);
+  for (const auto& [module, range] : needs) {
+    if (std::ranges::find(imported, module) != imported.end()) continue;
+    return fail(ErrorCode::validation_failed,
+                fmt::format("the new version needs versions of the module {}, and imports nothing from it",
+                            escape_text(module, kSandboxIdBytesMax)));
+  }
+  return Version{.artifact = loaded.code->artifact,
+                 .code = std::move(loaded.code),
+                 .source = std::move(loaded.source),
+                 .time = services_.clock.wall_now(),
+                 .origin = origin,
+                 .metadata = std::move(metadata),
+                 .needs = needs};
 }
 
 Result<ModuleHistory> SandboxCore::history(std::string_view module) {
@@ -83,7 +95,7 @@ Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) 
 
 // A name that nobody has here yet.
 Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions) {
-  PETRI_TRY(const ModuleCodePtr code, link_with_table(name, versions.active().code));
+  PETRI_TRY(const ModuleCodePtr code, link_with_table(name, versions.active().code, versions.active().needs));
   VersionInfo info = info_of(versions.active(), versions.active().number);
   {
     MutexLock lock(mutex_);
@@ -111,7 +123,7 @@ Result<void> SandboxCore::must_be_new(std::string_view name) const {
 Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
   PETRI_TRY(must_be_new(name));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
-  Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata);
+  PETRI_TRY(Version first, version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs));
   return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor));
 }
 
@@ -139,11 +151,12 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
   PETRI_TRY(must_exist());
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
-  if (auto linked = link_with_table(name, loaded.code); !linked) {
+  PETRI_TRY(Version version, version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs));
+  if (auto linked = link_with_table(name, version.code, version.needs); !linked) {
     tell_rejected(name, WayIn::stage, linked.error());
     return fail(std::move(linked.error()));
   }
-  return add_staged(name, version_of(std::move(loaded), VersionOrigin::stage, options.metadata), options.actor);
+  return add_staged(name, std::move(version), options.actor);
 }
 
 // ---- between sandboxes ----------------------------------------------------------------------------------------

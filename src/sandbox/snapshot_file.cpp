@@ -40,6 +40,12 @@ Json write(const StateHints& renames) {
   return list;
 }
 
+Json write(const VersionNeeds& needs) {
+  Json list = Json::array();
+  for (const auto& [module, range] : needs) list.push_back({module, range.min, range.max});
+  return list;
+}
+
 Json write(const Version& version) {
   return {{"number", version.number},
           {"wasm", binary(version.artifact->bytes())},
@@ -48,6 +54,7 @@ Json write(const Version& version) {
           {"time", to_number(version.time)},
           {"origin", static_cast<int>(version.origin)},
           {"metadata", version.metadata},
+          {"needs", write(version.needs)},
           {"before", version.before},
           {"renames", write(version.renames)}};
 }
@@ -117,6 +124,7 @@ Version read_version(const Json& value) {
                   .time = to_time(value.at("time")),
                   .origin = read_enum(value.at("origin"), VersionOrigin::copy),
                   .metadata = value.at("metadata").get<std::map<std::string, std::string>>(),
+                  .needs = {},
                   .before = value.at("before").get<std::uint64_t>(),
                   .renames = {}};
   const auto& hash = value.at("source").get_binary();
@@ -124,6 +132,9 @@ Version read_version(const Json& value) {
   std::ranges::copy(hash, version.source.hash.sha256.begin());
   if (!value.at("text").is_null()) {
     version.source.text = std::make_shared<const std::string>(read_text(value.at("text")));
+  }
+  for (const Json& need : value.at("needs")) {
+    version.needs[need.at(0).get<std::string>()] = {need.at(1).get<std::uint64_t>(), need.at(2).get<std::uint64_t>()};
   }
   for (const Json& rename : value.at("renames")) {
     version.renames.push_back({rename.at(0).get<std::string>(), rename.at(1).get<std::string>()});

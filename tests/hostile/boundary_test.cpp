@@ -1,4 +1,6 @@
 // Family E: imports, hooks and what crosses the boundary.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -159,6 +161,32 @@ TEST_P(HostileImports, OnABlockListOrOnNoAllowListAreRejectedByTheRule) {
     place.imports = rules;
     Sandbox sandbox = create(place);
     EXPECT_EQ(not_refused(sandbox, Source::wat(log)), "");
+  }
+}
+
+// E11
+TEST_P(HostileImports, OfNeighboursThatAreNotThereOrGoInARingAreRefused) {
+  covers("E11");
+  const auto module = [](std::string_view from, std::string_view type = "func") {
+    return fmt::format("(module (import \"{}\" \"f\" ({})) (func (export \"f\")))", from, type);
+  };
+  const std::vector<std::pair<std::vector<ModuleSpec>, ErrorCode>> cases = {
+      {{{"a", Source::wat(module("b"))}}, ErrorCode::link_error},
+      {{{"a", Source::wat(module("b", "func (param i64)"))}, {"b", Source::wat("(module (func (export \"f\")))")}},
+       ErrorCode::link_error},
+      {{{"a", Source::wat(module("b", "global i32"))}, {"b", Source::wat("(module (func (export \"f\")))")}},
+       ErrorCode::link_error},
+      {{{"a", Source::wat(module("a"))}}, ErrorCode::circular_dependency},
+      {{{"a", Source::wat(module("b"))}, {"b", Source::wat(module("c"))}, {"c", Source::wat(module("a"))}},
+       ErrorCode::circular_dependency}};
+  for (const auto& [modules, code] : cases) {
+    SandboxSpec spec = hostile_spec("(module)");
+    spec.modules = modules;
+    spec.tree.reset();
+    const auto created = runtime_->create(spec);
+    ASSERT_FALSE(created);
+    EXPECT_EQ(not_refused(created.error(), {code}), "");
+    EXPECT_EQ(created.error().detail("ring").empty(), code != ErrorCode::circular_dependency);
   }
 }
 

@@ -473,6 +473,29 @@ TEST_F(DependenciesTest, ThatAreNotMovableAreNamedWhereMemoryWouldHaveToCross) {
   EXPECT_THAT(snapshot.error().message, HasSubstr("the module fixed is not movable"));
 }
 
+TEST_F(DependenciesTest, MayBeNeededInCertainVersions) {
+  Sandbox sandbox = create(shop());
+  EXPECT_EQ(code_of(sandbox.reload("till", Source::wat(till(2)), {.needs = {{"tariff", {.min = 2}}}})),
+            ErrorCode::link_error);
+  EXPECT_EQ(code_of(sandbox.stage("till", Source::wat(till(2)), {.needs = {{"tariff", {.min = 2}}}})),
+            ErrorCode::link_error);
+  EXPECT_EQ(code_of(sandbox.reload("till", Source::wat(till(2)), {.needs = {{"nobody", {}}}})),
+            ErrorCode::validation_failed);
+  ASSERT_TRUE(sandbox.reload("tariff", Source::wat(tariff(3))));
+  ASSERT_TRUE(sandbox.reload("till", Source::wat(till(2)), {.needs = {{"tariff", {.min = 2, .max = 3}}}}));
+  EXPECT_THAT(sandbox.versions("till")->front().imports, ElementsAre(ModuleDependency{"tariff", {2, 3}}));
+  const auto back = sandbox.rollback("tariff");
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.error().code, ErrorCode::link_error);
+  EXPECT_THAT(back.error().message, HasSubstr("the module till needs version 2 to 3 of tariff, and 1 would be active"));
+  EXPECT_EQ(sell(sandbox, 1), 3);
+  const auto read = Snapshot::from_bytes(sandbox.snapshot()->to_bytes());
+  ASSERT_TRUE(read);
+  auto twin = runtime_->create({.id = "twin"}, *read);
+  ASSERT_TRUE(twin) << twin.error().message;
+  EXPECT_EQ(code_of(twin->rollback("tariff")), ErrorCode::link_error);
+}
+
 TEST_F(DependenciesTest, OfAHundredModulesInARowAnswer) {
   std::vector<std::pair<std::string, std::string>> modules;
   modules.emplace_back("m0", R"((module (func (export "f") (result i32) (i32.const 1))))");

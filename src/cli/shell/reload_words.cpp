@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.h"
+#include "base/units.h"
 #include "cli/shell/verb_values.h"
 
 namespace petri::cli {
@@ -54,12 +56,33 @@ Result<std::map<std::string, std::string>> metadata_of(const BoundArguments& arg
   return metadata;
 }
 
+// 2 is that one or a later one; 2..4 are three.
+Result<VersionRange> range_of(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const auto min = parse_count(text.substr(0, dots));
+  const auto max =
+      dots == std::string::npos ? Result<std::uint64_t>(VersionRange{}.max) : parse_count(text.substr(dots + 2));
+  if (min && max && *min > 0 && *min <= *max) return VersionRange{*min, *max};
+  return fail(ErrorCode::validation_failed,
+              fmt::format("--needs takes MODULE=VERSION or MODULE=FIRST..LAST, not \"{}\"", escape_text(text, 80)));
+}
+
+Result<VersionNeeds> needs_of(const BoundArguments& arguments) {
+  VersionNeeds needs;
+  for (const std::string& text : arguments.values("--needs")) {
+    PETRI_TRY(const auto pair, name_and_value("--needs", text, "MODULE=VERSION"));
+    PETRI_TRY(needs[pair.first], range_of(pair.second));
+  }
+  return needs;
+}
+
 }  // namespace
 
 Result<ReloadOptions> reload_options(const BoundArguments& arguments) {
   ReloadOptions options{.actor = std::string(kShellActor)};
   PETRI_TRY(options.policy, policy_of(arguments));
   PETRI_TRY(options.metadata, metadata_of(arguments));
+  PETRI_TRY(options.needs, needs_of(arguments));
   for (const std::string& text : arguments.values("--rename")) {
     PETRI_TRY(const auto pair, name_and_value("--rename", text, "OLD=NEW"));
     options.renames.push_back({.from = pair.first, .to = pair.second});
@@ -76,6 +99,7 @@ Result<RollbackOptions> rollback_options(const BoundArguments& arguments) {
 Result<VersionOptions> version_options(const BoundArguments& arguments) {
   VersionOptions options{.actor = std::string(kShellActor)};
   PETRI_TRY(options.metadata, metadata_of(arguments));
+  PETRI_TRY(options.needs, needs_of(arguments));
   return options;
 }
 

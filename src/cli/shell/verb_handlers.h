@@ -43,6 +43,7 @@ Result<Answer> activate_version(ShellSession& session, const BoundArguments& arg
 Result<Answer> reload_module(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> rollback_module(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> plan_reload(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_modules(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_versions(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_history(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_write_state(ShellSession& session, const BoundArguments& arguments);

@@ -13,6 +13,10 @@ constexpr VerbOption kTier{
     .name = "--tier", .value = "TIER", .kind = tier, .about = "interpreted, compiled or automatic"};
 constexpr VerbArgument kModule{.name = "ID[/MODULE]", .kind = module_address};
 constexpr VerbArgument kFile{.name = "FILE", .kind = file};
+constexpr VerbOption kNeeds{.name = "--needs",
+                            .value = "MODULE=VERSION[..VERSION]",
+                            .about = "Which versions of a module it imports from it can work with",
+                            .repeats = true};
 constexpr VerbOption kMetadata{
     .name = "--metadata", .value = "NAME=VALUE", .about = "What the version is to be remembered by", .repeats = true};
 constexpr VerbOption kDrop{.name = "--drop", .value = "", .about = "State that has no place there may be lost"};
@@ -27,7 +31,8 @@ Verb create_verb() {
           .options = {{"--wat", "TEXT", word, "The code itself, in place of a FILE"},
                       {"--module", "NAME=FILE", word, "One more module", true},
                       {"--spec", "FILE", file, "All of it as JSON; what else is said stands over it"},
-                      {"--tree", "JSON", word, "Its supervision tree; without one each module has a child of its name"},
+                      {"--tree", "JSON", word,
+                       "Its supervision tree; without one each module that no other imports has a child of its name"},
                       {"--profile", "NAME", profile, "high, medium or low (default medium)"},
                       {"--limit", "NAME=VALUE", limit, "A limit in place of the profile's", true},
                       {"--kill", "LIMIT", word, "A limit that ends the guest where it would refuse", true},
@@ -188,6 +193,7 @@ std::vector<VerbOption> reload_options() {
 std::vector<VerbOption> new_version_options() {
   std::vector<VerbOption> options = reload_options();
   options.push_back(kMetadata);
+  options.push_back(kNeeds);
   return options;
 }
 
@@ -214,13 +220,13 @@ std::vector<Verb> changing_verbs() {
            .about = "Adds a module under a new name; start_child makes processes of it",
            .example = "load orders/tax tax.wat",
            .arguments = {{.name = "ID/MODULE", .kind = sandbox}, kFile},
-           .options = {kMetadata},
+           .options = {kMetadata, kNeeds},
            .act = load_module},
           {.name = "stage",
            .about = "Adds a version, checked and loaded; what runs is not touched",
            .example = "stage orders orders_v3.wat --metadata ticket=42",
            .arguments = {kModule, kFile},
-           .options = {kMetadata},
+           .options = {kMetadata, kNeeds},
            .act = stage_version},
           {.name = "activate",
            .about = "Goes on with a version that is kept, as reload does",
@@ -228,6 +234,12 @@ std::vector<Verb> changing_verbs() {
            .arguments = {kModule, {.name = "NUMBER", .kind = version}},
            .options = reload_options(),
            .act = activate_version},
+          {.name = "modules",
+           .about = "Lists the modules of a sandbox in the order of reloading, and whose functions each imports",
+           .example = "modules orders",
+           .arguments = {kId},
+           .options = {},
+           .act = show_modules},
           {.name = "versions",
            .about = "Lists the versions of a module that are kept, newest first",
            .example = "versions orders",

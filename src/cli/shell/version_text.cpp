@@ -65,6 +65,17 @@ std::string_view state_text(StateWay way) {
 
 }  // namespace
 
+std::string to_text(const std::vector<ModuleRow>& modules) {
+  Rows rows{{"module", "version", "artifact", "imports from"}};
+  for (const ModuleRow& row : modules) {
+    std::string imports;
+    for (const std::string& name : row.imports) imports += (imports.empty() ? "" : ", ") + escape_text(name);
+    rows.push_back({escape_text(row.module.name), fmt::format("{}", row.module.version),
+                    row.module.artifact.hex().substr(0, kHashDigitsShown), imports.empty() ? "–" : imports});
+  }
+  return text_table(rows);
+}
+
 std::string to_text(const VersionInfo& version) {
   return fmt::format("version {}, {}, state: {}", version.number, format_bytes(version.bytes),
                      fields_text(version.state));
@@ -119,7 +130,24 @@ std::string to_text(const ReloadPlan& plan) {
   return text;
 }
 
+Json to_json(const std::vector<ModuleRow>& modules) {
+  Json list = Json::array();
+  for (const ModuleRow& row : modules) {
+    list.push_back({{"name", row.module.name},
+                    {"version", row.module.version},
+                    {"artifact", row.module.artifact.hex()},
+                    {"imports", row.imports}});
+  }
+  return list;
+}
+
 Json to_json(const VersionInfo& version) {
+  Json imports = Json::array();
+  for (const ModuleDependency& import : version.imports) {
+    Json json{{"module", import.module}, {"min", import.versions.min}};
+    if (import.versions.max != VersionRange{}.max) json["max"] = import.versions.max;
+    imports.push_back(std::move(json));
+  }
   Json state = Json::array();
   for (const StateField& field : version.state) {
     state.push_back({{"name", field.name}, {"type", type_text(field)}});
@@ -127,7 +155,7 @@ Json to_json(const VersionInfo& version) {
   return {{"number", version.number},        {"active", version.active},          {"artifact", version.artifact.hex()},
           {"source", version.source.hex()},  {"language", version.language},      {"bytes", version.bytes},
           {"time", time_text(version.time)}, {"origin", name_of(version.origin)}, {"state", std::move(state)},
-          {"metadata", version.metadata}};
+          {"imports", std::move(imports)},   {"metadata", version.metadata}};
 }
 
 Json to_json(const ModuleHistory& history) {

@@ -1,5 +1,7 @@
-// load, stage, activate, reload, rollback, plan, versions, history, state.
+// load, stage, activate, reload, rollback, plan, modules, versions, history, state.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/escape.h"
 #include "base/units.h"
@@ -107,6 +109,22 @@ Result<Answer> plan_reload(ShellSession& session, const BoundArguments& argument
   PETRI_TRY(const ReloadPlan plan, asked.sandbox.plan(asked.module, source, options));
   Answer answer{.text = to_text(plan)};
   answer.json["plan"] = to_json(plan);
+  return answer;
+}
+
+Result<Answer> show_modules(ShellSession& session, const BoundArguments& arguments) {
+  PETRI_TRY(const Sandbox sandbox, session.runtime().find(arguments.at(0)));
+  PETRI_TRY(const std::vector<std::string> order, sandbox.reload_order());
+  const SandboxInfo info = sandbox.info();
+  std::vector<ModuleRow> rows;
+  for (const std::string& name : order) {
+    const auto module = std::ranges::find(info.modules, name, &ModuleSummary::name);
+    if (module == info.modules.end()) continue;  // loaded since
+    PETRI_TRY(std::vector<std::string> imports, sandbox.dependencies(name));
+    rows.push_back({*module, std::move(imports)});
+  }
+  Answer answer{.text = to_text(rows)};
+  answer.json["modules"] = to_json(rows);
   return answer;
 }
 
