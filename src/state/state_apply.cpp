@@ -54,8 +54,10 @@ class Carrier {
   }
 
   void refuse(std::string what) {
-    problems_.add(from_.name, std::move(what),
-                  {{.key = "old_type", .value = type_text(from_)}, {.key = "new_type", .value = type_text(to_)}});
+    std::vector<ErrorDetail> details{{.key = "old_type", .value = type_text(from_)},
+                                     {.key = "new_type", .value = type_text(to_)},
+                                     {.key = "reason", .value = what}};
+    problems_.add(from_.name, std::move(what), std::move(details));
   }
 
   const StateField& from_;
@@ -84,14 +86,20 @@ Result<void> check_schema(const StateDocument& document, const StateSchema& sche
 Result<StateDocument> StatePlan::apply(const StateDocument& document, const StateDocument& initial) const {
   PETRI_TRY(check_schema(document, *from_, "old"));
   PETRI_TRY(check_schema(initial, *to_, "new"));
-  PETRI_TRY(check());
   std::vector<std::uint8_t> bytes(initial.bytes().begin(), initial.bytes().end());
   StateProblems problems;
+  bool refused = false;
   for (const StateStep& step : steps_) {
-    if (!step.from || !step.to) continue;
-    Carrier(step, problems).carry(old_block(document, *step.from), new_block(*to_, bytes, *step.to));
+    refused |= step.action == StateAction::refuse;
+    if (step.action == StateAction::refuse) {
+      problems.add(step);
+    } else if (step.from && step.to) {
+      Carrier(step, problems).carry(old_block(document, *step.from), new_block(*to_, bytes, *step.to));
+    }
   }
-  PETRI_TRY(problems.result(ErrorCode::state_incompatible, "The old state's values do not fit the new version"));
+  PETRI_TRY(problems.result(ErrorCode::state_incompatible, refused
+                                                               ? "The old state does not fit the new version"
+                                                               : "The old state's values do not fit the new version"));
   return StateDocument::from_bytes(to_, std::move(bytes));
 }
 

@@ -62,19 +62,6 @@ class Origins {
   std::set<std::string_view> used_;
 };
 
-std::string types_text(const StateStep& step) {
-  if (!step.to) return fmt::format("{}, gone", type_text(*step.from));
-  return fmt::format("{} to {}", type_text(*step.from), type_text(*step.to));
-}
-
-void add_refusal(const StateStep& step, StateProblems& problems) {
-  std::vector<ErrorDetail> details{{.key = "old_type", .value = type_text(*step.from)},
-                                   {.key = "new_type", .value = step.to ? type_text(*step.to) : ""},
-                                   {.key = "reason", .value = step.reason}};
-  problems.add(step.from->name, fmt::format("{} ({}): {}", shown_name(step.from->name), types_text(step), step.reason),
-               std::move(details));
-}
-
 // Follows the fields of the first version through one more plan: present name -> first name.
 using Lineage = std::map<std::string, std::string>;
 Lineage followed(const Lineage& lineage, const StatePlan& plan) {
@@ -146,7 +133,7 @@ bool StatePlan::lossless() const {
 Result<void> StatePlan::check() const {
   StateProblems problems;
   for (const StateStep& step : steps_) {
-    if (step.action == StateAction::refuse) add_refusal(step, problems);
+    if (step.action == StateAction::refuse) problems.add(step);
   }
   return problems.result(ErrorCode::state_incompatible, "The old state does not fit the new version");
 }

@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::size_t kShownBytesMax = 80;
 
+std::string types_text(const StateStep& step) {
+  if (!step.to) return fmt::format("{}, gone", type_text(*step.from));
+  return fmt::format("{} to {}", type_text(*step.from), type_text(*step.to));
+}
+
 }  // namespace
 
 std::string shown_name(std::string_view name) { return fmt::format("\"{}\"", escape_text(name, kShownBytesMax)); }
@@ -18,6 +23,14 @@ void StateProblems::add(std::string_view field, std::string what, std::vector<Er
   if (++count_ > kStateProblemsMax) return;
   if (!field.empty()) details.insert(details.begin(), {.key = "field", .value = escape_text(field, kShownBytesMax)});
   kept_.push_back({.what = std::move(what), .details = std::move(details)});
+}
+
+void StateProblems::add(const StateStep& refused) {
+  std::vector<ErrorDetail> details{{.key = "old_type", .value = type_text(*refused.from)},
+                                   {.key = "new_type", .value = refused.to ? type_text(*refused.to) : ""},
+                                   {.key = "reason", .value = refused.reason}};
+  const std::string& name = refused.from->name;
+  add(name, fmt::format("{} ({}): {}", shown_name(name), types_text(refused), refused.reason), std::move(details));
 }
 
 Result<void> StateProblems::result(ErrorCode code, std::string_view opening) const {

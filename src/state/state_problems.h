@@ -9,6 +9,8 @@
 
 namespace petri {
 
+struct StateStep;
+
 // A name as messages show it: escaped, quoted and not too long.
 std::string shown_name(std::string_view name);
 
@@ -17,6 +19,8 @@ class StateProblems {
   // `what` is a whole clause that names the field, as in: "count" is a list of 0 elements. A field's name becomes a
   // detail "field", followed by the details given.
   void add(std::string_view field, std::string what, std::vector<ErrorDetail> details = {});
+  // A step that a plan refuses: its field, both types and the reason.
+  void add(const StateStep& refused);
   bool empty() const { return count_ == 0; }
   // One error with all of them, unless there are none: `opening`, then the clauses.
   Result<void> result(ErrorCode code, std::string_view opening) const;

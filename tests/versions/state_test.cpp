@@ -253,6 +253,17 @@ TEST_F(StateTest, TellsEveryValueThatWouldNotSurviveAtOnce) {  // T11
   EXPECT_THAT(refused.error().message, AllOf(HasSubstr("one"), HasSubstr("1099511627776"), HasSubstr("two")));
 }
 
+TEST_F(StateTest, TellsWhatThePlanRefusesAndWhatTheValuesDoAtOnce) {  // T11
+  Sandbox sandbox = create(made_of(guest(1, field("one", "i64", "1099511627776") + field("two", "i32", "2"))));
+  const auto refused = sandbox.reload("service", guest(2, field("one", "i32")));
+  EXPECT_EQ(code_of(refused), ErrorCode::state_incompatible);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("\"two\" (i32, gone)"), HasSubstr("\"one\" holds 1099511627776")));
+  EXPECT_EQ(std::ranges::count(refused.error().details, "field", &ErrorDetail::key), 2);
+  EXPECT_EQ(std::ranges::count(refused.error().details, "reason", &ErrorDetail::key), 2);
+  EXPECT_EQ(ask(sandbox, "version"), 1);
+}
+
 TEST_F(StateTest, IsPlannedBeforeAndCrossesAsPlanned) {  // T12
   Sandbox sandbox = create(made_of(guest(1, field("a", "i32", "4") + field("b", "i32", "5") + field("gone", "i32") +
                                                 field("hits", "i32", "6") + field("d", "i32", "2"))));
