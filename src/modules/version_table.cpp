@@ -60,6 +60,15 @@ void VersionTable::activate(std::uint64_t number, VersionTime time, SwitchCause 
   active_ = number;
 }
 
+// One that the other comes from stays the first of the two: the way from one to the other has no ring.
+void VersionTable::note_crossing(std::uint64_t from, std::uint64_t to, const StateHints& renames) {
+  const auto found = std::ranges::find(versions_, to, &Version::number);
+  if (found == versions_.end() || found->before != 0) return;
+  if (std::ranges::any_of(way_up(from), [&](const Version* version) { return version->number == to; })) return;
+  found->before = from;
+  found->renames = renames;
+}
+
 void VersionTable::prune(std::uint64_t versions_max) {
   for (auto next = versions_.begin(); versions_.size() > versions_max && next != versions_.end();) {
     next = next->number == active_ ? next + 1 : versions_.erase(next);

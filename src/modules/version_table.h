@@ -57,6 +57,9 @@ class VersionTable {
   Result<const Version*> require(std::string_view module, std::uint64_t number) const;
 
   const Version& add(Version version);
+  // State has crossed from one to the other. Remembered of a version that no state had come to before, for the way
+  // back.
+  void note_crossing(std::uint64_t from, std::uint64_t to, const StateHints& renames);
   void activate(std::uint64_t number, VersionTime time, SwitchCause cause, std::string actor);
   // The oldest go first, the active one never does.
   void prune(std::uint64_t versions_max);

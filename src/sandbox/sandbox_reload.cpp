@@ -354,6 +354,7 @@ void SandboxCore::commit_part(Part& part, const SwitchOptions& options, VersionT
   if (part.only_links) return;
   ModulePast& past = past_of(module);
   if (part.added) past.versions.add(std::move(*part.added));
+  if (part.back_to == nullptr) past.versions.note_crossing(part.from_number, part.to_number, part.renames);
   past.versions.activate(part.to_number, now, options.cause, options.actor);
   past.versions.prune(account_.limits()->versions_max);
   past.snapshot = part.change->terms().keep;

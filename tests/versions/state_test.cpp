@@ -625,6 +625,31 @@ TEST_F(StateTest, FollowsAllRenamesBackAtOnce) {  // T22
   EXPECT_EQ(integer(sandbox, "d"), 8);
 }
 
+TEST_F(StateTest, RemembersTheRenamesOfAVersionThatWasStaged) {  // T22
+  Sandbox sandbox = create(made_of(guest(1, field("a", "i32", "5"))));
+  ASSERT_TRUE(sandbox.stage("service", guest(2, field("b", "i32"))));
+  ASSERT_TRUE(sandbox.stage("service", guest(3, field("c", "i32"))));
+  ASSERT_TRUE(sandbox.activate("service", 2, {.renames = {{"a", "b"}}}));
+  // Staged bytes may come by a reload, too.
+  ASSERT_TRUE(sandbox.reload("service", guest(3, field("c", "i32")), {.renames = {{"b", "c"}}}));
+  EXPECT_EQ(active(sandbox), 3U);
+  set(sandbox, "c", std::int64_t{8});
+  const auto back = sandbox.rollback("service", 1);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(integer(sandbox, "a"), 8);
+  ASSERT_TRUE(sandbox.activate("service", 2));
+  EXPECT_EQ(integer(sandbox, "b"), 8);
+}
+
+TEST_F(StateTest, RemembersNoRenamesOfASwitchThatFailed) {
+  Sandbox sandbox = create(made_of(guest(1, field("a", "i32", "5"))));
+  ASSERT_TRUE(sandbox.stage(
+      "service", guest(2, field("b", "i32") + "(func (export \"petri_ready\") (result i32) (i32.const 1))")));
+  EXPECT_EQ(code_of(sandbox.activate("service", 2, {.renames = {{"a", "b"}}})), ErrorCode::start_failed);
+  EXPECT_EQ(code_of(sandbox.activate("service", 2)), ErrorCode::state_incompatible);
+  EXPECT_EQ(integer(sandbox, "a"), 5);
+}
+
 TEST_F(StateTest, DescribedByATableThatLiesIsRefused) {  // T23
   Sandbox sandbox = create(made_of(guest(1, state_table({row("count", StateType::i32, 0)}))));
   set(sandbox, "count", std::int64_t{4});
