@@ -111,6 +111,7 @@ struct SandboxInfo {
   std::optional<Severity> reject_findings;
   AuditLevel audit = AuditLevel::basic;
   Recovery recovery;
+  ReloadPolicy reload;  // of reloads that bring none of their own
   BreakerState breaker = BreakerState::closed;
   std::uint64_t breaker_opened = 0;  // how often
   std::vector<std::string> labels;

@@ -116,6 +116,7 @@ SandboxInfo SandboxCore::info() const {
                    .reject_findings = traits_->policy.reject_findings,
                    .audit = traits_->policy.audit,
                    .recovery = traits_->recovery,
+                   .reload = reload_policy(),
                    .breaker = breaker_.state(),
                    .breaker_opened = breaker_.opened(),
                    .generation = spec_.generation,

@@ -17,6 +17,15 @@ Json modules_json(const SandboxInfo& info) {
   return modules;
 }
 
+Json reload_json(const ReloadPolicy& policy) {
+  return {{"state", name_of(policy.state)},
+          {"drop", policy.drop},
+          {"drop_exports", policy.drop_exports},
+          {"rolling", policy.rolling},
+          {"trial", {{"calls", policy.trial.calls}, {"time_ns", policy.trial.time.count()}}},
+          {"quiet_wait_max_ns", policy.quiet_wait_max.count()}};
+}
+
 }  // namespace
 
 Json to_json(const SandboxInfo& info) {
@@ -33,6 +42,7 @@ Json to_json(const SandboxInfo& info) {
   json["permissions"] = to_json(info.permissions);
   json["imports"] = {{"allow", info.imports.allow}, {"block", info.imports.block}};
   json["audit"] = name_of(info.audit);
+  json["reload"] = reload_json(info.reload);
   json["breaker"] = {{"state", name_of(info.breaker)}, {"opened", info.breaker_opened}};
   json["labels"] = info.labels;
   if (info.generation) json["generation"] = *info.generation;
