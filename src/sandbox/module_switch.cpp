@@ -14,6 +14,7 @@ std::string how_it_ended(const Outcome& outcome) {
   std::string text(name_of(outcome.kind));
   if (outcome.trap) text += fmt::format(" ({})", name_of(*outcome.trap));
   if (outcome.exit_code) text += fmt::format(" with code {}", *outcome.exit_code);
+  if (!outcome.cause.empty()) text += fmt::format(" because of {}", outcome.cause);
   return text;
 }
 
@@ -21,12 +22,25 @@ std::string how_it_ended(const Outcome& outcome) {
 Result<Outcome> expect_ok(Result<Outcome> outcome, ErrorCode code, std::string_view what) {
   if (!outcome) return outcome;
   if (outcome->kind == OutcomeKind::ok) return outcome;
-  if (outcome->kind == OutcomeKind::output_limit) {
-    return fail(ErrorCode::limit_exceeded, fmt::format("{} writes more than state_bytes_max allows", what));
-  }
   return fail(
       Error{.code = code, .message = fmt::format("{} ended as {}", what, how_it_ended(*outcome)), .details = {}}.with(
           "outcome", std::string(name_of(outcome->kind))));
+}
+
+// Of what is there for its effect: nobody reads what it writes, so nothing is missed.
+Result<void> expect_done(Result<Outcome> outcome, ErrorCode code, std::string_view what) {
+  if (outcome && outcome->kind == OutcomeKind::output_limit && outcome->returned) return {};
+  PETRI_TRY(expect_ok(std::move(outcome), code, what));
+  return {};
+}
+
+// Of what is there for what it writes, all of which is state.
+Result<std::string> expect_state(Result<Outcome> outcome, std::string_view what) {
+  if (outcome && (outcome->kind == OutcomeKind::output_limit || outcome->cause == "output_bytes_max")) {
+    return fail(ErrorCode::limit_exceeded, fmt::format("{} writes more than state_bytes_max allows", what));
+  }
+  PETRI_TRY(Outcome written, expect_ok(std::move(outcome), ErrorCode::migration_failed, what));
+  return std::move(written.output);
 }
 
 std::unexpected<Error> of_process(const Process& process, Error error) {
@@ -123,8 +137,16 @@ Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePo
   if (has_memory_of_another && terms_.to->linked == nullptr && terms_.from->linked == nullptr) return {};
   auto begun = process.begin_in(beside.life, deadline, has_memory_of_another ? Starts::others : Starts::all);
   if (begun && begun->kind == OutcomeKind::memory_limit && begun->place == Place::instantiate) return no_room();
-  PETRI_TRY(expect_ok(std::move(begun), ErrorCode::start_failed, "the new version"));
-  return {};
+  return expect_done(std::move(begun), ErrorCode::start_failed, "the new version");
+}
+
+// Nobody is to have this life: whether the code starts is all there is to see.
+Result<void> ModuleSwitch::try_start(Process& nobody, Clock::TimePoint deadline) {
+  HookPort port(nobody.name(), terms_.from_number);
+  Life life = nobody.make_life_beside(terms_.to, port);
+  PETRI_TRY(note_begun(nobody));
+  return expect_done(nobody.begin_in(life, deadline), ErrorCode::start_failed,
+                     fmt::format("the new version of {}", terms_.module));
 }
 
 Result<void> ModuleSwitch::note_begun(Process& process) {
@@ -258,9 +280,8 @@ Result<void> ModuleSwitch::cross_memory(const Crossing& crossing) {
 Result<void> ModuleSwitch::ask_ready(Process& process, Life& life, Clock::TimePoint deadline) const {
   const auto ask = [&](const SwitchTerms& terms, std::optional<std::size_t> place) -> Result<void> {
     if (!terms.to->ready) return {};
-    PETRI_TRY(expect_ok(process.call_in(life, {.export_number = *terms.to->ready, .member = place}, {}, deadline),
-                        ErrorCode::start_failed, "petri_ready of the new version"));
-    return {};
+    return expect_done(process.call_in(life, {.export_number = *terms.to->ready, .member = place}, {}, deadline),
+                       ErrorCode::start_failed, "petri_ready of the new version");
   };
   const Group group(*life.guest->instance(), terms_.module);
   for (const Change& change : members_) {
@@ -335,9 +356,8 @@ Result<void> ModuleSwitch::cross_hooks(const Crossing& crossing) {
   PETRI_TRY(std::string bytes, saved(crossing));
   PETRI_TRY(bytes, migrated(crossing, std::move(bytes)));
   const Process::Hook load{.export_number = *crossing.terms().to->load, .member = crossing.place_to};
-  PETRI_TRY(expect_ok(crossing.process.call_in(crossing.beside.life, load, bytes, crossing.deadline),
-                      ErrorCode::migration_failed, "petri_load of the new version"));
-  return {};
+  return expect_done(crossing.process.call_in(crossing.beside.life, load, bytes, crossing.deadline),
+                     ErrorCode::migration_failed, "petri_load of the new version");
 }
 
 // In a copy, so that whatever the hook does costs the running one nothing.
@@ -346,9 +366,7 @@ Result<std::string> ModuleSwitch::saved(const Crossing& crossing) {
   PETRI_TRY(Life copy, crossing.process.copy_life(*crossing.beside.port));
   const Process::Hook save{
       .export_number = *terms.from->save, .member = crossing.place_from, .output_bytes_max = terms.state_bytes_max};
-  PETRI_TRY(Outcome outcome, expect_ok(crossing.process.call_in(copy, save, {}, crossing.deadline),
-                                       ErrorCode::migration_failed, "petri_save of the running version"));
-  return std::move(outcome.output);
+  return expect_state(crossing.process.call_in(copy, save, {}, crossing.deadline), "petri_save of the running version");
 }
 
 Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string bytes) {
@@ -356,13 +374,11 @@ Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string
   if (terms.policy.migrate.hooks) {
     PETRI_TRY(bytes,
               ask_handler<std::string>(terms.policy.migrate.hooks, migration_of(crossing), std::string_view(bytes)));
-  } else if (terms.to->migrate) {
+  } else if (terms.to->migrate && by_itself(terms.to) != by_itself(terms.from)) {
     const Process::Hook migrate{
         .export_number = *terms.to->migrate, .member = crossing.place_to, .output_bytes_max = terms.state_bytes_max};
-    PETRI_TRY(Outcome outcome,
-              expect_ok(crossing.process.call_in(crossing.beside.life, migrate, bytes, crossing.deadline),
-                        ErrorCode::migration_failed, "petri_migrate of the new version"));
-    bytes = std::move(outcome.output);
+    PETRI_TRY(bytes, expect_state(crossing.process.call_in(crossing.beside.life, migrate, bytes, crossing.deadline),
+                                  "petri_migrate of the new version"));
   }
   if (bytes.size() <= terms.state_bytes_max) return bytes;
   return fail(ErrorCode::limit_exceeded,

@@ -78,6 +78,9 @@ class ModuleSwitch {
 
   // While the process goes on: makes the life that is to follow. start_failed, or what the engine says.
   Result<void> prepare(Process& process, Clock::TimePoint deadline);
+  // Where no process of the module lives: a life of the new code that nobody will have. start_failed when it does not
+  // start.
+  Result<void> try_start(Process& nobody, Clock::TimePoint deadline);
   bool has_prepared(const Process& process) const { return beside_.contains(&process); }
   // While it is taken: its state crosses, and the new code says whether it is ready. Afterwards exchange() cannot fail.
   Result<void> carry(Process& process, Clock::TimePoint deadline);

@@ -354,6 +354,7 @@ class SandboxCore final : public ProcessOwner,
   Result<ReloadReport> change_one(Part part, const SwitchOptions& options, Claim& claimed) EXCLUDES(control_);
   Result<std::vector<ReloadReport>> switch_parts(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
       REQUIRES(control_);
+  Result<void> try_start_of(const Part& part, Clock::TimePoint deadline) EXCLUDES(mutex_);
   void commit(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
   static ReloadReport report_of(Part& part, Clock::Duration preparation);
   // What happened to a module in the processes of those that are linked with it.

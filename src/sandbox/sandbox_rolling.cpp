@@ -32,6 +32,7 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
 
 // Until nobody is left who has not switched, and nobody starts who might be: then the new version is the active one.
 Result<void> SandboxCore::roll(Part& part, const SwitchOptions& options, Rolled& rolled) {
+  PETRI_TRY(try_start_of(part, deadline_of(options.policy)));
   const Trial& trial = options.policy.trial;
   part.trial =
       std::make_shared<TrialPeriod>(part.name, options.on_trial ? trial.calls : 0, services_.clock.now() + trial.time);

@@ -206,6 +206,38 @@ TEST_F(HostileReloadTest, EndsCodeThatDoesNotTerminate) {  // G07
   }
 }
 
+// Nobody reads what a start function, petri_ready or petri_load writes: as when a process starts, nothing is missed. A
+// sandbox that ends whoever writes too much ends those, too, and says so.
+TEST_F(HostileReloadTest, WritesMoreThanAnybodyReads) {
+  const std::string writes = "(drop (call $write (i32.const 0) (i32.const 60000)))";
+  const std::string hooks = std::string(kOutput) + R"((memory 1)
+    (func (export "petri_save") (result i32) (i32.const 0)))";
+  const auto hook = [&](std::string_view name) {
+    return fmt::format("(func (export \"{}\") (result i32) {} (i32.const 0))", name, writes);
+  };
+  const std::string quiet_load = "(func (export \"petri_load\") (result i32) (i32.const 0))";
+  const std::vector<std::pair<std::string, ErrorCode>> next{
+      {fmt::format("{} (func $begin {}) (start $begin)", quiet_load, writes), ErrorCode::start_failed},
+      {quiet_load + hook("petri_ready"), ErrorCode::start_failed},
+      {hook("petri_load"), ErrorCode::migration_failed}};
+  for (const bool ends : {false, true}) {
+    SandboxSpec wanted = made_of(guest(1, hooks + quiet_load));
+    wanted.limits = {{"output_bytes_max", 1'000}};
+    if (ends) wanted.on_limit = {{"output_bytes_max", OnLimit::kill}};
+    Sandbox sandbox = create(wanted);
+    int version = 2;
+    for (const auto& [code, expected] : next) {
+      SCOPED_TRACE(code);
+      const auto reloaded = sandbox.reload("service", guest(version++, hooks + code));
+      EXPECT_EQ(reloaded.has_value(), !ends) << (reloaded ? "" : reloaded.error().message);
+      if (reloaded) continue;
+      EXPECT_EQ(reloaded.error().code, expected) << reloaded.error().message;
+      EXPECT_THAT(reloaded.error().message, HasSubstr("because of output_bytes_max"));
+    }
+    ASSERT_TRUE(runtime_->destroy("a"));
+  }
+}
+
 // ---- too much state -------------------------------------------------------------------------------------------
 
 TEST_F(HostileReloadTest, LeavesStateThatIsTooLargeWhereItIs) {  // G13

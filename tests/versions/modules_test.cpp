@@ -295,5 +295,39 @@ TEST_F(ModulesTest, AreChangedWhileTheSandboxIsStopped) {  // T04
   EXPECT_EQ(ask(sandbox, "version"), 2);
 }
 
+// There would be no way back: what does not start cannot be rolled back either.
+TEST_F(ModulesTest, OfNobodyAreRefusedWhenTheyDoNotStart) {  // T04
+  const std::string count = R"((global $count (export "state.count") (mut i32) (i32.const 0)))";
+  const auto with_start = [&](int version, std::string_view body) {
+    return Source::wat(service(version, count, fmt::format("(func $begin {}) (start $begin)", body)));
+  };
+  Sandbox sandbox = create(spec());
+  ASSERT_TRUE(sandbox.load("tools", code(1)));
+  ASSERT_TRUE(sandbox.stage("service", with_start(2, "unreachable")));
+  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000'000}}));
+  EXPECT_EQ(code_of(sandbox.reload("tools", with_start(2, "unreachable"))), ErrorCode::start_failed);
+  ASSERT_TRUE(sandbox.stop());
+  EXPECT_EQ(code_of(sandbox.reload("service", with_start(3, "unreachable"))), ErrorCode::start_failed);
+  EXPECT_EQ(code_of(sandbox.reload("service", with_start(3, "(loop $again (br $again))"))), ErrorCode::start_failed);
+  EXPECT_EQ(code_of(sandbox.reload("service", with_start(3, "unreachable"), {.policy = ReloadPolicy{.rolling = true}})),
+            ErrorCode::start_failed);
+  EXPECT_EQ(code_of(sandbox.activate("service", 2)), ErrorCode::start_failed);
+  EXPECT_EQ(active(sandbox), 1U);
+  EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(ask(sandbox, "version", "service"), 1);
+}
+
+TEST_F(ModulesTest, TellTheReloadPolicyTheyHave) {
+  EXPECT_EQ(create(spec("usual")).info().reload.quiet_wait_max, ReloadPolicy().quiet_wait_max);
+  SandboxSpec wanted = spec();
+  wanted.reload = ReloadPolicy{.state = StateWay::memory, .drop = true, .trial = {.calls = 3}};
+  const SandboxInfo info = create(wanted).info();
+  EXPECT_EQ(info.reload.state, StateWay::memory);
+  EXPECT_TRUE(info.reload.drop);
+  EXPECT_EQ(info.reload.trial, Trial{.calls = 3});
+  EXPECT_EQ(runtime_->fork("a", "twin")->info().reload.state, StateWay::memory);
+}
+
 }  // namespace
 }  // namespace petri
