@@ -160,8 +160,8 @@ class Process : public std::enable_shared_from_this<Process> {
   std::vector<SavedLetter> saved_mailbox() const EXCLUDES(mutex_);
   void replace_mailbox(const std::vector<SavedLetter>& letters) EXCLUDES(mutex_);
   // After takes_back(): with this life in place of the one it lost, or as any other that has ended. not_now: somebody
-  // has stopped it meanwhile.
-  Result<void> revive(Life&& life) EXCLUDES(mutex_);
+  // has stopped it meanwhile. `before_it_goes_on` is called where it lives again, while it is still taken.
+  Result<void> revive(Life&& life, const std::function<void()>& before_it_goes_on = {}) EXCLUDES(mutex_);
   void bury(const Result<Outcome>& how) EXCLUDES(mutex_);
 
   bool alive() const EXCLUDES(mutex_);

@@ -162,7 +162,7 @@ void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
   tier_.store(life_.tier());
 }
 
-Result<void> Process::revive(Life&& life) {
+Result<void> Process::revive(Life&& life, const std::function<void()>& before_it_goes_on) {
   {
     MutexLock lock(mutex_);
     if (!std::exchange(may_revive_, false)) return fail(ErrorCode::not_now, name_ + " was stopped meanwhile");
@@ -170,6 +170,7 @@ Result<void> Process::revive(Life&& life) {
   }
   const bool room = owner_.account().try_add_process();
   if (room) exchange(std::move(life), nullptr);
+  if (room && before_it_goes_on) before_it_goes_on();
   leave(!room);
   if (room) return {};
   MutexLock lock(mutex_);

@@ -107,6 +107,11 @@ const SwitchSnapshot::Kept* SwitchSnapshot::find(const std::string& process) con
   return found == kept_.end() ? nullptr : &found->second;
 }
 
+const std::vector<SwitchSnapshot::Timer>* SwitchSnapshot::timers_of(const std::string& process) const {
+  const auto found = timers_.find(process);
+  return found == timers_.end() ? nullptr : &found->second;
+}
+
 const SwitchSnapshot::Kept* ModuleSwitch::kept_for(const Process& process) const {
   return terms_.back_to == nullptr ? nullptr : terms_.back_to->find(process.name());
 }

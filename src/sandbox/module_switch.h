@@ -36,6 +36,16 @@ class SwitchSnapshot {
     kept_[process].image = std::move(image);
   }
   const Kept* find(const std::string& process) const;
+  // Those that had not rung.
+  struct Timer {
+    std::uint64_t due_ms = 0;  // by the time that timers go by
+    std::int64_t tag = 0;
+  };
+  void keep_timers(const std::string& process, std::vector<Timer> timers) {
+    timers_.insert_or_assign(process, std::move(timers));
+  }
+  // None: nobody kept them.
+  const std::vector<Timer>* timers_of(const std::string& process) const;
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 
@@ -44,6 +54,7 @@ class SwitchSnapshot {
   const std::uint64_t from_, to_;
   std::uint64_t bytes_ = 0;
   std::map<std::string, Kept> kept_;
+  std::map<std::string, std::vector<Timer>> timers_;
 };
 
 struct SwitchTerms {

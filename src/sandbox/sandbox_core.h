@@ -367,6 +367,8 @@ class SandboxCore final : public ProcessOwner,
   // With the life it had; where that cannot be, its crash is one like any other.
   void revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
   Part& part_of(std::vector<Part>& parts, const Process& process) const EXCLUDES(mutex_);
+  void keep_timers(const Part& part, const Process& process) EXCLUDES(mutex_);
+  void bring_back_timers(const Part& part, Process& process) EXCLUDES(mutex_);
 
   // ---- snapshots
 

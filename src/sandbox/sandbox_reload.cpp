@@ -401,11 +401,13 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
     for (const AtRest::Taken& one : rest.taken()) {
       PETRI_TRY(parts[one.part].change->carry(*one.process, deadline));
     }
+    for (const AtRest::Taken& one : rest.taken()) keep_timers(parts[one.part], *one.process);
     const std::vector<Crash> crashed = options.revives.empty() ? std::vector<Crash>() : take_crashed(options.revives);
     commit(parts, options);
     for (const AtRest::Taken& one : rest.taken()) {
       Part& part = parts[one.part];
       part.change->exchange(*one.process, part.trial);
+      bring_back_timers(part, *one.process);
       if (options.on_switched) options.on_switched(*one.process);
       part.switched.push_back({.process = one.process->name(), .tier = one.process->tier()});
     }

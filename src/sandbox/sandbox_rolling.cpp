@@ -79,6 +79,7 @@ Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, co
     done = rest.come(one);
     for (const AtRest::Taken& taken : rest.taken()) {
       if (done) done = one.front().change->carry(*taken.process, deadline);
+      if (done) keep_timers(one.front(), *taken.process);
       if (done) one.front().change->exchange(*taken.process, one.front().trial);
     }
   }

@@ -42,12 +42,37 @@ SandboxCore::Part& SandboxCore::part_of(std::vector<Part>& parts, const Process&
   return parts.front();
 }
 
+// Those of the switch belong to the state of the switch: what has rung since rings again, for it knows nothing of that.
+void SandboxCore::keep_timers(const Part& part, const Process& process) {
+  const auto& keep = part.change->terms().keep;
+  if (keep == nullptr) return;
+  std::vector<SwitchSnapshot::Timer> timers;
+  MutexLock lock(mutex_);
+  const auto own = timers_.find({&process, process.incarnation()});
+  if (own != timers_.end()) {
+    for (const auto& [id, timer] : own->second) timers.push_back({.due_ms = timer.due_ms, .tag = timer.tag});
+  }
+  keep->keep_timers(process.name(), std::move(timers));
+}
+
+void SandboxCore::bring_back_timers(const Part& part, Process& process) {
+  const SwitchSnapshot* from = part.change->terms().back_to.get();
+  const auto* timers = from == nullptr ? nullptr : from->timers_of(process.name());
+  if (timers == nullptr) return;
+  std::vector<SavedTimer> left;
+  const std::uint64_t now = timers_now_ms();
+  for (const auto& timer : *timers) {
+    left.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
+  }
+  replace_timers(process, left);
+}
+
 void SandboxCore::revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) {
   Process& process = *crash.process;
   Part& part = parts.size() == 1 ? parts.front() : part_of(parts, process);
   auto lives = part.change->prepare(process, deadline);
   if (lives) lives = part.change->carry(process, deadline);
-  if (lives) lives = process.revive(part.change->take_life(process));
+  if (lives) lives = process.revive(part.change->take_life(process), [&] { bring_back_timers(part, process); });
   if (lives) part.switched.push_back({.process = process.name(), .tier = process.tier()});
   process.bury(crash.how);  // unless it lives again
 }

@@ -238,6 +238,50 @@ TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 G15
   EXPECT_EQ(active(sandbox), 1U);
 }
 
+// What has rung since the switch rings again, for the state of the switch knows nothing of that; what the new code
+// asked for is forgotten with it. The one that crashed and the one that did not are treated alike.
+TEST_F(ModulesTest, HaveTheTimersOfTheSwitchAgainWhenTheyGoBack) {  // M22
+  constexpr std::string_view kTicker = R"((module
+    (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+    (import "petri" "message_tag" (func $tag (result i64)))
+    (global $seen (export "state.seen") (mut i64) (i64.const 0))
+    (func (export "set") (param i32 i64) (result i32) (call $timer (local.get 0) (local.get 1)))
+    (func (export "seen") (result i64) (global.get $seen))
+    (func (export "petri_handle") (result i32)
+      (global.set $seen (i64.add (i64.mul (global.get $seen) (i64.const 10)) (call $tag))) {} (i32.const 0))))";
+  const auto ticker = [&](std::string_view then) { return Source::wat(fmt::format(fmt::runtime(kTicker), then)); };
+  testing::ManualTime time;
+  runtime_ = std::move(*Runtime::create({.workers = 2, .clock = time.clock()}));
+  for (const bool rolling : {false, true}) {
+    SandboxSpec wanted = with_children({"x", "y"});
+    wanted.modules[0].source = ticker("");
+    wanted.reload = ReloadPolicy{.rolling = rolling, .trial = {.calls = 100, .time = std::chrono::hours(24)}};
+    Sandbox sandbox = create(wanted);
+    const auto set = [&](std::string process, std::int32_t seconds, std::int64_t tag) {
+      const auto asked = sandbox.call("set", {seconds * 1'000, Value(tag)}, {.process = std::move(process)});
+      EXPECT_EQ(testing::not_value(asked, 0), "");
+    };
+    const auto expect_seen = [&](std::string process, std::int64_t wanted_seen) {
+      expect_soon([&] { return ask(sandbox, "seen", process) == wanted_seen ? "" : "not yet seen"; });
+    };
+    for (const char* process : {"x", "y"}) set(process, 10, 1);
+    set("x", 1'000, 2);
+    // It ticks, and falls over its tick.
+    ASSERT_TRUE(sandbox.reload("service", ticker("unreachable")));
+    set("y", 500, 9);
+    time.advance(*runtime_, std::chrono::seconds(10));
+    expect_soon([&] { return active(sandbox) == 1 ? "" : "not yet back"; });
+    for (const char* process : {"x", "y"}) expect_seen(process, 1);
+    EXPECT_EQ(sandbox.snapshot()->info().timers, 1U);
+    time.advance(*runtime_, std::chrono::seconds(990));
+    expect_seen("x", 12);
+    EXPECT_EQ(ask(sandbox, "seen", "y"), 1);
+    EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
+    ASSERT_TRUE(runtime_->destroy("a"));
+  }
+  runtime_.reset();  // before its clock
+}
+
 TEST_F(ModulesTest, StayWithNewCodeAfterItsTrial) {  // M23
   Sandbox sandbox = create(with_children({"x"}));
   ASSERT_TRUE(sandbox.reload("service", code(2)));
