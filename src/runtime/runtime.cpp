@@ -175,7 +175,10 @@ struct Runtime::Impl {
     }
     // Handles of the dead one may outlive the runtime.
     if (replaced != nullptr) replaced->destroy();
-    PETRI_TRY(core->create(origin));
+    auto created = core->create(origin);
+    // A record of one that failed can be restarted, but not with what the snapshot knew.
+    if (!created && origin != nullptr && core->destroy()) registry.remove(*core);
+    if (!created) return fail(std::move(created.error()));
     return Sandbox(std::move(core));
   }
   // Seeded by the parent's seed and its own id, so that forking again comes to the same.

@@ -180,7 +180,11 @@ Result<void> SandboxCore::start_tree(const SnapshotOrigin* origin) {
     origin_ = origin;
   }
   auto started = try_start_tree();
-  if (started && origin != nullptr) started = start_spawned(origin->data);
+  if (started && origin != nullptr) {
+    started = start_spawned(origin->data);
+    if (started) let_go_on(origin->data);
+    if (!started) end_tree();
+  }
   {
     MutexLock lock(mutex_);
     origin_ = nullptr;

@@ -376,6 +376,7 @@ class SandboxCore final : public ProcessOwner,
   Result<VersionTable> admit_versions(const SavedModule& saved) EXCLUDES(mutex_);
   Result<Version> admit_saved(const std::string& module, Version saved) EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
+  void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code, const ChildSpec& spec,
                                  bool again) EXCLUDES(mutex_);
   std::vector<SavedTimer> saved_timers(const Process& process) const EXCLUDES(mutex_);

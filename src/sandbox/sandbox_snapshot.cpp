@@ -148,15 +148,16 @@ void SandboxCore::replace_timers(Process& process, const std::vector<SavedTimer>
 
 Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions& options) {
   PETRI_TRY(must_run());
+  SwitchOptions how = switch_options(std::nullopt, SwitchCause::restore, options.actor);
+  how.policy.drop_exports = true;
+  how.policy.quiet_wait_max = options.quiet_wait_max;
+  PETRI_TRY(check_reload_policy(how.policy));
   const SnapshotData& data = snapshot.data();
   std::vector<std::string> names;
   for (const SavedModule& module : data.modules) names.push_back(module.name);
   PETRI_TRY(Claim claimed, claim(std::move(names)));
   PETRI_TRY(check_same_processes(data));
   PETRI_TRY(std::vector<Part> parts, parts_to_restore(data));
-  SwitchOptions how = switch_options(std::nullopt, SwitchCause::restore, options.actor);
-  how.policy.drop_exports = true;
-  how.policy.quiet_wait_max = options.quiet_wait_max;
   how.even_if_same = true;
   how.on_switched = [&](Process& process) {
     const SavedProcess* saved = data.find(process.name());
@@ -199,7 +200,8 @@ Result<void> SandboxCore::load_saved(const SnapshotData& origin) {
   return link_or_forget();
 }
 
-// A process whose place is in the snapshot goes on from there, once.
+// A process whose place is in the snapshot goes on from there, once. What waits for it waits until all of them live: of
+// a sandbox that does not come to life nothing has been done.
 Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code,
                                             const ChildSpec& spec, bool again) {
   const SnapshotOrigin* from = nullptr;
@@ -212,6 +214,7 @@ Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarn
   const Process::Origin origin{.image = *saved->image,
                                .random = from->share_random ? std::optional(saved->random) : std::nullopt,
                                .mailbox = saved->mailbox};
+  process.close_gate(Clock::TimePoint::max());
   auto outcome = process.start(incarnation, std::move(code), spec.input, &origin);
   if (outcome && outcome->kind == OutcomeKind::ok && from->timers) replace_timers(process, saved->timers);
   return outcome;
@@ -225,6 +228,12 @@ Result<void> SandboxCore::start_spawned(const SnapshotData& origin) {
     PETRI_TRY(dynamic->request("", AddChild{child}));
   }
   return {};
+}
+
+void SandboxCore::let_go_on(const SnapshotData& origin) {
+  for (const SavedProcess& saved : origin.processes) {
+    if (const ProcessPtr process = find_process(saved.address)) process->open_gate();
+  }
 }
 
 Result<SandboxCore::Likeness> SandboxCore::likeness() const {
