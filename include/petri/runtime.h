@@ -88,7 +88,7 @@ class Runtime {
 
   Result<SandboxInfo> info(std::string_view id) const;
   Result<void> stop(std::string_view id);
-  Result<void> restart(std::string_view id);
+  Result<void> restart(std::string_view id, const RestartOptions& options = {});
   // Stops it and leaves nothing behind.
   Result<void> destroy(std::string_view id);
 

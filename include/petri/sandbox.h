@@ -148,6 +148,13 @@ struct RunOptions {
   std::stop_token stop;
 };
 
+struct RestartOptions {
+  // What every process knows goes on, by the way a reload with the same code takes, with the messages and timers that
+  // wait; petri_init does not run. Only of a sandbox that runs. What fails on that way fails the restart before
+  // anything is stopped.
+  bool keep_state = false;
+};
+
 using Completion = std::function<void(Result<Outcome>)>;  // on a thread of petri's; must not throw
 
 class SandboxCore;
@@ -238,7 +245,8 @@ class Sandbox {
   Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options = {});
 
   Result<void> stop();
-  Result<void> restart();
+  // With the modules, versions and configuration it has, and fresh state unless that is asked for.
+  Result<void> restart(const RestartOptions& options = {});
 
  private:
   friend class Runtime;

@@ -334,10 +334,10 @@ Result<void> Runtime::stop(std::string_view id) {
   return core->stop();
 }
 
-Result<void> Runtime::restart(std::string_view id) {
+Result<void> Runtime::restart(std::string_view id, const RestartOptions& options) {
   const CorePtr core = impl_->registry.find(id);
   if (core == nullptr) return no_sandbox(id);
-  return core->restart();
+  return core->restart(options);
 }
 
 Result<void> Runtime::destroy(std::string_view id) {

@@ -81,6 +81,6 @@ Result<void> Sandbox::update_state(const std::vector<StateUpdate>& updates, std:
   return core_->update_state(updates, process);
 }
 Result<void> Sandbox::stop() { return core_->stop(); }
-Result<void> Sandbox::restart() { return core_->restart(); }
+Result<void> Sandbox::restart(const RestartOptions& options) { return core_->restart(options); }
 
 }  // namespace petri

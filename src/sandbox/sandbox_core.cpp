@@ -263,8 +263,13 @@ Result<void> SandboxCore::stop() {
   return {};
 }
 
-Result<void> SandboxCore::restart() {
+Result<void> SandboxCore::restart(const RestartOptions& options) {
+  if (options.keep_state) return restart_with_state();
   MutexLock control(control_);
+  return start_again(nullptr);
+}
+
+Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
   {
     MutexLock lock(mutex_);
     if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", id()));
@@ -290,7 +295,7 @@ Result<void> SandboxCore::restart() {
     set_status(SandboxStatus::compiling);
     if (auto again = load_modules(); !again) return fail_with(std::move(again.error()));
   }
-  return start_tree();
+  return start_tree(origin);
 }
 
 void SandboxCore::begin_destroy() {

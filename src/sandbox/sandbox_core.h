@@ -73,7 +73,7 @@ class SandboxCore final : public ProcessOwner,
   // With a snapshot its modules and processes are those of that one.
   Result<void> create(const SnapshotOrigin* origin = nullptr) EXCLUDES(control_);
   Result<void> stop() EXCLUDES(control_);
-  Result<void> restart() EXCLUDES(control_);
+  Result<void> restart(const RestartOptions& options = {}) EXCLUDES(control_);
   // Returns at once, and everything is on its way to its end. destroy() follows.
   void begin_destroy() EXCLUDES(mutex_);
   // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
@@ -384,7 +384,17 @@ class SandboxCore final : public ProcessOwner,
   Result<std::vector<Part>> parts_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
   Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
   std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);
-  Result<SavedProcess> save_process(Process& process, const std::string& module) const;
+  std::vector<Part> resting_parts() const EXCLUDES(mutex_);
+  // What it knows, or what a life that is to take its place does.
+  Result<SavedProcess> save_process(const Process& process, const Life& life, const std::string& module) const;
+
+  // ---- a restart that keeps state
+
+  Result<void> restart_with_state() EXCLUDES(control_);
+  Result<std::shared_ptr<const SnapshotData>> keep_for_restart() REQUIRES(control_);
+  Result<SavedProcess> carried_over(ModuleSwitch& change, Process& process, Clock::TimePoint deadline) EXCLUDES(mutex_);
+  Result<std::unique_ptr<ModuleSwitch>> switch_to_itself(const std::string& module) EXCLUDES(mutex_);
+  Result<void> start_again(const SnapshotOrigin* origin) REQUIRES(control_);
 
   // The processes of the modules that are switched, taken while this lives. Nobody starts then.
   class AtRest {

@@ -43,8 +43,8 @@ std::shared_ptr<SnapshotData> SandboxCore::begin_snapshot() {
   return data;
 }
 
-Result<SavedProcess> SandboxCore::save_process(Process& process, const std::string& module) const {
-  const Life& life = process.life();
+Result<SavedProcess> SandboxCore::save_process(const Process& process, const Life& life,
+                                               const std::string& module) const {
   if (!life.movable()) {
     return fail(ErrorCode::state_incompatible, fmt::format("the process {} of the module {} cannot be kept: {}",
                                                            process.name(), module, life.code->why_not_movable()));
@@ -76,6 +76,16 @@ std::vector<SavedTimer> SandboxCore::saved_timers(const Process& process) const 
   return saved;
 }
 
+std::vector<SandboxCore::Part> SandboxCore::resting_parts() const {
+  std::vector<Part> parts;
+  for (std::string& name : module_names()) {
+    parts.push_back({});
+    parts.back().name = std::move(name);
+    parts.back().only_rests = true;
+  }
+  return parts;
+}
+
 // All of it is of one moment: every process is at rest.
 Result<Snapshot> SandboxCore::snapshot() {
   PETRI_TRY(must_run());
@@ -83,18 +93,13 @@ Result<Snapshot> SandboxCore::snapshot() {
   const Lane::Hold hold(lane_.get());
   MutexLock control(control_);
   PETRI_TRY(must_run());
-  std::vector<Part> parts;
-  for (std::string& name : module_names()) {
-    parts.push_back({});
-    parts.back().name = std::move(name);
-    parts.back().only_rests = true;
-  }
+  std::vector<Part> parts = resting_parts();
   const Clock::TimePoint deadline = deadline_of(reload_policy());
   AtRest rest(*this, deadline, ending());
   PETRI_TRY(rest.come(parts));
   const auto data = begin_snapshot();
   for (const AtRest::Taken& one : rest.taken()) {
-    PETRI_TRY(SavedProcess saved, save_process(*one.process, parts[one.part].name));
+    PETRI_TRY(SavedProcess saved, save_process(*one.process, one.process->life(), parts[one.part].name));
     data->processes.push_back(std::move(saved));
   }
   std::ranges::sort(data->processes, {}, &SavedProcess::address);

@@ -1,0 +1,76 @@
+// A restart after which processes go on with what they knew.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sandbox/sandbox_core.h"
+#include "sandbox/state_way.h"
+
+namespace petri {
+
+Result<void> SandboxCore::restart_with_state() {
+  if (auto running = must_run(); !running) {
+    if (running.error().code == ErrorCode::rejected) running.error().message += "; it has no state that could be kept";
+    return running;
+  }
+  PETRI_TRY(const Claim claimed, claim(module_names()));
+  std::optional<Lane::Hold> hold(std::in_place, lane_.get());
+  MutexLock control(control_);
+  PETRI_TRY(const auto data, keep_for_restart());
+  hold.reset();
+  const SnapshotOrigin origin{.data = *data};
+  return start_again(&origin);
+}
+
+// All that can fail happens beside what runs. Afterwards nobody takes another letter: what it did would be forgotten.
+Result<std::shared_ptr<const SnapshotData>> SandboxCore::keep_for_restart() {
+  PETRI_TRY(must_run());
+  std::vector<Part> parts = resting_parts();
+  std::vector<Result<std::unique_ptr<ModuleSwitch>>> changes;  // only those of modules that live must be there
+  for (const Part& part : parts) changes.push_back(switch_to_itself(part.name));
+  const Clock::TimePoint deadline = deadline_of(reload_policy());
+  const std::stop_token stop = ending();
+  const std::stop_callback on_stop(stop, [&changes] {
+    for (const auto& change : changes) {
+      if (change) (*change)->abandon();
+    }
+  });
+  AtRest rest(*this, deadline, stop);
+  PETRI_TRY(rest.come(parts));
+  const auto data = begin_snapshot();
+  for (const AtRest::Taken& one : rest.taken()) {
+    const auto& change = changes[one.part];
+    if (!change) return fail(change.error());
+    PETRI_TRY(SavedProcess saved, carried_over(**change, *one.process, deadline));
+    data->processes.push_back(std::move(saved));
+  }
+  std::ranges::sort(data->processes, {}, &SavedProcess::address);
+  for (const AtRest::Taken& one : rest.taken()) one.process->freeze();
+  return data;
+}
+
+// As a reload would: another life of the same code is made, and given what the process knows.
+Result<SavedProcess> SandboxCore::carried_over(ModuleSwitch& change, Process& process, Clock::TimePoint deadline) {
+  PETRI_TRY(change.prepare(process, deadline));
+  PETRI_TRY(change.carry(process, deadline));
+  const Life life = change.take_life(process);
+  PETRI_TRY(SavedProcess saved, save_process(process, life, change.terms().module));
+  saved.random = process.life().context->random.state();
+  return saved;
+}
+
+Result<std::unique_ptr<ModuleSwitch>> SandboxCore::switch_to_itself(const std::string& module) {
+  SwitchTerms terms{.module = module, .policy = reload_policy(), .state_bytes_max = account_.limits()->state_bytes_max};
+  terms.policy.migrate = {};
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(Module * found, find_module(module));
+    terms.from = terms.to = found->code;
+    terms.from_number = terms.to_number = past_of(*found).versions.active().number;
+  }
+  const StateWay asked = terms.policy.state == StateWay::none ? StateWay::best : terms.policy.state;
+  PETRI_TRY(terms.way, choose_way(asked, module, *terms.from, *terms.to));
+  return std::make_unique<ModuleSwitch>(std::move(terms));
+}
+
+}  // namespace petri
