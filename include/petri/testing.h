@@ -5,11 +5,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "petri/runtime.h"
@@ -43,11 +46,71 @@ std::string not_running(const Sandbox& sandbox);
 std::string not_kind(const Result<Outcome>& outcome, OutcomeKind wanted);
 std::string not_value(const Result<Outcome>& outcome, Value wanted);
 std::string not_error(const Result<Outcome>& outcome, ErrorCode wanted);
+std::string not_error(const Error* error, ErrorCode wanted);  // none: it went well
+template <typename T>
+std::string not_error(const Result<T>& result, ErrorCode wanted) {
+  return not_error(result ? nullptr : &result.error(), wanted);
+}
+// The active version of a module.
+std::string not_version(const Sandbox& sandbox, std::string_view module, std::uint64_t wanted);
+// One field of the described state of a process, or one element of a list.
+struct StateWanted {
+  std::string field;
+  StateValue value;
+  std::uint32_t index = 0;
+  std::string process;  // empty: the only one
+};
+std::string not_state(Sandbox& sandbox, const StateWanted& wanted);
 
 // Waits until the condition gives an empty text: it is asked at once, and again after every event of the runtime, so
 // nothing sleeps. Answers the last text when the time is over.
 std::string eventually(Runtime& runtime, const std::function<std::string()>& what_is_wrong,
                        std::chrono::nanoseconds patience = std::chrono::seconds(10));
+
+// What takes its time, on a thread of its own: a reload, a fork, a compilation.
+//   Pending reloading([&] { return sandbox.reload("m", source); });
+//   Result<ReloadReport> report = reloading.wait();
+// It is waited for at the latest where this ends.
+template <typename T>
+class Pending {
+ public:
+  template <typename Function>
+  explicit Pending(Function function) : result_(std::async(std::launch::async, std::move(function)).share()) {}
+
+  bool done() const { return result_.wait_for(std::chrono::nanoseconds(0)) == std::future_status::ready; }
+  // Its report or its error; `timeout` when the patience is at its end, and it goes on.
+  Result<T> wait(std::chrono::nanoseconds patience = std::chrono::seconds(10)) const {
+    if (result_.wait_for(patience) == std::future_status::ready) return result_.get();
+    return fail(ErrorCode::timeout, "what was begun is not done yet");
+  }
+
+ private:
+  std::shared_future<Result<T>> result_;
+};
+template <typename Function>
+Pending(Function) -> Pending<typename std::invoke_result_t<Function>::value_type>;
+
+// A guest whose state is described by a table at `petri_state`, with these values to begin with. `more` is put into the
+// module: functions, imports. The memory is called $memory; state begins at the address a function finds in $state, and
+// lies there as StateDocument::bytes() has it. validation_failed for fields or values that no document could have.
+Result<Source> state_guest(std::span<const StateEntry> fields, std::string_view more = {});
+
+// What the processes of a sandbox know now, to be compared with what they know later, also in another version.
+class StateCheck {
+ public:
+  explicit StateCheck(Sandbox sandbox);
+  // Which fields do not have the value they had, by process; empty when all have. Fields that are new do not count. The
+  // renames are those of the reload.
+  std::string changes(const StateHints& renames = {}) const;
+
+ private:
+  mutable Sandbox sandbox_;
+  std::map<std::string, Result<StateDocument>> before_;  // by process
+};
+
+// Whether state goes by this plan to the new version and back again, and is what it was: of each document a property
+// test makes. Empty when it is; `initial` is the new version's own document.
+std::string lost_on_the_way(const StatePlan& plan, const StateDocument& document, const StateDocument& initial);
 
 // Time that a test moves by hand: timers of guests, time-outs of call_async, shutdown times, restart windows, samples,
 // uptime and what guests read from the clock follow it. It begins at the machine's and stands still. How long a guest
@@ -73,11 +136,12 @@ class ManualTime {
   std::unique_ptr<Impl> impl_;
 };
 
-// What there is of a process's threads, descriptors and sandboxes now, to be compared with what there is later.
+// What there is of a process's threads, descriptors, sandboxes and files now, to be compared with what there is later.
 class LeakCheck {
  public:
-  // With a runtime its own threads do not count, and its sandboxes do.
-  explicit LeakCheck(const Runtime* runtime = nullptr);
+  // With a runtime its own threads do not count, and its sandboxes do. Files are those below the folder, if one is
+  // given.
+  explicit LeakCheck(const Runtime* runtime = nullptr, std::string folder = {});
   // What there is more of, by name; empty when nothing is left over.
   std::string leaks() const;
 
@@ -86,9 +150,11 @@ class LeakCheck {
     std::map<std::string, int> threads;  // by name
     std::set<std::string> descriptors;   // number and target
     std::set<std::string> sandboxes;
+    std::set<std::string> files;
   };
-  static Found look(const Runtime* runtime);
+  Found look() const;
   const Runtime* runtime_;
+  const std::string folder_;
   Found before_;
 };
 

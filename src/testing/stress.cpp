@@ -11,13 +11,17 @@
 namespace petri::testing {
 namespace {
 
-constexpr std::string_view kGuest = R"((module
+std::string guest_text(std::uint64_t version) {
+  return fmt::format(R"((module
   (memory 1)
-  (global $count (mut i32) (i32.const 0))
+  (global $count (export "state.count") (mut i32) (i32.const 0))
+  (func (export "version") (result i32) (i32.const {}))
   (func (export "next") (result i32)
     (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
   (func (export "crash") unreachable)
-  (func (export "petri_handle") (result i32) (i32.const 0))))";
+  (func (export "petri_handle") (result i32) (i32.const 0))))",
+                     version);
+}
 
 using Results = std::map<std::string, std::uint64_t>;
 
@@ -41,24 +45,36 @@ class Stressor {
 
  private:
   void step() {
-    const std::string id = fmt::format("{}-{}", prefix_, random_() % std::max<std::size_t>(1, options_.ids));
+    const std::string id = another_id();
     switch (random_() % 10) {
-      case 0: return note("create", runtime_.create({.id = id, .modules = {{"m", Source::wat(std::string(kGuest))}}}));
+      case 0: return note("create", runtime_.create({.id = id, .modules = {{"m", Source::wat(guest_text(0))}}}));
       case 1: return note("destroy", runtime_.destroy(id));
       case 2: return note("stop", runtime_.stop(id));
       case 3: return note("restart", runtime_.restart(id));
       case 4: return note("info", runtime_.info(id));
+      case 5: return note("fork", runtime_.fork(id, another_id()));
       default: break;
     }
     auto sandbox = runtime_.find(id);
     if (!sandbox) return note("find", sandbox);
-    switch (random_() % 6) {
+    switch (random_() % 12) {
       case 0: return note("crash", sandbox->call("crash"));
       case 1: return note("send", sandbox->send("x"));
       case 2: return note("run", sandbox->run("m", "next"));
+      case 6: return note("reload", sandbox->reload("m", Source::wat(guest_text(random_() % 3))));
+      case 7: return note("rollback", sandbox->rollback("m"));
+      case 8: return note("restart with state", sandbox->restart({.keep_state = true}));
+      case 9: return note("state", sandbox->state());
+      case 10: return back_and_forth(*sandbox);
       case 3: return note("update_limits", sandbox->update_limits({{"fuel_max", 1'000'000 + random_() % 1'000}}));
       default: return note("call", sandbox->call("next"));
     }
+  }
+  std::string another_id() { return fmt::format("{}-{}", prefix_, random_() % std::max<std::size_t>(1, options_.ids)); }
+  void back_and_forth(Sandbox& sandbox) {
+    const auto snapshot = sandbox.snapshot();
+    if (!snapshot) return note("snapshot", snapshot);
+    note("restore", sandbox.restore(*snapshot));
   }
   template <typename T>
   void note(std::string_view verb, const Result<T>& result) {

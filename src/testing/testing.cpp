@@ -71,6 +71,12 @@ std::string not_error(const Result<Outcome>& outcome, ErrorCode wanted) {
   return fmt::format("{} where the error {} was wanted", shown(outcome), name_of(wanted));
 }
 
+std::string not_error(const Error* error, ErrorCode wanted) {
+  if (error != nullptr && error->code == wanted) return {};
+  if (error == nullptr) return fmt::format("it went well where the error {} was wanted", name_of(wanted));
+  return fmt::format("the error {}: {} where {} was wanted", name_of(error->code), error->message, name_of(wanted));
+}
+
 std::string eventually(Runtime& runtime, const std::function<std::string()>& what_is_wrong,
                        std::chrono::nanoseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -106,9 +112,10 @@ void ManualTime::advance(Runtime& runtime, std::chrono::nanoseconds duration) {
 
 void ManualTime::set_wall(std::chrono::sys_time<std::chrono::nanoseconds> time) { impl_->clock.set_wall(time); }
 
-LeakCheck::LeakCheck(const Runtime* runtime) : runtime_(runtime), before_(look(runtime)) {}
+LeakCheck::LeakCheck(const Runtime* runtime, std::string folder)
+    : runtime_(runtime), folder_(std::move(folder)), before_(look()) {}
 
-LeakCheck::Found LeakCheck::look(const Runtime* runtime) {
+LeakCheck::Found LeakCheck::look() const {
   Found found;
   std::error_code ignored;
   for (const auto& thread : fs::directory_iterator("/proc/self/task", ignored)) {
@@ -121,13 +128,17 @@ LeakCheck::Found LeakCheck::look(const Runtime* runtime) {
       found.descriptors.insert(descriptor.path().filename().string() + " -> " + target.string());
     }
   }
-  if (runtime == nullptr) return found;
-  for (const SandboxInfo& info : runtime->list({.limit = SIZE_MAX}).sandboxes) found.sandboxes.insert(info.id);
+  if (!folder_.empty()) {
+    for (const auto& file : fs::recursive_directory_iterator(folder_, ignored))
+      found.files.insert(file.path().string());
+  }
+  if (runtime_ == nullptr) return found;
+  for (const SandboxInfo& info : runtime_->list({.limit = SIZE_MAX}).sandboxes) found.sandboxes.insert(info.id);
   return found;
 }
 
 std::string LeakCheck::leaks() const {
-  const Found now = look(runtime_);
+  const Found now = look();
   std::string text;
   const auto add = [&text](const std::string& what) { text.append(text.empty() ? "" : "; ").append(what); };
   for (const auto& [name, count] : now.threads) {
@@ -142,6 +153,9 @@ std::string LeakCheck::leaks() const {
   }
   for (const std::string& id : now.sandboxes) {
     if (!before_.sandboxes.contains(id)) add("the sandbox " + id);
+  }
+  for (const std::string& file : now.files) {
+    if (!before_.files.contains(file)) add("the file " + file);
   }
   return text;
 }

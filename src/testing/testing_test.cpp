@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "host/temporary_folder.h"
+
 namespace petri::testing {
 namespace {
 
@@ -76,11 +78,23 @@ TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
   EXPECT_THAT(check.leaks(), IsEmpty());
 }
 
+TEST_F(TestingTest, NamesFilesThatAreLeftOver) {  // Y04
+  const TemporaryFolder folder;
+  folder.write("before", "");
+  const LeakCheck check(nullptr, folder.path().string());
+  EXPECT_THAT(check.leaks(), IsEmpty());
+  folder.write("after", "");
+  EXPECT_THAT(check.leaks(), HasSubstr("the file " + (folder.path() / "after").string()));
+}
+
 TEST_F(TestingTest, StressesWithMixedVerbsAndCountsTheirResults) {  // Y06
   const StressReport report = stress(*runtime_, {.threads = 3, .operations = 300, .seed = 7});
   EXPECT_EQ(report.seed, 7U);
   EXPECT_EQ(report.operations(), 900U);
   EXPECT_GT(report.results.size(), 5U);
+  for (const char* result : {"call ok", "reload ok", "rollback ok", "fork ok", "restore ok", "restart with state ok"}) {
+    EXPECT_TRUE(report.results.contains(result)) << result;
+  }
   EXPECT_EQ(runtime_->list().total, 0U);
   for (const auto& [result, count] : report.results) {
     EXPECT_THAT(result, Not(HasSubstr("host_fault")));
