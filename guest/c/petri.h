@@ -138,6 +138,76 @@ PETRI_IMPORT("math", "erf") double petri_erf(double x);
 PETRI_IMPORT("math", "tgamma") double petri_tgamma(double x);
 PETRI_IMPORT("math", "lgamma") double petri_lgamma(double x);
 
+/* ---- state that goes on in another version of the guest --------------------------------------------------- */
+
+/* Describes variables at file scope, so that the host can read and write them between two calls, and carry them by name
+ * to another version of the guest. Once in a guest; C11 or C++11.
+ *
+ *   static petri_i32 hits;
+ *   static double scores[8];
+ *   static char title[32];
+ *   PETRI_STATE(PETRI_FIELD(hits), PETRI_LIST(scores), PETRI_TEXT(title));
+ */
+#define PETRI_STATE(...)                                                         \
+  PETRI_STATE_TABLE_ struct petri_state_table {                                  \
+    petri_size magic, version, count, entry_size;                                \
+    struct petri_state_entry entries[PETRI_STATE_COUNT_(__VA_ARGS__)];           \
+  } const petri_state __attribute__((used)) = {0x41545350, /* "PSTA" */          \
+                                               1,                                \
+                                               PETRI_STATE_COUNT_(__VA_ARGS__),  \
+                                               sizeof(struct petri_state_entry), \
+                                               {__VA_ARGS__}};                   \
+  __asm__(".export_name petri_state, petri_state")
+
+/* An integer of 8 to 64 bits, a float, a double or a bool. */
+#define PETRI_FIELD(variable) PETRI_ENTRY_(#variable, PETRI_TYPE_(variable), &(variable), 1, sizeof(variable))
+/* An array of them. */
+#define PETRI_LIST(array) \
+  PETRI_ENTRY_(#array, PETRI_TYPE_((array)[0]), (array), PETRI_LENGTH_(array), sizeof((array)[0]))
+/* One member of all structs of an array, as the list "array.member". */
+#define PETRI_COLUMN(array, member)                                                                          \
+  PETRI_ENTRY_(#array "." #member, PETRI_TYPE_((array)[0].member), &(array)[0].member, PETRI_LENGTH_(array), \
+               sizeof((array)[0]))
+/* An array of chars: UTF-8 up to its first zero byte, or its end. */
+#define PETRI_TEXT(array) PETRI_ENTRY_(#array, 13, (array), sizeof(array), 1)
+/* Any array, or any variable, as the bytes it has. */
+#define PETRI_BYTES(variable) PETRI_ENTRY_(#variable, 12, &(variable), sizeof(variable), 1)
+
+struct petri_state_entry {
+  const char* name;
+  petri_size name_length, type;
+  const void* address;
+  petri_size count, stride;
+};
+
+#ifdef __cplusplus
+#define PETRI_STATE_TABLE_ extern "C"
+#define PETRI_BOOL_ bool
+#else
+#define PETRI_STATE_TABLE_
+#define PETRI_BOOL_ _Bool
+#endif
+#define PETRI_LENGTH_(array) (sizeof(array) / sizeof((array)[0]))
+#define PETRI_ENTRY_(name, type, address, count, stride) {name, sizeof(name) - 1, type, address, count, stride}
+#define PETRI_STATE_COUNT_(...) \
+  (sizeof((const struct petri_state_entry[]){__VA_ARGS__}) / sizeof(struct petri_state_entry))
+#define PETRI_TYPE_(value)        \
+  __extension__ _Generic((value), \
+      char: 1,                    \
+      signed char: 1,             \
+      unsigned char: 2,           \
+      short: 3,                   \
+      unsigned short: 4,          \
+      int: 5,                     \
+      long: 5,                    \
+      unsigned int: 6,            \
+      unsigned long: 6,           \
+      long long: 7,               \
+      unsigned long long: 8,      \
+      float: 9,                   \
+      double: 10,                 \
+      PETRI_BOOL_: 11)
+
 /* ---- convenience ----------------------------------------------------------------------------------------- */
 
 /* A zero-terminated text as one line of the log. */
