@@ -1,5 +1,6 @@
 // New code that crashes too soon is taken back, with the state of before.
 #include <algorithm>
+#include <set>
 
 #include "sandbox/sandbox_core.h"
 #include "supervisor/exit_reason.h"
@@ -59,9 +60,19 @@ void SandboxCore::bring_back_timers(const Part& part, Process& process) {
   const SwitchSnapshot* from = part.change->terms().back_to.get();
   const auto* timers = from == nullptr ? nullptr : from->timers_of(process.name());
   if (timers == nullptr) return;
+  // One that has rung and still waits in the mailbox has not been lost.
+  std::multiset<std::int64_t> waiting;
+  for (const SavedLetter& letter : process.saved_mailbox()) {
+    if (letter.kind == MessageKind::timer) waiting.insert(letter.tag);
+  }
   std::vector<SavedTimer> left;
   const std::uint64_t now = timers_now_ms();
   for (const auto& timer : *timers) {
+    const auto rung = timer.due_ms <= now ? waiting.find(timer.tag) : waiting.end();
+    if (rung != waiting.end()) {
+      waiting.erase(rung);
+      continue;
+    }
     left.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
   }
   replace_timers(process, left);
