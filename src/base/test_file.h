@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -17,8 +18,9 @@ namespace petri {
 class TestFile {
  public:
   explicit TestFile(std::string_view name = "file")
-      : path_(testing::TempDir() + "petri_" + testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() +
-              "_" + testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + std::string(name)) {
+      : path_(testing::TempDir() + "petri_" + std::to_string(::getpid()) + "_" +
+              testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + std::string(name)) {
     for (char& c : path_) c = c == '/' && &c > path_.data() + testing::TempDir().size() ? '_' : c;
   }
   ~TestFile() { std::remove(path_.c_str()); }
