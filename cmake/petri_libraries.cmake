@@ -17,4 +17,11 @@ endif()
 if(PETRI_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
+
+  # Tests start it often: it is the interpreter itself, where what the path finds may be a script that chooses one.
+  find_program(PYTHON_PROGRAM python3 REQUIRED)
+  execute_process(COMMAND ${PYTHON_PROGRAM} -c "import sys; print(sys.executable)"
+    OUTPUT_VARIABLE python_itself OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(Python3_EXECUTABLE ${python_itself} CACHE FILEPATH "The Python that runs the tests")
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
 endif()

@@ -72,7 +72,9 @@ def matches(expected, actual):
 
 
 def environment_for(petri):
-    environment = {"PATH": f"{petri.parent}:{os.environ.get('PATH', '/usr/bin:/bin')}", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+    """Where the commands find petri, and the Python that runs this, before all else."""
+    folders = [str(petri.parent), str(Path(sys.executable).parent), os.environ.get("PATH", "/usr/bin:/bin")]
+    environment = {"PATH": ":".join(folders), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
     for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
         if name in os.environ:
             environment[name] = os.environ[name]

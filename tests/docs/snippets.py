@@ -9,7 +9,6 @@ All other blocks are only read. The commands of a page run in order, in one fres
 """
 import argparse
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -63,7 +62,7 @@ def prepare_folder(folder, blocks, programs):
         (folder / name).write_text(contents, encoding="utf-8")
     for name in programs_in(blocks):
         stem = Path(name).stem
-        shutil.copy(programs / f"docs_{stem}", folder / stem)
+        (folder / stem).symlink_to((programs / f"docs_{stem}").resolve())
 
 
 def with_placeholders(line):
