@@ -37,7 +37,7 @@ inline Result<EventListener> log_events(Subscription subscription, std::shared_p
     const auto level = spdlog_level_of(level_of(event.kind));
     if (logger->should_log(level)) log(*logger, level, to_text(event));
   };
-  const auto on_lost = [logger, log](std::uint64_t lost) {
+  const auto on_lost = [logger = std::move(logger), log](std::uint64_t lost) {
     log(*logger, spdlog::level::warn, "events.lost count=" + std::to_string(lost));
   };
   return EventListener::start(std::move(subscription), on_event, on_lost);
