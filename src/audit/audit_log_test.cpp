@@ -173,7 +173,7 @@ TEST(AuditLog, LeavesWholeLinesWhenItsProcessIsKilled) {
     }
     ::close(told[1]);
     std::uint64_t hundreds = 0;
-    for (char dot = 0; hundreds < static_cast<std::uint64_t>(round * 3); ++hundreds)
+    for (char dot = 0; hundreds < static_cast<std::uint64_t>(round) * 3; ++hundreds)
       ASSERT_EQ(::read(told[0], &dot, 1), 1);
     ASSERT_EQ(::kill(child, SIGKILL), 0);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);

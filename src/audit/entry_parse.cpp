@@ -98,9 +98,9 @@ class Cursor {
   char32_t unit() {
     expect("u");
     std::uint32_t unit = 0;
-    const char* end = rest_.data() + std::min<std::size_t>(rest_.size(), 4);
-    const auto [read_to, error] = std::from_chars(rest_.data(), end, unit, 16);
-    ok_ = ok_ && error == std::errc() && read_to == rest_.data() + 4;
+    const std::string_view digits = rest_.substr(0, 4);
+    const auto [read_to, error] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
+    ok_ = ok_ && error == std::errc() && read_to == digits.data() + 4;
     if (ok_) rest_.remove_prefix(4);
     return unit;
   }

@@ -19,9 +19,10 @@ std::string first_line(const AuditReport& report) {
     return fmt::format("broken: {}: line {}: {}\n", file, format_count(report.verification.fault->line),
                        report.verification.fault->message);
   }
-  if (report.hash_is_missing())
+  if (report.hash_is_missing()) {
     return fmt::format("broken: {}: no entry has the hash {}: something is gone from its end, or all of it is new\n",
                        file, report.contains);
+  }
   return fmt::format("verified: {}: {}, none changed, missing or out of order\n", file,
                      entries_text(report.verification.entries));
 }
