@@ -16,7 +16,6 @@ endif()
 
 if(PETRI_TESTS)
   find_package(GTest REQUIRED)
-  include(GoogleTest)
 
   # Tests start it often: it is the interpreter itself, where what the path finds may be a script that chooses one.
   find_program(PYTHON_PROGRAM python3 REQUIRED)

@@ -1,6 +1,6 @@
 # petri_module(<name> [SOURCES ...] [TESTS ...] [DEPENDS modules...] [LIBRARIES targets...])
 #
-# Makes the library petri_<name> of the folder it is called in, and from TESTS one test binary whose tests ctest runs
+# Makes the library petri_<name> of the folder it is called in, and from TESTS one test binary whose suites ctest runs
 # one by one, in parallel, labelled <name>. DEPENDS names the modules below whose headers its files may include;
 # tools/check/includes.py holds the files to it. LIBRARIES are targets from outside. The
 # module `engine`, and no other, gets the Rust crate and its header.
@@ -31,7 +31,7 @@ function(petri_module name)
   endif()
 endfunction()
 
-# petri_tests(<label> SOURCES ... LIBRARIES ...): one GoogleTest binary, <label>_tests, its tests known to ctest.
+# petri_tests(<label> SOURCES ... LIBRARIES ...): one GoogleTest binary, <label>_tests, its suites known to ctest.
 # Tests find the guests and transcripts of the tree under PETRI_TESTS_FOLDER.
 function(petri_tests label)
   cmake_parse_arguments(PARSE_ARGV 1 tests "" "" "SOURCES;LIBRARIES")
@@ -39,10 +39,25 @@ function(petri_tests label)
   target_link_libraries(${label}_tests PRIVATE petri_flags ${tests_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${label}_tests PRIVATE PETRI_TESTS_FOLDER="${PROJECT_SOURCE_DIR}/tests")
   set_target_properties(${label}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  gtest_discover_tests(${label}_tests
-    DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
-    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
-    TEST_PREFIX ${label}.
-    PROPERTIES LABELS ${label} TIMEOUT 300)
+  petri_add_suites(${label} ${label} ${label}_tests)
+endfunction()
+
+# petri_add_suites(<name> <label> <target> [variable=value...]): ctest runs each suite of this GoogleTest binary as
+# <name>.<suite>, with this environment. Which suites there are it finds out itself: petri_suites.cmake.
+function(petri_add_suites name label target)
+  set_property(GLOBAL APPEND_STRING PROPERTY petri_suites
+    "petri_add_suites(${name} ${label} \"$<TARGET_FILE:${target}>\" \"${CMAKE_CURRENT_BINARY_DIR}\" \"${ARGN}\")\n")
+endfunction()
+
+# petri_suites(): tells ctest of all binaries petri_tests() has made. ctest counts suites; how many tests they have it
+# says before it begins.
+function(petri_suites)
+  get_property(calls GLOBAL PROPERTY petri_suites)
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/petri_suites.cmake CONTENT "include(\"${PROJECT_SOURCE_DIR}/cmake/petri_suites.cmake\")
+set(petri_suites_count 0)
+set(petri_tests_count 0)
+${calls}
+message(\"Suites of GoogleTest: \${petri_suites_count}, with \${petri_tests_count} tests in all\")
+")
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/petri_suites.cmake)
 endfunction()
