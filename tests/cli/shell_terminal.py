@@ -151,7 +151,7 @@ class ShellAtATerminal(unittest.TestCase):
 
     def test_shows_news_while_nobody_types_and_keeps_the_line(self):
         shell = self.session()
-        shell.command("create spinner spin.wat --limit fuel=300000000", "created spinner")
+        shell.command("create spinner spin.wat --limit fuel=100000000", "created spinner")
         shell.command("call spinner spin --background", "call 1 is under way")
         shell.type("list")
         shell.expect("call 1 out_of_fuel: the guest used all of its fuel")
