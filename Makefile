@@ -8,7 +8,7 @@ CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
-.PHONY: help setup build dev demo tour live test test-long hostile bench bench-peers coverage format check clean
+.PHONY: help setup build dev demo tour live test test-long hostile bench bench-peers coverage format check tidy clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -51,6 +51,9 @@ hostile: setup build ## guests that mean harm, in every setting and tier; makes 
 
 check: ## the rules of the house: sleeps, includes, paths, format, clippy, lines
 	@tools/check/all
+
+tidy: ## clang-tidy over what changed since it was last clean (FILES='src/base/*.cpp' for some)
+	@tools/tidy $(FILES)
 
 bench: setup build ## all benchmarks, as a table
 	@cmake --build --preset release --target evolve bench_ordinary_module bench_five_lines
