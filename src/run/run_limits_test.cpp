@@ -121,8 +121,9 @@ TEST_P(RunLimits, EndAGuestInsideNestedCallsAndHostCalls) {
     (func $inner (loop (drop (call $random (i32.const 0) (i32.const 6553600))) (br 0)))
     (func $middle (call $inner)) (func (export "f") (call $middle))))";
   RunSpec run_spec = spec("f");
-  EXPECT_EQ(run_ok(text, run_spec).kind, OutcomeKind::out_of_fuel);
-  EXPECT_EQ(run_ok(text, run_spec).fuel_used, 10'000'000U);
+  const Outcome outcome = run_ok(text, run_spec);
+  EXPECT_EQ(outcome.kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(outcome.fuel_used, 10'000'000U);
   run_spec.limits.fuel_max = std::uint64_t{1} << 62;
   run_spec.limits.execution_time_max = std::chrono::milliseconds(10);
   EXPECT_EQ(run_ok(text, run_spec).kind, OutcomeKind::deadline);
