@@ -66,6 +66,24 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
+// A module that is called in the candidates' place and calls them: it imports functions of theirs from the module
+// "candidate", and from the host what candidates may. Two are equal when their bytes are.
+class Harness {
+ public:
+  Harness() = default;
+  Harness(ArtifactPtr artifact) : artifact_(std::move(artifact)) {}  // NOLINT: a spec names the artifact
+
+  const ArtifactPtr& artifact() const { return artifact_; }  // none: candidates are called themselves
+  explicit operator bool() const { return artifact_ != nullptr; }
+  bool operator==(const Harness& other) const {
+    if (artifact_ == nullptr || other.artifact_ == nullptr) return artifact_ == other.artifact_;
+    return artifact_->id() == other.artifact_->id();
+  }
+
+ private:
+  ArtifactPtr artifact_;
+};
+
 enum class Instances : std::uint8_t { per_candidate, per_case };
 std::string_view name_of(Instances instances);
 
@@ -83,6 +101,10 @@ struct EvaluationSpec {
   // Sum of squared differences between a candidate's first values and these, one a case; a candidate that is not ok in
   // every case, or gives NaN, scores NaN. Empty: no score.
   std::vector<double> targets;
+  // `function` is then its, and what it gives is what is recorded and scored. Candidate and harness have one account of
+  // fuel, memory and depth, and become fresh together. A candidate that lacks a function it imports, or has it with
+  // another type, is a link_error row.
+  Harness harness;
   bool operator==(const EvaluationSpec&) const = default;
 };
 
@@ -199,8 +221,8 @@ struct EvaluatorStatistics {
 // Evaluates under full determinism: virtual time, randomness from seed and artifact alone, anew for each instance.
 // Candidates may import input, output, exit, log, clock, random, math, WASI without files, and embedder functions
 // marked deterministic; another import is a link_error row. An Error means that nothing was evaluated: a bad spec,
-// cases that contradict each other. Safe to call from any thread; compiled code and cached records are kept between
-// calls.
+// cases that contradict each other, a harness that lacks the function or imports what nobody offers. Safe to call from
+// any thread; compiled code and cached records are kept between calls.
 class Evaluator {
  public:
   explicit Evaluator(HostFunctions host = {}, EvaluatorOptions options = {});

@@ -1,9 +1,9 @@
 // Records as JSON Lines: written while an evaluation runs, read back, and verified by running the candidates again.
 //
-// The first line says what was evaluated: {"petri_records":1, "function":..., limits, "seed":..., "cases":[...]}. Each
-// further line is one record, with the candidate itself, so that a file needs nothing else to be verified. The same
-// evaluation gives the same bytes on any number of workers, in every tier and process; what differs goes to a timings
-// file.
+// The first line says what was evaluated: {"petri_records":1, "function":..., limits, "seed":..., "cases":[...]}, with
+// the harness itself if there is one. Each further line is one record, with the candidate itself, so that a file needs
+// nothing else to be verified. The same evaluation gives the same bytes on any number of workers, in every tier and
+// process; what differs goes to a timings file.
 #pragma once
 
 #include <chrono>

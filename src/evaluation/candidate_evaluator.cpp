@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "evaluation/link_candidate.h"
 #include "evaluation/receipt.h"
 #include "evaluation/score.h"
 
@@ -18,13 +19,6 @@ constexpr std::size_t kMessageBytesMax = 200;
 bool tells_of_the_candidate(ErrorCode code) {
   return code != ErrorCode::host_fault && code != ErrorCode::engine_fault && code != ErrorCode::cancelled &&
          code != ErrorCode::busy;
-}
-
-Result<void> check_size(const Artifact& artifact, std::uint64_t bytes_max) {
-  const std::size_t bytes = artifact.bytes().size();
-  if (bytes <= bytes_max) return {};
-  return fail(ErrorCode::module_too_large,
-              fmt::format("the module has {} bytes and module_bytes_max allows {}", bytes, bytes_max));
 }
 
 }  // namespace
@@ -94,21 +88,26 @@ Result<CandidateEvaluator::Answer> CandidateEvaluator::run(const Candidate& cand
   PETRI_TRY(const ArtifactPtr artifact, artifact_of(candidate, std::move(prepared)));
   record.artifact = artifact->id();
   PETRI_TRY(check_size(*artifact, plan_.spec.module_bytes_max));
-  const LoadableArtifact& module = loadable(*artifact);
-  PETRI_TRY(const RunTarget target, find_run_target(module, plan_.first_run));
+  PETRI_TRY(const Called called, called_for(loadable(*artifact)));
   TierPath path(plan_, services_, artifact, compiled ? std::move(compiled->code) : nullptr);
   PETRI_TRY(path.begin());
-  auto done = runner_.run(module, target, path, record);
+  auto done = runner_.run(called, path, record);
   if (!done && done.error().code == ErrorCode::engine_fault && path.tier() == Tier::interpreted) {
     // The other engine gives the same answer.
     record = {.row = record.row, .artifact = record.artifact};
     PETRI_TRY(path.begin_compiled());
-    done = runner_.run(module, target, path, record);
+    done = runner_.run(called, path, record);
   }
   path.finish();
   timing.tier = path.tier();
   if (!done) return fail(std::move(done.error()));
   return Answer{.promoted = path.was_promoted()};
+}
+
+Result<Called> CandidateEvaluator::called_for(const LoadableArtifact& candidate) const {
+  if (plan_.harness) return Called{.module = plan_.harness->loaded->module(), .target = plan_.harness->target};
+  PETRI_TRY(const RunTarget target, find_run_target(candidate, plan_.first_run));
+  return Called{.module = candidate, .target = target};
 }
 
 Result<ArtifactPtr> CandidateEvaluator::artifact_of(const Candidate& candidate, ArtifactPtr prepared) const {

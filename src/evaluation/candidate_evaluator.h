@@ -31,6 +31,7 @@ class CandidateEvaluator {
                       Timing& timing);
   Result<Answer> run(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record,
                      Timing& timing);
+  Result<Called> called_for(const LoadableArtifact& candidate) const;
   Result<ArtifactPtr> artifact_of(const Candidate& candidate, ArtifactPtr prepared) const;
   bool take_from_cache(const Digest& key, Record& record);
   void score(Record& record);

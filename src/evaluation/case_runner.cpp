@@ -56,13 +56,13 @@ struct CaseRunner::Candidate {
 CaseRunner::CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt)
     : plan_(plan), interrupt_(interrupt), context_(settings_of(plan), plan.spec.seed) {}
 
-Result<void> CaseRunner::run(const LoadableArtifact& artifact, const RunTarget& target, TierPath& path,
-                             Record& record) {
-  Candidate candidate{.guest = Guest(artifact, context_, &interrupt_),
+Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& record) {
+  const RunTarget& target = called.target;
+  Candidate candidate{.guest = Guest(called.module, context_, &interrupt_),
                       .target = target,
                       .path = path,
                       .record = record,
-                      .seed = seed_for(plan_.spec.seed, artifact.id()),
+                      .seed = seed_for(plan_.spec.seed, *record.artifact),
                       .initialize = initialize_for(plan_.spec.function)};
   const std::size_t cases = plan_.cases.size();
   burned_since_ = std::numeric_limits<std::uint64_t>::max();  // another candidate, another look at the clock

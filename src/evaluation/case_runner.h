@@ -14,15 +14,21 @@
 
 namespace petri {
 
+// The module that is called for a candidate, which is the candidate itself unless there is a harness.
+struct Called {
+  const LoadableArtifact& module;
+  RunTarget target;
+};
+
 // One worker's: its buffers serve one candidate after the other.
 class CaseRunner {
  public:
   // `interrupt` ends whatever runs as cancelled.
   CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt);
 
-  // Fills in the record from outcome to memory peak. Errors: `cancelled` when interrupted, engine_fault and host_fault.
-  // The record is then to be thrown away.
-  Result<void> run(const LoadableArtifact& artifact, const RunTarget& target, TierPath& path, Record& record);
+  // Fills in the record, whose artifact is known, from outcome to memory peak. Errors: `cancelled` when interrupted,
+  // engine_fault and host_fault. The record is then to be thrown away.
+  Result<void> run(const Called& called, TierPath& path, Record& record);
 
   // What the last candidate wrote in each case; kept only for evaluations with a scorer.
   const std::vector<std::string>& outputs() const { return outputs_; }

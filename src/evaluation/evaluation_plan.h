@@ -3,17 +3,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/engine.h"
+#include "evaluation/loaded_harness.h"
 #include "evaluation/record_cache.h"
 #include "petri/evaluate.h"
 #include "petri/run.h"
+#include "run/run_spec_check.h"
 #include "tiering/compiled_modules.h"
 #include "tiering/promoter.h"
 
 namespace petri {
+
+// The harness of an evaluation, and its function that is called.
+struct PlannedHarness {
+  LoadedHarnessPtr loaded;
+  RunTarget target;
+};
 
 // Made once, then only read, by all workers at once. What it refers to outlives it.
 struct EvaluationPlan {
@@ -27,6 +36,8 @@ struct EvaluationPlan {
   Digest digest;
   RunSpec first_run;                     // the function and the first case's arguments, for checking candidates
   std::vector<std::uint64_t> arguments;  // of all cases, one after the other
+
+  std::optional<PlannedHarness> harness;  // set by whoever makes the plan
 
   std::span<const std::uint64_t> arguments_of(std::size_t case_number) const {
     const std::size_t count = first_run.arguments.size();

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "evaluation/evaluation_plan.h"
 #include "evaluation/evaluation_worker.h"
+#include "evaluation/harness_check.h"
 #include "evaluation/records_writer.h"
 #include "evaluation/spec_check.h"
 #include "evaluation/spec_digest.h"
@@ -33,6 +34,12 @@ RecordsHeader header_of(const EvaluationPlan& plan) {
           .abi = rules.abi,
           .host_functions = std::move(rules.host_functions),
           .digest = plan.digest};
+}
+
+PromoterOptions promoter_options(const EvaluatorOptions& options) {
+  return {.fuel = options.promote_fuel,
+          .fuel_per_byte = options.promote_fuel_per_byte,
+          .time_max = options.promotion_time_max};
 }
 
 unsigned workers_for(unsigned asked, std::size_t rows) {
@@ -66,22 +73,35 @@ struct Evaluator::Impl {
   Impl(HostFunctions functions, const EvaluatorOptions& options)
       : host(std::move(functions)),
         modules(options.compiled_modules_max),
-        promoter({.fuel = options.promote_fuel,
-                  .fuel_per_byte = options.promote_fuel_per_byte,
-                  .time_max = options.promotion_time_max},
-                 clock, modules),
+        promoter(promoter_options(options), clock, modules),
+        harness_promoter(promoter_options(options), clock, no_modules),
         cache(options.cache_records_max) {}
 
+  Result<EvaluationPlan> make_plan(std::span<const Case> cases, const EvaluationSpec& spec,
+                                   const EvaluationOptions& options);
   Result<void> run_workers(const EvaluationRun& run, unsigned workers, EvaluationCounts& counts);
 
   const HostFunctions host;
   const SystemClock clock;
   CompiledModules modules;
   Promoter promoter;
+  CompiledModules no_modules{0};  // harnesses keep their code themselves
+  Promoter harness_promoter;
+  Harnesses harnesses{host, harness_promoter};
   RecordCache cache;
   const EvaluationServices services{.engine = wasm_engine(), .modules = modules, .promoter = promoter, .cache = cache};
   WorkerPool pool;  // last: its threads use all of the above
 };
+
+Result<EvaluationPlan> Evaluator::Impl::make_plan(std::span<const Case> cases, const EvaluationSpec& spec,
+                                                  const EvaluationOptions& options) {
+  EvaluationPlan plan(cases, spec, options, host);
+  if (!spec.harness) return plan;
+  PETRI_TRY(LoadedHarnessPtr loaded, harnesses.of(spec));
+  PETRI_TRY(const RunTarget target, find_harness_target(loaded->module(), plan.first_run));
+  plan.harness = PlannedHarness{.loaded = std::move(loaded), .target = target};
+  return plan;
+}
 
 Result<void> Evaluator::Impl::run_workers(const EvaluationRun& run, unsigned workers, EvaluationCounts& counts) {
   std::vector<WorkDone> done(workers);
@@ -103,7 +123,7 @@ Result<Evaluation> Evaluator::evaluate(std::span<const Candidate> candidates, st
   PETRI_TRY(check_evaluation(cases, spec, options));
   PETRI_TRY(check_rows(candidates.size()));
   const Clock::TimePoint start = impl_->clock.now();
-  const EvaluationPlan plan(cases, spec, options, impl_->host);
+  PETRI_TRY(const EvaluationPlan plan, impl_->make_plan(cases, spec, options));
   if (options.records != nullptr) PETRI_TRY(RecordsWriterAccess::begin(*options.records, header_of(plan)));
 
   std::atomic<std::uint32_t> stop{0};

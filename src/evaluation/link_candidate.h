@@ -1,6 +1,8 @@
 // Which functions a candidate may import: those that give the same answer every time.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/loadable_artifact.h"
 #include "host/link.h"
 #include "petri/host_functions.h"
@@ -10,7 +12,12 @@ namespace petri {
 // What candidates are granted: everything of this is virtual or seeded.
 constexpr Permissions kCandidatePermissions{Permission::log, Permission::clock, Permission::random};
 
-// link_error, naming the import, also when the function is there but not deterministic.
-Result<Linked> link_candidate(const LoadableArtifact& artifact, const HostFunctions& host);
+// module_too_large above module_bytes_max.
+Result<void> check_size(const Artifact& artifact, std::uint64_t bytes_max);
+
+// link_error, naming the import, also when the function is there but not deterministic. Of a harness, another module
+// may be the candidate.
+Result<Linked> link_candidate(const LoadableArtifact& artifact, const HostFunctions& host,
+                              Neighbours neighbours = Neighbours::none);
 
 }  // namespace petri

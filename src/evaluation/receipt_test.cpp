@@ -63,6 +63,8 @@ TEST(SpecDigest, ChangesWithEveryPartOfWhatWasAsked) {
       [](Cases, Spec spec, Rules&) { spec.stop_at_first_failure = true; },
       [](Cases, Spec spec, Rules&) { spec.targets[1] = 2.5; },
       [](Cases, Spec spec, Rules&) { spec.targets.clear(); },
+      [](Cases, Spec spec, Rules&) { spec.harness = Artifact::from_wat("(module)", 100).value(); },
+      [](Cases, Spec spec, Rules&) { spec.harness = Artifact::from_wat("(module (func))", 100).value(); },
       [](Cases, Spec, Rules& rules) { rules.abi ^= 1; },
       [](Cases, Spec, Rules& rules) { rules.fuel_table ^= 1; },
       [](Cases, Spec, Rules& rules) { rules.host_functions[0].version = 2; },

@@ -176,6 +176,17 @@ void append_targets(std::string& out, std::span<const double> targets) {
   });
 }
 
+void append_harness(std::string& out, const Artifact& harness) {
+  append(out, base64_size(harness.bytes().size()) + kLineBytesMax, [&](JsonText& text) {
+    text.key("harness");
+    text.raw("{\"artifact\":");
+    text.hex(harness.id().sha256);
+    text.key("wasm");
+    text.base64(harness.bytes());
+    text.raw("}");
+  });
+}
+
 void append_spec(std::string& out, const EvaluationSpec& spec) {
   fmt::format_to(
       std::back_inserter(out),
@@ -184,6 +195,7 @@ void append_spec(std::string& out, const EvaluationSpec& spec) {
       json_string(spec.function), spec.fuel_max, spec.memory_bytes_max, spec.output_bytes_max, spec.call_depth_max,
       spec.module_bytes_max, spec.seed, name_of(spec.instances), spec.stop_at_first_failure);
   if (!spec.targets.empty()) append_targets(out, spec.targets);
+  if (spec.harness) append_harness(out, *spec.harness.artifact());
 }
 
 void append_host_functions(std::string& out, std::span<const HostFunctionUsed> functions) {

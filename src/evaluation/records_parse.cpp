@@ -28,6 +28,7 @@ constexpr std::string_view kHeaderNames[] = {"petri_records",
                                              "instances",
                                              "stop_at_first_failure",
                                              "targets",
+                                             "harness",
                                              "scored_by",
                                              "receipts",
                                              "argument_types",
@@ -81,6 +82,17 @@ Case case_of(const json& one, const std::vector<ValueType>& types) {
   return result;
 }
 
+// The module itself, which has to be the one that the line names.
+Harness harness_of(const JsonFields& fields, std::uint64_t bytes_max) {
+  const auto wasm = fields.bytes_if("wasm");
+  if (!wasm) throw BadLine{.field = "harness", .what = "its \"harness\" has no \"wasm\""};
+  auto artifact = Artifact::from_wasm(*wasm, bytes_max);
+  if (!artifact) throw BadLine{.field = "harness", .what = "its \"harness\" is no module: " + artifact.error().message};
+  if (fields.digest_if("artifact") != (*artifact)->id().sha256)
+    throw BadLine{.field = "harness", .what = "its \"harness\" is not the module that its \"artifact\" names"};
+  return *std::move(artifact);
+}
+
 EvaluationSpec spec_of(const JsonFields& fields) {
   EvaluationSpec spec{.function = fields.text("function"),
                       .fuel_max = fields.number("fuel_max"),
@@ -95,6 +107,8 @@ EvaluationSpec spec_of(const JsonFields& fields) {
     for (const json& target : to_list(*targets, "targets"))
       spec.targets.push_back(to_value(target, ValueType::f64, "targets").f64());
   }
+  if (const json* harness = fields.find("harness"))
+    spec.harness = harness_of(JsonFields(*harness), spec.module_bytes_max);
   return spec;
 }
 

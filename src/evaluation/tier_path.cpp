@@ -12,19 +12,35 @@ TierPath::TierPath(const EvaluationPlan& plan, const EvaluationServices& service
       services_(services),
       artifact_(std::move(artifact)),
       module_(loadable(*artifact_)),
+      harness_(plan.harness ? plan.harness->loaded.get() : nullptr),
       code_(std::move(compiled)),
       threshold_(services.promoter.threshold(module_.facts())),
       worth_telling_(Promoter::worth_telling(threshold_)) {}
 
+Tier TierPath::first_tier() const { return plan_.options.tier == Tier::compiled ? Tier::compiled : Tier::interpreted; }
+
 Result<void> TierPath::begin() {
+  if (harness_ != nullptr) return begin_with(*harness_);
   if (code_ != nullptr) return {};
-  return plan_.options.tier == Tier::compiled ? load_compiled() : load(Tier::interpreted);
+  return load(first_tier());
+}
+
+// Compiled code that was there before is of use once that of the harness is there, too.
+Result<void> TierPath::begin_with(LoadedHarness& harness) {
+  PETRI_TRY(joined_, harness.join(artifact_));
+  if (code_ != nullptr && (first_tier() == Tier::compiled || harness.is_compiled())) {
+    PETRI_TRY(code_, harness.link(joined_, std::move(code_)));
+    return {};
+  }
+  waiting_ = std::move(code_);
+  on_its_way_ = asked_ = waiting_ != nullptr;
+  return load(first_tier());
 }
 
 Result<void> TierPath::begin_compiled() {
-  promotion_ = nullptr;
+  on_its_way_ = false;
   began_interpreted_ = false;
-  return load_compiled();
+  return load(Tier::compiled);
 }
 
 const Code& TierPath::code_for_instance() {
@@ -40,22 +56,32 @@ Result<void> TierPath::load(Tier tier) {
     linked_ = true;
   }
   PETRI_TRY(code_, module_.load(tier, imports_));
-  return {};
-}
-
-Result<void> TierPath::load_compiled() {
-  PETRI_TRY(load(Tier::compiled));
-  services_.modules.insert({.artifact = artifact_, .code = code_});
+  if (tier == Tier::compiled) services_.modules.insert({.artifact = artifact_, .code = code_});
+  if (harness_ != nullptr) {
+    PETRI_TRY(code_, harness_->link(joined_, std::move(code_)));
+  }
   return {};
 }
 
 void TierPath::move_when_ready(Guest& guest) {
-  CodePtr compiled = promotion_->code();
+  if (waiting_ == nullptr) waiting_ = promotion_->code();
+  if (waiting_ == nullptr) return;
+  CodePtr compiled = harness_ == nullptr ? waiting_ : harness_->link_if_compiled(joined_, waiting_);
   if (compiled == nullptr) return;
-  promotion_ = nullptr;
+  on_its_way_ = false;
   code_ = std::move(compiled);
   // One that cannot be moved stays where it is for its life; so does one whose move fails.
-  if (guest.alive() && module_.facts().not_movable == 0 && guest.move_to(*code_)) tier_ = code_->tier();
+  if (guest.alive() && can_be_moved() && guest.move_to(*code_)) tier_ = code_->tier();
+}
+
+bool TierPath::can_be_moved() const {
+  return module_.facts().not_movable == 0 && (harness_ == nullptr || harness_->module().facts().not_movable == 0);
+}
+
+// Which of the two burned it is not known: they are hot together.
+void TierPath::tell_harness() {
+  harness_->add_burned(burned_ - burned_told_);
+  burned_told_ = burned_;
 }
 
 // Looks up what earlier evaluations burned only once this one is warm: most candidates never are.
@@ -67,14 +93,17 @@ bool TierPath::is_hot() {
 }
 
 void TierPath::promote_if_hot(bool more_cases) {
+  if (harness_ != nullptr && plan_.options.tier == Tier::automatic) tell_harness();
   if (asked_ || !more_cases || plan_.options.tier != Tier::automatic || code_->tier() != Tier::interpreted) return;
   if (!is_hot()) return;
   asked_ = true;
   promotion_ = services_.promoter.promote(artifact_, imports_);
+  on_its_way_ = promotion_ != nullptr;
 }
 
 // An artifact that comes back in one evaluation after the other is hot too, though none of them is.
 void TierPath::finish() {
+  if (harness_ != nullptr && plan_.options.tier == Tier::automatic) tell_harness();
   if (plan_.options.tier != Tier::automatic || code_->tier() != Tier::interpreted) return;
   if (burned_ < worth_telling_) return;
   const bool hot = is_hot();

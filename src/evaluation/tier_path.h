@@ -15,16 +15,16 @@ class TierPath {
   // A module that was compiled earlier is there from the start; otherwise begin() links and loads.
   TierPath(const EvaluationPlan& plan, const EvaluationServices& services, ArtifactPtr artifact, CodePtr compiled);
 
-  // Links and loads unless there is code. link_error, engine_fault.
+  // Links and loads unless there is code, and joins it with the harness. link_error, engine_fault.
   Result<void> begin();
   // Begins again, compiled: the interpreter failed where it must not.
   Result<void> begin_compiled();
 
   // What a new instance is to be made of.
   const Code& code_for_instance();
-  // Between two cases: moves a live guest to compiled code, if there is some by now and its module can be moved.
+  // Between two cases: moves a live guest to compiled code, if there is some by now and its modules can be moved.
   void move_if_ready(Guest& guest) {
-    if (promotion_ != nullptr) [[unlikely]]
+    if (on_its_way_) [[unlikely]]
       move_when_ready(guest);
   }
   // A case has ended.
@@ -41,9 +41,12 @@ class TierPath {
   bool was_promoted() const { return began_interpreted_ && tier_ == Tier::compiled; }
 
  private:
+  Tier first_tier() const;
+  Result<void> begin_with(LoadedHarness& harness);
   Result<void> load(Tier tier);
-  Result<void> load_compiled();
   void move_when_ready(Guest& guest);
+  bool can_be_moved() const;
+  void tell_harness();
   void promote_if_hot(bool more_cases);
   bool is_hot();
 
@@ -53,8 +56,12 @@ class TierPath {
   const LoadableArtifact& module_;
   BoundImports imports_;
   bool linked_ = false;
-  CodePtr code_;
+  LoadedHarness* const harness_;  // may be none
+  HarnessedCandidate joined_;     // with it
+  CodePtr code_;                  // what instances are made of
+  bool on_its_way_ = false;       // to compiled code
   PromotionPtr promotion_;
+  CodePtr waiting_;     // the candidate's, compiled, until the harness is too
   bool asked_ = false;  // for the promotion, whatever the answer
   Tier tier_ = Tier::interpreted;
   bool began_interpreted_ = false;
@@ -62,6 +69,7 @@ class TierPath {
   std::uint64_t worth_telling_ = 0;
   std::uint64_t burned_ = 0;
   std::uint64_t burned_before_ = 0;  // by earlier evaluations
+  std::uint64_t burned_told_ = 0;    // to the harness
   bool looked_before_ = false;
 };
 

@@ -21,6 +21,10 @@ std::string scored_by(ScoredBy by) {
   return "";
 }
 
+std::string harness(const Harness& harness) {
+  return harness ? pair("harness", hash_cell(harness.artifact()->id().hex())) : "";
+}
+
 std::string host_functions(const std::vector<HostFunctionUsed>& functions) {
   std::string text;
   for (const HostFunctionUsed& function : functions) {
@@ -33,7 +37,7 @@ std::string host_functions(const std::vector<HostFunctionUsed>& functions) {
 
 std::string spec_list(const RecordsHeader& header) {
   const EvaluationSpec& spec = header.spec;
-  return "<dl>\n" + pair("function", fmt::format("<code>{}</code>", html_text(spec.function))) +
+  return "<dl>\n" + pair("function", fmt::format("<code>{}</code>", html_text(spec.function))) + harness(spec.harness) +
          pair("cases", format_count(header.cases.size())) + pair("scored by", scored_by(header.scored_by)) +
          pair("fuel per case", format_count(spec.fuel_max)) + pair("memory", format_bytes(spec.memory_bytes_max)) +
          pair("output", format_bytes(spec.output_bytes_max)) + pair("call depth", format_count(spec.call_depth_max)) +

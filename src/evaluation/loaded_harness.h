@@ -1,0 +1,77 @@
+// A harness as candidates are run with it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "engine/linked_code.h"
+#include "host/link.h"
+#include "petri/evaluate.h"
+#include "tiering/hot_code.h"
+#include "tiering/lru_map.h"
+
+namespace petri {
+
+// One candidate that has all the harness imports.
+struct HarnessedCandidate {
+  ArtifactPtr artifact;
+  std::vector<LinkedTarget> targets;  // of each import of the harness
+};
+
+// Loaded once for each tier and shared by all candidates, which together make it hot. Any thread.
+class LoadedHarness {
+ public:
+  // The promoter outlives it, and puts nothing where candidates are looked for: as a candidate it would be a bad one.
+  LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter);
+
+  const LoadableArtifact& module() const { return loadable(*artifact_); }
+  // link_error, naming what the candidate lacks or has with another type.
+  Result<HarnessedCandidate> join(ArtifactPtr candidate) const;
+
+  // Candidate and harness as one, in the tier of the candidate's code. Loads the harness for it when nobody has yet;
+  // who comes meanwhile waits.
+  Result<CodePtr> link(const HarnessedCandidate& candidate, CodePtr code) EXCLUDES(mutex_);
+  // The same for compiled code of the candidate, without waiting: nothing until the harness has been compiled.
+  CodePtr link_if_compiled(const HarnessedCandidate& candidate, CodePtr code) EXCLUDES(mutex_);
+  bool is_compiled() EXCLUDES(mutex_) { return compiled() != nullptr; }
+
+  // By a candidate and it together.
+  void add_burned(std::uint64_t fuel) { hot_.add_burned(fuel); }
+
+ private:
+  Result<CodePtr> load(Tier tier) EXCLUDES(mutex_);
+  CodePtr compiled() EXCLUDES(mutex_);
+  CodePtr linked(const HarnessedCandidate& candidate, CodePtr code, CodePtr harness) const;
+
+  const ArtifactPtr artifact_;
+  const Linked linked_;
+  HotCode hot_;
+  Mutex mutex_;
+  CodePtr interpreted_ GUARDED_BY(mutex_);
+  CodePtr compiled_ GUARDED_BY(mutex_);
+};
+using LoadedHarnessPtr = std::shared_ptr<LoadedHarness>;
+
+// Those that were used last, kept from one evaluation to the next. Any thread.
+class Harnesses {
+ public:
+  static constexpr std::size_t kHarnessesMax = 16;
+
+  // Both outlive it.
+  Harnesses(const HostFunctions& host, Promoter& promoter) : host_(host), promoter_(promoter) {}
+  // Of a spec that has one. Errors of link_harness().
+  Result<LoadedHarnessPtr> of(const EvaluationSpec& spec) EXCLUDES(mutex_);
+
+ private:
+  struct Hash {
+    std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact.sha256); }
+  };
+
+  const HostFunctions& host_;
+  Promoter& promoter_;
+  Mutex mutex_;
+  LruMap<ArtifactId, LoadedHarnessPtr, Hash> loaded_ GUARDED_BY(mutex_){kHarnessesMax};
+};
+
+}  // namespace petri
