@@ -121,10 +121,11 @@ std::string value_text(const StateField& field, const StateValue& value) {
   if (field.type == StateType::boolean && number != nullptr) return *number == 0 ? "false" : "true";
   return std::visit(
       [](const auto& held) -> std::string {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>)
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>) {
           return held;
-        else
+        } else {
           return petri::to_text(StateNumber(held));
+        }
       },
       value);
 }
