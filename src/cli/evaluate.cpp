@@ -35,9 +35,13 @@ void set_instances(EvaluateOptions& options, const std::string& text) {
 }
 
 void add_spec_options(CLI::App& command, EvaluateOptions& options) {
-  command.add_option("--function", options.function, "The exported function each candidate is called by")
+  command
+      .add_option("--function", options.function,
+                  "The exported function each candidate is called by, or of the harness")
       ->type_name("NAME")
       ->required();
+  command.add_option("--harness", options.harness, "A module that is called instead; it imports from \"candidate\"")
+      ->type_name("FILE");
   command.add_option("--cases", options.cases, "JSON: {\"cases\": [[1, 2], ...], \"targets\": [3, ...]}; - is stdin")
       ->type_name("FILE")
       ->required();

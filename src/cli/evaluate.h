@@ -24,6 +24,7 @@ Limits evaluation_limits();
 struct EvaluateOptions {
   std::vector<std::string> candidates;  // files and folders
   std::string function;
+  std::string harness;                  // a module's file; empty: candidates are called themselves
   std::string cases;                    // a file, or "-" for stdin
   std::string records;                  // a file that is made; empty: none
   std::string timings;                  // likewise

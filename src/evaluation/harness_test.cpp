@@ -277,7 +277,7 @@ class HarnessTiersTest : public testing::Test {
     return false;
   }
 
-  Population population_{summing(300'000), busy(300'000)};
+  Population population_{summing(100'000), busy(100'000)};
   std::vector<Case> cases_;
   EvaluationSpec spec_ = spec_with(counting());
   Evaluation interpreted_;
@@ -306,7 +306,7 @@ TEST_F(HarnessTiersTest, BeginCompiledWhereBothWereBefore) {
 }
 
 TEST_F(HarnessTiersTest, StayAsTheyAreWhereTheHarnessCannotBeMoved) {
-  population_ = {busy(300'000)};
+  population_ = {busy(100'000)};
   spec_ = spec_with(
       counting("(table.set $t (i32.const 0) (ref.func $g)) ", "(table $t 1 funcref) (elem declare func $g) (func $g)"));
   Evaluator evaluator({}, eager());
