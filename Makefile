@@ -2,8 +2,8 @@
 
 SHELL := /bin/bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
-# Parallel tests; each is a process of its own.
-JOBS ?= $(shell nproc)
+# Parallel tests, one more than there are cores: some of them wait. Each suite is a process of its own.
+JOBS ?= $(shell expr $$(nproc) + 1)
 CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 

@@ -3,11 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ namespace petri {
 class TestFile {
  public:
   explicit TestFile(std::string_view name = "file")
-      : path_(testing::TempDir() + "petri_" + std::to_string(::getpid()) + "_" +
+      : path_(testing::TempDir() + "petri_" + tree() + "_" +
               testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
               testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + std::string(name)) {
     for (char& c : path_) c = c == '/' && &c > path_.data() + testing::TempDir().size() ? '_' : c;
@@ -35,6 +36,11 @@ class TestFile {
   void write(std::string_view text) const { std::ofstream(path_, std::ios::binary) << text; }
 
  private:
+  // The same tests may run in another tree at the same time, and a death test is another process.
+  static std::string tree() {
+    return std::to_string(std::hash<std::string>{}(std::filesystem::read_symlink("/proc/self/exe").string()));
+  }
+
   std::string path_;
 };
 

@@ -235,7 +235,7 @@ TEST_P(HarnessRecordsTest, AreTheSameToTheByte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WorkersAndTiers, HarnessRecordsTest,
-                         testing::Combine(testing::Values(1U, 2U, 8U),
+                         testing::Combine(testing::Values(1U, 8U),
                                           testing::Values(Tier::interpreted, Tier::compiled, Tier::automatic)));
 
 // Busy for sixty cases; one of them holds something.
