@@ -333,6 +333,9 @@ pub fn call_linked(
     let mut end = callee.call(export, &budget, context, slots)?;
     access.account().turn_ns = callee.account().turn_ns;
     let paid = access.charge(end.fuel_used);
+    if paid.is_err() {
+        access.set_counter(counter.saturating_sub(end.fuel_used.min(FUEL_MAX) as i64)); // time has ended it, and it has paid
+    }
     if end.kind != EndKind::Returned {
         access.account().stop(end.kind, end.code);
     } else if paid.is_err() {

@@ -105,7 +105,8 @@ Result<End> Guest::member_goes_on_from(std::size_t member, Instance& from) {
   PETRI_TRY(linked.renew(member));
   const std::uint64_t fresh = linked.memory_bytes_of(member);
   context_.shrink(before - fresh);
-  const std::uint64_t more = from.memory().size() - linked.member(member).memory().size();
+  const std::uint64_t have = linked.member(member).memory().size();
+  const std::uint64_t more = from.memory().size() - std::min<std::uint64_t>(from.memory().size(), have);
   if (context_.try_grow(context_.memory_bytes() + more) != Growth::allowed) return End{.kind = EndKind::memory_limit};
   PETRI_TRY(linked.member(member).adopt(from));
   linked.measure();

@@ -58,6 +58,14 @@ Result<void> expect_instance(const Result<End>& end) {
   return {};
 }
 
+// Of a module and those it is linked with, in their order.
+std::vector<ArtifactId> artifacts_of(const ModuleCode& code) {
+  if (code.linked == nullptr) return {code.artifact->id()};
+  std::vector<ArtifactId> all;
+  for (const ModulePart& part : code.linked->parts()) all.push_back(part.code->artifact->id());
+  return all;
+}
+
 // One that is linked with the module whose process it is.
 std::unexpected<Error> of_member(const std::string& member, const std::string& module, Error error) {
   if (member == module) return fail(std::move(error));
@@ -137,7 +145,13 @@ Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePo
   if (kept != nullptr && !kept->image && !kept->document) {
     return fail(ErrorCode::state_incompatible, "the state it had at the switch could not be kept");
   }
-  if (kept != nullptr && kept->image) return expect_instance(beside.life.go_on_from(*kept->image));
+  if (kept != nullptr && kept->image) {
+    if (!kept->modules.empty() && kept->modules != artifacts_of(*terms_.to)) {
+      return fail(ErrorCode::state_incompatible,
+                  "the state it had at the switch is of other versions of the modules it is linked with");
+    }
+    return expect_instance(beside.life.go_on_from(*kept->image));
+  }
   const bool has_memory_of_another = terms_.way == StateWay::memory && !goes_back(process);
   if (has_memory_of_another && terms_.to->linked == nullptr && terms_.from->linked == nullptr) return {};
   auto begun = process.begin_in(beside.life, deadline, has_memory_of_another ? Starts::others : Starts::all);
@@ -186,6 +200,7 @@ void ModuleSwitch::keep_state(Process& process) const {
     auto image = InstanceImage::capture(instance);
     if (image && image->bytes_kept() <= terms_.state_bytes_max) {
       kept.image = std::make_shared<const InstanceImage>(std::move(*image));
+      kept.modules = artifacts_of(*process.life().code);
     }
   }
   // Of a group it would be only a part of it.
@@ -204,6 +219,7 @@ Result<void> ModuleSwitch::cross(Process& process, Beside& beside, Clock::TimePo
     const SwitchSnapshot::Kept* kept = kept_for(process);
     return kept == nullptr ? Result<void>() : restore_kept(beside.life, *kept);
   }
+  if (!process.life()) return {};  // it is to be revived, and there was nothing to keep of it
   Instance& from = *process.life().guest->instance();
   Instance* const to = beside.life.guest->instance();
   if (to == nullptr) {  // it is made of the other
@@ -235,8 +251,10 @@ Result<void> ModuleSwitch::cross_by_terms(const Crossing& crossing) {
     case StateWay::described: return cross_described(crossing);
     case StateWay::hooks: return cross_hooks(crossing);
     case StateWay::memory: return cross_memory(crossing);
-    default: return {};
+    case StateWay::none: return {};
+    case StateWay::best: break;
   }
+  return fail(ErrorCode::state_incompatible, "its state has no way to the version it goes back to");
 }
 
 ModuleSwitch::Change* ModuleSwitch::change_of(std::string_view module) {

@@ -21,6 +21,7 @@ class SwitchSnapshot {
   struct Kept {
     std::shared_ptr<const InstanceImage> image;  // all of it, of what is movable,
     std::optional<StateDocument> document;       // else what it describes
+    std::vector<ArtifactId> modules;             // of which code: its module and those it is linked with
   };
 
   SwitchSnapshot(TreeAccount& account, std::uint64_t from, std::uint64_t to)

@@ -238,9 +238,10 @@ class SandboxCore final : public ProcessOwner,
     std::shared_ptr<SwitchSnapshot> snapshot;  // of the last switch
     Clock::TimePoint switched;                 // when that was
     std::shared_ptr<TrialPeriod> trial;        // that began with it
-    std::vector<std::string> companions;       // those that were switched with it, and are taken back with it
-    bool undoing = false;                      // it is being taken back,
-    std::vector<Crash> crashed;                // for these and for all others
+    // Those that were switched with it, and are taken back with it, to this.
+    std::map<std::string, std::shared_ptr<const SwitchSnapshot>> companions;
+    bool undoing = false;        // it is being taken back,
+    std::vector<Crash> crashed;  // for these and for all others
   };
   struct Module {
     ModuleCodePtr code;  // of the active version, with all it is linked with
@@ -281,6 +282,11 @@ class SandboxCore final : public ProcessOwner,
   Result<void> link_parts(std::vector<Part>& parts) EXCLUDES(mutex_);
   Result<void> add_dependents(std::vector<Part>& parts) REQUIRES(mutex_);
   void go_together(std::vector<Part>& parts) const REQUIRES(mutex_);
+  Result<void> check_links(const std::vector<Part>& parts) const REQUIRES(mutex_);
+  // A tree that follows from the modules does not follow them when they begin to import.
+  void keep_tree_as_it_is(const Part& part) REQUIRES(mutex_);
+  Result<ModuleCodePtr> link_with_table_now(std::string_view name, const ModuleCodePtr& code,
+                                            const VersionNeeds& needs) const REQUIRES(mutex_);
   // link_error when a version it imports from is not one of those it can work with.
   Result<void> check_needs(const std::string& module, const VersionNeeds& needs, const std::vector<Part>& parts) const
       REQUIRES(mutex_);
@@ -348,6 +354,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> plan_part(Part& part, const SwitchOptions& options);
   Result<void> plan_parts(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
   void commit_part(Part& part, const SwitchOptions& options, VersionTime now) REQUIRES(mutex_);
+  Result<SwitchTerms> terms_as_member(const Part& part) const;
   Result<StateHints> renames_for(const Part& part, bool given) const;
   Result<std::vector<ReloadReport>> change(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
       EXCLUDES(control_);
@@ -355,7 +362,8 @@ class SandboxCore final : public ProcessOwner,
   Result<std::vector<ReloadReport>> switch_parts(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
       REQUIRES(control_);
   Result<void> try_start_of(const Part& part, Clock::TimePoint deadline) EXCLUDES(mutex_);
-  void commit(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
+  // `busy`, and nothing was done, when what the parts are linked with has changed since they were.
+  Result<void> commit(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
   static ReloadReport report_of(Part& part, Clock::Duration preparation);
   // What happened to a module in the processes of those that are linked with it.
   static void gather_reports(std::vector<Part>& parts);
@@ -440,10 +448,10 @@ class SandboxCore final : public ProcessOwner,
   using Rolled = std::map<ProcessPtr, std::uint64_t>;
   Result<std::vector<ReloadReport>> roll_parts(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
       REQUIRES(control_);
-  Result<void> roll(Part& part, const SwitchOptions& options, Rolled& rolled) REQUIRES(control_);
+  Result<void> roll(std::vector<Part>& parts, const SwitchOptions& options, Rolled& rolled) REQUIRES(control_);
   std::vector<ProcessPtr> left_to_roll(const Part& part, const Rolled& rolled) const EXCLUDES(mutex_);
   Result<void> switch_alone(Part& part, const ProcessPtr& process, const SwitchOptions& options);
-  Error roll_back(Part& part, const SwitchOptions& options, const Rolled& rolled, Error error);
+  Error roll_back(std::vector<Part>& parts, const SwitchOptions& options, const Rolled& rolled, Error error);
   bool hold_starts() EXCLUDES(mutex_);
   void let_start() EXCLUDES(mutex_);
   void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
@@ -464,6 +472,7 @@ class SandboxCore final : public ProcessOwner,
   };
   TakenBack what_to_take_back() const REQUIRES(mutex_);
   Result<void> take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
+  void tell_taken_back(const Part& part);
   LastEnd last_end() const EXCLUDES(mutex_);
   void note_end(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
 

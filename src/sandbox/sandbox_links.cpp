@@ -45,13 +45,19 @@ Result<void> SandboxCore::link_all() {
     PETRI_TRY(linked[name], link_modules(name, find));
   }
   for (auto& [name, code] : linked) modules_.find(name)->second.code = std::move(code);
+  if (tree_spec_ == nullptr) tree_spec_ = std::make_unique<SupervisorSpec>(tree_spec());
   return {};
 }
 
 Result<ModuleCodePtr> SandboxCore::link_with_table(std::string_view name, const ModuleCodePtr& code,
                                                    const VersionNeeds& needs) const {
-  if (code->from_modules.empty()) return code;
   MutexLock lock(mutex_);
+  return link_with_table_now(name, code, needs);
+}
+
+Result<ModuleCodePtr> SandboxCore::link_with_table_now(std::string_view name, const ModuleCodePtr& code,
+                                                       const VersionNeeds& needs) const {
+  if (code->from_modules.empty()) return code;
   PETRI_TRY(check_needs(std::string(name), needs, {}));
   return link_modules(std::string(name), [&](std::string_view wanted) -> ModuleCodePtr {
     if (wanted == name) return by_itself(code);
@@ -142,7 +148,7 @@ void SandboxCore::go_together(std::vector<Part>& parts) const {
   };
   const Part* lead = nullptr;
   for (Part& part : parts) {
-    if (part.only_links || !is_linked(part)) continue;
+    if (part.only_links || !part.changes() || !is_linked(part)) continue;
     if (lead == nullptr) lead = &part;
     part.lead = lead->name;
   }
@@ -152,6 +158,38 @@ void SandboxCore::go_together(std::vector<Part>& parts) const {
     part.lead = lead->name;
     part.back_to = lead->back_to;
   }
+}
+
+// Others may have come, or have been changed, while processes came to rest.
+Result<void> SandboxCore::check_links(const std::vector<Part>& parts) const {
+  const auto planned = [&](std::string_view name) -> const Part* {
+    const auto part = std::ranges::find(parts, name, &Part::name);
+    return part == parts.end() ? nullptr : &*part;
+  };
+  const auto busy = [](std::string_view name) {
+    return fail(ErrorCode::busy, fmt::format("the module {} came or was changed meanwhile: try again", name));
+  };
+  for (const Part& part : parts) {
+    if (part.change == nullptr || part.to->linked == nullptr) continue;
+    for (const ModulePart& member : part.to->linked->parts()) {
+      const Part* other = planned(member.name);
+      const ModuleCodePtr& code = other == nullptr ? modules_.find(member.name)->second.code : other->to;
+      if (by_itself(code) != member.code) return busy(member.name);
+    }
+  }
+  for (const auto& [name, module] : modules_) {
+    if (module.code->from_modules.empty() || planned(name) != nullptr) continue;
+    for (const std::string& import : imported_modules(*module.code)) {
+      const Part* part = planned(import);
+      if (part != nullptr && part->change != nullptr && part->changes()) return busy(name);
+    }
+  }
+  return {};
+}
+
+void SandboxCore::keep_tree_as_it_is(const Part& part) {
+  if (tree_spec_ != nullptr || part.to->from_modules.empty()) return;
+  tree_spec_ = std::make_unique<SupervisorSpec>(tree_spec());
 }
 
 }  // namespace petri

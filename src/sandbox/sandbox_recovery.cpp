@@ -42,28 +42,36 @@ SandboxCore::TakenBack SandboxCore::what_to_take_back() const {
   return found;
 }
 
-// Nothing runs, so there is no state to carry.
+// Nothing runs, so there is no state to carry. What cannot be linked so stays as it is.
 Result<void> SandboxCore::take_back(const std::vector<std::string>& modules) {
+  std::vector<Part> parts;
   for (const std::string& name : modules) {
-    std::uint64_t from = 0, to = 0;
-    {
-      MutexLock lock(mutex_);
-      Module& module = modules_.find(name)->second;
-      VersionTable& versions = module.past->versions;
-      from = versions.active().number;
-      to = versions.number_before();
-      versions.activate(to, services_.clock.wall_now(), SwitchCause::recovery, "petri");
-      module.code = versions.active().code;
+    PETRI_TRY(parts.emplace_back(), kept_part(name, 0, {}));
+  }
+  PETRI_TRY(link_parts(parts));
+  {
+    MutexLock lock(mutex_);
+    for (const Part& part : parts) {
+      Module& module = modules_.find(part.name)->second;
+      module.code = part.to;
+      if (part.only_links) continue;
+      module.past->versions.activate(part.to_number, services_.clock.wall_now(), SwitchCause::recovery, "petri");
       module.past->snapshot = nullptr;
     }
-    services_.events.publish(EventKind::module_rolled_back, subject(), [&](Event& event) {
-      event.add("module", name).add("version", to).add("from", from).add("cause", name_of(SwitchCause::recovery));
-      event.add("processes", 0U);
-    });
-    tell_audit({.kind = AuditKind::module_switched, .sandbox = id(), .cause = name_of(SwitchCause::recovery)},
-               {{"module", name}, {"from", from}, {"to", to}, {"actor", "petri"}});
   }
-  return link_all();
+  for (const Part& part : parts) {
+    if (!part.only_links) tell_taken_back(part);
+  }
+  return {};
+}
+
+void SandboxCore::tell_taken_back(const Part& part) {
+  services_.events.publish(EventKind::module_rolled_back, subject(), [&](Event& event) {
+    event.add("module", part.name).add("version", part.to_number).add("from", part.from_number);
+    event.add("cause", name_of(SwitchCause::recovery)).add("processes", 0U);
+  });
+  tell_audit({.kind = AuditKind::module_switched, .sandbox = id(), .cause = name_of(SwitchCause::recovery)},
+             {{"module", part.name}, {"from", part.from_number}, {"to", part.to_number}, {"actor", "petri"}});
 }
 
 SandboxCore::LastEnd SandboxCore::last_end() const {

@@ -179,12 +179,26 @@ Result<void> SandboxCore::plan_parts(std::vector<Part>& parts, const SwitchOptio
     for (const Part& other : parts) {
       const bool changes_with = &other != &part && other.change != nullptr && !other.only_links &&
                                 part.to->linked->find(other.name) != nullptr;
-      if (changes_with) part.change->add_member(other.change->terms());
+      if (changes_with) {
+        PETRI_TRY(const SwitchTerms terms, terms_as_member(other));
+        part.change->add_member(terms);
+      }
     }
     const auto lead = std::ranges::find(parts, part.lead, &Part::name);
     if (part.only_links && lead != parts.end()) part.change->keep_in(lead->change->terms().keep);
   }
   return {};
+}
+
+// Where state comes from a snapshot, processes that it does not know of carry what they have; `best`: they cannot.
+Result<SwitchTerms> SandboxCore::terms_as_member(const Part& part) const {
+  SwitchTerms terms = part.change->terms();
+  if (terms.back_to == nullptr) return terms;
+  terms.way = choose_way(StateWay::best, part.name, *part.from, *part.to).value_or(StateWay::best);
+  if (terms.way == StateWay::described && !part.renames.empty()) {
+    PETRI_TRY(terms.renames, renames_for(part, false));
+  }
+  return terms;
 }
 
 // Those the caller gave are checked when they are used; those of the table may be about fields that are gone.
@@ -334,9 +348,10 @@ Result<void> SandboxCore::AtRest::come(std::vector<Part>& parts) {
 // ---- the switch -----------------------------------------------------------------------------------------------
 
 // The tables first: whoever starts from now on finds the new code, and nobody starts yet.
-void SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options) {
+Result<void> SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options) {
   const VersionTime now = services_.clock.wall_now();
   MutexLock lock(mutex_);
+  PETRI_TRY(check_links(parts));
   updated_ = std::max(updated_, now);
   for (Part& part : parts) {
     if (part.change == nullptr) continue;
@@ -344,12 +359,14 @@ void SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options)
     if (part.trial == nullptr && lead != parts.end()) part.trial = lead->trial;
     commit_part(part, options, now);
     if (lead == parts.end() || &*lead == &part || part.only_links) continue;
-    modules_.find(lead->name)->second.past->companions.push_back(part.name);
+    modules_.find(lead->name)->second.past->companions[part.name] = part.change->terms().keep;
   }
+  return {};
 }
 
 void SandboxCore::commit_part(Part& part, const SwitchOptions& options, VersionTime now) {
   Module& module = modules_.find(part.name)->second;
+  keep_tree_as_it_is(part);
   module.code = part.to;
   if (part.only_links) return;
   ModulePast& past = past_of(module);
@@ -402,8 +419,8 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
       PETRI_TRY(parts[one.part].change->carry(*one.process, deadline));
     }
     for (const AtRest::Taken& one : rest.taken()) keep_timers(parts[one.part], *one.process);
+    PETRI_TRY(commit(parts, options));
     const std::vector<Crash> crashed = options.revives.empty() ? std::vector<Crash>() : take_crashed(options.revives);
-    commit(parts, options);
     for (const AtRest::Taken& one : rest.taken()) {
       Part& part = parts[one.part];
       part.change->exchange(*one.process, part.trial);
@@ -554,7 +571,15 @@ Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_
   if (options.snapshot) {
     MutexLock lock(mutex_);
     PETRI_TRY(Module * found, find_module(module));
-    part.back_to = past_of(*found).snapshot;
+    const ModulePast& past = past_of(*found);
+    if (!past.companions.empty() || (past.trial != nullptr && past.trial->module() != module)) {
+      return fail(
+          ErrorCode::state_incompatible,
+          fmt::format("{} was switched together with modules it is linked with: the state of then does not come "
+                      "back without theirs; roll back without the snapshot",
+                      module));
+    }
+    part.back_to = past.snapshot;
     const bool fits =
         part.back_to != nullptr && part.back_to->from() == part.to_number && part.back_to->to() == part.from_number;
     if (!fits) {

@@ -1,63 +1,75 @@
 // A reload that switches one process after another.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
 
+// Those that are linked with one another become active together; the rest one after another.
 Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> parts, const SwitchOptions& options,
                                                           Claim& claimed) {
   std::vector<ReloadReport> reports;
-  for (Part& part : parts) {
+  std::ranges::stable_partition(parts, [](const Part& part) { return !part.lead.empty(); });
+  for (std::size_t next = 0; next < parts.size();) {
+    std::vector<Part> together;
+    do {
+      together.push_back(std::move(parts[next++]));
+    } while (next < parts.size() && !together.front().lead.empty() && !parts[next].lead.empty());
     const Clock::TimePoint began = services_.clock.now();
     Rolled rolled;
-    if (part.change != nullptr) {
-      if (auto done = roll(part, options, rolled); !done) {
-        return fail(roll_back(part, options, rolled, std::move(done.error())));
-      }
+    if (auto done = roll(together, options, rolled); !done) {
+      return fail(roll_back(together, options, rolled, std::move(done.error())));
     }
-    if (&part == &parts.back()) claimed.release();
+    if (next == parts.size()) claimed.release();
     const auto took = services_.clock.now() - began;
-    if (part.only_links) continue;
-    part.plan = part.change == nullptr ? std::nullopt : part.change->plan();
-    reports.push_back(report_of(part, took));
-    for (const ProcessSwitch& process : reports.back().processes) {
-      reports.back().pause_max = std::max(reports.back().pause_max, process.pause);
-      reports.back().preparation -= process.pause;
+    gather_reports(together);
+    for (Part& part : together) {
+      if (part.only_links) continue;
+      reports.push_back(report_of(part, took));
+      for (const ProcessSwitch& process : reports.back().processes) {
+        reports.back().pause_max = std::max(reports.back().pause_max, process.pause);
+        reports.back().preparation -= process.pause;
+      }
+      tell_switched(part, reports.back(), options);
     }
-    tell_switched(part, reports.back(), options);
   }
   return reports;
 }
 
 // Until nobody is left who has not switched, and nobody starts who might be: then the new version is the active one.
-Result<void> SandboxCore::roll(Part& part, const SwitchOptions& options, Rolled& rolled) {
-  PETRI_TRY(try_start_of(part, deadline_of(options.policy)));
+Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& options, Rolled& rolled) {
   const Trial& trial = options.policy.trial;
-  part.trial =
-      std::make_shared<TrialPeriod>(part.name, options.on_trial ? trial.calls : 0, services_.clock.now() + trial.time);
+  for (Part& part : parts) {
+    if (part.change == nullptr) continue;
+    PETRI_TRY(try_start_of(part, deadline_of(options.policy)));
+    const auto lead = std::ranges::find(parts, part.lead, &Part::name);
+    part.trial = lead != parts.end() && lead->trial != nullptr
+                     ? lead->trial
+                     : std::make_shared<TrialPeriod>(part.name, options.on_trial ? trial.calls : 0,
+                                                     services_.clock.now() + trial.time);
+  }
   for (;;) {
-    for (const ProcessPtr& next : left_to_roll(part, rolled)) {
-      PETRI_TRY(switch_alone(part, next, options));
-      rolled[next] = next->incarnation();
+    for (Part& part : parts) {
+      for (const ProcessPtr& next : left_to_roll(part, rolled)) {
+        PETRI_TRY(switch_alone(part, next, options));
+        rolled[next] = next->incarnation();
+      }
     }
     if (!hold_starts()) {
       wait_for_starts(deadline_of(options.policy));
       continue;
     }
-    const bool all = left_to_roll(part, rolled).empty();
-    if (all) {
-      std::vector<Part> one;
-      one.push_back(std::move(part));
-      commit(one, options);
-      part = std::move(one.front());
-    }
+    const bool all = std::ranges::all_of(parts, [&](const Part& part) { return left_to_roll(part, rolled).empty(); });
+    auto committed = all ? commit(parts, options) : Result<void>();
     let_start();
-    if (all) return {};
+    if (all) return committed;
   }
 }
 
 std::vector<ProcessPtr> SandboxCore::left_to_roll(const Part& part, const Rolled& rolled) const {
+  if (part.change == nullptr) return {};
   std::vector<ProcessPtr> left = processes_of(part.name);
   std::erase_if(left, [&](const ProcessPtr& process) {
     const auto found = rolled.find(process);
@@ -92,19 +104,24 @@ Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, co
 }
 
 // With the state they had when they switched; whoever cannot go back is named.
-Error SandboxCore::roll_back(Part& part, const SwitchOptions& options, const Rolled& rolled, Error error) {
-  SwitchTerms back = part.change->terms();
-  std::swap(back.from, back.to);
-  std::swap(back.from_number, back.to_number);
-  back.way = StateWay::none;
-  back.back_to = std::exchange(back.keep, nullptr);
-  Part reverse;
-  reverse.name = part.name;
-  reverse.change = std::make_unique<ModuleSwitch>(std::move(back));
+Error SandboxCore::roll_back(std::vector<Part>& parts, const SwitchOptions& options, const Rolled& rolled,
+                             Error error) {
   std::string left;
-  for (const auto& [process, incarnation] : rolled) {
-    if (process->incarnation() != incarnation || !process->alive()) continue;
-    if (!switch_alone(reverse, process, options)) left += (left.empty() ? "" : ", ") + process->name();
+  for (Part& part : parts) {
+    if (part.change == nullptr) continue;
+    SwitchTerms back = part.change->terms();
+    std::swap(back.from, back.to);
+    std::swap(back.from_number, back.to_number);
+    back.way = StateWay::none;
+    back.back_to = std::exchange(back.keep, nullptr);
+    Part reverse;
+    reverse.name = part.name;
+    reverse.change = std::make_unique<ModuleSwitch>(std::move(back));
+    for (const ProcessPtr& process : processes_of(part.name)) {
+      const auto found = rolled.find(process);
+      if (found == rolled.end() || process->incarnation() != found->second || !process->alive()) continue;
+      if (!switch_alone(reverse, process, options)) left += (left.empty() ? "" : ", ") + process->name();
+    }
   }
   if (!left.empty()) error.message += fmt::format("; still with the new version: {}", left);
   return error;

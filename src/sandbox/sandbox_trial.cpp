@@ -103,14 +103,13 @@ Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_undo(const std::str
     const Result<Outcome>& how = found->past->crashed.front().how;
     options.reason = how ? std::string(name_of(how->kind)) : how.error().message;
     if (how && how->trap) options.trap = name_of(*how->trap);
-    std::vector<std::string> names = found->past->companions;
-    names.insert(names.begin(), module);
-    for (const std::string& name : names) {
+    snapshots = found->past->companions;
+    snapshots[module] = found->past->snapshot;
+    for (const auto& [name, snapshot] : snapshots) {
       PETRI_TRY(const Module* one, find_module(name));
-      const auto snapshot = one->past->snapshot;
-      const bool current = snapshot != nullptr && snapshot->to() == one->past->versions.active().number;
+      const bool current = snapshot != nullptr && one->past->snapshot == snapshot &&
+                           snapshot->to() == one->past->versions.active().number;
       if (!current) return fail(ErrorCode::not_found, "somebody has switched it meanwhile");
-      snapshots[name] = snapshot;
     }
   }
   std::vector<Part> parts;
@@ -127,8 +126,9 @@ Result<void> SandboxCore::try_undo(const std::string& module) {
   {
     MutexLock lock(mutex_);
     PETRI_TRY(const Module* found, find_module(module));
-    if (found->past != nullptr)
-      names.insert(names.end(), found->past->companions.begin(), found->past->companions.end());
+    if (found->past != nullptr) {
+      for (const auto& [name, snapshot] : found->past->companions) names.push_back(name);
+    }
   }
   PETRI_TRY(Claim claimed, claim(std::move(names)));
   SwitchOptions options = switch_options(std::nullopt, SwitchCause::trial, "petri");

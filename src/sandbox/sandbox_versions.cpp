@@ -95,11 +95,12 @@ Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) 
 
 // A name that nobody has here yet.
 Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions) {
-  PETRI_TRY(const ModuleCodePtr code, link_with_table(name, versions.active().code, versions.active().needs));
   VersionInfo info = info_of(versions.active(), versions.active().number);
+  ModuleCodePtr code;
   {
     MutexLock lock(mutex_);
     PETRI_TRY(must_exist_now());
+    PETRI_TRY(code, link_with_table_now(name, versions.active().code, versions.active().needs));
     Module module{.code = code, .past = std::make_unique<ModulePast>(std::move(versions))};
     if (!modules_.try_emplace(std::string(name), std::move(module)).second) return has_module(name);
   }
@@ -192,6 +193,7 @@ Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_vie
   version.before = 0;
   version.renames.clear();
   for (const auto& [key, value] : options.metadata) version.metadata[key] = value;
+  PETRI_TRY(link_with_table(module, version.code, version.needs));
   return add_staged(module, std::move(version), options.actor);
 }
 

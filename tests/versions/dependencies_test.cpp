@@ -473,6 +473,123 @@ TEST_F(DependenciesTest, ThatAreNotMovableAreNamedWhereMemoryWouldHaveToCross) {
   EXPECT_THAT(snapshot.error().message, HasSubstr("the module fixed is not movable"));
 }
 
+// Two modules that count, and one that shows both counters.
+std::string counting(int step) {
+  return fmt::format(R"((module (global $n (export "state.n") (mut i32) (i32.const 0))
+      (func (export "next") (result i32) (global.set $n (i32.add (global.get $n) (i32.const {}))) (global.get $n))
+      (func (export "n") (result i32) (global.get $n))))",
+                     step);
+}
+constexpr const char* kBoth =
+    R"((module (import "left" "next" (func $l (result i32))) (import "right" "next" (func $r (result i32)))
+    (import "right" "n" (func $n (result i32))) (global $own (export "state.own") (mut i32) (i32.const 0))
+    (func (export "left") (result i32) (call $l)) (func (export "right") (result i32) (call $r))
+    (func (export "now") (result i32) (call $n))))";
+
+TEST_F(DependenciesTest, ThatStayAsTheyAreMayBeNamedBesideThoseThatChange) {
+  Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}}));
+  ask(sandbox, "left");
+  const auto reports = sandbox.reload_all({{"left", Source::wat(counting(1))}, {"right", Source::wat(counting(10))}});
+  ASSERT_TRUE(reports) << reports.error().message;
+  EXPECT_TRUE((*reports)[0].no_change);
+  EXPECT_EQ(ask(sandbox, "right"), 10);
+  EXPECT_EQ(ask(sandbox, "left"), 2);
+}
+
+TEST_F(DependenciesTest, DoNotLoseTheirStateToASnapshotThatDoesNotKnowIt) {
+  Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}}));
+  ask(sandbox, "right");
+  ASSERT_TRUE(sandbox.reload_all({{"left", Source::wat(counting(5))}, {"right", Source::wat(counting(5))}}));
+  for (const char* module : {"left", "right"}) {
+    EXPECT_EQ(code_of(sandbox.rollback(module, 1, {.snapshot = true})), ErrorCode::state_incompatible);
+  }
+  EXPECT_EQ(ask(sandbox, "now"), 1);
+  // One that came after the switch keeps what it has when another takes the switch back.
+  ASSERT_TRUE(sandbox.rollback("right"));
+  ASSERT_TRUE(sandbox.rollback("left"));
+  ASSERT_TRUE(sandbox.reload("right", Source::wat(counting(7))));
+  ASSERT_TRUE(sandbox.start_child({ChildSpec{.id = "late", .module = "top"}}));
+  EXPECT_EQ(ask(sandbox, "right", "late"), 7);
+  ASSERT_TRUE(sandbox.rollback("right", 1, {.snapshot = true}));
+  EXPECT_EQ(ask(sandbox, "now", "late"), 7);
+  EXPECT_EQ(ask(sandbox, "right", "late"), 8);
+}
+
+TEST_F(DependenciesTest, DoNotGetTheMemoryOfOtherVersions) {
+  Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}}));
+  ask(sandbox, "right");
+  ASSERT_TRUE(sandbox.reload("right", Source::wat(counting(5))));
+  std::string other = kBoth;
+  other.replace(other.find("(i32.const 0))"), 14, "(i32.const 1))");
+  ASSERT_TRUE(sandbox.reload("top", Source::wat(other)));
+  EXPECT_EQ(code_of(sandbox.rollback("right", 1, {.snapshot = true})), ErrorCode::state_incompatible);
+  EXPECT_EQ(ask(sandbox, "right"), 6);
+}
+
+TEST_F(DependenciesTest, ThatCannotBeKeptDoNotKeepAProcessFromBeingRevived) {
+  Sandbox sandbox = create(made_of(
+      {{"b", R"((module (func (export "f"))))"},
+       {"top",
+        R"((module (import "b" "f" (func $f)) (elem $e func 0) (func (export "go") (elem.drop $e) (call $f))))"}}));
+  ASSERT_TRUE(sandbox.reload("b", Source::wat(R"((module (func (export "f") unreachable)))")));
+  EXPECT_EQ(sandbox.call("go")->kind, OutcomeKind::trapped);
+  expect_soon([&] { return sandbox.call("go")->kind == OutcomeKind::ok ? "" : "it does not answer"; });
+}
+
+TEST_F(DependenciesTest, OfARollingReloadThatFailsStayTogether) {
+  SandboxSpec spec = made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}});
+  spec.tree = SupervisorSpec{};
+  for (const char* name : {"one", "two"}) spec.tree->children.emplace_back(ChildSpec{.id = name, .module = "top"});
+  Sandbox sandbox = create(spec);
+  for (const char* name : {"one", "two"}) ask(sandbox, "right", name);
+  std::string sulking = counting(10);
+  sulking.insert(sulking.rfind(')'), R"((func (export "petri_ready") (result i32) (i32.const 1)))");
+  const ReloadOptions rolling{.policy = ReloadPolicy{.rolling = true}};
+  EXPECT_EQ(code_of(sandbox.reload("right", Source::wat(sulking), rolling)), ErrorCode::start_failed);
+  EXPECT_EQ(active(sandbox, "right"), 1U);
+  EXPECT_EQ(ask(sandbox, "right", "one"), 2);
+  const auto report = sandbox.reload("right", Source::wat(counting(10)), rolling);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->processes.size(), 2U);
+  EXPECT_EQ(ask(sandbox, "right", "two"), 11);
+}
+
+TEST_F(DependenciesTest, OfARollingReloadAreOnTrial) {
+  Sandbox sandbox = create(shop());
+  sell(sandbox, 10);
+  ASSERT_TRUE(sandbox.reload("tariff",
+                             Source::wat(R"((module (global $asked (export "state.asked") (mut i32) (i32.const 0))
+      (func (export "price") (param i32) (result i32) unreachable) (func (export "asked") (result i32) (global.get $asked))))"),
+                             {.policy = ReloadPolicy{.rolling = true}}));
+  EXPECT_EQ(sandbox.call("sell", {Value(1)})->kind, OutcomeKind::trapped);
+  expect_soon([&] { return active(sandbox, "tariff") == 1U ? "" : "it was not taken back"; });
+  EXPECT_EQ(sell(sandbox, 1), 22);
+}
+
+TEST_F(DependenciesTest, KeepTheProcessesTheyHadWhenTheyBeginToBeImported) {
+  Sandbox sandbox = create(made_of({{"a", R"((module (func (export "f"))))"}, {"b", counting(1)}}));
+  EXPECT_EQ(ask(sandbox, "next", "b"), 1);
+  ASSERT_TRUE(sandbox.reload("a", Source::wat(R"((module (import "b" "n" (func $n (result i32)))
+      (func (export "f") (drop (call $n)))))")));
+  ASSERT_TRUE(sandbox.restart({.keep_state = true}));
+  EXPECT_EQ(ask(sandbox, "next", "b"), 2);
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(ask(sandbox, "next", "b"), 1);
+}
+
+TEST_P(DependenciesTest, PayForWhatTheyBurnUntilTimeEndsThem) {  // M28
+  SandboxSpec spec = made_of({{"b", R"((module (func (export "spin") (loop $again (br $again)))))"},
+                              {"a", R"((module (import "b" "spin" (func $spin)) (func (export "go") (call $spin))))"}});
+  spec.limits = {{"execution_time_max", 20'000'000}};
+  spec.tier = GetParam();
+  Sandbox sandbox = create(spec);
+  const auto outcome = sandbox.call("go");
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->kind, OutcomeKind::deadline);
+  EXPECT_GT(outcome->fuel_used, 10'000U);
+  EXPECT_GE(sandbox.usage().fuel_used, outcome->fuel_used);
+}
+
 TEST_F(DependenciesTest, MayBeNeededInCertainVersions) {
   Sandbox sandbox = create(shop());
   EXPECT_EQ(code_of(sandbox.reload("till", Source::wat(till(2)), {.needs = {{"tariff", {.min = 2}}}})),
