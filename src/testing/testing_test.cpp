@@ -78,7 +78,7 @@ TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
   EXPECT_THAT(check.leaks(), IsEmpty());
 }
 
-TEST_F(TestingTest, NamesFilesThatAreLeftOver) {  // Y04
+TEST(LeakCheckTest, NamesFilesThatAreLeftOver) {  // Y04
   const TemporaryFolder folder;
   folder.write("before", "");
   const LeakCheck check(nullptr, folder.path().string());
