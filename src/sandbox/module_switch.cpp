@@ -232,7 +232,8 @@ Result<void> ModuleSwitch::cross(Process& process, Beside& beside, Clock::TimePo
 
 Result<void> ModuleSwitch::cross_group(Process& process, Beside& beside, Clock::TimePoint deadline) {
   Group old(*process.life().guest->instance(), terms_.module), next(*beside.life.guest->instance(), terms_.module);
-  for (std::size_t place = 0; place < next.size(); ++place) {
+  const std::size_t size = next.size();  // one that is by itself may be made anew below
+  for (std::size_t place = 0; place < size; ++place) {
     const std::string& name = next.name(place);
     const auto before = old.find(name);
     if (!before) continue;  // it is new here, and has begun as it begins
