@@ -11,8 +11,6 @@
 namespace petri {
 namespace {
 
-using testing::HasSubstr;
-
 // Compilations begin at once, so that candidates change their tier in mid-run.
 EvaluatorOptions eager() { return {.promote_fuel = 1, .promote_fuel_per_byte = 0}; }
 

@@ -29,7 +29,8 @@ bool Process::may_enter(const Letter& letter) const {
 // The first; while the gate is closed the first that may enter, or what its sender sent before it.
 std::list<Letter>::iterator Process::next_letter() {
   if (gate_ns_ == 0) return mailbox_.begin();
-  const auto may = std::ranges::find_if(mailbox_, [this](const Letter& letter) { return may_enter(letter); });
+  const auto may =
+      std::ranges::find_if(mailbox_, [this](const Letter& letter) REQUIRES(mutex_) { return may_enter(letter); });
   if (may == mailbox_.end()) return may;
   return std::find_if(mailbox_.begin(), may, [&](const Letter& letter) { return letter.sender == may->sender; });
 }

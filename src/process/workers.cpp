@@ -226,7 +226,7 @@ std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat) {
 void Workers::join_ended() {
   std::vector<std::unique_ptr<LargeThread>> joined;
   MutexLock lock(mutex_);
-  std::erase_if(ended_, [&](std::uint64_t number) {
+  std::erase_if(ended_, [&](std::uint64_t number) REQUIRES(mutex_) {
     const auto found = threads_.find(number);
     if (found == threads_.end()) return false;
     joined.push_back(std::move(found->second));

@@ -34,7 +34,7 @@ Result<std::vector<std::string>> SandboxCore::reload_order() {
 Result<void> SandboxCore::link_all() {
   MutexLock lock(mutex_);
   if (!has_links()) return {};
-  const auto find = [this](std::string_view name) -> ModuleCodePtr {
+  const auto find = [this](std::string_view name) REQUIRES(mutex_) -> ModuleCodePtr {
     const auto found = modules_.find(name);
     return found == modules_.end() ? nullptr : by_itself(found->second.code);
   };
@@ -59,7 +59,7 @@ Result<ModuleCodePtr> SandboxCore::link_with_table_now(std::string_view name, co
                                                        const VersionNeeds& needs) const {
   if (code->from_modules.empty()) return code;
   PETRI_TRY(check_needs(std::string(name), needs, {}));
-  return link_modules(std::string(name), [&](std::string_view wanted) -> ModuleCodePtr {
+  return link_modules(std::string(name), [&](std::string_view wanted) REQUIRES(mutex_) -> ModuleCodePtr {
     if (wanted == name) return by_itself(code);
     const auto found = modules_.find(wanted);
     return found == modules_.end() ? nullptr : by_itself(found->second.code);
@@ -104,7 +104,7 @@ Result<void> SandboxCore::link_parts(std::vector<Part>& parts) {
   const auto imports = [](const Part& part) { return !part.to->from_modules.empty(); };
   if (!has_links() && std::ranges::none_of(parts, imports)) return {};
   PETRI_TRY(add_dependents(parts));
-  const auto find = [&](std::string_view name) -> ModuleCodePtr {
+  const auto find = [&](std::string_view name) REQUIRES(mutex_) -> ModuleCodePtr {
     const auto part = std::ranges::find(parts, name, &Part::name);
     if (part != parts.end()) return by_itself(part->to);
     const auto found = modules_.find(name);

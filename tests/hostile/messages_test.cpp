@@ -7,7 +7,6 @@ namespace petri {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::SizeIs;
 
 class HostileMessages : public HostileFixture {
  protected:

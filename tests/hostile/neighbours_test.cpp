@@ -6,8 +6,6 @@
 namespace petri {
 namespace {
 
-using ::testing::HasSubstr;
-
 class IdleCanaries : public HostileFixture {
  protected:
   IdleCanaries() : HostileFixture(Latency::idle_canary) {}

@@ -6,7 +6,6 @@
 namespace petri {
 namespace {
 
-using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
 // Notes the tags of its timers, and may refuse to end.

@@ -5,9 +5,6 @@
 namespace petri {
 namespace {
 
-using ::testing::Contains;
-using ::testing::HasSubstr;
-
 class LimitsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
  protected:
   Sandbox limited(const LimitChanges& limits) {

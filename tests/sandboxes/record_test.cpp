@@ -5,7 +5,6 @@
 namespace petri {
 namespace {
 
-using ::testing::_;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::Field;

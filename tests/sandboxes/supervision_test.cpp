@@ -7,10 +7,8 @@
 namespace petri {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 class SupervisionTest : public RuntimeFixture {
  protected:

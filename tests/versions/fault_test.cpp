@@ -7,7 +7,6 @@ namespace petri {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 struct Fault {
   std::string step;

@@ -9,7 +9,6 @@ namespace petri {
 namespace {
 
 using std::chrono::milliseconds;
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

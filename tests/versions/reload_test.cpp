@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // Guests may wait at `crossing`, and say at `prepared` that they have begun.
 class ReloadTest : public VersionsFixture {
