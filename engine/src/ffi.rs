@@ -118,6 +118,16 @@ unsafe fn bytes<'a>(data: *const u8, size: usize) -> &'a [u8] {
 }
 
 /// # Safety
+/// `slots` is null or names `count` slots that nobody else uses meanwhile.
+unsafe fn slots_of<'a>(slots: *mut u64, count: usize) -> &'a mut [u64] {
+    if slots.is_null() {
+        return &mut [];
+    }
+    // SAFETY: the caller of this function vouches for it.
+    unsafe { slice::from_raw_parts_mut(slots, count) }
+}
+
+/// # Safety
 /// `handle` is null or one this crate gave out and has not taken back.
 unsafe fn borrow<'a, T>(handle: *const T) -> Result<&'a T> {
     // SAFETY: the caller of this function vouches for it.
@@ -515,8 +525,7 @@ pub unsafe extern "C" fn petri_caller_call(
         // SAFETY: as the header says; the instance is another than the one that called.
         let (caller, instance, end) = unsafe { (borrow_mut(caller)?, borrow_mut(instance)?, borrow_mut(end)?) };
         // SAFETY: the caller passes this many slots, or none.
-        let slots =
-            if slots.is_null() { &mut [][..] } else { unsafe { slice::from_raw_parts_mut(slots, slots_count) } };
+        let slots = unsafe { slots_of(slots, slots_count) };
         *end = guest::call_linked(caller.access, instance, export, slots)?;
         Ok(())
     })
@@ -620,8 +629,7 @@ pub unsafe extern "C" fn petri_call(
         // SAFETY: as the header says.
         let (instance, budget, end) = unsafe { (borrow_mut(instance)?, borrow(budget)?, borrow_mut(end)?) };
         // SAFETY: the caller passes this many slots, or none.
-        let slots =
-            if slots.is_null() { &mut [][..] } else { unsafe { slice::from_raw_parts_mut(slots, slots_count) } };
+        let slots = unsafe { slots_of(slots, slots_count) };
         *end = instance.call(export, budget, Context(context), slots)?;
         Ok(())
     })
@@ -793,8 +801,7 @@ pub unsafe extern "C" fn petri_bare_call(
 ) -> i32 {
     guarded(Step::None, error, || {
         // SAFETY: the caller passes this many slots, or none.
-        let slots =
-            if slots.is_null() { &mut [][..] } else { unsafe { slice::from_raw_parts_mut(slots, slots_count) } };
+        let slots = unsafe { slots_of(slots, slots_count) };
         // SAFETY: as the header says.
         unsafe { borrow_mut(bare)? }.call(slots)
     })

@@ -271,6 +271,8 @@ class SandboxCore final : public ProcessOwner,
 
   struct Part;
   bool has_links() const REQUIRES(mutex_);
+  // Of the module of this name by itself, as the table has it; none: there is no such module.
+  ModuleCodePtr code_in_table(std::string_view name) const REQUIRES(mutex_);
   DependencyGraph dependency_graph() const REQUIRES(mutex_);
   // Each with what it needs, as the table has them now.
   Result<void> link_all() EXCLUDES(mutex_);

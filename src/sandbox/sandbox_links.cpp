@@ -11,6 +11,11 @@ bool SandboxCore::has_links() const {
   return std::ranges::any_of(modules_, [](const auto& module) { return !module.second.code->from_modules.empty(); });
 }
 
+ModuleCodePtr SandboxCore::code_in_table(std::string_view name) const {
+  const auto found = modules_.find(name);
+  return found == modules_.end() ? nullptr : by_itself(found->second.code);
+}
+
 DependencyGraph SandboxCore::dependency_graph() const {
   DependencyGraph graph;
   for (const auto& [name, module] : modules_) graph[name] = imported_modules(*module.code);
@@ -34,10 +39,7 @@ Result<std::vector<std::string>> SandboxCore::reload_order() {
 Result<void> SandboxCore::link_all() {
   MutexLock lock(mutex_);
   if (!has_links()) return {};
-  const auto find = [this](std::string_view name) REQUIRES(mutex_) -> ModuleCodePtr {
-    const auto found = modules_.find(name);
-    return found == modules_.end() ? nullptr : by_itself(found->second.code);
-  };
+  const auto find = [this](std::string_view name) REQUIRES(mutex_) { return code_in_table(name); };
   PETRI_TRY(dependency_order(dependency_graph()));  // so that the whole ring is told, whoever is asked first
   std::map<std::string, ModuleCodePtr> linked;
   for (const auto& [name, module] : modules_) {
@@ -59,10 +61,8 @@ Result<ModuleCodePtr> SandboxCore::link_with_table_now(std::string_view name, co
                                                        const VersionNeeds& needs) const {
   if (code->from_modules.empty()) return code;
   PETRI_TRY(check_needs(std::string(name), needs, {}));
-  return link_modules(std::string(name), [&](std::string_view wanted) REQUIRES(mutex_) -> ModuleCodePtr {
-    if (wanted == name) return by_itself(code);
-    const auto found = modules_.find(wanted);
-    return found == modules_.end() ? nullptr : by_itself(found->second.code);
+  return link_modules(std::string(name), [&](std::string_view wanted) REQUIRES(mutex_) {
+    return wanted == name ? by_itself(code) : code_in_table(wanted);
   });
 }
 
@@ -104,11 +104,9 @@ Result<void> SandboxCore::link_parts(std::vector<Part>& parts) {
   const auto imports = [](const Part& part) { return !part.to->from_modules.empty(); };
   if (!has_links() && std::ranges::none_of(parts, imports)) return {};
   PETRI_TRY(add_dependents(parts));
-  const auto find = [&](std::string_view name) REQUIRES(mutex_) -> ModuleCodePtr {
+  const auto find = [&](std::string_view name) REQUIRES(mutex_) {
     const auto part = std::ranges::find(parts, name, &Part::name);
-    if (part != parts.end()) return by_itself(part->to);
-    const auto found = modules_.find(name);
-    return found == modules_.end() ? nullptr : by_itself(found->second.code);
+    return part == parts.end() ? code_in_table(name) : by_itself(part->to);
   };
   for (Part& part : parts) {
     PETRI_TRY(check_needs(part.name, needs_of(part.name, parts), parts));
@@ -134,7 +132,9 @@ Result<void> SandboxCore::add_dependents(std::vector<Part>& parts) {
     part.only_links = true;
     parts.push_back(std::move(part));
   }
-  std::ranges::sort(parts, {}, [&](const Part& part) { return std::ranges::find(order, part.name); });
+  std::map<std::string_view, std::size_t> places;
+  for (const std::string& name : order) places.emplace(name, places.size());
+  std::ranges::sort(parts, {}, [&](const Part& part) { return places.at(part.name); });
   return {};
 }
 
@@ -173,8 +173,8 @@ Result<void> SandboxCore::check_links(const std::vector<Part>& parts) const {
     if (part.change == nullptr || part.to->linked == nullptr) continue;
     for (const ModulePart& member : part.to->linked->parts()) {
       const Part* other = planned(member.name);
-      const ModuleCodePtr& code = other == nullptr ? modules_.find(member.name)->second.code : other->to;
-      if (by_itself(code) != member.code) return busy(member.name);
+      const ModuleCodePtr code = other == nullptr ? code_in_table(member.name) : by_itself(other->to);
+      if (code != member.code) return busy(member.name);
     }
   }
   for (const auto& [name, module] : modules_) {

@@ -387,7 +387,6 @@ void SandboxCore::commit_part(Part& part, const SwitchOptions& options, VersionT
 // Code that nobody runs yet proves that it starts all the same: nothing else would until the next restart, and then
 // there would be no way back.
 Result<void> SandboxCore::try_start_of(const Part& part, Clock::TimePoint deadline) {
-  if (!processes_of(part.name).empty()) return {};
   const auto nobody = std::make_shared<Process>(*this, part.name);
   return part.change->try_start(*nobody, deadline);
 }
@@ -404,10 +403,13 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
   });
   for (Part& part : parts) {
     if (part.change == nullptr) continue;
-    for (const ProcessPtr& process : processes_of(part.name)) {
+    const std::vector<ProcessPtr> processes = processes_of(part.name);
+    for (const ProcessPtr& process : processes) {
       PETRI_TRY(part.change->prepare(*process, deadline));
     }
-    PETRI_TRY(try_start_of(part, deadline));
+    if (processes.empty()) {
+      PETRI_TRY(try_start_of(part, deadline));
+    }
   }
   const Clock::TimePoint closed = services_.clock.now();
   {

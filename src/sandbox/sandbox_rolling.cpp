@@ -43,7 +43,9 @@ Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& op
   const Trial& trial = options.policy.trial;
   for (Part& part : parts) {
     if (part.change == nullptr) continue;
-    PETRI_TRY(try_start_of(part, deadline_of(options.policy)));
+    if (processes_of(part.name).empty()) {
+      PETRI_TRY(try_start_of(part, deadline_of(options.policy)));
+    }
     const auto lead = std::ranges::find(parts, part.lead, &Part::name);
     part.trial = lead != parts.end() && lead->trial != nullptr
                      ? lead->trial

@@ -160,12 +160,11 @@ Result<CodePtr> SandboxCore::load_linked(const std::string& module, const Artifa
   PETRI_TRY(ModuleCodePtr code, services_.code.load(artifact, permissions, tier));
   PETRI_TRY(code, link_with_table(module, code, {}));
   if (code->linked == nullptr) return code->code;
-  LinkedMembers members;
-  for (const ModulePart& part : code->linked->parts()) {
-    PETRI_TRY(const ModuleCodePtr own, services_.code.load(part.code->artifact, permissions, tier));
-    members.push_back({part.name, part.code->artifact, own->code, part.targets});
+  std::vector<ModulePart> parts = code->linked->parts();
+  for (ModulePart& part : parts) {
+    PETRI_TRY(part.code, services_.code.load(part.code->artifact, permissions, tier));
   }
-  return std::make_shared<const LinkedCode>(std::move(members));
+  return make_linked_code(std::move(parts))->code;
 }
 
 // None for a module that imports only from the host: it need not be kept.
@@ -174,9 +173,10 @@ std::function<Result<CodePtr>(Tier)> SandboxCore::loader_of(const std::string& m
   const LoadableArtifact& code = loadable(*artifact);
   bool imports = false;
   for (std::uint32_t index = 0; index < code.facts().imports && !imports; ++index) {
+    const std::string_view from = code.import_at(index).module;
+    if (services_.host.impl().has(from)) continue;
     MutexLock lock(mutex_);
-    imports =
-        modules_.contains(code.import_at(index).module) && !services_.host.impl().has(code.import_at(index).module);
+    imports = modules_.contains(from);
   }
   if (!imports) return nullptr;
   return [this, module, artifact, permissions = spec.permissions](Tier tier) {
