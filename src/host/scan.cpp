@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "engine/hook_exports.h"
 #include "engine/loadable_artifact.h"
@@ -45,14 +46,14 @@ void add_hooks(ScanReport& report, const LoadableArtifact& artifact) {
   }
 }
 
-// The most severe first, then by place.
+// The most severe first, then by place, then by kind: a memory may have two findings.
 bool comes_before(const Finding& a, const Finding& b) {
   if (a.severity != b.severity) return a.severity > b.severity;
-  return a.offset < b.offset;
+  return std::tie(a.offset, a.kind) < std::tie(b.offset, b.kind);
 }
 
 void put_in_order(ScanReport& report, std::size_t findings_max) {
-  std::ranges::stable_sort(report.findings, comes_before);
+  std::ranges::sort(report.findings, comes_before);
   if (report.findings.size() > findings_max) report.findings.resize(findings_max);
 }
 

@@ -6,23 +6,35 @@
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
+namespace {
 
-// Those that are linked with one another become active together; the rest one after another.
+// Those that are linked with one another become active together, before the rest, which do one after another.
+template <typename Part>
+std::vector<std::vector<Part>> in_turns(std::vector<Part> parts) {
+  std::vector<Part> linked;
+  std::vector<std::vector<Part>> turns;
+  for (Part& part : parts) {
+    std::vector<Part>& turn = part.lead.empty() ? turns.emplace_back() : linked;
+    turn.push_back(std::move(part));
+  }
+  if (!linked.empty()) turns.insert(turns.begin(), std::move(linked));
+  return turns;
+}
+
+}  // namespace
+
 Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> parts, const SwitchOptions& options,
                                                           Claim& claimed) {
   std::vector<ReloadReport> reports;
-  std::ranges::stable_partition(parts, [](const Part& part) { return !part.lead.empty(); });
-  for (std::size_t next = 0; next < parts.size();) {
-    std::vector<Part> together;
-    do {
-      together.push_back(std::move(parts[next++]));
-    } while (next < parts.size() && !together.front().lead.empty() && !parts[next].lead.empty());
+  std::vector<std::vector<Part>> turns = in_turns(std::move(parts));
+  for (std::vector<Part>& turn : turns) {
+    std::vector<Part> together = std::move(turn);
     const Clock::TimePoint began = services_.clock.now();
     Rolled rolled;
     if (auto done = roll(together, options, rolled); !done) {
       return fail(roll_back(together, options, rolled, std::move(done.error())));
     }
-    if (next == parts.size()) claimed.release();
+    if (&turn == &turns.back()) claimed.release();
     const auto took = services_.clock.now() - began;
     gather_reports(together);
     for (Part& part : together) {
