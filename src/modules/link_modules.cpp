@@ -63,7 +63,7 @@ std::vector<std::string> imported_modules(const ModuleCode& code) {
 }
 
 Result<ModuleCodePtr> link_modules(const std::string& name, const ModuleFinder& find) {
-  const ModuleCodePtr alone = find(name);
+  ModuleCodePtr alone = find(name);
   if (alone->from_modules.empty()) return alone;
   PETRI_TRY(const std::vector<std::string> order, dependency_order(graph_from(name, find), name));
   std::vector<ModulePart> parts;

@@ -57,8 +57,9 @@ std::vector<Tick> linear_ticks(const Axis& axis, std::size_t ticks_max) {
   std::vector<Tick> ticks;
   const double first = std::ceil(axis.from / step - 1e-9);
   const double last = std::floor(axis.to / step + 1e-9);
-  for (double index = first; index <= last && ticks.size() < 2 * ticks_max; ++index) {
-    const double value = index == 0 ? 0 : index * step;
+  for (std::size_t tick = 0; tick < 2 * ticks_max && first + static_cast<double>(tick) <= last; ++tick) {
+    const double steps = first + static_cast<double>(tick);
+    const double value = steps == 0 ? 0 : steps * step;
     ticks.push_back({place_on(axis, value), tick_label(value, step)});
   }
   return ticks;
@@ -73,7 +74,9 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, std::size_t ticks_max) {
   const bool halves = 3 * powers <= static_cast<double>(ticks_max);
   std::vector<Tick> ticks;
   if (axis.below != Below::nothing) ticks.push_back({0, axis.below == Below::zero ? "0" : "≈ 0"});
-  for (double power = std::ceil(first / every) * every; power <= last; power += every) {
+  const double first_power = std::ceil(first / every) * every;
+  for (int tick = 0; first_power + tick * every <= last; ++tick) {
+    const double power = first_power + tick * every;
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double value = factor * std::pow(10.0, power);
       const bool on_axis = value >= axis.from * (1 - 1e-9) && value <= axis.to * (1 + 1e-9);

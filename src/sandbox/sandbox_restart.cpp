@@ -37,7 +37,7 @@ Result<std::shared_ptr<const SnapshotData>> SandboxCore::keep_for_restart() {
   });
   AtRest rest(*this, deadline, stop);
   PETRI_TRY(rest.come(parts));
-  const auto data = begin_snapshot();
+  auto data = begin_snapshot();
   for (const AtRest::Taken& one : rest.taken()) {
     const auto& change = changes[one.part];
     if (!change) return fail(change.error());

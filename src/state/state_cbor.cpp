@@ -124,7 +124,7 @@ Result<std::vector<ReadField>> read_fields(std::span<const std::uint8_t> cbor) {
   return fields;
 }
 
-Result<StateDocument> assemble(std::vector<ReadField> fields, std::uint64_t state_bytes_max) {
+Result<StateDocument> assemble(const std::vector<ReadField>& fields, std::uint64_t state_bytes_max) {
   std::vector<StateField> declared;
   declared.reserve(fields.size());
   for (const ReadField& read : fields) declared.push_back(read.field);
@@ -159,7 +159,7 @@ std::vector<std::uint8_t> to_cbor(const StateDocument& document) {
 // What was read is written again and compared, so that there is no second form of any document.
 Result<StateDocument> state_from_cbor(std::span<const std::uint8_t> cbor, std::uint64_t state_bytes_max) {
   PETRI_TRY(std::vector<ReadField> fields, read_fields(cbor));
-  PETRI_TRY(StateDocument document, assemble(std::move(fields), state_bytes_max));
+  PETRI_TRY(StateDocument document, assemble(fields, state_bytes_max));
   if (!std::ranges::equal(to_cbor(document), cbor)) return not_a_document();
   return document;
 }

@@ -53,10 +53,11 @@ bool put_block(const StateField& field, const std::string& value, std::span<std:
 std::optional<StateNumber> number_in(const StateValue& value) {
   return std::visit(
       [](const auto& held) -> std::optional<StateNumber> {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>)
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>) {
           return std::nullopt;
-        else
+        } else {
           return StateNumber(held);
+        }
       },
       value);
 }

@@ -90,8 +90,9 @@ void SupervisionTree::tell(Node& node, SupervisorActions actions) {
 
 TreeActions SupervisionTree::settle(TimePoint now) {
   // Steps come while others are carried out, so this walks by index.
-  for (std::size_t index = 0; index < steps_.size(); ++index) {
-    Step step = std::move(steps_[index]);
+  std::size_t index = 0;
+  while (index < steps_.size()) {
+    Step step = std::move(steps_[index++]);
     std::visit([&](auto& action) { carry_out(*step.node, action, now); }, step.action);
   }
   steps_.clear();

@@ -15,14 +15,14 @@
 namespace petri {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::size_t kShownBytesMax = 80;
 
 // One object and its fields. A field that is not what it should be is a complaint and leaves its target as it was.
 class Fields {
  public:
-  Fields(const json& object, const std::string& where, TreeComplaints& complaints)
+  Fields(const Json& object, const std::string& where, TreeComplaints& complaints)
       : object_(object), where_(where), complaints_(complaints) {}
 
   void check_names(std::initializer_list<std::string_view> known) const {
@@ -110,12 +110,12 @@ class Fields {
  private:
   static std::string shown(std::string_view text) { return escape_text(text, kShownBytesMax); }
 
-  const json& object_;
+  const Json& object_;
   const std::string& where_;
   TreeComplaints& complaints_;
 };
 
-ChildSpec read_process(const json& object, const std::string& where, TreeComplaints& complaints) {
+ChildSpec read_process(const Json& object, const std::string& where, TreeComplaints& complaints) {
   const Fields fields(object, where, complaints);
   fields.check_names({"id", "module", "restart", "shutdown", "input", "input_hex"});
   ChildSpec child;
@@ -132,14 +132,14 @@ ChildSpec read_process(const json& object, const std::string& where, TreeComplai
 }
 
 // Depth is bounded here too: what is read recursively must not outgrow the stack.
-SupervisorSpec read_supervisor(const json& object, const std::string& where, std::size_t depth,
+SupervisorSpec read_supervisor(const Json& object, const std::string& where, std::size_t depth,
                                TreeComplaints& complaints);
 
-void read_children(const json& list, const std::string& where, std::size_t depth, TreeComplaints& complaints,
+void read_children(const Json& list, const std::string& where, std::size_t depth, TreeComplaints& complaints,
                    std::vector<TreeChild>& children) {
   for (std::size_t index = 0; index < list.size(); ++index) {
     const std::string path = child_path(where, index);
-    const json& one = list[index];
+    const Json& one = list[index];
     if (!one.is_object()) {
       complaints.add(path, " is not a JSON object");
     } else if (one.contains("children")) {
@@ -150,7 +150,7 @@ void read_children(const json& list, const std::string& where, std::size_t depth
   }
 }
 
-SupervisorSpec read_supervisor(const json& object, const std::string& where, std::size_t depth,
+SupervisorSpec read_supervisor(const Json& object, const std::string& where, std::size_t depth,
                                TreeComplaints& complaints) {
   SupervisorSpec supervisor;
   if (depth > kTreeDepthMax) {
@@ -189,9 +189,9 @@ std::string shutdown_text(Shutdown shutdown) {
   return shutdown.timeout() ? nanoseconds_text(*shutdown.timeout()) : shutdown.to_text();
 }
 
-json write_process(const ChildSpec& child) {
+Json write_process(const ChildSpec& child) {
   const ChildSpec defaults;
-  json object = {{"id", child.id}, {"module", child.module}};
+  Json object = {{"id", child.id}, {"module", child.module}};
   if (child.restart != defaults.restart) object["restart"] = name_of(child.restart);
   if (child.shutdown != defaults.shutdown) object["shutdown"] = shutdown_text(child.shutdown);
   if (child.input.empty()) return object;
@@ -205,30 +205,30 @@ json write_process(const ChildSpec& child) {
 
 }  // namespace
 
-json write_tree(const SupervisorSpec& tree) {
+Json write_tree(const SupervisorSpec& tree) {
   const SupervisorSpec defaults;
-  json object = json::object();
+  Json object = Json::object();
   if (!tree.id.empty()) object["id"] = tree.id;
   if (tree.strategy != defaults.strategy) object["strategy"] = name_of(tree.strategy);
   if (tree.intensity != defaults.intensity) object["intensity"] = tree.intensity;
   if (tree.period != defaults.period) object["period"] = nanoseconds_text(tree.period);
   if (tree.restart != defaults.restart) object["restart"] = name_of(tree.restart);
   if (tree.shutdown != defaults.shutdown) object["shutdown"] = shutdown_text(tree.shutdown);
-  json& children = object["children"] = json::array();
+  Json& children = object["children"] = Json::array();
   for (const TreeChild& child : tree.children) {
     children.push_back(child.process() ? write_process(*child.process()) : write_tree(*child.supervisor()));
   }
   return object;
 }
 
-SupervisorSpec read_tree(const json& object, const std::string& where, TreeComplaints& complaints) {
-  if (object.is_object()) return read_supervisor(object, where, 1, complaints);
+SupervisorSpec read_tree(const Json& json, const std::string& where, TreeComplaints& complaints) {
+  if (json.is_object()) return read_supervisor(json, where, 1, complaints);
   complaints.add(where, " is not a JSON object");
   return {};
 }
 
-Result<SupervisorSpec> parse_tree(std::string_view text) {
-  const json parsed = json::parse(text, nullptr, false);
+Result<SupervisorSpec> parse_tree(std::string_view json) {
+  const Json parsed = Json::parse(json, nullptr, false);
   if (parsed.is_discarded()) return fail(ErrorCode::parse_failed, "The tree is not JSON.");
   TreeComplaints complaints;
   SupervisorSpec tree = read_tree(parsed, "", complaints);
@@ -237,7 +237,7 @@ Result<SupervisorSpec> parse_tree(std::string_view text) {
 }
 
 std::string to_json(const SupervisorSpec& tree) {
-  return write_tree(tree).dump(-1, ' ', false, json::error_handler_t::replace);
+  return write_tree(tree).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace petri

@@ -1,5 +1,6 @@
 #include "supervisor/update_plan.h"
 
+#include <ranges>
 #include <string_view>
 #include <unordered_map>
 
@@ -21,7 +22,7 @@ ChildChange change_between(const TreeChild& present, const TreeChild& wanted) {
 // Another kind of strategy: everything that is there goes, everything that is wanted comes.
 UpdatePlan start_over(std::span<const PresentChild> present, const SupervisorSpec& wanted) {
   UpdatePlan plan;
-  for (auto child = present.rbegin(); child != present.rend(); ++child) plan.stop.push_back(child->spec->id());
+  for (const PresentChild& child : std::views::reverse(present)) plan.stop.push_back(child.spec->id());
   if (is_simple(wanted.strategy)) return plan;
   for (const TreeChild& child : wanted.children) {
     plan.children.push_back({.spec = std::make_shared<const TreeChild>(child), .change = ChildChange::start});
@@ -58,10 +59,10 @@ UpdatePlan plan_update(Strategy strategy, std::span<const PresentChild> present,
     plan.children.push_back(planned(child, by_id));
     wanted_ids.emplace(child.id(), plan.children.back().change);
   }
-  for (auto child = present.rbegin(); child != present.rend(); ++child) {
-    const auto found = wanted_ids.find(child->spec->id());
-    const bool goes = found == wanted_ids.end() ? !child->added : found->second == ChildChange::replace;
-    if (goes) plan.stop.push_back(child->spec->id());
+  for (const PresentChild& child : std::views::reverse(present)) {
+    const auto found = wanted_ids.find(child.spec->id());
+    const bool goes = found == wanted_ids.end() ? !child.added : found->second == ChildChange::replace;
+    if (goes) plan.stop.push_back(child.spec->id());
   }
   for (const PresentChild& child : present) {
     if (child.added && !wanted_ids.contains(child.spec->id()))

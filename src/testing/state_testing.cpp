@@ -14,10 +14,11 @@ namespace {
 std::string shown(const StateValue& value) {
   return std::visit(
       [](const auto& held) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>)
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>) {
           return fmt::format("\"{}\"", held);
-        else
+        } else {
           return fmt::format("{}", held);
+        }
       },
       value);
 }

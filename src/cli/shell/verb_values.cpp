@@ -87,9 +87,10 @@ Result<std::string> module_meant(const SandboxInfo& info, const std::string& nam
 
 Result<Source> read_source(const std::string& file, std::uint64_t bytes_max) {
   if (file == "-") return fail(ErrorCode::validation_failed, "a module is read from a file here, not from stdin");
-  if (file.find('\0') != std::string::npos)
+  if (file.find('\0') != std::string::npos) {
     return fail(ErrorCode::validation_failed,
                 fmt::format("\"{}\" is no name of a file", escape_text(file, kShownBytesMax)));
+  }
   PETRI_TRY(std::string bytes, read_module_bytes(file, bytes_max));
   const bool text = is_utf8(bytes) && bytes.find('\0') == std::string::npos;
   if (text) return Source::wat(std::move(bytes));
