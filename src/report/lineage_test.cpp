@@ -90,8 +90,9 @@ TEST(Lineage, KeepsTheLatestAncestorsWhenThereAreTooMany) {
 TEST(LineageList, ShowsOfALongLineWhereTheScoreChanges) {
   std::vector<Row> rows;
   for (std::uint8_t row = 0; row < 60; ++row) {
-    rows.push_back({row, 10.0 - row / 20,
-                    row == 0 ? std::vector<std::uint8_t>{} : std::vector{static_cast<std::uint8_t>(row - 1)}});
+    const int steps = row / 20;
+    rows.push_back(
+        {row, 10.0 - steps, row == 0 ? std::vector<std::uint8_t>{} : std::vector{static_cast<std::uint8_t>(row - 1)}});
   }
   const Lineage lineage = lineage_of(rows);
   EXPECT_EQ(lineage.line.size(), 60U);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "evaluation/population_fixture.h"
 
@@ -105,7 +106,8 @@ TEST_F(Report, WithoutScoresStillShowsHowCandidatesEnded) {
 
 TEST_F(Report, DrawsScoresThatAreNotFinite) {
   options_.scorer = [](std::size_t row, std::span<const CaseView>) {
-    const double scores[] = {-INFINITY, INFINITY, 1e308, -1e308};
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const double scores[] = {-kInfinity, kInfinity, 1e308, -1e308};
     return scores[row];
   };
   evaluate_into_file({polynomial(1), polynomial(2), polynomial(3), polynomial(4)});

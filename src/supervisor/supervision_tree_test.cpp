@@ -151,7 +151,7 @@ TEST(AskingATree, AStoppedChildComesBackWithARoundOfAll) {
 TEST(AskingATree, RefusesWhatCannotBeWithACodeForEach) {
   TreeFixture world(abc());
   world.start();
-  const auto refused = [&](Request request, std::string supervisor = "") {
+  const auto refused = [&](Request request, const std::string& supervisor = "") {
     EXPECT_THAT(world.ask(std::move(request), supervisor), IsEmpty());
     return world.last_error();
   };

@@ -130,7 +130,8 @@ class PrometheusCheck {
   void check_escapes(std::string_view text, std::string_view allowed) {
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] != '\\') continue;
-      if (++i == text.size() || allowed.find(text[i]) == std::string_view::npos) blame("an escape it does not know");
+      ++i;
+      if (i == text.size() || allowed.find(text[i]) == std::string_view::npos) blame("an escape it does not know");
     }
   }
 

@@ -82,10 +82,11 @@ TEST_P(HostileImports, OfAnotherTypeAreRefusedWithBoth) {
     if (!is_mine(static_cast<std::size_t>(&function - builtin_functions().data()))) continue;
     std::vector<Signature> wrong(3, function.signature);
     wrong[0].params.push_back(ValueType::i32);
-    if (wrong[1].params.empty())
+    if (wrong[1].params.empty()) {
       wrong[1].params.push_back(ValueType::f32);
-    else
+    } else {
       wrong[1].params.pop_back();
+    }
     wrong[2].results = {ValueType::f32};
     for (const Signature& signature : wrong) {
       const auto result = place.run(Source::wat(import_of(function, signature)), "f");

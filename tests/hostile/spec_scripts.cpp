@@ -20,10 +20,11 @@ class Scanner {
   std::size_t end_of_block_comment(std::size_t at) const {
     int depth = 0;
     do {
-      if (text_.compare(at, 2, "(;") == 0)
+      if (text_.compare(at, 2, "(;") == 0) {
         ++depth, ++at;
-      else if (text_.compare(at, 2, ";)") == 0)
+      } else if (text_.compare(at, 2, ";)") == 0) {
         --depth, ++at;
+      }
       ++at;
     } while (depth > 0 && at < text_.size());
     return at;
@@ -31,14 +32,15 @@ class Scanner {
   // Where something that is neither space nor comment begins.
   std::size_t next(std::size_t at) const {
     while (at < text_.size()) {
-      if (text_.compare(at, 2, ";;") == 0)
+      if (text_.compare(at, 2, ";;") == 0) {
         at = std::min(text_.find('\n', at), text_.size());
-      else if (text_.compare(at, 2, "(;") == 0)
+      } else if (text_.compare(at, 2, "(;") == 0) {
         at = end_of_block_comment(at);
-      else if (std::string_view(" \t\r\n").find(text_[at]) != std::string_view::npos)
+      } else if (std::string_view(" \t\r\n").find(text_[at]) != std::string_view::npos) {
         ++at;
-      else
+      } else {
         break;
+      }
     }
     return at;
   }

@@ -56,7 +56,7 @@ std::string outcomes_elsewhere() {
   const std::string command = fmt::format("{}=1 '{}' --gtest_filter=Determinism.DependsOnNothingElse 2>&1",
                                           kSayVariable, std::filesystem::read_symlink("/proc/self/exe").string());
   std::string text;
-  FILE* pipe = ::popen(command.c_str(), "r");  // NOLINT(cert-env33-c): our own path
+  FILE* pipe = ::popen(command.c_str(), "r");  // NOLINT(bugprone-command-processor): our own path
   if (pipe == nullptr) return "no process";
   for (int byte = std::fgetc(pipe); byte != EOF; byte = std::fgetc(pipe)) text += static_cast<char>(byte);
   ::pclose(pipe);

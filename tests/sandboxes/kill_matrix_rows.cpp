@@ -107,7 +107,7 @@ std::vector<KillRow> ending_rows() {
 }
 
 std::vector<KillRow> refusing_rows() {
-  const std::vector<KillPlace> all = all_kill_places();
+  const std::vector<KillPlace>& all = all_kill_places();
   return {
       {.limit = "memory_bytes_max",
        .what = "grows its memory past it",

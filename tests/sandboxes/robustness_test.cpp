@@ -31,10 +31,11 @@ TEST_F(RobustnessTest, CreatesAndDestroysFromManyThreads) {  // X03
   EXPECT_EQ(runtime_->list().total, 0U);
   from_eight([&](int) {
     const auto sandbox = runtime_->create(counter("one"));
-    if (sandbox)
+    if (sandbox) {
       ++won;
-    else if (sandbox.error().code == ErrorCode::already_exists)
+    } else if (sandbox.error().code == ErrorCode::already_exists) {
       ++lost;
+    }
   });
   EXPECT_EQ(won, 1);
   EXPECT_EQ(lost, 7);
@@ -49,10 +50,11 @@ TEST_F(RobustnessTest, DisturbsNobodyWithABadModule) {  // X01, X02
   for (int i = 0; i < 200; ++i) {
     std::vector<std::uint8_t> bytes = good;
     random = random * 1'664'525 + 1'013'904'223;
-    if (i % 2 == 0)
+    if (i % 2 == 0) {
       bytes.resize(random % bytes.size());
-    else
+    } else {
       bytes[random % bytes.size()] ^= static_cast<std::uint8_t>(1U << (random >> 24 & 7));
+    }
     static_cast<void>(runtime_->create({.id = "bad", .modules = {{"m", Source::wasm(bytes)}}}));
     static_cast<void>(runtime_->destroy("bad"));
     static_cast<void>(others[0].run(Source::wasm(bytes), "next", {}, {.fuel_max = 10'000}));

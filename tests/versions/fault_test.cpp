@@ -129,7 +129,7 @@ TEST_F(FaultTest, AtAnyStepOfARollbackChangesNothing) {
                "(i64.add (global.get $count) (i64.const 1))");
   Sandbox sandbox = create(three(old));
   ASSERT_TRUE(sandbox.reload("service", Source::wat(wide)));
-  const auto back = [&](RollbackOptions options = {}) {
+  const auto back = [&](const RollbackOptions& options = {}) {
     return [&sandbox, options] { return sandbox.rollback("service", 1, options); };
   };
   expect_untouched(sandbox, "unknown version", ErrorCode::version_not_found,

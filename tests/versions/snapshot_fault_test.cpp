@@ -33,12 +33,12 @@ class SnapshotFaultTest : public FaultTest {
     set_count(sandbox, 7);
     return *snapshot;
   }
-  static auto restoring(Sandbox& sandbox, const Snapshot& snapshot, RestoreOptions options = {}) {
+  static auto restoring(Sandbox& sandbox, const Snapshot& snapshot, const RestoreOptions& options = {}) {
     return [&sandbox, snapshot, options] { return sandbox.restore(snapshot, options); };
   }
   // The first such step of the change fails inside the engine.
   template <typename Change>
-  static auto with_panic(EngineStep step, Change change) {
+  static auto with_panic(EngineStep step, const Change& change) {
     return [step, change] {
       panic_at_next(step);
       auto changed = change();
@@ -110,7 +110,7 @@ TEST_F(SnapshotFaultTest, AtAnyStepOfAForkChangesNothingAndLeavesNoTwin) {
   Sandbox sandbox = create(wanted);
   ASSERT_TRUE(sandbox.reload("service", Source::wat(readier(2))));
   set_count(sandbox, 7);
-  const auto fork = [&](std::string id = "twin", ForkOptions options = {}) {
+  const auto fork = [&](const std::string& id = "twin", const ForkOptions& options = {}) {
     return [this, id, options] { return runtime_->fork("a", id, options); };
   };
   expect_untouched(sandbox, "no such sandbox", ErrorCode::not_found, [&] { return runtime_->fork("b", "twin"); });

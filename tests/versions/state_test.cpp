@@ -352,7 +352,7 @@ TEST_F(StateTest, IsChangedByPetriMigrateOnItsWay) {  // T13 T14
       (i32.store (i32.const 0) (i32.add (i32.load (i32.const 0)) (i32.mul (i32.const 100) (i32.wrap_i64 (call $tag)))))
       (drop (call $write (i32.const 0) (call $size))) (i32.const 0)))";
   const Source next = hooked(2, migrate);
-  const std::string text = next.text();
+  const std::string& text = next.text();
   const std::string import = R"((module (import "petri" "message_tag" (func $tag (result i64))))";
   EXPECT_EQ(expect_reloaded(sandbox, Source::wat(import + text.substr(text.find("(module") + 7))), "");
   EXPECT_EQ(ask(sandbox, "next"), 108);
