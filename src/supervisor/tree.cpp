@@ -44,8 +44,14 @@ std::string Shutdown::to_text() const {
 
 bool SupervisorSpec::operator==(const SupervisorSpec& other) const = default;
 
-const std::string& TreeChild::id() const { return process() ? process()->id : supervisor()->id; }
-RestartType TreeChild::restart() const { return process() ? process()->restart : supervisor()->restart; }
-Shutdown TreeChild::shutdown() const { return process() ? process()->shutdown : supervisor()->shutdown; }
+const std::string& TreeChild::id() const {
+  return std::visit([](const auto& node) -> const std::string& { return node.id; }, node_);
+}
+RestartType TreeChild::restart() const {
+  return std::visit([](const auto& node) { return node.restart; }, node_);
+}
+Shutdown TreeChild::shutdown() const {
+  return std::visit([](const auto& node) { return node.shutdown; }, node_);
+}
 
 }  // namespace petri
