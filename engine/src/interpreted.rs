@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wasmi::{
     AsContext, AsContextMut, Caller, CompilationMode, Config, Engine, Error, Extern, F32, F64, Func, FuncType, Global,
-    Instance, Memory, Module, Nullable, Ref, Store, Table, TrapCode, Val, ValType,
+    Instance, Memory, Module, Nullable, Ref, Store, Table, TrapCode, TypedFunc, Val, ValType,
 };
 
 use crate::artifact::{Artifact, Kind, Signature};
@@ -24,10 +24,56 @@ pub struct Code {
 /// A function that has been called before.
 struct Entry {
     export: u32,
-    function: Func,
-    signature: Signature,
+    callable: Callable,
     /// As many as it has parameters or results, whichever are more.
     slots: usize,
+}
+
+/// Functions of a few numbers of one kind are what is evolved most. The engine checks their types once and not in each
+/// call, which is a sixth of a short one.
+enum Callable {
+    F64(TypedFunc<f64, f64>),
+    F64F64(TypedFunc<(f64, f64), f64>),
+    F64F64F64(TypedFunc<(f64, f64, f64), f64>),
+    I32(TypedFunc<i32, i32>),
+    I32I32(TypedFunc<(i32, i32), i32>),
+    I64(TypedFunc<i64, i64>),
+    I64I64(TypedFunc<(i64, i64), i64>),
+    Any(Func, Signature),
+}
+
+impl Callable {
+    fn new(store: &Store<State>, function: Func, signature: &Signature) -> std::result::Result<Callable, Error> {
+        use Kind::{F64, I32, I64};
+        Ok(match (signature.params.as_slice(), signature.results.as_slice()) {
+            ([F64], [F64]) => Callable::F64(function.typed(store)?),
+            ([F64, F64], [F64]) => Callable::F64F64(function.typed(store)?),
+            ([F64, F64, F64], [F64]) => Callable::F64F64F64(function.typed(store)?),
+            ([I32], [I32]) => Callable::I32(function.typed(store)?),
+            ([I32, I32], [I32]) => Callable::I32I32(function.typed(store)?),
+            ([I64], [I64]) => Callable::I64(function.typed(store)?),
+            ([I64, I64], [I64]) => Callable::I64I64(function.typed(store)?),
+            _ => Callable::Any(function, signature.clone()),
+        })
+    }
+
+    /// The slots hold what the function takes, and then what it gives.
+    fn call(&self, store: &mut Store<State>, slots: &mut [u64]) -> std::result::Result<(), Error> {
+        let real = |index: usize| f64::from_bits(slots[index]);
+        let word = |index: usize| slots[index] as i32;
+        let long = |index: usize| slots[index] as i64;
+        slots[0] = match self {
+            Callable::F64(f) => f.call(store, real(0))?.to_bits(),
+            Callable::F64F64(f) => f.call(store, (real(0), real(1)))?.to_bits(),
+            Callable::F64F64F64(f) => f.call(store, (real(0), real(1), real(2)))?.to_bits(),
+            Callable::I32(f) => u64::from(f.call(store, word(0))? as u32),
+            Callable::I32I32(f) => u64::from(f.call(store, (word(0), word(1)))? as u32),
+            Callable::I64(f) => f.call(store, long(0))? as u64,
+            Callable::I64I64(f) => f.call(store, (long(0), long(1)))? as u64,
+            Callable::Any(function, signature) => return call_with_slots(store, function, signature, slots),
+        };
+        Ok(())
+    }
 }
 
 pub struct Live {
@@ -83,11 +129,12 @@ impl Code {
             Ok(instance) => instance,
             Err(error) => return Ok(Err((segment_trap(&error)?, store.into_data().account))),
         };
-        let hidden = |name: &str| format!("{}{name}", linked.prefix);
+        let module = &linked.artifact.module;
+        let hidden = |name: &str| [linked.prefix.as_str(), name].concat();
         let fuel = instance.get_global(&store, &hidden(FUEL));
-        let memory = instance.get_memory(&store, &hidden(MEMORY));
-        let depth = instance.get_global(&store, &hidden(DEPTH));
-        let tables = if linked.grows { linked.artifact.module.tables.len() } else { 0 };
+        let memory = module.memory.and_then(|_| instance.get_memory(&store, &hidden(MEMORY)));
+        let depth = module.weighs.then(|| instance.get_global(&store, &hidden(DEPTH))).flatten();
+        let tables = if linked.grows { module.tables.len() } else { 0 };
         let tables =
             (0..tables).map_while(|index| instance.get_table(&store, &hidden(&format!("{TABLE}{index}")))).collect();
         let state = store.data_mut();
@@ -145,8 +192,7 @@ impl Live {
             self.set_global(self.depth, Val::I32(budget.call_depth as i32))?;
             self.depth_set = budget.call_depth;
         }
-        let Entry { function, signature, .. } = &self.functions[entry];
-        let outcome = call_with_slots(&mut self.store, function, signature, slots);
+        let outcome = self.functions[entry].callable.call(&mut self.store, slots);
         let counter = self.store.data().fuel.map_or(0, |fuel| wide(&fuel.get(&self.store)) as i64);
         let outcome = match outcome {
             Ok(()) => Ok(()),
@@ -163,12 +209,14 @@ impl Live {
         if let Some(known) = self.functions.iter().position(|entry| entry.export == export) {
             return Ok(known);
         }
-        let signature = linked.callable(export)?.clone();
+        let signature = linked.callable(export)?;
         let name = export_name(linked, export, START)?;
         let function =
             self.instance.get_func(&self.store, &name).ok_or_else(|| Failure::fault("an export has vanished"))?;
         let slots = signature.params.len().max(signature.results.len());
-        self.functions.push(Entry { export, function, signature, slots });
+        let callable = Callable::new(&self.store, function, signature)
+            .map_err(|error| Failure::fault(format!("an export has another type than was checked: {error}")))?;
+        self.functions.push(Entry { export, callable, slots });
         Ok(self.functions.len() - 1)
     }
 
