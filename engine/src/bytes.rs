@@ -12,6 +12,11 @@ pub fn unsigned(out: &mut Vec<u8>, mut value: u64) {
     }
 }
 
+/// How many bytes `unsigned` writes.
+fn unsigned_bytes(value: u64) -> usize {
+    (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
 /// Signed LEB128.
 pub fn signed(out: &mut Vec<u8>, mut value: i64) {
     loop {
@@ -35,12 +40,10 @@ pub fn vector_section(out: &mut Vec<u8>, id: u8, count: usize, items: &[&[u8]]) 
     if count == 0 {
         return;
     }
-    let mut head = Vec::with_capacity(5);
-    unsigned(&mut head, count as u64);
-    let size = head.len() + items.iter().map(|part| part.len()).sum::<usize>();
+    let size = unsigned_bytes(count as u64) + items.iter().map(|part| part.len()).sum::<usize>();
     out.push(id);
     unsigned(out, size as u64);
-    out.extend_from_slice(&head);
+    unsigned(out, count as u64);
     for part in items {
         out.extend_from_slice(part);
     }
@@ -65,5 +68,14 @@ mod tests {
         let mut out = Vec::new();
         unsigned(&mut out, 300);
         assert_eq!(out, [0xac, 2]);
+    }
+
+    #[test]
+    fn a_number_s_bytes_are_known_before_it_is_written() {
+        for value in [0, 1, 127, 128, 16_383, 16_384, u64::from(u32::MAX), u64::MAX] {
+            let mut out = Vec::new();
+            unsigned(&mut out, value);
+            assert_eq!(unsigned_bytes(value), out.len(), "{value}");
+        }
     }
 }

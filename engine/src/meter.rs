@@ -64,6 +64,9 @@ pub const MEMORY: &str = "m";
 pub const GLOBAL: &str = "g";
 pub const TABLE: &str = "t";
 
+/// Room for what the meter adds to most sections.
+const FEW: usize = 64;
+
 /// Types the meter needs behind the guest's own.
 struct AddedTypes {
     encoded: Vec<u8>,
@@ -102,7 +105,7 @@ pub fn rewrite(wasm: &[u8], analysis: &Analysis, copied: Option<&mut Vec<Copied>
         wasm,
         analysis,
         added: Added::new(analysis),
-        types: AddedTypes { encoded: Vec::new(), count: 0, first: analysis.module.types.len() as u32 },
+        types: AddedTypes { encoded: Vec::with_capacity(FEW), count: 0, first: analysis.module.types.len() as u32 },
         refill_type: 0,
         overflow_type: 0,
         grow_type: 0,
@@ -177,7 +180,7 @@ impl Meter<'_> {
 
     /// All imports are functions, named by their position; a module with others is never loaded.
     fn imports(&self, out: &mut Vec<u8>) {
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(FEW);
         let guest = self.analysis.module.imports.iter().filter(|import| import.kind == Extern::Function);
         let own = [
             Some(self.refill_type),
@@ -200,7 +203,7 @@ impl Meter<'_> {
     fn globals(&self, out: &mut Vec<u8>) {
         let module = &self.analysis.module;
         let own = &module.globals[module.imported_globals as usize..];
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(FEW);
         for global in own {
             items.extend([global.kind.byte(), u8::from(global.mutable)]);
             self.expression(&mut items, &global.init);
@@ -226,7 +229,7 @@ impl Meter<'_> {
 
     fn exports(&self, out: &mut Vec<u8>) {
         let module = &self.analysis.module;
-        let (mut items, mut count) = (Vec::new(), 0);
+        let (mut items, mut count) = (Vec::with_capacity(FEW), 0);
         let mut export = |name: &[u8], kind: Extern, index: u32| {
             bytes::unsigned(&mut items, name.len() as u64);
             items.extend_from_slice(name);
@@ -282,7 +285,7 @@ impl Meter<'_> {
 
     fn code(&self, out: &mut Vec<u8>, copied: Option<&mut Vec<Copied>>) {
         let mut bodies = Vec::with_capacity(self.wasm.len() * 2);
-        let mut body = Body { meter: self, out: Vec::new(), copied: copied.is_some().then(Vec::new) };
+        let mut body = Body { meter: self, out: Vec::with_capacity(4 * FEW), copied: copied.is_some().then(Vec::new) };
         let mut all = Vec::new();
         for (index, plan) in self.analysis.plans.iter().enumerate() {
             body.out.clear();
