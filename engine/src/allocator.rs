@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::ptr;
 
-use mimalloc::MiMalloc;
+use libmimalloc_sys as mimalloc;
 
 use crate::warm;
 
@@ -33,14 +33,17 @@ fn whole_pages(size: usize) -> usize {
     size.next_multiple_of(PAGE)
 }
 
+/// As every piece from mimalloc is aligned; asking for an alignment takes its longer way.
+const WORD: usize = size_of::<usize>();
+
 // SAFETY: which of the two a piece belongs to follows from its layout alone, and a piece that changes sides is copied.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if is_large(layout) { map(layout.size()) } else { unsafe { MiMalloc.alloc(layout) } }
+        if is_large(layout) { map(layout.size()) } else { unsafe { small(layout) } }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if is_large(layout) { map(layout.size()) } else { unsafe { MiMalloc.alloc_zeroed(layout) } }
+        if is_large(layout) { map(layout.size()) } else { unsafe { small_zeroed(layout) } }
     }
 
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
@@ -48,7 +51,7 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: `map` or `realloc` made it, with so many pages.
             unsafe { warm::give_back(piece, whole_pages(layout.size())) };
         } else {
-            unsafe { MiMalloc.dealloc(piece, layout) }
+            unsafe { mimalloc::mi_free(piece.cast()) }
         }
     }
 
@@ -56,7 +59,7 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: the caller promises that the size is valid for this alignment.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         match (is_large(layout), is_large(wanted)) {
-            (false, false) => unsafe { MiMalloc.realloc(piece, layout, size) },
+            (false, false) => unsafe { resize_small(piece, wanted) },
             (true, true) => remap(piece, layout.size(), size),
             _ => unsafe { self.change_sides(piece, layout, wanted) },
         }
@@ -74,6 +77,27 @@ impl Allocator {
             }
             moved
         }
+    }
+}
+
+unsafe fn small(layout: Layout) -> *mut u8 {
+    match layout.align() {
+        ..=WORD => unsafe { mimalloc::mi_malloc(layout.size()) }.cast(),
+        align => unsafe { mimalloc::mi_malloc_aligned(layout.size(), align) }.cast(),
+    }
+}
+
+unsafe fn small_zeroed(layout: Layout) -> *mut u8 {
+    match layout.align() {
+        ..=WORD => unsafe { mimalloc::mi_zalloc(layout.size()) }.cast(),
+        align => unsafe { mimalloc::mi_zalloc_aligned(layout.size(), align) }.cast(),
+    }
+}
+
+unsafe fn resize_small(piece: *mut u8, wanted: Layout) -> *mut u8 {
+    match wanted.align() {
+        ..=WORD => unsafe { mimalloc::mi_realloc(piece.cast(), wanted.size()) }.cast(),
+        align => unsafe { mimalloc::mi_realloc_aligned(piece.cast(), wanted.size(), align) }.cast(),
     }
 }
 

@@ -3,10 +3,9 @@
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
-use wasmparser::WasmFeatures;
 use wasmtime::{
     AsContext, AsContextMut, Caller, Config, Engine, Func, FuncType, Global, Instance, InstancePre, Linker, Memory,
-    Module, OptLevel, Ref, Store, Table, Val, ValRaw, ValType, WasmBacktrace,
+    Module, OptLevel, Ref, Store, Table, Val, ValRaw, ValType, WasmBacktrace, WasmFeatures,
 };
 
 use crate::artifact::{Artifact, Kind, Signature};
@@ -57,11 +56,17 @@ struct State {
 const STACK_MAX: usize = 448 << 20;
 const FRAMES_MAX: usize = 64;
 
+/// In Wasmtime's own words: its reader of modules is another version than the gate's.
+fn accepted_features() -> WasmFeatures {
+    let named = |name| WasmFeatures::from_name(name).expect("both readers know what petri accepts");
+    features::accepted().iter_names().map(|(name, _)| named(name)).collect()
+}
+
 fn config() -> Config {
     let mut config = Config::new();
     config
         .wasm_features(WasmFeatures::all(), false)
-        .wasm_features(features::accepted(), true)
+        .wasm_features(accepted_features(), true)
         .cranelift_opt_level(OptLevel::Speed)
         .cranelift_nan_canonicalization(true)
         .memory_reservation(0)
