@@ -147,8 +147,8 @@ class LeakCheck {
 
  private:
   struct Found {
-    std::map<std::string, int> threads;  // by name
-    std::set<std::string> descriptors;   // number and target
+    std::map<std::string, int> threads;              // by name
+    std::map<std::string, std::string> descriptors;  // number and target, by number and file
     std::set<std::string> sandboxes;
     std::set<std::string> files;
   };

@@ -1,6 +1,7 @@
 #include "petri/testing.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <filesystem>
@@ -22,6 +23,13 @@ std::string shown(const Result<Outcome>& outcome) {
   if (outcome->exit_code) text += fmt::format(" with code {}", *outcome->exit_code);
   if (!outcome->cause.empty()) text += fmt::format(" because of {}", outcome->cause);
   return text;
+}
+
+// Which file a descriptor is of, however it is called by now.
+std::string file_behind(const fs::path& descriptor) {
+  struct stat file{};
+  if (::stat(descriptor.c_str(), &file) != 0) return {};
+  return fmt::format(" of {}:{}", file.st_dev, file.st_ino);
 }
 
 std::string first_line(const fs::path& path) {
@@ -124,9 +132,9 @@ LeakCheck::Found LeakCheck::look() const {
   for (const auto& descriptor : fs::directory_iterator("/proc/self/fd", ignored)) {
     const fs::path target = fs::read_symlink(descriptor.path(), ignored);
     // The one that reads this list is gone with it.
-    if (!target.string().starts_with("/proc/")) {
-      found.descriptors.insert(descriptor.path().filename().string() + " -> " + target.string());
-    }
+    if (target.string().starts_with("/proc/")) continue;
+    const std::string number = descriptor.path().filename().string();
+    found.descriptors.emplace(number + file_behind(descriptor.path()), number + " -> " + target.string());
   }
   if (!folder_.empty()) {
     for (const auto& file : fs::recursive_directory_iterator(folder_, ignored))
@@ -148,8 +156,8 @@ std::string LeakCheck::leaks() const {
     const int had = before == before_.threads.end() ? 0 : before->second;
     if (count > had) add(fmt::format("{} more of the threads {}", count - had, name));
   }
-  for (const std::string& descriptor : now.descriptors) {
-    if (!before_.descriptors.contains(descriptor)) add("the descriptor " + descriptor);
+  for (const auto& [file, shown] : now.descriptors) {
+    if (!before_.descriptors.contains(file)) add("the descriptor " + shown);
   }
   for (const std::string& id : now.sandboxes) {
     if (!before_.sandboxes.contains(id)) add("the sandbox " + id);

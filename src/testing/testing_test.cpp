@@ -1,5 +1,6 @@
 #include "petri/testing.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -76,6 +77,19 @@ TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
   ::close(ends[1]);
   ASSERT_TRUE(runtime_->destroy("left-over"));
   EXPECT_THAT(check.leaks(), IsEmpty());
+}
+
+TEST(LeakCheckTest, KnowsADescriptorWhoseFileWasRenamedOrDeleted) {  // Y04
+  const TemporaryFolder folder;
+  folder.write("log", "");
+  const int descriptor = ::open((folder.path() / "log").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  const LeakCheck check;
+  std::filesystem::rename(folder.path() / "log", folder.path() / "log.1");
+  EXPECT_THAT(check.leaks(), IsEmpty());
+  std::filesystem::remove(folder.path() / "log.1");
+  EXPECT_THAT(check.leaks(), IsEmpty());
+  ::close(descriptor);
 }
 
 TEST(LeakCheckTest, NamesFilesThatAreLeftOver) {  // Y04
