@@ -121,6 +121,10 @@ pub struct Module {
     pub grows: bool,
     /// Memory can be filled or copied.
     pub fills: bool,
+    /// What a call of each function costs, if that is known before it runs for all of them: nothing is imported, and
+    /// nothing loops, calls, grows, or costs more on one way than on another. Such a module is charged at its door and
+    /// carries no meter.
+    pub known_costs: Option<Box<[u64]>>,
     pub stack_bytes_fixed: u64,
     pub stack_bytes_per_depth: u64,
     /// Content of the custom section `name`.

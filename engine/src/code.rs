@@ -49,6 +49,14 @@ impl Linked {
         Ok(signature)
     }
 
+    /// What a call costs, if that is known before it.
+    pub fn known_cost(&self, export: u32) -> Option<u64> {
+        let module = &self.artifact.module;
+        let exported = || module.exports.get(export as usize).map(|export| export.index);
+        let function = if export == START { module.start } else { exported() };
+        module.known_costs.as_ref()?.get(function? as usize).copied()
+    }
+
     /// Under which export a global can be reached: a hidden one when it is mutable, else one of the guest's.
     pub fn global_name(&self, index: u32, hidden: &str) -> Option<String> {
         let module = &self.artifact.module;

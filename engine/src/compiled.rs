@@ -31,6 +31,7 @@ struct Entry {
     signature: Signature,
     /// As many as it has parameters or results, whichever are more.
     slots: usize,
+    known_cost: Option<u64>,
 }
 
 pub struct Live {
@@ -185,8 +186,12 @@ impl Live {
         if slots.len() != self.functions[entry].slots {
             return Err(Failure::misuse("the number of slots does not fit the function"));
         }
-        if let Some(slice) = self.store.data_mut().account.begin(budget, context) {
-            self.set_global(self.store.data().fuel, Val::I64(slice))?;
+        let slice = self.store.data_mut().account.begin(budget, context);
+        let paid = self.functions[entry].known_cost.map(|cost| self.account().pay(slice, cost));
+        match (paid, slice) {
+            (Some(Err(counter)), _) => return Ok(self.account().end(Err(EndCause::Stopped), counter)),
+            (None, Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
+            _ => {}
         }
         // A call that returned has put the depth back to where it began.
         if self.depth.is_some() && self.depth_set != budget.call_depth {
@@ -195,7 +200,10 @@ impl Live {
         }
         let Entry { function, signature, .. } = &self.functions[entry];
         let outcome = call_with_slots(&mut self.store, function, signature, slots);
-        let counter = counter_of(self.store.data().fuel, &mut self.store);
+        let counter = match paid {
+            Some(Ok(counter)) => counter,
+            _ => counter_of(self.store.data().fuel, &mut self.store),
+        };
         let outcome = match outcome {
             Ok(()) => Ok(()),
             Err(error) => {
@@ -236,7 +244,8 @@ impl Live {
         let function =
             self.instance.get_func(&mut self.store, &name).ok_or_else(|| Failure::fault("an export has vanished"))?;
         let slots = signature.params.len().max(signature.results.len());
-        self.functions.push(Entry { export, function, signature, slots });
+        let known_cost = linked.known_cost(export);
+        self.functions.push(Entry { export, function, signature, slots, known_cost });
         Ok(self.functions.len() - 1)
     }
 
@@ -385,6 +394,9 @@ fn link(linked: &Linked, engine: &Engine) -> wasmtime::Result<Linker<State>> {
     let module = &linked.artifact.module;
     for (position, (function, import)) in linked.functions.iter().zip(&module.imports).enumerate() {
         host_function(&mut linker, &position.to_string(), *function, &module.types[import.type_index as usize])?;
+    }
+    if module.known_costs.is_some() {
+        return Ok(linker);
     }
     let mut position = linked.functions.len();
     let mut name = || {

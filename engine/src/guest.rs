@@ -121,6 +121,13 @@ impl Account {
         if kept.is_some() { None } else { Some(most) }
     }
 
+    /// Charges a call whose cost is known before it, with the answer of `begin`. What the counter is then, and that it
+    /// may run; or what it was when the call was stopped at the door.
+    pub fn pay(&mut self, slice: Option<i64>, cost: u64) -> Result<i64, i64> {
+        let counter = slice.unwrap_or(self.counter) - cost as i64;
+        if counter >= 0 { Ok(counter) } else { self.refill(counter).map_err(|Stop| counter) }
+    }
+
     /// The guest's counter has fallen below zero: look at what may end it, then grant the next slice.
     pub fn refill(&mut self, counter: i64) -> Result<i64, Stop> {
         // First, so that a budget that is spent ends the same way however the clock stands.

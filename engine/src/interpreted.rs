@@ -27,6 +27,7 @@ struct Entry {
     callable: Callable,
     /// As many as it has parameters or results, whichever are more.
     slots: usize,
+    known_cost: Option<u64>,
 }
 
 /// Functions of a few numbers of one kind are what is evolved most. The engine checks their types once and not in each
@@ -131,7 +132,8 @@ impl Code {
         };
         let module = &linked.artifact.module;
         let hidden = |name: &str| [linked.prefix.as_str(), name].concat();
-        let fuel = instance.get_global(&store, &hidden(FUEL));
+        let counts = module.known_costs.is_none();
+        let fuel = counts.then(|| instance.get_global(&store, &hidden(FUEL))).flatten();
         let memory = module.memory.and_then(|_| instance.get_memory(&store, &hidden(MEMORY)));
         let depth = module.weighs.then(|| instance.get_global(&store, &hidden(DEPTH))).flatten();
         let tables = if linked.grows { module.tables.len() } else { 0 };
@@ -184,8 +186,12 @@ impl Live {
         if slots.len() != self.functions[entry].slots {
             return Err(Failure::misuse("the number of slots does not fit the function"));
         }
-        if let Some(slice) = self.store.data_mut().account.begin(budget, context) {
-            self.set_global(self.store.data().fuel, Val::I64(slice))?;
+        let slice = self.store.data_mut().account.begin(budget, context);
+        let paid = self.functions[entry].known_cost.map(|cost| self.account().pay(slice, cost));
+        match (paid, slice) {
+            (Some(Err(counter)), _) => return Ok(self.account().end(Err(EndCause::Stopped), counter)),
+            (None, Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
+            _ => {}
         }
         // A call that returned has put the depth back to where it began.
         if self.depth.is_some() && self.depth_set != budget.call_depth {
@@ -193,7 +199,8 @@ impl Live {
             self.depth_set = budget.call_depth;
         }
         let outcome = self.functions[entry].callable.call(&mut self.store, slots);
-        let counter = self.store.data().fuel.map_or(0, |fuel| wide(&fuel.get(&self.store)) as i64);
+        let counted = || self.store.data().fuel.map_or(0, |fuel| wide(&fuel.get(&self.store)) as i64);
+        let counter = paid.and_then(|paid| paid.ok()).unwrap_or_else(counted);
         let outcome = match outcome {
             Ok(()) => Ok(()),
             Err(error) => {
@@ -216,7 +223,7 @@ impl Live {
         let slots = signature.params.len().max(signature.results.len());
         let callable = Callable::new(&self.store, function, signature)
             .map_err(|error| Failure::fault(format!("an export has another type than was checked: {error}")))?;
-        self.functions.push(Entry { export, callable, slots });
+        self.functions.push(Entry { export, callable, slots, known_cost: linked.known_cost(export) });
         Ok(self.functions.len() - 1)
     }
 
@@ -338,6 +345,9 @@ fn imports(store: &mut Store<State>, linked: &Linked) -> Vec<Extern> {
     let mut imports = Vec::with_capacity(linked.functions.len() + 3);
     for (function, import) in linked.functions.iter().zip(&module.imports) {
         imports.push(host_function(store, function, &module.types[import.type_index as usize]).into());
+    }
+    if module.known_costs.is_some() {
+        return imports;
     }
     let refill =
         |mut caller: Caller<'_, State>, counter: i64| caller.data_mut().account.refill(counter).map_err(Error::host);

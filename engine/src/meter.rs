@@ -1,6 +1,7 @@
 //! Rewrites a checked module so that it counts its own fuel and call depth.
 //!
-//! Added are a fuel counter and, where functions can recurse, a depth counter (globals behind all of the guest's), the
+//! A module whose calls have known costs (`Module::known_costs`) keeps its code; the host charges them. To others are
+//! added a fuel counter and, where functions can recurse, a depth counter (globals behind all of the guest's), the
 //! imports `refill`, `overflow`, `grow` and `fill` (functions behind the guest's imports), and exports through which the host
 //! reaches the counters, the start function, the memory and the mutable globals. The guest can name none of them: its
 //! indices are shifted past them, all imports are renamed to their position, and the hidden exports carry a prefix
@@ -21,13 +22,13 @@ pub struct Copied {
 
 /// Positions of what the meter adds, shared with the engines.
 pub struct Added {
-    pub refill: u32,
+    pub refill: Option<u32>,
     pub overflow: Option<u32>,
     pub grow: Option<u32>,
     pub fill: Option<u32>,
     /// How many functions stand between the guest's imports and its own functions.
     pub functions: u32,
-    pub fuel: u32,
+    pub fuel: Option<u32>,
     pub depth: Option<u32>,
 }
 
@@ -36,13 +37,14 @@ impl Added {
         let first = analysis.module.imported_functions;
         let Module { weighs, grows, fills, .. } = analysis.module;
         let globals = analysis.module.globals.len() as u32;
+        let counts = analysis.module.known_costs.is_none();
         Added {
-            refill: first,
+            refill: counts.then_some(first),
             overflow: weighs.then_some(first + 1),
             grow: grows.then_some(first + 1 + u32::from(weighs)),
             fill: fills.then_some(first + 1 + u32::from(weighs) + u32::from(grows)),
-            functions: 1 + u32::from(weighs) + u32::from(grows) + u32::from(fills),
-            fuel: globals,
+            functions: u32::from(counts) + u32::from(weighs) + u32::from(grows) + u32::from(fills),
+            fuel: counts.then_some(globals),
             depth: weighs.then_some(globals + 1),
         }
     }
@@ -101,6 +103,10 @@ struct Meter<'a> {
 
 /// `copied`, when given, is filled with where the code came from.
 pub fn rewrite(wasm: &[u8], analysis: &Analysis, copied: Option<&mut Vec<Copied>>) -> Vec<u8> {
+    if stays_as_it_is(analysis) {
+        copied.into_iter().for_each(|copied| copied.push(Copied { old: 0, new: 0, length: wasm.len() }));
+        return wasm.into();
+    }
     let mut meter = Meter {
         wasm,
         analysis,
@@ -116,11 +122,25 @@ pub fn rewrite(wasm: &[u8], analysis: &Analysis, copied: Option<&mut Vec<Copied>
     meter.module(copied)
 }
 
+/// A module that is charged at its door, and of which the host reaches nothing but what it exports.
+fn stays_as_it_is(analysis: &Analysis) -> bool {
+    let Analysis { module, findings, raw, .. } = analysis;
+    let untouched = |edit: &Edit| matches!(edit.what, What::Charge { .. } | What::ChargeAndCheck { .. });
+    module.known_costs.is_some()
+        && module.memory.is_none()
+        && module.start.is_none()
+        && module.mutable_globals().next().is_none()
+        && !raw.custom
+        && findings.edits.iter().all(untouched)
+}
+
 impl Meter<'_> {
     fn add_types(&mut self) {
         let signature =
             |params: &[Kind], results: &[Kind]| Signature { params: params.into(), results: results.into() };
-        self.refill_type = self.types.add(&signature(&[Kind::I64], &[Kind::I64]));
+        if self.added.refill.is_some() {
+            self.refill_type = self.types.add(&signature(&[Kind::I64], &[Kind::I64]));
+        }
         if self.added.overflow.is_some() {
             self.overflow_type = self.types.add(&signature(&[], &[]));
         }
@@ -183,7 +203,7 @@ impl Meter<'_> {
         let mut items = Vec::with_capacity(FEW);
         let guest = self.analysis.module.imports.iter().filter(|import| import.kind == Extern::Function);
         let own = [
-            Some(self.refill_type),
+            self.added.refill.map(|_| self.refill_type),
             self.added.overflow.map(|_| self.overflow_type),
             self.added.grow.map(|_| self.grow_type),
             self.added.fill.map(|_| self.fill_type),
@@ -208,11 +228,14 @@ impl Meter<'_> {
             items.extend([global.kind.byte(), u8::from(global.mutable)]);
             self.expression(&mut items, &global.init);
         }
-        items.extend([Kind::I64.byte(), 1, 0x42, 0, 0x0b]);
-        if self.added.depth.is_some() {
+        let (fuel, depth) = (self.added.fuel.is_some(), self.added.depth.is_some());
+        if fuel {
+            items.extend([Kind::I64.byte(), 1, 0x42, 0, 0x0b]);
+        }
+        if depth {
             items.extend([Kind::I32.byte(), 1, 0x41, 0, 0x0b]);
         }
-        bytes::vector_section(out, 6, own.len() + 1 + usize::from(self.added.depth.is_some()), &[&items]);
+        bytes::vector_section(out, 6, own.len() + usize::from(fuel) + usize::from(depth), &[&items]);
     }
 
     /// Copies a constant expression; a function it names is shifted. Only `ref.func` stands alone before `end`.
@@ -243,7 +266,9 @@ impl Meter<'_> {
         }
         let prefix = hidden_prefix(module, self.wasm);
         let hidden = |name: &str| [prefix.as_bytes(), name.as_bytes()].concat();
-        export(&hidden(FUEL), Extern::Global, self.added.fuel);
+        if let Some(fuel) = self.added.fuel {
+            export(&hidden(FUEL), Extern::Global, fuel);
+        }
         if let Some(depth) = self.added.depth {
             export(&hidden(DEPTH), Extern::Global, depth);
         }
@@ -346,7 +371,9 @@ impl Body<'_> {
         }
         let edits = &self.meter.analysis.findings.edits[plan.edits.clone()];
         let (entry, rest) = edits.split_first().expect("every function is charged on entry");
-        self.edit(entry, plan, scratch);
+        if self.counts() {
+            self.edit(entry, plan, scratch);
+        }
         if plan.weight > 0 {
             self.out.push(BLOCK);
             bytes::signed(&mut self.out, body_type);
@@ -363,15 +390,26 @@ impl Body<'_> {
         }
     }
 
+    fn counts(&self) -> bool {
+        self.meter.added.fuel.is_some()
+    }
+
+    fn fuel(&self) -> u32 {
+        self.meter.added.fuel.expect("the module counts")
+    }
+
     fn locals(&mut self, plan: &FunctionPlan) -> Scratch {
+        let counter = u32::from(self.counts());
         let number = plan.has_select || plan.has_lengths;
         let depth = u32::from(number);
         let operands = depth + u32::from(plan.weight > 0);
         let narrow = operands + 2 * u32::from(plan.fills);
-        let groups = plan.local_groups_count + 1 + u32::from(narrow > 0) + u32::from(plan.grows_tables);
+        let groups = plan.local_groups_count + counter + u32::from(narrow > 0) + u32::from(plan.grows_tables);
         bytes::unsigned(&mut self.out, groups.into());
         self.out.extend_from_slice(&self.meter.wasm[plan.local_groups.clone()]);
-        self.out.extend([1, Kind::I64.byte()]);
+        if counter > 0 {
+            self.out.extend([1, Kind::I64.byte()]);
+        }
         if narrow > 0 {
             self.out.extend([narrow as u8, Kind::I32.byte()]);
         }
@@ -379,7 +417,7 @@ impl Body<'_> {
             self.out.extend([1, Kind::FuncRef.byte()]);
         }
         let fuel = plan.params + plan.locals;
-        let next = fuel + 1;
+        let next = fuel + counter;
         Scratch { fuel, number: next, depth: next + depth, operands: next + operands, reference: next + narrow }
     }
 
@@ -404,7 +442,7 @@ impl Body<'_> {
             What::Charge { cost: 0 } | What::Dead => {}
             What::Charge { cost } => {
                 self.subtract(cost);
-                self.op(GLOBAL_SET, self.meter.added.fuel);
+                self.op(GLOBAL_SET, self.fuel());
             }
             What::ChargeAndCheck { cost } => {
                 self.subtract(cost);
@@ -446,7 +484,7 @@ impl Body<'_> {
 
     /// Leaves the counter less `cost` on the stack.
     fn subtract(&mut self, cost: u64) {
-        self.op(GLOBAL_GET, self.meter.added.fuel);
+        self.op(GLOBAL_GET, self.fuel());
         if cost > 0 {
             self.out.push(I64_CONST);
             bytes::signed(&mut self.out, cost as i64);
@@ -457,19 +495,19 @@ impl Body<'_> {
     /// Stores the counter from the stack, and asks for the next slice when it is below zero.
     fn settle(&mut self, scratch: Scratch) {
         self.op(LOCAL_TEE, scratch.fuel);
-        self.op(GLOBAL_SET, self.meter.added.fuel);
+        self.op(GLOBAL_SET, self.fuel());
         self.op(LOCAL_GET, scratch.fuel);
         self.out.extend([I64_CONST, 0, I64_LT_S, IF, 0x40]);
         self.op(LOCAL_GET, scratch.fuel);
-        self.op(CALL, self.meter.added.refill);
-        self.op(GLOBAL_SET, self.meter.added.fuel);
+        self.op(CALL, self.meter.added.refill.expect("the module counts"));
+        self.op(GLOBAL_SET, self.fuel());
         self.out.push(END);
     }
 
     /// Takes the length off the stack into the scratch local and charges it, shifted.
     fn charge_length(&mut self, scratch: Scratch, by: u8, shift: u8) {
         self.op(LOCAL_SET, scratch.number);
-        self.op(GLOBAL_GET, self.meter.added.fuel);
+        self.op(GLOBAL_GET, self.fuel());
         self.op(LOCAL_GET, scratch.number);
         self.out.extend([I64_EXTEND_I32_U, I64_CONST, by, shift, I64_SUB]);
         self.settle(scratch);

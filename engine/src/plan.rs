@@ -79,6 +79,24 @@ pub struct FunctionPlan {
     pub weight: u32,
 }
 
+impl FunctionPlan {
+    /// What a call costs, if that does not hang on what happens in it. Calls stand elsewhere: they are not looked for here.
+    pub fn known_cost(&self, edits: &[Edit]) -> Option<u64> {
+        let costs_nothing = |edit: &Edit| {
+            matches!(
+                edit.what,
+                What::Charge { cost: 0 } | What::Dead | What::Return { .. } | What::GuardSelect | What::GuardParameters
+            )
+        };
+        match edits[self.edits.clone()].split_first() {
+            Some((Edit { what: What::ChargeAndCheck { cost }, .. }, rest)) if rest.iter().all(costs_nothing) => {
+                Some(*cost)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What reading the bodies gathers over the whole module.
 #[derive(Default)]
 pub struct Findings {

@@ -31,6 +31,8 @@ pub struct RawSections {
     pub elements: Vec<ElementSegment>,
     pub data_count: Option<u32>,
     pub data: Span,
+    /// There are some; they are not copied.
+    pub custom: bool,
 }
 
 pub struct ElementSegment {
@@ -217,8 +219,11 @@ impl Gate<'_> {
                 raw.data = section.original_position()..section.range().end;
                 module.data_segments = section.count();
             }
-            Payload::CustomSection(section) if section.name() == "name" => {
-                module.names = Some(section.data_offset()..section.range().end)
+            Payload::CustomSection(section) => {
+                raw.custom = true;
+                if section.name() == "name" {
+                    module.names = Some(section.data_offset()..section.range().end);
+                }
             }
             _ => {}
         }
@@ -368,6 +373,9 @@ fn weigh(analysis: &mut Analysis) {
     }
     if edges.is_empty() {
         module.stack_bytes_fixed = plans.iter().map(frames::estimate).max().unwrap_or(0);
+        if module.imports.is_empty() {
+            module.known_costs = plans.iter().map(|plan| plan.known_cost(&findings.edits)).collect();
+        }
     } else {
         let graph = Graph::new(defined + module.types.len(), &edges);
         let parts = graph.parts();

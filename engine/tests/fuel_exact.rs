@@ -6,7 +6,7 @@ use std::ffi::c_void;
 
 use petri_engine::costs::SLICE;
 use petri_engine::ffi::{petri_caller_charge, petri_caller_fuel_used, petri_caller_stop};
-use petri_engine::guest::{EndKind, Trap};
+use petri_engine::guest::{Budget, EndKind, Trap};
 use petri_engine::raw::{Caller, HostFunction};
 use support::*;
 
@@ -34,8 +34,12 @@ impl Program {
         Program { functions: vec![function], ..self }
     }
 
+    /// What both tiers say, with the meter in the code and, where the cost is known before, without it.
     fn run(&self, units: u64) -> Answer {
-        same_in_both_linked(&self.text, &self.functions, "f", &self.args, fuel(units))
+        let [answer, metered] = [self.text.clone(), with_a_loop(&self.text)]
+            .map(|text| same_in_both_linked(&text, &self.functions, "f", &self.args, fuel(units)));
+        assert_eq!(answer, metered, "with the meter in its code: {}", self.text);
+        answer
     }
 
     /// Both tiers end like this after exactly `units`, given plenty or just enough; given one less, they are out of fuel.
@@ -68,6 +72,12 @@ impl Program {
     }
 }
 
+/// The same module with a loop nobody enters: its calls' costs are not all known any more.
+fn with_a_loop(text: &str) -> String {
+    let open = text.strip_suffix(')').expect("a module ends with a parenthesis");
+    format!("{open} (func (loop)))")
+}
+
 fn times(count: usize, text: &str) -> String {
     text.repeat(count)
 }
@@ -92,6 +102,48 @@ fn each_operator_costs_one_and_structure_nothing() {
 fn the_guard_before_select_costs_nothing() {
     body("(param i32) (result i32) (select (i32.const 5) (i32.const 3) (i32.eqz (local.get 0)))").with(1).costs(5);
     body("(param i32) (result i64) (select (result i64) (i64.const 5) (i64.const 3) (local.get 0))").with(1).costs(4);
+}
+
+#[test]
+fn a_cost_is_known_before_where_no_way_costs_more_than_another() {
+    let known = |text: &str| prepare(&wasm(text)).module.known_costs.clone();
+    let of = |costs: &[u64]| Some(costs.into());
+    assert_eq!(known("(module)"), of(&[]));
+    assert_eq!(
+        known("(module (func (param f64) (result f64) (f64.mul (local.get 0) (local.get 0))) (func))"),
+        of(&[3, 0])
+    );
+    assert_eq!(known("(module (func (drop (select (i32.const 1) (i32.const 2) (i32.const 3)))))"), of(&[5]));
+    assert_eq!(known("(module (func (drop (i32.const 1)) (return) (drop (i32.const 2))))"), of(&[3]));
+    assert_eq!(known("(module (func (param i32) (if (local.get 0) (then nop))))"), of(&[2]));
+    assert_eq!(known("(module (memory 1) (func (i32.store (i32.const 0) (i32.const 1))))"), of(&[3]));
+    for unknown in [
+        "(module (func (loop)))",
+        "(module (func) (func (call 0)))",
+        "(module (func (param i32) (if (local.get 0) (then (drop (i32.const 1))))))",
+        "(module (func $f) (table 1 funcref) (elem (i32.const 0) $f))",
+        "(module (table 1 funcref) (func (call_indirect (i32.const 0))))",
+        "(module (import \"a\" \"b\" (func)) (func))",
+        "(module (memory 1) (func (drop (memory.grow (i32.const 0)))))",
+        "(module (memory 1) (func (memory.fill (i32.const 0) (i32.const 0) (i32.const 9))))",
+    ] {
+        assert_eq!(known(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+fn a_call_whose_cost_is_known_is_stopped_at_the_door_as_others_are_inside() {
+    let text = r#"(module (global $g (export "g") (mut i32) (i32.const 0)) (func (export "f") (global.set $g (i32.const 7))))"#;
+    let late = Budget { deadline_ns: 0, ..plenty() };
+    for text in [text.to_owned(), with_a_loop(text)] {
+        for tier in TIERS {
+            let mut guest = Guest::new(tier, &text);
+            let answer = guest.call("f", &[], late);
+            assert_eq!((answer.kind(), answer.fuel()), (EndKind::Deadline, 2), "{tier:?} {text}");
+            assert_eq!(guest.globals()[0], Some(0), "{tier:?} {text}");
+            assert!(guest.call_export(guest.find("f"), &[], plenty()).is_err(), "it has ended");
+        }
+    }
 }
 
 #[test]
