@@ -68,6 +68,9 @@ bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f && c != '\\'; });
 }
 
+// In JSON, a byte that most text is made of.
+bool stands_as_it_is(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'; }
+
 constexpr std::string_view kCut = "…";
 
 }  // namespace
@@ -87,8 +90,14 @@ std::string escape_text(std::string_view text, std::size_t bytes_max) {
 }
 
 std::string json_string(std::string_view text) {
-  std::string json = "\"";
-  while (!text.empty()) {
+  std::string json;
+  json.reserve(text.size() + 2);
+  json += '"';
+  for (;;) {
+    const auto plain = static_cast<std::size_t>(std::ranges::find_if_not(text, stands_as_it_is) - text.begin());
+    json += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const Utf8Step step = decode_utf8(text);
     json += json_piece(text.substr(0, step.bytes), step);
     text.remove_prefix(step.bytes);

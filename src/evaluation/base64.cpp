@@ -1,5 +1,6 @@
 #include "evaluation/base64.h"
 
+#include <algorithm>
 #include <array>
 
 namespace petri {
@@ -18,6 +19,15 @@ constexpr std::array<std::uint8_t, 256> make_values() {
 }
 constexpr std::array<std::uint8_t, 256> kValues = make_values();
 
+using TwoDigits = std::array<char, 2>;
+
+constexpr std::array<TwoDigits, 4096> make_pairs() {
+  std::array<TwoDigits, 4096> pairs{};
+  for (std::size_t bits = 0; bits < pairs.size(); ++bits) pairs[bits] = {kDigits[bits >> 6], kDigits[bits & 63]};
+  return pairs;
+}
+constexpr std::array<TwoDigits, 4096> kPairs = make_pairs();
+
 std::uint32_t value_of(char digit) { return kValues[static_cast<unsigned char>(digit)]; }
 
 std::size_t padding_of(std::string_view text) {
@@ -32,7 +42,8 @@ char* write_base64(std::span<const std::uint8_t> bytes, char* out) {
   for (; index + 3 <= bytes.size(); index += 3) {
     const std::uint32_t three =
         std::uint32_t{bytes[index]} << 16 | std::uint32_t{bytes[index + 1]} << 8 | bytes[index + 2];
-    for (const unsigned shift : {18U, 12U, 6U, 0U}) *out++ = kDigits[three >> shift & 63];
+    out = std::ranges::copy(kPairs[three >> 12], out).out;
+    out = std::ranges::copy(kPairs[three & 4095], out).out;
   }
   const std::size_t left = bytes.size() - index;
   if (left == 0) return out;
