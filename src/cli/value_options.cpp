@@ -48,10 +48,11 @@ void add_seed_option(CLI::App& command, std::uint64_t& seed) {
 }
 
 void add_count_option(CLI::App& command, std::uint64_t& count, const CountOption& option) {
-  command
-      .add_option_function<std::string>(
-          option.name, [&count, option](const std::string& text) { count = read_count(option, text); }, option.about)
-      ->type_name("N");
+  CLI::callback_t read = [&count, option](const CLI::results_t& given) {
+    count = read_count(option, given.at(0));
+    return true;
+  };
+  command.add_option(option.name, std::move(read), option.about)->type_name("N");
 }
 
 }  // namespace petri::cli
