@@ -498,3 +498,31 @@ fn value_type(kind: Kind) -> ValType {
         Kind::FuncRef => ValType::FUNCREF,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the functions, in their order.
+    fn frames_of(text: &str) -> Vec<u64> {
+        let module = Module::new(engine(), wat::parse_str(text).expect("the text is right")).expect("it compiles");
+        let code = |function: wasmtime::ModuleFunction| &module.text()[function.offset..function.offset + function.len];
+        module.functions().map(|function| frames::measured(code(function))).collect()
+    }
+
+    #[test]
+    fn frames_are_seen_in_what_the_compiler_makes() {
+        let kept: String = (0..40).map(|at| format!("(i64.load offset={} (local.get 0)) ", 8 * at)).collect();
+        let text = format!(
+            r#"(module (memory 1)
+              (func $nothing (param f64) (result f64) (f64.mul (local.get 0) (local.get 0)))
+              (func $keeps (param i32) (result i64) {kept} {})
+              (func $calls (param f64) (result f64) (f64.add (local.get 0) (call $nothing (local.get 0)))))"#,
+            "i64.mul ".repeat(39)
+        );
+        let frames = frames_of(&text);
+        assert_eq!(frames[0], 0);
+        assert!((100..1_000).contains(&frames[1]), "{frames:?}");
+        assert!((1..100).contains(&frames[2]), "{frames:?}");
+    }
+}

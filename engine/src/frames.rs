@@ -24,7 +24,7 @@ pub fn measured(code: &[u8]) -> u64 {
     let find = |bytes: &[u8], from: usize| {
         head[from..].windows(bytes.len()).position(|window| window == bytes).map(|at| from + at + bytes.len())
     };
-    let Some(limit) = find(LOAD_LIMIT, 0) else { return if makes_room(head) { u64::MAX } else { 0 } };
+    let Some(limit) = find(LOAD_LIMIT, 0) else { return if has_no_frame(head) { 0 } else { u64::MAX } };
     match (find(ADD_BYTE, limit), find(ADD_WORD, limit)) {
         (Some(at), word) if word.is_none_or(|word| at < word) && at < head.len() => u64::from(head[at]),
         (_, Some(at)) if at + 4 <= head.len() => {
@@ -34,9 +34,13 @@ pub fn measured(code: &[u8]) -> u64 {
     }
 }
 
-/// `sub $..,%rsp`: makes room, so the function has a frame.
-fn makes_room(head: &[u8]) -> bool {
-    head.windows(3).any(|window| matches!(window, [0x48, 0x81 | 0x83, 0xec]))
+/// `push %rbp; mov %rsp,%rbp`: how every function begins.
+const PROLOGUE: &[u8] = &[0x55, 0x48, 0x89, 0xe5];
+
+/// A function that needs no room goes to work behind the prologue; others make it there, with `sub $..,%rsp`. Further on
+/// the same bytes can be a constant of the guest's.
+fn has_no_frame(head: &[u8]) -> bool {
+    head.strip_prefix(PROLOGUE).is_some_and(|work| !matches!(work, [0x48, 0x81 | 0x83, 0xec, ..]))
 }
 
 #[cfg(test)]
@@ -55,11 +59,14 @@ mod tests {
     #[test]
     fn code_of_another_shape_is_taken_for_the_worst() {
         assert_eq!(measured(&[0x55, 0x48, 0x83, 0xec, 0x10, 0xc3]), u64::MAX);
+        assert_eq!(measured(&[0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xc3]), u64::MAX);
         assert_eq!(measured(&[&PUSH[..], LOAD_LIMIT, &[0x90; 8]].concat()), u64::MAX);
     }
 
     #[test]
     fn a_function_without_a_frame_takes_nothing() {
         assert_eq!(measured(&[0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xec, 0x5d, 0xc3]), 0);
+        let constant = [0xb8, 0x48, 0x83, 0xec, 0x00];
+        assert_eq!(measured(&[PROLOGUE, &constant[..], &[0x48, 0x89, 0xec, 0x5d, 0xc3]].concat()), 0);
     }
 }

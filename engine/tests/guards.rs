@@ -217,6 +217,22 @@ fn imports_named_like_the_meters_reach_the_hosts_functions() {
 }
 
 #[test]
+fn constants_that_look_like_a_frame_being_made_are_compiled() {
+    // `sub $..,%rsp`, where the compiler keeps a constant in the code.
+    let bodies = [
+        "(result i32) (i32.const 0x00ec8348)",
+        "(param i64) (result i64) (i64.add (local.get 0) (i64.const 0xec8348))",
+        "(param i32) (result i32) (i32.mul (local.get 0) (i32.const 0x12ec8148))",
+        "(result f64) (f64.copysign (f64.const 1.0711116064526363) (f64.const 1.0711116064526363))",
+    ];
+    for body in bodies {
+        let text = format!(r#"(module (func (export "f") {body}))"#);
+        let args: &[u64] = if body.starts_with("(param") { &[3] } else { &[] };
+        assert_eq!(same_in_both(&text, "f", args, plenty()).kind(), EndKind::Returned, "{text}");
+    }
+}
+
+#[test]
 fn an_index_valid_only_in_the_metered_module_is_refused() {
     // As they would be once the meter has added its globals, functions, types and locals.
     let modules = [
