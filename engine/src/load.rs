@@ -60,8 +60,9 @@ impl Load {
 pub fn blocks_of(operator: &Operator) -> u64 {
     use Operator::*;
     match operator {
-        TableCopy { .. } | TableInit { .. } => 8,
-        CallIndirect { .. } | TableGet { .. } | TableGrow { .. } | TableFill { .. } => 4,
+        TableCopy { .. } | TableInit { .. } => 10,
+        TableGrow { .. } => 6,
+        CallIndirect { .. } | TableGet { .. } | TableFill { .. } => 4,
         MemoryFill { .. } | MemoryCopy { .. } => 4,
         MemoryGrow { .. } | MemoryInit { .. } => 2,
         I32Rotl | I32Rotr | I64Rotl | I64Rotr => 2,

@@ -327,7 +327,10 @@ impl Reader<'_> {
             }
             Operator::Call { function_index } => self.call(*function_index, at, skip),
             Operator::CallIndirect { type_index, table_index } => {
-                self.call_values(&self.module.types[*type_index as usize]);
+                let callee = &self.module.types[*type_index as usize];
+                self.call_values(callee);
+                // Compiled for a callee that is not known, they are twice as dear.
+                self.findings.load.carried += (callee.params.len() + callee.results.len()) as u64;
                 let defined = self.module.functions.len() as u32 - self.module.imported_functions;
                 self.findings.calls.push((self.node, defined + type_index));
                 if *table_index > 0 {
