@@ -79,6 +79,7 @@ struct FakeModule {
   std::vector<FakeFunction> functions;
   std::vector<ImportInfo> imports;
   std::uint32_t memory_pages = 0;
+  bool compiles = true;  // else it is interpreted whatever is asked for
   FakeBody start = nullptr;
 };
 
@@ -164,7 +165,7 @@ class FakeArtifact final : public LoadableArtifact {
   }
   std::span<const std::uint8_t> bytes() const override { return bytes_; }
   Result<CodePtr> load(Tier tier, BoundImports imports) const override {
-    return std::make_shared<const FakeCode>(tier, module_, std::move(imports));
+    return std::make_shared<const FakeCode>(module_.compiles ? tier : Tier::interpreted, module_, std::move(imports));
   }
   Result<ScanReport> scan(std::uint32_t) const override { return ScanReport{.artifact = id(), .findings = {}}; }
 

@@ -89,7 +89,9 @@ void Promoter::compile(const Job& job) {
   const Clock::TimePoint start = clock_.now();
   auto code = loadable(*job.artifact).load(Tier::compiled, job.imports);
   const bool in_time = clock_.now() - start <= options_.time_max;
-  finish(job, code && in_time ? *std::move(code) : nullptr);
+  // What the compiler cannot take is loaded by the interpreter, where the candidate is already.
+  const bool compiled = code && (*code)->tier() == Tier::compiled;
+  finish(job, compiled && in_time ? *std::move(code) : nullptr);
 }
 
 void Promoter::finish(const Job& job, CodePtr code) {

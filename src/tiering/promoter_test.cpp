@@ -39,6 +39,14 @@ TEST_F(PromoterTest, CompilesInTheBackgroundAndKeepsTheModule) {
   EXPECT_EQ(modules_.size(), 1U);
 }
 
+TEST_F(PromoterTest, GivesUpWhatTheCompilerCannotTake) {
+  engine_.add("c", {.functions = {{.name = "f"}}, .compiles = false});
+  const ArtifactPtr artifact = engine_.artifact("c");
+  EXPECT_EQ(wait_for(promoter_.promote(artifact, {})), nullptr);
+  EXPECT_EQ(promoter_.given_up(), 1U);
+  EXPECT_EQ(modules_.size(), 0U);
+}
+
 TEST_F(PromoterTest, RemembersWhatWasBurned) {
   const ArtifactId a = engine_.artifact("a")->id();
   EXPECT_EQ(promoter_.burned(a), 0U);
