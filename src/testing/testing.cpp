@@ -25,10 +25,11 @@ std::string shown(const Result<Outcome>& outcome) {
   return text;
 }
 
-// Which file a descriptor is of, however it is called by now.
-std::string file_behind(const fs::path& descriptor) {
+// Which file a descriptor is of, however it is called by now. What has no name in any folder shares an inode with
+// others of its kind, and with other kinds.
+std::string file_behind(const fs::path& descriptor, const fs::path& target) {
   struct stat file{};
-  if (::stat(descriptor.c_str(), &file) != 0) return {};
+  if (!target.is_absolute() || ::stat(descriptor.c_str(), &file) != 0) return " of " + target.string();
   return fmt::format(" of {}:{}", file.st_dev, file.st_ino);
 }
 
@@ -134,7 +135,7 @@ LeakCheck::Found LeakCheck::look() const {
     // The one that reads this list is gone with it.
     if (target.string().starts_with("/proc/")) continue;
     const std::string number = descriptor.path().filename().string();
-    found.descriptors.emplace(number + file_behind(descriptor.path()), number + " -> " + target.string());
+    found.descriptors.emplace(number + file_behind(descriptor.path(), target), number + " -> " + target.string());
   }
   if (!folder_.empty()) {
     for (const auto& file : fs::recursive_directory_iterator(folder_, ignored))
