@@ -28,13 +28,14 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
   std::vector<ReloadReport> reports;
   std::vector<std::vector<Part>> turns = in_turns(std::move(parts));
   for (std::vector<Part>& turn : turns) {
+    const bool last = &turn == &turns.back();
     std::vector<Part> together = std::move(turn);
     const Clock::TimePoint began = services_.clock.now();
     Rolled rolled;
     if (auto done = roll(together, options, rolled); !done) {
       return fail(roll_back(together, options, rolled, std::move(done.error())));
     }
-    if (&turn == &turns.back()) claimed.release();
+    if (last) claimed.release();
     const auto took = services_.clock.now() - began;
     gather_reports(together);
     for (Part& part : together) {
