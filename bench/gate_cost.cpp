@@ -59,11 +59,18 @@ class Scale {
     PETRI_TRY(const double seconds, cost(wasm, tier_, repeats));
     return (seconds - empty_) / static_cast<double>(wasm.size());
   }
-  // Compiling takes its time: what is not dear at a first look is looked at once.
+  // Compiling takes its time: what is not dear at a first look is looked at once. What is dear is weighed beside
+  // ordinary code, so that both are met by the same moods of the machine.
   Result<double> per_byte(const Bytes& wasm) const {
     PETRI_TRY(const double once, per_byte(wasm, 1));
     if (tier_ == Tier::compiled && once < kDear * ordinary_per_byte()) return once;
-    return per_byte(wasm, 5);
+    std::vector<double> ratios;
+    for (int times = 0; times < 5; ++times) {
+      PETRI_TRY(const double dear, per_byte(wasm, 1));
+      PETRI_TRY(const double ordinary, per_byte(ordinary_, 1));
+      ratios.push_back(dear / ordinary);
+    }
+    return median(ratios) * ordinary_per_byte();
   }
   // Again from time to time: the machine's mood changes.
   Result<void> weigh_ordinary() {
