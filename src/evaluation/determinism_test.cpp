@@ -130,9 +130,10 @@ TEST(HostileCandidates, LeaveHonestLinesAsTheyAre) {
     honest.add(row % 40 == 0 ? summing(50 + row) : polynomial(row));
     with_hostile.add(row % 40 == 0 ? summing(50 + row) : polynomial(row));
     if (row % 36 == 5) with_hostile.add(loop_for_ever(row));
-    if (row % 36 == 14)
+    if (row % 36 == 14) {
       with_hostile.add(
           module_with(fmt::format("(call $deeper) (f64.const {})", row), "", "(func $deeper (call $deeper))"));
+    }
     if (row % 36 == 23) with_hostile.add(trapping_above(-row - 1));
     if (row % 36 == 32) with_hostile.add(with_memory(500 + row));
   }

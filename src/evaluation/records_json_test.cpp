@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Record record_with(std::vector<Value> values) {
+Record record_with(const std::vector<Value>& values) {
   Record record;
   record.outcome = OutcomeKind::ok;
   for (const Value& value : values) {
