@@ -136,6 +136,11 @@ impl Module {
         &self.types[self.functions[function as usize] as usize]
     }
 
+    /// Its code counts fuel, because the costs of its calls are not known before.
+    pub fn counts(&self) -> bool {
+        self.known_costs.is_none()
+    }
+
     /// The mutable globals, with their numbers.
     pub fn mutable_globals(&self) -> impl Iterator<Item = (u32, &Global)> {
         self.globals

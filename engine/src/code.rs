@@ -27,8 +27,6 @@ pub struct Linked {
     pub functions: Vec<HostFunction>,
     /// The hidden exports' beginning.
     pub prefix: String,
-    pub overflows: bool,
-    pub grows: bool,
 }
 
 const NOTHING: &Signature = &Signature { params: Vec::new(), results: Vec::new() };
@@ -106,8 +104,7 @@ impl Code {
             return Err(Failure::misuse("a host function has neither callback nor intrinsic"));
         }
         let prefix = meter::hidden_prefix(module, &artifact.wasm);
-        let linked =
-            Linked { functions: functions.into(), prefix, overflows: module.weighs, grows: module.grows, artifact };
+        let linked = Linked { functions: functions.into(), prefix, artifact };
         let linked = Arc::new(linked);
         let engine = match tier {
             Tier::Interpreted => EngineCode::Interpreted(interpreted::Code::load(&linked.artifact)?),

@@ -12,7 +12,7 @@ use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result};
 use crate::guest::{
-    Access, Account, Budget, End, EndCause, EndKind, Fill, Stop, Trap, call_host, canonical_f32, canonical_f64,
+    Access, Account, Budget, End, EndCause, EndKind, Fill, Opening, Stop, Trap, call_host, canonical_f32, canonical_f64,
 };
 use crate::locate::Locator;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
@@ -142,11 +142,12 @@ impl Code {
             Ok(instance) => instance,
             Err(error) => return Ok(Err((end_cause(&error)?, store.into_data().account))),
         };
-        let hidden = |name: &str| format!("{}{name}", self.linked.prefix);
-        let fuel = instance.get_global(&mut store, &hidden(FUEL));
-        let memory = instance.get_memory(&mut store, &hidden(MEMORY));
-        let depth = if self.linked.overflows { instance.get_global(&mut store, &hidden(DEPTH)) } else { None };
-        let tables = if self.linked.grows { self.linked.artifact.module.tables.len() } else { 0 };
+        let module = &self.linked.artifact.module;
+        let hidden = |name: &str| [self.linked.prefix.as_str(), name].concat();
+        let fuel = module.counts().then(|| instance.get_global(&mut store, &hidden(FUEL))).flatten();
+        let memory = module.memory.and_then(|_| instance.get_memory(&mut store, &hidden(MEMORY)));
+        let depth = module.weighs.then(|| instance.get_global(&mut store, &hidden(DEPTH))).flatten();
+        let tables = if module.grows { module.tables.len() } else { 0 };
         let names = (0..tables).map(|index| hidden(&format!("{TABLE}{index}")));
         let tables = names.map_while(|name| instance.get_table(&mut store, &name)).collect();
         let state = store.data_mut();
@@ -186,11 +187,11 @@ impl Live {
         if slots.len() != self.functions[entry].slots {
             return Err(Failure::misuse("the number of slots does not fit the function"));
         }
-        let slice = self.store.data_mut().account.begin(budget, context);
-        let paid = self.functions[entry].known_cost.map(|cost| self.account().pay(slice, cost));
-        match (paid, slice) {
-            (Some(Err(counter)), _) => return Ok(self.account().end(Err(EndCause::Stopped), counter)),
-            (None, Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
+        let known_cost = self.functions[entry].known_cost;
+        let opening = self.account().open(budget, context, known_cost);
+        match opening {
+            Opening::Stopped(end) => return Ok(end),
+            Opening::Counts(Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
             _ => {}
         }
         // A call that returned has put the depth back to where it began.
@@ -200,8 +201,8 @@ impl Live {
         }
         let Entry { function, signature, .. } = &self.functions[entry];
         let outcome = call_with_slots(&mut self.store, function, signature, slots);
-        let counter = match paid {
-            Some(Ok(counter)) => counter,
+        let counter = match opening {
+            Opening::Paid(counter) => counter,
             _ => counter_of(self.store.data().fuel, &mut self.store),
         };
         let outcome = match outcome {
@@ -395,23 +396,22 @@ fn link(linked: &Linked, engine: &Engine) -> wasmtime::Result<Linker<State>> {
     for (position, (function, import)) in linked.functions.iter().zip(&module.imports).enumerate() {
         host_function(&mut linker, &position.to_string(), *function, &module.types[import.type_index as usize])?;
     }
-    if module.known_costs.is_some() {
-        return Ok(linker);
-    }
     let mut position = linked.functions.len();
     let mut name = || {
         position += 1;
         (position - 1).to_string()
     };
-    linker.func_wrap("", &name(), |mut caller: Caller<'_, State>, counter: i64| {
-        caller.data_mut().account.refill(counter).map_err(wasmtime::Error::from)
-    })?;
-    if linked.overflows {
+    if module.counts() {
+        linker.func_wrap("", &name(), |mut caller: Caller<'_, State>, counter: i64| {
+            caller.data_mut().account.refill(counter).map_err(wasmtime::Error::from)
+        })?;
+    }
+    if module.weighs {
         linker.func_wrap("", &name(), |mut caller: Caller<'_, State>| -> wasmtime::Result<()> {
             Err(caller.data_mut().account.stop(EndKind::StackOverflow, 0).into())
         })?;
     }
-    if linked.grows {
+    if module.grows {
         linker.func_wrap("", &name(), grow)?;
     }
     if module.fills {

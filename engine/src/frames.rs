@@ -10,6 +10,8 @@ pub fn estimate(plan: &FunctionPlan) -> u64 {
     256 + 16 * u64::from(plan.params + plan.locals + plan.operands_max + plan.call_values_max)
 }
 
+/// `push %rbp; mov %rsp,%rbp`: how every function begins.
+const PROLOGUE: &[u8] = &[0x55, 0x48, 0x89, 0xe5];
 /// `mov 0x18(%r10),%r10`: Wasmtime loads the end of the stack, to which it then adds the frame's size.
 const LOAD_LIMIT: &[u8] = &[0x4d, 0x8b, 0x52, 0x18];
 /// `add $..,%r10` with one byte and with four.
@@ -33,9 +35,6 @@ pub fn measured(code: &[u8]) -> u64 {
         _ => u64::MAX,
     }
 }
-
-/// `push %rbp; mov %rsp,%rbp`: how every function begins.
-const PROLOGUE: &[u8] = &[0x55, 0x48, 0x89, 0xe5];
 
 /// A function that needs no room goes to work behind the prologue; others make it there, with `sub $..,%rsp`. Further on
 /// the same bytes can be a constant of the guest's.

@@ -121,11 +121,15 @@ impl Account {
         if kept.is_some() { None } else { Some(most) }
     }
 
-    /// Charges a call whose cost is known before it, with the answer of `begin`. What the counter is then, and that it
-    /// may run; or what it was when the call was stopped at the door.
-    pub fn pay(&mut self, slice: Option<i64>, cost: u64) -> Result<i64, i64> {
-        let counter = slice.unwrap_or(self.counter) - cost as i64;
-        if counter >= 0 { Ok(counter) } else { self.refill(counter).map_err(|Stop| counter) }
+    /// Opens a budget for one call, and charges it if its cost is known before.
+    pub fn open(&mut self, budget: &Budget, context: Context, known_cost: Option<u64>) -> Opening {
+        let slice = self.begin(budget, context);
+        let Some(cost) = known_cost else { return Opening::Counts(slice) };
+        let counter = slice.unwrap_or(self.counter);
+        match self.charge(counter, cost) {
+            Ok(counter) => Opening::Paid(counter),
+            Err(Stop) => Opening::Stopped(self.end(Err(EndCause::Stopped), counter - cost as i64)),
+        }
     }
 
     /// The guest's counter has fallen below zero: look at what may end it, then grant the next slice.
@@ -296,6 +300,16 @@ impl Fill {
         }
         self.left > 0
     }
+}
+
+/// How a call begins.
+pub enum Opening {
+    /// The guest counts: its counter stays as it is, or is to be set to this.
+    Counts(Option<i64>),
+    /// It was charged at the door, which left the counter at this.
+    Paid(i64),
+    /// It was stopped there.
+    Stopped(End),
 }
 
 pub enum EndCause {

@@ -11,7 +11,9 @@ use wasmi::{
 use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result};
-use crate::guest::{Access, Account, Budget, EndCause, Fill, Stop, Trap, call_host, canonical_f32, canonical_f64};
+use crate::guest::{
+    Access, Account, Budget, EndCause, Fill, Opening, Stop, Trap, call_host, canonical_f32, canonical_f64,
+};
 use crate::math;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
 use crate::raw::{self, Context, HostFunction};
@@ -132,11 +134,10 @@ impl Code {
         };
         let module = &linked.artifact.module;
         let hidden = |name: &str| [linked.prefix.as_str(), name].concat();
-        let counts = module.known_costs.is_none();
-        let fuel = counts.then(|| instance.get_global(&store, &hidden(FUEL))).flatten();
+        let fuel = module.counts().then(|| instance.get_global(&store, &hidden(FUEL))).flatten();
         let memory = module.memory.and_then(|_| instance.get_memory(&store, &hidden(MEMORY)));
         let depth = module.weighs.then(|| instance.get_global(&store, &hidden(DEPTH))).flatten();
-        let tables = if linked.grows { module.tables.len() } else { 0 };
+        let tables = if module.grows { module.tables.len() } else { 0 };
         let tables =
             (0..tables).map_while(|index| instance.get_table(&store, &hidden(&format!("{TABLE}{index}")))).collect();
         let state = store.data_mut();
@@ -186,11 +187,11 @@ impl Live {
         if slots.len() != self.functions[entry].slots {
             return Err(Failure::misuse("the number of slots does not fit the function"));
         }
-        let slice = self.store.data_mut().account.begin(budget, context);
-        let paid = self.functions[entry].known_cost.map(|cost| self.account().pay(slice, cost));
-        match (paid, slice) {
-            (Some(Err(counter)), _) => return Ok(self.account().end(Err(EndCause::Stopped), counter)),
-            (None, Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
+        let known_cost = self.functions[entry].known_cost;
+        let opening = self.account().open(budget, context, known_cost);
+        match opening {
+            Opening::Stopped(end) => return Ok(end),
+            Opening::Counts(Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
             _ => {}
         }
         // A call that returned has put the depth back to where it began.
@@ -199,8 +200,10 @@ impl Live {
             self.depth_set = budget.call_depth;
         }
         let outcome = self.functions[entry].callable.call(&mut self.store, slots);
-        let counted = || self.store.data().fuel.map_or(0, |fuel| wide(&fuel.get(&self.store)) as i64);
-        let counter = paid.and_then(|paid| paid.ok()).unwrap_or_else(counted);
+        let counter = match opening {
+            Opening::Paid(counter) => counter,
+            _ => self.store.data().fuel.map_or(0, |fuel| wide(&fuel.get(&self.store)) as i64),
+        };
         let outcome = match outcome {
             Ok(()) => Ok(()),
             Err(error) => {
@@ -346,19 +349,19 @@ fn imports(store: &mut Store<State>, linked: &Linked) -> Vec<Extern> {
     for (function, import) in linked.functions.iter().zip(&module.imports) {
         imports.push(host_function(store, function, &module.types[import.type_index as usize]).into());
     }
-    if module.known_costs.is_some() {
-        return imports;
+    if module.counts() {
+        let refill = |mut caller: Caller<'_, State>, counter: i64| {
+            caller.data_mut().account.refill(counter).map_err(Error::host)
+        };
+        imports.push(Func::wrap(&mut *store, refill).into());
     }
-    let refill =
-        |mut caller: Caller<'_, State>, counter: i64| caller.data_mut().account.refill(counter).map_err(Error::host);
-    imports.push(Func::wrap(&mut *store, refill).into());
-    if linked.overflows {
+    if module.weighs {
         let overflow = |mut caller: Caller<'_, State>| -> std::result::Result<(), Error> {
             Err(Error::host(caller.data_mut().account.stop(crate::guest::EndKind::StackOverflow, 0)))
         };
         imports.push(Func::wrap(&mut *store, overflow).into());
     }
-    if linked.grows {
+    if module.grows {
         imports.push(Func::wrap(&mut *store, grow).into());
     }
     if module.fills {

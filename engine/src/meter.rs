@@ -37,7 +37,7 @@ impl Added {
         let first = analysis.module.imported_functions;
         let Module { weighs, grows, fills, .. } = analysis.module;
         let globals = analysis.module.globals.len() as u32;
-        let counts = analysis.module.known_costs.is_none();
+        let counts = analysis.module.counts();
         Added {
             refill: counts.then_some(first),
             overflow: weighs.then_some(first + 1),
@@ -126,7 +126,7 @@ pub fn rewrite(wasm: &[u8], analysis: &Analysis, copied: Option<&mut Vec<Copied>
 fn stays_as_it_is(analysis: &Analysis) -> bool {
     let Analysis { module, findings, raw, .. } = analysis;
     let untouched = |edit: &Edit| matches!(edit.what, What::Charge { .. } | What::ChargeAndCheck { .. });
-    module.known_costs.is_some()
+    !module.counts()
         && module.memory.is_none()
         && module.start.is_none()
         && module.mutable_globals().next().is_none()
