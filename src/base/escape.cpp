@@ -64,19 +64,16 @@ std::string json_piece(std::string_view piece, Utf8Step step) {
   return std::string(piece);
 }
 
-bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f && c != '\\'; });
-}
-
-// In JSON, a byte that most text is made of.
-bool stands_as_it_is(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'; }
+// Bytes that most text is made of, and that stand as they are.
+bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '\\'; }
+bool is_plain_in_json(char c) { return is_plain(c) && c != '"' && c != '<'; }
 
 constexpr std::string_view kCut = "…";
 
 }  // namespace
 
 std::string escape_text(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max && is_plain(text)) return std::string(text);
+  if (text.size() <= bytes_max && std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string shown;
   std::size_t kept = 0;  // the beginning of `shown` that leaves room for the mark of a cut
   while (!text.empty()) {
@@ -94,7 +91,7 @@ std::string json_string(std::string_view text) {
   json.reserve(text.size() + 2);
   json += '"';
   for (;;) {
-    const auto plain = static_cast<std::size_t>(std::ranges::find_if_not(text, stands_as_it_is) - text.begin());
+    const auto plain = static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain_in_json) - text.begin());
     json += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) break;

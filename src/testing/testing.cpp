@@ -157,8 +157,8 @@ std::string LeakCheck::leaks() const {
     const int had = before == before_.threads.end() ? 0 : before->second;
     if (count > had) add(fmt::format("{} more of the threads {}", count - had, name));
   }
-  for (const auto& [file, shown] : now.descriptors) {
-    if (!before_.descriptors.contains(file)) add("the descriptor " + shown);
+  for (const auto& [file, descriptor] : now.descriptors) {
+    if (!before_.descriptors.contains(file)) add("the descriptor " + descriptor);
   }
   for (const std::string& id : now.sandboxes) {
     if (!before_.sandboxes.contains(id)) add("the sandbox " + id);

@@ -11,7 +11,7 @@ file(REMOVE_RECURSE ${work})
 step("installing" ${CMAKE_COMMAND} --install ${petri_build} --prefix ${work}/prefix)
 step("configuring the consumer" ${CMAKE_COMMAND} -S ${consumer} -B ${work}/build -G Ninja
   -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_PREFIX_PATH=${work}/prefix
-  "-D CMAKE_EXE_LINKER_FLAGS=${linker} -Wl,--strip-debug") # symbols of a hundred megabytes, which nobody looks at here
+  "-DCMAKE_EXE_LINKER_FLAGS=${linker} -Wl,--strip-debug") # symbols of a hundred megabytes, which nobody looks at here
 step("building the consumer" ${CMAKE_COMMAND} --build ${work}/build)
 step("running the consumer" ${work}/build/five_lines)
 if(NOT said STREQUAL "5\n")
