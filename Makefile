@@ -8,7 +8,7 @@ CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
-.PHONY: help setup build dev demo tour live test test-long hostile bench bench-peers coverage format check tidy clean
+.PHONY: help setup build dev demo tour live test test-long hostile petri-dev bench bench-peers coverage format check tidy clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -55,12 +55,15 @@ check: ## the rules of the house: sleeps, includes, paths, format, clippy, lines
 tidy: ## clang-tidy over what changed since it was last clean (FILES='src/base/*.cpp' for some)
 	@tools/tidy $(FILES)
 
-bench: setup build ## all benchmarks, as a table
-	@cmake --build --preset release --target evolve bench_ordinary_module bench_five_lines
-	@build/release/bin/petri bench
+petri-dev: build/release/build.ninja ## build the program for petri's developers, build/release/bin/petri-dev
+	@cmake --build --preset release --target petri_dev
 
-bench-peers: setup build ## petri beside DEAP, V8, QuickJS, wasm3, fork and process, as a table
-	@bench/peers/run build/release/bin/petri
+bench: setup petri-dev ## all benchmarks, as a table
+	@cmake --build --preset release --target evolve bench_ordinary_module bench_five_lines
+	@build/release/bin/petri-dev bench
+
+bench-peers: setup petri-dev ## petri beside DEAP, V8, QuickJS, wasm3, fork and process, as a table
+	@bench/peers/run build/release/bin/petri-dev
 
 coverage: ## which lines of C++ the tests reach, as a page in build/coverage/report
 	@tools/setup --coverage

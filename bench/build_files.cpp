@@ -13,7 +13,7 @@ Result<std::filesystem::path> build_file(std::string_view name) {
   auto file = command.parent_path().parent_path() / "bench" / "files" / name;
   if (!error && std::filesystem::is_regular_file(file, error)) return file;
   return fail(ErrorCode::io_error,
-              fmt::format("{} is not beside this command: `make build` makes it in the release build, if clang-22 and "
+              fmt::format("{} is not beside this program: `make bench` builds it in the release build, if clang-22 and "
                           "wasi-libc are there (tools/setup installs them)",
                           name));
 }
@@ -25,7 +25,7 @@ Result<std::filesystem::path> program_beside(std::string_view name) {
   if (!error && std::filesystem::is_regular_file(program, error)) return program;
   return fail(
       ErrorCode::io_error,
-      fmt::format("{} is not beside this command: `cmake --build --preset release --target {}` makes it", name, name));
+      fmt::format("{} is not beside this program: `cmake --build --preset release --target {}` builds it", name, name));
 }
 
 Result<Bytes> ordinary_module() {

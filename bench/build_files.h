@@ -1,4 +1,4 @@
-// What the build has made for benchmarks and put beside the command.
+// What the build has made for benchmarks and put beside petri-dev.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace petri::bench {
 // io_error, saying how to make it, when it is not there.
 Result<std::filesystem::path> build_file(std::string_view name);
 
-// Another program of the build, in the folder of this command; io_error, saying how to make it, when it is not there.
+// Another program of the build, in the folder of this one; io_error, saying how to make it, when it is not there.
 Result<std::filesystem::path> program_beside(std::string_view name);
 
 // Some hundred KiB of C++ as clang -O2 makes them, without imports; exports "run".

@@ -1,4 +1,4 @@
-// The benchmarks `petri bench` knows.
+// The benchmarks `petri-dev bench` knows.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct Measurement {
 };
 
 struct Benchmark {
-  std::string name;  // as `petri bench NAME` and JSON spell it; ends in its unit where it has one
+  std::string name;  // as `petri-dev bench NAME` and JSON spell it; ends in its unit where it has one
   std::string unit;
   std::string what;  // one line: what is measured, against what
   std::string bar;   // what is expected, "<= 12"; empty: reported only

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""petri beside its peers on one job, in one run: compare.py PETRI FOLDER [PEER...]
+"""petri beside its peers on one job, in one run: compare.py PETRI_DEV FOLDER [PEER...]
 
 FOLDER is what the script `run` set up. Peers take turns, five rounds each; medians are shown.
 """
@@ -71,8 +71,8 @@ class Conversation:
         self.process.wait()
 
 
-def petri_bench(petri, name):
-    line = subprocess.run([petri, "bench", name, "--json"], check=True, capture_output=True, text=True).stdout
+def petri_bench(petri_dev, name):
+    line = subprocess.run([petri_dev, "bench", name, "--json"], check=True, capture_output=True, text=True).stdout
     return json.loads(line)["value"]
 
 
@@ -87,15 +87,15 @@ def attempt(peer, act):
         return None
 
 
-def measure(petri, folder, peers):
+def measure(petri_dev, folder, peers):
     """Fills in the peers' rates; gives petri's, with two workers and with one."""
-    petri_bench(petri, "evaluate_hostile_percent")  # fails unless petri stops every hostile candidate
+    petri_bench(petri_dev, "evaluate_hostile_percent")  # fails unless petri stops every hostile candidate
     talks = {peer.name: attempt(peer, lambda peer=peer: Conversation(peer, folder)) for peer in peers}
     two, scaling = [], []
     for turn in range(ROUNDS):
         print(f"round {turn + 1} of {ROUNDS}: petri", end="", flush=True, file=sys.stderr)
-        two.append(petri_bench(petri, "evaluate_per_second"))
-        scaling.append(petri_bench(petri, "evaluate_scaling"))
+        two.append(petri_bench(petri_dev, "evaluate_per_second"))
+        scaling.append(petri_bench(petri_dev, "evaluate_scaling"))
         for peer in peers:
             print(f" {peer.name}", end="", flush=True, file=sys.stderr)
             first = 1000 + turn * peer.batch
@@ -148,12 +148,12 @@ def bars(peers, two):
 
 
 def main():
-    petri, folder, names = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    petri_dev, folder, names = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
     unknown = set(names) - {peer.name for peer in PEERS}
     if unknown:
         sys.exit(f"there is no peer {', '.join(sorted(unknown))}; the peers are {', '.join(peer.name for peer in PEERS)}")
     peers = [peer for peer in PEERS if not names or peer.name in names]
-    two, one = measure(petri, folder, peers)
+    two, one = measure(petri_dev, folder, peers)
     table(peers, two, one)
     print()
     bars(peers, two)

@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "cli/audit.h"
-#include "cli/bench.h"
 #include "cli/evaluate.h"
 #include "cli/inspect.h"
 #include "cli/report_command.h"
 #include "cli/run.h"
 #include "cli/scan.h"
 #include "cli/shell/shell.h"
-#include "cli/tables.h"
 #include "cli/verify.h"
 #include "cli/version.h"
 #include "petri/result.h"
@@ -24,16 +22,12 @@ struct HelpText {
   std::string text;
 };
 
-using Command =
-    std::variant<HelpText, RunOptions, InspectOptions, ScanOptions, EvaluateOptions, VerifyFileOptions,
-                 ReportPageOptions, ShellOptions, AuditVerifyOptions, TablesOptions, BenchOptions, VersionOptions>;
+using Command = std::variant<HelpText, RunOptions, InspectOptions, ScanOptions, EvaluateOptions, VerifyFileOptions,
+                             ReportPageOptions, ShellOptions, AuditVerifyOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.
 Result<Command> parse_command_line(const std::vector<std::string>& arguments);
-
-// True when errors are to be printed as JSON too, even those of the arguments themselves.
-bool asks_for_json(const std::vector<std::string>& arguments);
 
 struct HelpPage {
   std::string command;  // "petri", "petri run", ...

@@ -113,9 +113,6 @@ TEST(CommandLine, TakesNothingInBracketsApart) {
   EXPECT_THAT(run_options({"run", "f", "--args=[1,2]"}).arguments, ElementsAre("[1,2]"));
   EXPECT_THAT(run_options({"run", "f", "--args", brackets}).arguments, ElementsAre(brackets));
   EXPECT_EQ(run_options({"run", brackets}).file, brackets);
-  const auto bench = parse_command_line({"bench", brackets, "[a,b]"});
-  ASSERT_TRUE(bench);
-  EXPECT_THAT(std::get<BenchOptions>(*bench).names, ElementsAre(brackets, "[a,b]"));
 }
 
 TEST(CommandLine, NamesWhatItCannotUnderstand) {
@@ -126,10 +123,17 @@ TEST(CommandLine, NamesWhatItCannotUnderstand) {
   EXPECT_EQ(refusal({"run", "f", "--args", "1", "two"}),
             "\"two\" is neither a number, as --args expects, nor an option; see petri run --help");
   EXPECT_EQ(refusal({"version", "--", "x"}), "only petri run takes arguments after --; see petri version --help");
-  EXPECT_EQ(refusal({"bench", "a", "--fast"}), "there is no option \"--fast\"; see petri bench --help");
   EXPECT_THAT(refusal({"run"}), HasSubstr("FILE"));
   EXPECT_THAT(refusal({"run", "f", "--fuel"}), HasSubstr("--fuel"));
   EXPECT_THAT(refusal({"run", "f", "--fuel", "1", "--fuel", "2"}), HasSubstr("--fuel"));
+}
+
+TEST(CommandLine, SaysWhereBenchAndTablesWent) {
+  for (const std::string name : {"bench", "tables"}) {
+    EXPECT_THAT(refusal({name}), HasSubstr("petri " + name + " is now petri-dev " + name));
+    EXPECT_THAT(refusal({name, "--help"}), EndsWith("make petri-dev builds it"));
+    EXPECT_THAT(refusal({name, "a", "--json", "--", "b"}), EndsWith("make petri-dev builds it"));
+  }
 }
 
 TEST(CommandLine, NamesValuesThatMakeNoSense) {
@@ -157,16 +161,11 @@ TEST(CommandLine, HelpOfEveryCommandEndsWithAnExample) {
 }
 
 TEST(CommandLine, HelpIsGivenForTheCommandThatWasNamed) {
-  for (const char* name : {"run", "inspect", "tables", "bench", "version"}) {
+  for (const char* name : {"run", "inspect", "version"}) {
     const auto command = parse_command_line({name, "--help"});
     ASSERT_TRUE(command) << name;
     EXPECT_THAT(std::get<HelpText>(*command).text, HasSubstr("petri " + std::string(name)));
   }
-}
-
-TEST(CommandLine, AsksForJsonOnlyBeforeTheProgramsOwnArguments) {
-  EXPECT_TRUE(asks_for_json({"run", "--json", "--flue"}));
-  EXPECT_FALSE(asks_for_json({"run", "f", "--", "--json"}));
 }
 
 TEST(CommandLine, ReadsEverythingEvaluateCanBeTold) {

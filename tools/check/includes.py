@@ -23,6 +23,7 @@ LAYERS = [
     ["testing"],
     ["bench"],  # beside src/: it stands on the public headers alone
     ["cli", "bindings"],
+    ["developer"],
 ]
 LAYER_OF = {module: height for height, modules in enumerate(LAYERS) for module in modules}
 

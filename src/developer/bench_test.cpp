@@ -1,4 +1,4 @@
-#include "cli/bench.h"
+#include "developer/bench.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 
-namespace petri::cli {
+namespace petri::developer {
 namespace {
 
 // What the command printed, and how it ended.
 struct Answer {
-  ExitCode code;
+  cli::ExitCode code;
   std::string out;
   std::string error;
 };
@@ -29,8 +29,8 @@ Answer ask(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& 
   std::array<int, 2> error{};
   EXPECT_EQ(::pipe(out.data()), 0);
   EXPECT_EQ(::pipe(error.data()), 0);
-  Console console{.out = {out[1], "stdout"}, .error = {error[1], "stderr"}};
-  const ExitCode code = run_benchmarks(benchmarks, options, console);
+  cli::Console console{.out = {out[1], "stdout"}, .error = {error[1], "stderr"}};
+  const cli::ExitCode code = run_benchmarks(benchmarks, options, console);
   return {code, drain(out), drain(error)};
 }
 
@@ -43,7 +43,7 @@ std::vector<bench::Benchmark> some() {
 
 TEST(Bench, PrintsOneJsonObjectALineWithTheRatio) {
   const Answer answer = ask(some(), {.names = {"half_us", "alone_mib"}, .json = true});
-  EXPECT_EQ(answer.code, ExitCode::ok);
+  EXPECT_EQ(answer.code, cli::ExitCode::ok);
   EXPECT_EQ(answer.out,
             "{\"name\":\"half_us\",\"value\":1.0,\"unit\":\"us\",\"reference\":2.0,\"ratio\":0.5}\n"
             "{\"name\":\"alone_mib\",\"value\":3.0,\"unit\":\"MiB\",\"reference\":null,\"ratio\":null}\n");
@@ -68,14 +68,14 @@ TEST(Bench, ShowsWhatAValueIsMadeOfWhenAskedTo) {
 
 TEST(Bench, GoesOnAfterOneThatCannotBeMeasured) {
   const Answer answer = ask(some(), {.names = {"broken_us", "half_us"}});
-  EXPECT_EQ(answer.code, ExitCode::host_failure);
+  EXPECT_EQ(answer.code, cli::ExitCode::host_failure);
   EXPECT_EQ(answer.error, "error: broken_us: no engine\n");
   EXPECT_NE(answer.out.find("half_us"), std::string::npos);
 }
 
 TEST(Bench, ListsWithoutMeasuring) {
   const Answer answer = ask(some(), {.list = true});
-  EXPECT_EQ(answer.code, ExitCode::ok);
+  EXPECT_EQ(answer.code, cli::ExitCode::ok);
   EXPECT_NE(answer.out.find("half of it (<= 1 us)"), std::string::npos) << answer.out;
 }
 
@@ -91,7 +91,7 @@ TEST(Bench, RunsLongOnesOnlyWhenTheyAreNamed) {
 
 TEST(Bench, NamesTheOnesThereAreWhenAskedForAnother) {
   const Answer answer = ask(some(), {.names = {"x"}});
-  EXPECT_EQ(answer.code, ExitCode::bad_input);
+  EXPECT_EQ(answer.code, cli::ExitCode::bad_input);
   EXPECT_EQ(answer.error, "error: there is no benchmark \"x\"; the benchmarks are half_us, alone_mib, broken_us\n");
 }
 
@@ -104,4 +104,4 @@ TEST(Bench, RegistersEachNameOnce) {
 }
 
 }  // namespace
-}  // namespace petri::cli
+}  // namespace petri::developer

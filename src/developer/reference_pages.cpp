@@ -1,4 +1,4 @@
-#include "cli/reference_pages.h"
+#include "developer/reference_pages.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/limit_options.h"
-#include "cli/meanings.h"
-#include "cli/shell/verb_tables.h"
-#include "cli/state_tables.h"
+#include "developer/meanings.h"
+#include "developer/state_tables.h"
+#include "developer/verb_tables.h"
 #include "engine/engine_tables.h"
 #include "host/host_table.h"
 #include "petri/profile.h"
@@ -20,7 +20,7 @@
 #include "telemetry/event_rules.h"
 #include "telemetry/metrics.h"
 
-namespace petri::cli {
+namespace petri::developer {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -33,7 +33,7 @@ std::string page(std::string_view title, std::string_view introduction) {
 }
 
 std::string options_of(const LimitRule& rule) {
-  const std::string names = option_names(rule);
+  const std::string names = cli::option_names(rule);
   return code(names.substr(0, names.find(',')));
 }
 
@@ -71,7 +71,7 @@ std::string limits_page() {
 std::string errors_page() {
   Rows rows;
   for (const ErrorCode error : all_error_codes()) {
-    const int exit_code = static_cast<int>(exit_code_for(Error{.code = error}));
+    const int exit_code = static_cast<int>(cli::exit_code_for(Error{.code = error}));
     rows.push_back({code(name_of(error)), std::string(name_of(category_of(error))), fmt::format("{}", exit_code),
                     std::string(meaning_of(error))});
   }
@@ -128,7 +128,7 @@ std::string outcomes_page() {
 std::string permissions_page() {
   Rows rows;
   for (const Permission permission : all_permissions()) {
-    std::vector<std::string> row{code(name_of(permission)), RunOptions{}.permissions.has(permission) ? "yes" : ""};
+    std::vector<std::string> row{code(name_of(permission)), cli::RunOptions{}.permissions.has(permission) ? "yes" : ""};
     for (const ProfileRule& rule : profile_rules()) row.emplace_back(rule.permissions.has(permission) ? "yes" : "");
     row.emplace_back(meaning_of(permission));
     rows.push_back(std::move(row));
@@ -146,7 +146,7 @@ std::string permissions_page() {
 
 std::string exit_codes_page() {
   Rows rows;
-  for (const ExitCodeRule& rule : exit_code_rules()) {
+  for (const cli::ExitCodeRule& rule : cli::exit_code_rules()) {
     rows.push_back({fmt::format("{}", static_cast<int>(rule.code)), code(rule.name), std::string(rule.meaning)});
   }
   return page("Exit codes",
@@ -268,7 +268,7 @@ std::string cli_page() {
                           "Every word of `--help`. [Exit codes](exit_codes.md) tell the guest's failure from bad input "
                           "and from a failure of the\n"
                           "host; [limits](limits.md) are options of `run` by their names.");
-  for (const HelpPage& help : help_pages()) {
+  for (const cli::HelpPage& help : cli::help_pages()) {
     text += fmt::format("## `{}`\n\n```text\n{}```\n\n", help.command, help.text);
   }
   text.pop_back();
@@ -330,4 +330,4 @@ const std::vector<ReferencePage>& reference_pages() {
   return pages;
 }
 
-}  // namespace petri::cli
+}  // namespace petri::developer

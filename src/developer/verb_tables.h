@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace petri::cli {
+namespace petri::developer {
 
 // All verbs in one table, then a section each.
 std::string verb_tables();
 
-}  // namespace petri::cli
+}  // namespace petri::developer

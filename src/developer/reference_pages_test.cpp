@@ -1,4 +1,4 @@
-#include "cli/reference_pages.h"
+#include "developer/reference_pages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "petri/limits.h"
 
-namespace petri::cli {
+namespace petri::developer {
 namespace {
 
 using ::testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST(ReferencePages, InTheTreeAreThoseOfThisCode) {
 }
 
 }  // namespace
-}  // namespace petri::cli
+}  // namespace petri::developer

@@ -1,4 +1,4 @@
-// petri bench [NAME...]: measures what bench/ registers.
+// petri-dev bench [NAME...]: measures what bench/ registers.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace CLI {
 class App;
 }
 
-namespace petri::cli {
+namespace petri::developer {
 
 struct BenchOptions {
   std::vector<std::string> names;  // empty: all
@@ -24,8 +24,9 @@ struct BenchOptions {
 // Leaves the names to whoever parses: they are what remains.
 CLI::App* add_bench(CLI::App& app, BenchOptions& options);
 
-ExitCode execute(const BenchOptions& options, Console& console);
+cli::ExitCode execute(const BenchOptions& options, cli::Console& console);
 // The same over any list of benchmarks.
-ExitCode run_benchmarks(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options, Console& console);
+cli::ExitCode run_benchmarks(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options,
+                             cli::Console& console);
 
-}  // namespace petri::cli
+}  // namespace petri::developer

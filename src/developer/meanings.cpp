@@ -1,8 +1,8 @@
-#include "cli/meanings.h"
+#include "developer/meanings.h"
 
 #include "base/assert.h"
 
-namespace petri::cli {
+namespace petri::developer {
 
 std::string_view meaning_of(ErrorCode code) {
   switch (code) {
@@ -84,4 +84,4 @@ std::string_view meaning_of(Permission permission) {
   PETRI_UNREACHABLE();
 }
 
-}  // namespace petri::cli
+}  // namespace petri::developer

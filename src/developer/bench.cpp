@@ -1,4 +1,4 @@
-#include "cli/bench.h"
+#include "developer/bench.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "cli/json.h"
 #include "cli/report.h"
 
-namespace petri::cli {
+namespace petri::developer {
 namespace {
 
 std::string names_of(const std::vector<bench::Benchmark>& benchmarks) {
@@ -38,7 +38,7 @@ std::optional<double> ratio_of(const bench::Measurement& measured) {
   return measured.value / *measured.reference;
 }
 
-Json number_or_null(std::optional<double> number) { return number ? Json(*number) : Json(nullptr); }
+cli::Json number_or_null(std::optional<double> number) { return number ? cli::Json(*number) : cli::Json(nullptr); }
 
 std::string number_text(std::optional<double> number) { return number ? fmt::format("{:.4g}", *number) : "-"; }
 
@@ -50,29 +50,29 @@ std::string row(std::string_view name, std::string_view value, std::string_view 
   return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
 
-Json object_of(const bench::Benchmark& benchmark, const bench::Measurement& measured, bool verbose) {
-  Json object{{"name", benchmark.name},
-              {"value", measured.value},
-              {"unit", benchmark.unit},
-              {"reference", number_or_null(measured.reference)},
-              {"ratio", number_or_null(ratio_of(measured))}};
+cli::Json object_of(const bench::Benchmark& benchmark, const bench::Measurement& measured, bool verbose) {
+  cli::Json object{{"name", benchmark.name},
+                   {"value", measured.value},
+                   {"unit", benchmark.unit},
+                   {"reference", number_or_null(measured.reference)},
+                   {"ratio", number_or_null(ratio_of(measured))}};
   if (verbose) object["notes"] = measured.notes;
   return object;
 }
 
 void print(const bench::Benchmark& benchmark, const bench::Measurement& measured, const BenchOptions& options,
-           Console& console) {
-  if (options.json) return console.out.write(to_line(object_of(benchmark, measured, options.verbose)));
+           cli::Console& console) {
+  if (options.json) return console.out.write(cli::to_line(object_of(benchmark, measured, options.verbose)));
   console.out.write(row(benchmark.name, number_text(measured.value), benchmark.unit, number_text(measured.reference),
                         number_text(ratio_of(measured)), benchmark.bar));
   if (!options.verbose) return;
   for (const std::string& note : measured.notes) console.out.write(fmt::format("    {}\n", note));
 }
 
-void list(const std::vector<bench::Benchmark>& benchmarks, bool json, Console& console) {
+void list(const std::vector<bench::Benchmark>& benchmarks, bool json, cli::Console& console) {
   for (const bench::Benchmark& benchmark : benchmarks) {
     if (json) {
-      console.out.write(to_line(
+      console.out.write(cli::to_line(
           {{"name", benchmark.name}, {"unit", benchmark.unit}, {"what", benchmark.what}, {"bar", benchmark.bar}}));
     } else {
       console.out.write(
@@ -83,8 +83,9 @@ void list(const std::vector<bench::Benchmark>& benchmarks, bool json, Console& c
 }
 
 // One that cannot be measured is told and does not keep the others from being measured.
-ExitCode measure_all(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options, Console& console) {
-  ExitCode code = ExitCode::ok;
+cli::ExitCode measure_all(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options,
+                          cli::Console& console) {
+  cli::ExitCode code = cli::ExitCode::ok;
   for (const bench::Benchmark& benchmark : benchmarks) {
     if (console.out.failed()) break;
     if (const auto measured = benchmark.measure()) {
@@ -92,8 +93,8 @@ ExitCode measure_all(const std::vector<bench::Benchmark>& benchmarks, const Benc
     } else {
       Error error = measured.error();
       error.message = fmt::format("{}: {}", benchmark.name, error.message);
-      (void)report_error(error, options.json, console);
-      code = ExitCode::host_failure;
+      (void)cli::report_error(error, options.json, console);
+      code = cli::ExitCode::host_failure;
     }
   }
   return code;
@@ -101,13 +102,13 @@ ExitCode measure_all(const std::vector<bench::Benchmark>& benchmarks, const Benc
 
 }  // namespace
 
-ExitCode run_benchmarks(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options,
-                        Console& console) {
+cli::ExitCode run_benchmarks(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options,
+                             cli::Console& console) {
   auto chosen = choose(benchmarks, options.names);
-  if (!chosen) return report_error(chosen.error(), options.json, console);
+  if (!chosen) return cli::report_error(chosen.error(), options.json, console);
   if (options.list) {
     list(*chosen, options.json, console);
-    return ExitCode::ok;
+    return cli::ExitCode::ok;
   }
   if (options.names.empty()) std::erase_if(*chosen, [](const bench::Benchmark& one) { return one.only_when_named; });
   if (!options.json) console.out.write(row("name", "value", "unit", "reference", "ratio", "bar"));
@@ -122,15 +123,15 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   command->add_flag("--verbose", options.verbose, "Also what a value is made of, where it is made of many");
   command->add_flag("--json", options.json, "One JSON object a line: name, value, unit, reference, ratio");
   command->footer(
-      "Names of benchmarks may follow, petri bench [OPTIONS] NAME...; without any, all are run\n"
+      "Names of benchmarks may follow, petri-dev bench [OPTIONS] NAME...; without any, all are run\n"
       "but those that --list calls long.\n"
       "The ratio is value / reference.\n\n"
-      "Example: petri bench prepare_us --json");
+      "Example: petri-dev bench prepare_us --json");
   return command;
 }
 
-ExitCode execute(const BenchOptions& options, Console& console) {
+cli::ExitCode execute(const BenchOptions& options, cli::Console& console) {
   return run_benchmarks(bench::benchmarks(), options, console);
 }
 
-}  // namespace petri::cli
+}  // namespace petri::developer

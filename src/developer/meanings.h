@@ -7,11 +7,11 @@
 #include "petri/outcome.h"
 #include "petri/permissions.h"
 
-namespace petri::cli {
+namespace petri::developer {
 
 std::string_view meaning_of(ErrorCode code);
 std::string_view meaning_of(OutcomeKind kind);
 std::string_view meaning_of(TrapCode code);
 std::string_view meaning_of(Permission permission);
 
-}  // namespace petri::cli
+}  // namespace petri::developer

@@ -1,4 +1,4 @@
-// petri tables NAME: a page of docs/reference, made from the code it describes.
+// petri-dev tables NAME: a page of docs/reference, made from the code it describes.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-namespace petri::cli {
+namespace petri::developer {
 
 struct TablesOptions {
   std::string name;  // empty: their names
@@ -18,6 +18,6 @@ struct TablesOptions {
 
 CLI::App* add_tables(CLI::App& app, TablesOptions& options);
 
-ExitCode execute(const TablesOptions& options, Console& console);
+cli::ExitCode execute(const TablesOptions& options, cli::Console& console);
 
-}  // namespace petri::cli
+}  // namespace petri::developer

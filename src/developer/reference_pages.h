@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace petri::cli {
+namespace petri::developer {
 
 struct ReferencePage {
   std::string_view name;   // also the file's stem: limits -> docs/reference/limits.md
@@ -17,4 +17,4 @@ const std::vector<ReferencePage>& reference_pages();
 // A Markdown table; "|" and line ends inside cells are taken care of.
 std::string markdown_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows);
 
-}  // namespace petri::cli
+}  // namespace petri::developer

@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace petri::cli {
+namespace petri::developer {
 
 // Every published kind of change with what StatePlan decides for its example.
 std::string state_change_table();
 std::string state_type_table();
 
-}  // namespace petri::cli
+}  // namespace petri::developer

@@ -1,14 +1,14 @@
-#include "cli/state_tables.h"
+#include "developer/state_tables.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "cli/reference_pages.h"
+#include "developer/reference_pages.h"
 #include "petri/state.h"
 #include "state/state_type.h"
 
-namespace petri::cli {
+namespace petri::developer {
 namespace {
 
 std::string quoted(std::string_view text) { return fmt::format("`{}`", text); }
@@ -77,4 +77,4 @@ std::string state_type_table() {
   return markdown_table({"type", "number", "bytes of an element"}, rows);
 }
 
-}  // namespace petri::cli
+}  // namespace petri::developer

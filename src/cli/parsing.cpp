@@ -1,0 +1,120 @@
+#include "cli/parsing.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+
+#include "base/escape.h"
+#include "cli/option_error.h"
+#include "cli/report.h"
+
+namespace petri::cli {
+namespace {
+
+constexpr std::string_view kEndOfOptions = "--";
+constexpr std::size_t kWordBytesMax = 200;
+
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+// CLI11's sentence without its line ends and final full stop, safe to print.
+std::string words_of(const CLI::Error& error) {
+  const std::string text = escape_text(first_line(error.what()), kWordBytesMax);
+  return std::string(without_full_stop(text));
+}
+
+// Of too many or too few values CLI11 says only "--fuel: At Most 1 required but received 2".
+std::string words_of(const CLI::ArgumentMismatch& error) {
+  const std::string text = words_of(static_cast<const CLI::Error&>(error));
+  const bool too_many = text.find("At Most") != std::string::npos;
+  return fmt::format("the option {} {}", text.substr(0, text.find(':')),
+                     too_many ? "is given more than once" : "needs a value");
+}
+
+// Of a flag with a value it says "Could not convert: --json = maybe".
+std::string words_of(const CLI::ConversionError& error) {
+  const std::string text = words_of(static_cast<const CLI::Error&>(error));
+  return fmt::format("\"{}\" makes no sense",
+                     text.substr(text.find(": ") == std::string::npos ? 0 : text.find(": ") + 2));
+}
+
+bool looks_like_an_option(const std::string& word) { return word.starts_with('-'); }
+
+// A command that takes names leaves them over; an option among them is a mistake.
+bool left_over_option(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  return std::any_of(words.begin(), words.end(), looks_like_an_option);
+}
+
+bool has_commands(const CLI::App& command) {
+  return !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+}
+
+}  // namespace
+
+Result<Parsed> parse(CLI::App& app, std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    return Parsed::help;
+  } catch (const CLI::ExtrasError&) {
+    return Parsed::unexpected_word;
+  } catch (const OptionError& error) {
+    return refuse(named_command(app), without_full_stop(error.what()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    return refuse(named_command(app), words_of(error));
+  } catch (const CLI::ConversionError& error) {
+    return refuse(named_command(app), words_of(error));
+  } catch (const CLI::Error& error) {
+    return refuse(named_command(app), words_of(error));
+  }
+  return left_over_option(app) ? Parsed::unexpected_word : Parsed::all;
+}
+
+const CLI::App& named_command(const CLI::App& app) {
+  const auto named = app.get_subcommands();
+  return named.empty() ? app : named_command(*named.back());
+}
+
+std::string words_for(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : words_for(*parent) + " " + command.get_name();
+}
+
+std::string help_of(const CLI::App& command) {
+  return command.help(command.get_parent() == nullptr ? "" : words_for(*command.get_parent()));
+}
+
+std::unexpected<Error> refuse(const CLI::App& command, std::string_view what) {
+  const std::string words = words_for(command);
+  Error error{
+      .code = ErrorCode::validation_failed, .message = fmt::format("{}; see {} --help", what, words), .details = {}};
+  return fail(std::move(error).with("operation", words.substr(words.find(' ') + 1)));
+}
+
+std::string first_unexpected(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  // What is left over may begin with names, which are well; the option after them is not.
+  const bool takes_names = named_command(app).get_allow_extras();
+  const auto wrong = takes_names ? std::find_if(words.begin(), words.end(), looks_like_an_option) : words.begin();
+  return wrong == words.end() ? std::string() : *wrong;
+}
+
+std::unexpected<Error> refuse_unexpected(const CLI::App& app) {
+  const CLI::App& command = named_command(app);
+  const std::string word = first_unexpected(app);
+  if (has_commands(command)) return refuse(command, fmt::format("there is no command or option {}", in_quotes(word)));
+  if (looks_like_an_option(word)) return refuse(command, fmt::format("there is no option {}", in_quotes(word)));
+  return refuse(command, fmt::format("the argument {} is one too many", in_quotes(word)));
+}
+
+std::string in_quotes(std::string_view word) { return fmt::format("\"{}\"", escape_text(word, kWordBytesMax)); }
+
+bool asks_for_json(const std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), kEndOfOptions);
+  return std::find(arguments.begin(), end, "--json") != end;
+}
+
+}  // namespace petri::cli
