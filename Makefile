@@ -8,7 +8,7 @@ CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
-.PHONY: help setup build dev demo tour live test test-long hostile petri-dev bench bench-peers coverage format check tidy clean
+.PHONY: help setup build install install-files dev demo tour live test test-long hostile petri-dev bench bench-peers coverage format check tidy clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -18,6 +18,12 @@ setup: ## install what is missing on Debian 12
 
 build: build/release/build.ninja ## build the command, build/release/bin/petri
 	@cmake --build --preset release --target petri_command
+
+install: ## build and install command, library, headers, docs, manual, completions (PREFIX=/usr/local)
+	@DESTDIR="$(DESTDIR)" tools/install "$(PREFIX)"
+
+install-files: setup build
+	@cmake --build --preset release --target petri petri_manual
 
 dev: build/dev/build.ninja
 	@cmake --build --preset dev

@@ -1,8 +1,16 @@
 # petri_library(modules...): libpetri.a out of the modules that exist, and its installation as the package `petri`.
 #
-# The package has libpetri.a, libpetri_engine.a, the headers of include/petri and what find_package(petri) reads.
+# The package has libpetri.a, libpetri_engine.a, the headers of include/petri, the header of guests, the documentation, and
+# what find_package(petri) and pkg-config read. The command installs itself (src/cli). tests/package looks at all of it.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(petri_guest_folder ${CMAKE_INSTALL_DATADIR}/petri/guest/c)
+
+# petri_install_stripped(<archive>): takes the debugging information out of an installed archive of CMAKE_INSTALL_LIBDIR.
+function(petri_install_stripped archive)
+  install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/${archive}\" COMMAND_ERROR_IS_FATAL ANY)")
+endfunction()
 
 function(petri_library)
   set(objects)
@@ -30,8 +38,7 @@ function(petri_library)
     add_dependencies(petri petri_crate_build)
     install(FILES ${petri_crate_archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
     # Two thirds of the archive are line tables of the engines' own sources.
-    install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug
-      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libpetri_engine.a\" COMMAND_ERROR_IS_FATAL ANY)")
+    petri_install_stripped(libpetri_engine.a)
   endif()
   petri_install()
 endfunction()
@@ -39,11 +46,41 @@ endfunction()
 function(petri_install)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/petri)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/petriConfig.cmake.in ${PROJECT_BINARY_DIR}/petriConfig.cmake
-    INSTALL_DESTINATION ${folder} PATH_VARS CMAKE_INSTALL_LIBDIR)
+    INSTALL_DESTINATION ${folder} PATH_VARS CMAKE_INSTALL_LIBDIR petri_guest_folder)
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/petriConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
   install(TARGETS petri EXPORT petriTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  petri_install_stripped(libpetri.a)
   install(EXPORT petriTargets NAMESPACE petri:: DESTINATION ${folder})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/petri DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
   install(FILES ${PROJECT_BINARY_DIR}/petriConfig.cmake ${PROJECT_BINARY_DIR}/petriConfigVersion.cmake DESTINATION ${folder})
+  install(FILES ${PROJECT_SOURCE_DIR}/guest/c/petri.h DESTINATION ${petri_guest_folder})
+  petri_install_pkg_config()
+  petri_install_documentation()
+endfunction()
+
+# petri.pc finds its prefix from where it is, so that the installed tree can be moved.
+function(petri_install_pkg_config)
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" petri_pc_prefix "\${pcfiledir}/${up}")
+  foreach(name IN ITEMS includedir libdir)
+    string(TOUPPER ${name} upper)
+    cmake_path(APPEND petri_pc_${name} "\${prefix}" "${CMAKE_INSTALL_${upper}}")
+  endforeach()
+  cmake_path(APPEND petri_pc_guest_includedir "\${prefix}" "${petri_guest_folder}")
+  list(TRANSFORM petri_crate_system_libraries PREPEND -l OUTPUT_VARIABLE libraries)
+  list(JOIN libraries " " petri_pc_libraries)
+  string(PREPEND petri_pc_libraries "-lpetri_engine ")
+  if(PETRI_SANITIZE)
+    string(APPEND petri_pc_libraries " -fsanitize=${PETRI_SANITIZE}")
+  endif()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/petri.pc.in ${PROJECT_BINARY_DIR}/petri.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/petri.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# In the folders of the source tree, so that links from page to page hold.
+function(petri_install_documentation)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 endfunction()

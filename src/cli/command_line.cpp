@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/manual/man_page.h"
 #include "cli/number_arguments.h"
 #include "cli/parsing.h"
 
@@ -25,6 +26,8 @@ struct Grammar {
   ReportPageOptions report;
   ShellOptions shell;
   AuditVerifyOptions audit_verify;
+  ManualOptions manual;
+  CompletionOptions completion;
   VersionOptions version;
   bool version_flag = false;
   CLI::App* run_command;
@@ -36,11 +39,14 @@ struct Grammar {
   CLI::App* shell_command;
   CLI::App* audit_command;
   CLI::App* audit_verify_command;
+  CLI::App* manual_command;
+  CLI::App* completion_command;
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,    inspect_command, scan_command,  evaluate_command,     verify_command,
-            report_command, shell_command,   audit_command, audit_verify_command, version_command};
+    return {run_command,          inspect_command, scan_command,       evaluate_command,
+            verify_command,       report_command,  shell_command,      audit_command,
+            audit_verify_command, manual_command,  completion_command, version_command};
   }
   Command command() const;
 };
@@ -55,6 +61,8 @@ Grammar::Grammar()
       shell_command(add_shell(app, shell)),
       audit_command(add_audit(app, audit_verify)),
       audit_verify_command(audit_command->get_subcommand("verify")),
+      manual_command(add_manual(app, manual)),
+      completion_command(add_completion(app, completion)),
       version_command(add_version(app, version)) {
   app.require_subcommand(0, 1);
   app.add_flag("--version", version_flag, "The same as the command version");
@@ -75,6 +83,8 @@ Command Grammar::command() const {
   if (report_command->parsed()) return report;
   if (shell_command->parsed()) return shell;
   if (audit_verify_command->parsed()) return audit_verify;
+  if (manual_command->parsed()) return manual;
+  if (completion_command->parsed()) return completion;
   return version;
 }
 
@@ -93,7 +103,8 @@ Result<void> check_complete(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == &grammar.app && !grammar.version_flag) {
     return refuse(command,
-                  "petri needs a command: run, inspect, scan, evaluate, verify, report, shell, audit or version");
+                  "petri needs a command: run, inspect, scan, evaluate, verify, report, shell, audit, manual, "
+                  "completion or version");
   }
   if (&command == grammar.audit_command) return refuse(command, "petri audit needs a command: verify");
   if (&command == grammar.evaluate_command && command.remaining().empty())
@@ -116,6 +127,16 @@ Result<void> check_moved(const std::vector<std::string>& arguments) {
               fmt::format("petri {0} is now petri-dev {0}, a program for petri's developers: in a clone of petri, "
                           "make petri-dev builds it",
                           arguments[0]));
+}
+
+// `petri manual COMMAND` takes the name of any command, which only the whole grammar knows.
+void offer_commands(CommandDescription& description, const Grammar& grammar) {
+  for (ArgumentDescription& argument : description.arguments) {
+    if (argument.name != "COMMAND") continue;
+    argument.value.kind = ValueKind::word;
+    for (const CLI::App* command : grammar.commands())
+      argument.value.words.push_back(page_name(describe(*command).path()));
+  }
 }
 
 }  // namespace
@@ -141,6 +162,14 @@ std::vector<HelpPage> help_pages() {
   return pages;
 }
 
+std::vector<CommandDescription> command_descriptions() {
+  const Grammar grammar;
+  std::vector<CommandDescription> descriptions{describe(grammar.app)};
+  for (const CLI::App* command : grammar.commands()) descriptions.push_back(describe(*command));
+  for (CommandDescription& description : descriptions) offer_commands(description, grammar);
+  return descriptions;
+}
+
 ExitCode execute(const Command& command, Console& console) {
   if (const auto* help = std::get_if<HelpText>(&command)) {
     console.out.write(help->text);
@@ -154,6 +183,8 @@ ExitCode execute(const Command& command, Console& console) {
   if (const auto* report = std::get_if<ReportPageOptions>(&command)) return execute(*report, console);
   if (const auto* shell = std::get_if<ShellOptions>(&command)) return execute(*shell, console);
   if (const auto* audit = std::get_if<AuditVerifyOptions>(&command)) return execute(*audit, console);
+  if (const auto* manual = std::get_if<ManualOptions>(&command)) return execute(*manual, console);
+  if (const auto* completion = std::get_if<CompletionOptions>(&command)) return execute(*completion, console);
   return execute(std::get<VersionOptions>(command), console);
 }
 

@@ -8,6 +8,8 @@
 #include "cli/audit.h"
 #include "cli/evaluate.h"
 #include "cli/inspect.h"
+#include "cli/manual/command_description.h"
+#include "cli/manual/manual.h"
 #include "cli/report_command.h"
 #include "cli/run.h"
 #include "cli/scan.h"
@@ -22,8 +24,9 @@ struct HelpText {
   std::string text;
 };
 
-using Command = std::variant<HelpText, RunOptions, InspectOptions, ScanOptions, EvaluateOptions, VerifyFileOptions,
-                             ReportPageOptions, ShellOptions, AuditVerifyOptions, VersionOptions>;
+using Command =
+    std::variant<HelpText, RunOptions, InspectOptions, ScanOptions, EvaluateOptions, VerifyFileOptions,
+                 ReportPageOptions, ShellOptions, AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.
@@ -35,6 +38,8 @@ struct HelpPage {
 };
 // The help of petri and of each command, in the order they are listed.
 std::vector<HelpPage> help_pages();
+// The same as data: options, arguments and what they can be.
+std::vector<CommandDescription> command_descriptions();
 
 ExitCode execute(const Command& command, Console& console);
 

@@ -227,7 +227,7 @@ Result<ExitCode> evaluate_files(const EvaluateOptions& options, Console& console
 CLI::App* add_evaluate(CLI::App& app, EvaluateOptions& options) {
   CLI::App* command =
       app.add_subcommand("evaluate", "Calls a function of many .wat or .wasm files with every case, as records");
-  // Candidates are what is left over, as the names of `bench` are.
+  // Candidates are what is left over: CLI11 would split "[a,b]" in a list of positionals.
   command->allow_extras();
   add_spec_options(*command, options);
   add_work_options(*command, options);

@@ -14,6 +14,8 @@ constexpr int kGuestAbi = 1;
 
 }  // namespace
 
+std::string_view petri_version() { return PETRI_VERSION; }
+
 CLI::App* add_version(CLI::App& app, VersionOptions& options) {
   CLI::App* command = app.add_subcommand("version", "Versions of petri, its engines, fuel table and guest ABI");
   command->add_flag("--json", options.json, "One JSON object on stdout");

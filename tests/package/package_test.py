@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Installs petri once, into a staged prefix with a space in its name, and looks at what its users get."""
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+PREFIX = "/usr/a prefix"
+COMMANDS = ["", "-run", "-inspect", "-scan", "-evaluate", "-verify", "-report", "-shell", "-audit", "-audit-verify",
+            "-manual", "-completion", "-version"]
+PLAIN = ["-P-c", "-P-b", "-P-u"]  # for groff: nothing printed twice to look bold
+options = None  # set by main()
+
+
+def staged():
+    """The prefix as it stands under DESTDIR, which is not where it says it is: all of it must work from there."""
+    return Path(f"{options.work}/stage{PREFIX}")
+
+
+def run(*command, check=True, **more):
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          check=False, **more)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{shlex.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done
+
+
+def install(prefix, **environment):
+    return run(options.source / "tools/install", "--from", options.build, prefix, check=False,
+               env=os.environ | environment)
+
+
+def tool(name, package):
+    """A program the test needs; without it the test fails, and says what to install."""
+    found = shutil.which(name)
+    if not found:
+        raise AssertionError(f"there is no {name}: install the Debian package {package} (tools/setup test does)")
+    return found
+
+
+def setUpModule():
+    shutil.rmtree(options.work, ignore_errors=True)
+    done = install(PREFIX, DESTDIR=f"{options.work}/stage")
+    if done.returncode != 0:
+        raise AssertionError(done.stdout + done.stderr)
+
+
+def tearDownModule():
+    shutil.rmtree(options.work, ignore_errors=True)
+
+
+def names_below(folder, pattern):
+    return {str(file.relative_to(folder)) for file in folder.rglob(pattern)}
+
+
+class InstalledTree(unittest.TestCase):
+    def test_has_every_file_a_user_needs_and_no_other(self):
+        source = options.source
+        expected = {"bin/petri", "lib/libpetri.a", "lib/libpetri_engine.a", "lib/pkgconfig/petri.pc",
+                    "share/petri/guest/c/petri.h", "share/bash-completion/completions/petri",
+                    "share/zsh/site-functions/_petri", "share/fish/vendor_completions.d/petri.fish"}
+        expected |= {f"lib/cmake/petri/petri{name}.cmake" for name in ("Config", "ConfigVersion", "Targets")}
+        expected |= {f"share/man/man1/petri{name}.1" for name in COMMANDS}
+        expected |= {f"share/doc/petri/{name}" for name in ("LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md")}
+        expected |= {f"share/doc/petri/docs/{name}" for name in names_below(source / "docs", "*.md")}
+        expected |= {f"include/petri/{name}" for name in names_below(source / "include/petri", "*.h")}
+        found = {str(file.relative_to(staged())) for file in staged().rglob("*") if file.is_file()}
+        build_type = {name for name in found if name.startswith("lib/cmake/petri/petriTargets-")}
+        self.assertEqual(len(build_type), 1)
+        self.assertEqual(sorted(found - build_type), sorted(expected))
+
+    def test_names_no_folder_of_the_build(self):
+        for file in staged().rglob("*"):
+            if file.is_file():
+                self.assertNotIn(str(options.build).encode(), file.read_bytes(), file)
+
+    def test_has_no_debugging_information(self):
+        sections = run("readelf", "--section-headers", "--wide", staged() / "bin/petri").stdout
+        self.assertIn(".text", sections)
+        self.assertNotIn(".symtab", sections)
+        for archive in ("libpetri.a", "libpetri_engine.a"):
+            self.assertNotIn(" .debug_info ", run("readelf", "--section-headers", "--wide", staged() / "lib" / archive).stdout)
+
+    def test_has_a_command_that_runs(self):
+        wat = Path(options.work) / "add.wat"
+        wat.write_text('(module (func (export "add") (param i32 i32) (result i32) local.get 0 local.get 1 i32.add))')
+        done = run(staged() / "bin/petri", "run", wat, "--call", "add", "--args", 2, 3, "--quiet")
+        self.assertEqual(done.stdout, "5\n")
+
+
+class Consumers(unittest.TestCase):
+    """Programs built against the package from where it is now."""
+    consumer = Path(__file__).resolve().parent / "consumer"
+
+    def test_find_it_with_cmake(self):
+        build = f"{options.work}/consumer"
+        said = run(options.cmake, "-S", self.consumer, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={staged()}",
+                   f"-DCMAKE_CXX_COMPILER={options.compiler}", f"-DCMAKE_EXE_LINKER_FLAGS={options.linker_flags}").stdout
+        self.assertIn(f"guests include {staged()}/share/petri/guest/c", said)
+        run(options.cmake, "--build", build)
+        self.assertEqual(run(f"{build}/five_lines").stdout, "5\n")
+
+    def test_find_it_with_pkg_config(self):
+        def ask(*words):
+            return run(tool("pkg-config", "pkg-config"), *words, "petri",
+                       env=os.environ | {"PKG_CONFIG_PATH": f"{staged()}/lib/pkgconfig"}).stdout
+        program = f"{options.work}/five_lines"
+        run(options.compiler, "-std=c++23", self.consumer / "five_lines.cpp", "-o", program,
+            *shlex.split(ask("--cflags", "--libs", "--static")), *shlex.split(options.linker_flags))
+        self.assertEqual(run(program).stdout, "5\n")
+        guests = Path(shlex.split(ask("--variable=guest_includedir"))[0])
+        self.assertTrue((guests / "petri.h").is_file(), guests)
+
+
+class ManualPages(unittest.TestCase):
+    def test_render_without_warnings(self):
+        groff = tool("groff", "groff-base")
+        for name in COMMANDS:
+            page = staged() / f"share/man/man1/petri{name}.1"
+            done = run(groff, "-man", "-Tutf8", "-ww", *PLAIN, page)
+            self.assertEqual(done.stderr, "", page)
+            for section in ("NAME", "SYNOPSIS", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"):
+                self.assertIn(f"\n{section}\n", done.stdout, page)
+
+    def test_name_every_option_of_the_help(self):
+        page = run(tool("groff", "groff-base"), "-man", "-Tascii", *PLAIN, staged() / "share/man/man1/petri-run.1").stdout
+        for word in run(staged() / "bin/petri", "run", "--help").stdout.split():
+            if word.startswith("--") and word.strip("-"):
+                for name in word.split(","):
+                    self.assertIn(name, page)
+
+
+class BashCompletion(unittest.TestCase):
+    def complete(self, *words):
+        """What bash proposes for the last of these words."""
+        script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _petri; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        done = run("bash", "--norc", "-c", script, "bash", staged() / "share/bash-completion/completions/petri", *words,
+                   cwd=self.consumer_folder)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    consumer_folder = Path(__file__).resolve().parent / "consumer"
+
+    def test_knows_the_commands(self):
+        self.assertEqual(self.complete("petri", ""), [name[1:] for name in COMMANDS if name and name != "-audit-verify"])
+        self.assertEqual(self.complete("petri", "ve"), ["verify", "version"])
+        self.assertEqual(self.complete("petri", "audit", ""), ["verify"])
+
+    def test_knows_the_options_of_each_command(self):
+        self.assertEqual(self.complete("petri", "run", "f.wat", "--me"), ["--memory", "--memory_bytes_max"])
+        self.assertEqual(self.complete("petri", "audit", "verify", "--"), ["--help", "--contains", "--json"])
+        self.assertEqual(self.complete("petri", "--v"), ["--version"])
+        self.assertEqual(self.complete("petri", "verify", "--fu"), [])
+
+    def test_knows_the_values_of_closed_lists(self):
+        self.assertEqual(self.complete("petri", "run", "--tier", ""), ["interpreted", "compiled", "automatic"])
+        self.assertEqual(self.complete("petri", "run", "--tier", "=", "com"), ["compiled"])
+        self.assertEqual(self.complete("petri", "run", "--tier", "="), ["interpreted", "compiled", "automatic"])
+        self.assertEqual(self.complete("petri", "scan", "--fail-on", "h"), ["high"])
+        self.assertEqual(self.complete("petri", "run", "--allow", "log,cl"), ["log,clock"])
+        self.assertEqual(self.complete("petri", "report", "--best", "l"), ["largest"])
+        self.assertEqual(self.complete("petri", "completion", "f"), ["fish"])
+
+    def test_proposes_files_where_files_belong(self):
+        for words in (["run"], ["evaluate"], ["run", "--input"], ["evaluate", "--cases"], ["run", "x", "--"], ["shell"]):
+            self.assertEqual(self.complete("petri", *words, "five"), ["five_lines.cpp"], words)
+        self.assertEqual(self.complete("petri", "run", "--folder", "five"), [])
+        self.assertEqual(self.complete("petri", "run", "--fuel", "five"), [])
+        self.assertEqual(self.complete("petri", "version", "five"), [])
+
+
+class OtherCompletions(unittest.TestCase):
+    """Where these shells are; the unit tests of cli compare the text of small scripts."""
+
+    def test_are_scripts_the_shells_can_read(self):
+        for shell, script in (("zsh", "zsh/site-functions/_petri"), ("fish", "fish/vendor_completions.d/petri.fish")):
+            if shutil.which(shell):
+                self.assertEqual(run(shell, "-n", staged() / "share" / script).stderr, "")
+
+
+class BadInput(unittest.TestCase):
+    def refusal(self, prefix, **environment):
+        done = install(prefix, **environment)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_a_relative_prefix_is_refused(self):
+        self.assertIn('install: PREFIX is "out", which is a relative path', self.refusal("out"))
+        self.assertIn('install: DESTDIR is "out", which is a relative path', self.refusal("/usr", DESTDIR="out"))
+
+    def test_a_prefix_inside_a_file_is_refused(self):
+        self.assertIn(f"install: {options.build}/CMakeCache.txt is not a folder",
+                      self.refusal(f"{options.build}/CMakeCache.txt/usr"))
+
+    def test_a_prefix_that_cannot_be_written_is_refused(self):
+        self.assertIn("install: /proc/self/fdinfo cannot be written", self.refusal("/proc/self/fdinfo/petri"))
+
+    def test_a_folder_that_is_no_build_is_refused(self):
+        done = run(options.source / "tools/install", "--from", options.work, options.work, check=False)
+        self.assertIn("is not a build folder of petri", done.stderr)
+        self.assertEqual(done.returncode, 1)
+
+
+def main():
+    global options
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("source", "build"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    for name in ("work", "cmake", "compiler", "linker-flags"):
+        parser.add_argument(f"--{name}", required=True)
+    options, rest = parser.parse_known_args()
+    unittest.main(argv=sys.argv[:1] + rest)
+
+
+if __name__ == "__main__":
+    main()
