@@ -20,7 +20,7 @@ class Browser:
     def __enter__(self):
         driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
         if not driver or not chromium:
-            raise SystemExit("chromium or chromedriver is missing; tools/setup installs them.")
+            raise SystemExit("chromium or chromedriver is missing; tools/setup test installs them")
         self._profile = tempfile.TemporaryDirectory(prefix="petri-chromium-", ignore_cleanup_errors=True)
         self._driver = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:
