@@ -12,10 +12,7 @@ Result<std::filesystem::path> build_file(std::string_view name) {
   const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
   auto file = command.parent_path().parent_path() / "bench" / "files" / name;
   if (!error && std::filesystem::is_regular_file(file, error)) return file;
-  return fail(ErrorCode::io_error,
-              fmt::format("{} is not beside this program: `make bench` builds it in the release build, if clang-22 and "
-                          "wasi-libc are there (tools/setup installs them)",
-                          name));
+  return fail(ErrorCode::io_error, fmt::format("{} is not beside this program: `make bench` builds it", name));
 }
 
 Result<std::filesystem::path> program_beside(std::string_view name) {
