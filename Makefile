@@ -1,79 +1,83 @@
 # The daily commands. Everything is built under build/; `make help` lists what there is.
+#
+# Each asks tools/setup for what it needs and no more (SETUP=off leaves that out), and tools/build builds.
 
 SHELL := /bin/bash
-export PATH := $(PATH):$(HOME)/.cargo/bin
+export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # Parallel tests, one more than there are cores: some of them wait. Each suite is a process of its own.
 JOBS ?= $(shell expr $$(nproc) + 1)
 CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
-.PHONY: help setup build install install-files dev demo tour live test test-long hostile petri-dev bench bench-peers coverage format check tidy clean
+.PHONY: help setup build install install-files dev demo tour live test test-long hostile petri-dev bench bench-peers
+.PHONY: coverage format check tidy fresh clean setup-demo setup-test setup-dev
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-setup: ## install what is missing on Debian 12
-	@tools/setup
+setup: setup-dev ## install all that any of these commands needs, on Debian 12 or 13
 
-build: build/release/build.ninja ## build the command, build/release/bin/petri
-	@cmake --build --preset release --target petri_command
+setup-demo setup-test setup-dev:
+	@tools/setup $(@:setup-%=%)
+
+build: setup-demo ## build the command, build/release/bin/petri
+	@tools/build release petri_command
 
 install: ## build and install command, library, headers, docs, manual, completions (PREFIX=/usr/local)
 	@DESTDIR="$(DESTDIR)" tools/install "$(PREFIX)"
 
-install-files: setup build
-	@cmake --build --preset release --target petri petri_manual
+install-files: setup-demo
+	@tools/build release petri_command petri petri_manual
 
-dev: build/dev/build.ninja
-	@cmake --build --preset dev
+dev: setup-test ## build everything, with the tests, in build/dev
+	@tools/build dev all
 
-build/%/build.ninja:
-	@cmake --preset $*
-
-demo: setup build ## build, evolve a sorting network from random wasm, verify its records, make a page of it
-	@cmake --build --preset release --target evolve
+demo: setup-demo ## build, evolve a sorting network from random wasm, verify its records, make a page of it
+	@tools/build release petri_command evolve
 	@./examples/evolve/demo.sh build/release/bin build/demo
 
-tour: setup build ## build, then a tour of guests being run and stopped
+tour: build ## build, then a tour of guests being run and stopped
 	@./examples/tour/run.sh build/release/bin/petri
 
-live: setup build ## build, then a service that is changed ten times under load and loses nothing
-	@cmake --build --preset release --target live_service
+live: setup-demo ## build, then a service that is changed ten times under load and loses nothing
+	@tools/build release live_service
 	@build/release/bin/live_service
 
-test: setup dev ## build and run all tests and checks
-	@$(CARGO) test --release --quiet $(CRATE)
+test: dev ## build and run all tests and checks
+	@$(CARGO) test --release --quiet --offline $(CRATE)
 	@ctest --test-dir build/dev --schedule-random --parallel $(JOBS) --progress --output-on-failure --no-tests=error \
 	  --label-exclude '^(check|long)$$'
-	@$(MAKE) --no-print-directory check
-
-test-long: setup dev ## the tests that take minutes
-	@ctest --test-dir build/dev --output-on-failure --no-tests=error --label-regex '^long$$'
-
-hostile: setup build ## guests that mean harm, in every setting and tier; makes docs/hostile.md (SEEDS=20)
-	@cmake --build --preset release --target hostile_suite
-	@build/release/tests/hostile_suite docs/hostile.md --seeds $(or $(SEEDS),20)
-
-check: ## the rules of the house: sleeps, includes, paths, format, clippy, lines
 	@tools/check/all
 
-tidy: ## clang-tidy over what changed since it was last clean (FILES='src/base/*.cpp' for some)
+test-long: dev ## the tests that take minutes
+	@ctest --test-dir build/dev --output-on-failure --no-tests=error --label-regex '^long$$'
+
+hostile: setup-test ## guests that mean harm, in every setting and tier; makes docs/hostile.md (SEEDS=20)
+	@tools/build -D PETRI_TESTS=ON release hostile_suite
+	@build/release/tests/hostile_suite docs/hostile.md --seeds $(or $(SEEDS),20)
+
+check: setup-test ## the rules of the house: sleeps, includes, paths, format, clippy, lines
+	@tools/check/all
+
+tidy: setup-dev ## clang-tidy over what changed since it was last clean (FILES='src/base/*.cpp' for some)
 	@tools/tidy $(FILES)
 
-petri-dev: build/release/build.ninja ## build the program for petri's developers, build/release/bin/petri-dev
-	@cmake --build --preset release --target petri_dev
+petri-dev: setup-demo ## build the program for petri's developers, build/release/bin/petri-dev
+	@tools/build release petri_dev
 
-bench: setup petri-dev ## all benchmarks, as a table
-	@cmake --build --preset release --target evolve bench_ordinary_module bench_five_lines
+bench: setup-test ## all benchmarks, as a table
+	@tools/build -D PETRI_BENCH_FILES=ON release petri_dev evolve bench_ordinary_module bench_five_lines
 	@build/release/bin/petri-dev bench
 
-bench-peers: setup petri-dev ## petri beside DEAP, V8, QuickJS, wasm3, fork and process, as a table
+bench-peers: setup-dev petri-dev ## petri beside DEAP, V8, QuickJS, wasm3, fork and process, as a table
 	@bench/peers/run build/release/bin/petri-dev
 
-coverage: ## which lines of C++ the tests reach, as a page in build/coverage/report
-	@tools/setup --coverage
+coverage: setup-dev ## which lines of C++ the tests reach, as a page in build/coverage/report
 	@tools/coverage
+
+fresh: ## both commands of the README on a machine that has nothing, with times (SUITE=trixie, STAGES="demo test")
+	@tools/fresh
 
 format: ## format C++ and Rust sources in place
 	@tools/check/format --fix
