@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""tools/build where something is missing or in the way: one sentence, and a second try after mending works."""
+
+import fcntl
+import re
+import subprocess
+import unittest
+
+from stand_ins import ROOT, TreeTest, drop_root
+
+# A project that is quick to configure and to build, by the CMake and the Ninja of this system.
+SMALL_PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(small LANGUAGES NONE)
+add_custom_command(OUTPUT made.txt COMMAND ${CMAKE_COMMAND} -E echo "made in ${PROJECT_SOURCE_DIR} by ${MAKER}" VERBATIM
+  COMMAND ${CMAKE_COMMAND} -E touch made.txt)
+add_custom_target(made DEPENDS made.txt)
+"""
+
+
+class Build(TreeTest):
+    """With stand-ins for everything."""
+
+    def setUp(self):
+        super().setUp()
+        self.stand_in("df", "rustc", "cargo", "cmake")
+
+    def build(self, *words, **variables):
+        return self.run_tool("tools/build", *(words or ("release", "petri_command", "evolve")), **variables)
+
+    def test_asks_for_a_preset_and_a_target(self):
+        self.assert_stops(self.build("release"), "build: name a preset of CMakePresets.json and what to build of it: "
+                                                 "tools/build release petri_command")
+        self.assert_stops(self.build("fast", "all"), 'build: there is no preset "fast"; CMakePresets.json has those there are')
+        self.assert_stops(self.build("--fast"), 'build: there is no option "--fast"; tools/build --help tells which there are')
+
+    def test_builds_only_what_was_named(self):
+        self.assert_works(self.build())
+        self.assertIn("cmake --build --preset release --target petri_command evolve\n", self.calls())
+
+    def test_says_which_cmake_is_needed(self):
+        self.assert_stops(self.build(CMAKE="3.18.4"), "build: petri needs CMake 3.25 or later and found 3.18.4; install it with "
+                                                      "tools/setup demo or from https://cmake.org/download")
+        self.assert_works(self.build())
+
+    def test_says_which_rust_is_needed(self):
+        sentence = "build: petri needs Rust 1.93 or later and found {}; install it with tools/setup demo or from https://rustup.rs"
+        self.assert_stops(self.build(RUST="1.63.0"), sentence.format("1.63.0"))
+        (self.stand_ins / "rustc").unlink()
+        self.assert_stops(self.build(), sentence.format("none"))
+        self.stand_in("rustc")
+        self.assert_works(self.build())
+
+    def test_stops_while_another_build_runs(self):
+        (self.tree / "build").mkdir()
+        with open(self.tree / "build" / ".lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            print(4711, file=lock, flush=True)
+            self.assert_stops(self.build(), f"build: another build is running in {self.tree} (process 4711); wait for it or stop "
+                                            "it, then run this again")
+        self.assertNotIn("--build", self.calls())
+        self.assert_works(self.build())
+
+    def test_of_two_at_once_the_second_names_the_first(self):
+        self.stand_in(cmake="""[[ $1 != --version ]] || { echo "cmake version 3.25.1"; exit; }
+[[ $1 != --build ]] || tools/build release evolve""")
+        code, said = self.build()
+        process = re.search(r"\(process (\d+)\)", said)
+        self.assertTrue(process, said)
+        self.assertEqual(process.group(1), (self.tree / "build" / ".lock").read_text(encoding="utf-8").strip())
+        self.assertEqual(code, 1)
+
+    def test_on_a_full_disk_says_how_much_is_needed(self):
+        self.assert_stops(self.build(FREE="200"), f"build: the disk is too full: this build needs 1500 MB and {self.tree} has 200 MB "
+                                                  "left; free some space, then run this again")
+        self.assert_works(self.build())
+        self.assert_works(self.build(FREE="400"))
+
+    def test_that_fills_the_disk_says_so(self):
+        self.stand_in(df="""echo Avail; [[ -e $STAND_INS/full ]] && echo 3 || echo 100000; touch "$STAND_INS/full\"""")
+        self.assert_stops(self.build(BUILD_FAILS="1"), "build: the build ended because the disk is full: build has 3 MB left; free some "
+                                                       "space, then run this again")
+        self.stand_in("df")
+        self.assert_works(self.build())
+
+    def test_that_fails_otherwise_does_not_blame_the_disk(self):
+        self.assert_stops(self.build(BUILD_FAILS="1"), "build: the build failed; the first error is above")
+        self.assert_works(self.build())
+
+    def test_without_network_says_that_the_crates_are_missing(self):
+        self.stand_in(cargo="exit 101")
+        self.assert_stops(self.build(), "build: the crates cannot be downloaded; check the network and the registry that cargo is "
+                                        "configured for, then run this again")
+        self.stand_in(cargo='[[ $* != *--offline* ]]')
+        self.assertIn("build: downloading the crates", self.assert_works(self.build()))
+
+    def test_needs_no_network_once_the_crates_are_there(self):
+        self.assert_works(self.build())
+        self.assertEqual(re.findall("^cargo .*", self.calls(), re.MULTILINE),
+                         ["cargo fetch --quiet --locked --manifest-path engine/Cargo.toml --offline"])
+
+    def test_configures_again_after_a_configuration_that_failed(self):
+        self.assert_stops(self.build(CONFIGURE_FAILS="1"),
+                          "build: the preset release cannot be configured; mend what CMake says above, then run this again")
+        self.assertNotIn("--build", self.calls())
+        self.assert_works(self.build())
+        self.assertEqual(self.calls().count(" --preset release\n"), 2)
+
+    def test_in_a_tree_that_cannot_be_written_to_says_so(self):
+        self.tree.chmod(0o555)
+        self.addCleanup(self.tree.chmod, 0o755)
+        self.stand_ins.chmod(0o777)
+        self.assert_stops(self.run_tool("tools/build", "release", "evolve", before=drop_root()),
+                          f"build: {self.tree} cannot be written to, and everything is built in its folder build; make it writable or "
+                          "clone petri to a folder of your own")
+        self.tree.chmod(0o755)
+        self.assert_works(self.build())
+
+
+class RealBuild(TreeTest):
+    """A small project in a path with spaces, built by the CMake of this system."""
+
+    tree_name = "a tree with spaces"
+
+    def setUp(self):
+        super().setUp()
+        self.stand_in("df", "rustc", "cargo")
+        self.real("cmake")
+        (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT, encoding="utf-8")
+
+    def build(self, *options):
+        return self.assert_works(self.run_tool("tools/build", *options, "release", "made"))
+
+    def test_works_and_configures_once(self):
+        self.assertIn(f"made in {self.tree} by", self.build())
+        self.assertNotIn("Configuring", self.build())
+
+    def test_keeps_options_of_earlier_builds(self):
+        self.assertIn("by ann", self.build("-D", "MAKER=ann"))
+        self.assertNotIn("Configuring", self.build())
+        self.assertIn("Configuring", self.build("-D", "OTHER=bob"))
+        self.assertIn("MAKER:UNINITIALIZED=ann", (self.tree / "build/release/CMakeCache.txt").read_text(encoding="utf-8"))
+
+    def test_works_in_a_tree_that_was_moved(self):
+        self.build()
+        self.tree = self.tree.rename(self.folder / "another place")
+        self.assertIn("made in " + str(self.tree), self.build())
+
+    def test_works_in_a_shallow_clone(self):
+        git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.org", "-C", str(self.tree)]
+        for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"],
+                      ["commit", "--quiet", "--allow-empty", "-m", "two"]):
+            subprocess.run(git + words, check=True)
+        clone = self.folder / "a shallow clone"
+        subprocess.run(["git", "clone", "--quiet", "--depth", "1", f"file://{self.tree}", str(clone)], check=True)
+        self.tree = clone
+        self.assertIn(f"made in {clone}", self.build())
+
+
+class GuestClang(TreeTest):
+    """What CMake says where no clang builds for WASI."""
+
+    def configure(self):
+        project = self.folder / "project"
+        project.mkdir(exist_ok=True)
+        (project / "CMakeLists.txt").write_text(
+            f'cmake_minimum_required(VERSION 3.25)\nproject(small LANGUAGES NONE)\ninclude("{ROOT}/cmake/petri_guest_clang.cmake")\n'
+            'petri_need_guest_clang("these tests")\nmessage("found ${PETRI_GUEST_CLANGXX} for ${PETRI_WASI_PLATFORM}")\n', encoding="utf-8")
+        # CMake would look beyond the path, into the folders of the system.
+        return self.run_tool("cmake", "-S", str(project), "-B", str(project / "build"), "-D", "CMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF")
+
+    def test_missing_ends_the_configuration_and_is_found_once_it_is_there(self):
+        self.real("cmake")
+        code, said = self.configure()
+        self.assertEqual(code, 1)
+        self.assertIn("these tests need a clang that builds C++ for WASI (clang, lld, wasi-libc, and compiler-rt and libc++ for wasm32, "
+                      "version 19 or later); install it with tools/setup test", " ".join(said.split()))
+        for name in ("clang-19", "clang++-19"):
+            self.stand_in(**{name: "true"})
+        for name in ("clang-21", "clang++-21"):
+            self.stand_in(**{name: "exit 1"})
+        self.assertIn("clang++-19 for wasm32-wasip1", self.assert_works(self.configure()))
+
+
+class Fresh(TreeTest):
+    """What tools/fresh says before it does anything."""
+
+    def setUp(self):
+        super().setUp()
+        self.stand_in("df", "id", "rustc", mmdebstrap="exit 1", unshare="true", git="true")
+
+    def fresh(self, *words, **variables):
+        return self.run_tool("tools/fresh", *words, **variables)
+
+    def test_says_what_is_missing(self):
+        self.assert_stops(self.fresh(FAKE_USER="1000"),
+                          "fresh: making a root file system and a container needs root; run this as root")
+        self.assert_stops(self.fresh(FREE="100"), f"fresh: the disk is too full: this needs 9000 MB and {self.tree} has 100 MB left; "
+                                                  "free some space, then run this again")
+        self.assert_stops(self.fresh(STAGES="all"), 'fresh: there is no stage "all"; STAGES takes demo and test')
+        self.assert_stops(self.fresh("demo"), 'fresh: there is no argument "demo"; tools/fresh --help tells what can be set')
+        self.assert_stops(self.fresh(RUST="1.63.0"), "fresh: the container borrows this machine's Rust, which must be 1.93 or later; "
+                                                     "install it with tools/setup test")
+
+    def test_needs_mmdebstrap_and_a_container(self):
+        (self.stand_ins / "mmdebstrap").unlink()
+        self.assert_stops(self.fresh(), "fresh: mmdebstrap is missing; install it with tools/setup dev")
+        self.stand_in(mmdebstrap="true", unshare="exit 1")
+        self.assert_stops(self.fresh(), "fresh: this system does not let unshare make a container; run this on a machine or a virtual "
+                                        "machine of its own")
+
+    def test_without_network_says_where_to_read_what_failed(self):
+        self.assert_stops(self.fresh(), "fresh: root file system of bookworm failed; all it said is in build/fresh/bookworm/root.log")
+
+
+if __name__ == "__main__":
+    unittest.main()
