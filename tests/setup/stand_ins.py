@@ -19,7 +19,7 @@ SYSTEM = {
   *--assume-no*) echo "${APT_PLAN:-Need to get 90.4 MB of archives.
 After this operation, 370 MB of additional disk space will be used.}" ;;
   *--download-only*) [[ -z ${APT_FAILS:-} ]] || exit 100 ;;
-  *install*) touch "$STAND_INS/installed" ;;
+  *" install "*) touch "$STAND_INS/installed" ;;
 esac""",
     "apt-cache": """case $1 in pkgnames) printf 'libclang-rt-%s-dev-wasm32\\n' 14 19 22 ;; show) echo "Package: ${*: -1}" ;; esac""",
     "dpkg-query": """[[ -e $STAND_INS/installed ]] || exit 1
