@@ -16,7 +16,7 @@ HIDDEN = {"apt-get", "apt-cache", "apt-config", "dpkg-query", "sudo", "rustc", "
 # Packages count as installed once apt-get has installed anything.
 SYSTEM = {
     "apt-get": """case "$*" in
-  *--assume-no*) echo "${APT_PLAN:-Need to get 90.4 MB of archives.
+  *--print-uris*) echo "${APT_PLAN:-Need to get 90.4 MB of archives.
 After this operation, 370 MB of additional disk space will be used.}" ;;
   *--download-only*) [[ -z ${APT_FAILS:-} ]] || exit 100 ;;
   *" install "*) touch "$STAND_INS/installed" ;;
