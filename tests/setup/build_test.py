@@ -38,13 +38,13 @@ class Build(TreeTest):
         self.assertIn("cmake --build --preset release --target petri_command evolve\n", self.calls())
 
     def test_says_which_cmake_is_needed(self):
-        self.assert_stops(self.build(CMAKE="3.18.4"), "build: petri needs CMake 3.25 or later and found 3.18.4; install it with "
-                                                      "tools/setup demo or from https://cmake.org/download")
+        self.assert_stops(self.build(CMAKE="3.18.4"), f"build: petri needs CMake 3.25 or later and found 3.18.4 at {self.stand_ins}/cmake; "
+                                                      "install it with tools/setup demo or from https://cmake.org/download")
         self.assert_works(self.build())
 
     def test_says_which_rust_is_needed(self):
         sentence = "build: petri needs Rust 1.93 or later and found {}; install it with tools/setup demo or from https://rustup.rs"
-        self.assert_stops(self.build(RUST="1.63.0"), sentence.format("1.63.0"))
+        self.assert_stops(self.build(RUST="1.63.0"), sentence.format(f"1.63.0 at {self.stand_ins}/rustc"))
         (self.stand_ins / "rustc").unlink()
         self.assert_stops(self.build(), sentence.format("none"))
         self.stand_in("rustc")
