@@ -181,36 +181,5 @@ class GuestClang(TreeTest):
         self.assertIn("clang++-19 for wasm32-wasip1", self.assert_works(self.configure()))
 
 
-class Fresh(TreeTest):
-    """What tools/fresh says before it does anything."""
-
-    def setUp(self):
-        super().setUp()
-        self.stand_in("df", "id", "rustc", mmdebstrap="exit 1", unshare="true", git="true")
-
-    def fresh(self, *words, **variables):
-        return self.run_tool("tools/fresh", *words, **variables)
-
-    def test_says_what_is_missing(self):
-        self.assert_stops(self.fresh(FAKE_USER="1000"),
-                          "fresh: making a root file system and a container needs root; run this as root")
-        self.assert_stops(self.fresh(FREE="100"), f"fresh: the disk is too full: this needs 9000 MB and {self.tree} has 100 MB left; "
-                                                  "free some space, then run this again")
-        self.assert_stops(self.fresh(STAGES="all"), 'fresh: there is no stage "all"; STAGES takes demo and test')
-        self.assert_stops(self.fresh("demo"), 'fresh: there is no argument "demo"; tools/fresh --help tells what can be set')
-        self.assert_stops(self.fresh(RUST="1.63.0"), "fresh: the container borrows this machine's Rust, which must be 1.93 or later; "
-                                                     "install it with tools/setup test")
-
-    def test_needs_mmdebstrap_and_a_container(self):
-        (self.stand_ins / "mmdebstrap").unlink()
-        self.assert_stops(self.fresh(), "fresh: mmdebstrap is missing; install it with tools/setup dev")
-        self.stand_in(mmdebstrap="true", unshare="exit 1")
-        self.assert_stops(self.fresh(), "fresh: this system does not let unshare make a container; run this on a machine or a virtual "
-                                        "machine of its own")
-
-    def test_without_network_says_where_to_read_what_failed(self):
-        self.assert_stops(self.fresh(), "fresh: root file system of bookworm failed; all it said is in build/fresh/bookworm/root.log")
-
-
 if __name__ == "__main__":
     unittest.main()

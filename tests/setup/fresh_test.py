@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""tools/fresh, with a stand-in for the container: what it says is missing, and the table it prints."""
+
+import re
+import unittest
+
+from stand_ins import TreeTest
+
+# What the commands in the container say, as far as the table tells of it.
+INSIDE = """case "$*" in
+  *"make demo"*) echo "build: done in 225 s, 406 s of processor time" ;;
+  *"make test"*) printf '%s\\n' "build: done in 400 s, 700 s of processor time" "100% tests passed, 0 tests failed out of 9" \\
+    "Total Test time (real) =  24.50 sec" ;;
+esac
+[[ $* != *"${FAILS:-no such command}"* ]]"""
+MMDEBSTRAP = """cat >/dev/null; mkdir -p "$STAND_INS/root/etc/apt/apt.conf.d"; tar --create --file "${@: -2:1}" --directory "$STAND_INS/root" ."""
+
+
+class Fresh(TreeTest):
+    """What tools/fresh says before it does anything."""
+
+    def setUp(self):
+        super().setUp()
+        self.stand_in("df", "id", "rustc", mmdebstrap="exit 1", unshare="true", git="true")
+
+    def fresh(self, *words, **variables):
+        return self.run_tool("tools/fresh", *words, **variables)
+
+    def test_says_what_is_missing(self):
+        self.assert_stops(self.fresh(FAKE_USER="1000"),
+                          "fresh: making a root file system and a container needs root; run this as root")
+        self.assert_stops(self.fresh(FREE="100"), f"fresh: the disk is too full: this needs 9000 MB and {self.tree} has 100 MB left; "
+                                                  "free some space, then run this again")
+        self.assert_stops(self.fresh(STAGES="all"), 'fresh: there is no stage "all"; STAGES takes demo and test')
+        self.assert_stops(self.fresh("demo"), 'fresh: there is no argument "demo"; tools/fresh --help tells what can be set')
+        self.assert_stops(self.fresh(RUST="1.63.0"), "fresh: the container borrows this machine's Rust, which must be 1.93 or later; "
+                                                     "install it with tools/setup test")
+
+    def test_needs_mmdebstrap_and_a_container(self):
+        (self.stand_ins / "mmdebstrap").unlink()
+        self.assert_stops(self.fresh(), "fresh: mmdebstrap is missing; install it with tools/setup dev")
+        self.stand_in(mmdebstrap="true", unshare="exit 1")
+        self.assert_stops(self.fresh(), "fresh: this system does not let unshare make a container; run this on a machine or a virtual "
+                                        "machine of its own")
+
+    def test_without_network_says_where_to_read_what_failed(self):
+        self.assert_stops(self.fresh(), "fresh: root file system of bookworm failed; all it said is in build/fresh/bookworm/root.log")
+
+    def test_prints_a_row_for_each_stage(self):
+        self.stand_in(mmdebstrap=MMDEBSTRAP, unshare=INSIDE)
+        said = self.assert_works(self.fresh())
+        table = said[said.index("\n| "):].strip().splitlines()
+        self.assertEqual([re.split(r"\s*\|\s*", line)[1] for line in table[2:]],
+                         ["root file system of bookworm", "packages for make demo, downloaded", "crates, downloaded",
+                          "make demo, from nothing to the drawn network", "of it the build", "second make demo, nothing changed",
+                          "packages for make test, downloaded", "crates, downloaded",
+                          "make test, in a clone without make demo before it", "of it the build", "of it the suite (ctest)"])
+        self.assertRegex(said, r"of it the build +\| +3:45.0 \| +6:46.0 \|")
+        self.assertRegex(said, r"of it the suite \(ctest\) +\| +0:24.5 \| +\| 100% tests passed")
+        self.assertFalse((self.tree / "build/fresh/bookworm/machine").exists())
+
+    def test_runs_the_stages_and_the_suite_that_are_asked_for(self):
+        self.stand_in(mmdebstrap=MMDEBSTRAP, unshare=INSIDE)
+        self.assertNotIn("make test", self.assert_works(self.fresh(SUITE="trixie", STAGES="demo")))
+        self.assertIn(" trixie build/fresh/trixie/root.part.tar -\n", self.calls())
+
+    def test_shows_what_failed(self):
+        self.stand_in(mmdebstrap=MMDEBSTRAP, unshare=INSIDE)
+        self.assert_stops(self.fresh(FAILS="make test"), "fresh: make test, in a clone without make demo before it failed; all it said is in "
+                                                         "build/fresh/bookworm/test/test.log")
+
+
+if __name__ == "__main__":
+    unittest.main()
