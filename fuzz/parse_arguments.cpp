@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/utf8.h"
 #include "cli/command_line.h"
+#include "cli/parsing.h"
 #include "fuzz/target.h"
 
 namespace petri::fuzz {
