@@ -70,7 +70,7 @@ Result<void> build_once(WasmBuilder& module, std::vector<std::uint8_t>& bytes) {
   return module.build_into(bytes);
 }
 
-Result<Measurement> measure() {
+Result<Measurement> measure_builder() {
   WasmBuilder module;
   std::vector<std::uint8_t> bytes;
   PETRI_TRY(build_once(module, bytes));
@@ -85,7 +85,7 @@ Benchmark builder_us() {
           .unit = "us",
           .what = "build the module of a function of 20 nodes from its tree, with a builder that is used again",
           .bar = "<= 2",
-          .measure = measure};
+          .measure = measure_builder};
 }
 
 }  // namespace petri::bench

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kBurners = 1'000;
-constexpr std::size_t kCalls = 500;
+constexpr std::size_t kBurnersCalls = 500;
 
 // All of them loop for ever in sandboxes of their own; the runtime ends them.
 Result<void> start_burners(Runtime& runtime, const ArtifactPtr& artifact) {
@@ -49,14 +49,14 @@ Result<void> wait_until_all_burn(Runtime& runtime) {
 // The 99th percentile of what a call takes, a caller that comes now and then.
 Result<double> p99_seconds(Sandbox& neighbour, const CallOptions& options) {
   std::vector<double> samples;
-  for (std::size_t i = 0; i < kCalls; ++i) {
+  for (std::size_t i = 0; i < kBurnersCalls; ++i) {
     PETRI_TRY(samples.emplace_back(), wall_seconds_of([&] { return must_be_ok(neighbour.call("next", {}, options)); }));
     std::this_thread::sleep_for(1ms);
   }
   return percentile(std::move(samples), 0.99);
 }
 
-Result<Measurement> measure() {
+Result<Measurement> measure_burners() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
   PETRI_TRY(Sandbox neighbour, runtime->create(sandbox_of("neighbour", artifact)));
@@ -79,7 +79,7 @@ Benchmark burner_neighbour_p99_ms() {
               "99th percentile of a call beside 1,000 sandboxes that loop for ever on two workers; the worse of with "
               "and without a time-out (steady clock)",
           .bar = "<= 20",
-          .measure = measure};
+          .measure = measure_burners};
 }
 
 }  // namespace petri::bench

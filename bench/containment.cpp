@@ -8,8 +8,8 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::int32_t kCallsPerBatch = 1'000'000;
-constexpr std::size_t kRepeats = 21;
+constexpr std::int32_t kContainmentCallsPerBatch = 1'000'000;
+constexpr std::size_t kContainmentRepeats = 21;
 constexpr std::size_t kVerdicts = 5'000;
 
 // Two functions of the embedder's that do the same; one of them needs a permission.
@@ -31,11 +31,13 @@ Result<Measurement> measure_permission() {
   spec.tier = Tier::compiled;
   PETRI_TRY(Sandbox sandbox, runtime->create(std::move(spec)));
   const auto ask = [&sandbox](std::string_view function) {
-    return
-        [&sandbox, function]() -> Result<void> { return must_be_ok(sandbox.call(function, {Value(kCallsPerBatch)})); };
+    return [&sandbox, function]() -> Result<void> {
+      return must_be_ok(sandbox.call(function, {Value(kContainmentCallsPerBatch)}));
+    };
   };
-  PETRI_TRY(const Compared seconds, compare(kRepeats, ask("guarded"), ask("free")));
-  const double guarded = seconds.value / kCallsPerBatch * 1e9, free = seconds.reference / kCallsPerBatch * 1e9;
+  PETRI_TRY(const Compared seconds, compare(kContainmentRepeats, ask("guarded"), ask("free")));
+  const double guarded = seconds.value / kContainmentCallsPerBatch * 1e9,
+               free = seconds.reference / kContainmentCallsPerBatch * 1e9;
   return Measurement{.value = guarded - free,
                      .reference = std::nullopt,
                      .notes = {fmt::format("a host call of {:.1f} ns becomes one of {:.1f} ns", free, guarded)}};

@@ -83,7 +83,7 @@ Result<std::vector<double>> overshoots(const Endless& endless, Tier tier) {
   return late;
 }
 
-Result<Measurement> measure(Tier tier) {
+Result<Measurement> measure_deadline(Tier tier) {
   Measurement measured;
   std::vector<double> all;
   for (const Endless& endless : kEndless) {
@@ -103,7 +103,7 @@ Benchmark deadline_overshoot(Tier tier, std::string bar) {
                               "(steady clock; a run the kernel interrupted is repeated, three times at most)",
                               name_of(tier), kRunsEach * kEndless.size(), kEndless.size()),
           .bar = std::move(bar),
-          .measure = [tier] { return measure(tier); }};
+          .measure = [tier] { return measure_deadline(tier); }};
 }
 
 }  // namespace

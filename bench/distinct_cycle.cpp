@@ -12,14 +12,15 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::uint32_t kCalls = 20;
-constexpr std::size_t kRepeats = 15;
+constexpr std::uint32_t kDistinctCycleCalls = 20;
+constexpr std::size_t kDistinctCycleRepeats = 15;
 
 Result<Lives> lives_in_petri() {
   PETRI_TRY(SmallModule modules, SmallModule::create());
   auto life = std::make_shared<CandidateLife>(std::move(modules));
   return [life](std::uint64_t first, std::uint64_t count) -> Result<void> {
-    for (std::uint64_t number = first; number < first + count; ++number) PETRI_TRY(life->live(number, kCalls));
+    for (std::uint64_t number = first; number < first + count; ++number)
+      PETRI_TRY(life->live(number, kDistinctCycleCalls));
     return {};
   };
 }
@@ -27,10 +28,10 @@ Result<Lives> lives_in_petri() {
 Result<Measurement> measure_cycle() {
   constexpr std::uint64_t kBatch = 2'000;
   PETRI_TRY(const Lives ours, lives_in_petri());
-  PETRI_TRY(const Lives bare, lives_in_bare_engine(kCalls));
+  PETRI_TRY(const Lives bare, lives_in_bare_engine(kDistinctCycleCalls));
   std::uint64_t first = 0;
   const auto round = [&first](const Lives& lives) { return [&] { return lives(first += kBatch, kBatch); }; };
-  PETRI_TRY(const Compared seconds, compare(kRepeats, round(ours), round(bare)));
+  PETRI_TRY(const Compared seconds, compare(kDistinctCycleRepeats, round(ours), round(bare)));
   return Measurement{.value = seconds.value / kBatch * 1e6, .reference = seconds.reference / kBatch * 1e6};
 }
 
@@ -39,10 +40,10 @@ Result<Measurement> measure_cycles_per_second() {
   std::array<Lives, kThreads> ours, bare;
   for (std::size_t i = 0; i < kThreads; ++i) {
     PETRI_TRY(ours[i], lives_in_petri());
-    PETRI_TRY(bare[i], lives_in_bare_engine(kCalls));
+    PETRI_TRY(bare[i], lives_in_bare_engine(kDistinctCycleCalls));
   }
   std::vector<double> values, references;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
+  for (std::size_t i = 0; i < kDistinctCycleRepeats; ++i) {
     const std::uint64_t first = i * kThreads * kBatch;
     PETRI_TRY(values.emplace_back(), lives_per_second(ours, first, kBatch));
     PETRI_TRY(references.emplace_back(), lives_per_second(bare, first, kBatch));

@@ -14,14 +14,16 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::uint64_t kBatch = 20'000;
+constexpr std::uint64_t kEvaluateBatch = 20'000;
 constexpr std::uint32_t kCases = 20;
-constexpr std::size_t kRepeats = 15;
+constexpr std::size_t kEvaluateRepeats = 15;
 
 // Candidates of numbers never used before, so that no cache answers.
 class FreshBatches {
  public:
-  Result<CandidateBatch> next() { return CandidateBatch::of_wasm(std::exchange(first_, first_ + kBatch), kBatch); }
+  Result<CandidateBatch> next() {
+    return CandidateBatch::of_wasm(std::exchange(first_, first_ + kEvaluateBatch), kEvaluateBatch);
+  }
 
  private:
   std::uint64_t first_ = 0;
@@ -40,11 +42,11 @@ Result<Measurement> measure_per_second() {
   PETRI_TRY(EvaluationJob job, EvaluationJob::create());
   FreshBatches batches;
   std::vector<double> values, references;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
+  for (std::size_t i = 0; i < kEvaluateRepeats; ++i) {
     PETRI_TRY(const CandidateBatch batch, batches.next());
     PETRI_TRY(const double seconds, seconds_of(job, batch, {}));
-    values.push_back(kBatch / seconds);
-    PETRI_TRY(references.emplace_back(), lives_per_second(bare, i * kBatch, kBatch / kThreads));
+    values.push_back(kEvaluateBatch / seconds);
+    PETRI_TRY(references.emplace_back(), lives_per_second(bare, i * kEvaluateBatch, kEvaluateBatch / kThreads));
   }
   return Measurement{.value = median(values), .reference = median(references)};
 }
@@ -52,10 +54,10 @@ Result<Measurement> measure_per_second() {
 Result<Measurement> measure_wat_per_second() {
   PETRI_TRY(EvaluationJob job, EvaluationJob::create());
   std::vector<double> values;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
-    const CandidateBatch batch = CandidateBatch::of_wat(i * kBatch, kBatch);
+  for (std::size_t i = 0; i < kEvaluateRepeats; ++i) {
+    const CandidateBatch batch = CandidateBatch::of_wat(i * kEvaluateBatch, kEvaluateBatch);
     PETRI_TRY(const double seconds, seconds_of(job, batch, {}));
-    values.push_back(kBatch / seconds);
+    values.push_back(kEvaluateBatch / seconds);
   }
   return Measurement{.value = median(values), .reference = std::nullopt};
 }
@@ -64,17 +66,17 @@ Result<Measurement> measure_scaling() {
   PETRI_TRY(EvaluationJob job, EvaluationJob::create());
   FreshBatches batches;
   std::vector<double> ones, twos;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
+  for (std::size_t i = 0; i < kEvaluateRepeats; ++i) {
     PETRI_TRY(const CandidateBatch for_one, batches.next());
     PETRI_TRY(ones.emplace_back(), seconds_of(job, for_one, {.workers = 1}));
     PETRI_TRY(const CandidateBatch for_two, batches.next());
     PETRI_TRY(twos.emplace_back(), seconds_of(job, for_two, {.workers = 2}));
   }
   const double one = median(ones), two = median(twos);
-  return Measurement{
-      .value = one / two,
-      .reference = std::nullopt,
-      .notes = {fmt::format("{:.0f} a second with one worker, {:.0f} with two", kBatch / one, kBatch / two)}};
+  return Measurement{.value = one / two,
+                     .reference = std::nullopt,
+                     .notes = {fmt::format("{:.0f} a second with one worker, {:.0f} with two", kEvaluateBatch / one,
+                                           kEvaluateBatch / two)}};
 }
 
 Result<Measurement> measure_receipt_overhead() {
@@ -85,7 +87,7 @@ Result<Measurement> measure_receipt_overhead() {
     return processor_seconds_of([&] { return job.evaluate_honest(batch, {.records = records}); });
   };
   std::vector<double> with, without;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
+  for (std::size_t i = 0; i < kEvaluateRepeats; ++i) {
     PETRI_TRY(with.emplace_back(), seconds(true));
     PETRI_TRY(without.emplace_back(), seconds(false));
   }

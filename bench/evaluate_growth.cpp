@@ -8,14 +8,14 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::uint64_t kBatch = 100'000;
+constexpr std::uint64_t kEvaluateGrowthBatch = 100'000;
 // The cache of records is full after one of them; two more show that it is.
 constexpr std::uint64_t kWarmUpBatches = 3;
 constexpr std::uint64_t kBatchesPerNote = 10;
 
 // Candidates, records and their file are gone when it returns.
 Result<void> evaluate_batch(EvaluationJob& job, std::uint64_t number) {
-  PETRI_TRY(const CandidateBatch batch, CandidateBatch::of_wasm(number * kBatch, kBatch));
+  PETRI_TRY(const CandidateBatch batch, CandidateBatch::of_wasm(number * kEvaluateGrowthBatch, kEvaluateGrowthBatch));
   return job.evaluate_honest(batch, {});
 }
 
@@ -26,14 +26,14 @@ Result<Measurement> measure_evaluation_growth(std::uint64_t candidates) {
   for (std::uint64_t i = 0; i < kWarmUpBatches; ++i) PETRI_TRY(evaluate_batch(job, i));
   PETRI_TRY(const double before, resident_mib());
   Measurement measured;
-  const std::uint64_t batches = candidates / kBatch;
+  const std::uint64_t batches = candidates / kEvaluateGrowthBatch;
   for (std::uint64_t i = 1; i <= batches; ++i) {
     PETRI_TRY(evaluate_batch(job, kWarmUpBatches + i));
     if (i % kBatchesPerNote != 0 && i != batches) continue;
     PETRI_TRY(const double now, resident_mib());
     measured.value = now - before;
     measured.notes.push_back(
-        fmt::format("{:8} candidates: {:.1f} MiB resident, {:+.1f}", i * kBatch, now, now - before));
+        fmt::format("{:8} candidates: {:.1f} MiB resident, {:+.1f}", i * kEvaluateGrowthBatch, now, now - before));
   }
   return measured;
 }

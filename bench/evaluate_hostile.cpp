@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kHonest = 18'000;
 constexpr std::uint64_t kHonestPerHostile = 9;
-constexpr std::size_t kRepeats = 9;
+constexpr std::size_t kEvaluateHostileRepeats = 9;
 constexpr std::uint64_t kFirst = 1'000;  // above the numbers each kind is tried with alone
 
 // {} is a number that makes each one another module.
@@ -98,11 +98,11 @@ Result<std::vector<std::string>> cost_of_each(EvaluationJob& job) {
   return notes;
 }
 
-Result<Measurement> measure() {
+Result<Measurement> measure_evaluate_hostile() {
   PETRI_TRY(EvaluationJob job, guarded_job());
   PETRI_TRY(std::vector<std::string> notes, cost_of_each(job));
   std::vector<double> alone, together;
-  for (std::uint64_t i = 0; i < kRepeats; ++i) {
+  for (std::uint64_t i = 0; i < kEvaluateHostileRepeats; ++i) {
     PETRI_TRY(const Batches batches, batches_from(kFirst + i * 2 * kHonest));
     PETRI_TRY(alone.emplace_back(), processor_seconds_of([&] { return job.evaluate_honest(batches.honest, {}); }));
     PETRI_TRY(together.emplace_back(), processor_seconds_of([&] { return evaluate_mixed(job, batches.mixed); }));
@@ -122,7 +122,7 @@ Benchmark evaluate_hostile_percent() {
           "2,000 fuel and 256 KiB where honest ones need 17 and none, a candidate ends with its first failure; two "
           "workers (processor time)",
       .bar = ">= 80",
-      .measure = measure};
+      .measure = measure_evaluate_hostile};
 }
 
 }  // namespace petri::bench

@@ -13,8 +13,8 @@ namespace petri::bench {
 namespace {
 
 constexpr int kCandidates = 16;
-constexpr std::size_t kCases = 100;
-constexpr std::size_t kRepeats = 5;
+constexpr std::size_t kEvaluateHotCases = 100;
+constexpr std::size_t kEvaluateHotRepeats = 5;
 // 15 units of fuel each.
 constexpr int kTurns = 66'667;
 
@@ -39,9 +39,10 @@ CandidateBatch hot_batch(std::uint64_t first) {
   return batch;
 }
 
-Result<Measurement> measure() {
+Result<Measurement> measure_evaluate_hot() {
   std::vector<Case> cases;
-  for (std::size_t i = 0; i < kCases; ++i) cases.push_back({.arguments = {Value(static_cast<double>(i))}, .input = {}});
+  for (std::size_t i = 0; i < kEvaluateHotCases; ++i)
+    cases.push_back({.arguments = {Value(static_cast<double>(i))}, .input = {}});
   PETRI_TRY(EvaluationJob job, EvaluationJob::create(std::move(cases), {.function = "f", .fuel_max = 10'000'000}));
   std::uint64_t first = 0;
   const auto seconds = [&](Tier tier) -> Result<double> {
@@ -49,7 +50,7 @@ Result<Measurement> measure() {
     return processor_seconds_of([&] { return job.evaluate_honest(batch, {.tier = tier}); });
   };
   std::vector<double> promoted, compiled;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
+  for (std::size_t i = 0; i < kEvaluateHotRepeats; ++i) {
     PETRI_TRY(promoted.emplace_back(), seconds(Tier::automatic));
     PETRI_TRY(compiled.emplace_back(), seconds(Tier::compiled));
   }
@@ -71,7 +72,7 @@ Benchmark evaluate_hot_ratio() {
           "candidates that burn 10^6 fuel in each of 100 cases, two workers: time when all are compiled before they "
           "run / time when they begin interpreted and are promoted, compilations included in both (processor time)",
       .bar = ">= 0.8",
-      .measure = measure};
+      .measure = measure_evaluate_hot};
 }
 
 }  // namespace petri::bench

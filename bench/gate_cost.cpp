@@ -143,7 +143,7 @@ std::string note_of(const Weighed& weighed, double ordinary) {
                      weighed.dilution);
 }
 
-Result<Measurement> measure(Tier tier) {
+Result<Measurement> measure_gate_cost(Tier tier) {
   PETRI_TRY(Scale scale, Scale::create(tier));
   PETRI_TRY(const auto all, weigh_all(scale));
   const double ordinary = scale.ordinary_per_byte();
@@ -159,7 +159,7 @@ Benchmark gate_cost_ratio(Tier tier) {
                               "ordinary C++ as clang -O2 makes it (processor time)",
                               name_of(tier), all_shapes().size()),
           .bar = "<= 3",
-          .measure = [tier] { return measure(tier); }};
+          .measure = [tier] { return measure_gate_cost(tier); }};
 }
 
 }  // namespace

@@ -17,11 +17,11 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::size_t kHonest = 90;
-constexpr std::size_t kHostile = 10;
+constexpr std::size_t kHostileCrowdHonest = 90;
+constexpr std::size_t kHostileCrowdHostile = 10;
 constexpr std::size_t kCallsEach = 2'000;  // about a second
-constexpr std::size_t kAnswersPerHostile = kHonest / kHostile;
-constexpr std::size_t kRepeats = 5;
+constexpr std::size_t kAnswersPerHostile = kHostileCrowdHonest / kHostileCrowdHostile;
+constexpr std::size_t kHostileCrowdRepeats = 5;
 
 // Counts a little.
 constexpr std::string_view kHonestGuest = R"((module (func (export "f") (result i32) (local $n i32)
@@ -47,11 +47,11 @@ Result<std::unique_ptr<Runtime>> guarded_runtime() {
 
 // Sandboxes that are asked again and again until each honest one has answered so many times. Hostile ones are asked
 // again with their answer, or, when they are not let in, with one of every few honest answers.
-class Crowd : public std::enable_shared_from_this<Crowd> {
+class HostileCrowd : public std::enable_shared_from_this<HostileCrowd> {
  public:
-  static Result<std::shared_ptr<Crowd>> create(Runtime& runtime, std::size_t hostile) {
-    auto crowd = std::make_shared<Crowd>();
-    for (std::size_t i = 0; i < kHonest; ++i) {
+  static Result<std::shared_ptr<HostileCrowd>> create(Runtime& runtime, std::size_t hostile) {
+    auto crowd = std::make_shared<HostileCrowd>();
+    for (std::size_t i = 0; i < kHostileCrowdHonest; ++i) {
       PETRI_TRY(crowd->honest_.emplace_back().sandbox, made(runtime, fmt::format("honest{}", i), kHonestGuest, 0));
     }
     crowd->hostile_ = std::vector<Asked>(hostile);
@@ -114,7 +114,7 @@ class Crowd : public std::enable_shared_from_this<Crowd> {
   }
 
   std::vector<Asked> honest_, hostile_;
-  std::latch done_{kHonest};
+  std::latch done_{kHostileCrowdHonest};
   std::atomic<bool> over_{false};
   std::atomic<std::size_t> failed_{0}, hostile_calls_{0}, answers_{0};
 };
@@ -126,7 +126,7 @@ struct Seconds {
 
 Result<Seconds> seconds_beside(std::size_t hostile) {
   PETRI_TRY(const auto runtime, guarded_runtime());
-  PETRI_TRY(const auto crowd, Crowd::create(*runtime, hostile));
+  PETRI_TRY(const auto crowd, HostileCrowd::create(*runtime, hostile));
   std::size_t failed = 0;
   Seconds seconds;
   PETRI_TRY(seconds.processor, processor_seconds_of([&]() -> Result<void> {
@@ -141,19 +141,19 @@ Result<Seconds> seconds_beside(std::size_t hostile) {
   return seconds;
 }
 
-Result<Measurement> measure() {
+Result<Measurement> measure_hostile_crowd() {
   PETRI_TRY(seconds_beside(0));  // warms up
   std::vector<double> alone, together, alone_wall, together_wall, calls;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
+  for (std::size_t i = 0; i < kHostileCrowdRepeats; ++i) {
     PETRI_TRY(const Seconds honest, seconds_beside(0));
-    PETRI_TRY(const Seconds mixed, seconds_beside(kHostile));
+    PETRI_TRY(const Seconds mixed, seconds_beside(kHostileCrowdHostile));
     alone.push_back(honest.processor);
     together.push_back(mixed.processor);
     alone_wall.push_back(honest.wall);
     together_wall.push_back(mixed.wall);
     calls.push_back(static_cast<double>(mixed.hostile_calls));
   }
-  const double honest_calls = static_cast<double>(kHonest * kCallsEach);
+  const double honest_calls = static_cast<double>(kHostileCrowdHonest * kCallsEach);
   return Measurement{
       .value = 100 * median(alone) / median(together),
       .reference = std::nullopt,
@@ -176,7 +176,7 @@ Benchmark hostile_honest_percent() {
           "and "
           "quarantine as they are by default (processor time)",
       .bar = ">= 80",
-      .measure = measure};
+      .measure = measure_hostile_crowd};
 }
 
 }  // namespace petri::bench

@@ -11,8 +11,8 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::uint64_t kBatch = 40'000;
-constexpr std::size_t kRepeats = 15;
+constexpr std::uint64_t kInstanceChurnBatch = 40'000;
+constexpr std::size_t kInstanceChurnRepeats = 15;
 
 struct Rates {
   double one_thread = 0;
@@ -29,10 +29,10 @@ Result<Rates> measure_rates() {
   std::array<Lives, kThreads> both;
   both.fill(churn);
   std::vector<double> alone, together;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
-    PETRI_TRY(const double seconds, wall_seconds_of([&churn] { return churn(0, kBatch); }));
-    alone.push_back(static_cast<double>(kBatch) / seconds);
-    PETRI_TRY(together.emplace_back(), lives_per_second(both, 0, kBatch));
+  for (std::size_t i = 0; i < kInstanceChurnRepeats; ++i) {
+    PETRI_TRY(const double seconds, wall_seconds_of([&churn] { return churn(0, kInstanceChurnBatch); }));
+    alone.push_back(static_cast<double>(kInstanceChurnBatch) / seconds);
+    PETRI_TRY(together.emplace_back(), lives_per_second(both, 0, kInstanceChurnBatch));
   }
   return Rates{.one_thread = median(std::move(alone)), .two_threads = median(std::move(together))};
 }
@@ -42,7 +42,7 @@ Result<Measurement> measure_rate() {
   return Measurement{.value = rates.two_threads, .reference = std::nullopt};
 }
 
-Result<Measurement> measure_scaling() {
+Result<Measurement> measure_churn_scaling() {
   PETRI_TRY(const Rates rates, measure_rates());
   return Measurement{.value = rates.two_threads / rates.one_thread, .reference = std::nullopt};
 }
@@ -62,7 +62,7 @@ Benchmark churn_scaling() {
           .unit = "x",
           .what = "the same on two threads, divided by one thread (steady clock)",
           .bar = ">= 1.6",
-          .measure = measure_scaling};
+          .measure = measure_churn_scaling};
 }
 
 }  // namespace petri::bench

@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::uint64_t kWarmUp = 10'000, kModules = 1'000'000;
 // Few: what could be left behind is left by loading.
-constexpr std::uint32_t kCalls = 2;
+constexpr std::uint32_t kMemoryGrowthCalls = 2;
 
 Result<void> live(CandidateLife& life, std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t number = first; number < first + count; ++number) PETRI_TRY(life.live(number, kCalls));
+  for (std::uint64_t number = first; number < first + count; ++number) PETRI_TRY(life.live(number, kMemoryGrowthCalls));
   return {};
 }
 
-Result<Measurement> measure() {
+Result<Measurement> measure_memory_growth() {
   PETRI_TRY(SmallModule modules, SmallModule::create());
   CandidateLife life(std::move(modules));
   PETRI_TRY(live(life, 0, kWarmUp));
@@ -33,7 +33,7 @@ Benchmark million_modules_growth_mib() {
       .unit = "MiB",
       .what = "growth of resident memory over a million distinct modules one after another, after 10,000 to warm up",
       .bar = "<= 8",
-      .measure = measure};
+      .measure = measure_memory_growth};
 }
 
 }  // namespace petri::bench

@@ -15,7 +15,7 @@ namespace petri::bench {
 namespace {
 
 constexpr double kRoundSeconds = 0.008;
-constexpr std::size_t kRepeats = 15;
+constexpr std::size_t kMeterRatioRepeats = 15;
 
 // One kernel in both forms; `times` is how often a round does its work.
 struct Contest {
@@ -64,7 +64,7 @@ Result<double> ratio_of(const Kernel& kernel, Tier tier) {
       return engine.call({&slot, 1});
     };
   };
-  PETRI_TRY(const Compared seconds, compare(kRepeats, round(contest.metered), round(contest.fuelled)));
+  PETRI_TRY(const Compared seconds, compare(kMeterRatioRepeats, round(contest.metered), round(contest.fuelled)));
   return seconds.value / seconds.reference;
 }
 

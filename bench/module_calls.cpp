@@ -7,8 +7,8 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::int32_t kCalls = 100'000;
-constexpr std::size_t kRepeats = 15;
+constexpr std::int32_t kModuleCallsCalls = 100'000;
+constexpr std::size_t kModuleCallsRepeats = 15;
 
 constexpr const char* kCallee = R"((module (func (export "f") (param i32) (result i32) (local.get 0))))";
 // The same turns with calls of a neighbour, and of a function of its own.
@@ -19,17 +19,20 @@ constexpr const char* kCaller = R"((module (import "callee" "f" (func $f (param 
   (func (export "own") (param $left i32)
     (loop $next (br_if $next (local.tee $left (i32.sub (call $own (local.get $left)) (i32.const 1))))))))";
 
-Result<Measurement> measure(Tier tier) {
+Result<Measurement> measure_module_calls(Tier tier) {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   PETRI_TRY(Sandbox sandbox,
             runtime->create({.id = "group",
                              .modules = {{"caller", Source::wat(kCaller)}, {"callee", Source::wat(kCallee)}},
                              .tier = tier}));
   const auto turns_of = [&sandbox](std::string_view function) {
-    return [&sandbox, function]() -> Result<void> { return must_be_ok(sandbox.call(function, {Value(kCalls)})); };
+    return [&sandbox, function]() -> Result<void> {
+      return must_be_ok(sandbox.call(function, {Value(kModuleCallsCalls)}));
+    };
   };
-  PETRI_TRY(const Compared seconds, compare(kRepeats, turns_of("neighbour"), turns_of("own")));
-  return Measurement{.value = seconds.value / kCalls * 1e9, .reference = seconds.reference / kCalls * 1e9};
+  PETRI_TRY(const Compared seconds, compare(kModuleCallsRepeats, turns_of("neighbour"), turns_of("own")));
+  return Measurement{.value = seconds.value / kModuleCallsCalls * 1e9,
+                     .reference = seconds.reference / kModuleCallsCalls * 1e9};
 }
 
 Benchmark module_call(std::string name, Tier tier) {
@@ -39,7 +42,7 @@ Benchmark module_call(std::string name, Tier tier) {
       .what =
           "a call into another module of the sandbox, in a loop; reference: of a function of its own (processor time)",
       .bar = "report",
-      .measure = [tier] { return measure(tier); }};
+      .measure = [tier] { return measure_module_calls(tier); }};
 }
 
 }  // namespace

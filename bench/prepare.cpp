@@ -8,7 +8,7 @@
 namespace petri::bench {
 namespace {
 
-Result<Measurement> measure() {
+Result<Measurement> measure_prepare() {
   PETRI_TRY(SmallModule modules, SmallModule::create());
   const auto bytes = modules.numbered(0);
   const double seconds = seconds_per_call([&bytes] { (void)Artifact::from_wasm(bytes, kModuleBytesMax); });
@@ -22,7 +22,7 @@ Benchmark prepare_us() {
           .unit = "us",
           .what = "check, meter and describe a module of about 100 bytes, and drop it (steady clock)",
           .bar = "",
-          .measure = measure};
+          .measure = measure_prepare};
 }
 
 }  // namespace petri::bench

@@ -13,7 +13,7 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::size_t kRepeats = 41;
+constexpr std::size_t kProcessCallsRepeats = 41;
 constexpr std::size_t kCallsPerBatch = 10'000;
 constexpr std::int32_t kMessagesPerBurst = 5'000;
 constexpr std::size_t kCrashes = 2'000;
@@ -29,7 +29,7 @@ Result<double> seconds_per_call_in(Tier tier) {
   };
   PETRI_TRY(batch());
   std::vector<double> samples;
-  for (std::size_t i = 0; i < kRepeats; ++i) {
+  for (std::size_t i = 0; i < kProcessCallsRepeats; ++i) {
     PETRI_TRY(samples.emplace_back(), processor_seconds_of(batch));
   }
   return median(std::move(samples)) / kCallsPerBatch;
@@ -87,8 +87,10 @@ Result<void> exchange(Sandbox& sandbox, std::string_view how) {
 Result<Measurement> measure_message() {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   PETRI_TRY(Sandbox sandbox, create_messengers(*runtime));
-  PETRI_TRY(const double sent, median_seconds_of(kRepeats, [&sandbox] { return exchange(sandbox, "burst"); }));
-  PETRI_TRY(const double asked, median_seconds_of(kRepeats, [&sandbox] { return exchange(sandbox, "ask"); }));
+  PETRI_TRY(const double sent,
+            median_seconds_of(kProcessCallsRepeats, [&sandbox] { return exchange(sandbox, "burst"); }));
+  PETRI_TRY(const double asked,
+            median_seconds_of(kProcessCallsRepeats, [&sandbox] { return exchange(sandbox, "ask"); }));
   return Measurement{.value = sent / kMessagesPerBurst * 1e6,
                      .reference = std::nullopt,
                      .notes = {fmt::format("call and its answer: {:.2f} us", asked / kMessagesPerBurst * 1e6)}};

@@ -5,7 +5,7 @@
 namespace petri::bench {
 namespace {
 
-Result<Measurement> measure() {
+Result<Measurement> measure_program_size() {
   PETRI_TRY(const auto program, build_file("five_lines"));
   return Measurement{.value = static_cast<double>(std::filesystem::file_size(program)) / (1 << 20)};
 }
@@ -17,7 +17,7 @@ Benchmark five_line_program_mib() {
           .unit = "MiB",
           .what = "size of a stripped program of five lines, linked with libpetri as another project links it",
           .bar = "",
-          .measure = measure};
+          .measure = measure_program_size};
 }
 
 }  // namespace petri::bench

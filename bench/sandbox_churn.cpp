@@ -10,7 +10,7 @@
 namespace petri::bench {
 namespace {
 
-constexpr std::uint64_t kWarmUp = 20'000;
+constexpr std::uint64_t kSandboxChurnWarmUp = 20'000;
 constexpr std::uint64_t kNoteEvery = 100'000;
 
 // Traps when it is called; no two are the same.
@@ -57,13 +57,13 @@ Result<void> nothing_left(const testing::LeakCheck& check, const Runtime& runtim
 
 Result<Measurement> measure_sandbox_growth(std::uint64_t sandboxes) {
   PETRI_TRY(const auto runtime, two_worker_runtime());
-  PETRI_TRY(live_and_die(*runtime, 0, kWarmUp));
+  PETRI_TRY(live_and_die(*runtime, 0, kSandboxChurnWarmUp));
   const testing::LeakCheck check(runtime.get());
   PETRI_TRY(const double before, resident_mib());
   Measurement measured;
   for (std::uint64_t done = 0; done < sandboxes;) {
     const std::uint64_t count = std::min(kNoteEvery, sandboxes - done);
-    PETRI_TRY(live_and_die(*runtime, kWarmUp + done, count));
+    PETRI_TRY(live_and_die(*runtime, kSandboxChurnWarmUp + done, count));
     done += count;
     PETRI_TRY(const double now, resident_mib());
     measured.value = now - before;

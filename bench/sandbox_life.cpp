@@ -15,7 +15,7 @@ constexpr std::size_t kCycles = 20'000;
 constexpr std::size_t kHundreds = 100;
 constexpr std::size_t kHundred = 100;
 
-Result<Measurement> measure_cycle() {
+Result<Measurement> measure_sandbox_cycle() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
   const auto cycle = [&]() -> Result<void> {
@@ -68,7 +68,7 @@ Benchmark sandbox_cycle_us() {
           .unit = "us",
           .what = "create a sandbox of a module that is known, first call, destroy; median of 20,000 (steady clock)",
           .bar = "<= 20",
-          .measure = measure_cycle};
+          .measure = measure_sandbox_cycle};
 }
 
 Benchmark hundred_creates_ms() {

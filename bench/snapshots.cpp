@@ -88,7 +88,7 @@ Result<double> fork_seconds(Tier tier, std::uint32_t wasm_pages) {
   return median(std::move(samples));
 }
 
-Result<Measurement> slower_tier(Result<double> (*seconds_in)(Tier, std::uint32_t), std::uint32_t wasm_pages) {
+Result<Measurement> slower_snapshot_tier(Result<double> (*seconds_in)(Tier, std::uint32_t), std::uint32_t wasm_pages) {
   PETRI_TRY(const double interpreted, seconds_in(Tier::interpreted, wasm_pages));
   PETRI_TRY(const double compiled, seconds_in(Tier::compiled, wasm_pages));
   return Measurement{
@@ -104,7 +104,7 @@ Benchmark snapshot_us() {
           .unit = "us",
           .what = "a snapshot of a sandbox with one process of 64 KiB, median of 5,000, the slower tier (steady clock)",
           .bar = "<= 20",
-          .measure = [] { return slower_tier(snapshot_seconds, 1); }};
+          .measure = [] { return slower_snapshot_tier(snapshot_seconds, 1); }};
 }
 
 Benchmark restore_us() {
@@ -112,12 +112,12 @@ Benchmark restore_us() {
           .unit = "us",
           .what = "the same sandbox brought back to its snapshot",
           .bar = "<= 20",
-          .measure = [] { return slower_tier(restore_seconds, 1); }};
+          .measure = [] { return slower_snapshot_tier(restore_seconds, 1); }};
 }
 
 Benchmark fork_us() {
   return {.name = "fork_us", .unit = "us", .what = "a running twin of the same sandbox", .bar = "<= 20", .measure = [] {
-            return slower_tier(fork_seconds, 1);
+            return slower_snapshot_tier(fork_seconds, 1);
           }};
 }
 
@@ -126,7 +126,7 @@ Benchmark fork_1mib_us() {
           .unit = "us",
           .what = "the same with 1 MiB of memory, all of it touched",
           .bar = "<= 300",
-          .measure = [] { return slower_tier(fork_seconds, 16); }};
+          .measure = [] { return slower_snapshot_tier(fork_seconds, 16); }};
 }
 
 }  // namespace petri::bench

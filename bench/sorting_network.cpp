@@ -63,7 +63,7 @@ Result<double> seconds_to_the_optimum(const std::string& evolve, int seed) {
   });
 }
 
-Result<Measurement> measure() {
+Result<Measurement> measure_sorting_network() {
   PETRI_TRY(const auto evolve, program_beside("evolve"));
   std::vector<double> seconds;
   Measurement measurement;
@@ -84,7 +84,7 @@ Benchmark sorting_network_seconds() {
           .unit = "s",
           .what = "evolve, from random networks of 8 inputs to 19 comparators, records on: the ninth of ten seeds",
           .bar = "<= 10",
-          .measure = measure};
+          .measure = measure_sorting_network};
 }
 
 }  // namespace petri::bench

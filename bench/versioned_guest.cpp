@@ -12,7 +12,7 @@ namespace petri::bench {
 namespace {
 
 // The constant whose bytes are found again in the module.
-constexpr double kMarker = 1234567.890625;
+constexpr double kVersionedGuestMarker = 1234567.890625;
 constexpr std::size_t kFillings = 144;
 
 // A loop with some arithmetic, 64 bytes or so, as compilers write them.
@@ -48,10 +48,11 @@ Result<ArtifactPtr> counting_version(std::uint64_t number) {
 }
 
 Result<LargeVersions> LargeVersions::create() {
-  PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wat(counter_with(kMarker, fillings()), kModuleBytesMax));
+  PETRI_TRY(const ArtifactPtr artifact,
+            Artifact::from_wat(counter_with(kVersionedGuestMarker, fillings()), kModuleBytesMax));
   std::vector<std::uint8_t> wasm(artifact->bytes().begin(), artifact->bytes().end());
-  std::array<std::uint8_t, sizeof(kMarker)> marker{};
-  std::memcpy(marker.data(), &kMarker, sizeof(kMarker));
+  std::array<std::uint8_t, sizeof(kVersionedGuestMarker)> marker{};
+  std::memcpy(marker.data(), &kVersionedGuestMarker, sizeof(kVersionedGuestMarker));
   const auto found = std::search(wasm.begin(), wasm.end(), marker.begin(), marker.end());
   if (found == wasm.end()) return fail(ErrorCode::host_fault, "the large module has lost its constant");
   const auto constant = static_cast<std::size_t>(found - wasm.begin());

@@ -15,6 +15,8 @@ target_compile_options(petri_flags INTERFACE
   $<$<AND:$<BOOL:${PETRI_WERROR}>,$<OR:$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>,$<AND:$<CXX_COMPILER_ID:Clang>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,23>>>>:-Werror>
   # GCC 12 sees these where there are none, once it optimises its own vector::insert and string::operator+.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds$<SEMICOLON>-Wno-stringop-overflow$<SEMICOLON>-Wno-stringop-overread$<SEMICOLON>-Wno-restrict>
+  # A unity build includes the sources, and GCC then takes them for headers that leak their anonymous namespaces.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
   # Clang proves that members are only touched under the lock they name.
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # A program takes from libpetri.a only the functions it uses.

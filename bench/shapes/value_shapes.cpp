@@ -96,7 +96,7 @@ Bytes operands_piled_up(const Recipe& recipe) {
 
 // Types and functions that every module of values begins with: they make, pass on and take as many as a type may have.
 constexpr std::uint8_t kNone = 0, kMakes = 1, kPasses = 2, kTakes = 3;
-constexpr std::uint8_t kMake = 0, kPass = 1, kTake = 2;
+constexpr std::uint8_t kValueShapesMake = 0, kPass = 1, kTake = 2;
 
 ModuleWriter carriers() {
   ModuleWriter module;
@@ -123,7 +123,7 @@ Bytes carriers_and(const Recipe& recipe, std::uint32_t type, const Body& body) {
 Bytes carrying(const Recipe& recipe, const Bytes& unit, std::size_t units_max = SIZE_MAX) {
   return carriers_and(recipe, kNone,
                       {.locals = {{1, code_i32}},
-                       .before = {op::call, kMake},
+                       .before = {op::call, kValueShapesMake},
                        .unit = unit,
                        .after = {op::call, kTake},
                        .units_max = units_max});
@@ -140,7 +140,7 @@ Bytes ifs_with_values(const Recipe& recipe) {
 Bytes branches_with_values(const Recipe& recipe) {
   return carriers_and(recipe, kNone,
                       {.locals = {{1, code_i32}},
-                       .before = {op::call, kMake, op::block, kPasses},
+                       .before = {op::call, kValueShapesMake, op::block, kPasses},
                        .unit = {op::local_get, 0, op::br_if, 0},
                        .after = {op::end, op::call, kTake}});
 }
@@ -148,7 +148,7 @@ Bytes branches_with_values(const Recipe& recipe) {
 Bytes branch_tables_with_values(const Recipe& recipe) {
   const std::size_t depth = std::min<std::size_t>(bound("nesting") - 1, blocks_max());
   Bytes unit = repeated(depth, {op::block, kMakes});
-  put(unit, {op::call, kMake, op::local_get, 0, op::br_table});
+  put(unit, {op::call, kValueShapesMake, op::local_get, 0, op::br_table});
   put_unsigned(unit, depth - 1);
   for (std::size_t target = 0; target < depth; ++target) put_unsigned(unit, target);
   put(unit, repeated(depth, {op::end}));
@@ -158,7 +158,7 @@ Bytes branch_tables_with_values(const Recipe& recipe) {
 
 Bytes repeated_branch_tables_with_values(const Recipe& recipe) {
   const std::size_t targets = bound("branch_targets") - 1;
-  Bytes unit{op::block, kMakes, op::call, kMake, op::local_get, 0, op::br_table};
+  Bytes unit{op::block, kMakes, op::call, kValueShapesMake, op::local_get, 0, op::br_table};
   put_unsigned(unit, targets);
   put(unit, Bytes(targets + 1, 0));
   put(unit, {op::end, op::call, kTake});
@@ -172,7 +172,7 @@ Bytes indirect_calls_with_values(const Recipe& recipe) {
 
 Bytes calls_that_make_values(const Recipe& recipe) {
   Bytes unit{op::block, op::empty};
-  put(unit, repeated(bound("operands") / carried_max() - 1, {op::call, kMake}));
+  put(unit, repeated(bound("operands") / carried_max() - 1, {op::call, kValueShapesMake}));
   put(unit, {op::br, 0, op::end});
   return carriers_and(recipe, kNone, {.unit = unit});
 }
@@ -180,8 +180,8 @@ Bytes calls_that_make_values(const Recipe& recipe) {
 Bytes returns_with_values(const Recipe& recipe) {
   return carriers_and(recipe, kMakes,
                       {.locals = {{1, code_i32}},
-                       .unit = {op::local_get, 0, op::if_, op::empty, op::call, kMake, op::return_, op::end},
-                       .after = {op::call, kMake}});
+                       .unit = {op::local_get, 0, op::if_, op::empty, op::call, kValueShapesMake, op::return_, op::end},
+                       .after = {op::call, kValueShapesMake}});
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::size_t bins_of(const petri::Record& record) {
   return bins;
 }
 
-Best describe(const petri::Record& record, std::size_t bound) {
+Best describe_packing(const petri::Record& record, std::size_t bound) {
   const std::size_t bins = bins_of(record);
   return {.score = *record.score,
           .solved = *record.score == 0,
@@ -98,7 +98,7 @@ TreeTask bin_packing(const PackingSets& sets) {
           .judging = judging_of(sets.training, memory),
           .emit = [language, memory](const Tree& rule,
                                      petri::WasmBuilder& module) { emit_packing(rule, language, memory, module); },
-          .describe = [bound](const petri::Record& record) { return describe(record, bound); },
+          .describe = [bound](const petri::Record& record) { return describe_packing(record, bound); },
           .formula_name = "priority =",
           .epilogue = [sets, language](const Tree& rule,
                                        const petri::Record& record) { return compare(sets, language, rule, record); }};

@@ -10,7 +10,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kPathShownBytesMax = 4'096;
 // Room for the last two lines and what is cut off after them.
 constexpr std::uint64_t kTailBytes = 3 * (kAuditLineBytesMax + 1);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kCut = "…";
 
-bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'; }
+bool needs_no_escape(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'; }
 
 std::string bounded(std::string_view text) {
   return std::string(utf8_prefix(text, kAuditTextBytesMax - kCut.size())).append(kCut);
@@ -24,7 +24,7 @@ std::string bounded(std::string_view text) {
 void write_text(std::string& line, std::string_view text) {
   if (text.size() > kAuditTextBytesMax) {
     line.append(json_string(bounded(text)));
-  } else if (std::ranges::all_of(text, is_plain)) {
+  } else if (std::ranges::all_of(text, needs_no_escape)) {
     line.append(1, '"').append(text) += '"';
   } else {
     line.append(json_string(text));

@@ -8,8 +8,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kPathShownBytesMax = 4'096;
-
 Error name_path(Error error, const std::string& path) {
   error.message = fmt::format("{}: {}", escape_text(path, kPathShownBytesMax), error.message);
   return std::move(error).with("path", path);

@@ -86,6 +86,10 @@ std::string escape_text(std::string_view text, std::size_t bytes_max) {
   return shown;
 }
 
+std::string in_quotes(std::string_view text, std::size_t bytes_max) {
+  return std::string(1, '"').append(escape_text(text, bytes_max)) += '"';
+}
+
 std::string json_string(std::string_view text) {
   std::string json;
   json.reserve(text.size() + 2);

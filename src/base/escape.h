@@ -14,6 +14,14 @@ namespace petri {
 // what is longer is cut and ends in "…" (bytes_max of at least 3).
 std::string escape_text(std::string_view text, std::size_t bytes_max = std::numeric_limits<std::size_t>::max());
 
+// How much of a wrong word or name a message shows, and how much of a path.
+inline constexpr std::size_t kWordShownBytesMax = 80;
+inline constexpr std::size_t kNameShownBytesMax = 100;
+inline constexpr std::size_t kPathShownBytesMax = 4'096;
+
+// The escaped text in double quotes, as messages show a word that is wrong.
+std::string in_quotes(std::string_view text, std::size_t bytes_max = kWordShownBytesMax);
+
 // A JSON string with its quotes, pure printable text: what escape_text() would escape becomes \uNNNN, and bytes that
 // are not UTF-8 become U+FFFD. "<" is escaped too, so that the text cannot end a script element it is put into.
 std::string json_string(std::string_view text);

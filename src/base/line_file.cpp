@@ -16,7 +16,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kPathShownBytesMax = 4'096;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::size_t kTailPieceBytes = std::size_t{64} << 10;
 

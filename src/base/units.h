@@ -10,6 +10,11 @@
 
 namespace petri {
 
+inline constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;
+inline constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
+
 // Reading: a number, then a unit, with nothing or one space between them. A fraction is fine where the result is whole:
 // "1.5GiB". Anything else is validation_failed, in a sentence that quotes the text.
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::unexpected<Error> refuse(const std::string& path, ErrorCode code, std::string why) {
+std::unexpected<Error> refuse_path(const std::string& path, ErrorCode code, std::string why) {
   return fail(name_file(path, Error{.code = code, .message = std::move(why), .details = {}}));
 }
 
@@ -30,11 +30,12 @@ std::string words_for(int why) {
 Result<void> check_file(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0 || ::access(path.c_str(), R_OK) != 0) {
-    return refuse(path, ErrorCode::io_error, words_for(errno));
+    return refuse_path(path, ErrorCode::io_error, words_for(errno));
   }
-  if (!S_ISREG(status.st_mode)) return refuse(path, ErrorCode::io_error, "this is neither a regular file nor a folder");
+  if (!S_ISREG(status.st_mode))
+    return refuse_path(path, ErrorCode::io_error, "this is neither a regular file nor a folder");
   if (static_cast<std::uint64_t>(status.st_size) <= kCandidateBytesMax) return {};
-  return refuse(
+  return refuse_path(
       path, ErrorCode::too_large,
       fmt::format("it has {}, and a candidate has at most {}", format_bytes(static_cast<std::uint64_t>(status.st_size)),
                   format_bytes(kCandidateBytesMax)));
@@ -55,7 +56,7 @@ Result<void> look_into(const fs::path& folder, std::vector<fs::path>& folders, C
       ++found.ignored;
     }
   }
-  if (error) return refuse(folder.native(), ErrorCode::io_error, words_for(error.value()));
+  if (error) return refuse_path(folder.native(), ErrorCode::io_error, words_for(error.value()));
   return {};
 }
 
@@ -74,14 +75,15 @@ Result<void> add_folder(const std::string& name, CandidateFiles& found) {
 Result<void> add(const std::string& name, CandidateFiles& found) {
   if (name.empty()) return fail(ErrorCode::validation_failed, "the name of a candidate is empty");
   if (name.find('\0') != std::string::npos) {
-    return refuse(name, ErrorCode::validation_failed, "a path cannot hold a NUL");
+    return refuse_path(name, ErrorCode::validation_failed, "a path cannot hold a NUL");
   }
   std::error_code error;
   if (fs::is_directory(name, error)) return add_folder(name, found);
   found.paths.push_back(name);
   if (names_a_candidate(name)) return {};
   PETRI_TRY(check_file(name));  // that it is missing matters more than what it is called
-  return refuse(name, ErrorCode::validation_failed, "a candidate is a folder or a file that ends in .wasm or .wat");
+  return refuse_path(name, ErrorCode::validation_failed,
+                     "a candidate is a folder or a file that ends in .wasm or .wat");
 }
 
 std::unexpected<Error> nothing_found(const std::vector<std::string>& names, std::size_t ignored) {

@@ -18,16 +18,12 @@ using nlohmann::json;
 constexpr std::array kNumberTypes{ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64};
 constexpr std::array<std::string_view, 3> kFileKeys{"types", "cases", "targets"};
 constexpr std::array<std::string_view, 3> kCaseKeys{"arguments", "input", "input_base64"};
-constexpr std::size_t kShownBytesMax = 80;
-
 // Thrown and caught in this file: a number may lie many lists deep.
 struct BadCases {
   ErrorCode code = ErrorCode::validation_failed;
   std::string what;
 };
-[[noreturn]] void refuse(std::string what) { throw BadCases{.what = std::move(what)}; }
-
-std::string shown(std::string_view text) { return fmt::format("\"{}\"", escape_text(text, kShownBytesMax)); }
+[[noreturn]] void refuse_cases(std::string what) { throw BadCases{.what = std::move(what)}; }
 
 // Where the parser stopped reading, as an editor counts.
 std::string place_in(std::string_view text, std::size_t bytes) {
@@ -52,17 +48,17 @@ json parse_json(std::string_view text) {
 void check_keys(const json& object, std::span<const std::string_view> known, std::string_view where) {
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
-    refuse(fmt::format("{} has an unknown key {}; known are {}", where, shown(key), fmt::join(known, ", ")));
+    refuse_cases(fmt::format("{} has an unknown key {}; known are {}", where, in_quotes(key), fmt::join(known, ", ")));
   }
 }
 
 const json::array_t& list_of(const json& value, std::string_view what) {
-  if (!value.is_array()) refuse(fmt::format("{} is not a list", what));
+  if (!value.is_array()) refuse_cases(fmt::format("{} is not a list", what));
   return value.get_ref<const json::array_t&>();
 }
 
 const std::string& text_of(const json& value, std::string_view what) {
-  if (!value.is_string()) refuse(fmt::format("{} is not a text", what));
+  if (!value.is_string()) refuse_cases(fmt::format("{} is not a text", what));
   return value.get_ref<const std::string&>();
 }
 
@@ -70,14 +66,14 @@ const std::string& text_of(const json& value, std::string_view what) {
 std::string number_text(const json& value, std::string_view what) {
   if (value.is_number()) return value.dump();
   if (value.is_string()) return value.get<std::string>();
-  refuse(fmt::format("{} is neither a number nor the text of one", what));
+  refuse_cases(fmt::format("{} is neither a number nor the text of one", what));
 }
 
 ValueType type_of(const json& value) {
   const std::string& name = text_of(value, "an entry of \"types\"");
   const auto type = std::ranges::find(kNumberTypes, name, [](ValueType known) { return name_of(known); });
   if (type == kNumberTypes.end())
-    refuse(fmt::format("\"types\" holds {}; the types are i32, i64, f32, f64", shown(name)));
+    refuse_cases(fmt::format("\"types\" holds {}; the types are i32, i64, f32, f64", in_quotes(name)));
   return *type;
 }
 
@@ -93,13 +89,13 @@ std::string input_of(const json& object, const std::string& where) {
   const auto text = object.find("input");
   const auto base64 = object.find("input_base64");
   if (text != object.end() && base64 != object.end()) {
-    refuse(fmt::format("{} has both \"input\" and \"input_base64\"", where));
+    refuse_cases(fmt::format("{} has both \"input\" and \"input_base64\"", where));
   }
   if (text != object.end()) return text_of(*text, fmt::format("\"input\" of {}", where));
   if (base64 == object.end()) return "";
   const std::string what = fmt::format("\"input_base64\" of {}", where);
   const auto bytes = read_base64(text_of(*base64, what));
-  if (!bytes) refuse(fmt::format("{} is not base64", what));
+  if (!bytes) refuse_cases(fmt::format("{} is not base64", what));
   return {bytes->begin(), bytes->end()};
 }
 
@@ -107,7 +103,7 @@ CaseText case_of(const json& one, std::size_t number) {
   const std::string where = fmt::format("case {}", number);
   if (one.is_array()) return {.arguments = arguments_of(one, where), .input = {}};
   if (one.is_number() || one.is_string()) return {.arguments = {number_text(one, where)}, .input = {}};
-  if (!one.is_object()) refuse(fmt::format("{} is neither a list of arguments, nor one, nor an object", where));
+  if (!one.is_object()) refuse_cases(fmt::format("{} is neither a list of arguments, nor one, nor an object", where));
   check_keys(one, kCaseKeys, where);
   const auto arguments = one.find("arguments");
   return {.arguments = arguments == one.end() ? std::vector<std::string>() : arguments_of(*arguments, where),
@@ -123,25 +119,25 @@ void check_arity(const CasesFile& file) {
   for (std::size_t number = 0; number < file.cases.size(); ++number) {
     const std::size_t found = file.cases[number].arguments.size();
     if (found == expected) continue;
-    refuse(fmt::format("case {} has {} and case 0 has {}; all cases call the same function", number, counted(found),
-                       expected));
+    refuse_cases(fmt::format("case {} has {} and case 0 has {}; all cases call the same function", number,
+                             counted(found), expected));
   }
   if (file.types && file.types->size() != expected) {
-    refuse(fmt::format("\"types\" has {} and a case has {}", file.types->size(), counted(expected)));
+    refuse_cases(fmt::format("\"types\" has {} and a case has {}", file.types->size(), counted(expected)));
   }
 }
 
 double target_of(const json& value, std::size_t number) {
   const std::string what = fmt::format("target {}", number);
   const auto target = parse_value(number_text(value, what), ValueType::f64);
-  if (!target) refuse(fmt::format("{}: {}", what, target.error().message));
+  if (!target) refuse_cases(fmt::format("{}: {}", what, target.error().message));
   return target->f64();
 }
 
 void read_lists(const json& object, CasesFile& file) {
   check_keys(object, kFileKeys, "the file");
   const auto cases = object.find("cases");
-  if (cases == object.end()) refuse("the file has no \"cases\"");
+  if (cases == object.end()) refuse_cases("the file has no \"cases\"");
   for (const json& one : list_of(*cases, "\"cases\"")) file.cases.push_back(case_of(one, file.cases.size()));
   if (const auto types = object.find("types"); types != object.end()) {
     file.types.emplace();
@@ -158,7 +154,7 @@ void read_lists(const json& object, CasesFile& file) {
 Result<CasesFile> parse_cases(std::string_view text) {
   try {
     const json parsed = parse_json(text);
-    if (!parsed.is_object()) refuse("this is not an object with \"cases\"");
+    if (!parsed.is_object()) refuse_cases("this is not an object with \"cases\"");
     CasesFile file;
     read_lists(parsed, file);
     check_arity(file);

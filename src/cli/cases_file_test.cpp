@@ -18,7 +18,7 @@ CasesFile cases_in(std::string_view text) {
   return file.value_or(CasesFile{});
 }
 
-std::string refusal(std::string_view text) {
+std::string cases_refusal(std::string_view text) {
   const auto file = parse_cases(text);
   return file ? "it was accepted" : file.error().message;
 }
@@ -51,10 +51,10 @@ TEST(CasesFile, HasBytesForTheInput) {
 
 TEST(CasesFile, MaySayTheTypes) {
   EXPECT_EQ(cases_in(R"({"types": ["i32", "f64"], "cases": [[1, 2]]})").types, (std::vector{i32, f64}));
-  EXPECT_EQ(refusal(R"({"types": ["i32", "f64"], "cases": [[1]]})"), "\"types\" has 2 and a case has 1 argument");
-  EXPECT_EQ(refusal(R"({"types": ["int"], "cases": [[1]]})"),
+  EXPECT_EQ(cases_refusal(R"({"types": ["i32", "f64"], "cases": [[1]]})"), "\"types\" has 2 and a case has 1 argument");
+  EXPECT_EQ(cases_refusal(R"({"types": ["int"], "cases": [[1]]})"),
             "\"types\" holds \"int\"; the types are i32, i64, f32, f64");
-  EXPECT_EQ(refusal(R"({"types": ["funcref"], "cases": [[1]]})"),
+  EXPECT_EQ(cases_refusal(R"({"types": ["funcref"], "cases": [[1]]})"),
             "\"types\" holds \"funcref\"; the types are i32, i64, f32, f64");
 }
 
@@ -85,32 +85,32 @@ TEST(CasesFile, NamesTheNumberThatDoesNotFitItsType) {
 }
 
 TEST(CasesFile, RefusesCasesOfDifferentArity) {
-  EXPECT_EQ(refusal(R"({"cases": [[1, 2], [3, 4], [5]]})"),
+  EXPECT_EQ(cases_refusal(R"({"cases": [[1, 2], [3, 4], [5]]})"),
             "case 2 has 1 argument and case 0 has 2; all cases call the same function");
 }
 
 TEST(CasesFile, SaysWhereItIsNotJson) {
-  EXPECT_EQ(refusal("{\"cases\": [\n  [1, ]]}"), "this is not JSON from line 2, column 7 on");
-  EXPECT_EQ(refusal(""), "this is not JSON from line 1, column 1 on");
-  EXPECT_EQ(refusal("{\"cases\": [[1e999]]}"), "a number in it is larger than any type of argument holds");
+  EXPECT_EQ(cases_refusal("{\"cases\": [\n  [1, ]]}"), "this is not JSON from line 2, column 7 on");
+  EXPECT_EQ(cases_refusal(""), "this is not JSON from line 1, column 1 on");
+  EXPECT_EQ(cases_refusal("{\"cases\": [[1e999]]}"), "a number in it is larger than any type of argument holds");
   EXPECT_EQ(parse_cases("{").error().code, ErrorCode::parse_failed);
 }
 
 TEST(CasesFile, SaysWhatIsNotAsItShouldBe) {
-  EXPECT_EQ(refusal("[[1]]"), "this is not an object with \"cases\"");
-  EXPECT_EQ(refusal("{}"), "the file has no \"cases\"");
-  EXPECT_EQ(refusal(R"({"cases": 3})"), "\"cases\" is not a list");
-  EXPECT_EQ(refusal(R"({"cases": [null]})"), "case 0 is neither a list of arguments, nor one, nor an object");
-  EXPECT_EQ(refusal(R"({"cases": [[true]]})"), "argument 0 of case 0 is neither a number nor the text of one");
-  EXPECT_EQ(refusal(R"({"cases": [], "target": []})"),
+  EXPECT_EQ(cases_refusal("[[1]]"), "this is not an object with \"cases\"");
+  EXPECT_EQ(cases_refusal("{}"), "the file has no \"cases\"");
+  EXPECT_EQ(cases_refusal(R"({"cases": 3})"), "\"cases\" is not a list");
+  EXPECT_EQ(cases_refusal(R"({"cases": [null]})"), "case 0 is neither a list of arguments, nor one, nor an object");
+  EXPECT_EQ(cases_refusal(R"({"cases": [[true]]})"), "argument 0 of case 0 is neither a number nor the text of one");
+  EXPECT_EQ(cases_refusal(R"({"cases": [], "target": []})"),
             "the file has an unknown key \"target\"; known are types, cases, targets");
-  EXPECT_EQ(refusal(R"({"cases": [{"args": [1]}]})"),
+  EXPECT_EQ(cases_refusal(R"({"cases": [{"args": [1]}]})"),
             "case 0 has an unknown key \"args\"; known are arguments, input, input_base64");
-  EXPECT_EQ(refusal(R"({"cases": [{"input": "a", "input_base64": "AA=="}]})"),
+  EXPECT_EQ(cases_refusal(R"({"cases": [{"input": "a", "input_base64": "AA=="}]})"),
             "case 0 has both \"input\" and \"input_base64\"");
-  EXPECT_EQ(refusal(R"({"cases": [{"input_base64": "?"}]})"), "\"input_base64\" of case 0 is not base64");
-  EXPECT_EQ(refusal(R"({"cases": [{"input": 3}]})"), "\"input\" of case 0 is not a text");
-  EXPECT_EQ(refusal(R"({"cases": [1], "targets": ["far"]})"),
+  EXPECT_EQ(cases_refusal(R"({"cases": [{"input_base64": "?"}]})"), "\"input_base64\" of case 0 is not base64");
+  EXPECT_EQ(cases_refusal(R"({"cases": [{"input": 3}]})"), "\"input\" of case 0 is not a text");
+  EXPECT_EQ(cases_refusal(R"({"cases": [1], "targets": ["far"]})"),
             "target 0: \"far\" cannot be an f64: it is not a number.");
 }
 
@@ -120,8 +120,8 @@ TEST(CasesFile, LeavesItToTheEvaluationToRefuseTargetsThatAreNotFinite) {
 
 TEST(CasesFile, SurvivesListsOfAnyDepth) {
   const std::string deep(100'000, '[');
-  EXPECT_THAT(refusal("{\"cases\": " + deep), ::testing::StartsWith("this is not JSON"));
-  EXPECT_EQ(refusal("{\"cases\": " + deep + std::string(100'000, ']') + "}"),
+  EXPECT_THAT(cases_refusal("{\"cases\": " + deep), ::testing::StartsWith("this is not JSON"));
+  EXPECT_EQ(cases_refusal("{\"cases\": " + deep + std::string(100'000, ']') + "}"),
             "argument 0 of case 0 is neither a number nor the text of one");
 }
 

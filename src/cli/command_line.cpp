@@ -12,8 +12,6 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::string_view kEndOfOptions = "--";
-
 // The app and everything it fills, made new for each parse: CLI11 keeps what it has seen.
 struct Grammar {
   Grammar();
@@ -93,7 +91,7 @@ std::unexpected<Error> refuse_word(const Grammar& grammar) {
   if (&command == grammar.run_command && !grammar.run.arguments.empty() &&
       !first_unexpected(grammar.app).starts_with('-')) {
     return refuse(command, fmt::format("{} is neither a number, as --args expects, nor an option",
-                                       in_quotes(first_unexpected(grammar.app))));
+                                       argument_shown(first_unexpected(grammar.app))));
   }
   return refuse_unexpected(grammar.app);
 }

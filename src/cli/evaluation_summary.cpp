@@ -13,7 +13,7 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::size_t kNameShownBytesMax = 200;
+constexpr std::size_t kRowNameBytesMax = 200;
 
 std::uint64_t add_up(std::uint64_t sum, std::uint64_t more) {
   return more > std::numeric_limits<std::uint64_t>::max() - sum ? std::numeric_limits<std::uint64_t>::max()
@@ -92,7 +92,7 @@ std::string best_lines(const EvaluationSummary& summary) {
   std::string text = fmt::format("{:<24}{:>10}{:>16}  candidate\n", "best by score", "row", "fuel");
   for (const BestRow& row : summary.best) {
     text += fmt::format("  {:<22}{:>10}{:>16}  {}\n", to_text(Value(row.score)), row.row, format_count(row.fuel_used),
-                        escape_text(row.name, kNameShownBytesMax));
+                        escape_text(row.name, kRowNameBytesMax));
   }
   return text;
 }

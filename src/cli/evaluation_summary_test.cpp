@@ -33,7 +33,7 @@ Evaluation batch(std::vector<Record> records) {
   return evaluation;
 }
 
-const std::vector<std::string> kNames{"a", "b", "c", "d", "e"};
+const std::vector<std::string> kCandidateNames{"a", "b", "c", "d", "e"};
 
 std::vector<std::size_t> best_rows(const EvaluationSummary& summary) {
   std::vector<std::size_t> rows;
@@ -43,8 +43,8 @@ std::vector<std::size_t> best_rows(const EvaluationSummary& summary) {
 
 TEST(EvaluationSummary, AddsUpBatches) {
   EvaluationSummary summary{.candidates = 5};
-  add(summary, batch({scored(0, 3), failed(1, ErrorCode::not_found)}), kNames, 5);
-  add(summary, batch({scored(0, 1), {.row = 1, .outcome = OutcomeKind::trapped, .fuel_used = 5}}), kNames, 5);
+  add(summary, batch({scored(0, 3), failed(1, ErrorCode::not_found)}), kCandidateNames, 5);
+  add(summary, batch({scored(0, 1), {.row = 1, .outcome = OutcomeKind::trapped, .fuel_used = 5}}), kCandidateNames, 5);
   EXPECT_EQ(to_text(summary),
             "4 of 5 candidates in 2 s, 2 a second\n"
             "  ok                             2\n"
@@ -58,16 +58,16 @@ TEST(EvaluationSummary, AddsUpBatches) {
 
 TEST(EvaluationSummary, KeepsTheLowestScoresAndTheEarliestOfEqualOnes) {
   EvaluationSummary summary;
-  add(summary, batch({scored(0, 2), scored(1, 1), scored(2, 2), scored(3, -1)}), kNames, 3);
+  add(summary, batch({scored(0, 2), scored(1, 1), scored(2, 2), scored(3, -1)}), kCandidateNames, 3);
   EXPECT_THAT(best_rows(summary), ElementsAre(3, 1, 0));
-  add(summary, batch({scored(0, 1)}), kNames, 3);
+  add(summary, batch({scored(0, 1)}), kCandidateNames, 3);
   EXPECT_THAT(best_rows(summary), ElementsAre(3, 1, 4));
 }
 
 TEST(EvaluationSummary, NamesACandidateOfTwoBatchesOnce) {
   EvaluationSummary summary;
-  add(summary, batch({scored(0, 1, 7), scored(1, 2, 8)}), kNames, 5);
-  add(summary, batch({scored(0, 1, 7), scored(1, 3, 9)}), kNames, 5);
+  add(summary, batch({scored(0, 1, 7), scored(1, 2, 8)}), kCandidateNames, 5);
+  add(summary, batch({scored(0, 1, 7), scored(1, 3, 9)}), kCandidateNames, 5);
   EXPECT_THAT(best_rows(summary), ElementsAre(0, 1, 3));
 }
 
@@ -75,19 +75,19 @@ TEST(EvaluationSummary, NeverCallsNanOrARepetitionBest) {
   EvaluationSummary summary;
   Record repeated = scored(2, 0);
   repeated.repeats_row = 1;
-  add(summary, batch({scored(0, std::nan("")), scored(1, 0), repeated}), kNames, 5);
+  add(summary, batch({scored(0, std::nan("")), scored(1, 0), repeated}), kCandidateNames, 5);
   EXPECT_THAT(best_rows(summary), ElementsAre(1));
 }
 
 TEST(EvaluationSummary, SaysWhenNoScoreIsANumber) {
   EvaluationSummary summary{.candidates = 1};
-  add(summary, batch({scored(0, std::nan(""))}), kNames, 5);
+  add(summary, batch({scored(0, std::nan(""))}), kCandidateNames, 5);
   EXPECT_THAT(to_text(summary), HasSubstr("no candidate has a score that is a number\n"));
 }
 
 TEST(EvaluationSummary, CountsCancelledRowsAsNotDone) {
   EvaluationSummary summary{.candidates = 2};
-  add(summary, batch({scored(0, 1), failed(1, ErrorCode::cancelled)}), kNames, 5);
+  add(summary, batch({scored(0, 1), failed(1, ErrorCode::cancelled)}), kCandidateNames, 5);
   EXPECT_EQ(to_json(summary)["done"], 1);
   EXPECT_EQ(to_json(summary)["errors"], Json::object());
 }
@@ -96,7 +96,7 @@ TEST(EvaluationSummary, SumsFuelWithoutOverflow) {
   EvaluationSummary summary;
   Record greedy = scored(0, 1);
   greedy.fuel_used = std::numeric_limits<std::uint64_t>::max() - 5;
-  add(summary, batch({greedy, scored(1, 1)}), kNames, 5);
+  add(summary, batch({greedy, scored(1, 1)}), kCandidateNames, 5);
   EXPECT_EQ(summary.fuel_used, std::numeric_limits<std::uint64_t>::max());
 }
 
@@ -108,8 +108,8 @@ TEST(EvaluationSummary, EscapesTheNamesOfFiles) {
 
 TEST(EvaluationSummary, IsTheSameAsJson) {
   EvaluationSummary summary{.candidates = 3, .ignored_files = 1};
-  add(summary, batch({scored(0, std::numeric_limits<double>::infinity(), 0), failed(1, ErrorCode::rejected)}), kNames,
-      5);
+  add(summary, batch({scored(0, std::numeric_limits<double>::infinity(), 0), failed(1, ErrorCode::rejected)}),
+      kCandidateNames, 5);
   EXPECT_EQ(
       to_line(to_json(summary)),
       "{\"candidates\":3,\"done\":2,\"outcomes\":{\"ok\":1},\"errors\":{\"rejected\":1},\"evaluated\":2,\"repeated\":0,"

@@ -9,12 +9,11 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::size_t kNameBytesMax = 100;
 constexpr std::size_t kNamesListedMax = 20;
 constexpr std::string_view kCommand = "_start";
 constexpr std::string_view kInitialize = "_initialize";
 
-std::string shown(std::string_view name) { return fmt::format("\"{}\"", escape_text(name, kNameBytesMax)); }
+std::string quoted_name(std::string_view name) { return in_quotes(name, kNameShownBytesMax); }
 
 std::vector<const ExportInfo*> callable(const Artifact& artifact) {
   std::vector<const ExportInfo*> functions;
@@ -28,7 +27,7 @@ std::vector<const ExportInfo*> callable(const Artifact& artifact) {
 std::string list_of(const std::vector<const ExportInfo*>& functions) {
   std::string text;
   for (std::size_t i = 0; i < functions.size() && i < kNamesListedMax; ++i) {
-    text += (i == 0 ? "" : ", ") + shown(functions[i]->name);
+    text += (i == 0 ? "" : ", ") + quoted_name(functions[i]->name);
   }
   if (functions.size() > kNamesListedMax) text += fmt::format(" and {} more", functions.size() - kNamesListedMax);
   return text;
@@ -39,14 +38,14 @@ Result<const ExportInfo*> find_function(const Artifact& artifact, const std::str
   if (found != nullptr && found->kind == ExternKind::function) return found;
   if (found != nullptr) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("the export {} is a {}, not a function; only functions can be called", shown(name),
+                fmt::format("the export {} is a {}, not a function; only functions can be called", quoted_name(name),
                             name_of(found->kind)));
   }
   const auto functions = callable(artifact);
   const std::string choices =
       functions.empty() ? "the module exports no function" : fmt::format("the module exports {}", list_of(functions));
   return fail(Error{.code = ErrorCode::not_found,
-                    .message = fmt::format("there is no exported function {}; {}", shown(name), choices),
+                    .message = fmt::format("there is no exported function {}; {}", quoted_name(name), choices),
                     .details = {}}
                   .with("function", name));
 }
@@ -68,7 +67,7 @@ Result<std::vector<Value>> parse_arguments(const ExportInfo& function, const std
   const std::vector<ValueType>& types = function.signature.params;
   if (texts.size() != types.size()) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("the function {} {} takes {} argument{}, and {} {} given", shown(function.name),
+                fmt::format("the function {} {} takes {} argument{}, and {} {} given", quoted_name(function.name),
                             to_text(function.signature), types.size(), types.size() == 1 ? "" : "s", texts.size(),
                             texts.size() == 1 ? "was" : "were"));
   }
@@ -76,7 +75,8 @@ Result<std::vector<Value>> parse_arguments(const ExportInfo& function, const std
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto value = parse_value(texts[i], types[i]);
     if (!value) {
-      value.error().message = fmt::format("argument {} of {}: {}", i + 1, shown(function.name), value.error().message);
+      value.error().message =
+          fmt::format("argument {} of {}: {}", i + 1, quoted_name(function.name), value.error().message);
       return fail(std::move(value.error()));
     }
     values.push_back(*value);

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kBytesMax = 1 << 20;
 
-std::string refusal(std::string_view bytes) {
+std::string input_refusal(std::string_view bytes) {
   const auto artifact = check_module("x.wasm", bytes, kBytesMax);
   return artifact ? "it was accepted" : std::string(name_of(artifact.error().code)) + ": " + artifact.error().message;
 }
@@ -29,10 +29,10 @@ TEST(InputFile, TakesBothKinds) {
 }
 
 TEST(InputFile, SaysWhatIsNeither) {  // D01, D09
-  EXPECT_EQ(refusal(""), "rejected: x.wasm: the file is empty");
-  EXPECT_THAT(refusal(std::string_view("\0as", 3)), HasSubstr("neither wasm"));
-  EXPECT_THAT(refusal("\x7f"
-                      "ELF\xff"),
+  EXPECT_EQ(input_refusal(""), "rejected: x.wasm: the file is empty");
+  EXPECT_THAT(input_refusal(std::string_view("\0as", 3)), HasSubstr("neither wasm"));
+  EXPECT_THAT(input_refusal("\x7f"
+                            "ELF\xff"),
               HasSubstr("neither wasm"));
 }
 

@@ -35,14 +35,14 @@ Result<std::uint64_t> parse_number(const LimitRule& rule, std::string_view text)
 }
 
 // As most people type it: the alias where there is one.
-std::string short_name(const LimitRule& rule) {
+std::string first_option_name(const LimitRule& rule) {
   const std::string names = option_names(rule);
   return names.substr(0, names.find(','));
 }
 
 void read_into(Limits& limits, const LimitRule& rule, const std::string& text) {
   const auto value = parse_number(rule, text);
-  if (!value) throw OptionError(short_name(rule), value.error().message);
+  if (!value) throw OptionError(first_option_name(rule), value.error().message);
   rule.set(limits, *value);
 }
 

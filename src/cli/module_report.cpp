@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::uint64_t kPageBytes = 64ULL << 10;
 constexpr std::uint64_t kTableSlotBytes = 8;
-constexpr std::size_t kNameBytesMax = 60;
+constexpr std::size_t kNameColumnBytesMax = 60;
 
-std::string shown(std::string_view name) { return escape_text(name, kNameBytesMax); }
+std::string column_name(std::string_view name) { return escape_text(name, kNameColumnBytesMax); }
 
 // What the meter had to work on: custom sections are not passed on to the engines.
 std::uint64_t bytes_to_meter(const ModuleReport& report) {
@@ -35,8 +35,8 @@ std::vector<std::string> refusals(const ModuleReport& report, const Limits& limi
   std::vector<std::string> refused;
   for (const ImportFinding& finding : report.imports) {
     if (finding.verdict == ImportVerdict::offered) continue;
-    refused.push_back(
-        fmt::format("import {}.{}: {}", shown(finding.import.module), shown(finding.import.name), finding.reason));
+    refused.push_back(fmt::format("import {}.{}: {}", column_name(finding.import.module),
+                                  column_name(finding.import.name), finding.reason));
   }
   if (bytes_at_start(report.info) > limits.memory_bytes_max) {
     refused.push_back(fmt::format("memory: it starts with {}, more than memory_bytes_max = {}",
@@ -105,10 +105,11 @@ std::string imports_text(const std::vector<ImportFinding>& findings) {
       families.push_back(finding.import.module);
   }
   for (const std::string_view family : families) {
-    text += fmt::format("  {}\n", shown(family));
+    text += fmt::format("  {}\n", column_name(family));
     for (const ImportFinding& finding : findings) {
       if (finding.import.module != family) continue;
-      text += fmt::format("    {:<20} {}{}\n", shown(finding.import.name), type_of(finding.import), note_on(finding));
+      text +=
+          fmt::format("    {:<20} {}{}\n", column_name(finding.import.name), type_of(finding.import), note_on(finding));
     }
   }
   return text;
@@ -122,7 +123,7 @@ std::string type_of(const ExportInfo& one) {
 
 std::string exports_text(const std::vector<ExportInfo>& exports) {
   std::string text = fmt::format("exports ({})\n", exports.size());
-  for (const ExportInfo& one : exports) text += fmt::format("  {:<22} {}\n", shown(one.name), type_of(one));
+  for (const ExportInfo& one : exports) text += fmt::format("  {:<22} {}\n", column_name(one.name), type_of(one));
   return text;
 }
 
@@ -213,7 +214,7 @@ Json to_json(const ModuleReport& report) {
 std::string to_text(const std::vector<Section>& sections) {
   std::string text = fmt::format("sections ({})\n", sections.size());
   for (const Section& section : sections) {
-    const std::string name = section.custom ? fmt::format("custom \"{}\"", shown(section.name)) : section.name;
+    const std::string name = section.custom ? fmt::format("custom \"{}\"", column_name(section.name)) : section.name;
     text += fmt::format("  {:<22} {} at {:#x}{}\n", name, format_bytes(section.bytes), section.offset,
                         section.complete ? "" : ", but the file ends before");
   }

@@ -13,14 +13,13 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::string_view kEndOfOptions = "--";
-constexpr std::size_t kWordBytesMax = 200;
+constexpr std::size_t kArgumentShownBytesMax = 200;
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 // CLI11's sentence without its line ends and final full stop, safe to print.
 std::string words_of(const CLI::Error& error) {
-  const std::string text = escape_text(first_line(error.what()), kWordBytesMax);
+  const std::string text = escape_text(first_line(error.what()), kArgumentShownBytesMax);
   return std::string(without_full_stop(text));
 }
 
@@ -105,12 +104,13 @@ std::string first_unexpected(const CLI::App& app) {
 std::unexpected<Error> refuse_unexpected(const CLI::App& app) {
   const CLI::App& command = named_command(app);
   const std::string word = first_unexpected(app);
-  if (has_commands(command)) return refuse(command, fmt::format("there is no command or option {}", in_quotes(word)));
-  if (looks_like_an_option(word)) return refuse(command, fmt::format("there is no option {}", in_quotes(word)));
-  return refuse(command, fmt::format("the argument {} is one too many", in_quotes(word)));
+  if (has_commands(command))
+    return refuse(command, fmt::format("there is no command or option {}", argument_shown(word)));
+  if (looks_like_an_option(word)) return refuse(command, fmt::format("there is no option {}", argument_shown(word)));
+  return refuse(command, fmt::format("the argument {} is one too many", argument_shown(word)));
 }
 
-std::string in_quotes(std::string_view word) { return fmt::format("\"{}\"", escape_text(word, kWordBytesMax)); }
+std::string argument_shown(std::string_view word) { return in_quotes(word, kArgumentShownBytesMax); }
 
 bool asks_for_json(const std::vector<std::string>& arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), kEndOfOptions);

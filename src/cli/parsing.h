@@ -37,8 +37,11 @@ std::unexpected<Error> refuse(const CLI::App& command, std::string_view what);
 std::unexpected<Error> refuse_unexpected(const CLI::App& app);
 std::string first_unexpected(const CLI::App& app);
 
-// A word as it is repeated in a message.
-std::string in_quotes(std::string_view word);
+// The word after which no word is an option.
+inline constexpr std::string_view kEndOfOptions = "--";
+
+// A word of the command line as it is repeated in a message.
+std::string argument_shown(std::string_view word);
 
 // True when errors are to be printed as JSON too, even those of the arguments themselves.
 bool asks_for_json(const std::vector<std::string>& arguments);

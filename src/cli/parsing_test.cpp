@@ -20,7 +20,7 @@ struct Grammar {
   bool json = false;
 };
 
-std::string refusal(std::vector<std::string> words) {
+std::string parsing_refusal(std::vector<std::string> words) {
   Grammar grammar;
   const auto parsed = parse(grammar.app, std::move(words));
   if (!parsed) return parsed.error().message;
@@ -41,10 +41,10 @@ TEST(Parsing, GivesTheHelpOfTheCommandThatWasNamed) {
 }
 
 TEST(Parsing, NamesTheProgramThatItReadsFor) {
-  EXPECT_EQ(refusal({"fly"}), "there is no command or option \"fly\"; see tool --help");
-  EXPECT_EQ(refusal({"count", "x"}), "the argument \"x\" is one too many; see tool count --help");
-  EXPECT_EQ(refusal({"count", "--to"}), "the option --to needs a value; see tool count --help");
-  EXPECT_EQ(refusal({"name", "a", "--fast", "b"}), "there is no option \"--fast\"; see tool name --help");
+  EXPECT_EQ(parsing_refusal({"fly"}), "there is no command or option \"fly\"; see tool --help");
+  EXPECT_EQ(parsing_refusal({"count", "x"}), "the argument \"x\" is one too many; see tool count --help");
+  EXPECT_EQ(parsing_refusal({"count", "--to"}), "the option --to needs a value; see tool count --help");
+  EXPECT_EQ(parsing_refusal({"name", "a", "--fast", "b"}), "there is no option \"--fast\"; see tool name --help");
 }
 
 TEST(Parsing, AsksForJsonOnlyBeforeTheProgramsOwnArguments) {

@@ -27,13 +27,12 @@ namespace {
 // More input than a guest can be asked to read; the bytes are held in memory until the run ends.
 constexpr std::uint64_t kInputBytesMax = 256ULL << 20;
 
-std::string shown(std::string_view text) { return escape_text(text, 80); }
-
 void set_environment(RunOptions& options, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw OptionError("--env", fmt::format("\"{}\" is not of the form NAME=VALUE", shown(text)));
+      throw OptionError("--env",
+                        fmt::format("\"{}\" is not of the form NAME=VALUE", escape_text(text, kWordShownBytesMax)));
     }
     options.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }

@@ -11,14 +11,12 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::size_t kShownBytesMax = 80;
-
 Tier read_tier(const std::string& text) {
   const auto tier = tier_named(text);
   if (!tier) {
     throw OptionError("--tier",
                       fmt::format("there is no tier \"{}\"; the tiers are interpreted, compiled and automatic",
-                                  escape_text(text, kShownBytesMax)));
+                                  escape_text(text, kWordShownBytesMax)));
   }
   return *tier;
 }

@@ -23,8 +23,6 @@
 namespace petri::developer {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
-
 std::string code(std::string_view text) { return fmt::format("`{}`", text); }
 
 std::string page(std::string_view title, std::string_view introduction) {
@@ -301,7 +299,7 @@ std::string table_row(const std::vector<std::string>& cells) {
 
 }  // namespace
 
-std::string markdown_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows) {
+std::string markdown_table(const std::vector<std::string>& header, const Rows& rows) {
   std::string text = table_row(header) + "|";
   for (std::size_t i = 0; i < header.size(); ++i) text += "---|";
   text += "\n";

@@ -14,7 +14,9 @@ struct ReferencePage {
 };
 const std::vector<ReferencePage>& reference_pages();
 
+using Rows = std::vector<std::vector<std::string>>;
+
 // A Markdown table; "|" and line ends inside cells are taken care of.
-std::string markdown_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows);
+std::string markdown_table(const std::vector<std::string>& header, const Rows& rows);
 
 }  // namespace petri::developer

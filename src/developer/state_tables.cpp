@@ -11,11 +11,11 @@
 namespace petri::developer {
 namespace {
 
-std::string quoted(std::string_view text) { return fmt::format("`{}`", text); }
+std::string code_span(std::string_view text) { return fmt::format("`{}`", text); }
 
 // "**keep**", with its field where a change has several.
 std::string step_text(const StateStep& step, bool alone) {
-  const std::string field = alone ? "" : " " + quoted(step.to ? step.to->name : step.from->name);
+  const std::string field = alone ? "" : " " + code_span(step.to ? step.to->name : step.from->name);
   return fmt::format("**{}**{}", name_of(step.action), field);
 }
 
@@ -44,7 +44,7 @@ std::string reasons_text(const StatePlan& plan) {
 std::string fields_text(const std::vector<StateField>& fields) {
   std::string text;
   for (const StateField& field : fields)
-    text.append(text.empty() ? "" : ", ").append(quoted(field.name + " " + type_text(field)));
+    text.append(text.empty() ? "" : ", ").append(code_span(field.name + " " + type_text(field)));
   return text.empty() ? "–" : text;
 }
 
@@ -72,7 +72,7 @@ std::string state_type_table() {
   std::vector<std::vector<std::string>> rows;
   for (const StateType type : all_state_types()) {
     const StateTypeRule& rule = rule_of(type);
-    rows.push_back({quoted(rule.name), fmt::format("{}", rule.code), fmt::format("{}", rule.bytes)});
+    rows.push_back({code_span(rule.name), fmt::format("{}", rule.code), fmt::format("{}", rule.bytes)});
   }
   return markdown_table({"type", "number", "bytes of an element"}, rows);
 }

@@ -8,8 +8,6 @@
 namespace petri::developer {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
-
 std::string options_of(const cli::Verb& verb) {
   Rows rows;
   for (const cli::VerbOption& option : verb.options) {

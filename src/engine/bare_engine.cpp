@@ -9,7 +9,7 @@ namespace petri {
 namespace {
 
 // As much as petri's own way of loading asks for.
-constexpr std::size_t kCompilerStackBytes = std::size_t{4} << 20;
+constexpr std::size_t kBareCompilerStackBytes = std::size_t{4} << 20;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Result<BareEngine> BareEngine::open(std::span<const std::uint8_t> wasm, const Op
     }
     return BareEngine(bare);
   };
-  return compiled ? run_with_stack(kCompilerStackBytes, load) : load();
+  return compiled ? run_with_stack(kBareCompilerStackBytes, load) : load();
 }
 
 Result<void> BareEngine::call(std::span<std::uint64_t> slots) {

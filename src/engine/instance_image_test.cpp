@@ -16,7 +16,7 @@ namespace petri {
 namespace {
 
 // Every way state is kept: memory that grows, globals of each type, some exported and some not.
-constexpr std::string_view kCounting = R"((module
+constexpr std::string_view kCountingImage = R"((module
   (memory (export "memory") 1 4) (data (i32.const 8) "data") (data (i32.const 20000) "more")
   (global $i (mut i32) (i32.const 1)) (global $l (export "l") (mut i64) (i64.const 2))
   (global $f (mut f32) (f32.const 3)) (global $d (mut f64) (f64.const 4)) (global $fixed i32 (i32.const 5))
@@ -33,7 +33,7 @@ constexpr std::string_view kCounting = R"((module
 
 constexpr std::uint64_t kMemoryMax = 1 << 20;
 
-ArtifactPtr prepare(std::string_view text) {
+ArtifactPtr prepare_image(std::string_view text) {
   auto artifact = Artifact::from_wat(text, 1 << 20);
   EXPECT_TRUE(artifact) << artifact.error().message;
   return *artifact;
@@ -44,7 +44,7 @@ std::unique_ptr<Instance> instantiate(const Artifact& artifact, Tier tier, std::
 }
 
 std::unique_ptr<Instance> instantiate(std::string_view text, Tier tier, std::uint64_t memory_max = kMemoryMax) {
-  return instantiate(*prepare(text), tier, memory_max);
+  return instantiate(*prepare_image(text), tier, memory_max);
 }
 
 std::vector<std::uint64_t> step(Instance& instance, const Artifact& artifact) {
@@ -70,7 +70,7 @@ class InstanceImageTest : public testing::TestWithParam<std::tuple<Tier, Tier>> 
 };
 
 TEST_P(InstanceImageTest, GoesOnWhereTheInstanceStood) {
-  const ArtifactPtr artifact = prepare(kCounting);
+  const ArtifactPtr artifact = prepare_image(kCountingImage);
   auto staying = instantiate(*artifact, from_);
   for (int turn = 0; turn < 6; ++turn) {  // the fourth growth is refused
     const InstanceImage image = captured(*staying);
@@ -86,7 +86,7 @@ TEST_P(InstanceImageTest, GoesOnWhereTheInstanceStood) {
 }
 
 TEST_P(InstanceImageTest, StaysAsItWasWhileTheInstanceRunsOn) {
-  const ArtifactPtr artifact = prepare(kCounting);
+  const ArtifactPtr artifact = prepare_image(kCountingImage);
   auto running = instantiate(*artifact, from_);
   const InstanceImage image = captured(*running);
   const auto first = step(*running, *artifact);
@@ -97,7 +97,7 @@ TEST_P(InstanceImageTest, StaysAsItWasWhileTheInstanceRunsOn) {
 }
 
 TEST_P(InstanceImageTest, HasZerosWhereDataSegmentsWere) {
-  const ArtifactPtr artifact = prepare(kCounting);
+  const ArtifactPtr artifact = prepare_image(kCountingImage);
   auto cleared = instantiate(*artifact, from_);
   std::ranges::fill(cleared->memory(), std::uint8_t{0});
   const InstanceImage image = captured(*cleared);
@@ -109,13 +109,13 @@ TEST_P(InstanceImageTest, HasZerosWhereDataSegmentsWere) {
 }
 
 TEST_P(InstanceImageTest, KeepsOnlyPagesThatHoldSomething) {
-  auto instance = instantiate(kCounting, from_);
+  auto instance = instantiate(kCountingImage, from_);
   EXPECT_LT(captured(*instance).bytes_kept(), 9'000U);
   for (const std::size_t page : {0U, 1U, 5U, 15U}) instance->memory()[page * 4'096 + 4'095] = 1;
   const InstanceImage image = captured(*instance);
   EXPECT_GT(image.bytes_kept(), 5 * 4'096U);
   EXPECT_LT(image.bytes_kept(), 6 * 4'096U);
-  auto restored = instantiate(kCounting, to_);
+  auto restored = instantiate(kCountingImage, to_);
   ASSERT_TRUE(image.restore(*restored));
   EXPECT_TRUE(equal_memory(*restored, *instance));
 }
@@ -142,10 +142,10 @@ TEST_P(InstanceImageTest, TakesALargeMemoryWithLittleInIt) {
 }
 
 TEST_P(InstanceImageTest, IsRestoredIntoAnotherArtifactOfTheSameLayout) {
-  std::string text(kCounting);
+  std::string text(kCountingImage);
   text.insert(text.rfind(')'), "(func (export \"another\") (result i32) (i32.const 1))");
-  const ArtifactPtr old_version = prepare(kCounting);
-  const ArtifactPtr new_version = prepare(text);
+  const ArtifactPtr old_version = prepare_image(kCountingImage);
+  const ArtifactPtr new_version = prepare_image(text);
   ASSERT_TRUE(check_same_layout(loadable(*old_version), loadable(*new_version)));
   auto running = instantiate(*old_version, from_);
   step(*running, *old_version);
@@ -156,7 +156,7 @@ TEST_P(InstanceImageTest, IsRestoredIntoAnotherArtifactOfTheSameLayout) {
 
 // Overwrites all that an instance held, so that it may have run its start function.
 TEST_P(InstanceImageTest, LeavesNothingOfWhatTheInstanceHeld) {
-  const ArtifactPtr artifact = prepare(kCounting);
+  const ArtifactPtr artifact = prepare_image(kCountingImage);
   auto young = instantiate(*artifact, from_);
   step(*young, *artifact);
   const InstanceImage image = captured(*young);
@@ -168,7 +168,7 @@ TEST_P(InstanceImageTest, LeavesNothingOfWhatTheInstanceHeld) {
 }
 
 TEST_P(InstanceImageTest, IsRefusedByInstancesOfAnotherLayout) {
-  const InstanceImage image = captured(*instantiate(kCounting, from_));
+  const InstanceImage image = captured(*instantiate(kCountingImage, from_));
   for (const std::string_view other :
        {"(module)", "(module (memory 1 4))", "(module (memory 1 5) (global (mut i32) (i32.const 1)))",
         R"((module (memory 1 4) (global (mut i32) (i32.const 1)) (global (mut i64) (i64.const 2))
@@ -182,7 +182,7 @@ TEST_P(InstanceImageTest, IsRefusedByInstancesOfAnotherLayout) {
 }
 
 TEST_P(InstanceImageTest, IsRefusedByAnInstanceWhoseMemoryIsLarger) {
-  const ArtifactPtr artifact = prepare(kCounting);
+  const ArtifactPtr artifact = prepare_image(kCountingImage);
   const InstanceImage image = captured(*instantiate(*artifact, from_));
   auto grown = instantiate(*artifact, to_);
   step(*grown, *artifact);
@@ -190,7 +190,7 @@ TEST_P(InstanceImageTest, IsRefusedByAnInstanceWhoseMemoryIsLarger) {
 }
 
 TEST_P(InstanceImageTest, DoesNotGrowAnInstanceBeyondItsLimit) {
-  const ArtifactPtr artifact = prepare(kCounting);
+  const ArtifactPtr artifact = prepare_image(kCountingImage);
   auto grown = instantiate(*artifact, from_);
   step(*grown, *artifact);
   const InstanceImage image = captured(*grown);
@@ -212,7 +212,7 @@ TEST_P(InstanceImageTest, IsNotMadeOfWhatCannotBeMovedOrHasEnded) {
 }
 
 TEST_P(InstanceImageTest, CrossesAsBytes) {
-  const ArtifactPtr artifact = prepare(kCounting);
+  const ArtifactPtr artifact = prepare_image(kCountingImage);
   auto running = instantiate(*artifact, from_);
   step(*running, *artifact);
   const InstanceImage image = captured(*running);
@@ -230,12 +230,15 @@ INSTANTIATE_TEST_SUITE_P(Tiers, InstanceImageTest,
                                          std::tuple(Tier::compiled, Tier::compiled)));
 
 // Where in the bytes of an image things stand.
-constexpr std::size_t kOthers = 0, kPagesMax = 12, kPagesNow = 20, kFirstGlobal = 32, kGlobalBytes = 9, kGlobals = 4;
-constexpr std::size_t kFirstPiece = kFirstGlobal + kGlobals * kGlobalBytes + 4;
+constexpr std::size_t kOthers = 0, kPagesMax = 12, kPagesNow = 20, kFirstGlobal = 32, kGlobalBytes = 9,
+                      kGlobalCount = 4;
+constexpr std::size_t kFirstPiece = kFirstGlobal + kGlobalCount * kGlobalBytes + 4;
 
 class InstanceImageBytes : public testing::Test {
  protected:
-  static std::vector<std::uint8_t> bytes() { return captured(*instantiate(kCounting, Tier::interpreted)).to_bytes(); }
+  static std::vector<std::uint8_t> bytes() {
+    return captured(*instantiate(kCountingImage, Tier::interpreted)).to_bytes();
+  }
   static void expect_refused(std::span<const std::uint8_t> damaged) {
     const auto read = InstanceImage::from_bytes(damaged);
     ASSERT_FALSE(read);

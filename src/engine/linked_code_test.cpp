@@ -15,7 +15,7 @@ After enter(void* import, Caller& caller, const std::uint64_t* arguments, std::u
                              results);
 }
 
-ArtifactPtr prepare(std::string_view text) {
+ArtifactPtr prepare_linked(std::string_view text) {
   auto artifact = wasm_engine().prepare_wat(text, 1 << 20);
   EXPECT_TRUE(artifact) << artifact.error().message;
   return *artifact;
@@ -54,7 +54,7 @@ class LinkedCodeTest : public testing::TestWithParam<Tier> {
     return {static_cast<std::int64_t>(slot), *end};
   }
 
-  const ArtifactPtr lower_ = prepare(kLower), upper_ = prepare(kUpper);
+  const ArtifactPtr lower_ = prepare_linked(kLower), upper_ = prepare_linked(kUpper);
 };
 
 TEST_P(LinkedCodeTest, CallsFromOneMemberIntoAnother) {

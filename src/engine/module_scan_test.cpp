@@ -8,16 +8,16 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-constexpr std::uint64_t kLarge = 1 << 20;
+constexpr std::uint64_t kScannedBytesMax = 1 << 20;
 
-ArtifactPtr prepare(std::string_view text) {
-  auto artifact = Artifact::from_wat(text, kLarge);
+ArtifactPtr prepare_scanned(std::string_view text) {
+  auto artifact = Artifact::from_wat(text, kScannedBytesMax);
   EXPECT_TRUE(artifact) << artifact.error().message;
   return *artifact;
 }
 
 ScanReport scan_of(std::string_view text, std::uint32_t findings_max = 100) {
-  auto report = loadable(*prepare(text)).scan(findings_max);
+  auto report = loadable(*prepare_scanned(text)).scan(findings_max);
   EXPECT_TRUE(report) << report.error().message;
   return *report;
 }
@@ -52,7 +52,7 @@ TEST(ModuleScan, TellsLoopsWithoutExitByHowTheyCouldEnd) {
 }
 
 TEST(ModuleScan, PointsAtTheLoopItself) {
-  const ArtifactPtr artifact = prepare("(module (func (nop) (loop (br 0))))");
+  const ArtifactPtr artifact = prepare_scanned("(module (func (nop) (loop (br 0))))");
   const auto report = loadable(*artifact).scan(10);
   ASSERT_THAT(report->findings, SizeIs(1));
   constexpr std::uint8_t kLoop = 0x03;

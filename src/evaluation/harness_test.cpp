@@ -48,7 +48,7 @@ EvaluationSpec spec_with(const std::string& harness) {
   return spec;
 }
 
-std::vector<double> values_of(const Record& record) {
+std::vector<double> harness_values(const Record& record) {
   std::vector<double> values;
   for (std::size_t number = 0; number < record.kinds.size(); ++number) {
     values.push_back(record.value(number).value_or(Value(-1.0)).f64());
@@ -57,7 +57,7 @@ std::vector<double> values_of(const Record& record) {
 }
 
 // Compilations begin at once, so that candidates change their tier in mid-run.
-EvaluatorOptions eager() { return {.promote_fuel = 1, .promote_fuel_per_byte = 0}; }
+EvaluatorOptions eager_promotion() { return {.promote_fuel = 1, .promote_fuel_per_byte = 0}; }
 
 // ---- calls ------------------------------------------------------------------------------------------------------
 
@@ -66,8 +66,8 @@ TEST(Harness, IsCalledInPlaceOfTheCandidates) {
   spec.targets = {7, 22};
   Evaluator evaluator;
   const Evaluation evaluation = evaluate(evaluator, {polynomial(0), polynomial(1)}, cases_of({1, 2}), spec);
-  EXPECT_THAT(values_of(evaluation.records[0]), ElementsAre(5, 20));
-  EXPECT_THAT(values_of(evaluation.records[1]), ElementsAre(7, 22));
+  EXPECT_THAT(harness_values(evaluation.records[0]), ElementsAre(5, 20));
+  EXPECT_THAT(harness_values(evaluation.records[1]), ElementsAre(7, 22));
   EXPECT_EQ(evaluation.records[0].score, 8);
   EXPECT_EQ(evaluation.records[1].score, 0);
   EXPECT_EQ(evaluation.records[1].artifact, artifact_of(polynomial(1))->id()) << "the record is the candidate's";
@@ -78,7 +78,7 @@ TEST(Harness, HasTheHostsFunctionsToo) {
   Evaluator evaluator;
   const Evaluation evaluation = evaluate(evaluator, {polynomial(0)}, cases_of({0}),
                                          spec_with(harness_with("(call $cos (call $f (local.get 0)))", cosine)));
-  EXPECT_THAT(values_of(evaluation.records[0]), ElementsAre(1));
+  EXPECT_THAT(harness_values(evaluation.records[0]), ElementsAre(1));
 }
 
 TEST(Harness, MayCatchNothingOfWhatEndsACandidate) {
@@ -196,7 +196,7 @@ TEST(Harness, SharesItsMemoryWithTheCandidate) {
   EXPECT_EQ(evaluation.records[0].outcome, OutcomeKind::ok);
   EXPECT_EQ(evaluation.records[0].memory_peak_bytes, 5 * 65'536U);
   EXPECT_EQ(evaluation.records[1].outcome, OutcomeKind::memory_limit);
-  EXPECT_THAT(values_of(evaluation.records[2]), ElementsAre(2)) << "as many pages as the harness leaves";
+  EXPECT_THAT(harness_values(evaluation.records[2]), ElementsAre(2)) << "as many pages as the harness leaves";
 }
 
 TEST(Harness, BecomesFreshTogetherWithTheCandidate) {
@@ -204,16 +204,16 @@ TEST(Harness, BecomesFreshTogetherWithTheCandidate) {
   EvaluationSpec spec = spec_with(counting());
   Evaluator evaluator;
   const Evaluation kept = evaluate(evaluator, population, cases_of({1, 2, 1}), spec);
-  EXPECT_THAT(values_of(kept.records[0]), ElementsAre(2 + 2, 6 + 4, 8 + 6));
-  EXPECT_THAT(values_of(kept.records[1]), ElementsAre(1 + 2, -1, 1 + 2)) << "after a trap both begin anew";
+  EXPECT_THAT(harness_values(kept.records[0]), ElementsAre(2 + 2, 6 + 4, 8 + 6));
+  EXPECT_THAT(harness_values(kept.records[1]), ElementsAre(1 + 2, -1, 1 + 2)) << "after a trap both begin anew";
   spec.instances = Instances::per_case;
-  EXPECT_THAT(values_of(evaluate(evaluator, population, cases_of({1, 2, 1}), spec).records[0]),
+  EXPECT_THAT(harness_values(evaluate(evaluator, population, cases_of({1, 2, 1}), spec).records[0]),
               ElementsAre(2 + 2, 4 + 2, 2 + 2));
 }
 
 // ---- determinism ------------------------------------------------------------------------------------------------
 
-const std::string& expected_file() {
+const std::string& expected_harness_file() {
   static const std::string file = [] {
     Evaluator evaluator;
     return records_of(evaluator, Population::mixed(80), cases_of({-1, 0, 0.25, 0.5, 1, 2}), spec_with(counting()),
@@ -227,11 +227,11 @@ class HarnessRecordsTest : public testing::TestWithParam<std::tuple<unsigned, Ti
 // B11 B12
 TEST_P(HarnessRecordsTest, AreTheSameToTheByte) {
   const auto [workers, tier] = GetParam();
-  Evaluator evaluator({}, eager());
+  Evaluator evaluator({}, eager_promotion());
   const std::string file = records_of(evaluator, Population::mixed(80), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
                                       spec_with(counting()), {.workers = workers, .tier = tier});
   EXPECT_GT(file.size(), 20'000U);
-  EXPECT_TRUE(file == expected_file());
+  EXPECT_TRUE(file == expected_harness_file());
 }
 
 INSTANTIATE_TEST_SUITE_P(WorkersAndTiers, HarnessRecordsTest,
@@ -261,7 +261,7 @@ class HarnessTiersTest : public testing::Test {
   std::size_t promoted(Prepare prepare) {
     std::size_t count = 0;
     for (int attempt = 0; attempt < 50 && count < population_.size(); ++attempt) {
-      Evaluator evaluator({}, eager());
+      Evaluator evaluator({}, eager_promotion());
       prepare(evaluator);
       const Evaluation evaluation = run(evaluator, Tier::automatic);
       expect_same(evaluation);
@@ -296,7 +296,7 @@ TEST_F(HarnessTiersTest, WaitForTheHarnessWhereTheCandidateWasCompiledBefore) {
 }
 
 TEST_F(HarnessTiersTest, BeginCompiledWhereBothWereBefore) {
-  Evaluator evaluator({}, eager());
+  Evaluator evaluator({}, eager_promotion());
   expect_same(run(evaluator, Tier::compiled));
   const Evaluation evaluation = run(evaluator, Tier::automatic);
   expect_same(evaluation);
@@ -309,7 +309,7 @@ TEST_F(HarnessTiersTest, StayAsTheyAreWhereTheHarnessCannotBeMoved) {
   population_ = {busy(100'000)};
   spec_ = spec_with(
       counting("(table.set $t (i32.const 0) (ref.func $g)) ", "(table $t 1 funcref) (elem declare func $g) (func $g)"));
-  Evaluator evaluator({}, eager());
+  Evaluator evaluator({}, eager_promotion());
   EXPECT_EQ(run(evaluator, Tier::automatic).timings[0].tier, Tier::interpreted);
   spec_.instances = Instances::per_case;
   EXPECT_TRUE(is_compiled_in_time(evaluator)) << "a fresh instance uses what is there";
@@ -317,7 +317,7 @@ TEST_F(HarnessTiersTest, StayAsTheyAreWhereTheHarnessCannotBeMoved) {
 
 // What was compiled as a harness has imports that only a harness may have.
 TEST_F(HarnessTiersTest, DoNotMakeAHarnessACandidate) {
-  Evaluator evaluator({}, eager());
+  Evaluator evaluator({}, eager_promotion());
   ASSERT_TRUE(is_compiled_in_time(evaluator));
   EvaluationSpec spec = small_spec();
   spec.function = "run";

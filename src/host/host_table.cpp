@@ -14,8 +14,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kNameShownBytesMax = 100;
-
 struct Name {
   std::string_view module;
   std::string_view name;

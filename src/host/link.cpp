@@ -11,10 +11,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kNameShownBytesMax = 100;
-
-std::string shown(std::string_view name) { return escape_text(name, kNameShownBytesMax); }
-
 std::string what_it_is(const ImportView& import) {
   if (import.kind != ExternKind::function) return fmt::format("a {}", name_of(import.kind));
   return "a function of type " + to_text(to_signature(import.signature));
@@ -57,7 +53,8 @@ struct OwnImports {
 }  // namespace
 
 Error import_error(ErrorCode code, std::string_view component, const ImportView& import, std::string_view why) {
-  const std::string module = shown(import.module), name = shown(import.name);
+  const std::string module = escape_text(import.module, kNameShownBytesMax);
+  const std::string name = escape_text(import.name, kNameShownBytesMax);
   Error error{.code = code, .message = fmt::format("the import \"{}\".\"{}\" {}", module, name, why), .details = {}};
   return std::move(error).with("component", std::string(component)).with("module", module).with("name", name);
 }

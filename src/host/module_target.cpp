@@ -10,11 +10,9 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kNameShownBytesMax = 100;
+std::string module_shown(const ImportView& import) { return escape_text(import.module, kNameShownBytesMax); }
 
-std::string shown(std::string_view name) { return escape_text(name, kNameShownBytesMax); }
-
-std::unexpected<Error> refuse(const ImportView& import, std::string_view why) {
+std::unexpected<Error> refuse_target(const ImportView& import, std::string_view why) {
   return fail(import_error(ErrorCode::link_error, "link", import, why));
 }
 
@@ -25,20 +23,20 @@ Result<void> check_crossing(const ImportView& import) {
     return std::ranges::find(types, ValueType::funcref) != types.end();
   };
   if (!has_reference(import.signature.params) && !has_reference(import.signature.results)) return {};
-  return refuse(import, "passes references, which do not cross between modules");
+  return refuse_target(import, "passes references, which do not cross between modules");
 }
 
 Result<LinkedTarget> find_target(const ImportView& import, const LoadableArtifact& callee, std::uint32_t member) {
   const auto number = callee.export_number(import.name);
   if (!number || callee.export_at(*number).kind != ExternKind::function) {
-    return refuse(import,
-                  fmt::format("is offered by nobody: the module {} exports no such function", shown(import.module)));
+    return refuse_target(
+        import, fmt::format("is offered by nobody: the module {} exports no such function", module_shown(import)));
   }
   const SignatureView offered = callee.export_at(*number).signature;
   if (!matches(import.signature, to_signature(offered))) {
-    return refuse(import, fmt::format("is a function of type {}, but the module {} exports one of type {}",
-                                      to_text(to_signature(import.signature)), shown(import.module),
-                                      to_text(to_signature(offered))));
+    return refuse_target(import, fmt::format("is a function of type {}, but the module {} exports one of type {}",
+                                             to_text(to_signature(import.signature)), module_shown(import),
+                                             to_text(to_signature(offered))));
   }
   PETRI_TRY(check_crossing(import));
   return LinkedTarget{.member = member,

@@ -10,8 +10,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kNameShownBytesMax = 100;
-
 std::string title_of(const ImportView& import) {
   return fmt::format("{}.{}", escape_text(import.module, kNameShownBytesMax),
                      escape_text(import.name, kNameShownBytesMax));

@@ -9,8 +9,6 @@
 namespace petri {
 namespace {
 
-constexpr std::uint16_t kFlagAppend = 1;
-constexpr std::uint16_t kFlagNonblock = 4;
 // The name under which the granted folder is open: paths with and without a slash in front are found below it.
 constexpr std::string_view kGrantedName = "/";
 

@@ -14,9 +14,9 @@ constexpr std::uint64_t kRightsOfPosition = (1U << 2) | (1U << 5);
 constexpr std::uint64_t kRightPoll = 1U << 27;
 
 std::uint64_t whole_ms_in_ns(const timespec& time) {
-  constexpr std::int64_t kMillisecond = 1'000'000;
-  const std::int64_t milliseconds = std::int64_t{time.tv_sec} * 1'000 + time.tv_nsec / kMillisecond;
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(milliseconds, 0)) * kMillisecond;
+  constexpr std::int64_t kMillisecondNs = 1'000'000;
+  const std::int64_t milliseconds = std::int64_t{time.tv_sec} * 1'000 + time.tv_nsec / kMillisecondNs;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(milliseconds, 0)) * kMillisecondNs;
 }
 
 bool may_know_the_time(const HostContext& context) {

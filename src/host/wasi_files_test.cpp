@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-constexpr std::uint64_t kRead = 1U << 1;
+constexpr std::uint64_t kReadFile = 1U << 1;
 constexpr std::uint64_t kWrite = 1U << 6;
 enum : std::uint32_t { create = 1, directory = 2, exclusive = 4, truncate = 8 };
 
@@ -63,7 +63,7 @@ TEST_P(WasiFiles, FindTheGrantedFolderUnderItsName) {
 
 TEST_P(WasiFiles, AreWrittenReadAndMeasured) {
   grant();
-  ASSERT_EQ(open("note", kRead | kWrite, create), WasiErrno::success);
+  ASSERT_EQ(open("note", kReadFile | kWrite, create), WasiErrno::success);
   EXPECT_EQ(opened_, 4U);
   EXPECT_EQ(write(4, "hello world"), WasiErrno::success);
   EXPECT_EQ(wasi("fd_tell", {4, 100}), 0);
@@ -85,7 +85,7 @@ TEST_P(WasiFiles, AreWrittenReadAndMeasured) {
 TEST_P(WasiFiles, AreReadAndWrittenAtAnOffset) {
   temporary_.write("note", "0123456789");
   grant();
-  ASSERT_EQ(open("note", kRead | kWrite), WasiErrno::success);
+  ASSERT_EQ(open("note", kReadFile | kWrite), WasiErrno::success);
   put(4'000, "ab");
   put_buffer(1'000, 4'000, 2);
   EXPECT_EQ(wasi("fd_pwrite", {4, 1'000, 1, 4, 3'000}), 0);
@@ -112,7 +112,7 @@ TEST_P(WasiFiles, AreAppendedTo) {
 TEST_P(WasiFiles, HaveNoPositionBeforeTheirBeginning) {
   temporary_.write("note", "abc");
   grant();
-  ASSERT_EQ(open("note", kRead), WasiErrno::success);
+  ASSERT_EQ(open("note", kReadFile), WasiErrno::success);
   EXPECT_EQ(wasi("fd_seek", {4, std::uint64_t{1} << 63, 0, 100}), static_cast<int>(WasiErrno::inval));
   EXPECT_EQ(wasi("fd_seek", {4, std::uint64_t{1} << 63, 1, 100}), static_cast<int>(WasiErrno::inval));
   EXPECT_EQ(wasi("fd_seek", {4, ~(std::uint64_t{1} << 63), 2, 100}), static_cast<int>(WasiErrno::overflow));
@@ -130,18 +130,18 @@ TEST_P(WasiFiles, AreOnlyThoseInsideTheFolder) {
   ::mkfifo((temporary_ / "root/fifo").c_str(), 0600);
   settings_.folder = *Folder::open((temporary_ / "root").string(), settings_.limits);
   start();
-  EXPECT_EQ(open("../secret", kRead), WasiErrno::notcapable);
-  EXPECT_EQ(open("./../secret", kRead), WasiErrno::notcapable);
-  EXPECT_EQ(open("/etc/passwd", kRead), WasiErrno::notcapable);
-  EXPECT_EQ(open("link", kRead), WasiErrno::loop);
+  EXPECT_EQ(open("../secret", kReadFile), WasiErrno::notcapable);
+  EXPECT_EQ(open("./../secret", kReadFile), WasiErrno::notcapable);
+  EXPECT_EQ(open("/etc/passwd", kReadFile), WasiErrno::notcapable);
+  EXPECT_EQ(open("link", kReadFile), WasiErrno::loop);
   EXPECT_EQ(open("link", kWrite, create), WasiErrno::loop);
-  EXPECT_EQ(open("slash/etc/passwd", kRead), WasiErrno::loop);
-  EXPECT_EQ(open("fifo", kRead), WasiErrno::acces);
+  EXPECT_EQ(open("slash/etc/passwd", kReadFile), WasiErrno::loop);
+  EXPECT_EQ(open("fifo", kReadFile), WasiErrno::acces);
   EXPECT_EQ(open("fifo", kWrite), WasiErrno::acces);
-  EXPECT_EQ(open(std::string_view("secret\0", 7), kRead), WasiErrno::inval);
-  EXPECT_EQ(open("\xff\xfe", kRead), WasiErrno::ilseq);
-  EXPECT_EQ(open(std::string(4'096, 'x'), kRead), WasiErrno::nametoolong);
-  EXPECT_EQ(open("", kRead), WasiErrno::noent);
+  EXPECT_EQ(open(std::string_view("secret\0", 7), kReadFile), WasiErrno::inval);
+  EXPECT_EQ(open("\xff\xfe", kReadFile), WasiErrno::ilseq);
+  EXPECT_EQ(open(std::string(4'096, 'x'), kReadFile), WasiErrno::nametoolong);
+  EXPECT_EQ(open("", kReadFile), WasiErrno::noent);
   EXPECT_EQ(path("path_create_directory", "../made"), WasiErrno::notcapable);
   EXPECT_EQ(path("path_unlink_file", "../secret"), WasiErrno::notcapable);
   EXPECT_EQ(path("path_remove_directory", "slash/tmp"), WasiErrno::loop);
@@ -158,11 +158,11 @@ TEST_P(WasiFiles, AreNotWrittenWithoutPermission) {
   temporary_.write("note", "abc");
   settings_.permissions = all().without(Permission::file_write);
   grant();
-  EXPECT_EQ(open("note", kRead), WasiErrno::success);
+  EXPECT_EQ(open("note", kReadFile), WasiErrno::success);
   EXPECT_EQ(write(opened_, "x"), WasiErrno::badf);
-  EXPECT_EQ(open("note", kRead | kWrite), WasiErrno::notcapable);
-  EXPECT_EQ(open("note", kRead, truncate), WasiErrno::notcapable);
-  EXPECT_EQ(open("new", kRead, create), WasiErrno::notcapable);
+  EXPECT_EQ(open("note", kReadFile | kWrite), WasiErrno::notcapable);
+  EXPECT_EQ(open("note", kReadFile, truncate), WasiErrno::notcapable);
+  EXPECT_EQ(open("new", kReadFile, create), WasiErrno::notcapable);
   EXPECT_EQ(temporary_.read("note"), "abc");
   EXPECT_FALSE(fs::exists(temporary_ / "new"));
   EXPECT_GE(context_->counts.calls_refused, 4U);
@@ -195,11 +195,11 @@ TEST_P(WasiFiles, AreBoundedInHowManyAreOpen) {
   temporary_.write("note", "abc");
   grant();
   int opened = 0;
-  while (opened < 1'000 && open("note", kRead) == WasiErrno::success) ++opened;
+  while (opened < 1'000 && open("note", kReadFile) == WasiErrno::success) ++opened;
   EXPECT_EQ(opened, static_cast<int>(WasiState::kDescriptorsMax) - 4);
-  EXPECT_EQ(open("note", kRead), WasiErrno::mfile);
+  EXPECT_EQ(open("note", kReadFile), WasiErrno::mfile);
   EXPECT_EQ(wasi("fd_close", {10}), 0);
-  EXPECT_EQ(open("note", kRead), WasiErrno::success);
+  EXPECT_EQ(open("note", kReadFile), WasiErrno::success);
   EXPECT_EQ(opened_, 10U);
 }
 
@@ -226,10 +226,10 @@ TEST_P(WasiFiles, AreListedByName) {
   EXPECT_EQ(wasi("fd_readdir", {3, 4'000, 100, 99, 3'000}), 0);
   EXPECT_EQ(number<std::uint32_t>(3'000), 0U);
 
-  ASSERT_EQ(open("inner", kRead, directory), WasiErrno::success);
+  ASSERT_EQ(open("inner", kReadFile, directory), WasiErrno::success);
   const std::uint32_t inner = opened_;
-  EXPECT_EQ(open("deep", kRead, 0, 0, inner), WasiErrno::success);
-  EXPECT_EQ(open("../a", kRead, 0, 0, inner), WasiErrno::notcapable);
+  EXPECT_EQ(open("deep", kReadFile, 0, 0, inner), WasiErrno::success);
+  EXPECT_EQ(open("../a", kReadFile, 0, 0, inner), WasiErrno::notcapable);
   EXPECT_EQ(wasi("fd_readdir", {opened_, 4'000, 100, 0, 3'000}), static_cast<int>(WasiErrno::notdir));
 }
 
@@ -270,7 +270,7 @@ TEST_P(WasiFiles, LeaveNoDescriptorBehind) {
   };
   grant();
   const auto before = open_descriptors();
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(open("note", kRead), WasiErrno::success);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(open("note", kReadFile), WasiErrno::success);
   EXPECT_EQ(open_descriptors(), before + 10);
   EXPECT_EQ(guest_->instantiate(*code_, Initialize::yes)->kind, EndKind::returned);
   EXPECT_EQ(open_descriptors(), before);

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::uint32_t kLookupFollow = 1;
 enum OpenFlags : std::uint16_t { create = 1, directory = 2, exclusive = 4, truncate = 8, all_open_flags = 15 };
-constexpr std::uint16_t kFlagAppend = 1;
-constexpr std::uint16_t kFlagNonblock = 4;
 
 // A path and the host's descriptor of the folder it starts from.
 struct PathPlace {

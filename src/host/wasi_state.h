@@ -13,6 +13,10 @@
 
 namespace petri {
 
+// The flags of an open descriptor that petri knows, as WASI numbers them.
+inline constexpr std::uint16_t kFlagAppend = 1;
+inline constexpr std::uint16_t kFlagNonblock = 4;
+
 enum class DescriptorKind : std::uint8_t { standard_input, standard_output, standard_error, folder, file };
 
 struct WasiDescriptor {

@@ -12,8 +12,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kNameShownBytesMax = 100;
-
 std::string shown(std::string_view name) { return escape_text(name, kNameShownBytesMax); }
 
 std::unexpected<Error> refuse_missing(const ImportView& import) {

@@ -9,14 +9,6 @@
 #include "run/collect_outcome.h"
 
 namespace petri {
-namespace {
-
-std::unexpected<Error> cancelled(std::string_view process) {
-  return fail(ErrorCode::cancelled, fmt::format("the process {} ended before it came to this call", process));
-}
-
-}  // namespace
-
 // What the guest of a process asks of its sandbox. The guest may be on another thread than the one that entered it;
 // what waits or runs for it here uses the seat of that one.
 class Process::Port final : public ProcessPort {
@@ -199,7 +191,7 @@ void Process::close() {
 void Process::drop(std::list<Letter>& letters) {
   for (Letter& letter : letters) {
     forget(letter);
-    if (letter.reply) letter.reply->give(cancelled(name_));
+    if (letter.reply) letter.reply->give(ended_before_call(name_));
   }
 }
 

@@ -6,13 +6,6 @@
 #include "process/process.h"
 
 namespace petri {
-namespace {
-
-std::unexpected<Error> cancelled(std::string_view process) {
-  return fail(ErrorCode::cancelled, fmt::format("the process {} ended before it came to this call", process));
-}
-
-}  // namespace
 
 bool Process::try_enter(const Letter& letter, Line line) {
   MutexLock lock(mutex_);
@@ -106,7 +99,7 @@ Result<void> Process::post_from(Process* by, Letter letter) {
   }
   // Without the lock: whoever is told of a limit has locks of its own, under which it may ask this process.
   owner_.account().give_back(bytes);
-  if (closed) return cancelled(name_);
+  if (closed) return ended_before_call(name_);
   tell_refused(by, "message_queue_max", waiting + 1, queue_max);
   return fail(ErrorCode::queue_full,
               fmt::format("{} messages wait for {} and message_queue_max allows no more", waiting, name_));

@@ -1,6 +1,12 @@
 #include "process/reply.h"
 
+#include <fmt/format.h>
+
 namespace petri {
+
+std::unexpected<Error> ended_before_call(std::string_view process) {
+  return fail(ErrorCode::cancelled, fmt::format("the process {} ended before it came to this call", process));
+}
 
 bool Reply::give(Result<Outcome> result) {
   Completion completion;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/mutex.h"
 #include "petri/outcome.h"
@@ -39,5 +40,8 @@ class Reply {
   Completion completion_ GUARDED_BY(mutex_);
 };
 using ReplyPtr = std::shared_ptr<Reply>;
+
+// `cancelled`: the reply to a call that the process of this name ended without handling.
+std::unexpected<Error> ended_before_call(std::string_view process);
 
 }  // namespace petri

@@ -13,7 +13,7 @@
 namespace petri {
 namespace {
 
-constexpr double kHeight = 320;
+constexpr double kCurveHeight = 320;
 constexpr std::size_t kMarkersMax = 60;
 // Of the scores of the sample, so many are given room above or below the curve; the worst are not.
 constexpr double kSampleShare = 0.9;
@@ -64,7 +64,7 @@ class CurveDrawing {
   }
 
   std::string svg(std::string_view label) const {
-    const ChartFrame frame{.height = kHeight};
+    const ChartFrame frame{.height = kCurveHeight};
     std::string content = grid_lines(frame, ticks_of(scores_, 6));
     content += stretched(frame, fmt::format(R"(<path class="cloud" d="{}"/>)", dots(sample_)) +
                                     (has_line() ? fmt::format(R"(<path class="ancestry" d="{}"/>)", polyline()) : "") +

@@ -15,7 +15,7 @@ namespace {
 using Bar = FuelHistogram::Bar;
 
 constexpr std::size_t kBarsMax = 48;
-constexpr double kHeight = 280;
+constexpr double kFuelHeight = 280;
 constexpr double kGap = 0.002;  // between bars, of the chart's width
 
 // A whole number stands for everything up to the next one.
@@ -60,7 +60,7 @@ std::size_t sum_of(const std::vector<Bar>& bars) {
 std::string fuel_chart(const FuelHistogram& fuel) {
   const std::vector<Bar> bars = fuel.bars(kBarsMax);
   if (bars.empty()) return R"(<p class="nothing">No candidate used any fuel.</p>)";
-  const ChartFrame frame{.height = kHeight};
+  const ChartFrame frame{.height = kFuelHeight};
   const Axis amounts = fuel_axis(bars);
   const Axis counts = count_axis(bars);
   std::string content = grid_lines(frame, ticks_of(counts, 4));

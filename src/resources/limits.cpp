@@ -24,10 +24,6 @@ void set_time(Limits& limits, std::uint64_t value) {
   limits.execution_time_max = std::chrono::nanoseconds(static_cast<std::int64_t>(value));
 }
 
-constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kHour = 3'600'000 * kMillisecond;
 constexpr std::uint64_t kInt32Max = (std::uint64_t{1} << 31) - 1;
@@ -38,7 +34,7 @@ constexpr LimitRule rule(std::string_view name, std::string_view unit, std::uint
   return {name, unit, min, max, when_met, get_number<Field>, set_number<Field>};
 }
 
-std::vector<LimitRule> make_rules() {
+std::vector<LimitRule> make_guest_rules() {
   return {
       rule<&Limits::memory_bytes_max>(
           "memory_bytes_max", "bytes", 64 * kKiB, kTiB,
@@ -73,7 +69,7 @@ std::string known_names() {
 }  // namespace
 
 const std::vector<LimitRule>& limit_rules() {
-  static const std::vector<LimitRule> rules = make_rules();
+  static const std::vector<LimitRule> rules = make_guest_rules();
   return rules;
 }
 

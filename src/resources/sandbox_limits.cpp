@@ -9,14 +9,13 @@
 #include "base/complain.h"
 #include "base/escape.h"
 #include "base/name_table.h"
+#include "base/units.h"
 
 namespace petri {
 namespace {
 
 constexpr NameTable<2> kActions{"refuse", "kill"};
-constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-constexpr std::uint64_t kInt32Max = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t kCountMax = (std::uint64_t{1} << 31) - 1;
 
 // More than all cores together there is not: this much is no limit.
 std::uint64_t cpu_percent_of_all() {
@@ -65,7 +64,7 @@ constexpr std::array<std::string_view, 11> kRefuseGuests{
     "processes_max",           "message_queue_max", "message_bytes_max", "timers_max",       "output_bytes_max",
     "log_bytes_per_second_max"};
 
-std::vector<SandboxLimitRule> make_rules() {
+std::vector<SandboxLimitRule> make_sandbox_rules() {
   auto rules = guest_rules(std::make_index_sequence<kGuestLimits>());
   const std::string_view refused = "refused";
   for (const SandboxLimitRule& rule : {
@@ -76,9 +75,9 @@ std::vector<SandboxLimitRule> make_rules() {
                                                       "held to it"),
            tree_rule<&SandboxLimits::cpu_grace>(
                "cpu_grace", "ns", 0, kHourNs, "a process held to cpu_percent_max that long ends, cpu_limit; 0: never"),
-           tree_rule<&SandboxLimits::message_queue_max>("message_queue_max", "messages", 1, kInt32Max,
+           tree_rule<&SandboxLimits::message_queue_max>("message_queue_max", "messages", 1, kCountMax,
                                                         "the sender is refused, queue_full"),
-           tree_rule<&SandboxLimits::message_bytes_max>("message_bytes_max", "bytes", 0, kInt32Max,
+           tree_rule<&SandboxLimits::message_bytes_max>("message_bytes_max", "bytes", 0, kCountMax,
                                                         "the sender is refused, too_large"),
            tree_rule<&SandboxLimits::timers_max>("timers_max", "timers", 0, 1'000'000, refused),
            tree_rule<&SandboxLimits::state_bytes_max>("state_bytes_max", "bytes", 0, 4 * kGiB,
@@ -94,7 +93,7 @@ std::vector<SandboxLimitRule> make_rules() {
   return rules;
 }
 
-std::string known_names(bool only_refusing = false) {
+std::string sandbox_limit_names(bool only_refusing = false) {
   std::string names;
   for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
     if (only_refusing && !rule.refuses_guest) continue;
@@ -107,7 +106,7 @@ std::string known_names(bool only_refusing = false) {
 std::string complaint(std::string_view name, std::uint64_t value) {
   const SandboxLimitRule* rule = sandbox_limit_named(name);
   if (rule == nullptr)
-    return fmt::format("there is no limit \"{}\" (the limits are {})", escape_text(name, 80), known_names());
+    return fmt::format("there is no limit \"{}\" (the limits are {})", escape_text(name, 80), sandbox_limit_names());
   if (value >= rule->min && value <= rule->max) return {};
   return fmt::format("{} is {} but goes from {} to {} {}", name, value, rule->min, rule->max, rule->unit);
 }
@@ -120,7 +119,7 @@ std::string format_limit(const SandboxLimitRule& rule, std::uint64_t value) {
 }
 
 const std::vector<SandboxLimitRule>& sandbox_limit_rules() {
-  static const std::vector<SandboxLimitRule> rules = make_rules();
+  static const std::vector<SandboxLimitRule> rules = make_sandbox_rules();
   return rules;
 }
 
@@ -140,7 +139,7 @@ Result<void> check_actions(const LimitActions& actions) {
     if (rule != nullptr && rule->refuses_guest) continue;
     std::string wrong = fmt::format("{} \"{}\" (those that can end a guest instead are {})",
                                     rule == nullptr ? "there is no limit" : "nothing is refused to a guest by",
-                                    escape_text(name, 80), known_names(true));
+                                    escape_text(name, 80), sandbox_limit_names(true));
     complain(error, "on_limit." + escape_text(name, 80), std::move(wrong));
   }
   if (!error.details.empty()) return fail(std::move(error));

@@ -11,7 +11,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kNameShownBytesMax = 100;
 constexpr std::size_t kExportsShownMax = 5;
 constexpr std::uint64_t kInputBytesMax = std::numeric_limits<std::int32_t>::max();
 

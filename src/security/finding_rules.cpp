@@ -8,7 +8,7 @@ namespace petri {
 namespace {
 
 // In the order of FindingKind. The sizes are those of engine/src/scan.rs; engine/tests/scan.rs meets each of them.
-constexpr std::array kRules{
+constexpr std::array kFindingRules{
     FindingRule{FindingKind::memory_minimum, "memory_minimum", "info; low from 16 MiB, medium from 32 MiB",
                 "The memory it starts with. `number`: bytes."},
     FindingRule{FindingKind::memory_unbounded, "memory_unbounded", "info",
@@ -48,19 +48,19 @@ constexpr std::array kRules{
                 "It imports what nobody offers as it asks for it: no such function, another type, or no function. It "
                 "cannot be linked."},
 };
-static_assert(kRules.size() == static_cast<std::size_t>(FindingKind::imports_unknown) + 1);
+static_assert(kFindingRules.size() == static_cast<std::size_t>(FindingKind::imports_unknown) + 1);
 static_assert([] {
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
-    if (static_cast<std::size_t>(kRules[i].kind) != i) return false;
+  for (std::size_t i = 0; i < kFindingRules.size(); ++i) {
+    if (static_cast<std::size_t>(kFindingRules[i].kind) != i) return false;
   }
   return true;
 }());
 
 }  // namespace
 
-std::span<const FindingRule> finding_rules() { return kRules; }
+std::span<const FindingRule> finding_rules() { return kFindingRules; }
 
-const FindingRule& rule_of(FindingKind kind) { return kRules.at(static_cast<std::size_t>(kind)); }
+const FindingRule& rule_of(FindingKind kind) { return kFindingRules.at(static_cast<std::size_t>(kind)); }
 
 FindingKind family_of(Permission permission) {
   return static_cast<FindingKind>(static_cast<int>(FindingKind::imports_messages) + static_cast<int>(permission));

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/name_table.h"
+#include "base/units.h"
 
 namespace petri {
 namespace {
@@ -10,7 +11,6 @@ namespace {
 using enum Permission;
 
 constexpr NameTable<3> kProfiles{"high", "medium", "low"};
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 constexpr Permissions kHigh{messages, timers, spawn};
 constexpr Permissions kMedium = kHigh.with({log, clock, random, file_read});
@@ -28,7 +28,7 @@ constexpr std::array<Row, kProfiles.size()> kLimits{{
     {128 * kMiB, 100, std::chrono::seconds(300), 100, 5 * kMiB},
     {256 * kMiB, 200, std::chrono::seconds(600), std::nullopt, 10 * kMiB},
 }};
-constexpr std::array<ProfileRule, kProfiles.size()> kRules{{
+constexpr std::array<ProfileRule, kProfiles.size()> kProfileRules{{
     {Profile::high, kHigh, AuditLevel::full},
     {Profile::medium, kMedium, AuditLevel::basic},
     {Profile::low, kLow, AuditLevel::basic},
@@ -39,8 +39,8 @@ constexpr std::array<ProfileRule, kProfiles.size()> kRules{{
 std::string_view name_of(Profile profile) { return name_in(kProfiles, profile); }
 std::optional<Profile> profile_named(std::string_view name) { return find_name<Profile>(kProfiles, name); }
 
-const ProfileRule& rule_of(Profile profile) { return kRules[static_cast<std::size_t>(profile)]; }
-std::span<const ProfileRule> profile_rules() { return kRules; }
+const ProfileRule& rule_of(Profile profile) { return kProfileRules[static_cast<std::size_t>(profile)]; }
+std::span<const ProfileRule> profile_rules() { return kProfileRules; }
 
 Permissions Permissions::medium() { return kMedium; }
 

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Clock::TimePoint kStart{};
+constexpr Clock::TimePoint kQuarantineStart{};
 
 ArtifactId artifact(std::uint32_t number) {
   ArtifactId id;
@@ -26,45 +26,45 @@ class QuarantineTest : public testing::Test {
 };
 
 TEST_F(QuarantineTest, BeginsWithTheLastOfSoManyLimitsAndEnds) {  // P12
-  put_in(artifact(1), kStart);
-  const auto found = quarantine_.find(artifact(1), kStart + 10min - 1ns);
+  put_in(artifact(1), kQuarantineStart);
+  const auto found = quarantine_.find(artifact(1), kQuarantineStart + 10min - 1ns);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->cause, "execution_time_max");
-  EXPECT_EQ(found->until, kStart + 10min);
-  EXPECT_EQ(quarantine_.size(kStart), 1U);
-  EXPECT_FALSE(quarantine_.find(artifact(1), kStart + 10min));
-  EXPECT_EQ(quarantine_.size(kStart + 10min), 0U);
+  EXPECT_EQ(found->until, kQuarantineStart + 10min);
+  EXPECT_EQ(quarantine_.size(kQuarantineStart), 1U);
+  EXPECT_FALSE(quarantine_.find(artifact(1), kQuarantineStart + 10min));
+  EXPECT_EQ(quarantine_.size(kQuarantineStart + 10min), 0U);
 }
 
 TEST_F(QuarantineTest, IsOfOneArtifactAlone) {
-  put_in(artifact(1), kStart);
-  EXPECT_FALSE(quarantine_.find(artifact(2), kStart));
+  put_in(artifact(1), kQuarantineStart);
+  EXPECT_FALSE(quarantine_.find(artifact(2), kQuarantineStart));
 }
 
 TEST_F(QuarantineTest, DoesNotCountWhatIsOlderThanItsWindow) {
-  for (int i = 0; i < 4; ++i) EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kStart));
-  EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kStart + 60s + 1ns));
-  EXPECT_FALSE(quarantine_.find(artifact(1), kStart + 61s));
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart));
+  EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart + 60s + 1ns));
+  EXPECT_FALSE(quarantine_.find(artifact(1), kQuarantineStart + 61s));
 }
 
 TEST_F(QuarantineTest, IsNotMadeLongerByThoseThatStillLive) {
-  put_in(artifact(1), kStart);
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kStart + 1min));
-  EXPECT_EQ(quarantine_.find(artifact(1), kStart + 1min)->until, kStart + 10min);
+  put_in(artifact(1), kQuarantineStart);
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart + 1min));
+  EXPECT_EQ(quarantine_.find(artifact(1), kQuarantineStart + 1min)->until, kQuarantineStart + 10min);
 }
 
 TEST_F(QuarantineTest, KeepsThoseInItWhenItMustForget) {
-  put_in(artifact(0), kStart);
+  put_in(artifact(0), kQuarantineStart);
   for (std::uint32_t i = 1; i < 3 * Quarantine::kArtifactsMax; ++i) {
-    EXPECT_FALSE(quarantine_.limit_met(artifact(i), "fuel_max", kStart + std::chrono::microseconds(i)));
+    EXPECT_FALSE(quarantine_.limit_met(artifact(i), "fuel_max", kQuarantineStart + std::chrono::microseconds(i)));
   }
-  EXPECT_TRUE(quarantine_.find(artifact(0), kStart + 1s));
+  EXPECT_TRUE(quarantine_.find(artifact(0), kQuarantineStart + 1s));
 }
 
 TEST(QuarantineOff, RefusesNothing) {
   Quarantine quarantine({.limits_max = 0});
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(quarantine.limit_met(artifact(1), "fuel_max", kStart));
-  EXPECT_FALSE(quarantine.find(artifact(1), kStart));
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(quarantine.limit_met(artifact(1), "fuel_max", kQuarantineStart));
+  EXPECT_FALSE(quarantine.find(artifact(1), kQuarantineStart));
 }
 
 }  // namespace

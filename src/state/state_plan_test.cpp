@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using enum StateType;
 using Fields = std::vector<StateField>;
 
-constexpr StatePolicy kDrop{.drop = true};
+constexpr StatePolicy kDropAllowed{.drop = true};
 
 StatePlan plan_of(const Fields& from, const Fields& to, const StateHints& hints = {}, StatePolicy policy = {}) {
   return StatePlan::create(schema_of(from), schema_of(to), hints, policy).value();
@@ -28,11 +28,11 @@ std::string actions_of(const StatePlan& plan) {
   return text;
 }
 
-StateDocument document_of(std::vector<StateEntry> entries) { return StateDocument::create(entries).value(); }
+StateDocument planned_document(std::vector<StateEntry> entries) { return StateDocument::create(entries).value(); }
 
 // A document of one scalar.
 StateDocument holding(StateType type, StateValue value) {
-  return document_of({{.field = {.name = "count", .type = type}, .values = {std::move(value)}}});
+  return planned_document({{.field = {.name = "count", .type = type}, .values = {std::move(value)}}});
 }
 
 Result<StateDocument> moved(const StateDocument& document, const Fields& to, const StateHints& hints = {},
@@ -72,7 +72,7 @@ TEST(StatePlan, DropsAFieldOnlyWithPermission) {  // T07
   EXPECT_EQ(refused.check().error().detail("field"), "b");
   EXPECT_FALSE(refused.apply(StateDocument(schema_of(both)), StateDocument(schema_of({{.name = "a"}}))));
 
-  const auto permitted = plan_of(both, {{.name = "a"}}, {}, kDrop);
+  const auto permitted = plan_of(both, {{.name = "a"}}, {}, kDropAllowed);
   EXPECT_EQ(actions_of(permitted), "keep a, drop b");
   EXPECT_FALSE(permitted.lossless());
   EXPECT_TRUE(permitted.apply(StateDocument(schema_of(both)), StateDocument(schema_of({{.name = "a"}}))));
@@ -96,8 +96,9 @@ TEST(StatePlan, RefusesAValueThatWouldNotSurviveByItsFieldsName) {  // T08
 }
 
 TEST(StatePlan, NamesTheElementThatWouldNotSurvive) {
-  const auto lost = moved(document_of({{.field = {.name = "list", .type = i32, .count = 3}, .values = {1, 2, 300}}}),
-                          {{.name = "list", .type = u8, .count = 3}});
+  const auto lost =
+      moved(planned_document({{.field = {.name = "list", .type = i32, .count = 3}, .values = {1, 2, 300}}}),
+            {{.name = "list", .type = u8, .count = 3}});
   ASSERT_FALSE(lost);
   EXPECT_THAT(lost.error().message, HasSubstr("element 2 of \"list\" holds 300"));
 }
@@ -107,8 +108,8 @@ TEST(StatePlan, RenamesByHintOnly) {  // T09
   const Fields to{{.name = "count"}};
   EXPECT_EQ(actions_of(plan_of(from, to, {{"hits", "count"}})), "rename count");
   EXPECT_EQ(actions_of(plan_of(from, to)), "default count, refuse hits");
-  EXPECT_EQ(actions_of(plan_of(from, to, {}, kDrop)), "default count, drop hits");
-  const auto state = moved(document_of({{.field = {.name = "hits"}, .values = {12}}}), to, {{"hits", "count"}});
+  EXPECT_EQ(actions_of(plan_of(from, to, {}, kDropAllowed)), "default count, drop hits");
+  const auto state = moved(planned_document({{.field = {.name = "hits"}, .values = {12}}}), to, {{"hits", "count"}});
   EXPECT_EQ(state->get("count").value(), StateValue(std::int64_t{12}));
 }
 
@@ -117,7 +118,7 @@ TEST(StatePlan, GrowsAListAndShrinksItWithPermission) {  // T10
   const Fields five{{.name = "list", .count = 5}};
   EXPECT_EQ(actions_of(plan_of(three, five)), "default list");
   EXPECT_EQ(actions_of(plan_of(five, three)), "refuse list");
-  EXPECT_EQ(actions_of(plan_of(five, three, {}, kDrop)), "drop list");
+  EXPECT_EQ(actions_of(plan_of(five, three, {}, kDropAllowed)), "drop list");
 
   StateDocument old_state(schema_of(three));
   StateDocument initial(schema_of(five));
@@ -127,7 +128,7 @@ TEST(StatePlan, GrowsAListAndShrinksItWithPermission) {  // T10
   const auto grown = plan.apply(old_state, initial);
   ASSERT_TRUE(grown);
   EXPECT_EQ(grown->entries()[0].values, (std::vector<StateValue>{1, 2, 3, 70, 70}));
-  EXPECT_EQ(plan.reversed(kDrop).apply(*grown, StateDocument(schema_of(three))).value(), old_state);
+  EXPECT_EQ(plan.reversed(kDropAllowed).apply(*grown, StateDocument(schema_of(three))).value(), old_state);
 }
 
 TEST(StatePlan, TellsEveryRefusedFieldAtOnce) {  // T11
@@ -166,7 +167,7 @@ TEST(StatePlan, RunsBackwardsByTheSameRules) {  // T19
 TEST(StatePlan, DropsOnTheWayBackWhatWasAdded) {  // T20
   const StatePlan forward = plan_of({{.name = "a"}}, {{.name = "a"}, {.name = "b"}});
   EXPECT_EQ(actions_of(forward.reversed()), "keep a, refuse b");
-  EXPECT_EQ(actions_of(forward.reversed(kDrop)), "keep a, drop b");
+  EXPECT_EQ(actions_of(forward.reversed(kDropAllowed)), "keep a, drop b");
 }
 
 TEST(StatePlan, FollowsTheHintsOfAWholeChainBothWays) {  // T22
@@ -178,7 +179,7 @@ TEST(StatePlan, FollowsTheHintsOfAWholeChainBothWays) {  // T22
   EXPECT_EQ(actions_of(*chain), "rename d");
   const StatePlan back = chain->reversed();
   EXPECT_EQ(actions_of(back), "rename a");
-  const auto state = back.apply(document_of({{.field = {.name = "d", .type = i64}, .values = {77}}}),
+  const auto state = back.apply(planned_document({{.field = {.name = "d", .type = i64}, .values = {77}}}),
                                 StateDocument(schema_of({{.name = "a"}})));
   EXPECT_EQ(state->get("a").value(), StateValue(std::int64_t{77}));
 }
@@ -188,7 +189,7 @@ TEST(StatePlan, DoesNotMistakeANewFieldForTheOneThatHadItsName) {
                                      plan_of({{.name = "b"}}, {{.name = "a"}, {.name = "b"}})};
   const auto chain = StatePlan::chain(plans);
   EXPECT_EQ(actions_of(*chain), "default a, rename b");
-  EXPECT_EQ(actions_of(chain->reversed(kDrop)), "rename a, drop a");
+  EXPECT_EQ(actions_of(chain->reversed(kDropAllowed)), "rename a, drop a");
 }
 
 TEST(StatePlan, ChainsOnlyWhatJoins) {
@@ -221,7 +222,7 @@ TEST(StatePlan, TakesOnlyDocumentsOfItsOwnVersions) {
 
 TEST(StatePlan, CutsNoText) {
   const auto with_text = [](std::uint32_t room, std::string value) {
-    return document_of({{.field = {.name = "t", .type = text, .count = room}, .values = {std::move(value)}}});
+    return planned_document({{.field = {.name = "t", .type = text, .count = room}, .values = {std::move(value)}}});
   };
   const Fields small{{.name = "t", .type = text, .count = 4}};
   EXPECT_EQ(moved(with_text(16, "abcd"), small).value(), with_text(4, "abcd"));
@@ -233,7 +234,7 @@ TEST(StatePlan, CutsNoText) {
 
 TEST(StatePlan, MakesTextOfBytesOnlyWhereTheyAreText) {
   const auto with_bytes = [](std::string value) {
-    return document_of({{.field = {.name = "t", .type = bytes, .count = 4}, .values = {std::move(value)}}});
+    return planned_document({{.field = {.name = "t", .type = bytes, .count = 4}, .values = {std::move(value)}}});
   };
   const Fields to{{.name = "t", .type = text, .count = 4}};
   EXPECT_EQ(moved(with_bytes(std::string("ab\0\0", 4)), to)->get("t").value(), StateValue("ab"));

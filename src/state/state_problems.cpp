@@ -8,8 +8,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kShownBytesMax = 80;
-
 std::string types_text(const StateStep& step) {
   if (!step.to) return fmt::format("{}, gone", type_text(*step.from));
   return fmt::format("{} to {}", type_text(*step.from), type_text(*step.to));
@@ -17,11 +15,12 @@ std::string types_text(const StateStep& step) {
 
 }  // namespace
 
-std::string shown_name(std::string_view name) { return fmt::format("\"{}\"", escape_text(name, kShownBytesMax)); }
+std::string shown_name(std::string_view name) { return fmt::format("\"{}\"", escape_text(name, kWordShownBytesMax)); }
 
 void StateProblems::add(std::string_view field, std::string what, std::vector<ErrorDetail> details) {
   if (++count_ > kStateProblemsMax) return;
-  if (!field.empty()) details.insert(details.begin(), {.key = "field", .value = escape_text(field, kShownBytesMax)});
+  if (!field.empty())
+    details.insert(details.begin(), {.key = "field", .value = escape_text(field, kWordShownBytesMax)});
   kept_.push_back({.what = std::move(what), .details = std::move(details)});
 }
 

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-ChildSpec child(std::string id, RestartType restart = RestartType::permanent) {
+ChildSpec child_of_type(std::string id, RestartType restart = RestartType::permanent) {
   return {.id = std::move(id), .module = "m", .restart = restart};
 }
 
@@ -21,7 +21,7 @@ SupervisorSpec tree_of(Strategy strategy, std::vector<TreeChild> children, std::
 
 // S01
 TEST(Strategies, StartAPermanentChildThatCrashedAnew) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a")}));
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a")}));
   world.start();
   const Incarnation first = world.incarnation("a");
 
@@ -32,7 +32,7 @@ TEST(Strategies, StartAPermanentChildThatCrashedAnew) {
 
 // S02
 TEST(Strategies, OneForOneLeavesTheSiblingsAlone) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a"), child("b"), child("c")}));
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a"), child_of_type("b"), child_of_type("c")}));
   world.start();
   const Incarnation sibling = world.incarnation("c");
 
@@ -42,7 +42,7 @@ TEST(Strategies, OneForOneLeavesTheSiblingsAlone) {
 
 // S03
 TEST(Strategies, OneForAllStopsTheOthersBackwardsAndStartsAll) {
-  TreeFixture world(tree_of(Strategy::one_for_all, {child("a"), child("b"), child("c")}));
+  TreeFixture world(tree_of(Strategy::one_for_all, {child_of_type("a"), child_of_type("b"), child_of_type("c")}));
   world.start();
 
   EXPECT_THAT(world.crash("b"), ElementsAre("stop c", "stop a", "again a", "again b", "again c"));
@@ -50,7 +50,8 @@ TEST(Strategies, OneForAllStopsTheOthersBackwardsAndStartsAll) {
 
 // S04
 TEST(Strategies, RestForOneStopsAndStartsWhatCameAfter) {
-  TreeFixture world(tree_of(Strategy::rest_for_one, {child("a"), child("b"), child("c"), child("d")}));
+  TreeFixture world(tree_of(Strategy::rest_for_one,
+                            {child_of_type("a"), child_of_type("b"), child_of_type("c"), child_of_type("d")}));
   world.start();
   const Incarnation before = world.incarnation("a");
 
@@ -60,7 +61,7 @@ TEST(Strategies, RestForOneStopsAndStartsWhatCameAfter) {
 
 // S05
 TEST(Strategies, SimpleOneForOneHasNoChildAtTheStartAndRestartsEachAlone) {
-  TreeFixture world(tree_of(Strategy::simple_one_for_one, {child("w")}));
+  TreeFixture world(tree_of(Strategy::simple_one_for_one, {child_of_type("w")}));
   EXPECT_THAT(world.start(), ElementsAre("started"));
 
   EXPECT_THAT(world.ask(AddInstance{}), ElementsAre("start w-1"));
@@ -72,7 +73,7 @@ TEST(Strategies, SimpleOneForOneHasNoChildAtTheStartAndRestartsEachAlone) {
 
 // S06
 TEST(Strategies, APermanentChildCountsForEveryEnd) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a")}, 2));
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a")}, 2));
   world.start();
 
   EXPECT_THAT(world.crash("a", ExitReason::normal), ElementsAre("again a"));
@@ -82,7 +83,8 @@ TEST(Strategies, APermanentChildCountsForEveryEnd) {
 
 // S07
 TEST(Strategies, ATransientChildThatEndedWellKeepsItsPlaceAndDoesNotCount) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a", RestartType::transient), child("b")}, 1));
+  TreeFixture world(
+      tree_of(Strategy::one_for_one, {child_of_type("a", RestartType::transient), child_of_type("b")}, 1));
   world.start();
 
   EXPECT_THAT(world.crash("a", ExitReason::normal), IsEmpty());
@@ -92,14 +94,15 @@ TEST(Strategies, ATransientChildThatEndedWellKeepsItsPlaceAndDoesNotCount) {
 
 // S07
 TEST(Strategies, ATransientChildThatCrashedComesBack) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a", RestartType::transient)}));
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a", RestartType::transient)}));
   world.start();
   EXPECT_THAT(world.crash("a", ExitReason::abnormal), ElementsAre("again a"));
 }
 
 // S08
 TEST(Strategies, ATemporaryChildNeverComesBack) {
-  TreeFixture world(tree_of(Strategy::one_for_all, {child("a"), child("t", RestartType::temporary), child("b")}));
+  TreeFixture world(tree_of(Strategy::one_for_all,
+                            {child_of_type("a"), child_of_type("t", RestartType::temporary), child_of_type("b")}));
   world.start();
 
   EXPECT_THAT(world.crash("a"), ElementsAre("stop b", "stop t", "removed t", "again a", "again b"));
@@ -108,7 +111,8 @@ TEST(Strategies, ATemporaryChildNeverComesBack) {
 
 // S08 S11
 TEST(Strategies, TheCrashOfATemporaryChildLeavesEverythingElseAlone) {
-  TreeFixture world(tree_of(Strategy::one_for_all, {child("a"), child("t", RestartType::temporary)}, 0));
+  TreeFixture world(
+      tree_of(Strategy::one_for_all, {child_of_type("a"), child_of_type("t", RestartType::temporary)}, 0));
   world.start();
 
   EXPECT_THAT(world.crash("t"), ElementsAre("removed t"));
@@ -118,7 +122,7 @@ TEST(Strategies, TheCrashOfATemporaryChildLeavesEverythingElseAlone) {
 
 // S09
 TEST(GivingUp, ComesWithTheSecondCrashInFiveSecondsByDefault) {
-  TreeFixture world(SupervisorSpec{.children = {child("a"), child("b")}});
+  TreeFixture world(SupervisorSpec{.children = {child_of_type("a"), child_of_type("b")}});
   world.start();
 
   EXPECT_THAT(world.crash("a"), ElementsAre("again a"));
@@ -130,13 +134,13 @@ TEST(GivingUp, ComesWithTheSecondCrashInFiveSecondsByDefault) {
 
 // S10
 TEST(GivingUp, LooksAtAWindowThatIsInclusive) {
-  TreeFixture at_the_edge(SupervisorSpec{.children = {child("a")}});
+  TreeFixture at_the_edge(SupervisorSpec{.children = {child_of_type("a")}});
   at_the_edge.start();
   at_the_edge.crash("a");
   at_the_edge.pass(5s);
   EXPECT_THAT(at_the_edge.crash("a"), ElementsAre("ended"));
 
-  TreeFixture beyond(SupervisorSpec{.children = {child("a")}});
+  TreeFixture beyond(SupervisorSpec{.children = {child_of_type("a")}});
   beyond.start();
   beyond.crash("a");
   beyond.pass(6s);
@@ -145,14 +149,14 @@ TEST(GivingUp, LooksAtAWindowThatIsInclusive) {
 
 // S11
 TEST(GivingUp, ComesWithTheFirstRestartWhenNoneIsAllowed) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a"), child("b")}, 0));
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a"), child_of_type("b")}, 0));
   world.start();
   EXPECT_THAT(world.crash("a"), ElementsAre("stop b", "ended"));
 }
 
 // S12
 TEST(GivingUp, CountsTheRestartsOfAllChildrenTogether) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a"), child("b")}, 1));
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a"), child_of_type("b")}, 1));
   world.start();
   world.crash("a");
   EXPECT_THAT(world.crash("b"), ElementsAre("stop a", "ended"));
@@ -160,7 +164,8 @@ TEST(GivingUp, CountsTheRestartsOfAllChildrenTogether) {
 
 // S12
 TEST(GivingUp, CountsARoundOfAllAsOne) {
-  TreeFixture world(tree_of(Strategy::one_for_all, {child("a"), child("b"), child("c"), child("d")}, 2));
+  TreeFixture world(tree_of(Strategy::one_for_all,
+                            {child_of_type("a"), child_of_type("b"), child_of_type("c"), child_of_type("d")}, 2));
   world.start();
   world.crash("a");
   world.crash("b");
@@ -171,7 +176,7 @@ TEST(GivingUp, CountsARoundOfAllAsOne) {
 
 // S13
 TEST(GivingUp, CountsEveryRestartThatFails) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a")}, 3));
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a")}, 3));
   world.start();
   world.failing = {"a"};
   EXPECT_THAT(world.crash("a"), ElementsAre("fail a", "fail a", "fail a", "ended"));
@@ -179,7 +184,7 @@ TEST(GivingUp, CountsEveryRestartThatFails) {
 
 // S13
 TEST(GivingUp, UnderOneForAllAFailedStartTakesAllThroughAnotherRound) {
-  TreeFixture world(tree_of(Strategy::one_for_all, {child("a"), child("b")}, 2));
+  TreeFixture world(tree_of(Strategy::one_for_all, {child_of_type("a"), child_of_type("b")}, 2));
   world.start();
   world.failing = {"b"};
   EXPECT_THAT(world.crash("a"),
@@ -188,8 +193,9 @@ TEST(GivingUp, UnderOneForAllAFailedStartTakesAllThroughAnotherRound) {
 
 // S15
 TEST(Nesting, ASupervisorThatGivesUpIsRestartedWholeAndCountsOnce) {
-  SupervisorSpec inner{.id = "pool", .intensity = 0, .children = {child("x"), child("y"), child("z")}};
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a"), inner}, 1));
+  SupervisorSpec inner{
+      .id = "pool", .intensity = 0, .children = {child_of_type("x"), child_of_type("y"), child_of_type("z")}};
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a"), inner}, 1));
   world.start();
 
   EXPECT_THAT(world.crash("pool/y"),
@@ -200,9 +206,11 @@ TEST(Nesting, ASupervisorThatGivesUpIsRestartedWholeAndCountsOnce) {
 
 // S15: giving up is an orderly end to the parent, as in OTP.
 TEST(Nesting, ATransientSupervisorThatGivesUpStaysDown) {
-  SupervisorSpec inner{
-      .id = "pool", .intensity = 0, .restart = RestartType::transient, .children = {child("x"), child("y")}};
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a"), inner}));
+  SupervisorSpec inner{.id = "pool",
+                       .intensity = 0,
+                       .restart = RestartType::transient,
+                       .children = {child_of_type("x"), child_of_type("y")}};
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a"), inner}));
   world.start();
 
   EXPECT_THAT(world.crash("pool/x"), ElementsAre("stop pool/y"));
@@ -212,15 +220,15 @@ TEST(Nesting, ATransientSupervisorThatGivesUpStaysDown) {
 }
 
 TEST(Nesting, ARoundOfTheParentTakesASupervisorDownAndUpInOrder) {
-  SupervisorSpec inner{.id = "pool", .children = {child("x"), child("y")}};
-  TreeFixture world(tree_of(Strategy::one_for_all, {child("a"), inner, child("b")}));
+  SupervisorSpec inner{.id = "pool", .children = {child_of_type("x"), child_of_type("y")}};
+  TreeFixture world(tree_of(Strategy::one_for_all, {child_of_type("a"), inner, child_of_type("b")}));
   world.start();
   EXPECT_THAT(world.crash("a"), ElementsAre("stop b", "stop pool/y", "stop pool/x", "again a", "start pool/x",
                                             "start pool/y", "again b"));
 }
 
 TEST(Meanwhile, AnEndDuringARoundIsSettledByThatRound) {
-  TreeFixture world(tree_of(Strategy::one_for_all, {child("a"), child("b"), child("c")}));
+  TreeFixture world(tree_of(Strategy::one_for_all, {child_of_type("a"), child_of_type("b"), child_of_type("c")}));
   world.start();
   world.stubborn = {"c"};
   EXPECT_THAT(world.crash("b"), ElementsAre("stop c"));
@@ -230,7 +238,7 @@ TEST(Meanwhile, AnEndDuringARoundIsSettledByThatRound) {
 }
 
 TEST(Meanwhile, AChildThatIsStoppedBeforeItsNextTryStaysDown) {
-  TreeFixture world(tree_of(Strategy::one_for_one, {child("a"), child("b")}));
+  TreeFixture world(tree_of(Strategy::one_for_one, {child_of_type("a"), child_of_type("b")}));
   world.start();
   world.slow = {"b"};
   EXPECT_THAT(world.crash("b"), ElementsAre("again b"));
@@ -242,7 +250,7 @@ TEST(Meanwhile, AChildThatIsStoppedBeforeItsNextTryStaysDown) {
 }
 
 TEST(Meanwhile, AnEndOutsideTheRoundIsHandledAfterIt) {
-  TreeFixture world(tree_of(Strategy::rest_for_one, {child("a"), child("b")}));
+  TreeFixture world(tree_of(Strategy::rest_for_one, {child_of_type("a"), child_of_type("b")}));
   world.start();
   world.slow = {"b"};
   EXPECT_THAT(world.crash("b"), ElementsAre("again b"));

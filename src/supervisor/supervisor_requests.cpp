@@ -11,9 +11,7 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kShownBytesMax = 80;
-
-std::string shown(std::string_view id) { return escape_text(id, kShownBytesMax); }
+std::string shown(std::string_view id) { return escape_text(id, kWordShownBytesMax); }
 
 std::unexpected<Error> no_child(std::string_view id) {
   return fail(ErrorCode::not_found, fmt::format("There is no child \"{}\" here.", shown(id)));

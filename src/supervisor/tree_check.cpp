@@ -11,8 +11,6 @@
 namespace petri {
 namespace {
 
-constexpr std::size_t kShownBytesMax = 80;
-
 class TreeCheck {
  public:
   explicit TreeCheck(std::span<const std::string> modules) : modules_(modules.begin(), modules.end()) {}
@@ -66,7 +64,7 @@ class TreeCheck {
   }
 
   void check_id(std::string_view id, const std::string& where, std::unordered_set<std::string_view>& ids) {
-    const std::string shown = escape_text(id, kShownBytesMax);
+    const std::string shown = escape_text(id, kWordShownBytesMax);
     if (!is_sandbox_id(id)) {
       complaints_.add(field_path(where, "id"),
                       fmt::format(" is \"{}\", and an id has 1 to {} letters, digits, \"_\" or \"-\" and starts with "
@@ -88,7 +86,7 @@ class TreeCheck {
   void check_module(std::string_view module, const std::string& where) {
     if (modules_.contains(module)) return;
     complaints_.add(field_path(where, "module"), fmt::format(" is \"{}\", and the sandbox has no module of that name",
-                                                             escape_text(module, kShownBytesMax)));
+                                                             escape_text(module, kWordShownBytesMax)));
   }
 
   std::unordered_set<std::string_view> modules_;

@@ -17,8 +17,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kShownBytesMax = 80;
-
 // One object and its fields. A field that is not what it should be is a complaint and leaves its target as it was.
 class Fields {
  public:
@@ -28,7 +26,8 @@ class Fields {
   void check_names(std::initializer_list<std::string_view> known) const {
     for (const auto& [name, value] : object_.items()) {
       if (std::ranges::find(known, name) != known.end()) continue;
-      refuse(escape_text(name, kShownBytesMax), fmt::format(" is no field here; there are {}", fmt::join(known, ", ")));
+      refuse(escape_text(name, kWordShownBytesMax),
+             fmt::format(" is no field here; there are {}", fmt::join(known, ", ")));
     }
   }
 
@@ -108,7 +107,7 @@ class Fields {
   }
 
  private:
-  static std::string shown(std::string_view text) { return escape_text(text, kShownBytesMax); }
+  static std::string shown(std::string_view text) { return escape_text(text, kWordShownBytesMax); }
 
   const Json& object_;
   const std::string& where_;

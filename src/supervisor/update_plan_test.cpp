@@ -9,7 +9,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-ChildSpec child(std::string id, std::string module = "m") { return {.id = std::move(id), .module = std::move(module)}; }
+ChildSpec child_with_module(std::string id, std::string module = "m") {
+  return {.id = std::move(id), .module = std::move(module)};
+}
 
 std::vector<std::string> shown(const UpdatePlan& plan) {
   constexpr const char* kWords[] = {"keep ", "update ", "replace ", "start "};
@@ -20,7 +22,8 @@ std::vector<std::string> shown(const UpdatePlan& plan) {
 
 // S25
 TEST(UpdatePlan, KeepsEverythingWhenNothingChanges) {
-  const SupervisorSpec spec{.children = {child("a"), SupervisorSpec{.id = "p", .children = {child("x")}}}};
+  const SupervisorSpec spec{
+      .children = {child_with_module("a"), SupervisorSpec{.id = "p", .children = {child_with_module("x")}}}};
   const UpdatePlan plan = plan_update(spec, spec);
   EXPECT_THAT(plan.stop, IsEmpty());
   EXPECT_THAT(shown(plan), ElementsAre("keep a", "keep p"));
@@ -28,13 +31,14 @@ TEST(UpdatePlan, KeepsEverythingWhenNothingChanges) {
 
 // S25
 TEST(UpdatePlan, ReplacesAProcessForItsModuleOrInputOnly) {
-  ChildSpec gentler = child("a");
+  ChildSpec gentler = child_with_module("a");
   gentler.restart = RestartType::transient;
   gentler.shutdown = Shutdown::brutal();
-  ChildSpec fed = child("b");
+  ChildSpec fed = child_with_module("b");
   fed.input = "more";
-  const UpdatePlan plan = plan_update({.children = {child("a"), child("b"), child("c")}},
-                                      {.children = {gentler, fed, child("c", "other")}});
+  const UpdatePlan plan =
+      plan_update({.children = {child_with_module("a"), child_with_module("b"), child_with_module("c")}},
+                  {.children = {gentler, fed, child_with_module("c", "other")}});
   EXPECT_THAT(plan.stop, ElementsAre("c", "b"));
   EXPECT_THAT(shown(plan), ElementsAre("keep a", "replace b", "replace c"));
   EXPECT_EQ(plan.children[0].spec->restart(), RestartType::transient);
@@ -42,40 +46,42 @@ TEST(UpdatePlan, ReplacesAProcessForItsModuleOrInputOnly) {
 
 TEST(UpdatePlan, StopsWhatIsGoneTheLastStartedFirst) {
   const UpdatePlan plan =
-      plan_update({.children = {child("a"), child("b"), child("c")}}, {.children = {child("c"), child("d")}});
+      plan_update({.children = {child_with_module("a"), child_with_module("b"), child_with_module("c")}},
+                  {.children = {child_with_module("c"), child_with_module("d")}});
   EXPECT_THAT(plan.stop, ElementsAre("b", "a"));
   EXPECT_THAT(shown(plan), ElementsAre("keep c", "start d"));
 }
 
 TEST(UpdatePlan, KeepsWhatWasAddedByRequestAtTheEnd) {
-  const auto node = [](std::string id) { return std::make_shared<const TreeChild>(child(std::move(id))); };
+  const auto node = [](std::string id) { return std::make_shared<const TreeChild>(child_with_module(std::move(id))); };
   const std::vector<PresentChild> present = {{node("a")}, {node("extra"), true}, {node("named"), true}};
-  const UpdatePlan plan =
-      plan_update(Strategy::one_for_one, present, {.children = {child("b"), child("named", "other")}});
+  const UpdatePlan plan = plan_update(Strategy::one_for_one, present,
+                                      {.children = {child_with_module("b"), child_with_module("named", "other")}});
   EXPECT_THAT(plan.stop, ElementsAre("named", "a"));
   EXPECT_THAT(shown(plan), ElementsAre("start b", "replace named", "keep extra"));
 }
 
 TEST(UpdatePlan, UpdatesASupervisorInPlaceButReplacesAnotherKind) {
-  const UpdatePlan plan =
-      plan_update({.children = {SupervisorSpec{.id = "p"}, SupervisorSpec{.id = "q"}, child("r")}},
-                  {.children = {SupervisorSpec{.id = "p", .intensity = 9}, child("q"), SupervisorSpec{.id = "r"}}});
+  const UpdatePlan plan = plan_update(
+      {.children = {SupervisorSpec{.id = "p"}, SupervisorSpec{.id = "q"}, child_with_module("r")}},
+      {.children = {SupervisorSpec{.id = "p", .intensity = 9}, child_with_module("q"), SupervisorSpec{.id = "r"}}});
   EXPECT_THAT(plan.stop, ElementsAre("r", "q"));
   EXPECT_THAT(shown(plan), ElementsAre("update p", "replace q", "replace r"));
 }
 
 TEST(UpdatePlan, StartsOverFromAndToATemplate) {
-  const SupervisorSpec simple{.strategy = Strategy::simple_one_for_one, .children = {child("w")}};
-  const SupervisorSpec plain{.children = {child("a"), child("w")}};
+  const SupervisorSpec simple{.strategy = Strategy::simple_one_for_one, .children = {child_with_module("w")}};
+  const SupervisorSpec plain{.children = {child_with_module("a"), child_with_module("w")}};
   EXPECT_THAT(plan_update(plain, simple).stop, ElementsAre("w", "a"));
   EXPECT_THAT(shown(plan_update(plain, simple)), IsEmpty());
   EXPECT_THAT(shown(plan_update(simple, plain)), ElementsAre("start a", "start w"));
 }
 
 TEST(UpdatePlan, ChangesATemplateUnderItsChildren) {
-  const std::vector<PresentChild> present = {{std::make_shared<const TreeChild>(child("w-1")), true}};
-  const UpdatePlan plan = plan_update(Strategy::simple_one_for_one, present,
-                                      {.strategy = Strategy::simple_one_for_one, .children = {child("w", "other")}});
+  const std::vector<PresentChild> present = {{std::make_shared<const TreeChild>(child_with_module("w-1")), true}};
+  const UpdatePlan plan =
+      plan_update(Strategy::simple_one_for_one, present,
+                  {.strategy = Strategy::simple_one_for_one, .children = {child_with_module("w", "other")}});
   EXPECT_THAT(plan.stop, IsEmpty());
   EXPECT_THAT(shown(plan), ElementsAre("keep w-1"));
 }

@@ -5,6 +5,8 @@
 
 #include <new>
 
+#include "telemetry/bare_event.h"
+
 namespace petri {
 namespace {
 
@@ -12,8 +14,6 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr auto kNothing = [](Event&) {};
 
 class EventBusTest : public ::testing::Test {
  protected:
@@ -78,11 +78,11 @@ TEST_F(EventBusTest, GivesEveryEventTimeSandboxAndTheCorrelationOfItsOperation) 
   const Correlation create = bus.new_correlation();
   const Correlation other = bus.new_correlation();
   clock.set_wall(Clock::WallTime(5s));
-  bus.publish(EventKind::module_loaded, {.sandbox = "a", .correlation = create}, kNothing);
-  bus.publish(EventKind::run_start, {.sandbox = "b", .correlation = other}, kNothing);
+  bus.publish(EventKind::module_loaded, {.sandbox = "a", .correlation = create}, kBareEvent);
+  bus.publish(EventKind::run_start, {.sandbox = "b", .correlation = other}, kBareEvent);
   clock.advance(1s);
-  bus.publish(EventKind::process_started, {.sandbox = "a", .process = "p", .correlation = create}, kNothing);
-  bus.publish(EventKind::sandbox_created, {.sandbox = "a", .correlation = create}, kNothing);
+  bus.publish(EventKind::process_started, {.sandbox = "a", .process = "p", .correlation = create}, kBareEvent);
+  bus.publish(EventKind::sandbox_created, {.sandbox = "a", .correlation = create}, kBareEvent);
 
   std::vector<std::uint64_t> of_create;
   while (const EventPtr event = subscription.next()) {
@@ -120,14 +120,14 @@ TEST_F(EventBusTest, TellsEachChangeOfStatusOnceInOrder) {
 TEST_F(EventBusTest, KeepsTheFirstEventsForOneWhoNeverReadsAndCountsTheRest) {
   Subscription never_reads = subscribe({.queue_max = 3});
   Subscription reads = subscribe();
-  for (int i = 0; i < 10; ++i) bus.publish(EventKind::run_start, {.sandbox = std::to_string(i)}, kNothing);
+  for (int i = 0; i < 10; ++i) bus.publish(EventKind::run_start, {.sandbox = std::to_string(i)}, kBareEvent);
   EXPECT_EQ(never_reads.lost(), 7U);
   EXPECT_EQ(reads.lost(), 0U);
   EXPECT_EQ(bus.counts(), (EventCounts{.published = 10, .lost = 7, .subscriptions = 2}));
   EXPECT_EQ(read(reads).size(), 10U);
   EXPECT_THAT(read(never_reads), ElementsAre("run.start 0", "run.start 1", "run.start 2"));
 
-  bus.publish(EventKind::run_stop, {.sandbox = "9"}, kNothing);
+  bus.publish(EventKind::run_stop, {.sandbox = "9"}, kBareEvent);
   EXPECT_THAT(read(never_reads), ElementsAre("run.stop 9")) << "there is room again";
   EXPECT_EQ(never_reads.lost(), 7U);
 }
@@ -149,9 +149,9 @@ TEST_F(EventBusTest, BoundsWhatAStormOfAThousandChildrenLeaves) {
 // O07: nobody hides what others do by flooding.
 TEST_F(EventBusTest, TellsWhatOthersDoWhileOneSandboxFloods) {
   Subscription subscription = subscribe({.queue_max = 5});
-  for (int i = 0; i < 1'000; ++i) bus.publish(EventKind::limit_met, {.sandbox = "hostile"}, kNothing);
-  bus.publish(EventKind::sandbox_failed, {.sandbox = "honest"}, kNothing);
-  for (int i = 0; i < 1'000; ++i) bus.publish(EventKind::limit_met, {.sandbox = "hostile"}, kNothing);
+  for (int i = 0; i < 1'000; ++i) bus.publish(EventKind::limit_met, {.sandbox = "hostile"}, kBareEvent);
+  bus.publish(EventKind::sandbox_failed, {.sandbox = "honest"}, kBareEvent);
+  for (int i = 0; i < 1'000; ++i) bus.publish(EventKind::limit_met, {.sandbox = "hostile"}, kBareEvent);
   EXPECT_EQ(subscription.lost(), 1'996U);
   EXPECT_EQ(bus.counts().lost, 1'996U);
   EXPECT_THAT(read(subscription), ElementsAre("limit.met hostile", "limit.met hostile", "limit.met hostile",
@@ -163,7 +163,8 @@ TEST_F(EventBusTest, TellsASubscriberOfOneSandboxAndKindJustThoseEachOnceAndNoth
   Subscription subscription = subscribe({.sandbox = "a", .kinds = {EventKind::process_exited}});
   const auto everything = [&] {
     for (const auto* const sandbox : {"a", "b", "aa", "A"}) {
-      for (const EventKind kind : all_event_kinds()) bus.publish(kind, {.sandbox = sandbox, .process = "p"}, kNothing);
+      for (const EventKind kind : all_event_kinds())
+        bus.publish(kind, {.sandbox = sandbox, .process = "p"}, kBareEvent);
     }
   };
   everything();
@@ -179,7 +180,7 @@ TEST_F(EventBusTest, TellsASubscriberOfOneSandboxAndKindJustThoseEachOnceAndNoth
 TEST_F(EventBusTest, TellsASubscriberOfOneProcessOfThatAlone) {
   Subscription subscription = subscribe({.sandbox = "a", .process = "p"});
   for (const auto* const process : {"", "p", "q"}) {
-    bus.publish(EventKind::process_exited, {.sandbox = "a", .process = process}, kNothing);
+    bus.publish(EventKind::process_exited, {.sandbox = "a", .process = process}, kBareEvent);
   }
   EXPECT_THAT(read(subscription), ElementsAre("process.exited ap"));
 }
@@ -199,7 +200,7 @@ TEST_F(EventBusTest, RefusesOptionsUnderWhichNothingCouldArriveAndTellsAllAtOnce
 TEST_F(EventBusTest, CountsAnEventThatMemoryDoesNotSufficeForAsLost) {
   Subscription subscription = subscribe();
   bus.publish(EventKind::run_start, {.sandbox = "a"}, [](Event&) { throw std::bad_alloc(); });
-  bus.publish(EventKind::run_stop, {.sandbox = "a"}, kNothing);
+  bus.publish(EventKind::run_stop, {.sandbox = "a"}, kBareEvent);
   EXPECT_THAT(read(subscription), ElementsAre("run.stop a"));
   EXPECT_EQ(bus.counts().lost, 1U);
 }
@@ -208,7 +209,7 @@ TEST_F(EventBusTest, CountsAnEventThatMemoryDoesNotSufficeForAsLost) {
 TEST_F(EventBusTest, CanBePublishedToWhileAnEventIsMade) {
   Subscription subscription = subscribe();
   bus.publish(EventKind::run_start, {.sandbox = "outer"},
-              [&](Event&) { bus.publish(EventKind::run_stop, {.sandbox = "inner"}, kNothing); });
+              [&](Event&) { bus.publish(EventKind::run_stop, {.sandbox = "inner"}, kBareEvent); });
   EXPECT_THAT(read(subscription), ElementsAre("run.stop inner", "run.start outer"));
 }
 

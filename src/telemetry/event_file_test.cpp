@@ -10,6 +10,7 @@
 #include "base/test_file.h"
 #include "petri/event_sinks.h"
 #include "petri/event_text.h"
+#include "telemetry/bare_event.h"
 #include "telemetry/event_bus.h"
 
 namespace petri {
@@ -19,8 +20,6 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr auto kNothing = [](Event&) {};
 
 class EventFileTest : public ::testing::Test {
  protected:
@@ -34,7 +33,7 @@ class EventFileTest : public ::testing::Test {
     return std::move(*started);
   }
   void publish(int times = 1) {
-    for (int i = 0; i < times; ++i) bus->publish(EventKind::run_start, {.sandbox = "a"}, kNothing);
+    for (int i = 0; i < times; ++i) bus->publish(EventKind::run_start, {.sandbox = "a"}, kBareEvent);
   }
   template <typename Condition>
   static void wait_until(const Condition& condition) {

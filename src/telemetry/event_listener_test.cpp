@@ -6,12 +6,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "telemetry/bare_event.h"
 #include "telemetry/event_bus.h"
 
 namespace petri {
 namespace {
-
-constexpr auto kNothing = [](Event&) {};
 
 class EventListenerTest : public ::testing::Test {
  protected:
@@ -21,7 +20,7 @@ class EventListenerTest : public ::testing::Test {
     return std::move(*listener);
   }
   void publish(int times = 1) {
-    for (int i = 0; i < times; ++i) bus->publish(EventKind::run_start, {.sandbox = "a"}, kNothing);
+    for (int i = 0; i < times; ++i) bus->publish(EventKind::run_start, {.sandbox = "a"}, kBareEvent);
   }
 
   ManualClock clock;

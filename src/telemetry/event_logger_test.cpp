@@ -8,12 +8,11 @@
 #include <optional>
 #include <sstream>
 
+#include "telemetry/bare_event.h"
 #include "telemetry/event_bus.h"
 
 namespace petri {
 namespace {
-
-constexpr auto kNothing = [](Event&) {};
 
 class EventLoggerTest : public ::testing::Test {
  protected:
@@ -53,8 +52,8 @@ TEST_F(EventLoggerTest, LogsEachEventAtTheLevelOfItsKind) {
 TEST_F(EventLoggerTest, LeavesOutWhatTheLoggerDoesNotLog) {
   logger->set_level(spdlog::level::warn);
   EventListener listener = log();
-  bus->publish(EventKind::run_start, {.sandbox = "a"}, kNothing);
-  bus->publish(EventKind::killed_timeout, {.sandbox = "a"}, kNothing);
+  bus->publish(EventKind::run_start, {.sandbox = "a"}, kBareEvent);
+  bus->publish(EventKind::killed_timeout, {.sandbox = "a"}, kBareEvent);
   listener.finish();
   EXPECT_EQ(text.str(), "warning killed.timeout a\n");
 }
@@ -90,9 +89,9 @@ TEST_F(EventLoggerTest, LogsHowManyAreMissingWhenALogIsTooSlow) {
   const auto held = std::make_shared<HeldSink>();
   logger = std::make_shared<spdlog::logger>("slow", held);
   EventListener listener = log({.kinds = {EventKind::sandbox_status}, .queue_max = 3});
-  bus->publish(EventKind::sandbox_status, {.sandbox = "a"}, kNothing);
+  bus->publish(EventKind::sandbox_status, {.sandbox = "a"}, kBareEvent);
   held->entered.get_future().wait();
-  for (int i = 0; i < 100; ++i) bus->publish(EventKind::sandbox_status, {.sandbox = "a"}, kNothing);
+  for (int i = 0; i < 100; ++i) bus->publish(EventKind::sandbox_status, {.sandbox = "a"}, kBareEvent);
   held->leave.set_value();
   listener.finish();
   EXPECT_EQ(held->seen, (std::vector<std::string>{"sandbox.status a", "sandbox.status a", "sandbox.status a",

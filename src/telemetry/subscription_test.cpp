@@ -3,18 +3,18 @@
 #include <optional>
 #include <thread>
 
+#include "telemetry/bare_event.h"
 #include "telemetry/event_bus.h"
 
 namespace petri {
 namespace {
 
-constexpr auto kNothing = [](Event&) {};
 constexpr Subscription::TimePoint kLongAgo{};
 
 class SubscriptionTest : public ::testing::Test {
  protected:
   Subscription subscribe() { return std::move(*bus->subscribe()); }
-  void publish(std::string_view sandbox) { bus->publish(EventKind::run_start, {.sandbox = sandbox}, kNothing); }
+  void publish(std::string_view sandbox) { bus->publish(EventKind::run_start, {.sandbox = sandbox}, kBareEvent); }
 
   ManualClock clock;
   std::optional<EventBus> bus{std::in_place, clock};

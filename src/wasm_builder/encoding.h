@@ -13,6 +13,8 @@ namespace petri {
 
 using WasmBytes = std::vector<std::uint8_t>;
 
+inline constexpr std::uint8_t kEndCode = 0x0b;
+
 // LEB128, the shortest form.
 void append_long_unsigned(WasmBytes& bytes, std::uint64_t value);
 inline void append_unsigned(WasmBytes& bytes, std::uint64_t value) {

@@ -15,11 +15,11 @@ namespace {
 using enum ValueType;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Bytes = std::vector<std::uint8_t>;
+using BodyBytes = std::vector<std::uint8_t>;
 using Emit = std::function<void(WasmBody&)>;
 
 // Function 0, "f" : (i32) -> i32, in a module with a memory, a table and a global.
-Result<Bytes> build_with(const Emit& emit) {
+Result<BodyBytes> build_with(const Emit& emit) {
   WasmBuilder module;
   module.memory({});
   module.table({.slots_min = 1});
@@ -30,8 +30,8 @@ Result<Bytes> build_with(const Emit& emit) {
 }
 
 // What `emit` adds to a function, without the function's own end. Eight nops show where it begins.
-Bytes code_of(const Emit& emit) {
-  const Bytes mark(8, 0x01);
+BodyBytes code_of(const Emit& emit) {
+  const BodyBytes mark(8, 0x01);
   const auto bytes = build_with([&](WasmBody& body) {
     for (std::size_t i = 0; i < mark.size(); ++i) body.nop();
     emit(body);
@@ -105,8 +105,8 @@ TEST(WasmBody, WritesTheIndexOfABlockTypeAsASignedNumber) {
   for (std::size_t i = 0; i < 64; ++i) module.type({.params = WasmTypes::repeated(i32, i)});
   auto f = module.function({});
   f.i64_const(0).block({.params = {i64}}).drop().end().end();
-  const Bytes bytes = module.build().value();
-  const Bytes expected{0x42, 0, 0x02, 0xc0, 0x00, 0x1a, 0x0b, 0x0b};
+  const BodyBytes bytes = module.build().value();
+  const BodyBytes expected{0x42, 0, 0x02, 0xc0, 0x00, 0x1a, 0x0b, 0x0b};
   EXPECT_TRUE(std::equal(expected.rbegin(), expected.rend(), bytes.rbegin()));
 }
 

@@ -18,8 +18,6 @@ constexpr std::uint8_t kTable = 1;
 constexpr std::uint8_t kMemory = 2;
 constexpr std::uint8_t kGlobal = 3;
 
-constexpr std::uint8_t kEnd = 0x0b;
-
 void append_limits(WasmBytes& bytes, std::uint32_t min, std::optional<std::uint32_t> max) {
   bytes.push_back(max ? 1 : 0);
   append_unsigned(bytes, min);
@@ -29,7 +27,7 @@ void append_limits(WasmBytes& bytes, std::uint32_t min, std::optional<std::uint3
 // A constant expression.
 void append_initial(WasmBytes& bytes, Value number) {
   append_constant(bytes, number);
-  bytes.push_back(kEnd);
+  bytes.push_back(kEndCode);
 }
 
 // Where a segment begins. Addresses beyond 2 GiB are written as the negative number of the same bits.

@@ -12,7 +12,6 @@ constexpr std::uint8_t kBlock = 0x02;
 constexpr std::uint8_t kLoop = 0x03;
 constexpr std::uint8_t kIf = 0x04;
 constexpr std::uint8_t kElse = 0x05;
-constexpr std::uint8_t kEnd = 0x0b;
 constexpr std::uint8_t kBr = 0x0c;
 constexpr std::uint8_t kBrIf = 0x0d;
 constexpr std::uint8_t kBrTable = 0x0e;
@@ -65,7 +64,7 @@ WasmBody& WasmBody::else_() {
 }
 
 WasmBody& WasmBody::end() {
-  emit({kEnd});
+  emit({kEndCode});
   if (draft_->open_function != function_.index) return *this;
   draft_->blocks.pop_back();
   if (draft_->blocks.empty()) draft_->close_body();

@@ -22,12 +22,12 @@ constexpr std::array kMemoryOperators{PETRI_WASM_LOADS(PETRI_WASM_LOAD) PETRI_WA
 
 // The codes of one byte have no gaps, and neither have those after the prefix, which stand behind them.
 constexpr std::size_t kFirstCode = 0x45;
-constexpr std::size_t kPrefix = 0xfc00;
+constexpr std::size_t kPrefixedCodes = 0xfc00;
 constexpr std::size_t kOneByteOperators = 0xc4 - kFirstCode + 1;
 
 constexpr std::size_t place_of(WasmOperator op) {
   const auto code = static_cast<std::size_t>(op);
-  return code < kPrefix ? code - kFirstCode : code - kPrefix + kOneByteOperators;
+  return code < kPrefixedCodes ? code - kFirstCode : code - kPrefixedCodes + kOneByteOperators;
 }
 
 constexpr std::size_t place_of(WasmMemoryOperator op) {

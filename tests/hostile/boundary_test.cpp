@@ -305,7 +305,7 @@ TEST_P(HostilePointers, AreRefusedExactlyWhereTheyLieOutside) {
 }
 
 // E08
-constexpr std::string_view kAsker = R"((module
+constexpr std::string_view kBoundaryAsker = R"((module
   (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
   (import "petri" "reply_read" (func $reply (param i32 i32 i32) (result i32)))
   (import "petri" "input_read" (func $input (param i32 i32 i32) (result i32)))
@@ -327,7 +327,7 @@ constexpr std::string_view kAsker = R"((module
 class HostileAsker : public HostileFixture {
  protected:
   Sandbox asker() {
-    SandboxSpec spec = hostile_spec(kAsker);
+    SandboxSpec spec = hostile_spec(kBoundaryAsker);
     add_child(spec, "echo");
     return create(spec);
   }
@@ -352,7 +352,7 @@ TEST_P(HostileAsker, ReadsNoReplyThatIsNotThere) {
 // E09
 TEST_P(HostileAsker, ReachesTheNewProcessOfANameOrNobody) {
   covers("E09");
-  Sandbox sandbox = attack(kAsker);
+  Sandbox sandbox = attack(kBoundaryAsker);
   for (int i = 0; i < times(20, 200); ++i) {
     EXPECT_EQ(number(ask(sandbox, "ask", {0, 4})), status(GuestError::not_found));
     ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "echo", .module = "m", .restart = RestartType::temporary}));

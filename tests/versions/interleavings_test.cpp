@@ -30,7 +30,7 @@ Source scribe(int version, int ready = 0) {
 constexpr std::uint32_t kSenders = 2, kMessages = 12;
 using Numbers = std::vector<std::uint32_t>;
 
-std::string letter(std::uint32_t sender, std::uint32_t number) {
+std::string numbered_message(std::uint32_t sender, std::uint32_t number) {
   const std::uint32_t word = sender << 16 | number;
   std::string bytes(4, '\0');
   std::memcpy(bytes.data(), &word, 4);
@@ -103,17 +103,17 @@ class Interleaving {
     return sent;
   }
   static std::optional<ErrorCode> send(Sandbox& sandbox, std::uint32_t sender, std::uint32_t number, Sent& sent) {
-    const auto taken = sandbox.send(letter(sender, number));
+    const auto taken = sandbox.send(numbered_message(sender, number));
     if (!taken) return taken.error().code;
     sent.accepted.push_back(number);
     return std::nullopt;
   }
   std::optional<ErrorCode> call(Sandbox& sandbox, std::uint32_t sender, std::uint32_t number, Sent& sent) const {
     const std::uint64_t epoch = epoch_.load();
-    const auto answer = sandbox.call("", {}, {.input = letter(sender, number)});
+    const auto answer = sandbox.call("", {}, {.input = numbered_message(sender, number)});
     if (!answer && answer.error().code == ErrorCode::cancelled) sent.cancelled.push_back(number);
     if (!answer) return answer.error().code;
-    if (answer->output != letter(sender, number)) sent.wrong += fmt::format("another answer to {}; ", number);
+    if (answer->output != numbered_message(sender, number)) sent.wrong += fmt::format("another answer to {}; ", number);
     sent.accepted.push_back(number);
     sent.answered.emplace(number, epoch == epoch_.load() ? epoch : 1);
     return std::nullopt;

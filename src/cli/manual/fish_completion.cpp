@@ -28,7 +28,7 @@ complete -c petri -f
 )";
 
 // In single quotes, where a backslash and a quote need one before them.
-std::string quoted(std::string_view text) {
+std::string fish_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') result += '\\';
@@ -41,13 +41,13 @@ std::string command_patterns(const std::vector<CommandDescription>& commands) {
   std::vector<std::string> patterns;
   for (const CommandDescription& command : commands) {
     const std::string path = command.path();
-    if (!path.empty()) patterns.push_back(quoted(path.find(' ') == std::string::npos ? " " + path : path));
+    if (!path.empty()) patterns.push_back(fish_quoted(path.find(' ') == std::string::npos ? " " + path : path));
   }
   return fmt::format("{}", fmt::join(patterns, " "));
 }
 
 std::string condition(const CommandDescription& command) {
-  return fmt::format("complete -c petri -n \"__petri_is {}\"", quoted(command.path()));
+  return fmt::format("complete -c petri -n \"__petri_is {}\"", fish_quoted(command.path()));
 }
 
 // What may follow an option, or stand as an argument. `-k` keeps the order of the list.
@@ -69,7 +69,7 @@ std::string option_line(const CommandDescription& command, const OptionDescripti
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!option.placeholder.empty())
     text += " -r" + (option.value.kind == ValueKind::anything ? " -f" : values_of(option.value));
-  return text + " -d " + quoted(first_clause(option.about)) + "\n";
+  return text + " -d " + fish_quoted(first_clause(option.about)) + "\n";
 }
 
 std::string argument_line(const CommandDescription& command) {
@@ -83,8 +83,8 @@ std::string entry_line(const CommandDescription& command) {
   const std::size_t space = path.rfind(' ');
   const std::string parent = space == std::string::npos ? "" : path.substr(0, space);
   const std::string name = space == std::string::npos ? path : path.substr(space + 1);
-  return fmt::format("complete -c petri -n \"__petri_is {}\" -a {} -d {}\n", quoted(parent), name,
-                     quoted(first_clause(command.about)));
+  return fmt::format("complete -c petri -n \"__petri_is {}\" -a {} -d {}\n", fish_quoted(parent), name,
+                     fish_quoted(first_clause(command.about)));
 }
 
 }  // namespace

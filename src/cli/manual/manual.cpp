@@ -33,14 +33,14 @@ Result<void> print_page(const std::vector<ManPage>& pages, const std::string& co
     return {};
   }
   return fail(ErrorCode::not_found,
-              fmt::format("there is no page {}; the pages are {}", in_quotes(command), fmt::join(commands, ", ")));
+              fmt::format("there is no page {}; the pages are {}", argument_shown(command), fmt::join(commands, ", ")));
 }
 
 Result<std::string> completion_for(const std::string& shell) {
   if (shell == "bash") return bash_completion(command_descriptions());
   if (shell == "zsh") return zsh_completion(command_descriptions());
   if (shell == "fish") return fish_completion(command_descriptions());
-  return fail(ErrorCode::not_found, fmt::format("there is no completion for {}; the shells are {}", in_quotes(shell),
+  return fail(ErrorCode::not_found, fmt::format("there is no completion for {}; the shells are {}", argument_shown(shell),
                                                 fmt::join(completion_shells(), ", ")));
 }
 

@@ -5,15 +5,11 @@
 #include <algorithm>
 
 #include "base/escape.h"
+#include "cli/parsing.h"
 #include "cli/shell/nearest.h"
 
 namespace petri::cli {
 namespace {
-
-constexpr std::string_view kEndOfOptions = "--";
-constexpr std::size_t kShownBytesMax = 80;
-
-std::string shown(std::string_view word) { return fmt::format("\"{}\"", escape_text(word, kShownBytesMax)); }
 
 std::vector<std::string_view> option_names_of(const Verb& verb) {
   std::vector<std::string_view> names;
@@ -46,7 +42,7 @@ Result<void> BoundArguments::take_option(const std::vector<std::string>& words, 
   const std::string name = word.substr(0, equals);
   const auto option = std::ranges::find(verb_->options, name, &VerbOption::name);
   if (option == verb_->options.end()) {
-    return refuse(fmt::format("there is no option {}{}", shown(name), did_you_mean(name, option_names_of(*verb_))));
+    return refuse(fmt::format("there is no option {}{}", in_quotes(name), did_you_mean(name, option_names_of(*verb_))));
   }
   auto& values = options_[name];
   if (!values.empty() && !option->repeats) return refuse(fmt::format("the option {} is given more than once", name));
@@ -71,7 +67,7 @@ Result<void> BoundArguments::check_count() const {
   }
   const bool no_end = !wanted.empty() && wanted.back().repeats;
   if (!no_end && arguments_.size() > wanted.size())
-    return refuse(fmt::format("{} is one word too many", shown(arguments_[wanted.size()])));
+    return refuse(fmt::format("{} is one word too many", in_quotes(arguments_[wanted.size()])));
   return {};
 }
 

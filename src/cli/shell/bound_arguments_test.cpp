@@ -8,15 +8,15 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Words = std::vector<std::string>;
+using TypedWords = std::vector<std::string>;
 
-BoundArguments bound(std::string_view verb, const Words& words) {
+BoundArguments bound(std::string_view verb, const TypedWords& words) {
   auto arguments = BoundArguments::bind(*find_verb(verb), words);
   EXPECT_TRUE(arguments) << arguments.error().message;
   return *arguments;
 }
 
-std::string complaint(std::string_view verb, const Words& words) {
+std::string complaint(std::string_view verb, const TypedWords& words) {
   const auto arguments = BoundArguments::bind(*find_verb(verb), words);
   return arguments ? "it was accepted" : arguments.error().message;
 }

@@ -10,8 +10,6 @@
 namespace petri::cli {
 namespace {
 
-std::string shown(std::string_view word) { return fmt::format("\"{}\"", escape_text(word, 80)); }
-
 // As an option of `petri run` has it, or its name where that has no short one.
 std::string short_name(const LimitRule& rule) {
   const std::string names = option_names(rule);
@@ -51,11 +49,11 @@ Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words) 
     const SandboxLimitRule* rule = find_limit(name);
     if (rule == nullptr) {
       return fail(ErrorCode::validation_failed,
-                  fmt::format("there is no limit {}{}", shown(name), nearest_limit(name)));
+                  fmt::format("there is no limit {}{}", in_quotes(name), nearest_limit(name)));
     }
     if (equals == std::string::npos) {
       return fail(ErrorCode::validation_failed,
-                  fmt::format("{} says no value; write {}=VALUE to change it", shown(word), name));
+                  fmt::format("{} says no value; write {}=VALUE to change it", in_quotes(word), name));
     }
     auto value = parse_number(*rule, std::string_view(word).substr(equals + 1));
     if (!value) {

@@ -42,7 +42,7 @@ std::string common_beginning(const std::vector<std::string>& texts) {
 }
 
 // Candidates that end like this are only the beginning of a word.
-bool goes_on(std::string_view word) { return word.ends_with('/') || word.ends_with('='); }
+bool is_incomplete(std::string_view word) { return word.ends_with('/') || word.ends_with('='); }
 
 }  // namespace
 
@@ -162,13 +162,13 @@ struct LineEditor::Impl {
     if (plain && typed == completion.prefix) {
       text = word.substr(typed.size());
     } else {
-      if (!whole || goes_on(word)) text.pop_back();  // the quote stays open
+      if (!whole || is_incomplete(word)) text.pop_back();  // the quote stays open
       std::size_t characters = 0;
       for (std::string_view rest = typed; !rest.empty(); ++characters) rest.remove_prefix(decode_utf8(rest).bytes);
       ::el_deletestr(editor.get(), static_cast<int>(characters));
-      if (plain && (!whole || goes_on(word))) text = word;
+      if (plain && (!whole || is_incomplete(word))) text = word;
     }
-    if (whole && !goes_on(word)) text += ' ';
+    if (whole && !is_incomplete(word)) text += ' ';
     if (::el_insertstr(editor.get(), text.c_str()) != 0) return CC_ERROR;
     return CC_REFRESH;
   }

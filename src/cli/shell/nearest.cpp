@@ -8,7 +8,7 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::size_t kWordBytesMax = 40;
+constexpr std::size_t kComparedBytesMax = 40;
 
 // How many letters have to be added, taken away or replaced.
 std::size_t distance(std::string_view from, std::string_view to) {
@@ -28,7 +28,7 @@ std::size_t distance(std::string_view from, std::string_view to) {
 }  // namespace
 
 std::optional<std::string_view> nearest_name(std::string_view word, const std::vector<std::string_view>& names) {
-  if (word.empty() || word.size() > kWordBytesMax) return std::nullopt;
+  if (word.empty() || word.size() > kComparedBytesMax) return std::nullopt;
   std::optional<std::string_view> nearest;
   std::size_t fewest = word.size() / 3 + 2;  // one change in a short word, more in a long one
   for (const std::string_view name : names) {

@@ -11,9 +11,7 @@
 namespace petri::cli {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
 using Fields = std::vector<std::pair<std::string, std::string>>;
-constexpr std::size_t kHashDigitsShown = 12;
 constexpr std::size_t kOutputBytesShown = 4'096;
 
 std::string joined(const std::vector<std::string>& texts) {

@@ -10,6 +10,9 @@
 
 namespace petri::cli {
 
+// How much of an artifact's hash a table shows.
+inline constexpr std::size_t kHashDigitsShown = 12;
+
 std::string to_text(const SandboxInfo& info);
 std::string to_text(const SandboxPage& page, std::size_t offset);
 std::string to_text(const std::vector<ChildInfo>& children);

@@ -10,7 +10,7 @@
 namespace petri::cli {
 namespace {
 
-std::string to_text(const SnapshotInfo& info) {
+std::string snapshot_text(const SnapshotInfo& info) {
   return fmt::format("{}, {}, {}, {}", counted(info.processes.size(), "process", "processes"),
                      counted(info.messages, "message", "messages"), counted(info.timers, "timer", "timers"),
                      format_bytes(info.bytes));
@@ -30,7 +30,7 @@ Result<Answer> take_snapshot(ShellSession& session, const BoundArguments& argume
   PETRI_TRY(const Snapshot snapshot, sandbox.snapshot());
   PETRI_TRY(snapshot.write(arguments.at(1)));
   const SnapshotInfo info = snapshot.info();
-  return snapshot_answer(fmt::format("wrote {}: {}\n", escape_text(arguments.at(1)), to_text(info)), info);
+  return snapshot_answer(fmt::format("wrote {}: {}\n", escape_text(arguments.at(1)), snapshot_text(info)), info);
 }
 
 // Into the sandbox of this id, or into a new one.
@@ -40,12 +40,12 @@ Result<Answer> restore_snapshot(ShellSession& session, const BoundArguments& arg
   const SnapshotInfo info = snapshot.info();
   if (auto present = session.runtime().find(id)) {
     PETRI_TRY(present->restore(snapshot, {.timers = !arguments.has("--no_timers")}));
-    return snapshot_answer(fmt::format("restored {}: {}\n", escape_text(id), to_text(info)), info);
+    return snapshot_answer(fmt::format("restored {}: {}\n", escape_text(id), snapshot_text(info)), info);
   }
   PETRI_TRY(session.runtime().create({.id = id}, snapshot));
   session.remember_code(id, snapshot.code());
   return snapshot_answer(
-      fmt::format("created {} from {}: {}\n", escape_text(id), escape_text(info.sandbox), to_text(info)), info);
+      fmt::format("created {} from {}: {}\n", escape_text(id), escape_text(info.sandbox), snapshot_text(info)), info);
 }
 
 Result<Answer> fork_sandbox(ShellSession& session, const BoundArguments& arguments) {

@@ -15,12 +15,9 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::size_t kShownBytesMax = 80;
 constexpr std::size_t kValueBytesMax = 120;
 constexpr std::size_t kElementsShown = 8;
 constexpr std::size_t kFieldsShown = 6;
-
-std::string shown(std::string_view word) { return fmt::format("\"{}\"", escape_text(word, kShownBytesMax)); }
 
 std::unexpected<Error> refuse(std::string message) { return fail(ErrorCode::validation_failed, std::move(message)); }
 
@@ -35,7 +32,7 @@ struct Assignment {
 Result<Assignment> parse_assignment(const std::string& word, const StateSchema& schema) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0) {
-    return refuse(fmt::format("{} is not of the form FIELD=VALUE", shown(word)));
+    return refuse(fmt::format("{} is not of the form FIELD=VALUE", in_quotes(word)));
   }
   const std::string_view all = word;
   Assignment parts{.name = all.substr(0, equals), .index = {}, .value = all.substr(equals + 1)};
@@ -60,14 +57,14 @@ Result<const StateField*> field_named(std::string_view name, const StateSchema& 
   if (const auto found = schema.find(name)) return &schema.fields()[*found];
   std::vector<std::string_view> names;
   for (const StateField& field : schema.fields()) names.push_back(field.name);
-  return refuse(fmt::format("the state has no field {}{}", shown(name), did_you_mean(name, names)));
+  return refuse(fmt::format("the state has no field {}{}", in_quotes(name), did_you_mean(name, names)));
 }
 
 Result<std::uint32_t> index_of(const Assignment& parts, const StateField& field) {
   const bool list = field.count > 1 && !is_block(field.type);
   if (!parts.index && list) {
-    return refuse(fmt::format("{} is {}: say which element, {}[0]=VALUE", shown(field.name), type_text(field),
-                              escape_text(field.name, kShownBytesMax)));
+    return refuse(fmt::format("{} is {}: say which element, {}[0]=VALUE", in_quotes(field.name), type_text(field),
+                              escape_text(field.name, kWordShownBytesMax)));
   }
   if (!parts.index) return 0;
   const auto index = whole_number<std::uint32_t>(*parts.index);
@@ -104,8 +101,8 @@ Result<StateUpdate> parse_update(const std::string& word, const StateSchema& sch
   PETRI_TRY(const std::uint32_t index, index_of(parts, *field));
   auto value = value_of(field->type, parts.value);
   if (!value) {
-    return refuse(
-        fmt::format("{} is {} and {} is no such value", shown(field->name), type_text(*field), shown(parts.value)));
+    return refuse(fmt::format("{} is {} and {} is no such value", in_quotes(field->name), type_text(*field),
+                              in_quotes(parts.value)));
   }
   return StateUpdate{.name = field->name, .value = std::move(*value), .index = index};
 }

@@ -13,8 +13,7 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::size_t kShownBytesMax = 80;
-constexpr std::size_t kNamesListedMax = 10;
+constexpr std::size_t kValuesListedMax = 10;
 
 std::unexpected<Error> refuse(std::string_view option, const Error& error) {
   return fail(ErrorCode::validation_failed, fmt::format("{}: {}", option, error.message));
@@ -53,10 +52,10 @@ Result<std::optional<Tier>> tier_option(const BoundArguments& arguments, std::st
 std::unexpected<Error> no_such(std::string_view what, std::string_view name,
                                const std::vector<std::string_view>& names) {
   std::string proposal = did_you_mean(name, names);
-  if (proposal.empty() && names.size() <= kNamesListedMax)
+  if (proposal.empty() && names.size() <= kValuesListedMax)
     proposal = fmt::format("; there are {}", fmt::join(names, ", "));
   return fail(ErrorCode::validation_failed,
-              fmt::format("there is no {} \"{}\"{}", what, escape_text(name, kShownBytesMax), proposal));
+              fmt::format("there is no {} \"{}\"{}", what, escape_text(name, kWordShownBytesMax), proposal));
 }
 
 const std::vector<std::string_view>& all_status_names() {
@@ -72,7 +71,7 @@ Result<std::pair<std::string, std::string>> name_and_value(std::string_view opti
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("{}: \"{}\" is not of the form {}", option, escape_text(text, kShownBytesMax), form));
+                fmt::format("{}: \"{}\" is not of the form {}", option, escape_text(text, kWordShownBytesMax), form));
   }
   return std::pair{text.substr(0, equals), text.substr(equals + 1)};
 }
@@ -89,7 +88,7 @@ Result<Source> read_source(const std::string& file, std::uint64_t bytes_max) {
   if (file == "-") return fail(ErrorCode::validation_failed, "a module is read from a file here, not from stdin");
   if (file.find('\0') != std::string::npos) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("\"{}\" is no name of a file", escape_text(file, kShownBytesMax)));
+                fmt::format("\"{}\" is no name of a file", escape_text(file, kWordShownBytesMax)));
   }
   PETRI_TRY(std::string bytes, read_module_bytes(file, bytes_max));
   const bool text = is_utf8(bytes) && bytes.find('\0') == std::string::npos;

@@ -12,8 +12,6 @@
 namespace petri::cli {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
-constexpr std::size_t kHashDigitsShown = 12;
 constexpr std::size_t kWordBytesShown = 40;
 
 std::string time_text(VersionTime time) {
