@@ -183,6 +183,15 @@ class OtherCompletions(unittest.TestCase):
             if shutil.which(shell):
                 self.assertEqual(run(shell, "-n", staged() / "share" / script).stderr, "")
 
+    def test_answer_in_fish(self):
+        if not shutil.which("fish"):
+            self.skipTest("there is no fish")
+        script = staged() / "share/fish/vendor_completions.d/petri.fish"
+        for line, answer in (("petri run --tier c", "compiled"), ("petri run --allow log,c", "log,clock"),
+                             ("petri audit v", "verify"), ("petri scan --fail-on h", "high")):
+            said = run("fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', script, line).stdout
+            self.assertEqual([row.split("\t")[0] for row in said.splitlines()], [answer])
+
 
 class BadInput(unittest.TestCase):
     def refusal(self, prefix, **environment):
