@@ -90,8 +90,8 @@ std::unexpected<Error> refuse_word(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == grammar.run_command && !grammar.run.arguments.empty() &&
       !first_unexpected(grammar.app).starts_with('-')) {
-    return refuse(command, fmt::format("{} is neither a number, as --args expects, nor an option",
-                                       argument_shown(first_unexpected(grammar.app))));
+    return refuse_usage(command, fmt::format("{} is neither a number, as --args expects, nor an option",
+                                             argument_shown(first_unexpected(grammar.app))));
   }
   return refuse_unexpected(grammar.app);
 }
@@ -100,13 +100,13 @@ std::unexpected<Error> refuse_word(const Grammar& grammar) {
 Result<void> check_complete(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == &grammar.app && !grammar.version_flag) {
-    return refuse(command,
-                  "petri needs a command: run, inspect, scan, evaluate, verify, report, shell, audit, manual, "
-                  "completion or version");
+    return refuse_usage(command,
+                        "petri needs a command: run, inspect, scan, evaluate, verify, report, shell, audit, manual, "
+                        "completion or version");
   }
-  if (&command == grammar.audit_command) return refuse(command, "petri audit needs a command: verify");
+  if (&command == grammar.audit_command) return refuse_usage(command, "petri audit needs a command: verify");
   if (&command == grammar.evaluate_command && command.remaining().empty())
-    return refuse(command, "there is nothing to evaluate: name files or folders");
+    return refuse_usage(command, "there is nothing to evaluate: name files or folders");
   return {};
 }
 
@@ -141,14 +141,14 @@ void offer_commands(CommandDescription& description, const Grammar& grammar) {
 
 Result<Command> parse_command_line(const std::vector<std::string>& arguments) {
   PETRI_TRY(check_moved(arguments));
-  const auto end = std::find(arguments.begin(), arguments.end(), kEndOfOptions);
+  const auto end = std::find(arguments.begin(), arguments.end(), kEndOfWords);
   Grammar grammar;
   PETRI_TRY(Command command, parse_words(grammar, bind_number_arguments({arguments.begin(), end})));
   if (end == arguments.end()) return command;
   if (auto* run = std::get_if<RunOptions>(&command)) {
     run->program_arguments.assign(end + 1, arguments.end());
   } else if (!std::holds_alternative<HelpText>(command)) {
-    return refuse(named_command(grammar.app), "only petri run takes arguments after --");
+    return refuse_usage(named_command(grammar.app), "only petri run takes arguments after --");
   }
   return command;
 }

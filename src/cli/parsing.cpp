@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kArgumentShownBytesMax = 200;
 
-std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+std::string_view line_before_break(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 // CLI11's sentence without its line ends and final full stop, safe to print.
 std::string words_of(const CLI::Error& error) {
-  const std::string text = escape_text(first_line(error.what()), kArgumentShownBytesMax);
+  const std::string text = escape_text(line_before_break(error.what()), kArgumentShownBytesMax);
   return std::string(without_full_stop(text));
 }
 
@@ -61,13 +61,13 @@ Result<Parsed> parse(CLI::App& app, std::vector<std::string> words) {
   } catch (const CLI::ExtrasError&) {
     return Parsed::unexpected_word;
   } catch (const OptionError& error) {
-    return refuse(named_command(app), without_full_stop(error.what()));
+    return refuse_usage(named_command(app), without_full_stop(error.what()));
   } catch (const CLI::ArgumentMismatch& error) {
-    return refuse(named_command(app), words_of(error));
+    return refuse_usage(named_command(app), words_of(error));
   } catch (const CLI::ConversionError& error) {
-    return refuse(named_command(app), words_of(error));
+    return refuse_usage(named_command(app), words_of(error));
   } catch (const CLI::Error& error) {
-    return refuse(named_command(app), words_of(error));
+    return refuse_usage(named_command(app), words_of(error));
   }
   return left_over_option(app) ? Parsed::unexpected_word : Parsed::all;
 }
@@ -86,7 +86,7 @@ std::string help_of(const CLI::App& command) {
   return command.help(command.get_parent() == nullptr ? "" : words_for(*command.get_parent()));
 }
 
-std::unexpected<Error> refuse(const CLI::App& command, std::string_view what) {
+std::unexpected<Error> refuse_usage(const CLI::App& command, std::string_view what) {
   const std::string words = words_for(command);
   Error error{
       .code = ErrorCode::validation_failed, .message = fmt::format("{}; see {} --help", what, words), .details = {}};
@@ -105,15 +105,15 @@ std::unexpected<Error> refuse_unexpected(const CLI::App& app) {
   const CLI::App& command = named_command(app);
   const std::string word = first_unexpected(app);
   if (has_commands(command))
-    return refuse(command, fmt::format("there is no command or option {}", argument_shown(word)));
-  if (looks_like_an_option(word)) return refuse(command, fmt::format("there is no option {}", argument_shown(word)));
-  return refuse(command, fmt::format("the argument {} is one too many", argument_shown(word)));
+    return refuse_usage(command, fmt::format("there is no command or option {}", argument_shown(word)));
+  if (looks_like_an_option(word)) return refuse_usage(command, fmt::format("there is no option {}", argument_shown(word)));
+  return refuse_usage(command, fmt::format("the argument {} is one too many", argument_shown(word)));
 }
 
 std::string argument_shown(std::string_view word) { return in_quotes(word, kArgumentShownBytesMax); }
 
 bool asks_for_json(const std::vector<std::string>& arguments) {
-  const auto end = std::find(arguments.begin(), arguments.end(), kEndOfOptions);
+  const auto end = std::find(arguments.begin(), arguments.end(), kEndOfWords);
   return std::find(arguments.begin(), end, "--json") != end;
 }
 

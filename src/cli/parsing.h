@@ -15,6 +15,9 @@ class App;
 
 namespace petri::cli {
 
+// What follows it are the words of another program.
+inline constexpr std::string_view kEndOfWords = "--";
+
 enum class Parsed {
   all,
   help,             // --help was among the words: help_of(named_command(app))
@@ -32,13 +35,10 @@ std::string words_for(const CLI::App& command);
 std::string help_of(const CLI::App& command);
 
 // validation_failed, with where to find help.
-std::unexpected<Error> refuse(const CLI::App& command, std::string_view what);
+std::unexpected<Error> refuse_usage(const CLI::App& command, std::string_view what);
 // The same about the first word that was not expected.
 std::unexpected<Error> refuse_unexpected(const CLI::App& app);
 std::string first_unexpected(const CLI::App& app);
-
-// The word after which no word is an option.
-inline constexpr std::string_view kEndOfOptions = "--";
 
 // A word of the command line as it is repeated in a message.
 std::string argument_shown(std::string_view word);

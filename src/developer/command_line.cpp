@@ -40,7 +40,7 @@ Result<Command> parse_command_line(const std::vector<std::string>& arguments) {
   const CLI::App& named = cli::named_command(grammar.app);
   if (parsed == cli::Parsed::help) return HelpText{cli::help_of(named)};
   if (parsed == cli::Parsed::unexpected_word) return cli::refuse_unexpected(grammar.app);
-  if (&named == &grammar.app) return cli::refuse(named, "petri-dev needs a command: tables or bench");
+  if (&named == &grammar.app) return cli::refuse_usage(named, "petri-dev needs a command: tables or bench");
   return grammar.command();
 }
 

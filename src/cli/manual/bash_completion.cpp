@@ -9,7 +9,7 @@ namespace petri::cli {
 namespace {
 
 // What does not depend on the commands. Bash splits --tier=compiled into three words.
-constexpr std::string_view kBegin = R"(# bash completion for petri, written by "petri completion bash".
+constexpr std::string_view kBashBegin = R"(# bash completion for petri, written by "petri completion bash".
 
 _petri_words() {
   local word=$1
@@ -48,7 +48,7 @@ _petri() {
     case "$command $one" in
 )";
 
-constexpr std::string_view kAfterCommands = R"( command="${command:+$command }$one" ;;
+constexpr std::string_view kBashMiddle = R"( command="${command:+$command }$one" ;;
     esac
   done
   if [[ $ended ]]; then
@@ -59,11 +59,11 @@ constexpr std::string_view kAfterCommands = R"( command="${command:+$command }$o
 )";
 
 // "    'a' | 'b') action; return ;;"
-std::string branch(const std::vector<std::string>& patterns, std::string_view action) {
+std::string bash_branch(const std::vector<std::string>& patterns, std::string_view action) {
   return fmt::format("    '{}') {} ;;\n", fmt::join(patterns, "' | '"), action);
 }
 
-std::string action_for(const ValueWords& value) {
+std::string bash_action(const ValueWords& value) {
   switch (value.kind) {
     case ValueKind::anything: return ":";
     case ValueKind::file: return "_petri_files \"$word\"";
@@ -75,7 +75,7 @@ std::string action_for(const ValueWords& value) {
 }
 
 // "run", "audit verify" as they are met word by word: " run", "audit verify".
-std::string command_patterns(const std::vector<CommandDescription>& commands) {
+std::string bash_commands(const std::vector<CommandDescription>& commands) {
   std::vector<std::string> patterns;
   for (const CommandDescription& command : commands) {
     const std::string path = command.path();
@@ -85,38 +85,39 @@ std::string command_patterns(const std::vector<CommandDescription>& commands) {
 }
 
 // After an option its value, of those that take one; options with the same values share a branch.
-std::string option_values(const std::vector<CommandDescription>& commands) {
+std::string bash_values(const std::vector<CommandDescription>& commands) {
   std::map<std::string, std::vector<std::string>> patterns_of;
   for (const CommandDescription& command : commands) {
     for (const OptionDescription& option : command.options) {
       if (option.placeholder.empty()) continue;
       for (const std::string& name : option.names)
-        patterns_of[action_for(option.value)].push_back(command.path() + " " + name);
+        patterns_of[bash_action(option.value)].push_back(command.path() + " " + name);
     }
   }
   std::string text;
-  for (const auto& [action, patterns] : patterns_of) text += branch(patterns, action + "; return");
+  for (const auto& [action, patterns] : patterns_of) text += bash_branch(patterns, action + "; return");
   return text;
 }
 
-std::string option_names(const std::vector<CommandDescription>& commands) {
+std::string bash_options(const std::vector<CommandDescription>& commands) {
   std::string text;
   for (const CommandDescription& command : commands) {
     std::vector<std::string> names;
     for (const OptionDescription& option : command.options)
       names.insert(names.end(), option.names.begin(), option.names.end());
-    text += branch({command.path() + " -*"}, fmt::format("_petri_words \"$word\" {}; return", fmt::join(names, " ")));
+    text +=
+        bash_branch({command.path() + " -*"}, fmt::format("_petri_words \"$word\" {}; return", fmt::join(names, " ")));
   }
   return text;
 }
 
-std::string arguments(const std::vector<CommandDescription>& commands) {
+std::string bash_arguments(const std::vector<CommandDescription>& commands) {
   std::string text;
   for (const CommandDescription& command : commands) {
     if (!command.commands.empty()) {
-      text += branch({command.path()}, action_for({ValueKind::word, command.commands}));
+      text += bash_branch({command.path()}, bash_action({ValueKind::word, command.commands}));
     } else if (!command.arguments.empty()) {
-      text += branch({command.path()}, action_for(command.arguments.back().value));
+      text += bash_branch({command.path()}, bash_action(command.arguments.back().value));
     }
   }
   return text;
@@ -125,14 +126,14 @@ std::string arguments(const std::vector<CommandDescription>& commands) {
 }  // namespace
 
 std::string bash_completion(const std::vector<CommandDescription>& commands) {
-  std::string options = option_names(commands);
+  std::string options = bash_options(commands);
   // The star is a pattern: it stands outside the quotes.
   for (std::size_t at = options.find("-*'"); at != std::string::npos; at = options.find("-*'"))
     options.replace(at, 3, "-'*");
   return fmt::format(
       "{}{}{}{}  esac\n  case \"$command $word\" in\n{}  esac\n  case $command in\n{}  esac\n}}\ncomplete -F _petri "
       "petri\n",
-      kBegin, command_patterns(commands), kAfterCommands, option_values(commands), options, arguments(commands));
+      kBashBegin, bash_commands(commands), kBashMiddle, bash_values(commands), options, bash_arguments(commands));
 }
 
 }  // namespace petri::cli

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kExample = "Example: ";
 
-ValueWords value_of(std::string_view placeholder) {
+ValueWords words_of_value(std::string_view placeholder) {
   if (placeholder.empty()) return {};
   const ValueWords* words = find_value_words(placeholder);
   PETRI_ASSERT(words != nullptr);  // add the placeholder to value_words.cpp
@@ -25,12 +25,12 @@ ArgumentDescription describe_argument(const CLI::Option& option) {
   const std::string name = option.get_name(true);
   return {.name = name,
           .about = option.get_description(),
-          .value = value_of(name),
+          .value = words_of_value(name),
           .required = option.get_required(),
           .repeats = takes_many(option)};
 }
 
-std::vector<std::string> names_of(const CLI::Option& option) {
+std::vector<std::string> option_words(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
@@ -39,11 +39,11 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 
 OptionDescription describe_option(const CLI::Option& option) {
   const std::string placeholder = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
-  return {.names = names_of(option),
+  return {.names = option_words(option),
           .placeholder = placeholder,
           .about = option.get_description(),
           .group = option.get_group(),
-          .value = value_of(placeholder),
+          .value = words_of_value(placeholder),
           .required = option.get_required(),
           .repeats = takes_many(option)};
 }
@@ -52,12 +52,12 @@ OptionDescription describe_option(const CLI::Option& option) {
 ArgumentDescription candidates() {
   return {.name = "CANDIDATE",
           .about = "A .wat or .wasm file, or a folder of them",
-          .value = value_of("CANDIDATE"),
+          .value = words_of_value("CANDIDATE"),
           .required = true,
           .repeats = true};
 }
 
-std::vector<std::string> split(std::string_view text, std::string_view separator) {
+std::vector<std::string> split_text(std::string_view text, std::string_view separator) {
   std::vector<std::string> parts;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(separator), text.size());
@@ -74,12 +74,13 @@ std::string on_one_line(std::string text) {
 
 // The text below the options: paragraphs, then the examples.
 void add_footer(CommandDescription& description, const std::string& footer) {
-  for (const std::string& paragraph : split(footer, "\n\n")) {
+  for (const std::string& paragraph : split_text(footer, "\n\n")) {
     if (!paragraph.starts_with(kExample)) {
       description.notes.push_back(on_one_line(paragraph));
       continue;
     }
-    for (const std::string& line : split(paragraph, "\n")) description.examples.push_back(line.substr(kExample.size()));
+    for (const std::string& line : split_text(paragraph, "\n"))
+      description.examples.push_back(line.substr(kExample.size()));
   }
 }
 

@@ -6,7 +6,7 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::string_view kBegin = R"(# fish completion for petri, written by "petri completion fish".
+constexpr std::string_view kFishBegin = R"(# fish completion for petri, written by "petri completion fish".
 
 function __petri_command
     set -l command
@@ -37,7 +37,7 @@ std::string fish_quoted(std::string_view text) {
   return result + "'";
 }
 
-std::string command_patterns(const std::vector<CommandDescription>& commands) {
+std::string fish_commands(const std::vector<CommandDescription>& commands) {
   std::vector<std::string> patterns;
   for (const CommandDescription& command : commands) {
     const std::string path = command.path();
@@ -46,12 +46,12 @@ std::string command_patterns(const std::vector<CommandDescription>& commands) {
   return fmt::format("{}", fmt::join(patterns, " "));
 }
 
-std::string condition(const CommandDescription& command) {
+std::string fish_condition(const CommandDescription& command) {
   return fmt::format("complete -c petri -n \"__petri_is {}\"", fish_quoted(command.path()));
 }
 
 // What may follow an option, or stand as an argument. `-k` keeps the order of the list.
-std::string values_of(const ValueWords& value) {
+std::string fish_values(const ValueWords& value) {
   switch (value.kind) {
     case ValueKind::anything: return "";
     case ValueKind::file: return " -F";
@@ -63,22 +63,22 @@ std::string values_of(const ValueWords& value) {
   return "";
 }
 
-std::string option_line(const CommandDescription& command, const OptionDescription& option) {
-  std::string text = condition(command);
+std::string fish_option(const CommandDescription& command, const OptionDescription& option) {
+  std::string text = fish_condition(command);
   for (const std::string& name : option.names)
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!option.placeholder.empty())
-    text += " -r" + (option.value.kind == ValueKind::anything ? " -f" : values_of(option.value));
+    text += " -r" + (option.value.kind == ValueKind::anything ? " -f" : fish_values(option.value));
   return text + " -d " + fish_quoted(first_clause(option.about)) + "\n";
 }
 
-std::string argument_line(const CommandDescription& command) {
+std::string fish_arguments(const CommandDescription& command) {
   if (command.arguments.empty() || command.arguments.back().value.kind == ValueKind::anything) return "";
-  return condition(command) + values_of(command.arguments.back().value) + "\n";
+  return fish_condition(command) + fish_values(command.arguments.back().value) + "\n";
 }
 
 // The command in the list of what its parent offers.
-std::string entry_line(const CommandDescription& command) {
+std::string fish_command(const CommandDescription& command) {
   const std::string path = command.path();
   const std::size_t space = path.rfind(' ');
   const std::string parent = space == std::string::npos ? "" : path.substr(0, space);
@@ -90,10 +90,10 @@ std::string entry_line(const CommandDescription& command) {
 }  // namespace
 
 std::string fish_completion(const std::vector<CommandDescription>& commands) {
-  std::string text = fmt::format(kBegin, command_patterns(commands));
+  std::string text = fmt::format(kFishBegin, fish_commands(commands));
   for (const CommandDescription& command : commands) {
-    text += "\n" + (command.path().empty() ? "" : entry_line(command)) + argument_line(command);
-    for (const OptionDescription& option : command.options) text += option_line(command, option);
+    text += "\n" + (command.path().empty() ? "" : fish_command(command)) + fish_arguments(command);
+    for (const OptionDescription& option : command.options) text += fish_option(command, option);
   }
   return text;
 }

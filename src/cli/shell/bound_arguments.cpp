@@ -24,7 +24,7 @@ Result<BoundArguments> BoundArguments::bind(const Verb& verb, const std::vector<
   bool options_end = false;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
-    if (!options_end && word == kEndOfOptions) {
+    if (!options_end && word == kEndOfWords) {
       options_end = true;
     } else if (!options_end && word.starts_with("--")) {
       PETRI_TRY(bound.take_option(words, at));
