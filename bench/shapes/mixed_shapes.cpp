@@ -7,7 +7,7 @@ namespace petri::bench {
 namespace {
 
 // Bounds that are kept one by one add up when a module goes to several of them at once.
-constexpr std::uint8_t kMake = 0, kTake = 1;
+constexpr std::uint8_t kMixedMake = 0, kMixedTake = 1;
 constexpr std::size_t kBytesEach = 40;
 
 Bytes branches(std::size_t count) {
@@ -37,7 +37,7 @@ Bytes everything(const Recipe& recipe) {
   const std::size_t count = std::max<std::size_t>(1, hostile_bytes(recipe) / kBytesEach);
   for (std::size_t i = 0; i < count; ++i) {
     Bytes code = branches(6);
-    if (i % 3 == 0) put(code, {op::call, kMake, op::call, kTake});
+    if (i % 3 == 0) put(code, {op::call, kMixedMake, op::call, kMixedTake});
     module.add_function(type, {{1, code_i32}}, code);
   }
   add_table(module, count);

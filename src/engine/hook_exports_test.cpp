@@ -14,7 +14,9 @@ struct HookCase {
   const char* export_name;  // the one that is refused; none: the module is accepted
 };
 
-Result<ArtifactPtr> prepare(const std::string& body) { return Artifact::from_wat("(module " + body + ")", 1 << 20); }
+Result<ArtifactPtr> prepare_body(const std::string& body) {
+  return Artifact::from_wat("(module " + body + ")", 1 << 20);
+}
 
 // E06
 TEST(HookExports, OfAnotherKindOrTypeAreRejectedByName) {
@@ -36,7 +38,7 @@ TEST(HookExports, OfAnotherKindOrTypeAreRejectedByName) {
       {R"((table (export "_initialize") 1 funcref))", "_initialize"},
   };
   for (const HookCase& hook : cases) {
-    const auto artifact = prepare(hook.body);
+    const auto artifact = prepare_body(hook.body);
     ASSERT_FALSE(artifact) << hook.body;
     EXPECT_EQ(artifact.error().code, ErrorCode::rejected) << hook.body;
     EXPECT_EQ(artifact.error().detail("export"), hook.export_name) << hook.body;
@@ -45,7 +47,7 @@ TEST(HookExports, OfAnotherKindOrTypeAreRejectedByName) {
 }
 
 TEST(HookExports, OfTheRightTypeAreAccepted) {
-  const auto artifact = prepare(R"(
+  const auto artifact = prepare_body(R"(
     (func (export "petri_init") (export "petri_handle") (export "petri_terminate") (export "petri_save")
           (export "petri_load") (export "petri_migrate") (export "petri_ready") (result i32) i32.const 0)
     (func (export "_start") (export "_initialize"))
@@ -55,7 +57,7 @@ TEST(HookExports, OfTheRightTypeAreAccepted) {
 
 TEST(HookExports, OtherNamesMayBeAnything) {
   EXPECT_TRUE(
-      prepare(R"((memory (export "petri_") 1) (func (export "petri_mine") (param i64)) (func (export "__x")))"));
+      prepare_body(R"((memory (export "petri_") 1) (func (export "petri_mine") (param i64)) (func (export "__x")))"));
 }
 
 }  // namespace
