@@ -2,17 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "audit/entry_line.h"
+#include "base/bounded_json.h"
 
 namespace petri {
 namespace {
 
 AuditFault fault_of_other_text(std::uint64_t line, std::string_view text) {
-  if (nlohmann::json::accept(text))
-    return {AuditFaultKind::not_an_entry, line, "it is JSON, but no entry as petri writes them"};
-  return {AuditFaultKind::not_json, line, "it is not JSON"};
+  const auto json = parse_json(text);
+  if (!json && json.error().kind == JsonFaultKind::syntax) return {AuditFaultKind::not_json, line, "it is not JSON"};
+  return {AuditFaultKind::not_an_entry, line, "it is JSON, but no entry as petri writes them"};
 }
 
 std::string order_message(std::uint64_t number, std::uint64_t next) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/bounded_json.h"
 #include "base/escape.h"
 #include "evaluation/base64.h"
 
@@ -18,6 +19,8 @@ using nlohmann::json;
 constexpr std::array kNumberTypes{ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64};
 constexpr std::array<std::string_view, 3> kFileKeys{"types", "cases", "targets"};
 constexpr std::array<std::string_view, 3> kCaseKeys{"arguments", "input", "input_base64"};
+constexpr JsonBounds kCasesBounds{.bytes_max = std::size_t{256} << 20, .values_max = std::size_t{16} << 20};
+
 // Thrown and caught in this file: a number may lie many lists deep.
 struct BadCases {
   ErrorCode code = ErrorCode::validation_failed;
@@ -33,15 +36,16 @@ std::string place_in(std::string_view text, std::size_t bytes) {
   return fmt::format("line {}, column {}", line, std::max<std::size_t>(read.size() - line_start, 1));
 }
 
-json parse_json(std::string_view text) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
+json read_json(std::string_view text) {
+  auto parsed = petri::parse_json(text, kCasesBounds);
+  if (parsed) return *std::move(parsed);
+  const JsonFault& fault = parsed.error();
+  if (fault.kind == JsonFaultKind::syntax)
     throw BadCases{.code = ErrorCode::parse_failed,
-                   .what = fmt::format("this is not JSON from {} on", place_in(text, error.byte))};
-  } catch (const json::exception&) {
+                   .what = fmt::format("this is not JSON from {} on", place_in(text, fault.byte))};
+  if (fault.kind == JsonFaultKind::number_range)
     throw BadCases{.code = ErrorCode::parse_failed, .what = "a number in it is larger than any type of argument holds"};
-  }
+  throw BadCases{.code = fault.code(), .what = "it " + fault.why};
 }
 
 // A key nobody knows is a misspelt one.
@@ -153,7 +157,7 @@ void read_lists(const json& object, CasesFile& file) {
 
 Result<CasesFile> parse_cases(std::string_view text) {
   try {
-    const json parsed = parse_json(text);
+    const json parsed = read_json(text);
     if (!parsed.is_object()) refuse_cases("this is not an object with \"cases\"");
     CasesFile file;
     read_lists(parsed, file);

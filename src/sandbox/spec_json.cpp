@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
 #include "base/escape.h"
 #include "base/units.h"
 #include "petri/sandbox.h"
@@ -269,9 +270,9 @@ const std::vector<SpecReader::Row>& SpecReader::rows() {
 }  // namespace
 
 Result<SandboxSpec> SandboxSpec::from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return fail(ErrorCode::parse_failed, "the spec of a sandbox is not JSON");
-  return SpecReader().read(json);
+  const auto json = parse_json(text);
+  if (!json) return fail(json.error().error("the spec of a sandbox"));
+  return SpecReader().read(*json);
 }
 
 }  // namespace petri

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "base/bounded_json.h"
 #include "base/escape.h"
 #include "base/hex.h"
 #include "base/units.h"
@@ -227,10 +228,10 @@ SupervisorSpec read_tree(const Json& json, const std::string& where, TreeComplai
 }
 
 Result<SupervisorSpec> parse_tree(std::string_view json) {
-  const Json parsed = Json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) return fail(ErrorCode::parse_failed, "The tree is not JSON.");
+  const auto parsed = parse_json(json);
+  if (!parsed) return fail(parsed.error().error("the tree"));
   TreeComplaints complaints;
-  SupervisorSpec tree = read_tree(parsed, "", complaints);
+  SupervisorSpec tree = read_tree(*parsed, "", complaints);
   PETRI_TRY(complaints.result());
   return tree;
 }

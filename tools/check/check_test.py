@@ -6,6 +6,7 @@ import unittest
 
 import includes
 import lines
+import parsers
 import paths
 import sleeps
 
@@ -30,6 +31,21 @@ class Sleeps(unittest.TestCase):
         self.assertTrue(sleeps.is_test(Path("engine/src/meter.rs")))
         self.assertFalse(sleeps.is_test(Path("src/base/clock.cpp")))
         self.assertFalse(sleeps.is_test(Path("tests/guests/napper.c")))
+
+
+class Parsers(unittest.TestCase):
+    def test_without_bounds_are_seen(self):
+        for text in ["json::parse(text)", "nlohmann::json::accept(text)", "\nJson::from_cbor(bytes, true, false)"]:
+            self.assertEqual(len(parsers.unbounded_in(text)), 1, text)
+
+    def test_with_bounds_and_of_own_words_are_not(self):
+        for text in ["parse_json(text)", "Json::parse(petri::to_json(event))", "Json::parse(to_json(info.tree))", "json parsed;"]:
+            self.assertEqual(parsers.unbounded_in(text), [], text)
+
+    def test_matter_outside_tests(self):
+        self.assertTrue(parsers.is_looked_at(Path("src/cli/cases_file.cpp")))
+        self.assertFalse(parsers.is_looked_at(Path("src/audit/entry_line_test.cpp")))
+        self.assertFalse(parsers.is_looked_at(Path("tests/hostile/hostile_suite.cpp")))
 
 
 class Includes(unittest.TestCase):

@@ -1,0 +1,71 @@
+#include "base/bounded_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json_builder.h"
+
+namespace petri {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kOutOfRange = 406;  // nlohmann's number for a number that no double holds
+
+// What nlohmann's parser calls. It has no recursion of its own.
+class JsonEvents final : public nlohmann::json_sax<json> {
+ public:
+  explicit JsonEvents(JsonBuilder& builder) : builder_(builder) {}
+
+  bool null() override { return builder_.value(nullptr); }
+  bool boolean(bool value) override { return builder_.value(value); }
+  bool number_integer(number_integer_t value) override { return builder_.value(value); }
+  bool number_unsigned(number_unsigned_t value) override { return builder_.value(value); }
+  bool number_float(number_float_t value, const string_t&) override { return builder_.value(value); }
+  bool string(string_t& value) override { return builder_.value(std::move(value)); }
+  bool binary(binary_t&) override { return builder_.refuse(JsonFaultKind::syntax, "is not JSON"); }
+  bool start_object(std::size_t) override { return builder_.begin(json::value_t::object); }
+  bool key(string_t& name) override { return builder_.name(std::move(name)); }
+  bool end_object() override { return builder_.end(); }
+  bool start_array(std::size_t) override { return builder_.begin(json::value_t::array); }
+  bool end_array() override { return builder_.end(); }
+  bool parse_error(std::size_t byte, const std::string&, const json::exception& error) override {
+    byte_ = byte;
+    if (error.id == kOutOfRange) return builder_.refuse(JsonFaultKind::number_range, "has a number that is too large");
+    return builder_.refuse(JsonFaultKind::syntax, "is not JSON");
+  }
+  std::size_t byte() const { return byte_; }
+
+ private:
+  JsonBuilder& builder_;
+  std::size_t byte_ = 0;
+};
+
+}  // namespace
+
+ErrorCode JsonFault::code() const {
+  const bool is_bound = kind >= JsonFaultKind::too_long;
+  return is_bound ? ErrorCode::too_large : ErrorCode::parse_failed;
+}
+
+Error JsonFault::error(std::string_view what) const {
+  return {.code = code(), .message = fmt::format("{} {}", what, why), .details = {}};
+}
+
+JsonResult parse_json(std::string_view text, const JsonBounds& bounds) {
+  JsonBuilder builder(bounds);
+  if (text.size() > bounds.bytes_max) {
+    builder.refuse(JsonFaultKind::too_long,
+                   fmt::format("has {} bytes, more than the {} allowed", text.size(), bounds.bytes_max));
+    return builder.take();
+  }
+  JsonEvents events(builder);
+  const bool whole = json::sax_parse(text, &events);
+  if (!whole && !builder.fault()) builder.refuse(JsonFaultKind::syntax, "is not JSON");
+  auto result = builder.take();
+  if (!result) result.error().byte = events.byte();
+  return result;
+}
+
+}  // namespace petri
