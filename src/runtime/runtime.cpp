@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "process/memory_budget.h"
 #include "sandbox/sandbox_core.h"
+#include "sandbox/snapshot_limits.h"
 #include "sandbox/spec_check.h"
 #include "security/containment_check.h"
 #include "telemetry/metrics.h"
@@ -272,6 +273,7 @@ Result<Sandbox> Runtime::create(SandboxSpec spec, const Snapshot& snapshot) {
   }
   if (!spec.tree) spec.tree = data.tree;
   PETRI_TRY(SandboxPolicy policy, check_spec(spec, impl_->options.limits, impl_->options.host));
+  PETRI_TRY(check_limits(data, policy.limits));
   PETRI_TRY(check_budget(impl_->budget.get()));
   auto traits = impl_->traits.share(take_traits(spec, std::move(policy), impl_->options.breaker));
   const SnapshotOrigin origin{.data = data};

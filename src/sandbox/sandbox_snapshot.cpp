@@ -8,6 +8,7 @@
 #include "engine/module_layout.h"
 #include "engine/module_words.h"
 #include "sandbox/sandbox_core.h"
+#include "sandbox/snapshot_limits.h"
 
 namespace petri {
 
@@ -158,6 +159,7 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
   how.policy.quiet_wait_max = options.quiet_wait_max;
   PETRI_TRY(check_reload_policy(how.policy));
   const SnapshotData& data = snapshot.data();
+  PETRI_TRY(check_limits(data, *account_.limits()));
   std::vector<std::string> names;
   for (const SavedModule& module : data.modules) names.push_back(module.name);
   PETRI_TRY(Claim claimed, claim(std::move(names)));

@@ -1,11 +1,15 @@
-// Snapshots and modules as bytes: a line that names the format, a body in CBOR, a checksum over both.
+// Snapshots and modules as bytes. What is read may come from anywhere: every number is checked before it is used.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "base/escape.h"
 #include "base/file.h"
-#include "engine/sha256.h"
+#include "sandbox/sealed_body.h"
 #include "sandbox/snapshot_data.h"
 
 namespace petri {
@@ -14,10 +18,11 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kSnapshot = "snapshot", kModule = "module";
-constexpr int kFormat = 2;  // 1 had no modules that are linked with one another
-constexpr std::size_t kChecksumBytes = 32;
 constexpr std::uint64_t kModuleBytesMax = std::uint64_t{100} << 20;  // the sandbox it comes into has its own
-constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} << 30;
+constexpr std::size_t kNameBytesMax = 4'096;
+constexpr std::size_t kVersionsMax = 1'000;                          // as many as the limit versions_max can allow
+constexpr std::uint64_t kVersionNumberMax = std::uint64_t{1} << 62;  // there is room for all that come after
+constexpr std::uint64_t kTimerMsMax = std::numeric_limits<std::uint32_t>::max();  // what a guest can ask for
 
 std::span<const std::uint8_t> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -28,9 +33,6 @@ Json binary(std::span<const std::uint8_t> bytes) {
 }
 
 std::uint64_t to_number(VersionTime time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); }
-VersionTime to_time(const Json& value) {
-  return VersionTime(std::chrono::nanoseconds(static_cast<std::int64_t>(value.get<std::uint64_t>())));
-}
 
 // ---- writing --------------------------------------------------------------------------------------------------
 
@@ -104,11 +106,36 @@ T required(Result<T> result, std::string_view what) {
   return std::move(*result);
 }
 
+// Not Json::get(), which takes a negative number for a large one.
+std::uint64_t read_number(const Json& value, std::uint64_t max = std::numeric_limits<std::uint64_t>::max()) {
+  if (!value.is_number_unsigned()) throw Unfit{"a number is missing"};
+  const auto number = value.get<std::uint64_t>();
+  if (number > max) throw Unfit{fmt::format("the number {} is too large for its place", number)};
+  return number;
+}
+
+VersionTime read_time(const Json& value) {
+  return VersionTime(std::chrono::nanoseconds(static_cast<std::int64_t>(read_number(value))));
+}
+
+const Json::array_t& read_list(const Json& value, std::size_t size_max = std::numeric_limits<std::size_t>::max()) {
+  if (!value.is_array()) throw Unfit{"a list is missing"};
+  if (value.size() > size_max) throw Unfit{fmt::format("a list has {} parts, more than {}", value.size(), size_max)};
+  return value.get_ref<const Json::array_t&>();
+}
+
 template <typename Enum>
 Enum read_enum(const Json& value, Enum last) {
-  const auto number = value.get<std::uint64_t>();
+  const std::uint64_t number = read_number(value);
   if (number > static_cast<std::uint64_t>(last)) throw Unfit{fmt::format("there is no {} of its kind", number)};
   return static_cast<Enum>(number);
+}
+
+// Of a sandbox, a module or a process: it goes into messages and onto terminals.
+std::string read_name(const Json& value) {
+  const auto& name = value.get_ref<const std::string&>();
+  if (name.size() > kNameBytesMax || escape_text(name) != name) throw Unfit{"a name cannot be one"};
+  return name;
 }
 
 std::string read_text(const Json& value) {
@@ -117,15 +144,15 @@ std::string read_text(const Json& value) {
 }
 
 Version read_version(const Json& value) {
-  Version version{.number = value.at("number").get<std::uint64_t>(),
+  Version version{.number = read_number(value.at("number")),
                   .artifact = required(Artifact::from_wasm(value.at("wasm").get_binary(), kModuleBytesMax),
                                        "the code of a version"),
                   .source = {},
-                  .time = to_time(value.at("time")),
+                  .time = read_time(value.at("time")),
                   .origin = read_enum(value.at("origin"), VersionOrigin::copy),
                   .metadata = value.at("metadata").get<std::map<std::string, std::string>>(),
                   .needs = {},
-                  .before = value.at("before").get<std::uint64_t>(),
+                  .before = read_number(value.at("before")),
                   .renames = {}};
   const auto& hash = value.at("source").get_binary();
   if (hash.size() != version.source.hash.sha256.size()) throw Unfit{"a hash has another size"};
@@ -133,23 +160,38 @@ Version read_version(const Json& value) {
   if (!value.at("text").is_null()) {
     version.source.text = std::make_shared<const std::string>(read_text(value.at("text")));
   }
-  for (const Json& need : value.at("needs")) {
-    version.needs[need.at(0).get<std::string>()] = {need.at(1).get<std::uint64_t>(), need.at(2).get<std::uint64_t>()};
+  for (const Json& need : read_list(value.at("needs"))) {
+    version.needs[need.at(0).get<std::string>()] = {read_number(need.at(1)), read_number(need.at(2))};
   }
-  for (const Json& rename : value.at("renames")) {
+  for (const Json& rename : read_list(value.at("renames"), kStateFieldsMax)) {
     version.renames.push_back({rename.at(0).get<std::string>(), rename.at(1).get<std::string>()});
   }
   return version;
 }
 
+// Where each version's state came from: the table follows that to its end, so it must have one.
+void check_origins(const std::vector<Version>& versions) {
+  std::map<std::uint64_t, std::uint64_t> before;
+  for (const Version& version : versions) before[version.number] = version.before;
+  std::set<std::uint64_t> known;  // those that lead to an end
+  for (const Version& version : versions) {
+    std::set<std::uint64_t> way;
+    for (auto next = before.find(version.number); next != before.end() && !known.contains(next->first);
+         next = before.find(next->second)) {
+      if (!way.insert(next->first).second) throw Unfit{"a version comes from itself"};
+    }
+    known.merge(way);
+  }
+}
+
 SavedModule read_module(const Json& value) {
-  SavedModule module{.name = value.at("name").get<std::string>(),
-                     .active = value.at("active").get<std::uint64_t>(),
-                     .total = value.at("total").get<std::uint64_t>(),
+  SavedModule module{.name = read_name(value.at("name")),
+                     .active = read_number(value.at("active")),
+                     .total = read_number(value.at("total"), kVersionNumberMax),
                      .versions = {},
                      .switches = {}};
   std::uint64_t last = 0;
-  for (const Json& version : value.at("versions")) {
+  for (const Json& version : read_list(value.at("versions"), kVersionsMax)) {
     module.versions.push_back(read_version(version));
     const std::uint64_t number = module.versions.back().number;
     if (number <= last || number > module.total) throw Unfit{"the versions of a module are not in order"};
@@ -158,10 +200,11 @@ SavedModule read_module(const Json& value) {
   if (std::ranges::find(module.versions, module.active, &Version::number) == module.versions.end()) {
     throw Unfit{"the active version of a module is missing"};
   }
-  for (const Json& one : value.at("switches")) {
-    module.switches.push_back({.from = one.at(0).get<std::uint64_t>(),
-                               .to = one.at(1).get<std::uint64_t>(),
-                               .time = to_time(one.at(2)),
+  check_origins(module.versions);
+  for (const Json& one : read_list(value.at("switches"), kSwitchesKept)) {
+    module.switches.push_back({.from = read_number(one.at(0)),
+                               .to = read_number(one.at(1)),
+                               .time = read_time(one.at(2)),
                                .cause = read_enum(one.at(3), SwitchCause::restore),
                                .actor = one.at(4).get<std::string>()});
   }
@@ -169,37 +212,41 @@ SavedModule read_module(const Json& value) {
 }
 
 SavedProcess read_process(const Json& value) {
-  SavedProcess process{.address = value.at("address").get<std::string>(),
-                       .module = value.at("module").get<std::string>(),
+  SavedProcess process{.address = read_name(value.at("address")),
+                       .module = read_name(value.at("module")),
                        .image = nullptr,
                        .random = value.at("random").get<SeededRandom::State>(),
                        .mailbox = {},
                        .timers = {}};
   process.image = std::make_shared<const InstanceImage>(
       required(InstanceImage::from_bytes(value.at("image").get_binary()), "what a process knew"));
-  for (const Json& letter : value.at("mailbox")) {
+  for (const Json& letter : read_list(value.at("mailbox"))) {
     process.mailbox.push_back({.kind = read_enum(letter.at(0), MessageKind::child_exit),
                                .bytes = read_text(letter.at(1)),
                                .sender = letter.at(2).get<std::string>(),
                                .tag = letter.at(3).get<std::int64_t>()});
   }
-  for (const Json& timer : value.at("timers")) {
-    process.timers.push_back({timer.at(0).get<std::uint64_t>(), timer.at(1).get<std::int64_t>()});
+  for (const Json& timer : read_list(value.at("timers"))) {
+    process.timers.push_back({read_number(timer.at(0), kTimerMsMax), timer.at(1).get<std::int64_t>()});
   }
   return process;
 }
 
 std::shared_ptr<const SnapshotData> read_data(const Json& value) {
   auto data = std::make_shared<SnapshotData>();
-  data->sandbox = value.at("sandbox").get<std::string>();
-  data->time = to_time(value.at("time"));
+  data->sandbox = read_name(value.at("sandbox"));
+  data->time = read_time(value.at("time"));
   data->tree = required(parse_tree(value.at("tree").get<std::string>()), "the tree");
-  for (const Json& child : value.at("spawned")) {
+  for (const Json& child : read_list(value.at("spawned"))) {
     const SupervisorSpec one = required(parse_tree(child.get<std::string>()), "a spawned child");
     data->spawned.insert(data->spawned.end(), one.children.begin(), one.children.end());
   }
-  for (const Json& module : value.at("modules")) data->modules.push_back(read_module(module));
-  for (const Json& process : value.at("processes")) {
+  for (const Json& module : read_list(value.at("modules"))) {
+    data->modules.push_back(read_module(module));
+    const auto& all = data->modules;
+    if (all.size() > 1 && all[all.size() - 2].name >= all.back().name) throw Unfit{"modules are not in order"};
+  }
+  for (const Json& process : read_list(value.at("processes"))) {
     data->processes.push_back(read_process(process));
     const auto& all = data->processes;
     if (all.size() > 1 && all[all.size() - 2].address >= all.back().address) throw Unfit{"processes are not in order"};
@@ -209,41 +256,14 @@ std::shared_ptr<const SnapshotData> read_data(const Json& value) {
 
 // ---- around it ------------------------------------------------------------------------------------------------
 
-std::string sealed(std::string_view kind, const Json& body) {
-  std::string bytes = fmt::format("petri.{} {}\n", kind, kFormat);
-  Json::to_cbor(body, nlohmann::detail::output_adapter<char>(bytes));
-  const auto checksum = sha256(as_bytes(bytes));
-  bytes.append(checksum.begin(), checksum.end());
-  return bytes;
-}
-
-std::unexpected<Error> not_whole(std::string_view kind, std::string_view why) {
-  return fail(ErrorCode::parse_failed, fmt::format("this is not a whole {} of petri's: {}", kind, why));
-}
-
 // The body, read by `read`, which throws what does not fit.
 template <typename Read>
-auto unsealed(std::string_view kind, std::string_view bytes, Read read) -> Result<decltype(read(Json()))> {
-  const std::string magic = fmt::format("petri.{} ", kind);
-  if (!bytes.starts_with(magic)) return not_whole(kind, "it does not begin as one");
-  const std::size_t end = bytes.substr(0, magic.size() + 20).find('\n');
-  if (end == std::string_view::npos) return not_whole(kind, "its first line does not end");
-  const std::string_view format = bytes.substr(magic.size(), end - magic.size());
-  if (format != std::to_string(kFormat)) {
-    return fail(ErrorCode::rejected,
-                fmt::format("the {} has the format {}, and this petri reads {}", kind, format, kFormat));
-  }
-  if (bytes.size() < end + 1 + kChecksumBytes) return not_whole(kind, "it is cut short");
-  const std::string_view checked = bytes.substr(0, bytes.size() - kChecksumBytes);
-  if (!std::ranges::equal(sha256(as_bytes(checked)), as_bytes(bytes.substr(checked.size())))) {
-    return not_whole(kind, "its checksum does not fit, so it was cut short or changed");
-  }
-  const Json body = Json::from_cbor(checked.substr(end + 1), true, false);
-  if (body.is_discarded()) return not_whole(kind, "its body is not CBOR");
+auto read_sealed(std::string_view kind, std::string_view bytes, Read read) -> Result<decltype(read(Json()))> {
+  PETRI_TRY(const Json body, unseal(kind, bytes));
   try {
     return read(body);
-  } catch (const Json::exception& error) {
-    return not_whole(kind, error.what());
+  } catch (const Json::exception&) {
+    return not_whole(kind, "a part of it is missing or of another kind than it should be");
   } catch (const Unfit& unfit) {
     return not_whole(kind, unfit.why);
   }
@@ -271,24 +291,24 @@ std::vector<ArtifactPtr> Snapshot::code() const {
   return code;
 }
 
-std::string Snapshot::to_bytes() const { return sealed(kSnapshot, petri::write(*data_)); }
+std::string Snapshot::to_bytes() const { return seal(kSnapshot, petri::write(*data_)); }
 
 Result<Snapshot> Snapshot::from_bytes(std::string_view bytes) {
-  PETRI_TRY(auto data, unsealed(kSnapshot, bytes, read_data));
+  PETRI_TRY(auto data, read_sealed(kSnapshot, bytes, read_data));
   return Snapshot(std::move(data));
 }
 
-std::string ModuleArchive::to_bytes() const { return sealed(kModule, petri::write(*data_)); }
+std::string ModuleArchive::to_bytes() const { return seal(kModule, petri::write(*data_)); }
 
 Result<ModuleArchive> ModuleArchive::from_bytes(std::string_view bytes) {
-  PETRI_TRY(SavedModule module, unsealed(kModule, bytes, read_module));
+  PETRI_TRY(SavedModule module, read_sealed(kModule, bytes, read_module));
   return ModuleArchive(std::make_shared<const SavedModule>(std::move(module)));
 }
 
 Result<void> Snapshot::write(const std::string& path) const { return write_file(path, to_bytes()); }
 
 Result<Snapshot> Snapshot::read(const std::string& path) {
-  PETRI_TRY(const std::string bytes, read_file(path, kFileBytesMax));
+  PETRI_TRY(const std::string bytes, read_file(path, kSealedBytesMax));
   return from_bytes(bytes);
 }
 

@@ -1,0 +1,43 @@
+#include "sandbox/snapshot_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace petri {
+namespace {
+
+struct Measured {
+  std::string_view limit;
+  std::string_view noun;
+  std::uint64_t seen;
+  std::uint64_t allowed;
+};
+
+std::uint64_t largest_message(const SavedProcess& process) {
+  std::uint64_t bytes = 0;
+  for (const SavedLetter& message : process.mailbox) bytes = std::max<std::uint64_t>(bytes, message.bytes.size());
+  return bytes;
+}
+
+Result<void> check(const SavedProcess& process, const SandboxLimits& limits) {
+  for (const Measured& one :
+       {Measured{"message_queue_max", "messages", process.mailbox.size(), limits.message_queue_max},
+        Measured{"message_bytes_max", "bytes in a message", largest_message(process), limits.message_bytes_max},
+        Measured{"timers_max", "timers", process.timers.size(), limits.timers_max},
+        Measured{"state_bytes_max", "bytes of state", process.image->bytes_kept(), limits.state_bytes_max}}) {
+    if (one.seen <= one.allowed) continue;
+    return fail(ErrorCode::limit_exceeded, fmt::format("the process {} of the snapshot has {} {} and {} allows {}",
+                                                       process.address, one.seen, one.noun, one.limit, one.allowed));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_limits(const SnapshotData& data, const SandboxLimits& limits) {
+  for (const SavedProcess& process : data.processes) PETRI_TRY(check(process, limits));
+  return {};
+}
+
+}  // namespace petri

@@ -1,0 +1,242 @@
+// Snapshots and module archives that nobody's petri wrote. The checksum of each fits: anybody can make one.
+#include <fmt/format.h>
+
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "engine/sha256.h"
+#include "sandbox/sealed_body.h"
+#include "versions/versions_fixture.h"
+
+namespace petri {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+constexpr std::string_view kKeeper = R"((module
+  (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+  (memory 1)
+  (global $count (mut i32) (i32.const 0))
+  (func (export "next") (result i32)
+    (global.set $count (i32.add (global.get $count) (i32.const 1)))
+    (global.get $count))
+  (func (export "later") (result i32) (call $timer (i32.const 3600000) (i64.const 77)))
+  (func (export "petri_handle") (result i32) (i32.const 0))))";
+
+// A whole file around any body.
+std::string around(std::string_view kind, std::string_view body) {
+  std::string bytes = fmt::format("petri.{} 2\n{}", kind, body);
+  const auto checksum = sha256({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return bytes.append(checksum.begin(), checksum.end());
+}
+
+class HostileSnapshot : public VersionsFixture {
+ protected:
+  Sandbox keeper(std::string id = "a") {
+    return create({.id = std::move(id), .modules = {{"keeper", Source::wat(std::string(kKeeper))}}});
+  }
+  // What becomes of a good snapshot, changed, in a sandbox of its own and in the one it is of.
+  std::string restored(const std::function<void(Json&)>& change) {
+    Sandbox sandbox = keeper();
+    EXPECT_EQ(ask(sandbox, "later"), 0);
+    Json body = *unseal("snapshot", sandbox.snapshot()->to_bytes());
+    change(body);
+    const auto read = Snapshot::from_bytes(seal("snapshot", body));
+    std::string problem = read ? "" : read.error().message;
+    if (read) {
+      const auto made = runtime_->create({.id = "b"}, *read);
+      if (!made) problem = made.error().message;
+      const auto back = sandbox.restore(*read);
+      EXPECT_EQ(back.has_value(), made.has_value());
+    }
+    EXPECT_EQ(ask(sandbox, "next"), 1) << "the sandbox is as it was";
+    EXPECT_TRUE(sandbox.destroy());
+    if (auto twin = runtime_->find("b")) EXPECT_TRUE(twin->destroy());
+    return problem;
+  }
+  std::string imported(const std::function<void(Json&)>& change) {
+    Sandbox sandbox = keeper();
+    Json body = *unseal("module", sandbox.export_module("keeper")->to_bytes());
+    change(body);
+    EXPECT_TRUE(sandbox.destroy());
+    const auto read = ModuleArchive::from_bytes(seal("module", body));
+    if (!read) return read.error().message;
+    Sandbox other = create({.id = "other", .modules = {{"first", code(1)}}});
+    const auto added = other.import_module(*read);
+    EXPECT_TRUE(other.destroy());
+    return added ? "" : added.error().message;
+  }
+};
+
+// M1: nested CBOR ended the host.
+TEST_F(HostileSnapshot, OfAnyDepthIsRefusedInOneSentence) {
+  for (const std::string_view kind : {"snapshot", "module"}) {
+    for (const std::string_view opening :
+         {std::string_view("\x81"), std::string_view("\xa1\x61\x61"), std::string_view("\x9f"),
+          std::string_view("\x7f"), std::string_view("\x5f"), std::string_view("\xc1"), std::string_view("\xd8\x18")}) {
+      std::string body;
+      while (body.size() < 500'000) body += opening;
+      const std::string bytes = around(kind, body);
+      const ErrorCode code =
+          kind == "module" ? code_of(ModuleArchive::from_bytes(bytes)) : code_of(Snapshot::from_bytes(bytes));
+      EXPECT_TRUE(code == ErrorCode::too_large || code == ErrorCode::parse_failed) << name_of(code);
+    }
+  }
+  const auto refused = Snapshot::from_bytes(around("snapshot", std::string(120'000, '\x81')));
+  EXPECT_EQ(refused.error().message, "the snapshot has more than 16 lists and objects within one another");
+}
+
+// M2: an exception left from_bytes() and ended the program around.
+TEST_F(HostileSnapshot, OfAnyLengthIsRefusedInOneSentence) {
+  for (const char* const major : {"\x5b", "\x7b", "\x9b", "\xbb"}) {
+    const std::string body = major + std::string("\x7f\xff\xff\xff\xff\xff\xff\xff\xe0");
+    const auto refused = Snapshot::from_bytes(around("snapshot", body));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("this is not a whole snapshot of petri's: its body "));
+    EXPECT_EQ(code_of(ModuleArchive::from_bytes(around("module", body))), ErrorCode::parse_failed);
+  }
+}
+
+TEST_F(HostileSnapshot, IsRefusedWithoutAPartAndWithAnyOtherInItsPlace) {
+  Sandbox sandbox = keeper();
+  ask(sandbox, "later");
+  const Json good = *unseal("snapshot", sandbox.snapshot()->to_bytes());
+  const std::vector<Json> others{nullptr,
+                                 true,
+                                 -1,
+                                 std::numeric_limits<std::uint64_t>::max(),
+                                 "text",
+                                 Json::binary({1, 2}),
+                                 Json::array(),
+                                 Json::array({1}),
+                                 Json::object(),
+                                 Json::array({Json::array({-1, "", "", "", ""})}),
+                                 Json::object({{"a", 1}})};
+  int tried = 0;
+  // Each part of it, however deep, in the place of which each of the others is put.
+  std::vector<Json::json_pointer> places{Json::json_pointer()};
+  for (std::size_t at = 0; at < places.size(); ++at) {
+    const Json& part = good.at(places[at]);
+    if (!part.is_structured()) continue;
+    for (const auto& [key, value] : part.items())
+      places.push_back(part.is_array() ? places[at] / static_cast<std::size_t>(std::stoul(key)) : places[at] / key);
+  }
+  for (const auto& place : places) {
+    for (const Json& other : others) {
+      Json changed = good;
+      changed[place] = other;
+      const auto read = Snapshot::from_bytes(seal("snapshot", changed));
+      if (read) EXPECT_FALSE(read->to_bytes().empty());
+      if (!read) EXPECT_THAT(read.error().message, HasSubstr("snapshot"));
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 200);
+}
+
+TEST_F(HostileSnapshot, IsRestoredWhereItIsGood) {
+  EXPECT_EQ(restored([](Json&) {}), "");
+}
+
+TEST_F(HostileSnapshot, BringsNoMoreMessagesThanTheLimitsAllow) {
+  EXPECT_EQ(restored([](Json& body) {
+              Json& mailbox = body["processes"][0]["mailbox"];
+              for (int i = 0; i < 10'001; ++i) mailbox.push_back({1, Json::binary({}), "", 0});
+            }),
+            "the process keeper of the snapshot has 10001 messages and message_queue_max allows 10000");
+  EXPECT_EQ(restored([](Json& body) {
+              body["processes"][0]["mailbox"].push_back({1, Json::binary(std::vector<std::uint8_t>(65'537)), "", 0});
+            }),
+            "the process keeper of the snapshot has 65537 bytes in a message and message_bytes_max allows 65536");
+}
+
+TEST_F(HostileSnapshot, BringsNoMoreTimersThanTheLimitsAllowAndNoneBeyondAllTime) {
+  EXPECT_EQ(restored([](Json& body) {
+              Json& timers = body["processes"][0]["timers"];
+              for (int i = 0; i < 1'001; ++i) timers.push_back({1'000, 0});
+            }),
+            "the process keeper of the snapshot has 1002 timers and timers_max allows 1000");
+  EXPECT_THAT(restored([](Json& body) { body["processes"][0]["timers"][0][0] = std::uint64_t{1} << 63; }),
+              HasSubstr("too large for its place"));
+}
+
+TEST_F(HostileSnapshot, BringsNoMessageThatAnybodyWaitsFor) {
+  // Each kind there is, though a call that waits is never in a snapshot.
+  EXPECT_EQ(restored([](Json& body) {
+              for (int kind = 0; kind < 4; ++kind)
+                body["processes"][0]["mailbox"].push_back({kind, Json::binary({1}), "nobody", -1});
+            }),
+            "");
+}
+
+TEST_F(HostileSnapshot, HasNamesThatCanBeShown) {
+  for (const char* const field : {"address", "module"}) {
+    EXPECT_THAT(restored([&](Json& body) { body["processes"][0][field] = "\x1b[31mred"; }),
+                HasSubstr("a name cannot be one"));
+  }
+  EXPECT_THAT(restored([](Json& body) { body["sandbox"] = std::string(10'000, 'a'); }), HasSubstr("a name"));
+}
+
+TEST_F(HostileSnapshot, HasEachModuleAndProcessOnce) {
+  EXPECT_THAT(restored([](Json& body) { body["modules"].push_back(body["modules"][0]); }),
+              HasSubstr("modules are not in order"));
+  EXPECT_THAT(restored([](Json& body) { body["processes"].push_back(body["processes"][0]); }),
+              HasSubstr("processes are not in order"));
+}
+
+TEST_F(HostileSnapshot, HasATreeOfBoundedDepth) {
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += R"({"children":[)";
+  EXPECT_THAT(restored([&](Json& body) { body["tree"] = deep; }), HasSubstr("the tree"));
+}
+
+// The table of versions follows where state came from, and would have done so for ever.
+TEST_F(HostileSnapshot, OfAModuleHasNoVersionThatComesFromItself) {
+  EXPECT_THAT(imported([](Json& body) { body["versions"][0]["before"] = 1; }), HasSubstr("comes from itself"));
+  EXPECT_THAT(imported([](Json& body) {
+                Json second = body["versions"][0];
+                body["total"] = 2;
+                second["number"] = 2;
+                second["before"] = 1;
+                body["versions"].push_back(second);
+                body["versions"][0]["before"] = 2;
+              }),
+              HasSubstr("comes from itself"));
+  EXPECT_EQ(imported([](Json& body) { body["versions"][0]["before"] = 7; }), "") << "one that is not kept any more";
+}
+
+TEST_F(HostileSnapshot, OfAModuleHasRoomForFurtherVersions) {
+  EXPECT_THAT(imported([](Json& body) { body["total"] = std::numeric_limits<std::uint64_t>::max(); }),
+              HasSubstr("too large for its place"));
+  EXPECT_THAT(imported([](Json& body) {
+                for (std::uint64_t number = 2; number <= 1'001; ++number) {
+                  Json one = body["versions"][0];
+                  one["number"] = number;
+                  body["versions"].push_back(one);
+                }
+                body["total"] = 2'000;
+              }),
+              HasSubstr("a list has 1001 parts, more than 1000"));
+}
+
+TEST_F(HostileSnapshot, OfAModuleHasCodeThatPassesTheGate) {
+  EXPECT_THAT(imported([](Json& body) { body["versions"][0]["wasm"] = Json::binary({0, 'a', 's', 'm', 9, 0, 0, 0}); }),
+              HasSubstr("the code of a version"));
+}
+
+TEST_F(HostileSnapshot, WantsNoMoreMemoryThanTheLimitsAllow) {
+  const std::string refused = restored([](Json& body) {
+    // Little-endian: how many others there are, then pages at least, at most, and now.
+    auto& image = body["processes"][0]["image"].get_binary();
+    image[4 + 16 + 2] = 1;  // 65,536 pages now
+    image[4 + 16] = 0;
+    image[4 + 8 + 2] = 1;  // and at most
+    image[4 + 8] = 0;
+  });
+  EXPECT_NE(refused, "");
+}
+
+}  // namespace
+}  // namespace petri
