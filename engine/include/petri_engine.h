@@ -340,6 +340,13 @@ size_t petri_instance_backtrace(petri_instance* instance, petri_frame* frames, s
 
 void petri_sha256(const uint8_t* data, size_t size, uint8_t out[32]);
 
+/* SHA-256 over bytes that come in pieces. The digest is that of all that were added so far; more may follow. */
+typedef struct petri_hasher petri_hasher;
+petri_hasher* petri_hasher_new(void);
+void petri_hasher_add(petri_hasher* hasher, const uint8_t* data, size_t size);
+void petri_hasher_digest(const petri_hasher* hasher, uint8_t out[32]);
+void petri_hasher_drop(petri_hasher* hasher);
+
 /* ---- tables for people ---------------------------------------------------------------------------------- */
 
 typedef struct petri_bound {

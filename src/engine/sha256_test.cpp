@@ -20,5 +20,17 @@ TEST(Sha256, IsAsTheStandardHasIt) {
   EXPECT_EQ(hex_of(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+TEST(Sha256, OfPiecesIsThatOfTheWhole) {
+  const std::string text(1'000, 'a');
+  for (const std::size_t piece : {1U, 63U, 64U, 65U, 999U, 1'000U}) {
+    Sha256 hash;
+    for (std::size_t at = 0; at < text.size(); at += piece) hash.add(std::string_view(text).substr(at, piece));
+    EXPECT_EQ(to_hex(hash.digest()), hex_of(text)) << piece;
+    hash.add("b");
+    EXPECT_EQ(to_hex(hash.digest()), hex_of(text + "b")) << "a digest ends nothing";
+  }
+  EXPECT_EQ(to_hex(Sha256().digest()), hex_of(""));
+}
+
 }  // namespace
 }  // namespace petri
