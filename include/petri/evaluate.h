@@ -129,7 +129,7 @@ struct Record {
   std::uint64_t memory_peak_bytes = 0;       // the largest
   std::optional<double> score;
   std::optional<std::size_t> repeats_row;  // an earlier row of this batch was the same candidate
-  bool repeatable = true;                  // false when time ended a case, or petri itself failed: then no receipt
+  bool repeatable = true;                  // false when time ended it, or petri itself failed: then no receipt
   std::optional<Digest> receipt;           // none either when the candidate never became an artifact
 
   std::size_t values_per_case() const { return value_types.size(); }
@@ -164,6 +164,8 @@ struct EvaluationOptions {
   unsigned workers = 0;  // 0: one a core
   Tier tier = Tier::automatic;
   std::chrono::nanoseconds case_time_max = std::chrono::seconds(10);
+  // Over all cases of a candidate; one that takes longer is a row with the error `timeout`, which is not repeatable.
+  std::chrono::nanoseconds candidate_time_max = std::chrono::nanoseconds::max();
   // Called on a worker, several at once, after a candidate's last case; its answer is the record's score. It replaces
   // `targets`. Not called for rows that are errors or repeat an earlier row. One that throws gives the row the error
   // host_fault.

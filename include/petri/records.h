@@ -1,9 +1,10 @@
 // Records as JSON Lines: written while an evaluation runs, read back, and verified by running the candidates again.
 //
-// The first line says what was evaluated: {"petri_records":1, "function":..., limits, "seed":..., "cases":[...]}, with
+// The first line says what was evaluated: {"petri_records":2, "function":..., limits, "seed":..., "cases":[...]}, with
 // the harness itself if there is one. Each further line is one record, with the candidate itself, so that a file needs
-// nothing else to be verified. The same evaluation gives the same bytes on any number of workers, in every tier and
-// process; what differs goes to a timings file.
+// nothing else to be verified. The final line counts the records and has the SHA-256 of every byte before it:
+// {"records":1000,"sha256":"..."}; a file without it is incomplete. The same evaluation gives the same bytes on any
+// number of workers, in every tier and process; what differs goes to a timings file.
 #pragma once
 
 #include <chrono>
@@ -23,7 +24,9 @@
 
 namespace petri {
 
-constexpr std::uint32_t kRecordsVersion = 1;
+constexpr std::uint32_t kRecordsFormat = 2;
+// A longer line is neither written nor read.
+constexpr std::size_t kRecordsLineBytesMax = std::size_t{256} << 20;
 
 // Who gives the score: nobody, the spec's targets, or a function of the host's, whose answer no one else can repeat.
 enum class ScoredBy : std::uint8_t { nobody, targets, host };
@@ -61,6 +64,14 @@ struct StoredRecord {
   std::optional<Origin> origin;
 };
 
+// What the final line says.
+struct RecordsEnding {
+  std::uint64_t records = 0;
+  Digest sha256{};              // of every byte before it
+  std::uint64_t cancelled = 0;  // rows behind the last record that were not done
+  bool operator==(const RecordsEnding&) const = default;
+};
+
 // A file of whole lines: what is written is whole lines, in as few writes as possible, and a line that does not fit on
 // the disk is taken back. Used by one evaluation at a time.
 class LineFile;
@@ -72,8 +83,10 @@ class RecordsWriter {
   static Result<std::unique_ptr<RecordsWriter>> create(const std::string& path);
   ~RecordsWriter();
 
-  // Hands everything to the machine and closes the file; io_error when a line was lost. Nothing more can be written.
-  Result<void> close();
+  // Writes the final line, hands everything to the machine and closes the file; io_error when a line was lost. Nothing
+  // more can be written. `not_evaluated` rows were never given to an evaluation though they belong to the run. A file
+  // that is not closed has no final line, and so is incomplete.
+  Result<void> close(std::size_t not_evaluated = 0);
   std::size_t records() const;  // written so far
 
  private:
@@ -97,8 +110,9 @@ class TimingsWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// Reads a records file line by line. io_error when it cannot be read; parse_failed, with detail "line", for a line that
-// is cut off or is not what it should be; validation_failed for records of another version.
+// Reads a records file line by line, in bounded memory: a file may come from anywhere. io_error when it cannot be read;
+// parse_failed, with detail "line", for a line that is cut off or is not what it should be; too_large for one that is
+// too long or too deep; validation_failed for records of another format. Nothing in it has been verified.
 class RecordsReader {
  public:
   static Result<std::unique_ptr<RecordsReader>> open(const std::string& path);
@@ -107,7 +121,13 @@ class RecordsReader {
   const RecordsHeader& header() const;
   // Nothing at the end of the file.
   Result<std::optional<StoredRecord>> next();
-  std::size_t line() const;  // of the last record, counted from 1
+  std::size_t line() const;  // of the last line that was read, counted from 1
+
+  // Once next() gave nothing: the final line, if there is one, and what it should say of the lines before it.
+  const std::optional<RecordsEnding>& ending() const;
+  RecordsEnding expected_ending() const;
+  // The last error of next() was a line without its end: the file was not written to its end.
+  bool is_cut_off() const;
 
  private:
   struct Impl;
@@ -118,41 +138,73 @@ class RecordsReader {
 struct RecordsFile {
   RecordsHeader header;
   std::vector<StoredRecord> records;
+  std::optional<RecordsEnding> ending;
 };
 Result<RecordsFile> read_records(const std::string& path);
+
+// What a file may ask of the machine that verifies it, whatever limits it was made with.
+struct VerifyLimits {
+  std::uint64_t fuel_max = 1'000'000'000;                       // per case
+  std::uint64_t memory_bytes_max = 256ULL << 20;                // per case, for each worker
+  std::chrono::nanoseconds time_max = std::chrono::minutes(1);  // per row, over all its cases
+};
 
 struct VerifyOptions {
   Tier tier = Tier::automatic;
   unsigned workers = 0;    // 0: one a core
   std::size_t sample = 0;  // this many rows, chosen by `sample_seed`; 0: all
   std::uint64_t sample_seed = 0;
-  std::chrono::nanoseconds case_time_max = std::chrono::minutes(10);
+  VerifyLimits limits;
   std::function<void(std::size_t done, std::size_t total)> on_progress;
   std::stop_token stop;
 };
 
 // The first thing that is not as the file says.
 struct Difference {
-  std::optional<std::size_t> row;  // none: the first line
+  std::optional<std::size_t> row;  // nullopt: the first or the final line
   std::size_t line = 0;
   std::string field;
   std::string in_file;
   std::string found;
 };
 
-struct Verification {
-  std::size_t rows = 0;            // in the file
-  std::size_t verified = 0;        // run again, all the same
-  std::size_t not_repeatable = 0;  // ended by time: nothing to compare
-  std::size_t left_out = 0;        // candidates too large to be in the file
-  std::size_t not_sampled = 0;
-  std::optional<Difference> difference;
-  bool cancelled = false;  // the stop token ended it
+// A row that could not be compared, and why not: "it was ended by time".
+struct NotVerified {
+  std::size_t row = 0;
+  std::size_t line = 0;
+  std::string why;
 };
 
-// Runs the candidates of a file again and compares every field. Whatever the file says the host has to offer is needed
-// in `host`; otherwise, and for files that cannot be read, an Error. A host's score is taken as it stands, but its
-// receipt still has to fit.
+// verified: every row (of the sample) was run again with the same results, and the file is whole. incomplete: no
+// difference was found, but not everything could be compared or is in the file. stopped: by the stop token, before the
+// end.
+enum class VerificationVerdict : std::uint8_t { verified, incomplete, different, stopped };
+std::string_view name_of(VerificationVerdict verdict);
+
+struct Verification {
+  static constexpr std::size_t kListedMax = 100;
+
+  std::size_t rows = 0;            // in the file
+  std::size_t verified = 0;        // run again, all the same
+  std::size_t not_repeatable = 0;  // time ended them when the file was made: nothing to compare
+  std::size_t left_out = 0;        // candidates too large to be in the file
+  std::size_t over_limits = 0;     // they ask for more than VerifyLimits, or took longer
+  std::size_t failed_here = 0;     // petri or the machine failed while they were run again
+  std::size_t not_sampled = 0;
+  std::size_t cancelled_rows = 0;   // of the run, not in the file
+  std::vector<NotVerified> listed;  // the first kListedMax rows that count as one of the middle four
+  bool whole = false;               // the final line is there and fits
+  bool scores_repeated = true;      // false: a function of the host gave them
+  std::optional<Difference> difference;
+  bool cancelled = false;  // the stop token ended it
+
+  VerificationVerdict verdict() const;
+};
+
+// Runs the candidates of a file again and compares every field. Nothing in the file is trusted: its limits hold only as
+// far as `options.limits` allow, and a row that asks for more is not run. Whatever the file says the host has to offer
+// is needed in `host`; otherwise, and for files that cannot be read, an Error. A host's score is taken as it stands,
+// but its receipt still has to fit.
 Result<Verification> verify(const std::string& path, const HostFunctions& host = {}, const VerifyOptions& options = {});
 
 }  // namespace petri

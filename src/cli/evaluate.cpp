@@ -93,8 +93,8 @@ Result<Outputs> make_outputs(const EvaluateOptions& options) {
   return outputs;
 }
 
-Result<void> close(Outputs& outputs) {
-  if (outputs.records) PETRI_TRY(outputs.records->close());
+Result<void> close(Outputs& outputs, std::size_t not_evaluated) {
+  if (outputs.records) PETRI_TRY(outputs.records->close(not_evaluated));
   if (outputs.timings) PETRI_TRY(outputs.timings->close());
   return {};
 }
@@ -151,7 +151,8 @@ std::optional<Failure> Session::run() {
   display_.show(progress_state(summary_, {}));
   std::optional<Failure> failure = run_batches();
   display_.clear();
-  if (auto closed = close(outputs_); !closed && !failure) failure = Failure{.error = std::move(closed.error())};
+  auto closed = close(outputs_, summary_.candidates - summary_.counts.rows);
+  if (!closed && !failure) failure = Failure{.error = std::move(closed.error())};
   return failure;
 }
 

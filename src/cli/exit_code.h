@@ -17,6 +17,7 @@ enum class ExitCode : int {
   bad_input = 4,
   host_failure = 5,
   difference = 6,
+  incomplete = 7,
   interrupted = 130
 };
 

@@ -24,18 +24,28 @@ void set_best(BestScore& best, const std::string& text) {
 }
 
 Json object_of(const ReportFacts& facts, const std::string& page) {
-  Json object{{"page", page}, {"page_bytes", facts.page_bytes}, {"records", facts.records}, {"scored", facts.scored}};
+  Json object{{"page", page},           {"page_bytes", facts.page_bytes}, {"records", facts.records},
+              {"scored", facts.scored}, {"doubtful", facts.doubtful},     {"state", name_of(facts.state)}};
   if (facts.best_row) object["best_row"] = *facts.best_row;
   if (facts.best_score) object["best_score"] = to_json(Value(*facts.best_score));
+  if (facts.best_doubt) object["best_doubt"] = *facts.best_doubt;
   return object;
 }
 
+std::string best_text(const ReportFacts& facts) {
+  if (!facts.best_score) return ", none with a score";
+  const std::string doubt = facts.best_doubt ? fmt::format(" (doubtful: {})", *facts.best_doubt) : "";
+  return fmt::format(", the best score is {} in row {}{}", *facts.best_score, format_count(*facts.best_row), doubt);
+}
+
+std::string_view state_text(const ReportFacts& facts) {
+  if (facts.read_error || facts.state == RecordsState::whole) return "";
+  return facts.state == RecordsState::changed ? "; the file was changed" : "; the file has no final line";
+}
+
 std::string to_text(const ReportFacts& facts, const std::string& page) {
-  const std::string best = facts.best_score ? fmt::format(", the best score is {} in row {}", *facts.best_score,
-                                                          format_count(*facts.best_row))
-                                            : ", none with a score";
-  return fmt::format("{}: {} records{}; the page has {}\n", file_title(page), format_count(facts.records), best,
-                     format_bytes(facts.page_bytes));
+  return fmt::format("{}: {} records{}{}; the page has {}\n", file_title(page), format_count(facts.records),
+                     best_text(facts), state_text(facts), format_bytes(facts.page_bytes));
 }
 
 // The page shows what could be read; that this was not all is still a failure.

@@ -6,6 +6,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "petri/records.h"
 #include "petri/tier.h"
 
 namespace CLI {
@@ -20,6 +21,7 @@ struct VerifyFileOptions {
   std::uint64_t sample = 0;  // 0: all rows
   std::uint64_t sample_seed = 0;
   std::uint64_t workers = 0;  // 0: one a core
+  VerifyLimits limits;
   bool quiet = false;
   bool json = false;
 };

@@ -15,19 +15,18 @@ namespace {
 
 constexpr std::size_t kMessageBytesMax = 200;
 
-// These tell of the machine or the program around, not of the candidate.
-bool tells_of_the_candidate(ErrorCode code) {
-  return code != ErrorCode::host_fault && code != ErrorCode::engine_fault && code != ErrorCode::cancelled &&
-         code != ErrorCode::busy;
-}
-
 }  // namespace
+
+bool is_about_candidate(ErrorCode code) {
+  return code != ErrorCode::host_fault && code != ErrorCode::engine_fault && code != ErrorCode::cancelled &&
+         code != ErrorCode::busy && code != ErrorCode::timeout;
+}
 
 void set_error(Record& record, Error error) {
   Record failed{.row = record.row, .artifact = record.artifact};
   failed.error = error.code;
   failed.message = std::move(error.message);
-  failed.repeatable = tells_of_the_candidate(error.code);
+  failed.repeatable = is_about_candidate(error.code);
   record = std::move(failed);
 }
 

@@ -44,6 +44,9 @@ class CandidateEvaluator {
   std::vector<CaseView> views_;
 };
 
+// False for an error that is about the machine or the program around, not about the candidate: nobody can repeat it.
+bool is_about_candidate(ErrorCode code);
+
 // Makes the record an error row: nothing of what it held remains but its row and artifact.
 void set_error(Record& record, Error error);
 

@@ -25,6 +25,15 @@ std::uint64_t seed_for(std::uint64_t seed, const ArtifactId& artifact) {
 
 // The exact clock is read for each case only where milliseconds matter.
 constexpr auto kMillisecondsMatter = std::chrono::milliseconds(100);
+// Reading it costs as much as a short case: elsewhere it is read after so much fuel, or so many cases.
+constexpr std::uint64_t kBurnedMax = 100'000;
+constexpr std::size_t kCasesBetweenLooks = 256;
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t deadline_of_candidate(std::chrono::nanoseconds time_max) {
+  if (time_max == std::chrono::nanoseconds::max()) return kNever;
+  return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(time_max.count());
+}
 
 HostSettings settings_of(const EvaluationPlan& plan) {
   return {.limits = limits_of(plan.spec, plan.options.case_time_max),
@@ -65,7 +74,8 @@ Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& recor
                       .seed = seed_for(plan_.spec.seed, *record.artifact),
                       .initialize = initialize_for(plan_.spec.function)};
   const std::size_t cases = plan_.cases.size();
-  burned_since_ = std::numeric_limits<std::uint64_t>::max();  // another candidate, another look at the clock
+  burned_since_ = kNever;  // another candidate, another look at the clock
+  candidate_deadline_ns_ = deadline_of_candidate(plan_.options.candidate_time_max);
   record.outcome = OutcomeKind::ok;
   record.value_types.assign(target.signature.results.begin(), target.signature.results.end());
   record.value_bits.resize(cases * record.values_per_case());
@@ -86,6 +96,8 @@ Result<void> CaseRunner::run_cases(Candidate& candidate) {
     if (end->kind == EndKind::cancelled)
       return fail(ErrorCode::cancelled, "the evaluation was stopped while this candidate ran");
     note(candidate, number, *end);
+    if (candidate_deadline_ns_ != kNever && is_late(candidate.record))
+      return fail(ErrorCode::timeout, "the candidate took longer than candidate_time_max");
     if (candidate.record.first_failure && plan_.spec.stop_at_first_failure) break;
   }
   return {};
@@ -158,10 +170,14 @@ std::optional<Digest> CaseRunner::digest_outputs(std::size_t cases) const {
   return sha256({all.front().data(), all.size() * sizeof(Digest)});
 }
 
+bool CaseRunner::is_late(const Record& record) const {
+  const bool looks = burned_since_ > kBurnedMax || record.kinds.size() % kCasesBetweenLooks == 0 || !record.repeatable;
+  return looks && kernel_ns(CLOCK_MONOTONIC) >= candidate_deadline_ns_;
+}
+
 // Reading the exact clock costs as much as a short case. Elsewhere the coarse one is read, a few milliseconds behind,
 // and only after some fuel; the deadline is so much later instead.
 Allowance CaseRunner::next_allowance() {
-  constexpr std::uint64_t kBurnedMax = 100'000;
   constexpr std::uint64_t kBehindMax = 10'000'000;
   const auto duration = static_cast<std::uint64_t>(plan_.options.case_time_max.count());
   if (plan_.options.case_time_max < kMillisecondsMatter) {
@@ -171,7 +187,7 @@ Allowance CaseRunner::next_allowance() {
     burned_since_ = 0;
   }
   return {.fuel = plan_.spec.fuel_max,
-          .deadline_ns = deadline_ns_,
+          .deadline_ns = std::min(deadline_ns_, candidate_deadline_ns_),
           .call_depth = static_cast<std::uint32_t>(plan_.spec.call_depth_max)};
 }
 

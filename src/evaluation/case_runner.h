@@ -27,7 +27,7 @@ class CaseRunner {
   CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt);
 
   // Fills in the record, whose artifact is known, from outcome to memory peak. Errors: `cancelled` when interrupted,
-  // engine_fault and host_fault. The record is then to be thrown away.
+  // `timeout` after candidate_time_max, engine_fault and host_fault. The record is then to be thrown away.
   Result<void> run(const Called& called, TierPath& path, Record& record);
 
   // What the last candidate wrote in each case; kept only for evaluations with a scorer.
@@ -44,12 +44,14 @@ class CaseRunner {
   void note_output(std::size_t number);
   std::optional<Digest> digest_outputs(std::size_t cases) const;
   Allowance next_allowance();
+  bool is_late(const Record& record) const;
 
   const EvaluationPlan& plan_;
   const std::atomic<std::uint32_t>& interrupt_;
   HostContext context_;
   std::uint64_t deadline_ns_ = 0;
-  std::uint64_t burned_since_ = 0;  // since the clock was read for it
+  std::uint64_t candidate_deadline_ns_ = 0;  // of all its cases together
+  std::uint64_t burned_since_ = 0;           // since the clock was read for it
   std::vector<std::uint64_t> slots_;
   std::vector<Digest> output_digests_;  // of the cases up to the last that wrote something
   std::vector<std::string> outputs_;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/bounded_json.h"
 #include "base/escape.h"
 #include "base/hex.h"
 #include "evaluation/base64.h"
@@ -14,6 +15,8 @@ namespace petri {
 namespace {
 
 using nlohmann::json;
+
+constexpr JsonBounds kBounds{.bytes_max = kRecordsLineBytesMax, .depth_max = 8, .values_max = std::size_t{16} << 20};
 
 [[noreturn]] void refuse(std::string_view name, std::string_view must_be) {
   throw BadLine{.field = std::string(name), .what = fmt::format("its \"{}\" is not {}", name, must_be)};
@@ -80,9 +83,9 @@ JsonFields::JsonFields(const json& object) : object_(object) {
 }
 
 json JsonFields::parse(std::string_view text) {
-  json parsed = json::parse(text, nullptr, false);
-  if (parsed.is_discarded()) throw BadLine{.what = "it is not JSON"};
-  return parsed;
+  auto parsed = parse_json(text, kBounds);
+  if (!parsed) throw BadLine{.code = parsed.error().code(), .what = "it " + parsed.error().why};
+  return *std::move(parsed);
 }
 
 const json* JsonFields::find(std::string_view name) const {
@@ -134,7 +137,8 @@ std::optional<std::vector<std::uint8_t>> JsonFields::bytes_if(std::string_view n
 void JsonFields::check_names(std::span<const std::string_view> known) const {
   for (const auto& [name, value] : object_.items()) {
     if (std::ranges::find(known, name) == known.end()) {
-      throw BadLine{.what = fmt::format("it has an unknown field \"{}\"", escape_text(name, 80))};
+      throw BadLine{
+          .what = fmt::format("it has an unknown field \"{}\", which a newer petri may know", escape_text(name, 80))};
     }
   }
 }

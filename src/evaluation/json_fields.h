@@ -20,7 +20,7 @@ class JsonFields {
  public:
   // Keeps a reference to the object.
   explicit JsonFields(const nlohmann::json& object);
-  // Parses the text; the fields then own it.
+  // Within the bounds of a line.
   static nlohmann::json parse(std::string_view text);
 
   const nlohmann::json* find(std::string_view name) const;
@@ -34,7 +34,7 @@ class JsonFields {
   std::optional<Digest> digest_if(std::string_view name) const;
   std::optional<std::vector<std::uint8_t>> bytes_if(std::string_view name) const;
 
-  // A field nobody knows is a misspelt one.
+  // A field that is not known is refused: what is not understood cannot be verified.
   void check_names(std::span<const std::string_view> known) const;
 
  private:

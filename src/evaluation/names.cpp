@@ -8,6 +8,8 @@ namespace {
 
 constexpr NameTable<2> kInstances{"per_candidate", "per_case"};
 constexpr NameTable<3> kScoredBy{"nobody", "targets", "host"};
+constexpr NameTable<4> kVerdicts{"verified", "incomplete", "different", "stopped"};
+static_assert(static_cast<std::size_t>(VerificationVerdict::stopped) + 1 == kVerdicts.size());
 static_assert(static_cast<std::size_t>(Instances::per_case) + 1 == kInstances.size());
 static_assert(static_cast<std::size_t>(ScoredBy::host) + 1 == kScoredBy.size());
 
@@ -15,6 +17,7 @@ static_assert(static_cast<std::size_t>(ScoredBy::host) + 1 == kScoredBy.size());
 
 std::string_view name_of(Instances instances) { return name_in(kInstances, instances); }
 std::string_view name_of(ScoredBy by) { return name_in(kScoredBy, by); }
+std::string_view name_of(VerificationVerdict verdict) { return name_in(kVerdicts, verdict); }
 
 std::optional<Value> Record::value(std::size_t case_number, std::size_t result) const {
   if (case_number >= kinds.size() || result >= values_per_case()) return std::nullopt;

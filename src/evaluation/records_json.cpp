@@ -213,7 +213,7 @@ void append_host_functions(std::string& out, std::span<const HostFunctionUsed> f
 
 void append_header(std::string& out, const RecordsHeader& header) {
   fmt::format_to(std::back_inserter(out), "{{\"petri_records\":{},\"spec\":\"{}\",\"abi\":{},\"fuel_table\":{}",
-                 kRecordsVersion, hex(header.digest), header.abi, header.fuel_table);
+                 kRecordsFormat, hex(header.digest), header.abi, header.fuel_table);
   append_host_functions(out, header.host_functions);
   append_spec(out, header.spec);
   fmt::format_to(std::back_inserter(out), ",\"scored_by\":\"{}\",\"receipts\":{}", name_of(header.scored_by),
@@ -233,6 +233,12 @@ void append_record(std::string& out, const Record& record, const LinePlace& plac
   if (record.error) append_error(out, record);
   if (origin != nullptr) append_origin(out, *origin);
   append_content(out, content);
+  out += "}\n";
+}
+
+void append_ending(std::string& out, const RecordsEnding& ending) {
+  fmt::format_to(std::back_inserter(out), "{}{},\"sha256\":\"{}\"", kEndingStart, ending.records, hex(ending.sha256));
+  if (ending.cancelled > 0) fmt::format_to(std::back_inserter(out), ",\"cancelled_before\":{}", ending.cancelled);
   out += "}\n";
 }
 

@@ -22,10 +22,14 @@ struct LinePlace {
   std::size_t cancelled_before = 0;  // rows left out just before this one
 };
 
+// What the final line begins with, and no other line does.
+constexpr std::string_view kEndingStart = "{\"records\":";
+
 // Each appends one whole line.
 void append_header(std::string& out, const RecordsHeader& header);
 void append_record(std::string& out, const Record& record, const LinePlace& place, const CandidateContent& content,
                    const Origin* origin);
+void append_ending(std::string& out, const RecordsEnding& ending);
 void append_timing(std::string& out, std::size_t row, const Timing& timing);
 
 }  // namespace petri

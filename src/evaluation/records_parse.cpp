@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
 #include "base/escape.h"
 #include "evaluation/json_fields.h"
+#include "evaluation/records_json.h"
 
 namespace petri {
 namespace {
@@ -40,6 +42,9 @@ constexpr std::string_view kRecordNames[] = {"row",   "cancelled_before", "repea
                                              "name",  "generation",       "mutation",      "parents",  "wasm",
                                              "wat",   "wat_base64"};
 
+constexpr std::string_view kEndingNames[] = {"records", "sha256", "cancelled_before"};
+constexpr std::uint64_t kHarnessBytesMax = std::uint64_t{100} << 20;  // as much as module_bytes_max can allow
+
 constexpr std::size_t kValueTypes = static_cast<std::size_t>(ValueType::f64) + 1;
 constexpr std::size_t kOutcomeKinds = static_cast<std::size_t>(OutcomeKind::cancelled) + 1;
 constexpr std::size_t kTrapCodes = static_cast<std::size_t>(TrapCode::bad_signature) + 1;
@@ -60,13 +65,15 @@ std::vector<ValueType> types_of(const JsonFields& fields, std::string_view name)
   return types;
 }
 
-void check_version(const JsonFields& fields) {
-  const std::uint64_t version = fields.find("petri_records") == nullptr ? 0 : fields.number("petri_records");
-  if (version == kRecordsVersion) return;
-  if (version == 0) throw BadLine{.what = "it does not begin a records file"};
+void check_format(const JsonFields& fields) {
+  const std::uint64_t format = fields.find("petri_records") == nullptr ? 0 : fields.number("petri_records");
+  if (format == kRecordsFormat) return;
+  if (format == 0) throw BadLine{.what = "it does not begin a records file"};
+  const std::string_view advice =
+      format < kRecordsFormat ? "evaluate the candidates again to get them" : "a newer petri wrote them";
   throw BadLine{.code = ErrorCode::validation_failed,
-                .what = fmt::format("these are records of version {}, and this petri reads version {}", version,
-                                    kRecordsVersion)};
+                .what = fmt::format("these are records of format {}, and this petri reads format {}; {}", format,
+                                    kRecordsFormat, advice)};
 }
 
 Case case_of(const json& one, const std::vector<ValueType>& types) {
@@ -86,7 +93,7 @@ Case case_of(const json& one, const std::vector<ValueType>& types) {
 Harness harness_of(const JsonFields& fields, std::uint64_t bytes_max) {
   const auto wasm = fields.bytes_if("wasm");
   if (!wasm) throw BadLine{.field = "harness", .what = "its \"harness\" has no \"wasm\""};
-  auto artifact = Artifact::from_wasm(*wasm, bytes_max);
+  auto artifact = Artifact::from_wasm(*wasm, std::min(bytes_max, kHarnessBytesMax));
   if (!artifact) throw BadLine{.field = "harness", .what = "its \"harness\" is no module: " + artifact.error().message};
   if (fields.digest_if("artifact") != (*artifact)->id().sha256)
     throw BadLine{.field = "harness", .what = "its \"harness\" is not the module that its \"artifact\" names"};
@@ -130,7 +137,7 @@ std::vector<HostFunctionUsed> host_functions_of(const JsonFields& fields) {
 RecordsHeader header_of(std::string_view line) {
   const json parsed = JsonFields::parse(line);
   const JsonFields fields(parsed);
-  check_version(fields);
+  check_format(fields);
   fields.check_names(kHeaderNames);
   RecordsHeader header{.spec = spec_of(fields),
                        .scored_by = to_enum<ScoredBy>(fields.text("scored_by"), 3, "scored_by"),
@@ -230,22 +237,38 @@ ParsedRecord parsed_of(std::string_view line, const RecordsHeader& header) {
   return result;
 }
 
-}  // namespace
+RecordsEnding ending_of(std::string_view line) {
+  const json parsed = JsonFields::parse(line);
+  const JsonFields fields(parsed);
+  fields.check_names(kEndingNames);
+  return {.records = fields.number("records"),
+          .sha256 = to_digest(fields.get("sha256"), "sha256"),
+          .cancelled = fields.number_if("cancelled_before").value_or(0)};
+}
 
-LineResult<RecordsHeader> parse_header(std::string_view line) {
+template <typename Parse>
+auto caught(Parse parse) -> LineResult<decltype(parse())> {
   try {
-    return header_of(line);
+    return parse();
   } catch (BadLine& bad) {
     return std::unexpected(std::move(bad));
   }
 }
 
+}  // namespace
+
+LineResult<RecordsHeader> parse_header(std::string_view line) {
+  return caught([&] { return header_of(line); });
+}
+
 LineResult<ParsedRecord> parse_record(std::string_view line, const RecordsHeader& header) {
-  try {
-    return parsed_of(line, header);
-  } catch (BadLine& bad) {
-    return std::unexpected(std::move(bad));
-  }
+  return caught([&] { return parsed_of(line, header); });
+}
+
+bool is_ending(std::string_view line) { return line.starts_with(kEndingStart); }
+
+LineResult<RecordsEnding> parse_ending(std::string_view line) {
+  return caught([&] { return ending_of(line); });
 }
 
 }  // namespace petri

@@ -17,7 +17,9 @@ struct BadLine {
 template <typename T>
 using LineResult = std::expected<T, BadLine>;
 
-// A first line of another version is validation_failed.
+// Every line may come from anywhere: it is parsed within bounds, and no exception leaves.
+
+// A first line of another format is validation_failed.
 LineResult<RecordsHeader> parse_header(std::string_view line);
 
 struct ParsedRecord {
@@ -26,5 +28,9 @@ struct ParsedRecord {
 };
 // The header says how many cases there are and whether scores are the host's.
 LineResult<ParsedRecord> parse_record(std::string_view line, const RecordsHeader& header);
+
+// Whether it is one is told by its beginning.
+bool is_ending(std::string_view line);
+LineResult<RecordsEnding> parse_ending(std::string_view line);
 
 }  // namespace petri

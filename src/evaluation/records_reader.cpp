@@ -2,6 +2,7 @@
 
 #include "base/escape.h"
 #include "base/line_file.h"
+#include "engine/sha256.h"
 #include "evaluation/records_parse.h"
 #include "petri/records.h"
 
@@ -11,6 +12,30 @@ struct RecordsReader::Impl {
   std::unique_ptr<LineReader> lines;
   RecordsHeader header;
   std::size_t next_row = 0;
+  std::size_t records = 0;
+  Sha256 hash;  // of the lines that were read, but for the final one
+  std::optional<RecordsEnding> ending;
+  bool cut_off = false;
+
+  // Every line is a part of the hash, unless it is the final one.
+  Result<std::optional<std::string_view>> next_line() {
+    auto line = lines->next();
+    cut_off = !line && line.error().code == ErrorCode::parse_failed;
+    if (line && *line && !is_ending(**line)) {
+      hash.add(**line);
+      hash.add("\n");
+    }
+    return line;
+  }
+
+  Result<void> end(std::string_view line) {
+    auto parsed = parse_ending(line);
+    if (!parsed) return refuse(parsed.error());
+    ending = *parsed;
+    PETRI_TRY(const auto more, lines->next());
+    if (more) return refuse({.what = "it stands behind the final line"});
+    return {};
+  }
 
   std::unexpected<Error> refuse(const BadLine& bad) const {
     Error error{.code = bad.code,
@@ -27,8 +52,8 @@ RecordsReader::~RecordsReader() = default;
 
 Result<std::unique_ptr<RecordsReader>> RecordsReader::open(const std::string& path) {
   auto impl = std::make_unique<Impl>();
-  PETRI_TRY(impl->lines, LineReader::open(path));
-  PETRI_TRY(const auto line, impl->lines->next());
+  PETRI_TRY(impl->lines, LineReader::open(path, kRecordsLineBytesMax));
+  PETRI_TRY(const auto line, impl->next_line());
   if (!line) return impl->refuse({.what = "the file is empty"});
   auto header = parse_header(*line);
   if (!header) return impl->refuse(header.error());
@@ -40,8 +65,13 @@ const RecordsHeader& RecordsReader::header() const { return impl_->header; }
 std::size_t RecordsReader::line() const { return impl_->lines->line(); }
 
 Result<std::optional<StoredRecord>> RecordsReader::next() {
-  PETRI_TRY(const auto line, impl_->lines->next());
+  if (impl_->ending) return std::nullopt;
+  PETRI_TRY(const auto line, impl_->next_line());
   if (!line) return std::nullopt;
+  if (is_ending(*line)) {
+    PETRI_TRY(impl_->end(*line));
+    return std::nullopt;
+  }
   auto parsed = parse_record(*line, impl_->header);
   if (!parsed) return impl_->refuse(parsed.error());
   const Record& record = parsed->stored.record;
@@ -51,17 +81,28 @@ Result<std::optional<StoredRecord>> RecordsReader::next() {
                                               impl_->next_row + parsed->cancelled_before)});
   }
   impl_->next_row = record.row + 1;
+  ++impl_->records;
   return std::move(parsed->stored);
+}
+
+const std::optional<RecordsEnding>& RecordsReader::ending() const { return impl_->ending; }
+bool RecordsReader::is_cut_off() const { return impl_->cut_off; }
+RecordsEnding RecordsReader::expected_ending() const {
+  return {.records = impl_->records,
+          .sha256 = impl_->hash.digest(),
+          .cancelled = impl_->ending ? impl_->ending->cancelled : 0};
 }
 
 Result<RecordsFile> read_records(const std::string& path) {
   PETRI_TRY(const auto reader, RecordsReader::open(path));
-  RecordsFile file{.header = reader->header(), .records = {}};
+  RecordsFile file{.header = reader->header(), .records = {}, .ending = {}};
   for (;;) {
     PETRI_TRY(auto record, reader->next());
-    if (!record) return file;
+    if (!record) break;
     file.records.push_back(std::move(*record));
   }
+  file.ending = reader->ending();
+  return file;
 }
 
 }  // namespace petri

@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/records_fixture.h"
 
 namespace petri {
 namespace {
@@ -18,43 +17,15 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-class RecordsTest : public testing::Test {
- protected:
-  // Writes a records file and leaves it in file_.
-  Evaluation write(const Population& population, std::span<const Case> cases, const EvaluationSpec& spec = small_spec(),
-                   EvaluationOptions options = {}) {
-    auto writer = RecordsWriter::create(file_.path());
-    EXPECT_TRUE(writer) << writer.error().message;
-    options.records = writer->get();
-    Evaluation evaluation = evaluate(evaluator_, population, cases, spec, options);
-    EXPECT_TRUE((*writer)->close());
-    return evaluation;
-  }
-  Verification verified(const VerifyOptions& options = {}) const {
-    const auto verification = verify(file_.path(), {}, options);
-    EXPECT_TRUE(verification) << verification.error().message;
-    return verification.value_or(Verification{});
-  }
-
-  Evaluator evaluator_;
-  TestFile file_;
-};
-
 // B20
 TEST_F(RecordsTest, AreLinesOfJson) {
   write(Population::mixed(80), cases_of({0, 1}));
   const std::string text = file_.read();
   EXPECT_EQ(text.back(), '\n');
   const auto lines = lines_of(text);
-  ASSERT_THAT(lines, SizeIs(81));
-  EXPECT_THAT(lines[0], StartsWith("{\"petri_records\":1,"));
+  ASSERT_THAT(lines, SizeIs(82));
+  EXPECT_THAT(lines[0], StartsWith("{\"petri_records\":2,"));
+  EXPECT_THAT(lines[81], StartsWith("{\"records\":80,\"sha256\":\""));
   for (const std::string& line : lines) EXPECT_TRUE(nlohmann::json::parse(line, nullptr, false).is_object()) << line;
   const auto record = nlohmann::json::parse(lines[1]);
   EXPECT_EQ(record["row"], 0);
@@ -196,6 +167,7 @@ TEST_F(RecordsTest, ShowTheFirstFlippedDigit) {
     }
     ASSERT_TRUE(verification) << verification.error().message;
     ASSERT_TRUE(verification->difference) << "at byte " << at << " of " << changed.substr(changed.rfind('\n', at), 200);
+    EXPECT_EQ(verification->verdict(), VerificationVerdict::different);
     const auto line =
         static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
     EXPECT_EQ(verification->difference->line, line);
@@ -216,28 +188,6 @@ TEST_F(RecordsTest, NameTheFieldThatDiffers) {
   EXPECT_EQ(verification.difference->in_file, "6");
   EXPECT_EQ(verification.difference->found, "5");
   EXPECT_EQ(verification.verified, 1U);
-}
-
-// B23
-TEST_F(RecordsTest, EndedByTimeHaveNoReceiptAndAreNotVerified) {
-  EvaluationSpec spec = small_spec();
-  spec.fuel_max = std::uint64_t{1} << 62;
-  const Evaluation evaluation =
-      write({polynomial(1), loop_for_ever()}, cases_of({1}), spec, {.case_time_max = std::chrono::milliseconds(5)});
-  EXPECT_TRUE(evaluation.records[0].receipt);
-  const Record& ended = evaluation.records[1];
-  EXPECT_EQ(ended.outcome, OutcomeKind::deadline);
-  EXPECT_FALSE(ended.repeatable);
-  EXPECT_FALSE(ended.receipt);
-  const Verification verification = verified();
-  EXPECT_FALSE(verification.difference);
-  EXPECT_EQ(verification.verified, 1U);
-  EXPECT_EQ(verification.not_repeatable, 1U);
-  EXPECT_EQ(
-      evaluate(evaluator_, {loop_for_ever()}, cases_of({1}), spec, {.case_time_max = std::chrono::milliseconds(5)})
-          .counts.cache_hits,
-      0U)
-      << "what time ended is not remembered";
 }
 
 TEST_F(RecordsTest, TakeAHostsScoreAsItStandsButBindIt) {
@@ -288,13 +238,18 @@ TEST_F(RecordsTest, OfAnotherKindAreRefusedInOneSentence) {
   };
   EXPECT_THAT(problem(""), AllOf(StartsWith("parse_failed"), HasSubstr("empty")));
   EXPECT_THAT(problem("hello\n"), AllOf(StartsWith("parse_failed"), HasSubstr("line 1"), HasSubstr("not JSON")));
-  EXPECT_THAT(problem("{\"petri_records\":2}\n"), AllOf(StartsWith("validation_failed"), HasSubstr("version 2")));
+  EXPECT_THAT(problem("{\"petri_records\":1}\n"), AllOf(StartsWith("validation_failed"), HasSubstr("format 1"),
+                                                        HasSubstr("evaluate the candidates again")));
+  EXPECT_THAT(problem("{\"petri_records\":3}\n"), AllOf(HasSubstr("format 3"), HasSubstr("a newer petri")));
   EXPECT_THAT(problem("{\"row\":1}\n"), HasSubstr("does not begin a records file"));
   EXPECT_THAT(problem(whole.substr(0, whole.size() - 5)),
-              AllOf(StartsWith("parse_failed"), HasSubstr("line 3 is cut off")));
-  EXPECT_THAT(problem(whole + "{}\n"), AllOf(HasSubstr("line 4"), HasSubstr("no \"row\"")));
-  EXPECT_THAT(problem(whole + "{\"row\":9}\n"), HasSubstr("line 4"));
-  EXPECT_THAT(problem(whole + "[]\n"), HasSubstr("not a JSON object"));
+              AllOf(StartsWith("parse_failed"), HasSubstr("line 4 is cut off")));
+  const std::string rows = whole.substr(0, whole.find("{\"records\""));
+  EXPECT_THAT(problem(rows + "{}\n"), AllOf(HasSubstr("line 4"), HasSubstr("no \"row\"")));
+  EXPECT_THAT(problem(rows + "{\"row\":9}\n"), HasSubstr("line 4"));
+  EXPECT_THAT(problem(rows + "[]\n"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(problem(rows + "{\"row\":2,\"verified_by\":\"me\"}\n"), HasSubstr("unknown field \"verified_by\""));
+  EXPECT_THAT(problem(rows + "{\"row\":2,\"row\":3}\n"), HasSubstr("\"row\" twice"));
   EXPECT_EQ(read_records("/no/such/file").error().code, ErrorCode::io_error);
   EXPECT_EQ(read_records("/").error().code, ErrorCode::io_error);
 }

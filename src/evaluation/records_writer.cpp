@@ -1,10 +1,14 @@
 #include "evaluation/records_writer.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <optional>
 #include <utility>
 
 #include "base/line_file.h"
+#include "base/units.h"
+#include "engine/sha256.h"
 #include "evaluation/records_json.h"
 
 namespace petri {
@@ -16,12 +20,30 @@ struct RecordsWriter::Impl {
   std::atomic<std::size_t> records{0};  // the file's lines but the first
   std::size_t row_base = 0;
   std::size_t cancelled_before = 0;
+  Sha256 hash;  // of all that was written
+  bool closed = false;
+
+  Result<void> append(std::string_view lines) {
+    PETRI_TRY(file->append(lines));
+    hash.add(lines);
+    return {};
+  }
 };
 
 struct TimingsWriter::Impl {
   std::unique_ptr<LineFile> file;
   std::size_t row_base = 0;
 };
+
+namespace {
+
+Result<void> check_line(std::string_view line) {
+  if (line.size() <= kRecordsLineBytesMax) return {};
+  return fail(ErrorCode::too_large, fmt::format("the cases take {} as a line of a records file, and {} are allowed",
+                                                format_bytes(line.size()), format_bytes(kRecordsLineBytesMax)));
+}
+
+}  // namespace
 
 RecordsWriter::RecordsWriter(std::unique_ptr<LineFile> file) : impl_(std::make_unique<Impl>()) {
   impl_->file = std::move(file);
@@ -33,7 +55,16 @@ Result<std::unique_ptr<RecordsWriter>> RecordsWriter::create(const std::string& 
   return std::unique_ptr<RecordsWriter>(new RecordsWriter(std::move(file)));
 }
 
-Result<void> RecordsWriter::close() { return impl_->file->close(); }
+Result<void> RecordsWriter::close(std::size_t not_evaluated) {
+  if (impl_->begun && !std::exchange(impl_->closed, true)) {
+    std::string line;
+    append_ending(line, {.records = impl_->records,
+                         .sha256 = impl_->hash.digest(),
+                         .cancelled = impl_->cancelled_before + not_evaluated});
+    PETRI_TRY(impl_->file->append(line));
+  }
+  return impl_->file->close();
+}
 std::size_t RecordsWriter::records() const { return impl_->records; }
 
 TimingsWriter::TimingsWriter(std::unique_ptr<LineFile> file) : impl_(std::make_unique<Impl>()) {
@@ -61,7 +92,9 @@ Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHead
   }
   std::string line;
   append_header(line, header);
-  if (auto written = impl.file->append(line); !written) {
+  auto written = check_line(line);
+  if (written) written = impl.append(line);
+  if (!written) {
     impl.in_use = false;
     return written;
   }
@@ -75,7 +108,7 @@ std::size_t RecordsWriterAccess::cancelled_before(const RecordsWriter& writer) {
 }
 
 Result<void> RecordsWriterAccess::append(RecordsWriter& writer, std::string_view lines) {
-  auto appended = writer.impl_->file->append(lines);
+  auto appended = writer.impl_->append(lines);
   writer.impl_->records = writer.impl_->file->lines() - 1;
   return appended;
 }

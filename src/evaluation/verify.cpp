@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/escape.h"
 #include "base/line_file.h"
-#include "engine/sha256.h"
+#include "base/units.h"
 #include "evaluation/compare_records.h"
 #include "evaluation/receipt.h"
+#include "evaluation/record_claims.h"
+#include "evaluation/records_parse.h"
+#include "evaluation/spec_check.h"
 #include "evaluation/spec_digest.h"
-#include "host/seeded_random.h"
+#include "evaluation/verify_rows.h"
 #include "petri/records.h"
 
 namespace petri {
@@ -17,14 +19,22 @@ namespace {
 
 // As many candidates are run at once: enough to keep all workers busy, few enough for any file.
 constexpr std::size_t kBatchRows = 1'024;
+constexpr std::size_t kBatchBytes = std::size_t{64} << 20;
+constexpr std::size_t kBatchCases = std::size_t{1} << 20;  // a row may give many values for each, whatever it says
+constexpr std::size_t kShownBytesMax = 200;
 
+// Lines between the first and the final one. A line that is cut off is none.
 Result<std::size_t> count_records(const std::string& path) {
-  PETRI_TRY(const auto lines, LineReader::open(path));
+  PETRI_TRY(const auto lines, LineReader::open(path, kRecordsLineBytesMax));
   std::size_t count = 0;
+  bool ended = false;
   for (;; ++count) {
-    PETRI_TRY(const auto line, lines->next());
-    if (!line) return count - std::min<std::size_t>(count, 1);
+    const auto line = lines->next();
+    if (!line && line.error().code != ErrorCode::parse_failed) return fail(line.error());
+    if (!line || !*line) break;
+    ended = is_ending(**line);
   }
+  return count - std::min<std::size_t>(count, ended ? 2 : 1);
 }
 
 std::unexpected<Error> refuse(std::string what) {
@@ -44,56 +54,11 @@ Result<void> check_rules(const RecordsHeader& header, const Rules& here) {
     if (std::ranges::find(here.host_functions, function) != here.host_functions.end()) continue;
     return refuse(fmt::format(
         "the records need the host function \"{}\".\"{}\" of type {}, version {}, which is not offered here",
-        escape_text(function.module, 100), escape_text(function.name, 100), function.type, function.version));
+        escape_text(function.module, 100), escape_text(function.name, 100), escape_text(function.type, 200),
+        function.version));
   }
   return {};
 }
-
-// Chooses rows of which there are `total`, each with the same chance.
-class Sample {
- public:
-  Sample(std::size_t total, std::size_t wanted, std::uint64_t seed)
-      : left_(total), wanted_(wanted == 0 ? total : std::min(wanted, total)), random_(seed) {}
-  bool takes_next() {
-    const bool taken = random_.next() % left_ < wanted_;
-    --left_;
-    if (taken) --wanted_;
-    return taken;
-  }
-
- private:
-  std::size_t left_;
-  std::size_t wanted_;
-  SeededRandom random_;
-};
-
-// What each row of the file was a record of, to see whether what repeats it is the same.
-class RowKeys {
- public:
-  void add(const StoredRecord& stored) { keys_.push_back({.row = stored.record.row, .key = key_of(stored)}); }
-  std::optional<FieldDifference> check(const StoredRecord& stored) const {
-    if (!stored.record.repeats_row) return std::nullopt;
-    const std::size_t row = *stored.record.repeats_row;
-    const auto known = std::ranges::lower_bound(keys_, row, {}, &Entry::row);
-    if (known != keys_.end() && known->row == row && known->key == key_of(stored)) return std::nullopt;
-    return FieldDifference{.field = "repeats_row", .in_file = std::to_string(row), .found = "another candidate"};
-  }
-
- private:
-  struct Entry {
-    std::size_t row;
-    std::uint64_t key;
-  };
-  static std::uint64_t key_of(const StoredRecord& stored) {
-    Digest digest{};
-    if (stored.wasm) digest = sha256(*stored.wasm);
-    if (stored.wat) digest = sha256({reinterpret_cast<const std::uint8_t*>(stored.wat->data()), stored.wat->size()});
-    std::uint64_t key;
-    std::memcpy(&key, digest.data(), sizeof(key));
-    return key;
-  }
-  std::vector<Entry> keys_;  // in the order of the file, which is that of the rows
-};
 
 struct ReadRecord {
   StoredRecord stored;
@@ -103,36 +68,45 @@ struct ReadRecord {
 class Verifier {
  public:
   Verifier(RecordsReader& reader, const HostFunctions& host, const VerifyOptions& options)
-      : reader_(reader), evaluator_(host), options_(options) {}
+      : reader_(reader),
+        header_(reader.header()),
+        spec_(within(header_.spec, options.limits)),
+        evaluator_(host),
+        options_(options) {}
 
   Result<Verification> run(std::size_t records);
 
  private:
-  Result<bool> read_batch(Sample& sample);
-  Result<void> take(StoredRecord stored, bool sampled);
+  void check_spec();
+  Result<bool> read_batch(RowSample& sample);
+  void take(StoredRecord stored, bool sampled);
+  void take_sampled(StoredRecord stored);
   Result<void> verify_batch();
   void compare(const ReadRecord& read, Record found);
+  void check_ending();
+  void leave_out(std::size_t& count, const Record& record, std::size_t line, std::string why);
   void note(std::optional<std::size_t> row, std::size_t line, FieldDifference difference);
   Result<void> note_unreadable(Error error);
   void tell() const;
 
   RecordsReader& reader_;
+  const RecordsHeader& header_;
+  const EvaluationSpec spec_;  // of the file, as far as it is allowed
   Evaluator evaluator_;
   const VerifyOptions& options_;
   Verification result_;
   std::size_t next_row_ = 0;
   RowKeys keys_;
   std::vector<ReadRecord> batch_;
+  std::size_t batch_bytes_ = 0;
 };
 
 Result<Verification> Verifier::run(std::size_t records) {
+  PETRI_TRY(check_evaluation(header_.cases, header_.spec, {}));
   result_.rows = records;
-  const RecordsHeader& header = reader_.header();
-  const Rules rules{.abi = header.abi, .fuel_table = header.fuel_table, .host_functions = header.host_functions};
-  const Digest digest = spec_digest(header.cases, header.spec, rules);
-  if (digest != header.digest)
-    note(std::nullopt, 1, {.field = "spec", .in_file = hex(header.digest), .found = hex(digest)});
-  Sample sample(records, options_.sample, options_.sample_seed);
+  result_.scores_repeated = header_.scored_by != ScoredBy::host;
+  check_spec();
+  RowSample sample(records, options_.sample, options_.sample_seed);
   tell();
   bool more = true;
   while (more && !result_.difference && !result_.cancelled) {
@@ -140,40 +114,77 @@ Result<Verification> Verifier::run(std::size_t records) {
     PETRI_TRY(verify_batch());
     tell();
   }
+  if (!result_.difference && !result_.cancelled) check_ending();
   return result_;
 }
 
+void Verifier::check_spec() {
+  const Rules rules{.abi = header_.abi, .fuel_table = header_.fuel_table, .host_functions = header_.host_functions};
+  const Digest digest = spec_digest(header_.cases, header_.spec, rules);
+  if (digest == header_.digest) return;
+  note(std::nullopt, 1, {.field = "spec", .in_file = hex(header_.digest), .found = hex(digest)});
+}
+
 // False at the end of the file, or where it cannot be read on.
-Result<bool> Verifier::read_batch(Sample& sample) {
+Result<bool> Verifier::read_batch(RowSample& sample) {
   batch_.clear();
-  while (batch_.size() < kBatchRows) {
+  batch_bytes_ = 0;
+  const std::size_t rows_max = std::clamp<std::size_t>(kBatchCases / header_.cases.size(), 1, kBatchRows);
+  while (batch_.size() < rows_max && batch_bytes_ < kBatchBytes) {
     auto stored = reader_.next();
     if (!stored) {
       PETRI_TRY(note_unreadable(std::move(stored.error())));
       return false;
     }
     if (!*stored) return false;
-    PETRI_TRY(take(std::move(**stored), sample.takes_next()));
+    take(std::move(**stored), sample.takes_next());
     if (result_.difference) return false;
   }
   return true;
 }
 
-Result<void> Verifier::take(StoredRecord stored, bool sampled) {
-  next_row_ = stored.record.row + 1;
-  if (auto difference = keys_.check(stored)) note(stored.record.row, reader_.line(), std::move(*difference));
+void Verifier::take(StoredRecord stored, bool sampled) {
+  const Record& record = stored.record;
+  result_.cancelled_rows += record.row - next_row_;
+  next_row_ = record.row + 1;
+  if (auto difference = keys_.check(stored)) note(record.row, reader_.line(), std::move(*difference));
+  if (auto difference = first_contradiction(stored)) note(record.row, reader_.line(), std::move(*difference));
   keys_.add(stored);
-  const bool has_content = stored.wasm || stored.wat;
   if (!sampled) ++result_.not_sampled;
-  if (sampled && !stored.record.repeatable) ++result_.not_repeatable;
-  if (sampled && stored.record.repeatable && !has_content) ++result_.left_out;
-  if (!sampled || !stored.record.repeatable || !has_content) return {};
-  batch_.push_back({.stored = std::move(stored), .line = reader_.line()});
-  return {};
+  if (sampled) take_sampled(std::move(stored));
 }
 
-// A field that cannot be what it says is a difference too; a file that cannot be read is not.
+// Of a row that cannot be run again, the score is compared with its own values at least.
+void Verifier::take_sampled(StoredRecord stored) {
+  const Record& record = stored.record;
+  const std::size_t line = reader_.line();
+  auto over = over_limits(record, header_.spec, options_.limits);
+  const bool runs = record.repeatable && (stored.wasm || stored.wat) && !over;
+  if (runs) {
+    batch_bytes_ += bytes_held(stored);
+    batch_.push_back({.stored = std::move(stored), .line = line});
+    return;
+  }
+  if (auto difference = wrong_score(record, header_)) note(record.row, line, std::move(*difference));
+  if (!record.repeatable) {
+    leave_out(result_.not_repeatable, record, line, record.error ? "petri or the machine failed" : "time ended it");
+  } else if (over) {
+    leave_out(result_.over_limits, record, line, std::move(*over));
+  } else {
+    leave_out(result_.left_out, record, line, "its candidate is not in the file");
+  }
+}
+
+void Verifier::leave_out(std::size_t& count, const Record& record, std::size_t line, std::string why) {
+  ++count;
+  if (result_.listed.size() >= Verification::kListedMax) return;
+  result_.listed.push_back({.row = record.row, .line = line, .why = escape_text(why, kShownBytesMax)});
+}
+
+// A field that cannot be what it says is a difference too; a file that cannot be read is not. One that was not written
+// to its end has no final line.
 Result<void> Verifier::note_unreadable(Error error) {
+  if (reader_.is_cut_off()) return {};
   const std::string field(error.detail("field"));
   if (error.code != ErrorCode::parse_failed || field.empty()) return fail(std::move(error));
   // What was read before stands first.
@@ -190,11 +201,12 @@ Result<void> Verifier::verify_batch() {
   }
   const EvaluationOptions options{.workers = options_.workers,
                                   .tier = options_.tier,
-                                  .case_time_max = options_.case_time_max,
+                                  .case_time_max = options_.limits.time_max,
+                                  .candidate_time_max = options_.limits.time_max,
                                   .stop = options_.stop,
                                   .use_cache = false,
                                   .receipts = false};
-  PETRI_TRY(Evaluation found, evaluator_.evaluate(candidates, reader_.header().cases, reader_.header().spec, options));
+  PETRI_TRY(Evaluation found, evaluator_.evaluate(candidates, header_.cases, spec_, options));
   for (std::size_t index = 0; index < batch_.size(); ++index) compare(batch_[index], std::move(found.records[index]));
   return {};
 }
@@ -205,11 +217,32 @@ void Verifier::compare(const ReadRecord& read, Record found) {
     result_.cancelled = true;
     return;
   }
-  if (reader_.header().scored_by == ScoredBy::host) found.score = in_file.score;
-  if (reader_.header().receipts && can_have_receipt(found)) found.receipt = receipt_of(found, reader_.header().digest);
+  const bool by_time = found.error == ErrorCode::timeout || (found.outcome && !found.repeatable);
+  if (by_time) {
+    return leave_out(result_.over_limits, in_file, read.line,
+                     fmt::format("it took longer than time_max = {}", format_duration(options_.limits.time_max)));
+  }
+  if (!found.repeatable) return leave_out(result_.failed_here, in_file, read.line, found.message);
+  if (header_.scored_by == ScoredBy::host) found.score = in_file.score;
+  if (header_.receipts && can_have_receipt(found)) found.receipt = receipt_of(found, header_.digest);
   auto difference = first_difference(in_file, found);
   if (difference) return note(in_file.row, read.line, std::move(*difference));
   ++result_.verified;
+}
+
+void Verifier::check_ending() {
+  const auto& ending = reader_.ending();
+  if (!ending) return;
+  result_.cancelled_rows += ending->cancelled;
+  const RecordsEnding expected = reader_.expected_ending();
+  result_.whole = *ending == expected;
+  if (ending->records != expected.records) {
+    note(std::nullopt, reader_.line(),
+         {.field = "records", .in_file = std::to_string(ending->records), .found = std::to_string(expected.records)});
+  } else if (!result_.whole) {
+    note(std::nullopt, reader_.line(),
+         {.field = "sha256", .in_file = hex(ending->sha256), .found = hex(expected.sha256)});
+  }
 }
 
 // The first one counts; rows come in their order.
@@ -218,21 +251,31 @@ void Verifier::note(std::optional<std::size_t> row, std::size_t line, FieldDiffe
   result_.difference = Difference{.row = row,
                                   .line = line,
                                   .field = std::move(difference.field),
-                                  .in_file = escape_text(difference.in_file, 200),
-                                  .found = escape_text(difference.found, 200)};
+                                  .in_file = escape_text(difference.in_file, kShownBytesMax),
+                                  .found = escape_text(difference.found, kShownBytesMax)};
 }
 
 void Verifier::tell() const {
   if (!options_.on_progress) return;
+  const Verification& so_far = result_;
   try {
-    options_.on_progress(result_.verified + result_.not_repeatable + result_.left_out + result_.not_sampled,
-                         result_.rows);
+    options_.on_progress(so_far.verified + so_far.not_repeatable + so_far.left_out + so_far.over_limits +
+                             so_far.failed_here + so_far.not_sampled,
+                         so_far.rows);
   } catch (...) {
     // Nobody listens any more; the verification goes on.
   }
 }
 
 }  // namespace
+
+VerificationVerdict Verification::verdict() const {
+  if (difference) return VerificationVerdict::different;
+  if (cancelled) return VerificationVerdict::stopped;
+  const std::size_t not_compared = not_repeatable + left_out + over_limits + failed_here;
+  const bool complete = whole && scores_repeated && verified > 0 && not_compared == 0 && cancelled_rows == 0;
+  return complete ? VerificationVerdict::verified : VerificationVerdict::incomplete;
+}
 
 Result<Verification> verify(const std::string& path, const HostFunctions& host, const VerifyOptions& options) {
   PETRI_TRY(const std::size_t records, count_records(path));

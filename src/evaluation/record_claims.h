@@ -1,0 +1,22 @@
+// What a record says, held against itself: a forged one can be found without running anything.
+#pragma once
+
+#include <optional>
+
+#include "evaluation/compare_records.h"
+#include "petri/records.h"
+
+namespace petri {
+
+// The first field that cannot be as it stands beside the others. An end can be called not repeatable only where time
+// ended a case or the machine failed, and then has no receipt; the outcome is that of the first case that is not ok; a
+// record with an outcome has its candidate.
+std::optional<FieldDifference> first_contradiction(const StoredRecord& stored);
+
+// The score, where it is not what the record's own values and the targets give.
+std::optional<FieldDifference> wrong_score(const Record& record, const RecordsHeader& header);
+
+// Whether a receipt binds what the record says. Anybody can compute one: that the results are true it does not show.
+bool has_fitting_receipt(const Record& record, const RecordsHeader& header);
+
+}  // namespace petri
