@@ -24,12 +24,20 @@ struct ReportOptions {
   std::size_t top = 20;  // rows in the table of the best, from 1 to kReportTopMax
 };
 
-// What went into a page.
+// What the file's first and final line show. incomplete: there is no final line. changed: one of them does not fit the
+// rest.
+enum class RecordsState : std::uint8_t { whole, incomplete, changed };
+std::string_view name_of(RecordsState state);
+
+// What went into a page. Nothing of it is verified.
 struct ReportFacts {
   std::size_t records = 0;
   std::size_t scored = 0;               // records with a score that is a number
   std::optional<std::size_t> best_row;  // of the first record with the best score
   std::optional<double> best_score;
+  std::optional<std::string> best_doubt;  // why that record is not to be believed as it stands: it has no receipt, say
+  std::size_t doubtful = 0;               // records of which that can be said
+  RecordsState state = RecordsState::incomplete;
   std::size_t page_bytes = 0;
   // Why the file could not be read to its end: a line is cut off, say. The page is made from the records before it and
   // says so.

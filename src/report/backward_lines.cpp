@@ -19,10 +19,10 @@ constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
-Result<std::unique_ptr<BackwardLines>> BackwardLines::open(const std::string& path) {
+Result<std::unique_ptr<BackwardLines>> BackwardLines::open(const std::string& path, std::size_t line_bytes_max) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   const int why = errno;
-  std::unique_ptr<BackwardLines> lines(new BackwardLines(path, descriptor, 0));
+  std::unique_ptr<BackwardLines> lines(new BackwardLines(path, descriptor, line_bytes_max));
   if (descriptor < 0) return lines->failed(why);
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) return lines->failed(errno);
@@ -38,6 +38,8 @@ Result<std::optional<std::string_view>> BackwardLines::next() {
   for (;;) {
     const std::string_view left = std::string_view(buffer_).substr(0, end_);
     const std::size_t before = left.rfind('\n');
+    if (before == std::string_view::npos && left.size() > line_bytes_max_)
+      return fail(ErrorCode::too_large, fmt::format("{}: a line is too long", escape_text(path_, 4'096)));
     if (before == std::string_view::npos && unread_ > 0) {
       PETRI_TRY(fill());
       continue;
@@ -50,9 +52,9 @@ Result<std::optional<std::string_view>> BackwardLines::next() {
   }
 }
 
-// Puts a piece before what is left.
+// Puts a piece before what is left: as much as is there already, so that a long line is not moved again and again.
 Result<void> BackwardLines::fill() {
-  const std::uint64_t count = std::min(unread_, kPieceBytes);
+  const std::uint64_t count = std::min(unread_, std::max<std::uint64_t>(kPieceBytes, end_));
   buffer_.resize(end_);
   buffer_.insert(0, count, '\0');
   end_ = buffer_.size();

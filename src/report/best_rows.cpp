@@ -5,7 +5,7 @@
 namespace petri {
 namespace {
 
-BestRow best_row_of(const StoredRecord& stored) {
+BestRow best_row_of(const StoredRecord& stored, std::optional<std::string> doubt) {
   const Record& record = stored.record;
   return {.row = record.row,
           .score = *record.score,
@@ -14,12 +14,13 @@ BestRow best_row_of(const StoredRecord& stored) {
           .memory_peak_bytes = record.memory_peak_bytes,
           .receipt = record.receipt,
           .origin = stored.origin,
-          .wasm_bytes = stored.wasm ? stored.wasm->size() : 0};
+          .wasm_bytes = stored.wasm ? stored.wasm->size() : 0,
+          .doubt = std::move(doubt)};
 }
 
 }  // namespace
 
-void BestRows::add(const StoredRecord& stored) {
+void BestRows::add(const StoredRecord& stored, std::optional<std::string> doubt) {
   const std::optional<double> score = stored.record.score;
   if (!is_better(score, std::nullopt, best_)) return;
   if (rows_.size() == rows_max_ && !is_better(score, rows_.back().score, best_)) return;
@@ -34,7 +35,7 @@ void BestRows::add(const StoredRecord& stored) {
   if (rows_.size() == rows_max_) rows_.pop_back();
   const auto place =
       std::find_if(rows_.begin(), rows_.end(), [&](const BestRow& row) { return is_better(score, row.score, best_); });
-  rows_.insert(place, best_row_of(stored));
+  rows_.insert(place, best_row_of(stored, std::move(doubt)));
 }
 
 }  // namespace petri

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "petri/records.h"
@@ -19,6 +21,7 @@ struct BestRow {
   std::optional<Digest> receipt;
   std::optional<Origin> origin;
   std::size_t wasm_bytes = 0;
+  std::optional<std::string> doubt;  // why it is not to be believed as it stands
 };
 
 // Keeps the `rows_max` best, each artifact once: of equal scores, and of one artifact, the earlier row is the better.
@@ -27,7 +30,7 @@ class BestRows {
   BestRows(std::size_t rows_max, BestScore best) : rows_max_(rows_max), best_(best) {}
 
   // Rows come in order; one whose score is not a number is left out.
-  void add(const StoredRecord& stored);
+  void add(const StoredRecord& stored, std::optional<std::string> doubt = std::nullopt);
   // Best first.
   const std::vector<BestRow>& rows() const { return rows_; }
 

@@ -34,6 +34,7 @@ const std::vector<Column>& columns() {
   static const std::vector<Column> columns{
       {"score", true, exact_score},
       {"name", false, name_of_origin},
+      {"doubtful", false, [](const BestRow& row) { return html_text(row.doubt.value_or("")); }},
       {"generation", true, generation_of},
       {"mutation", false, [](const BestRow& row) { return row.origin ? html_text(row.origin->mutation, 80) : ""; }},
       {"fuel", true, [](const BestRow& row) { return format_count(row.fuel_used); }},

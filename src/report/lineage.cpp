@@ -100,7 +100,7 @@ Lineage LineageSearch::finish(BestScore best) && {
 
 Result<Lineage> find_lineage(const std::string& records_path, const RecordsHeader& header, const ArtifactId& candidate,
                              std::size_t row, BestScore best) {
-  PETRI_TRY(const auto lines, BackwardLines::open(records_path));
+  PETRI_TRY(const auto lines, BackwardLines::open(records_path, kRecordsLineBytesMax));
   LineageSearch search(candidate, row);
   while (!search.done()) {
     PETRI_TRY(const auto line, lines->next());

@@ -42,9 +42,11 @@ std::string generations(const RecordsSummary& summary) {
 
 std::string best_tile(const RecordsSummary& summary) {
   if (!summary.curve.best()) return tile("none", "score");
+  const auto doubt = summary.doubt_about_best();
   return tile(score_text(summary.curve.best()->score),
-              fmt::format("best score ({} is best), row {}", name_of(summary.curve.best_is()),
-                          format_count(summary.curve.best()->row)));
+              fmt::format("best score ({} is best), row {}{}", name_of(summary.curve.best_is()),
+                          format_count(summary.curve.best()->row),
+                          doubt ? fmt::format(", doubtful: {}", html_text(*doubt)) : ""));
 }
 
 std::string tiles(const RecordsSummary& summary) {
@@ -65,12 +67,38 @@ std::string row_counts(const RecordsSummary& summary) {
   return text;
 }
 
-std::string note(const RecordsSummary& summary) {
-  if (!summary.read_error) return "";
-  return fmt::format(
-      "<p class=\"note\" role=\"note\"><b>Not the whole file.</b> This page shows the {} whole records "
-      "at its beginning. {}</p>\n",
-      format_count(summary.records), html_text(summary.read_error->message, 500));
+std::string note(std::string_view title, std::string_view text) {
+  return fmt::format("<p class=\"note\" role=\"note\"><b>{}</b> {}</p>\n", title, text);
+}
+
+std::string state_note(RecordsState state) {
+  switch (state) {
+    case RecordsState::whole: return "";
+    case RecordsState::incomplete:
+      return note("Not complete.",
+                  "The file has no final line: the run was killed, is still going, or lines were taken away.");
+    case RecordsState::changed:
+      return note("Changed.", "The file is not as it was written: its first or its final line does not fit the rest.");
+  }
+  return "";
+}
+
+// What is known of the file itself. Whether its records are true only running them again shows.
+std::string notes(const RecordsSummary& summary) {
+  std::string text;
+  if (summary.read_error) {
+    text += note("Not the whole file.",
+                 fmt::format("This page shows the {} whole records at its beginning. {}", format_count(summary.records),
+                             html_text(summary.read_error->message, 500)));
+  } else {
+    text += state_note(summary.state);
+  }
+  if (summary.doubtful > 0) {
+    text += note("Doubtful.", fmt::format("{} of {} records contradict themselves, have no receipt that fits, or were "
+                                          "ended by time.",
+                                          format_count(summary.doubtful), format_count(summary.records)));
+  }
+  return text;
 }
 
 std::string section(std::string_view name, std::string_view title, std::string_view content) {
@@ -85,15 +113,18 @@ std::string report_page(const RecordsSummary& summary, const Lineage& lineage, c
   page += fmt::format("<p>Candidates' function <code>{}</code> over {} cases, seed {}.</p></header>\n",
                       html_text(summary.header.spec.function), format_count(summary.header.cases.size()),
                       summary.header.spec.seed);
-  page += note(summary) + tiles(summary);
+  page += notes(summary) + tiles(summary);
   page += section("curve", "Best so far", curve_chart(summary, lineage));
   page += section("outcomes", "How candidates ended", outcome_chart(summary.outcomes));
   page += section("fuel", "Fuel", fuel_chart(summary.fuel));
   page += section("best", "The best", best_table(summary.best.rows()));
   page += section("lineage", "Lineage of the best", lineage_list(lineage));
   page += section("spec", "What was evaluated", spec_list(summary.header));
-  page += fmt::format("</main>\n<footer>{}. <code>petri verify</code> runs them again.</footer>\n</body>\n</html>\n",
-                      row_counts(summary));
+  page += fmt::format(
+      "</main>\n<footer>{}. Nothing on this page has been verified: <code>petri verify</code> runs the candidates "
+      "again."
+      "</footer>\n</body>\n</html>\n",
+      row_counts(summary));
   return page;
 }
 

@@ -6,9 +6,14 @@
 #include <limits>
 
 #include "base/escape.h"
+#include "base/name_table.h"
+#include "report/doubt.h"
 
 namespace petri {
 namespace {
+
+constexpr NameTable<3> kStates{"whole", "incomplete", "changed"};
+static_assert(static_cast<std::size_t>(RecordsState::changed) + 1 == kStates.size());
 
 std::uint64_t add_capped(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
@@ -22,7 +27,20 @@ std::unexpected<Error> refuse_empty(const std::string& path) {
   return fail(std::move(error).with("path", path));
 }
 
+RecordsState state_of(const RecordsReader& reader) {
+  if (doubt_about(reader.header())) return RecordsState::changed;
+  if (!reader.ending()) return RecordsState::incomplete;
+  return *reader.ending() == reader.expected_ending() ? RecordsState::whole : RecordsState::changed;
+}
+
 }  // namespace
+
+std::string_view name_of(RecordsState state) { return name_in(kStates, state); }
+
+std::optional<std::string> RecordsSummary::doubt_about_best() const {
+  if (!curve.best() || best.rows().empty() || best.rows().front().row != curve.best()->row) return std::nullopt;
+  return best.rows().front().doubt;
+}
 
 void RecordsSummary::add(const StoredRecord& stored) {
   const Record& record = stored.record;
@@ -34,7 +52,9 @@ void RecordsSummary::add(const StoredRecord& stored) {
   if (record.outcome) fuel.add(record.fuel_used, record.outcome == OutcomeKind::ok);
   fuel_used = add_capped(fuel_used, record.fuel_used);
   curve.add(record.row, record.score);
-  best.add(stored);
+  auto doubt = doubt_about(stored, header);
+  if (doubt) ++doubtful;
+  best.add(stored, std::move(doubt));
   if (!stored.origin || !stored.origin->generation) return;
   const std::uint64_t generation = *stored.origin->generation;
   generation_first = std::min(generation_first.value_or(generation), generation);
@@ -52,6 +72,8 @@ Result<RecordsSummary> summarize(const std::string& records_path, const ReportOp
     summary.add(**stored);
   }
   if (summary.records == 0) return refuse_empty(records_path);
+  summary.state = state_of(*reader);
+  if (reader->ending()) summary.cancelled_at_end = reader->ending()->cancelled;
   return summary;
 }
 

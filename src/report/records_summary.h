@@ -5,6 +5,7 @@
 #include <string>
 
 #include "petri/records.h"
+#include "petri/report.h"
 #include "report/best_rows.h"
 #include "report/fuel_histogram.h"
 #include "report/outcome_counts.h"
@@ -24,6 +25,7 @@ struct RecordsSummary {
       0;  // one more than the last row's number; rows that were cancelled have a number and no record
   std::size_t repeated = 0;  // of an earlier row of the same batch
   std::size_t not_repeatable = 0;
+  std::size_t doubtful = 0;  // doubt_about() has something to say
   std::uint64_t fuel_used = 0;
   std::optional<std::uint64_t> generation_first, generation_last;
   OutcomeCounts outcomes;
@@ -31,8 +33,12 @@ struct RecordsSummary {
   ScoreCurve curve;
   BestRows best;
   std::optional<Error> read_error;  // what ended the reading before the end of the file
+  RecordsState state = RecordsState::incomplete;
+  std::size_t cancelled_at_end = 0;
 
-  std::size_t cancelled() const { return rows_end - records; }
+  std::size_t cancelled() const { return rows_end - records + cancelled_at_end; }
+  // Why the best is not to be believed; nullopt when nothing is seen, or when there is no best.
+  std::optional<std::string> doubt_about_best() const;
 };
 
 // An Error when not a single record could be read.

@@ -22,6 +22,9 @@ Lineage lineage_of_best(const std::string& records_path, const RecordsSummary& s
 ReportFacts facts_of(const RecordsSummary& summary, std::size_t page_bytes) {
   ReportFacts facts{.records = summary.records,
                     .scored = summary.curve.sample().seen(),
+                    .best_doubt = summary.doubt_about_best(),
+                    .doubtful = summary.doubtful,
+                    .state = summary.state,
                     .page_bytes = page_bytes,
                     .read_error = summary.read_error};
   if (summary.curve.best()) {
