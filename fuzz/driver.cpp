@@ -1,5 +1,6 @@
 // Runs a fuzz target without libFuzzer: random changes of its seeds, so many times, the same for the same seed.
 //   fuzz_prepare --executions 1000000 --seed 7     all of them
+//   fuzz_prepare --seconds 600 --seed 7            as many as there is time for
 //   fuzz_prepare --only 123456 --seed 7            one of them again, to look at a failure
 //   fuzz_prepare --only 123456 --seed 7 --print    its input
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ namespace {
 struct DriverOptions {
   std::uint64_t executions = 100'000;
   std::uint64_t seed = 1;
+  std::optional<double> seconds;
   std::optional<std::uint64_t> only;
   bool print = false;
 };
@@ -62,9 +64,13 @@ void run(const DriverOptions& options) {
   if (options.only && options.print) return print(input_of(all, options.seed, *options.only));
   if (options.only) return execute(all, options.seed, *options.only);
   const auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t i = 0; i < options.executions; ++i) execute(all, options.seed, i);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{} executions from {} seeds, seed {}, {:.1f} s\n", options.executions, all.size(), options.seed, seconds);
+  const auto passed = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  std::uint64_t done = 0;
+  for (; options.seconds ? passed() < *options.seconds : done < options.executions; ++done)
+    execute(all, options.seed, done);
+  fmt::print("{} executions from {} seeds, seed {}, {:.1f} s\n", done, all.size(), options.seed, passed());
 }
 
 }  // namespace
@@ -74,10 +80,11 @@ int main(int argc, char** argv) {
   petri::fuzz::DriverOptions options;
   CLI::App app{"Runs this fuzz target on random changes of its seeds."};
   app.add_option("--executions", options.executions, "How many");
+  app.add_option("--seconds", options.seconds, "How long, instead of how many");
   app.add_option("--seed", options.seed, "Where chance starts");
   app.add_option("--only", options.only, "Only the execution of this number");
   app.add_flag("--print", options.print, "With --only: print that input instead of running it");
   CLI11_PARSE(app, argc, argv);
-  std::signal(SIGABRT, petri::fuzz::tell_execution);
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGBUS}) std::signal(signal, petri::fuzz::tell_execution);
   petri::fuzz::run(options);
 }
