@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/json_builder.h"
 
@@ -42,9 +43,62 @@ class JsonEvents final : public nlohmann::json_sax<json> {
   std::size_t byte_ = 0;
 };
 
+// The text as the parser reads it: it ends early once `may_continue` says so. All copies share one state.
+class MeteredCharacters {
+ public:
+  struct State {
+    const std::function<bool()>& may_continue;
+    std::uint32_t read = 0;
+    bool stopped = false;
+  };
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  MeteredCharacters(const char* at, State& state) : at_(at), state_(&state) {}
+  reference operator*() const { return *at_; }
+  MeteredCharacters& operator++() {
+    ++at_;
+    if (++state_->read == kBytesBetweenQuestions) ask();
+    return *this;
+  }
+  MeteredCharacters operator++(int) {
+    MeteredCharacters before = *this;
+    ++*this;
+    return before;
+  }
+  // Only ever asked of the present place and the end.
+  bool operator==(const MeteredCharacters& other) const { return at_ == other.at_ || state_->stopped; }
+  bool operator!=(const MeteredCharacters& other) const { return !(*this == other); }
+
+ private:
+  static constexpr std::uint32_t kBytesBetweenQuestions = 4'096;
+
+  void ask() {
+    state_->read = 0;
+    state_->stopped = !state_->may_continue();
+  }
+
+  const char* at_;
+  State* state_;
+};
+
+// False: it was not read to its end, and the events say why unless it was stopped.
+bool read(std::string_view text, const JsonBounds& bounds, JsonBuilder& builder, JsonEvents& events) {
+  if (!bounds.may_continue) return json::sax_parse(text, &events);
+  MeteredCharacters::State state{.may_continue = bounds.may_continue};
+  const bool whole = json::sax_parse(MeteredCharacters(text.data(), state),
+                                     MeteredCharacters(text.data() + text.size(), state), &events);
+  if (state.stopped) builder.refuse(JsonFaultKind::stopped, "was not read to its end: its reader was stopped");
+  return whole && !state.stopped;
+}
+
 }  // namespace
 
 ErrorCode JsonFault::code() const {
+  if (kind == JsonFaultKind::stopped) return ErrorCode::cancelled;
   const bool is_bound = kind >= JsonFaultKind::too_long;
   return is_bound ? ErrorCode::too_large : ErrorCode::parse_failed;
 }
@@ -61,7 +115,7 @@ JsonResult parse_json(std::string_view text, const JsonBounds& bounds) {
     return builder.take();
   }
   JsonEvents events(builder);
-  const bool whole = json::sax_parse(text, &events);
+  const bool whole = read(text, bounds, builder, events);
   if (!whole && !builder.fault()) builder.refuse(JsonFaultKind::syntax, "is not JSON");
   auto result = builder.take();
   if (!result) result.error().byte = events.byte();

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <expected>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -22,9 +23,19 @@ struct JsonBounds {
   // Numbers, texts, lists, objects and names of fields: each takes some ten bytes of memory, however few it has in the
   // text.
   std::size_t values_max = std::size_t{4} << 20;
+  // Asked about every four thousand bytes of JSON: false stops parsing. For text of a guest, which is parsed on its clock.
+  std::function<bool()> may_continue;
 };
 
-enum class JsonFaultKind : std::uint8_t { syntax, number_range, repeated_name, too_long, too_deep, too_many_values };
+enum class JsonFaultKind : std::uint8_t {
+  syntax,
+  number_range,
+  repeated_name,
+  too_long,
+  too_deep,
+  too_many_values,
+  stopped  // by may_continue
+};
 
 // Why it was not read, as the end of a sentence that begins with what it is: "is not JSON", "has more than 64 lists
 // and objects within one another".
@@ -33,7 +44,7 @@ struct JsonFault {
   std::string why;
   std::size_t byte = 0;  // how far it was read
 
-  // What a bound refused is too_large, all else parse_failed.
+  // What a bound refused is too_large, what was stopped is cancelled, all else parse_failed.
   ErrorCode code() const;
   // "the spec of a sandbox is not JSON"
   Error error(std::string_view what) const;

@@ -118,5 +118,16 @@ TEST(BoundedCbor, RefusesWhatPetriDoesNotWrite) {
   EXPECT_EQ(why(cbor("\x1c"sv)), "has a part of unknown length");
 }
 
+// One text of a hundred thousand bytes is one value, and is stopped all the same.
+TEST(BoundedJson, IsStoppedInTheMiddleOfAText) {
+  int asked = 0;
+  const JsonBounds bounds{.may_continue = [&asked] { return ++asked < 3; }};
+  const auto parsed = parse_json('"' + std::string(100'000, 'x') + '"', bounds);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().code(), ErrorCode::cancelled);
+  EXPECT_EQ(parsed.error().error("the child").message, "the child was not read to its end: its reader was stopped");
+  EXPECT_EQ(asked, 3);
+}
+
 }  // namespace
 }  // namespace petri

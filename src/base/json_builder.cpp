@@ -5,11 +5,6 @@
 #include "base/escape.h"
 
 namespace petri {
-namespace {
-
-constexpr std::size_t kNameShownBytesMax = 80;
-
-}  // namespace
 
 bool JsonBuilder::refuse(JsonFaultKind kind, std::string why) {
   fault_ = JsonFault{.kind = kind, .why = std::move(why)};
@@ -45,7 +40,7 @@ bool JsonBuilder::name(std::string name) {
   const auto [member, is_new] = open_.back()->emplace(std::move(name), nullptr);
   if (!is_new) {
     return refuse(JsonFaultKind::repeated_name,
-                  fmt::format("has \"{}\" twice in one object", escape_text(member.key(), kNameShownBytesMax)));
+                  fmt::format("has \"{}\" twice in one object", escape_text(member.key(), kWordShownBytesMax)));
   }
   member_ = &*member;
   return true;

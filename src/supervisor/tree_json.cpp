@@ -227,6 +227,18 @@ SupervisorSpec read_tree(const Json& json, const std::string& where, TreeComplai
   return {};
 }
 
+// A child has six fields, so that no more than these and their names are wanted.
+Result<ChildSpec> parse_child(std::string_view json, std::size_t bytes_max, const std::function<bool()>& go_on) {
+  const auto parsed =
+      parse_json(json, {.bytes_max = bytes_max, .depth_max = 1, .values_max = 16, .may_continue = go_on});
+  if (!parsed) return fail(parsed.error().error("the child"));
+  if (!parsed->is_object()) return fail(ErrorCode::parse_failed, "a child is a JSON object");
+  TreeComplaints complaints;
+  ChildSpec child = read_process(*parsed, "", complaints);
+  PETRI_TRY(complaints.result());
+  return child;
+}
+
 Result<SupervisorSpec> parse_tree(std::string_view json) {
   const auto parsed = parse_json(json);
   if (!parsed) return fail(parsed.error().error("the tree"));
