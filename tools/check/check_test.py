@@ -4,6 +4,7 @@
 import pathlib
 import unittest
 
+import host_functions
 import includes
 import lines
 import parsers
@@ -87,6 +88,52 @@ class Includes(unittest.TestCase):
     def test_count_what_a_public_header_brings_along(self):
         headers = {"run.h": '#include "petri/limits.h"\n', "limits.h": ""}
         self.assertEqual(includes.behind_public("run.h", headers), {"run", "resources"})
+
+
+class HostFunctions(unittest.TestCase):
+    FAMILY = "HostFamily some_functions() { return {}; }\n"
+
+    def complain(self, text, name="src/host/some.cpp"):
+        return [what.split(";")[0] for _, what in host_functions.complaints_of(Path(name), self.FAMILY + text)]
+
+    def test_that_wait_are_seen(self):
+        for text in ["std::this_thread::sleep_for(ms);", "condition.wait_until(lock, time);", "::poll(&one, 1, 5);",
+                     "::fsync(file);", "wait_for_kill(flag, until);", "reply->wait();".replace("->", ".")]:
+            self.assertEqual(self.complain(text), ["waits by itself"], text)
+
+    def test_may_wait_where_the_guest_can_be_woken(self):
+        self.assertEqual(self.complain("if (!call.wait(shortest_ms)) return;"), [])
+        self.assertEqual(self.complain("call.wait_until(sync->done());"), [])
+        self.assertEqual(self.complain("::syscall(SYS_futex, a);", "src/host/kill_flag.cpp"), [])
+
+    def test_that_parse_are_seen(self):
+        for text in ["nlohmann::json::parse(text)", "Json::sax_parse(a, b, &c)", "json::from_cbor(x)"]:
+            self.assertEqual(self.complain(text, "src/process/some.cpp"), ["parses by itself"], text)
+        self.assertEqual(self.complain("parse_json(text, bounds)"), [])
+
+    def test_that_reach_into_memory_are_seen(self):
+        self.assertEqual(len(self.complain("call.unpaid_memory(pointer, length);")), 1)
+        self.assertEqual(len(self.complain("const auto all = caller.memory();")), 1)
+        self.assertEqual(self.complain("call.structure<8>(pointer); call.read(a, b);"), [])
+
+    def test_that_loop_by_themselves_are_seen(self):
+        for text in ["  for (char c : text) sum += c;\n", "  while (left > 0) {\n    --left;\n  }\n"]:
+            self.assertEqual(self.complain(text), ["loops without a look at the clock"], text)
+
+    def test_may_loop_at_a_pace_or_within_a_bound(self):
+        for text in ["  for (auto& p : all) {\n    if (!pace.step(p.size())) return;\n  }\n",
+                     "  while (more) {\n    if (!call.charge(1)) return;\n  }\n",
+                     "  for (int i = 0; i < 64; ++i) f(i);  // bounded: 64\n"]:
+            self.assertEqual(self.complain(text), [], text)
+
+    def test_in_comments_are_none(self):
+        self.assertEqual(self.complain("// it must not sleep_for(1) here"), [])
+
+    def test_are_looked_for_where_they_are(self):
+        self.assertTrue(host_functions.is_checked(Path("src/host/log.cpp")))
+        self.assertTrue(host_functions.is_checked(Path("src/process/process.h")))
+        self.assertFalse(host_functions.is_checked(Path("src/host/log_rate_test.cpp")))
+        self.assertFalse(host_functions.is_checked(Path("src/supervisor/tree_json.cpp")))
 
 
 class Lines(unittest.TestCase):
