@@ -139,25 +139,30 @@ Stated stated_by(const HostFunction& function, std::span<const std::uint64_t> ar
 std::int32_t answer_to(std::string_view text) {
   return text.size() % 3 == 0 ? static_cast<std::int32_t>(GuestError::not_found) : 0;
 }
+// No process has so long a name, and nobody is asked for it.
+std::int32_t answer_to_name(std::string_view name) {
+  return name.size() > 1'024 ? static_cast<std::int32_t>(GuestError::not_found) : answer_to(name);
+}
 std::string reply_to(std::string_view bytes) { return std::string(bytes.substr(0, 1'000)) + "!"; }
 
 class ModelPort : public ProcessPort {
  public:
   std::string_view name() const override { return kName; }
   MessageHead message() const override { return {.kind = MessageKind::send, .sender = kSender, .tag = 77}; }
-  std::int32_t send(std::string_view to, std::string_view) override { return answer_to(to); }
+  std::int32_t send(HostCall&, std::string_view to, std::string_view) override { return answer_to(to); }
   std::int32_t call(HostCall&, std::string_view to, std::string_view bytes, std::uint32_t,
                     std::string& reply) override {
     if (answer_to(to) < 0) return answer_to(to);
     reply = reply_to(bytes);
     return static_cast<std::int32_t>(reply.size());
   }
-  std::int32_t spawn(std::string_view spec) override { return answer_to(spec); }
+  std::int32_t spawn(HostCall&, std::string_view spec) override { return answer_to(spec); }
   std::int32_t stop(std::string_view name) override { return answer_to(name); }
   std::int32_t timer(HostCall&, std::uint32_t milliseconds, std::int64_t) override {
     return milliseconds % 2 == 0 ? 0 : static_cast<std::int32_t>(GuestError::limit_exceeded);
   }
   std::uint64_t next_turn() override { return Budget::kNever; }
+  void wait_until(std::uint64_t, const std::atomic<std::uint32_t>*) override {}
 };
 
 // Files that cost no disk, where there is such a place.
@@ -316,13 +321,14 @@ class Session {
     if (name == "message_tag") return 77;
     if (name == "self") return static_cast<std::int32_t>(kName.size());
     if (name == "sender") return static_cast<std::int32_t>(kSender.size());
-    if (name == "send" || name == "spawn" || name == "stop") return answer_to(text(arguments[0], arguments[1]));
+    if (name == "spawn") return answer_to(text(arguments[0], arguments[1]));
+    if (name == "send" || name == "stop") return answer_to_name(text(arguments[0], arguments[1]));
     if (name == "timer") {
       const bool refused = static_cast<std::uint32_t>(arguments[0]) % 2 != 0;
       return refused ? static_cast<std::int32_t>(GuestError::limit_exceeded) : 0;
     }
     if (name != "call") return std::nullopt;
-    const std::int32_t answer = answer_to(text(arguments[0], arguments[1]));
+    const std::int32_t answer = answer_to_name(text(arguments[0], arguments[1]));
     return answer < 0 ? answer : static_cast<std::int32_t>(reply_to(text(arguments[2], arguments[3])).size());
   }
 

@@ -86,7 +86,8 @@ std::string fuel_page() {
   for (const FuelRule& rule : fuel_rules()) rows.push_back({std::string(rule.what), std::string(rule.cost)});
   return page(fmt::format("Fuel table {}", fuel_table_version()),
               "What guest code pays, the same in both tiers and on every machine. Each basic block is paid when it is "
-              "entered.") +
+              "entered.\n"
+              "What host functions charge stands in [host_functions](host_functions.md).") +
          markdown_table({"what", "cost"}, rows);
 }
 
@@ -155,7 +156,10 @@ std::string exit_codes_page() {
 }
 
 std::string fuel_of(const HostFunction& function) {
-  return fmt::format("{}{}", function.import.fuel, function.charges_bytes ? " + bytes / 64" : "");
+  std::string cost = fmt::format("{}{}", function.import.fuel, function.charges_bytes ? " + bytes / 64" : "");
+  if (!function.also.empty()) cost += fmt::format(" + {}", function.also);
+  if (function.version > 1) cost += fmt::format(" (version {})", function.version);
+  return cost;
 }
 
 std::string host_functions_page() {
@@ -164,10 +168,15 @@ std::string host_functions_page() {
     rows.push_back({code(function.module), code(function.name), code(to_text(function.signature)),
                     function.permission ? code(name_of(*function.permission)) : "", fuel_of(function)});
   }
-  return page("Host functions",
-              "Everything a module can import. The fuel is charged for each call, before it; functions that move bytes "
-              "charge a 64th\n"
-              "of them on top. An embedder adds functions of its own with `HostFunctions::define`.") +
+  return page(
+             "Host functions",
+             "Everything a module can import. The fuel is charged for each call, before it; functions that move bytes "
+             "charge a 64th\n"
+             "of them on top, and some by a count. A function that is charged or answers otherwise than at first has "
+             "another version,\n"
+             "which receipts bind. An embedder adds functions of its own with `HostFunctions::define`. What each takes "
+             "the host at\n"
+             "worst stands in [host-function-costs](../host-function-costs.md).") +
          markdown_table({"module", "name", "type", "permission", "fuel"}, rows);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <set>
@@ -86,9 +87,21 @@ TEST(SpecDigest, BindsTheEmbeddersDeterministicFunctions) {
   EXPECT_EQ(rules_here(host), none);
   ASSERT_TRUE(
       host.define("game", "move", [](std::int32_t x) { return x; }, {.fuel = 9, .deterministic = true, .version = 3}));
-  const std::vector<HostFunctionUsed> expected{
-      {.module = "game", .name = "move", .type = "(i32) -> i32", .version = 3, .fuel = 9}};
+  std::vector<HostFunctionUsed> expected = none.host_functions;
+  expected.push_back({.module = "game", .name = "move", .type = "(i32) -> i32", .version = 3, .fuel = 9});
   EXPECT_EQ(rules_here(host).host_functions, expected);
+}
+
+// What is charged otherwise than at first has another version, and results that follow from it say so.
+TEST(SpecDigest, BindsPetrisOwnFunctionsThatHaveChanged) {
+  const Rules here = rules_here(HostFunctions());
+  const auto find = [&here](std::string_view name) {
+    return std::ranges::find(here.host_functions, name, &HostFunctionUsed::name);
+  };
+  ASSERT_NE(find("fd_write"), here.host_functions.end());
+  EXPECT_EQ(find("fd_write")->version, 2U);
+  EXPECT_EQ(find("input_read"), here.host_functions.end());  // as it was
+  EXPECT_EQ(find("path_open"), here.host_functions.end());   // no candidate has it
 }
 
 // B16

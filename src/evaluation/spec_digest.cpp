@@ -46,13 +46,18 @@ void add(CanonicalBytes& bytes, const Case& one) {
 
 Rules rules_here(const HostFunctions& host) {
   Rules rules{.fuel_table = fuel_table_version()};
+  const auto add_used = [&rules](const HostFunction& row) {
+    rules.host_functions.push_back({.module = row.module,
+                                    .name = row.name,
+                                    .type = to_text(row.signature),
+                                    .version = row.version,
+                                    .fuel = row.import.fuel});
+  };
+  for (const HostFunction& function : builtin_functions()) {
+    if (function.deterministic && function.version > 1) add_used(function);
+  }
   for (const auto& [name, function] : host.impl().embedded) {
-    if (!function->row.deterministic) continue;
-    rules.host_functions.push_back({.module = name.first,
-                                    .name = name.second,
-                                    .type = to_text(function->row.signature),
-                                    .version = function->row.version,
-                                    .fuel = function->row.import.fuel});
+    if (function->row.deterministic) add_used(function->row);
   }
   return rules;
 }

@@ -20,7 +20,8 @@ struct Rules {
   bool operator==(const Rules&) const = default;
 };
 
-// Those that hold here: of the embedder's functions the deterministic ones, in the order of their names.
+// Those that hold here: of petri's own functions the deterministic ones that are charged or answer otherwise than at
+// first (ABI 1 with nothing listed is version 1 of each), then the embedder's in the order of their names.
 Rules rules_here(const HostFunctions& host);
 
 Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules);

@@ -44,6 +44,8 @@ TEST(GuestAbi, ListsExactlyTheFunctionsThatAreOffered) {
     EXPECT_EQ(import["results"].get<std::vector<std::string>>(), names_of(function.signature.results)) << function.name;
     EXPECT_EQ(import["fuel"], function.import.fuel) << function.name;
     EXPECT_EQ(import.value("bytes", false), function.charges_bytes) << function.name;
+    EXPECT_EQ(import.value("also", ""), function.also) << function.name;
+    EXPECT_EQ(import.value("version", 1U), function.version) << function.name;
     EXPECT_EQ(import.value("permission", ""), function.permission ? name_of(*function.permission) : "")
         << function.name;
     EXPECT_EQ(import.value("deterministic", true), function.deterministic) << function.name;

@@ -10,6 +10,7 @@
 
 #include "base/escape.h"
 #include "host/beneath.h"
+#include "host/file_sync.h"
 #include "host/folder_usage.h"
 #include "host/open_folder.h"
 
@@ -35,18 +36,6 @@ WasiResult<struct stat> status_of(int descriptor) {
 }
 
 std::uint64_t size_of(const struct stat& status) { return static_cast<std::uint64_t>(status.st_size); }
-
-WasiResult<std::size_t> write_pieces(int descriptor, std::span<const std::span<std::uint8_t>> pieces,
-                                     std::uint64_t offset) {
-  std::size_t done = 0;
-  for (const std::span<std::uint8_t> piece : pieces) {
-    const ssize_t count = ::pwrite(descriptor, piece.data(), piece.size(), static_cast<off_t>(offset + done));
-    if (count < 0 && done == 0) return std::unexpected(to_wasi_errno(errno));
-    if (count > 0) done += static_cast<std::size_t>(count);
-    if (count < static_cast<ssize_t>(piece.size())) break;
-  }
-  return done;
-}
 
 // success, or why an existing entry of this kind is not what was asked for.
 WasiErrno check_kind(mode_t mode, const OpenRequest& request) {
@@ -74,31 +63,31 @@ WasiResult<struct stat> Folder::status(int at, const std::string& path) const {
 }
 
 // What is there is looked at by name before it is opened: opening a device can have effects.
-WasiResult<OpenedFile> Folder::open_file(int at, const std::string& path, const OpenRequest& request, LimitMet& met) {
-  const MutexLock lock(mutex_);
+WasiResult<OpenedFile> Folder::open_file(int at, const std::string& path, const OpenRequest& request, LimitMet& met,
+                                         Pace pace) {
   const auto found = status(at, path);
-  if (found) return open_existing(at, path, request, found->st_mode, met);
-  if (found.error() != WasiErrno::noent || !request.create) return std::unexpected(found.error());
-  if (request.directory) return std::unexpected(WasiErrno::inval);
-  return create(at, path, request, met);
-}
-
-WasiResult<OpenedFile> Folder::open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode,
-                                             LimitMet& met) {
-  if (const WasiErrno wrong = check_kind(mode, request); wrong != WasiErrno::success) return std::unexpected(wrong);
-  auto descriptor = open_beneath(at, path, S_ISDIR(mode) ? O_RDONLY | O_DIRECTORY : access_flags(request));
-  if (!descriptor) return std::unexpected(descriptor.error());
-  auto file = adopt(std::move(*descriptor));
-  if (!file || !request.truncate) return file;
-  if (const WasiErrno failed = resize_to(file->descriptor.get(), 0, met); failed != WasiErrno::success) {
-    forget(*file);
+  if (!found && (found.error() != WasiErrno::noent || !request.create)) return std::unexpected(found.error());
+  if (!found && request.directory) return std::unexpected(WasiErrno::inval);
+  if ((!found || request.truncate) && !ensure_counted(pace)) return std::unexpected(WasiErrno::again);
+  auto file = found ? open_existing(at, path, request, found->st_mode) : create(at, path, request, met);
+  if (!file || !found || !request.truncate) return file;
+  if (const WasiErrno failed = resize(*file, 0, met, pace); failed != WasiErrno::success) {
+    close_file(std::move(*file));
     return std::unexpected(failed);
   }
   return file;
 }
 
+WasiResult<OpenedFile> Folder::open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode) {
+  if (const WasiErrno wrong = check_kind(mode, request); wrong != WasiErrno::success) return std::unexpected(wrong);
+  auto descriptor = open_beneath(at, path, S_ISDIR(mode) ? O_RDONLY | O_DIRECTORY : access_flags(request));
+  if (!descriptor) return std::unexpected(descriptor.error());
+  const MutexLock lock(mutex_);
+  return adopt(std::move(*descriptor));
+}
+
 WasiResult<OpenedFile> Folder::create(int at, const std::string& path, const OpenRequest& request, LimitMet& met) {
-  ensure_counted();
+  const MutexLock lock(mutex_);
   if (const WasiErrno full = account_.add_file(met); full != WasiErrno::success) return std::unexpected(full);
   auto descriptor = open_beneath(at, path, access_flags(request) | O_CREAT | O_EXCL);
   if (!descriptor) {
@@ -123,8 +112,12 @@ void Folder::set_limits(const Limits& limits) {
 }
 
 void Folder::close_file(OpenedFile file) {
-  const MutexLock lock(mutex_);
-  forget(file);
+  const auto status = status_of(file.descriptor.get());
+  {
+    const MutexLock lock(mutex_);
+    forget(file);
+  }
+  if (status && status->st_nlink == 0) close_elsewhere(std::move(file.descriptor), size_of(*status));
 }
 
 void Folder::forget(const OpenedFile& file) {
@@ -137,50 +130,81 @@ void Folder::forget(const OpenedFile& file) {
 }
 
 WasiResult<std::size_t> Folder::write(const OpenedFile& file, std::span<const std::span<std::uint8_t>> pieces,
-                                      std::uint64_t offset, LimitMet& met) {
+                                      std::uint64_t offset, LimitMet& met, Pace pace) {
   std::uint64_t bytes = 0;
-  for (const std::span<std::uint8_t> piece : pieces) bytes += piece.size();
+  for (const std::span<std::uint8_t> piece : pieces) bytes += piece.size();  // bounded: by find_buffers()
   if (bytes == 0) return 0;
   if (offset > kOffsetMax || bytes > kOffsetMax - offset) return std::unexpected(WasiErrno::fbig);
+  if (!ensure_counted(pace)) return std::unexpected(WasiErrno::again);
+  if (const WasiErrno full = check_room(file, offset + bytes, met); full != WasiErrno::success)
+    return std::unexpected(full);
+  return move_in_batches(pieces, bytes, pace,
+                         [&](const FileBatch& batch) { return write_batch(file, batch, offset + batch.done, met); });
+}
+
+// Nothing is written in part because of a limit: whether all fits is asked before the first batch.
+WasiErrno Folder::check_room(const OpenedFile& file, std::uint64_t end, LimitMet& met) {
   const MutexLock lock(mutex_);
   const auto status = status_of(file.descriptor.get());
+  if (!status) return status.error();
+  const std::uint64_t before = size_of(*status), after = std::max(before, end);
+  const WasiErrno full = account_.resize(before, after, met);
+  if (full == WasiErrno::success) account_.correct(after, before);
+  return full;
+}
+
+WasiResult<std::size_t> Folder::write_batch(const OpenedFile& file, const FileBatch& batch, std::uint64_t offset,
+                                            LimitMet& met) {
+  const MutexLock lock(mutex_);
+  const int descriptor = file.descriptor.get();
+  const auto status = status_of(descriptor);
   if (!status) return std::unexpected(status.error());
-  ensure_counted();
-  const std::uint64_t before = size_of(*status);
-  const std::uint64_t after = std::max(before, offset + bytes);
+  const std::uint64_t before = size_of(*status), after = std::max(before, offset + batch.bytes);
   if (const WasiErrno full = account_.resize(before, after, met); full != WasiErrno::success)
     return std::unexpected(full);
-
-  const auto written = write_pieces(file.descriptor.get(), pieces, offset);
-  if (written && *written == bytes) return written;
-  const auto now = status_of(file.descriptor.get());
-  account_.correct(after, now ? size_of(*now) : before);
-  return written;
-}
-
-WasiErrno Folder::resize(const OpenedFile& file, std::uint64_t bytes, LimitMet& met) {
-  const MutexLock lock(mutex_);
-  return resize_to(file.descriptor.get(), bytes, met);
-}
-
-WasiErrno Folder::resize_to(int descriptor, std::uint64_t bytes, LimitMet& met) {
-  if (bytes > kOffsetMax) return WasiErrno::fbig;
-  const auto status = status_of(descriptor);
-  if (!status) return status.error();
-  ensure_counted();
-  const std::uint64_t before = size_of(*status);
-  if (const WasiErrno full = account_.resize(before, bytes, met); full != WasiErrno::success) return full;
-  if (::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0) return WasiErrno::success;
+  const ssize_t written =
+      ::pwritev(descriptor, batch.buffers.data(), static_cast<int>(batch.buffers.size()), static_cast<off_t>(offset));
   const int failure = errno;
-  account_.correct(bytes, before);
-  return to_wasi_errno(failure);
+  if (written == static_cast<ssize_t>(batch.bytes)) return static_cast<std::size_t>(written);
+  const auto now = status_of(descriptor);
+  account_.correct(after, now ? size_of(*now) : before);
+  if (written < 0) return std::unexpected(to_wasi_errno(failure));
+  return static_cast<std::size_t>(written);
 }
 
-WasiErrno Folder::make_folder(int at, const std::string& path, LimitMet& met) {
+// A file gets shorter in steps: giving back what it had may take as long as writing it did.
+WasiErrno Folder::resize(const OpenedFile& file, std::uint64_t bytes, LimitMet& met, Pace pace) {
+  if (bytes > kOffsetMax) return WasiErrno::fbig;
+  if (!ensure_counted(pace)) return WasiErrno::again;
+  for (;;) {
+    const auto size = resize_towards(file.descriptor.get(), bytes, met);
+    if (!size) return size.error();
+    if (*size == bytes) return WasiErrno::success;
+    if (!pace.step(Pace::kBytesMax)) return WasiErrno::again;
+  }
+}
+
+// One step: how long the file is then.
+WasiResult<std::uint64_t> Folder::resize_towards(int descriptor, std::uint64_t bytes, LimitMet& met) {
+  constexpr std::uint64_t kStep = std::uint64_t{4} << 20;
   const MutexLock lock(mutex_);
+  const auto status = status_of(descriptor);
+  if (!status) return std::unexpected(status.error());
+  const std::uint64_t before = size_of(*status);
+  const std::uint64_t after = before > bytes && before - bytes > kStep ? before - kStep : bytes;
+  if (const WasiErrno full = account_.resize(before, after, met); full != WasiErrno::success)
+    return std::unexpected(full);
+  if (::ftruncate(descriptor, static_cast<off_t>(after)) == 0) return after;
+  const int failure = errno;
+  account_.correct(after, before);
+  return std::unexpected(to_wasi_errno(failure));
+}
+
+WasiErrno Folder::make_folder(int at, const std::string& path, LimitMet& met, Pace pace) {
   const auto place = find_entry(at, path);
   if (!place) return place.error();
-  ensure_counted();
+  if (!ensure_counted(pace)) return WasiErrno::again;
+  const MutexLock lock(mutex_);
   if (const WasiErrno full = account_.add_file(met); full != WasiErrno::success) return full;
   if (::mkdirat(place->folder.get(), place->name.c_str(), kFolderMode) == 0) return WasiErrno::success;
   const int failure = errno;
@@ -188,48 +212,52 @@ WasiErrno Folder::make_folder(int at, const std::string& path, LimitMet& met) {
   return to_wasi_errno(failure);
 }
 
-WasiErrno Folder::remove_folder(int at, const std::string& path) {
-  const MutexLock lock(mutex_);
+WasiErrno Folder::remove_folder(int at, const std::string& path, Pace pace) {
   const auto place = find_entry(at, path);
   if (!place) return place.error();
-  ensure_counted();
+  if (!ensure_counted(pace)) return WasiErrno::again;
+  const MutexLock lock(mutex_);
   if (::unlinkat(place->folder.get(), place->name.c_str(), AT_REMOVEDIR) != 0) return to_wasi_errno(errno);
   account_.remove_file();
   return WasiErrno::success;
 }
 
-WasiErrno Folder::remove_file(int at, const std::string& path) {
+WasiErrno Folder::remove_file(int at, const std::string& path, Pace pace) {
   if (path.ends_with('/')) return WasiErrno::notdir;
-  const MutexLock lock(mutex_);
   const auto place = find_entry(at, path);
   if (!place) return place.error();
+  if (!ensure_counted(pace)) return WasiErrno::again;
+  auto held = open_beneath(place->folder.get(), place->name, O_PATH);  // none of a link
+  const MutexLock lock(mutex_);
   struct stat status{};
   if (::fstatat(place->folder.get(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
     return to_wasi_errno(errno);
   if (S_ISDIR(status.st_mode)) return WasiErrno::isdir;
-  ensure_counted();
   if (::unlinkat(place->folder.get(), place->name.c_str(), 0) != 0) return to_wasi_errno(errno);
   count_removed(status);
+  if (held) close_elsewhere(std::move(*held), size_of(status));
   return WasiErrno::success;
 }
 
-WasiErrno Folder::rename(int from_at, const std::string& from, int to_at, const std::string& to) {
-  const MutexLock lock(mutex_);
+WasiErrno Folder::rename(int from_at, const std::string& from, int to_at, const std::string& to, Pace pace) {
   const auto source = find_entry(from_at, from);
   if (!source) return source.error();
   const auto target = find_entry(to_at, to);
   if (!target) return target.error();
+  if (!ensure_counted(pace)) return WasiErrno::again;
+  auto held = open_beneath(target->folder.get(), target->name, O_PATH);  // what is replaced, if anything is
+  const MutexLock lock(mutex_);
   struct stat moved{};
   struct stat replaced{};
   if (::fstatat(source->folder.get(), source->name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) != 0)
     return to_wasi_errno(errno);
   const bool replaces = ::fstatat(target->folder.get(), target->name.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) == 0;
-  ensure_counted();
   if (::renameat(source->folder.get(), source->name.c_str(), target->folder.get(), target->name.c_str()) != 0) {
     return to_wasi_errno(errno);
   }
   const bool same = replaces && moved.st_dev == replaced.st_dev && moved.st_ino == replaced.st_ino;
   if (replaces && !same) count_removed(replaced);
+  if (replaces && held) close_elsewhere(std::move(*held), size_of(replaced));
   return WasiErrno::success;
 }
 
@@ -240,7 +268,8 @@ void Folder::count_removed(const struct stat& status) {
   if (S_ISREG(status.st_mode) && !kept) account_.remove_bytes(size_of(status));
 }
 
-WasiResult<std::vector<FolderEntry>> Folder::list(int folder) {
+// Sorted as a heap, which takes a step for each entry: to sort all of them at once would take too long for one.
+WasiResult<std::vector<FolderEntry>> Folder::list(int folder, Pace pace) {
   const OpenFolder reading = open_folder(folder, ".");
   if (reading == nullptr) return std::unexpected(WasiErrno::io);
   std::vector<FolderEntry> entries;
@@ -254,18 +283,31 @@ WasiResult<std::vector<FolderEntry>> Folder::list(int folder) {
     if (entries.size() >= kEntriesMax) return std::unexpected(WasiErrno::overflow);
     entries.push_back(
         {.name = std::string(name), .inode = entry->d_ino, .type = static_cast<mode_t>(DTTOIF(entry->d_type))});
+    std::ranges::push_heap(entries, {}, &FolderEntry::name);
+    if (!pace.step()) return std::unexpected(WasiErrno::again);
   }
-  std::ranges::sort(entries, {}, &FolderEntry::name);
+  for (auto end = entries.end(); end != entries.begin(); --end) {
+    std::ranges::pop_heap(entries.begin(), end, {}, &FolderEntry::name);
+    if (!pace.step()) return std::unexpected(WasiErrno::again);
+  }
   return entries;
 }
 
 // A folder that cannot be measured, or holds more than is allowed, counts as full.
-void Folder::ensure_counted() {
-  if (counted_) return;
-  counted_ = true;
-  const auto usage = measure_folder(root_.get(), account_.files_max());
-  if (usage) account_.set(usage->files, usage->bytes);
-  if (!usage) account_.set_full();
+bool Folder::ensure_counted(Pace pace) {
+  std::uint64_t files_max = 0;
+  {
+    const MutexLock lock(mutex_);
+    if (counted_) return true;
+    files_max = account_.files_max();
+  }
+  const FolderMeasure measure = measure_folder(root_.get(), files_max, pace);
+  if (measure.given_up) return false;
+  const MutexLock lock(mutex_);
+  if (std::exchange(counted_, true)) return true;
+  if (measure.usage) account_.set(measure.usage->files, measure.usage->bytes);
+  if (!measure.usage) account_.set_full();
+  return true;
 }
 
 }  // namespace petri

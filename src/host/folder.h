@@ -13,6 +13,7 @@
 
 #include "base/mutex.h"
 #include "host/disk_account.h"
+#include "host/file_pieces.h"
 #include "host/owned_descriptor.h"
 #include "host/wasi_errno.h"
 #include "petri/limits.h"
@@ -42,7 +43,8 @@ struct FolderEntry {
 
 // Paths are relative to a folder that was opened here, or to root(); none of them leads outside or through a link, and
 // what is neither file nor folder is not opened. Holds the limits on files. Any thread:
-// the processes of a sandbox share one.
+// the processes of a sandbox share one. What may take long asks the Pace of its caller, without the lock; whoever's
+// guest has ended meanwhile is answered `again`, or how far it came.
 class Folder {
  public:
   // validation_failed, naming the path, when there is no such folder or it cannot be opened.
@@ -53,39 +55,44 @@ class Folder {
   void set_limits(const Limits& limits) EXCLUDES(mutex_);
 
   // What may meet a limit says in `met` which one it was.
-  WasiResult<OpenedFile> open_file(int at, const std::string& path, const OpenRequest& request, LimitMet& met)
-      EXCLUDES(mutex_);
+  WasiResult<OpenedFile> open_file(int at, const std::string& path, const OpenRequest& request, LimitMet& met,
+                                   Pace pace = {}) EXCLUDES(mutex_);
   // Every file that was opened here is closed here: only then do the bytes of a removed one stop counting.
   void close_file(OpenedFile file) EXCLUDES(mutex_);
 
   // Writes the pieces one after another: all, or nothing when a limit is met. A full disk may leave less, and the
   // answer says how much.
   WasiResult<std::size_t> write(const OpenedFile& file, std::span<const std::span<std::uint8_t>> pieces,
-                                std::uint64_t offset, LimitMet& met) EXCLUDES(mutex_);
-  WasiErrno resize(const OpenedFile& file, std::uint64_t bytes, LimitMet& met) EXCLUDES(mutex_);
+                                std::uint64_t offset, LimitMet& met, Pace pace = {}) EXCLUDES(mutex_);
+  WasiErrno resize(const OpenedFile& file, std::uint64_t bytes, LimitMet& met, Pace pace = {}) EXCLUDES(mutex_);
 
-  WasiErrno make_folder(int at, const std::string& path, LimitMet& met) EXCLUDES(mutex_);
-  WasiErrno remove_folder(int at, const std::string& path) EXCLUDES(mutex_);
-  WasiErrno remove_file(int at, const std::string& path) EXCLUDES(mutex_);
-  WasiErrno rename(int from_at, const std::string& from, int to_at, const std::string& to) EXCLUDES(mutex_);
+  WasiErrno make_folder(int at, const std::string& path, LimitMet& met, Pace pace = {}) EXCLUDES(mutex_);
+  WasiErrno remove_folder(int at, const std::string& path, Pace pace = {}) EXCLUDES(mutex_);
+  WasiErrno remove_file(int at, const std::string& path, Pace pace = {}) EXCLUDES(mutex_);
+  WasiErrno rename(int from_at, const std::string& from, int to_at, const std::string& to, Pace pace = {})
+      EXCLUDES(mutex_);
 
   WasiResult<struct stat> status(int at, const std::string& path) const;
   // Sorted by name, without "." and ".."; overflow when there are more than petri lists.
-  static WasiResult<std::vector<FolderEntry>> list(int folder);
+  static WasiResult<std::vector<FolderEntry>> list(int folder, Pace pace = {});
 
  private:
   using FileKey = std::pair<dev_t, ino_t>;
 
-  WasiResult<OpenedFile> open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode,
-                                       LimitMet& met) REQUIRES(mutex_);
+  WasiResult<OpenedFile> open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode)
+      EXCLUDES(mutex_);
   WasiResult<OpenedFile> create(int at, const std::string& path, const OpenRequest& request, LimitMet& met)
-      REQUIRES(mutex_);
+      EXCLUDES(mutex_);
+  WasiErrno check_room(const OpenedFile& file, std::uint64_t end, LimitMet& met) EXCLUDES(mutex_);
+  WasiResult<std::size_t> write_batch(const OpenedFile& file, const FileBatch& batch, std::uint64_t offset,
+                                      LimitMet& met) EXCLUDES(mutex_);
+  WasiResult<std::uint64_t> resize_towards(int descriptor, std::uint64_t bytes, LimitMet& met) EXCLUDES(mutex_);
   WasiResult<OpenedFile> adopt(OwnedDescriptor descriptor) REQUIRES(mutex_);
   void forget(const OpenedFile& file) REQUIRES(mutex_);
-  WasiErrno resize_to(int descriptor, std::uint64_t bytes, LimitMet& met) REQUIRES(mutex_);
   void count_removed(const struct stat& status) REQUIRES(mutex_);
-  // Looks through the folder the first time something is to change in it.
-  void ensure_counted() REQUIRES(mutex_);
+  // Looks through the folder the first time something is to change in it. Whoever comes meanwhile does the same, on a
+  // clock of its own, and the first to be done has counted. False: the guest has ended.
+  bool ensure_counted(Pace pace) EXCLUDES(mutex_);
 
   const OwnedDescriptor root_;
   Mutex mutex_;

@@ -17,11 +17,11 @@ namespace {
 
 class Measure {
  public:
-  Measure(int root, std::uint64_t files_max) : root_(root), files_max_(files_max) {}
+  Measure(int root, std::uint64_t files_max, Pace pace) : root_(root), files_max_(files_max), pace_(pace) {}
 
   bool walk() {
     waiting_.emplace_back(".");
-    while (!waiting_.empty()) {
+    while (!waiting_.empty()) {  // paced: by count_entries()
       const std::string path = std::move(waiting_.back());
       waiting_.pop_back();
       if (!count_entries(path)) return false;
@@ -29,12 +29,16 @@ class Measure {
     return true;
   }
   FolderUsage usage() const { return usage_; }
+  bool given_up() const { return given_up_; }
 
  private:
   bool count_entries(const std::string& path) {
+    // The kernel walks all of the path.
+    given_up_ = !pace_.step(8 * path.size());
+    if (given_up_) return false;
     const OpenFolder folder = open_folder(root_, path);
     if (folder == nullptr) return false;
-    for (;;) {
+    for (;;) {  // paced: by count_entry()
       errno = 0;
       const dirent* entry = ::readdir(folder.get());
       if (entry == nullptr) return errno == 0;
@@ -47,6 +51,8 @@ class Measure {
     struct stat status{};
     const int descriptor = ::dirfd(folder);
     if (descriptor < 0 || ++usage_.files > files_max_) return false;
+    given_up_ = !pace_.step();
+    if (given_up_) return false;
     if (::fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
     if (S_ISREG(status.st_mode)) usage_.bytes += static_cast<std::uint64_t>(status.st_size);
     if (S_ISDIR(status.st_mode)) waiting_.push_back(path + "/" + name);
@@ -55,16 +61,18 @@ class Measure {
 
   int root_;
   std::uint64_t files_max_;
+  Pace pace_;
+  bool given_up_ = false;
   FolderUsage usage_;
   std::vector<std::string> waiting_;  // folders not yet looked into, relative to the root
 };
 
 }  // namespace
 
-std::optional<FolderUsage> measure_folder(int folder, std::uint64_t files_max) {
-  Measure measure(folder, files_max);
-  if (!measure.walk()) return std::nullopt;
-  return measure.usage();
+FolderMeasure measure_folder(int folder, std::uint64_t files_max, Pace pace) {
+  Measure measure(folder, files_max, pace);
+  const bool whole = measure.walk();
+  return {.usage = whole ? std::optional(measure.usage()) : std::nullopt, .given_up = measure.given_up()};
 }
 
 }  // namespace petri

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "host/pace.h"
+
 namespace petri {
 
 struct FolderUsage {
@@ -11,8 +13,12 @@ struct FolderUsage {
   std::uint64_t bytes = 0;
 };
 
-// Looks through the folder and all folders inside it, following no links. Nothing once there are more than `files_max`
-// files, or when a part of it cannot be read.
-std::optional<FolderUsage> measure_folder(int folder, std::uint64_t files_max);
+struct FolderMeasure {
+  std::optional<FolderUsage> usage;  // nothing: more than `files_max` files, or a part of it cannot be read
+  bool given_up = false;             // the guest has ended before all was seen
+};
+
+// Looks through the folder and all folders inside it, following no links.
+FolderMeasure measure_folder(int folder, std::uint64_t files_max, Pace pace = {});
 
 }  // namespace petri

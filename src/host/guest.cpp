@@ -26,11 +26,14 @@ Guest::Guest(const LoadableArtifact& artifact, HostContext& context, const std::
     : artifact_(artifact),
       context_(context),
       hooks_{.interrupt = interrupt, .grow = &grow, .turn = &next_turn},
-      initialize_(artifact.export_number("_initialize")) {}
+      initialize_(artifact.export_number("_initialize")) {
+  context_.kill = interrupt;
+}
 
 void Guest::begin(const Allowance& allowance, std::string_view input) {
   allowance_ = allowance;
   context_.begin(input, allowance.deadline_ns);
+  context_.turn_ns = allowance.turn_ns;
 }
 
 void Guest::drop() {

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +31,7 @@ class Folder;
 class LinkedInstance;
 class ProcessPort;
 class WasiState;
+struct WasiDescriptor;
 
 using EndingLimits = std::set<std::string, std::less<>>;
 
@@ -72,7 +72,6 @@ struct HostSettings {
   using OnBytes = std::function<void(std::string_view)>;
   const OnBytes* on_stdout = nullptr;  // both outlive the context
   const OnBytes* on_stderr = nullptr;
-  std::stop_token stop;              // ends a guest that waits
   MemoryAccount* account = nullptr;  // beside limits.memory_bytes_max; outlives the context
   // Limits that end a guest they would otherwise refuse something; none. Outlives the context.
   const EndingLimits* ending_limits = nullptr;
@@ -177,7 +176,11 @@ class HostContext {
   SeededRandom random;
   HostCounts counts;
   std::uint64_t fuel_before = 0;  // spent since begin() by calls that have ended
+  // What HostCall::look() looks at: the guest's deadline, when its turn ends, and what ends it from outside (nullptr:
+  // nothing does).
   std::uint64_t deadline_ns = Budget::kNever;
+  std::uint64_t turn_ns = Budget::kNever;
+  const std::atomic<std::uint32_t>* kill = nullptr;
   bool waited = false;                // for real time to pass
   bool not_live_yet = false;          // made to take a live guest's place, which it has not done yet
   bool output_cut_by_memory = false;  // memory_bytes_max left no room, not output_bytes_max

@@ -22,6 +22,7 @@ struct HostFunction {
   Signature signature;
   std::optional<Permission> permission;  // none: every guest may import it
   bool charges_bytes = false;            // a 64th of the bytes it moves, beside the declared fuel
+  std::string_view also = {};            // what else it charges, for people
   bool deterministic = true;             // may be used in evaluations
   bool embedded = false;                 // the embedder's own
   std::uint32_t version = 1;
@@ -34,8 +35,10 @@ struct HostFunctionRow {
   std::string_view name;
   std::uint32_t fuel = 0;
   bool charges_bytes = false;
-  std::optional<Permission> permission;
+  std::string_view also = {};
+  std::optional<Permission> permission = {};
   bool deterministic = true;
+  std::uint32_t version = 1;  // grows when the same call is charged or answered otherwise: receipts bind it
 };
 
 // Whether the guest may; counted, and as a refused call if it may not.
@@ -80,7 +83,8 @@ After stop_for_fault(Caller& caller) noexcept;
 template <auto Function>
 struct BoundFunction;
 
-template <typename R, typename... A, R (*Function)(HostCall&, A...)>
+// `Call` is what the function takes: a HostCall, or a FileCall.
+template <typename R, typename Call, typename... A, R (*Function)(Call&, A...)>
 struct BoundFunction<Function> {
   static HostFunction row(const HostFunctionRow& row) {
     HostFunction function{.module = std::string(row.module),
@@ -88,7 +92,9 @@ struct BoundFunction<Function> {
                           .signature = {.params = {host_callable::value_type<A>()...}, .results = results()},
                           .permission = row.permission,
                           .charges_bytes = row.charges_bytes,
-                          .deterministic = row.deterministic};
+                          .also = row.also,
+                          .deterministic = row.deterministic,
+                          .version = row.version};
     function.import = {.callback = &call, .data = data_of(row.permission), .fuel = row.fuel, .intrinsic = 0};
     return function;
   }
@@ -118,13 +124,14 @@ struct BoundFunction<Function> {
                      std::index_sequence<Index...>) {
     static_cast<void>(arguments);
     static_cast<void>(results);
-    HostCall host_call(caller);
+    Call host_call(caller);
     if constexpr (std::is_void_v<R>) {
       Function(host_call, host_callable::from_slot<A>(arguments[Index])...);
     } else {
       results[0] =
           host_callable::to_slot(to_number(Function(host_call, host_callable::from_slot<A>(arguments[Index])...)));
     }
+    if constexpr (std::is_same_v<Call, FileCall>) host_call.look();
     return host_call.after();
   }
 };

@@ -1,8 +1,8 @@
 // The bytes a guest was called with.
 #include <algorithm>
-#include <cstring>
 
 #include "host/families.h"
+#include "host/guest_writer.h"
 
 namespace petri {
 namespace {
@@ -11,13 +11,10 @@ std::int32_t input_size(HostCall& call) { return static_cast<std::int32_t>(call.
 
 // Copies what there is from `offset` on, at most `length` bytes; answers how many that were, 0 past the end.
 std::int32_t input_read(HostCall& call, std::uint32_t destination, std::uint32_t offset, std::uint32_t length) {
-  const auto bytes = call.memory(destination, length);
-  if (!bytes) return call.refuse(GuestError::out_of_bounds);
-  const std::string_view input =
-      call.context.input.substr(std::min<std::size_t>(offset, call.context.input.size()), length);
-  if (!call.charge_bytes(input.size())) return 0;
-  if (!input.empty()) std::memcpy(bytes->data(), input.data(), input.size());
-  return static_cast<std::int32_t>(input.size());
+  auto room = GuestWriter::open(call, destination, length);
+  if (!room) return call.refuse(GuestError::out_of_bounds);
+  const std::string_view input = call.context.input;
+  return static_cast<std::int32_t>(room->write(input.substr(std::min<std::size_t>(offset, input.size()), length)));
 }
 
 }  // namespace

@@ -12,10 +12,9 @@ static_assert(static_cast<std::size_t>(LogLevel::error) + 1 == kLogLevels.size()
 
 // Tells how many bytes of the line were kept, or limit_exceeded when the guest logs too fast.
 std::int32_t log_line(HostCall& call, std::uint32_t level, std::uint32_t source, std::uint32_t length) {
-  const auto line = call.text(source, length);
-  if (!line) return call.refuse(GuestError::out_of_bounds);
-  if (level >= kLogLevels.size()) return call.refuse(GuestError::invalid);
-  if (!call.charge_bytes(length)) return 0;
+  if (level >= kLogLevels.size() && call.exists(source, length)) return call.refuse(GuestError::invalid);
+  const auto line = call.read(source, length);
+  if (!line) return call.refuse(line.error());
   const auto kept = call.context.write_log(static_cast<LogLevel>(level), *line, call.fuel_used());
   return kept ? static_cast<std::int32_t>(*kept) : call.refuse(GuestError::limit_exceeded);
 }

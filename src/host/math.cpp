@@ -6,7 +6,7 @@ namespace petri {
 
 HostFamily math_functions_offered() {
   HostFamily family;
-  for (const MathFunction& math : math_functions()) {
+  for (const MathFunction& math : math_functions()) {  // bounded: those there are
     HostFunction function{
         .module = "math",
         .name = std::string(math.name),

@@ -1,19 +1,26 @@
 // Messages between the processes of a sandbox, their children and their timers.
 #include <algorithm>
-#include <cstring>
 
 #include "host/families.h"
+#include "host/guest_writer.h"
 #include "host/process_port.h"
 
 namespace petri {
 namespace {
 
+// No process has a longer name: one that is longer is not looked at, nor copied.
+constexpr std::uint32_t kNameBytesMax = 1'024;
+
+GuestResult<std::string_view> read_name(HostCall& call, std::uint32_t pointer, std::uint32_t length) {
+  if (length <= kNameBytesMax) return call.read(pointer, length);
+  return std::unexpected(call.exists(pointer, length) ? GuestError::not_found : GuestError::out_of_bounds);
+}
+
 // Copies a name when all of it fits, and tells how long it is either way.
 std::int32_t copy_name(HostCall& call, std::string_view name, std::uint32_t destination, std::uint32_t capacity) {
-  const auto bytes = call.memory(destination, capacity);
-  if (!bytes) return call.refuse(GuestError::out_of_bounds);
-  if (!call.charge_bytes(name.size())) return 0;
-  if (name.size() <= capacity) std::copy(name.begin(), name.end(), bytes->begin());
+  auto room = GuestWriter::open(call, destination, capacity);
+  if (!room) return call.refuse(GuestError::out_of_bounds);
+  if (name.size() <= capacity) room->write(name);
   return static_cast<std::int32_t>(name.size());
 }
 
@@ -33,55 +40,53 @@ std::int32_t self(HostCall& call, std::uint32_t destination, std::uint32_t capac
   return copy_name(call, call.context.port == nullptr ? "" : call.context.port->name(), destination, capacity);
 }
 
+// What another process, or the tree, was asked for may have taken long.
 std::int32_t counted(HostCall& call, std::int32_t answer) {
+  call.look();
   return answer < 0 ? call.refuse(static_cast<GuestError>(answer)) : answer;
 }
 
 std::int32_t send(HostCall& call, std::uint32_t to, std::uint32_t to_length, std::uint32_t source,
                   std::uint32_t length) {
-  const auto name = call.text(to, to_length);
-  const auto bytes = call.text(source, length);
-  if (!name || !bytes) return call.refuse(GuestError::out_of_bounds);
-  if (!call.charge_bytes(length)) return 0;
+  const auto bytes = call.read(source, length);
+  if (!bytes) return call.refuse(bytes.error());
+  const auto name = read_name(call, to, to_length);
+  if (!name) return call.refuse(name.error());
   if (call.context.port == nullptr) return call.refuse(GuestError::not_found);
-  return counted(call, call.context.port->send(*name, *bytes));
+  return counted(call, call.context.port->send(call, *name, *bytes));
 }
 
 // The texts are copied: while this guest waits, nothing of its memory may be held.
 std::int32_t call_process(HostCall& call, std::uint32_t to, std::uint32_t to_length, std::uint32_t source,
                           std::uint32_t length, std::uint32_t timeout_ms) {
-  const auto name = call.text(to, to_length);
-  const auto bytes = call.text(source, length);
-  if (!name || !bytes) return call.refuse(GuestError::out_of_bounds);
-  if (!call.charge_bytes(length)) return 0;
+  const auto bytes = call.read(source, length);
+  if (!bytes) return call.refuse(bytes.error());
+  const auto name = read_name(call, to, to_length);
+  if (!name) return call.refuse(name.error());
   if (call.context.port == nullptr) return call.refuse(GuestError::not_found);
   call.context.reply.clear();
   return counted(call, call.context.port->call(call, *name, *bytes, timeout_ms, call.context.reply));
 }
 
 std::int32_t reply_read(HostCall& call, std::uint32_t destination, std::uint32_t offset, std::uint32_t length) {
-  const auto bytes = call.memory(destination, length);
-  if (!bytes) return call.refuse(GuestError::out_of_bounds);
+  auto room = GuestWriter::open(call, destination, length);
+  if (!room) return call.refuse(GuestError::out_of_bounds);
   const std::string_view all = call.context.reply;
-  const std::string_view piece = all.substr(std::min<std::size_t>(offset, all.size()), length);
-  if (!call.charge_bytes(piece.size())) return 0;
-  std::copy(piece.begin(), piece.end(), bytes->begin());
-  return static_cast<std::int32_t>(piece.size());
+  return static_cast<std::int32_t>(room->write(all.substr(std::min<std::size_t>(offset, all.size()), length)));
 }
 
 std::int32_t spawn(HostCall& call, std::uint32_t spec, std::uint32_t length) {
-  const auto text = call.text(spec, length);
-  if (!text) return call.refuse(GuestError::out_of_bounds);
-  if (!call.charge_bytes(length)) return 0;
+  const auto text = call.read(spec, length);
+  if (!text) return call.refuse(text.error());
   if (call.context.port == nullptr) return call.refuse(GuestError::not_now);
-  return counted(call, call.context.port->spawn(*text));
+  return counted(call, call.context.port->spawn(call, *text));
 }
 
-std::int32_t stop(HostCall& call, std::uint32_t name, std::uint32_t length) {
-  const auto text = call.text(name, length);
-  if (!text) return call.refuse(GuestError::out_of_bounds);
+std::int32_t stop(HostCall& call, std::uint32_t pointer, std::uint32_t length) {
+  const auto name = read_name(call, pointer, length);
+  if (!name) return call.refuse(name.error());
   if (call.context.port == nullptr) return call.refuse(GuestError::not_now);
-  return counted(call, call.context.port->stop(*text));
+  return counted(call, call.context.port->stop(*name));
 }
 
 std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) {
@@ -97,8 +102,10 @@ HostFamily message_functions() {
                            .name = name,
                            .fuel = fuel,
                            .charges_bytes = bytes,
+                           .also = name == "spawn" ? "bytes" : "",
                            .permission = permission,
-                           .deterministic = false};
+                           .deterministic = false,
+                           .version = name == "spawn" || name == "stop" ? 2U : 1U};
   };
   return {
       host_function<&message_kind>(row("message_kind", 4, false, std::nullopt)),
@@ -109,7 +116,7 @@ HostFamily message_functions() {
       host_function<&call_process>(row("call", 256, true, Permission::messages)),
       host_function<&reply_read>(row("reply_read", 8, true, Permission::messages)),
       host_function<&spawn>(row("spawn", 4'096, true, Permission::spawn)),
-      host_function<&stop>(row("stop", 512, false, Permission::spawn)),
+      host_function<&stop>(row("stop", 512, true, Permission::spawn)),
       host_function<&timer>(row("timer", 256, false, Permission::timers)),
   };
 }

@@ -1,15 +1,25 @@
 // The bytes a guest answers with.
 #include "host/families.h"
+#include "host/pace.h"
 
 namespace petri {
 namespace {
 
+constexpr std::size_t kPieceBytes = 4 * Pace::kBytesMax;
+
 // Appends to the answer and tells how many bytes were kept: fewer than `length` once the answer is full.
 std::int32_t output_write(HostCall& call, std::uint32_t source, std::uint32_t length) {
-  const auto bytes = call.text(source, length);
-  if (!bytes) return call.refuse(GuestError::out_of_bounds);
-  if (!call.charge_bytes(length)) return 0;
-  return static_cast<std::int32_t>(call.context.write_output(*bytes));
+  const auto bytes = call.read(source, length);
+  if (!bytes) return call.refuse(bytes.error());
+  std::size_t kept = 0;
+  Pace pace(call);
+  for (std::string_view rest = *bytes; !rest.empty();) {
+    const std::string_view piece = rest.substr(0, kPieceBytes);
+    kept += call.context.write_output(piece);
+    rest.remove_prefix(piece.size());
+    if (!pace.step(piece.size())) return 0;
+  }
+  return static_cast<std::int32_t>(kept);
 }
 
 }  // namespace

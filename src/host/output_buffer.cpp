@@ -1,17 +1,30 @@
 #include "host/output_buffer.h"
 
 #include <algorithm>
+#include <new>
 
 namespace petri {
 
 std::size_t OutputBuffer::append(std::string_view bytes, std::uint64_t bytes_max) {
   const std::size_t kept = count(bytes.size(), bytes_max);
+  if (text_.size() + kept > text_.capacity()) make_room(kept, bytes_max);
   text_.append(bytes.substr(0, kept));
   return kept;
 }
 
 std::size_t OutputBuffer::pass(std::string_view bytes, std::uint64_t bytes_max) {
   return count(bytes.size(), bytes_max);
+}
+
+// To grow is to copy: a long answer gets all the room it may take at once, which is memory only as it is written.
+void OutputBuffer::make_room(std::size_t bytes, std::uint64_t bytes_max) {
+  constexpr std::size_t kCopiedMax = std::size_t{1} << 20;
+  if (text_.size() + bytes <= kCopiedMax) return;
+  try {
+    text_.reserve(static_cast<std::size_t>(bytes_max));
+  } catch (const std::bad_alloc&) {
+    // Then it grows as it must.
+  }
 }
 
 void OutputBuffer::clear() {

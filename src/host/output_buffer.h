@@ -24,6 +24,7 @@ class OutputBuffer {
   void clear();
 
  private:
+  void make_room(std::size_t bytes, std::uint64_t bytes_max);
   std::size_t count(std::size_t size, std::uint64_t bytes_max);
 
   std::string text_;

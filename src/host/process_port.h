@@ -1,6 +1,7 @@
 // What a guest that lives in a sandbox may ask of it. Guests outside of one have no port.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,15 +27,19 @@ class ProcessPort {
   virtual std::string_view name() const = 0;
   virtual MessageHead message() const = 0;
 
-  virtual std::int32_t send(std::string_view to, std::string_view bytes) = 0;
+  virtual std::int32_t send(HostCall& call, std::string_view to, std::string_view bytes) = 0;
   // Waits for the answer, which `reply` then holds; its size is the result. Fuel the callee used is charged to `call`.
   virtual std::int32_t call(HostCall& call, std::string_view to, std::string_view bytes, std::uint32_t timeout_ms,
                             std::string& reply) = 0;
-  virtual std::int32_t spawn(std::string_view spec) = 0;
+  // Parses the spec on the guest's clock, and charges it to `call`.
+  virtual std::int32_t spawn(HostCall& call, std::string_view spec) = 0;
   virtual std::int32_t stop(std::string_view name) = 0;
   virtual std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) = 0;
   // The guest has run for its turn: answers when the next one ends, or 0 to end the guest as cancelled.
   virtual std::uint64_t next_turn() = 0;
+  // Waits on the guest's behalf until this time of the monotonic clock, or until the flag is raised (nullptr: there is
+  // none). The worker's permit is another's meanwhile.
+  virtual void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) = 0;
 };
 
 }  // namespace petri

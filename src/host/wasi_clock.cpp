@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "host/families.h"
-#include "host/wait.h"
+#include "host/guest_writer.h"
 #include "host/wasi_memory.h"
 #include "host/wasi_state.h"
 
@@ -21,7 +21,7 @@ std::uint64_t time_ms(HostCall& call, std::uint32_t clock) {
 }
 
 WasiErrno clock_res_get(HostCall& call, std::uint32_t clock, std::uint32_t result) {
-  const auto slot = call.memory(result, 8);
+  const auto slot = call.structure<8>(result);
   if (!slot) return refuse(call, WasiErrno::fault);
   if (!is_clock(clock)) return refuse(call, WasiErrno::inval);
   store(*slot, 0, kGrainNs);
@@ -29,7 +29,7 @@ WasiErrno clock_res_get(HostCall& call, std::uint32_t clock, std::uint32_t resul
 }
 
 WasiErrno clock_time_get(HostCall& call, std::uint32_t clock, std::uint64_t, std::uint32_t result) {
-  const auto slot = call.memory(result, 8);
+  const auto slot = call.structure<8>(result);
   if (!slot) return refuse(call, WasiErrno::fault);
   if (!is_clock(clock)) return refuse(call, WasiErrno::inval);
   store(*slot, 0, time_ms(call, clock) * kGrainNs);
@@ -78,40 +78,29 @@ void write_event_of(std::span<std::uint8_t> bytes, const Subscription& subscript
   store(bytes, 10, subscription.type);
 }
 
-// True when the guest goes on.
-bool wait(HostCall& call, std::uint64_t milliseconds) {
-  HostContext& context = call.context;
-  if (milliseconds == 0) return true;
-  if (context.settings().deterministic) {
-    context.skip_ms(milliseconds);
-    return true;
-  }
-  context.waited = true;
-  const WaitEnd end = wait_for(milliseconds, context.deadline_ns, context.settings().stop);
-  if (end == WaitEnd::deadline) call.stop(EndKind::deadline);
-  if (end == WaitEnd::cancelled) call.stop(EndKind::cancelled);
-  return end == WaitEnd::elapsed;
-}
-
 WasiErrno poll_oneoff(HostCall& call, std::uint32_t list, std::uint32_t events, std::uint32_t count,
                       std::uint32_t events_count) {
   if (count == 0 || count > kSubscriptionsMax) return refuse(call, WasiErrno::inval);
-  const auto in = call.memory(list, std::uint64_t{count} * kSubscriptionBytes);
-  const auto out = call.memory(events, std::uint64_t{count} * kEventBytes);
-  const auto out_count = call.memory(events_count, 4);
-  if (!in || !out || !out_count) return refuse(call, WasiErrno::fault);
+  const auto out_count = call.structure<4>(events_count);
+  auto out = GuestWriter::open(call, events, std::uint64_t{count} * kEventBytes);
+  if (!out || !out_count) return refuse(call, WasiErrno::fault);
+  const auto in = call.list(list, count, kSubscriptionBytes);
+  if (!in) return refuse(call, WasiErrno::fault);
 
   std::vector<Subscription> subscriptions;
-  for (std::size_t index = 0; index < count; ++index) {
+  for (std::size_t index = 0; index < count; ++index) {  // bounded: kSubscriptionsMax
     subscriptions.push_back(read_subscription(call, in->subspan(index * kSubscriptionBytes, kSubscriptionBytes)));
   }
   const std::uint64_t shortest_ms = std::ranges::min(subscriptions, {}, &Subscription::wait_ms).wait_ms;
-  if (!wait(call, shortest_ms)) return WasiErrno::success;
+  if (!call.wait(shortest_ms)) return WasiErrno::success;
 
   std::uint32_t written = 0;
   for (const Subscription& subscription : subscriptions) {
     if (subscription.wait_ms > shortest_ms) continue;
-    write_event_of(out->subspan(written++ * std::size_t{kEventBytes}, kEventBytes), subscription);
+    const auto event = out->next(kEventBytes);
+    if (event.empty()) return WasiErrno::success;
+    write_event_of(event, subscription);
+    ++written;
   }
   store(*out_count, 0, written);
   return WasiErrno::success;
@@ -125,8 +114,13 @@ HostFamily wasi_clock_functions() {
           {.module = kWasi, .name = "clock_res_get", .fuel = 16, .permission = Permission::clock}),
       host_function<&clock_time_get>(
           {.module = kWasi, .name = "clock_time_get", .fuel = 16, .permission = Permission::clock}),
-      host_function<&poll_oneoff>(
-          {.module = kWasi, .name = "poll_oneoff", .fuel = 256, .permission = Permission::clock}),
+      host_function<&poll_oneoff>({.module = kWasi,
+                                   .name = "poll_oneoff",
+                                   .fuel = 256,
+                                   .charges_bytes = true,
+                                   .also = "subscriptions",
+                                   .permission = Permission::clock,
+                                   .version = 2}),
   };
 }
 

@@ -2,6 +2,7 @@
 #include <cerrno>
 
 #include "host/families.h"
+#include "host/file_sync.h"
 #include "host/wasi_file_status.h"
 #include "host/wasi_memory.h"
 #include "host/wasi_state.h"
@@ -12,24 +13,24 @@ namespace {
 // The name under which the granted folder is open: paths with and without a slash in front are found below it.
 constexpr std::string_view kGrantedName = "/";
 
-WasiErrno fd_close(HostCall& call, std::uint32_t number) {
+WasiErrno fd_close(FileCall& call, std::uint32_t number) {
   return call.context.wasi().close(number) ? WasiErrno::success : refuse(call, WasiErrno::badf);
 }
 
 // ---- position ----
 
-WasiResult<std::uint64_t> end_of(const WasiState& wasi, const WasiDescriptor& descriptor) {
+WasiResult<std::uint64_t> end_of(FileCall& call, const WasiDescriptor& descriptor) {
   struct stat status{};
-  if (::fstat(wasi.host_descriptor(descriptor), &status) != 0) return std::unexpected(to_wasi_errno(errno));
+  if (::fstat(call.host_descriptor(descriptor), &status) != 0) return std::unexpected(to_wasi_errno(errno));
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-WasiResult<std::uint64_t> new_position(const WasiState& wasi, const WasiDescriptor& descriptor, std::int64_t offset,
+WasiResult<std::uint64_t> new_position(FileCall& call, const WasiDescriptor& descriptor, std::int64_t offset,
                                        std::uint32_t whence) {
   WasiResult<std::uint64_t> base = std::uint64_t{0};
   if (whence > 2) return std::unexpected(WasiErrno::inval);
   if (whence == 1) base = descriptor.position;
-  if (whence == 2) base = end_of(wasi, descriptor);
+  if (whence == 2) base = end_of(call, descriptor);
   if (!base) return base;
   std::int64_t position = 0;
   if (__builtin_add_overflow(static_cast<std::int64_t>(*base), offset, &position))
@@ -45,13 +46,13 @@ WasiErrno check_position(const WasiDescriptor* descriptor) {
   return descriptor->kind == DescriptorKind::file ? WasiErrno::success : WasiErrno::spipe;
 }
 
-WasiErrno fd_seek(HostCall& call, std::uint32_t number, std::int64_t offset, std::uint32_t whence,
+WasiErrno fd_seek(FileCall& call, std::uint32_t number, std::int64_t offset, std::uint32_t whence,
                   std::uint32_t result) {
   WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (const WasiErrno wrong = check_position(descriptor); wrong != WasiErrno::success) return refuse(call, wrong);
-  const auto slot = call.memory(result, 8);
+  const auto slot = call.structure<8>(result);
   if (!slot) return refuse(call, WasiErrno::fault);
-  const auto position = new_position(call.context.wasi(), *descriptor, offset, whence);
+  const auto position = new_position(call, *descriptor, offset, whence);
   if (!position) return refuse(call, position.error());
   descriptor->position = *position;
   store(*slot, 0, *position);
@@ -61,7 +62,7 @@ WasiErrno fd_seek(HostCall& call, std::uint32_t number, std::int64_t offset, std
 WasiErrno fd_tell(HostCall& call, std::uint32_t number, std::uint32_t result) {
   const WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (const WasiErrno wrong = check_position(descriptor); wrong != WasiErrno::success) return refuse(call, wrong);
-  const auto slot = call.memory(result, 8);
+  const auto slot = call.structure<8>(result);
   if (!slot) return refuse(call, WasiErrno::fault);
   store(*slot, 0, descriptor->position);
   return WasiErrno::success;
@@ -72,7 +73,7 @@ WasiErrno fd_tell(HostCall& call, std::uint32_t number, std::uint32_t result) {
 WasiErrno fd_fdstat_get(HostCall& call, std::uint32_t number, std::uint32_t result) {
   const WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (descriptor == nullptr) return refuse(call, WasiErrno::badf);
-  const auto bytes = call.memory(result, 24);
+  const auto bytes = call.structure<24>(result);
   if (!bytes) return refuse(call, WasiErrno::fault);
   store(*bytes, 0, std::uint64_t{0});
   store(*bytes, 0, static_cast<std::uint8_t>(wasi_file_type(descriptor->kind)));
@@ -91,42 +92,43 @@ WasiErrno fd_fdstat_set_flags(HostCall& call, std::uint32_t number, std::uint32_
   return WasiErrno::success;
 }
 
-WasiErrno fd_filestat_get(HostCall& call, std::uint32_t number, std::uint32_t result) {
-  const WasiState& wasi = call.context.wasi();
+WasiErrno fd_filestat_get(FileCall& call, std::uint32_t number, std::uint32_t result) {
   const WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (descriptor == nullptr) return refuse(call, WasiErrno::badf);
-  const auto bytes = call.memory(result, kFileStatusBytes);
+  const auto bytes = call.structure<kFileStatusBytes>(result);
   if (!bytes) return refuse(call, WasiErrno::fault);
   struct stat status{};
   const bool stream = descriptor->kind != DescriptorKind::file && descriptor->kind != DescriptorKind::folder;
-  if (!stream && ::fstat(wasi.host_descriptor(*descriptor), &status) != 0) return refuse(call, to_wasi_errno(errno));
+  if (!stream && ::fstat(call.host_descriptor(*descriptor), &status) != 0) return refuse(call, to_wasi_errno(errno));
   write_file_status(*bytes, status, call.context);
   if (stream) store(*bytes, 16, static_cast<std::uint8_t>(wasi_file_type(descriptor->kind)));
   return WasiErrno::success;
 }
 
-WasiErrno fd_filestat_set_size(HostCall& call, std::uint32_t number, std::uint64_t size) {
-  WasiState& wasi = call.context.wasi();
-  const WasiDescriptor* descriptor = wasi.find(number);
+WasiErrno fd_filestat_set_size(FileCall& call, std::uint32_t number, std::uint64_t size) {
+  const WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (descriptor == nullptr || !descriptor->writable) return refuse(call, WasiErrno::badf);
   if (descriptor->kind != DescriptorKind::file) return refuse(call, WasiErrno::inval);
   LimitMet met;
-  const WasiErrno end = wasi.folder().resize(descriptor->file, size, met);
+  const WasiErrno end = call.folder().resize(descriptor->file, size, met, Pace(call));
   call.note_met(met);
   return end == WasiErrno::success ? end : refuse(call, end);
 }
 
-WasiErrno flush(HostCall& call, std::uint32_t number, int (*sync)(int)) {
-  const WasiState& wasi = call.context.wasi();
+// The disk takes as long as it takes, and nothing wakes who waits for it: another thread does that.
+WasiErrno flush(FileCall& call, std::uint32_t number, FileSync::How how) {
   const WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (descriptor == nullptr || !descriptor->writable) return refuse(call, WasiErrno::badf);
   if (descriptor->kind != DescriptorKind::file) return refuse(call, WasiErrno::inval);
-  if (sync(wasi.host_descriptor(*descriptor)) != 0) return refuse(call, to_wasi_errno(errno));
-  return WasiErrno::success;
+  const auto sync = FileSync::start(call.host_descriptor(*descriptor), how);
+  if (!sync) return refuse(call, sync.error());
+  call.context.waited = true;
+  if (!call.wait_until((*sync)->done())) return WasiErrno::success;
+  return (*sync)->result() == WasiErrno::success ? WasiErrno::success : refuse(call, (*sync)->result());
 }
 
-WasiErrno fd_sync(HostCall& call, std::uint32_t number) { return flush(call, number, &::fsync); }
-WasiErrno fd_datasync(HostCall& call, std::uint32_t number) { return flush(call, number, &::fdatasync); }
+WasiErrno fd_sync(FileCall& call, std::uint32_t number) { return flush(call, number, FileSync::How::all); }
+WasiErrno fd_datasync(FileCall& call, std::uint32_t number) { return flush(call, number, FileSync::How::data); }
 
 // ---- the granted folder ----
 
@@ -134,7 +136,7 @@ WasiErrno fd_prestat_get(HostCall& call, std::uint32_t number, std::uint32_t res
   const WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (descriptor == nullptr || !descriptor->granted)
     return WasiErrno::badf;  // how programs find the last one: no refusal
-  const auto bytes = call.memory(result, 8);
+  const auto bytes = call.structure<8>(result);
   if (!bytes) return refuse(call, WasiErrno::fault);
   store(*bytes, 0, std::uint32_t{0});
   store(*bytes, 4, static_cast<std::uint32_t>(kGrantedName.size()));
@@ -145,7 +147,7 @@ WasiErrno fd_prestat_dir_name(HostCall& call, std::uint32_t number, std::uint32_
   const WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (descriptor == nullptr || !descriptor->granted) return refuse(call, WasiErrno::badf);
   if (length < kGrantedName.size()) return refuse(call, WasiErrno::nametoolong);
-  const auto bytes = call.memory(buffer, kGrantedName.size());
+  const auto bytes = call.structure<kGrantedName.size()>(buffer);
   if (!bytes) return refuse(call, WasiErrno::fault);
   std::memcpy(bytes->data(), kGrantedName.data(), kGrantedName.size());
   return WasiErrno::success;

@@ -1,9 +1,9 @@
 // WASI: what a folder holds.
-#include <algorithm>
 #include <array>
 
 #include "base/utf8.h"
 #include "host/families.h"
+#include "host/guest_writer.h"
 #include "host/wasi_file_status.h"
 #include "host/wasi_memory.h"
 #include "host/wasi_state.h"
@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kFuelPerEntry = 8;
 constexpr std::size_t kEntryHeadBytes = 24;
 
-WasiResult<std::vector<FolderEntry>> list_folder(WasiState& wasi, const WasiDescriptor& descriptor) {
-  auto entries = Folder::list(wasi.host_descriptor(descriptor));
+WasiResult<std::vector<FolderEntry>> list_folder(FileCall& call, const WasiDescriptor& descriptor) {
+  auto entries = Folder::list(call.host_descriptor(descriptor), Pace(call));
   if (!entries) return entries;
   std::erase_if(*entries, [](const FolderEntry& entry) { return !is_utf8(entry.name); });
   const FolderEntry dots[] = {{.name = ".", .type = S_IFDIR}, {.name = "..", .type = S_IFDIR}};
@@ -24,46 +24,43 @@ WasiResult<std::vector<FolderEntry>> list_folder(WasiState& wasi, const WasiDesc
 }
 
 // As much of the entry as fits: a guest that finds its buffer full asks again with a larger one.
-std::size_t write_entry(std::span<std::uint8_t> room, const FolderEntry& entry, std::uint64_t next) {
+void write_entry(GuestWriter& room, const FolderEntry& entry, std::uint64_t next) {
   std::array<std::uint8_t, kEntryHeadBytes> head{};
   store<std::uint64_t>(head, 0, next);
   store<std::uint64_t>(head, 8, entry.inode);
   store(std::span<std::uint8_t>(head), 16, static_cast<std::uint32_t>(entry.name.size()));
   store(std::span<std::uint8_t>(head), 20, static_cast<std::uint8_t>(wasi_file_type(entry.type)));
-  const std::size_t head_bytes = std::min(room.size(), head.size());
-  std::memcpy(room.data(), head.data(), head_bytes);
-  const std::size_t name_bytes = std::min(room.size() - head_bytes, entry.name.size());
-  std::memcpy(room.data() + head_bytes, entry.name.data(), name_bytes);
-  return head_bytes + name_bytes;
+  room.write({reinterpret_cast<const char*>(head.data()), head.size()});
+  room.write(entry.name);
 }
 
 // The listing is made when reading starts, so that it does not move under its reader.
-WasiErrno refresh_listing(HostCall& call, WasiDescriptor& descriptor, std::uint64_t cookie) {
+WasiErrno refresh_listing(FileCall& call, WasiDescriptor& descriptor, std::uint64_t cookie) {
   if (cookie != 0 && !descriptor.listing.empty()) return WasiErrno::success;
-  auto entries = list_folder(call.context.wasi(), descriptor);
+  auto entries = list_folder(call, descriptor);
   if (!entries) return entries.error();
   descriptor.listing = std::move(*entries);
   call.charge(descriptor.listing.size() * kFuelPerEntry);
   return WasiErrno::success;
 }
 
-WasiErrno fd_readdir(HostCall& call, std::uint32_t number, std::uint32_t buffer, std::uint32_t length,
+WasiErrno fd_readdir(FileCall& call, std::uint32_t number, std::uint32_t buffer, std::uint32_t length,
                      std::uint64_t cookie, std::uint32_t result) {
   WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (descriptor == nullptr) return refuse(call, WasiErrno::badf);
   if (descriptor->kind != DescriptorKind::folder) return refuse(call, WasiErrno::notdir);
-  const auto bytes = call.memory(buffer, length);
-  const auto slot = call.memory(result, 4);
-  if (!bytes || !slot) return refuse(call, WasiErrno::fault);
+  auto room = GuestWriter::open(call, buffer, length);
+  const auto slot = call.structure<4>(result);
+  if (!room || !slot) return refuse(call, WasiErrno::fault);
   const WasiErrno failed = refresh_listing(call, *descriptor, cookie);
   if (failed != WasiErrno::success) return refuse(call, failed);
   if (call.after() == After::stop) return WasiErrno::success;
 
-  std::size_t used = 0;
-  for (std::uint64_t index = cookie; index < descriptor->listing.size() && used < bytes->size(); ++index) {
-    used += write_entry(bytes->subspan(used), descriptor->listing[static_cast<std::size_t>(index)], index + 1);
+  for (std::uint64_t index = cookie; index < descriptor->listing.size() && room->left() > 0; ++index) {
+    if (!call.charge(1)) return WasiErrno::success;
+    write_entry(*room, descriptor->listing[static_cast<std::size_t>(index)], index + 1);
   }
-  store(*slot, 0, static_cast<std::uint32_t>(used));
+  store(*slot, 0, static_cast<std::uint32_t>(room->used()));
   return WasiErrno::success;
 }
 
@@ -73,8 +70,11 @@ HostFamily wasi_directory_functions() {
   return {host_function<&fd_readdir>({.module = kWasi,
                                       .name = "fd_readdir",
                                       .fuel = 1'024,
+                                      .charges_bytes = true,
+                                      .also = "entries + 8 × entries of the folder when it is listed",
                                       .permission = Permission::file_read,
-                                      .deterministic = false})};
+                                      .deterministic = false,
+                                      .version = 2})};
 }
 
 }  // namespace petri

@@ -28,19 +28,21 @@ void store(std::span<std::uint8_t> bytes, std::size_t offset, T value) {
 
 // The answer of a WASI function that did not do what it was asked; a count, too.
 inline WasiErrno refuse(HostCall& call, WasiErrno error) {
-  ++call.context.counts.calls_refused;
+  if (call.after() == After::go_on) ++call.context.counts.calls_refused;
   return error;
 }
 
-// A list of buffers in guest memory, all of which exist.
+// A list of buffers in guest memory, all of which exist. Their bytes may be the same, again and again.
 struct Buffers {
   std::vector<std::span<std::uint8_t>> pieces;
   std::uint64_t bytes = 0;
 };
-// fault when the list or one of its buffers lies outside memory, inval when there are too many of them.
+// fault when the list or one of its buffers lies outside memory, inval when there are too many of them. Each buffer
+// costs one of fuel; their bytes are for the caller to charge.
 WasiResult<Buffers> find_buffers(HostCall& call, std::uint32_t list, std::uint32_t count);
 
-// fault outside memory, ilseq when it is not UTF-8, inval with a zero byte in it, nametoolong above 4,095 bytes.
+// fault outside memory, ilseq when it is not UTF-8, inval with a zero byte in it, nametoolong above 4,095 bytes. Each
+// byte costs one of fuel: the kernel walks every folder that a path names.
 WasiResult<std::string> read_path(HostCall& call, std::uint32_t pointer, std::uint32_t length);
 
 }  // namespace petri

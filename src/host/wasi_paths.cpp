@@ -18,14 +18,14 @@ struct PathPlace {
   std::string path;
 };
 
-WasiResult<PathPlace> find_place(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
+WasiResult<PathPlace> find_place(FileCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
   WasiState& wasi = call.context.wasi();
   const WasiDescriptor* folder = wasi.find(number);
   if (folder == nullptr) return std::unexpected(WasiErrno::badf);
   if (folder->kind != DescriptorKind::folder) return std::unexpected(WasiErrno::notdir);
   auto text = read_path(call, path, length);
   if (!text) return std::unexpected(text.error());
-  return PathPlace{.at = wasi.host_descriptor(*folder), .path = std::move(*text)};
+  return PathPlace{.at = call.host_descriptor(*folder), .path = std::move(*text)};
 }
 
 OpenRequest open_request(std::uint32_t flags, std::uint64_t rights) {
@@ -39,12 +39,12 @@ OpenRequest open_request(std::uint32_t flags, std::uint64_t rights) {
 }
 
 // A path that leads out of the folder, or over a link, is more than a mistake.
-WasiErrno refuse_path(HostCall& call, WasiErrno why, Permission permission) {
+WasiErrno refuse_path(FileCall& call, WasiErrno why, Permission permission) {
   if (why == WasiErrno::notcapable || why == WasiErrno::loop) call.context.note_denied(permission);
   return refuse(call, why);
 }
 
-WasiErrno answer(HostCall& call, WasiErrno end) {
+WasiErrno answer(FileCall& call, WasiErrno end) {
   return end == WasiErrno::success ? end : refuse_path(call, end, Permission::file_write);
 }
 
@@ -69,12 +69,12 @@ WasiDescriptor to_descriptor(OpenedFile file, const OpenRequest& request, std::u
   return descriptor;
 }
 
-WasiErrno path_open(HostCall& call, std::uint32_t number, std::uint32_t, std::uint32_t path, std::uint32_t length,
+WasiErrno path_open(FileCall& call, std::uint32_t number, std::uint32_t, std::uint32_t path, std::uint32_t length,
                     std::uint32_t flags, std::uint64_t rights, std::uint64_t, std::uint32_t descriptor_flags,
                     std::uint32_t result) {
   const auto place = find_place(call, number, path, length);
   if (!place) return refuse(call, place.error());
-  const auto slot = call.memory(result, 4);
+  const auto slot = call.structure<4>(result);
   if (!slot) return refuse(call, WasiErrno::fault);
   if ((flags & ~std::uint32_t{all_open_flags}) != 0) return refuse(call, WasiErrno::inval);
   const OpenRequest request = open_request(flags, rights);
@@ -84,7 +84,7 @@ WasiErrno path_open(HostCall& call, std::uint32_t number, std::uint32_t, std::ui
   WasiState& wasi = call.context.wasi();
   if (wasi.is_full()) return refuse(call, WasiErrno::mfile);
   LimitMet met;
-  auto file = wasi.folder().open_file(place->at, place->path, request, met);
+  auto file = call.folder().open_file(place->at, place->path, request, met, Pace(call));
   call.note_met(met);
   if (!file) return refuse_path(call, file.error(), Permission::file_read);
   const auto opened = wasi.open(to_descriptor(std::move(*file), request, descriptor_flags));
@@ -93,13 +93,13 @@ WasiErrno path_open(HostCall& call, std::uint32_t number, std::uint32_t, std::ui
   return WasiErrno::success;
 }
 
-WasiErrno path_filestat_get(HostCall& call, std::uint32_t number, std::uint32_t lookup, std::uint32_t path,
+WasiErrno path_filestat_get(FileCall& call, std::uint32_t number, std::uint32_t lookup, std::uint32_t path,
                             std::uint32_t length, std::uint32_t result) {
   const auto place = find_place(call, number, path, length);
   if (!place) return refuse(call, place.error());
-  const auto bytes = call.memory(result, kFileStatusBytes);
+  const auto bytes = call.structure<kFileStatusBytes>(result);
   if (!bytes) return refuse(call, WasiErrno::fault);
-  const auto status = call.context.wasi().folder().status(place->at, place->path);
+  const auto status = call.folder().status(place->at, place->path);
   if (!status) return refuse_path(call, status.error(), Permission::file_read);
   // Links are never followed, so that one who wants to see where it leads is told that this is not done.
   if (S_ISLNK(status->st_mode) && (lookup & kLookupFollow) != 0) return refuse(call, WasiErrno::loop);
@@ -107,38 +107,45 @@ WasiErrno path_filestat_get(HostCall& call, std::uint32_t number, std::uint32_t 
   return WasiErrno::success;
 }
 
-WasiErrno path_create_directory(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
+WasiErrno path_create_directory(FileCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
   const auto place = find_place(call, number, path, length);
   if (!place) return refuse(call, place.error());
   LimitMet met;
-  const WasiErrno made = call.context.wasi().folder().make_folder(place->at, place->path, met);
+  const WasiErrno made = call.folder().make_folder(place->at, place->path, met, Pace(call));
   call.note_met(met);
   return answer(call, made);
 }
 
-WasiErrno path_remove_directory(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
+WasiErrno path_remove_directory(FileCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
   const auto place = find_place(call, number, path, length);
   if (!place) return refuse(call, place.error());
-  return answer(call, call.context.wasi().folder().remove_folder(place->at, place->path));
+  return answer(call, call.folder().remove_folder(place->at, place->path, Pace(call)));
 }
 
-WasiErrno path_unlink_file(HostCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
+WasiErrno path_unlink_file(FileCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
   const auto place = find_place(call, number, path, length);
   if (!place) return refuse(call, place.error());
-  return answer(call, call.context.wasi().folder().remove_file(place->at, place->path));
+  return answer(call, call.folder().remove_file(place->at, place->path, Pace(call)));
 }
 
-WasiErrno path_rename(HostCall& call, std::uint32_t from_number, std::uint32_t from, std::uint32_t from_length,
+WasiErrno path_rename(FileCall& call, std::uint32_t from_number, std::uint32_t from, std::uint32_t from_length,
                       std::uint32_t to_number, std::uint32_t to, std::uint32_t to_length) {
   const auto source = find_place(call, from_number, from, from_length);
   if (!source) return refuse(call, source.error());
   const auto target = find_place(call, to_number, to, to_length);
   if (!target) return refuse(call, target.error());
-  return answer(call, call.context.wasi().folder().rename(source->at, source->path, target->at, target->path));
+  return answer(call, call.folder().rename(source->at, source->path, target->at, target->path, Pace(call)));
 }
 
 HostFunctionRow path_row(std::string_view name, Permission permission) {
-  return {.module = kWasi, .name = name, .fuel = 1'024, .permission = permission, .deterministic = false};
+  return {.module = kWasi,
+          .name = name,
+          .fuel = 1'024,
+          .charges_bytes = true,
+          .also = "bytes of the path",
+          .permission = permission,
+          .deterministic = false,
+          .version = 2};
 }
 
 }  // namespace

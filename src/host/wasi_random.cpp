@@ -1,24 +1,15 @@
 // WASI: chance that depends on the seed alone.
-#include <algorithm>
-
 #include "host/families.h"
+#include "host/guest_writer.h"
 #include "host/wasi_memory.h"
 
 namespace petri {
 namespace {
 
-// Made and paid piece by piece, so that a long wish still meets its deadline.
-constexpr std::size_t kPieceBytes = 65'536;
-
 WasiErrno random_get(HostCall& call, std::uint32_t buffer, std::uint32_t length) {
-  auto bytes = call.memory(buffer, length);
-  if (!bytes) return refuse(call, WasiErrno::fault);
-  for (std::span<std::uint8_t> rest = *bytes; !rest.empty();) {
-    const std::span<std::uint8_t> piece = rest.first(std::min(rest.size(), kPieceBytes));
-    if (!call.charge_bytes(piece.size())) return WasiErrno::success;
-    call.context.random.fill(piece);
-    rest = rest.subspan(piece.size());
-  }
+  auto room = GuestWriter::open(call, buffer, length);
+  if (!room) return refuse(call, WasiErrno::fault);
+  for (auto piece = room->next(length); !piece.empty(); piece = room->next(length)) call.context.random.fill(piece);
   return WasiErrno::success;
 }
 

@@ -45,7 +45,7 @@ bool WasiState::close(std::uint32_t number) {
   return true;
 }
 
-int WasiState::host_descriptor(const WasiDescriptor& descriptor) const {
+int WasiState::host_descriptor(FileCall&, const WasiDescriptor& descriptor) const {
   return descriptor.granted ? folder_->root() : descriptor.file.descriptor.get();
 }
 

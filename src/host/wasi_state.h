@@ -13,6 +13,8 @@
 
 namespace petri {
 
+class FileCall;
+
 // The flags of an open descriptor that petri knows, as WASI numbers them.
 inline constexpr std::uint16_t kFlagAppend = 1;
 inline constexpr std::uint16_t kFlagNonblock = 4;
@@ -47,10 +49,9 @@ class WasiState {
   bool close(std::uint32_t number);
   bool is_full() const;
 
-  // Only with a folder granted.
-  Folder& folder() { return *folder_; }
-  // The host's descriptor of an open folder or file.
-  int host_descriptor(const WasiDescriptor& descriptor) const;
+  // For a FileCall, and through it: whoever asks the kernel looks at the clock afterwards.
+  Folder& folder(FileCall&) { return *folder_; }
+  int host_descriptor(FileCall&, const WasiDescriptor& descriptor) const;
 
   // Standard input starts from its beginning.
   void rewind_input();

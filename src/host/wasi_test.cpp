@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "host/host_function_fixture.h"
+#include "host/kill_flag.h"
 #include "host/wasi_errno.h"
 
 namespace petri {
@@ -245,11 +246,11 @@ TEST_P(Wasi, EndsAWaitAtTheDeadline) {
 }
 
 TEST_P(Wasi, EndsAWaitWhenItIsStopped) {
-  std::stop_source stop;
-  settings_.stop = stop.get_token();
+  KillFlag kill;
   start();
+  context_->kill = &kill.flag();
   put_clock(0, 11, 1, ~std::uint64_t{0}, false);
-  const std::jthread stopper([&stop] { stop.request_stop(); });
+  const std::jthread stopper([&kill] { kill.raise(); });
   call_raw("wasi.poll_oneoff", {0, 200, 1, 300});
   EXPECT_EQ(last_.kind, EndKind::cancelled);
 }

@@ -20,17 +20,17 @@ class Process::Port final : public ProcessPort {
     if (letter == nullptr) return {};
     return {.kind = letter->kind, .sender = letter->sender, .tag = letter->tag};
   }
-  std::int32_t send(std::string_view to, std::string_view bytes) override {
-    return process_.send_from_guest(to, bytes);
+  std::int32_t send(HostCall& call, std::string_view to, std::string_view bytes) override {
+    return process_.send_from_guest(call, to, bytes);
   }
   std::int32_t call(HostCall& call, std::string_view to, std::string_view bytes, std::uint32_t timeout_ms,
                     std::string& reply) override {
     const Workers::SameSeat seat(*process_.seat_);
     return process_.call_from_guest(call, to, bytes, timeout_ms, reply);
   }
-  std::int32_t spawn(std::string_view spec) override {
+  std::int32_t spawn(HostCall& call, std::string_view spec) override {
     const Workers::SameSeat seat(*process_.seat_);
-    return process_.owner_.spawn(process_, spec);
+    return process_.owner_.spawn(process_, call, spec);
   }
   std::int32_t stop(std::string_view name) override {
     const Workers::SameSeat seat(*process_.seat_);
@@ -40,6 +40,9 @@ class Process::Port final : public ProcessPort {
     return process_.owner_.start_timer(process_, call.context.elapsed_ms(call.fuel_used()), milliseconds, tag);
   }
   std::uint64_t next_turn() override { return process_.next_turn(); }
+  void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) override {
+    process_.wait_until(until_ns, kill);
+  }
 
  private:
   Process& process_;
@@ -61,7 +64,7 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
     state_ = State::busy;
     held_ = may_revive_ = false;
     killed_ = doomed_ == incarnation;
-    flag().store(killed_ ? 1 : 0);
+    set_flag(killed_);
     incarnation_.store(incarnation);
   }
   seat_ = &Workers::seat_of_this_thread();
@@ -73,8 +76,8 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
   return outcome;
 }
 
-Life Process::new_life(ModuleCodePtr code, const std::atomic<std::uint32_t>& interrupt) {
-  return {std::move(code), owner_.host_settings(*this), owner_.seed(), &interrupt};
+Life Process::new_life(ModuleCodePtr code, const KillFlag& interrupt) {
+  return {std::move(code), owner_.host_settings(*this), owner_.seed(), &interrupt.flag()};
 }
 
 Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin) {
@@ -226,7 +229,7 @@ std::size_t Process::mailbox_size() const {
 
 // Ends the guest at its next look, and whatever it waits for. cancel_helper() follows, without the lock.
 void Process::interrupt() {
-  flag().store(1);
+  flag().raise();
   changed_.notify_all();
   if (awaited_) awaited_->give(fail(ErrorCode::cancelled, "the caller was ended"));
 }
@@ -236,7 +239,7 @@ void Process::cancel_helper() {
   std::pair<ProcessPtr, std::uint64_t> helper;
   {
     MutexLock lock(mutex_);
-    if (flag().load() != 0) helper = helper_;
+    if (flag().is_raised()) helper = helper_;
   }
   if (helper.first != nullptr) helper.first->cancel(helper.second);
 }
@@ -253,7 +256,7 @@ void Process::tell_refused(Process* by, std::string_view limit, std::uint64_t wa
 // Nothing is being done for anyone: what was meant for the last handler must not meet the next.
 void Process::end_handler() {
   current_call_ = 0;
-  if (!killed_) flag().store(0);
+  if (!killed_) flag().clear();
 }
 
 }  // namespace petri

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/guest.h"
+#include "host/kill_flag.h"
 #include "petri/log_level.h"
 #include "petri/tier.h"
 #include "process/cpu_share.h"
@@ -57,7 +58,8 @@ class ProcessOwner {
   virtual void instance_gone(const Process& process, std::uint64_t incarnation) = 0;
   // It ended by itself while it handled something; its instance is gone, and its mailbox waits for the next.
   virtual void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) = 0;
-  virtual std::int32_t spawn(Process& by, std::string_view spec) = 0;
+  // The spec is parsed on the guest's clock, and charged to `call`.
+  virtual std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) = 0;
   virtual std::int32_t stop_child(Process& by, std::string_view name) = 0;
   // `now_ms` is the guest's own time.
   virtual std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) = 0;
@@ -144,7 +146,7 @@ class Process : public std::enable_shared_from_this<Process> {
   // The same of the life it has, which must be movable and taken.
   Result<Life> copy_life(HookPort& port);
   // Whatever runs in it ends at once.
-  void end_life_beside() { flags_[flag_.load() ^ 1U].store(1); }
+  void end_life_beside() { flags_[flag_.load() ^ 1U].raise(); }
   // Its start functions, or an export of type () -> i32, which answers 0 when all is well.
   Result<Outcome> begin_in(Life& life, Clock::TimePoint deadline, Starts starts = Starts::all);
   struct Hook {
@@ -185,7 +187,7 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<const Target*> find_target(const Letter& letter);
   // Whoever asks for what a limit refuses: a guest in the middle of something, or the world.
   static constexpr Process* kWorld = nullptr;
-  Result<void> check_letter(const Letter& letter, Process* by) const;
+  Result<void> check_letter(std::size_t bytes, Process* by) const;
   Result<void> post_from(Process* by, Letter letter) EXCLUDES(mutex_);
   void tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const;
   enum class Line : bool { keep, jump };  // whether those who wait go first
@@ -225,15 +227,17 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint64_t take_uncharged(std::uint64_t now_ns);
   Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin);
   ProcessPort& port() const;
-  Life new_life(ModuleCodePtr code, const std::atomic<std::uint32_t>& interrupt);
+  Life new_life(ModuleCodePtr code, const KillFlag& interrupt);
   Result<End> run_init();
   void end_life();
-  std::atomic<std::uint32_t>& flag() { return flags_[flag_.load(std::memory_order_relaxed)]; }
+  KillFlag& flag() { return flags_[flag_.load(std::memory_order_relaxed)]; }
+  void set_flag(bool raised) { raised ? flag().raise() : flag().clear(); }
   void terminate();
   std::uint64_t next_turn();
+  void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill);
   std::int32_t call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
                                std::uint32_t timeout_ms, std::string& reply);
-  std::int32_t send_from_guest(std::string_view to, std::string_view bytes);
+  std::int32_t send_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes);
   Result<Outcome> ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline);
   Result<Outcome> ask_here(Process& callee, Letter letter) EXCLUDES(mutex_);
   void interrupt() REQUIRES(mutex_);
@@ -262,7 +266,7 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint64_t held_since_ns_ = 0;     // to its share of the processor, again and again; 0: not held
 
   // Looked at by the life that runs, and by the one that is made to take its place.
-  std::array<std::atomic<std::uint32_t>, 2> flags_{};
+  std::array<KillFlag, 2> flags_{};
   std::atomic<std::uint8_t> flag_{0};  // which of them the life that runs has
   std::atomic<std::uint64_t> incarnation_{0};
   std::atomic<Tier> tier_{Tier::interpreted};

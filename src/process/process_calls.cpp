@@ -17,11 +17,15 @@ std::uint64_t next_guest_call() {
 
 }  // namespace
 
-std::int32_t Process::send_from_guest(std::string_view to, std::string_view bytes) {
+std::int32_t Process::send_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes) {
   const ProcessPtr receiver = owner_.find_process(to);
   if (receiver == nullptr) return static_cast<std::int32_t>(GuestError::not_found);
+  // Before it is copied: what is too large costs nothing.
+  if (!receiver->check_letter(bytes.size(), this)) return static_cast<std::int32_t>(GuestError::too_large);
+  auto copy = host_call.copy(bytes);
+  if (!copy) return static_cast<std::int32_t>(GuestError::cancelled);
   const auto posted =
-      receiver->post_from(this, {.kind = MessageKind::send, .bytes = std::string(bytes), .sender = name_});
+      receiver->post_from(this, {.kind = MessageKind::send, .bytes = std::move(*copy), .sender = name_});
   if (posted) return 0;
   switch (posted.error().code) {
     case ErrorCode::too_large: return static_cast<std::int32_t>(GuestError::too_large);
@@ -42,6 +46,9 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
   const ProcessPtr callee = owner_.find_process(to);
   if (callee == nullptr) return answer(GuestError::not_found);
+  if (!callee->check_letter(bytes.size(), this)) return answer(GuestError::too_large);
+  auto copy = host_call.copy(bytes);
+  if (!copy) return answer(GuestError::cancelled);
   const std::uint32_t depth = (current_ == nullptr ? 0 : current_->depth) + 1;
   if (depth > kGuestCallDepthMax) return answer(GuestError::too_deep);
   {
@@ -54,7 +61,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   const Clock::TimePoint now = owner_.clock().now();
   const std::uint64_t used = life_.context->fuel_before + host_call.fuel_used();
   Letter letter{.kind = MessageKind::call,
-                .bytes = std::string(bytes),
+                .bytes = std::move(*copy),
                 .sender = name_,
                 .id = next_guest_call(),
                 .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
@@ -70,7 +77,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
     MutexLock lock(owner_.waits());
     waits_for_ = nullptr;
   }
-  if (flag().load() != 0) host_call.stop(EndKind::cancelled);
+  if (flag().is_raised()) host_call.stop(EndKind::cancelled);
   if (!result) {
     switch (result.error().code) {
       case ErrorCode::timeout: return answer(GuestError::timeout);
@@ -93,7 +100,6 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
 
 // On this thread when the callee is idle and may take its time; else in its mailbox, and this guest is put aside.
 Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline) {
-  PETRI_TRY(callee.check_letter(letter, this));
   if (owner_.lane() != nullptr) {
     if (callee.try_enter(letter, Line::jump)) return ask_here(callee, std::move(letter));
     return fail(ErrorCode::cancelled, "the callee is not there");
@@ -112,7 +118,7 @@ Result<Outcome> Process::ask_here(Process& callee, Letter letter) {
     helper_ = {callee.shared_from_this(), letter.id};
   }
   // One that came just before found no helper.
-  if (flag().load() != 0) callee.cancel(letter.id);
+  if (flag().is_raised()) callee.cancel(letter.id);
   auto result = callee.handle_and_leave(letter);
   MutexLock lock(mutex_);
   helper_ = {};
@@ -122,7 +128,7 @@ Result<Outcome> Process::ask_here(Process& callee, Letter letter) {
 Result<Outcome> Process::wait_for(const ReplyPtr& answer, std::optional<Clock::TimePoint> deadline) {
   {
     MutexLock lock(mutex_);
-    if (flag().load() != 0) return fail(ErrorCode::cancelled, "the caller was ended");
+    if (flag().is_raised()) return fail(ErrorCode::cancelled, "the caller was ended");
     awaited_ = answer;
   }
   const Clock::TimePoint own = to_time(allowance_.deadline_ns);

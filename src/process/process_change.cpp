@@ -52,7 +52,7 @@ void Process::set_limits_of(Life& life, const SandboxLimits& limits) {
 }
 
 Life Process::make_life_beside(ModuleCodePtr code, HookPort& port) {
-  flags_[flag_.load() ^ 1U].store(0);
+  flags_[flag_.load() ^ 1U].clear();
   return new_life_beside(std::move(code), port);
 }
 
@@ -81,6 +81,7 @@ Allowance Process::allowance_until(Clock::TimePoint started, Clock::TimePoint de
 
 Result<Outcome> Process::begin_in(Life& life, Clock::TimePoint deadline, Starts starts) {
   const Clock::TimePoint started = owner_.clock().now();
+  const HookPort::Sitting sitting(*life.context);
   life.guest->begin(allowance_until(started, deadline), {});
   return finish_beside(life, started, life.begin(starts));
 }
@@ -90,6 +91,7 @@ Result<Outcome> Process::call_in(Life& life, const Hook& hook, std::string_view 
   SandboxLimits limits = *owner_.account().limits();
   if (hook.output_bytes_max > 0) limits.output_bytes_max = hook.output_bytes_max;
   set_limits_of(life, limits);
+  const HookPort::Sitting sitting(*life.context);
   life.guest->begin(allowance_until(started, deadline), input);
   std::uint64_t answer = 0;
   auto end = hook.member ? life.guest->call_member(*hook.member, hook.export_number, {&answer, 1})
@@ -158,7 +160,7 @@ void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
   MutexLock lock(mutex_);
   before = std::exchange(life_, std::move(life));
   flag_.store(flag_.load() ^ 1U);
-  flag().store(killed_ ? 1 : 0);
+  set_flag(killed_);
   tier_.store(life_.tier());
 }
 

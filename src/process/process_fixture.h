@@ -57,7 +57,7 @@ class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
   }
   void terminate_ended(const Process&, const Outcome&) override {}
   void instance_gone(const Process&, std::uint64_t) override {}
-  std::int32_t spawn(Process&, std::string_view) override { return -11; }
+  std::int32_t spawn(Process&, HostCall&, std::string_view) override { return -11; }
   std::int32_t stop_child(Process&, std::string_view) override { return -11; }
   std::int32_t start_timer(Process&, std::uint64_t, std::uint32_t, std::int64_t) override { return -11; }
   void late_answer() override { ++late_answers; }

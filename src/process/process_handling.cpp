@@ -169,11 +169,21 @@ void Process::hold_for_share(std::uint64_t deadline_ns) {
   {
     const Workers::Pause pause(owner_.workers(), *seat_);
     MutexLock lock(mutex_);
-    while (flag().load() == 0) {
+    while (!flag().is_raised()) {
       const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), deadline_ns);
       if (until <= to_ns(owner_.clock().now())) break;
       changed_.wait_until(mutex_, to_time(until));
     }
+  }
+  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
+}
+
+// The one place where a guest of a process waits for time to pass.
+void Process::wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) {
+  const Clock::TimePoint from = owner_.clock().now();
+  {
+    const Workers::Pause pause(owner_.workers(), *seat_);
+    wait_for_kill(kill, until_ns);
   }
   away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
 }

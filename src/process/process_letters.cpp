@@ -66,20 +66,20 @@ void Process::handle_next() {
   if (take_letter(letter) && !deliver(letter)) leave(false);
 }
 
-Result<void> Process::check_letter(const Letter& letter, Process* by) const {
+Result<void> Process::check_letter(std::size_t bytes, Process* by) const {
   const std::uint64_t bytes_max = owner_.account().message_bytes_max();
-  if (letter.bytes.size() > bytes_max) {
-    tell_refused(by, "message_bytes_max", letter.bytes.size(), bytes_max);
-    return fail(ErrorCode::too_large, fmt::format("the message for {} has {} bytes and message_bytes_max allows {}",
-                                                  name_, letter.bytes.size(), bytes_max));
-  }
-  return {};
+  if (bytes <= bytes_max) return {};
+  tell_refused(by, "message_bytes_max", bytes, bytes_max);
+  return fail(ErrorCode::too_large,
+              fmt::format("the message for {} has {} bytes and message_bytes_max allows {}", name_, bytes, bytes_max));
 }
 
-Result<void> Process::post(Letter letter) { return post_from(kWorld, std::move(letter)); }
+Result<void> Process::post(Letter letter) {
+  PETRI_TRY(check_letter(letter.bytes.size(), kWorld));
+  return post_from(kWorld, std::move(letter));
+}
 
 Result<void> Process::post_from(Process* by, Letter letter) {
-  PETRI_TRY(check_letter(letter, by));
   const std::uint64_t queue_max = owner_.account().message_queue_max();
   if (!owner_.account().try_take(letter.bytes.size())) {
     tell_refused(by, "memory_bytes_max", owner_.account().taken() + letter.bytes.size(), owner_.account().allowed());
@@ -203,7 +203,7 @@ void Process::bury(const Result<Outcome>& how) {
 }
 
 Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {
-  PETRI_TRY(check_letter(letter, kWorld));
+  PETRI_TRY(check_letter(letter.bytes.size(), kWorld));
   if (!deadline && owner_.lane() == nullptr && try_enter(letter, Line::keep)) {
     const Workers::Visit visit(owner_.workers());
     // It may have been stopped before there was anything to be cancelled.

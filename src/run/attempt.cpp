@@ -15,7 +15,6 @@ HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
                         .program_arguments = &run.spec.program_arguments,
                         .environment = &run.spec.environment,
                         .folder = run.folder,
-                        .stop = run.stop,
                         .account = run.account,
                         .ending_limits = run.ending_limits};
   const bool told = callbacks == Callbacks::told;

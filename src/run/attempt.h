@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "base/clock.h"
@@ -27,7 +26,6 @@ struct RunContext {
   const std::atomic<Permissions>* granted = nullptr;
   const EndingLimits* ending_limits = nullptr;
   const std::atomic<std::uint32_t>& interrupt;
-  std::stop_token stop;
 };
 
 struct AttemptResult {

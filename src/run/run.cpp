@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "host/kill_flag.h"
 #include "host/link.h"
 #include "run/attempt.h"
 #include "run/run_in.h"
@@ -66,8 +67,8 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
   const auto load = [&](Tier tier) { return around.load ? around.load(tier) : module.load(tier, linked.imports); };
   PETRI_TRY(const CodePtr code, load(tier_for(spec.tier)));
 
-  std::atomic<std::uint32_t> interrupt{0};
-  const std::stop_callback on_stop(stop, [&interrupt] { interrupt.store(1); });
+  KillFlag kill;
+  const std::stop_callback on_stop(stop, [&kill] { kill.raise(); });
   const RunContext run{.artifact = module,
                        .spec = spec,
                        .target = target,
@@ -76,8 +77,7 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
                        .account = around.account,
                        .granted = around.granted,
                        .ending_limits = around.ending_limits,
-                       .interrupt = interrupt,
-                       .stop = stop};
+                       .interrupt = kill.flag()};
   PETRI_TRY(AttemptResult result, attempt(run, *code, Callbacks::told));
   if (needs_explanation(spec, result.outcome) && can_repeat(spec, linked, result)) {
     if (const auto compiled = load(Tier::compiled)) explain_trap(run, **compiled, result.outcome);

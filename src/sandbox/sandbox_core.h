@@ -155,7 +155,7 @@ class SandboxCore final : public ProcessOwner,
   void terminate_ended(const Process& process, const Outcome& how) override { tell_killed(process.name(), how); }
   void instance_gone(const Process& process, std::uint64_t incarnation) override EXCLUDES(mutex_);
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
-  std::int32_t spawn(Process& by, std::string_view spec) override;
+  std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
   void call_ended(OutcomeKind kind) override { services_.metrics.call_ended(kind); }
@@ -520,6 +520,8 @@ class SandboxCore final : public ProcessOwner,
                                                  const RunSpec& spec);
   Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
                                const RunOptions& options) EXCLUDES(mutex_);
+  std::uint64_t spec_bytes_max() const;
+  Result<ChildSpec> read_spawned(Process& by, HostCall& call, std::string_view spec) const;
   Result<void> ask_for(Process& by, TreeRunner& tree, std::vector<Request> requests) const;
   struct GuestTimer {
     std::weak_ptr<Process> process;

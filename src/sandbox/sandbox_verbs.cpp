@@ -5,8 +5,10 @@
 
 #include "base/escape.h"
 #include "base/ids.h"
+#include "host/host_call.h"
 #include "run/run_in.h"
 #include "sandbox/sandbox_core.h"
+#include "supervisor/tree_json.h"
 
 namespace petri {
 
@@ -334,13 +336,30 @@ std::shared_ptr<TreeRunner> SandboxCore::tree_for_spawned() {
   return dynamic_;
 }
 
-std::int32_t SandboxCore::spawn(Process& by, std::string_view spec) {
+// A spec is a message to the sandbox, and no longer than one may be, nor than what is parsed at once.
+std::uint64_t SandboxCore::spec_bytes_max() const {
+  return std::min<std::uint64_t>(account_.message_bytes_max(), std::uint64_t{1} << 20);
+}
+
+Result<ChildSpec> SandboxCore::read_spawned(Process& by, HostCall& call, std::string_view spec) const {
+  const std::uint64_t bytes_max = spec_bytes_max();
+  if (spec.size() > bytes_max) {
+    by.note_met("message_bytes_max", spec.size(), bytes_max);
+    return fail(ErrorCode::too_large, "the spec of a child is longer than a message may be");
+  }
+  if (!call.charge(spec.size())) return fail(ErrorCode::cancelled, "the guest has ended");
+  PETRI_TRY(ChildSpec child, parse_child(spec, bytes_max, [&call] { return call.look(); }));
+  PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
+  return child;
+}
+
+std::int32_t SandboxCore::spawn(Process& by, HostCall& call, std::string_view spec) {
   const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
-  auto parsed = parse_tree(fmt::format(R"({{"children": [{}]}})", spec));
-  if (!parsed || parsed->children.size() != 1 || parsed->children[0].process() == nullptr)
-    return answer(GuestError::invalid);
-  if (!validate(*parsed, module_names())) return answer(GuestError::invalid);
-  if (find_process(parsed->children[0].id()) != nullptr) return answer(GuestError::already_exists);
+  auto child = read_spawned(by, call, spec);
+  if (!child) {
+    return answer(spec.size() > spec_bytes_max() ? GuestError::too_large : GuestError::invalid);
+  }
+  if (find_process(child->id) != nullptr) return answer(GuestError::already_exists);
   if (account_.processes() >= account_.limits()->processes_max) {
     by.note_met("processes_max", account_.processes() + 1, account_.limits()->processes_max);
     return answer(GuestError::limit_exceeded);
@@ -348,7 +367,7 @@ std::int32_t SandboxCore::spawn(Process& by, std::string_view spec) {
   if (services_.budget != nullptr && services_.budget->spent()) return answer(GuestError::busy);
   const auto dynamic = tree_for_spawned();
   if (dynamic == nullptr) return answer(GuestError::cancelled);
-  const auto started = ask_for(by, *dynamic, {AddChild{parsed->children[0]}});
+  const auto started = ask_for(by, *dynamic, {AddChild{std::move(*child)}});
   if (started) return 0;
   switch (started.error().code) {
     case ErrorCode::already_exists: return answer(GuestError::already_exists);

@@ -1,0 +1,85 @@
+#include "host/host_call.h"
+
+#include <algorithm>
+
+#include "base/kernel_clock.h"
+#include "host/kill_flag.h"
+#include "host/pace.h"
+#include "host/process_port.h"
+#include "host/wasi_state.h"
+
+namespace petri {
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+std::uint64_t after_ms(std::uint64_t now_ns, std::uint64_t milliseconds) {
+  return milliseconds > (Budget::kNever - now_ns) / kMillisecond ? Budget::kNever
+                                                                 : now_ns + milliseconds * kMillisecond;
+}
+
+bool is_killed(const HostContext& context) { return context.kill != nullptr && context.kill->load() != 0; }
+
+}  // namespace
+
+std::optional<std::string> HostCall::copy(std::string_view bytes) {
+  std::string kept;
+  kept.reserve(bytes.size());
+  Pace pace(*this);
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, Pace::kBytesMax);
+    kept.append(piece);
+    bytes.remove_prefix(piece.size());
+    if (!pace.step(piece.size())) return std::nullopt;
+  }
+  return kept;
+}
+
+bool HostCall::look() {
+  if (after_ == After::stop) return false;
+  const std::uint64_t now = kernel_ns(CLOCK_MONOTONIC);
+  if (is_killed(context)) {
+    stop(EndKind::cancelled);
+  } else if (now >= context.deadline_ns) {
+    stop(EndKind::deadline);
+  } else if (now >= context.turn_ns && context.port != nullptr) {
+    context.turn_ns = context.port->next_turn();
+    if (context.turn_ns == 0) stop(EndKind::cancelled);
+  }
+  return after_ == After::go_on;
+}
+
+void HostCall::pause_until(std::uint64_t until_ns) {
+  const std::uint64_t until = std::min(until_ns, context.deadline_ns);
+  if (context.port != nullptr) return context.port->wait_until(until, context.kill);
+  wait_for_kill(context.kill, until);
+}
+
+bool HostCall::wait(std::uint64_t milliseconds) {
+  if (milliseconds == 0) return after_ == After::go_on;
+  if (context.settings().deterministic) {
+    context.skip_ms(milliseconds);
+    return true;
+  }
+  context.waited = true;
+  pause_until(after_ms(kernel_ns(CLOCK_MONOTONIC), milliseconds));
+  return look();
+}
+
+// In steps, first short ones: it is mostly done soon.
+bool HostCall::wait_until(const std::atomic<bool>& done) {
+  constexpr std::uint64_t kLongestStep = 2 * kMillisecond;
+  for (std::uint64_t step = kMillisecond / 16; !done.load(); step = std::min(2 * step, kLongestStep)) {
+    if (!look()) return false;
+    pause_until(kernel_ns(CLOCK_MONOTONIC) + step);
+  }
+  return look();
+}
+
+Folder& FileCall::folder() { return context.wasi().folder(*this); }
+
+int FileCall::host_descriptor(const WasiDescriptor& descriptor) {
+  return context.wasi().host_descriptor(*this, descriptor);
+}
+
+}  // namespace petri
