@@ -14,6 +14,7 @@
 #include "bench/evaluate_hot.h"
 #include "bench/events.h"
 #include "bench/gate_cost.h"
+#include "bench/host_costs/host_look.h"
 #include "bench/hostile_crowd.h"
 #include "bench/instance_churn.h"
 #include "bench/load.h"
@@ -75,6 +76,7 @@ const std::vector<Benchmark>& benchmarks() {
       module_call_compiled_ns(),
       module_call_interpreted_ns(),
       burner_neighbour_p99_ms(),
+      host_call_look_ms(),
       hostile_honest_percent(),
       churn_per_second(),
       churn_scaling(),
