@@ -65,12 +65,18 @@ WasiResult<struct stat> Folder::status(int at, const std::string& path) const {
 // What is there is looked at by name before it is opened: opening a device can have effects.
 WasiResult<OpenedFile> Folder::open_file(int at, const std::string& path, const OpenRequest& request, LimitMet& met,
                                          Pace pace) {
-  const auto found = status(at, path);
+  auto found = status(at, path);
   if (!found && (found.error() != WasiErrno::noent || !request.create)) return std::unexpected(found.error());
   if (!found && request.directory) return std::unexpected(WasiErrno::inval);
   if ((!found || request.truncate) && !ensure_counted(pace)) return std::unexpected(WasiErrno::again);
-  auto file = found ? open_existing(at, path, request, found->st_mode) : create(at, path, request, met);
-  if (!file || !found || !request.truncate) return file;
+  if (!found) {
+    auto created = create(at, path, request, met);
+    if (created || created.error() != WasiErrno::exist || request.exclusive) return created;
+    found = status(at, path);  // another process was first
+    if (!found) return std::unexpected(found.error());
+  }
+  auto file = open_existing(at, path, request, found->st_mode);
+  if (!file || !request.truncate) return file;
   if (const WasiErrno failed = resize(*file, 0, met, pace); failed != WasiErrno::success) {
     close_file(std::move(*file));
     return std::unexpected(failed);
@@ -80,9 +86,9 @@ WasiResult<OpenedFile> Folder::open_file(int at, const std::string& path, const 
 
 WasiResult<OpenedFile> Folder::open_existing(int at, const std::string& path, const OpenRequest& request, mode_t mode) {
   if (const WasiErrno wrong = check_kind(mode, request); wrong != WasiErrno::success) return std::unexpected(wrong);
+  const MutexLock lock(mutex_);  // nobody removes it before it counts as open
   auto descriptor = open_beneath(at, path, S_ISDIR(mode) ? O_RDONLY | O_DIRECTORY : access_flags(request));
   if (!descriptor) return std::unexpected(descriptor.error());
-  const MutexLock lock(mutex_);
   return adopt(std::move(*descriptor));
 }
 

@@ -1,9 +1,12 @@
 // Host functions run on the guest's clock: what waits takes no worker away and can be woken, what is long is charged,
 // bounded and meets its deadline. The attacks C2, C3, H3, H6 and their siblings, in both tiers.
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <future>
 
+#include "petri/guest_error.h"
 #include "runtime_fixture.h"
 
 namespace petri {
