@@ -53,7 +53,8 @@ typedef enum petri_status {
   PETRI_ENGINE_FAULT = 4, /* an engine panicked or failed where it must not; never the guest's doing */
   PETRI_NOT_MOVABLE = 5,  /* state cannot be carried from or into this instance: its module is not movable, or it has ended */
   PETRI_UNFIT = 6,        /* this state does not fit this instance, which declares other memory or other mutable globals */
-  PETRI_OVER_LIMIT = 7    /* this state needs more memory than the instance may have */
+  PETRI_OVER_LIMIT = 7,   /* this state needs more memory than the instance may have */
+  PETRI_FRAMES_TOO_LARGE = 8 /* the machine code needs more stack than the gate reckons with: compile it frugally */
 } petri_status;
 
 typedef struct petri_error {
@@ -221,6 +222,20 @@ void petri_math_function(uint32_t index, petri_math_info* out);
 petri_status petri_load(const petri_artifact* artifact, petri_tier tier, const petri_host_function* imports,
                         size_t imports_count, petri_code** out, petri_error* error);
 void petri_code_drop(petri_code* code);
+
+/* The compiled tier in two steps, so that the compiler can run in another process:
+ * petri_artifact_metered here, petri_precompile there, petri_load_precompiled here.
+ *
+ * The metered module, which the engines see; drop it with petri_bytes_drop. */
+petri_status petri_artifact_metered(const petri_artifact* artifact, petri_bytes* out, petri_error* error);
+/* Compiles a metered module to machine code and runs nothing of it; drop it with petri_bytes_drop. Needs 4 MiB of stack.
+ * `frugal`: not 0 for code with smaller frames, after PETRI_FRAMES_TOO_LARGE. */
+petri_status petri_precompile(const uint8_t* metered, size_t size, uint32_t frugal, petri_bytes* out, petri_error* error);
+/* As petri_load. The machine code is what petri_precompile made of this artifact's metered module, with the same `frugal`, in
+ * this version of petri on this machine. It is run as it is: bytes from anywhere else would own this process. */
+petri_status petri_load_precompiled(const petri_artifact* artifact, const uint8_t* machine_code, size_t size, uint32_t frugal,
+                                    const petri_host_function* imports, size_t imports_count, petri_code** out,
+                                    petri_error* error);
 
 /* What the host adds to every instance. Callbacks run on the guest's thread inside petri_call. */
 typedef struct petri_host {

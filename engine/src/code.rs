@@ -8,6 +8,8 @@ use crate::guest::{Account, Budget, End, EndKind, PAGES_MAX};
 use crate::raw::{self, Context, Host, HostFunction};
 use crate::{compiled, interpreted, math, meter};
 
+pub use crate::compiled::{Effort, precompile};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Tier {
@@ -92,24 +94,37 @@ enum EngineCode {
     Compiled(compiled::Code),
 }
 
+fn link(artifact: Arc<Artifact>, functions: &[HostFunction]) -> Result<Arc<Linked>> {
+    let module = &artifact.module;
+    if functions.len() != module.imports.len() || module.imports.iter().any(|import| import.kind != Extern::Function) {
+        return Err(Failure::misuse("every import must be a function and have its host function"));
+    }
+    if functions.iter().any(|f| f.callback.is_none() && f.intrinsic as usize >= math::FUNCTIONS.len()) {
+        return Err(Failure::misuse("a host function has neither callback nor intrinsic"));
+    }
+    let prefix = meter::hidden_prefix(module, &artifact.wasm);
+    Ok(Arc::new(Linked { functions: functions.into(), prefix, artifact }))
+}
+
 impl Code {
     pub fn load(artifact: Arc<Artifact>, tier: Tier, functions: &[HostFunction]) -> Result<Code> {
-        let module = &artifact.module;
-        if functions.len() != module.imports.len()
-            || module.imports.iter().any(|import| import.kind != Extern::Function)
-        {
-            return Err(Failure::misuse("every import must be a function and have its host function"));
-        }
-        if functions.iter().any(|f| f.callback.is_none() && f.intrinsic as usize >= math::FUNCTIONS.len()) {
-            return Err(Failure::misuse("a host function has neither callback nor intrinsic"));
-        }
-        let prefix = meter::hidden_prefix(module, &artifact.wasm);
-        let linked = Linked { functions: functions.into(), prefix, artifact };
-        let linked = Arc::new(linked);
+        let linked = link(artifact, functions)?;
         let engine = match tier {
             Tier::Interpreted => EngineCode::Interpreted(interpreted::Code::load(&linked.artifact)?),
             Tier::Compiled => EngineCode::Compiled(compiled::Code::load(&linked)?),
         };
+        Ok(Code { linked, engine })
+    }
+
+    /// The compiled tier, from what `precompile` made of the artifact's rewritten module; see there.
+    pub fn load_precompiled(
+        artifact: Arc<Artifact>,
+        machine_code: &[u8],
+        effort: Effort,
+        functions: &[HostFunction],
+    ) -> Result<Code> {
+        let linked = link(artifact, functions)?;
+        let engine = EngineCode::Compiled(compiled::Code::load_precompiled(&linked, machine_code, effort)?);
         Ok(Code { linked, engine })
     }
 

@@ -10,7 +10,7 @@ use wasmtime::{
 
 use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, Status};
 use crate::guest::{
     Access, Account, Budget, End, EndCause, EndKind, Fill, Opening, Stop, Trap, call_host, canonical_f32, canonical_f64,
 };
@@ -103,23 +103,49 @@ fn frugal_engine() -> &'static Engine {
         .get_or_init(|| Engine::new(config().cranelift_opt_level(OptLevel::None)).expect("the configuration is fixed"))
 }
 
-/// Code whose frames are no larger than the gate reckons with.
+/// How hard the compiler tries. Frugal code keeps fewer values alive, so that its frames are smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    Full,
+    Frugal,
+}
+
+impl Effort {
+    fn engine(self) -> &'static Engine {
+        match self {
+            Effort::Full => engine(),
+            Effort::Frugal => frugal_engine(),
+        }
+    }
+}
+
+/// True when no frame is larger than the gate reckons with.
+fn fits(module: &Module, artifact: &Artifact) -> bool {
+    let frame = |function: &wasmtime::ModuleFunction| {
+        frames::measured(&module.text()[function.offset..function.offset + function.len])
+    };
+    let analysis = artifact.analyse_again();
+    module.functions().zip(&analysis.plans).all(|(function, plan)| frame(&function) <= frames::estimate(plan))
+}
+
+fn too_large() -> Failure {
+    Failure::new(Status::FramesTooLarge, "the compiled code needs more stack than the gate reckons with")
+}
+
 fn compile(artifact: &Artifact) -> Result<Module> {
     let metered = artifact.metered();
-    let analysis = artifact.analyse_again();
-    let fits = |module: &Module| {
-        let frame = |function: &wasmtime::ModuleFunction| {
-            frames::measured(&module.text()[function.offset..function.offset + function.len])
-        };
-        module.functions().zip(&analysis.plans).all(|(function, plan)| frame(&function) <= frames::estimate(plan))
-    };
-    for engine in [engine(), frugal_engine()] {
-        let module = Module::new(engine, &metered).map_err(fault)?;
-        if fits(&module) {
+    for effort in [Effort::Full, Effort::Frugal] {
+        let module = Module::new(effort.engine(), &metered).map_err(fault)?;
+        if fits(&module, artifact) {
             return Ok(module);
         }
     }
-    Err(Failure::fault("the compiled code needs more stack than the gate reckons with"))
+    Err(Failure::fault(too_large().message))
+}
+
+/// A rewritten module as machine code that `Code::load_precompiled` takes, in this process or another. Nothing of it is run.
+pub fn precompile(metered: &[u8], effort: Effort) -> Result<Vec<u8>> {
+    effort.engine().precompile_module(metered).map_err(fault)
 }
 
 fn fault(error: wasmtime::Error) -> Failure {
@@ -128,7 +154,21 @@ fn fault(error: wasmtime::Error) -> Failure {
 
 impl Code {
     pub fn load(linked: &Arc<Linked>) -> Result<Code> {
-        let module = compile(&linked.artifact)?;
+        Code::of(linked, compile(&linked.artifact)?)
+    }
+
+    /// From what `precompile` made of this artifact's rewritten module with the same effort.
+    ///
+    /// The machine code is run as it is: `machine_code` comes from this petri's own compiler and from nowhere else.
+    pub fn load_precompiled(linked: &Arc<Linked>, machine_code: &[u8], effort: Effort) -> Result<Code> {
+        let module = raw::deserialize(effort.engine(), machine_code).map_err(fault)?;
+        if !fits(&module, &linked.artifact) {
+            return Err(too_large());
+        }
+        Code::of(linked, module)
+    }
+
+    fn of(linked: &Arc<Linked>, module: Module) -> Result<Code> {
         let linker = link(linked, module.engine()).map_err(fault)?;
         let instance = linker.instantiate_pre(&module).map_err(fault)?;
         Ok(Code { instance, linked: linked.clone() })

@@ -11,6 +11,7 @@ pub enum Status {
     NotMovable = 5,
     Unfit = 6,
     OverLimit = 7,
+    FramesTooLarge = 8,
 }
 
 #[derive(Debug, Clone)]

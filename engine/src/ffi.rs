@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::artifact::{Artifact, Export, Extern, Signature};
 use crate::bare::Bare;
-use crate::code::{Code, Instance, Number, Shape, Tier};
+use crate::code::{Code, Effort, Instance, Number, Shape, Tier, precompile};
 use crate::failure::{Failure, Result, Status};
 use crate::guest::{Budget, End, EndKind};
 use crate::raw::{Caller, Context, Host, HostFunction};
@@ -162,15 +162,22 @@ pub struct Bytes {
     size: usize,
 }
 
+impl Bytes {
+    /// What was there before is not looked at.
+    fn give(&mut self, bytes: Vec<u8>) {
+        let bytes = bytes.into_boxed_slice();
+        self.size = bytes.len();
+        self.data = Box::into_raw(bytes).cast();
+    }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn petri_wat(text: *const u8, size: usize, out: *mut Bytes, error: *mut Error) -> i32 {
     guarded(Step::None, error, || {
         // SAFETY: as the header says.
         let (text, out) = unsafe { (bytes(text, size), borrow_mut(out)?) };
         let text = std::str::from_utf8(text).map_err(|error| not_utf8(text, error.valid_up_to()))?;
-        let wasm = wat::parse_str(text).map_err(|error| parse_failure(&error))?.into_boxed_slice();
-        out.size = wasm.len();
-        out.data = Box::into_raw(wasm).cast();
+        out.give(wat::parse_str(text).map_err(|error| parse_failure(&error))?);
         Ok(())
     })
 }
@@ -196,7 +203,7 @@ fn parse_failure(error: &wat::Error) -> Failure {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn petri_bytes_drop(bytes: Bytes) {
     if !bytes.data.is_null() {
-        // SAFETY: made by petri_wat from a boxed slice of this size.
+        // SAFETY: made by `Bytes::give` from a boxed slice of this size.
         drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(bytes.data, bytes.size)) });
     }
 }
@@ -563,10 +570,75 @@ pub unsafe extern "C" fn petri_load(
         // SAFETY: as the header says.
         let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
         // SAFETY: the caller passes this many host functions, or none.
-        let imports =
-            if imports.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(imports, imports_count) } };
+        let imports = unsafe { functions_of(imports, imports_count) };
         let tier = if tier == 0 { Tier::Interpreted } else { Tier::Compiled };
         *out = Box::into_raw(Box::new(Code::load(artifact.clone(), tier, imports)?));
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `functions` is null or names `count` host functions that stay as they are while the slice is used.
+unsafe fn functions_of<'a>(functions: *const HostFunction, count: usize) -> &'a [HostFunction] {
+    if functions.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller of this function vouches for it.
+    unsafe { slice::from_raw_parts(functions, count) }
+}
+
+fn effort_of(frugal: u32) -> Effort {
+    if frugal == 0 { Effort::Full } else { Effort::Frugal }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_artifact_metered(
+    artifact: *const ArtifactHandle,
+    out: *mut Bytes,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::None, error, || {
+        // SAFETY: as the header says.
+        let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
+        out.give(artifact.metered());
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_precompile(
+    metered: *const u8,
+    size: usize,
+    frugal: u32,
+    out: *mut Bytes,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::None, error, || {
+        // SAFETY: as the header says.
+        let (metered, out) = unsafe { (bytes(metered, size), borrow_mut(out)?) };
+        out.give(precompile(metered, effort_of(frugal))?);
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_load_precompiled(
+    artifact: *const ArtifactHandle,
+    machine_code: *const u8,
+    size: usize,
+    frugal: u32,
+    imports: *const HostFunction,
+    imports_count: usize,
+    out: *mut *mut Code,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::Load, error, || {
+        // SAFETY: as the header says.
+        let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
+        // SAFETY: the caller passes this many bytes and host functions, or none.
+        let (machine_code, imports) = unsafe { (bytes(machine_code, size), functions_of(imports, imports_count)) };
+        let code = Code::load_precompiled(artifact.clone(), machine_code, effort_of(frugal), imports)?;
+        *out = Box::into_raw(Box::new(code));
         Ok(())
     })
 }

@@ -116,6 +116,13 @@ pub fn load_interpreted(engine: &wasmi::Engine, metered: &[u8]) -> Result<wasmi:
     unsafe { wasmi::Module::new_unchecked(engine, metered) }
 }
 
+/// Machine code that the compile worker, or this process, made a moment ago.
+pub fn deserialize(engine: &wasmtime::Engine, machine_code: &[u8]) -> wasmtime::Result<wasmtime::Module> {
+    // SAFETY: petri_engine.h makes the caller answer for where the bytes come from: petri's own compiler, over the private
+    // socket of a child that this process started. Wasmtime checks that version and configuration are the same.
+    unsafe { wasmtime::Module::deserialize(engine, machine_code) }
+}
+
 /// Calls a Wasmtime function whose signature the slots fit; numbers only.
 pub fn call_compiled<T: 'static>(
     function: &wasmtime::Func,
