@@ -40,7 +40,16 @@ function(petri_tests label)
   target_link_libraries(${label}_tests PRIVATE petri_flags ${tests_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${label}_tests PRIVATE PETRI_TESTS_FOLDER="${PROJECT_SOURCE_DIR}/tests")
   set_target_properties(${label}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  petri_compiles(${label}_tests)
   petri_add_suites(${label} ${label} ${label}_tests)
+endfunction()
+
+# petri_compiles(<target>): a program that may load compiled code, and finds the worker for it in ../bin or beside itself.
+function(petri_compiles target)
+  get_property(has_worker GLOBAL PROPERTY petri_has_worker)
+  if(has_worker)
+    add_dependencies(${target} petri_worker_command)
+  endif()
 endfunction()
 
 # petri_add_suites(<name> <label> <target> [variable=value...]): ctest runs each suite of this GoogleTest binary as

@@ -164,7 +164,7 @@ class FakeArtifact final : public LoadableArtifact {
         .name = function.name, .kind = ExternKind::function, .index = index, .signature = view_of(function.signature)};
   }
   std::span<const std::uint8_t> bytes() const override { return bytes_; }
-  Result<CodePtr> load(Tier tier, BoundImports imports) const override {
+  Result<CodePtr> load(Tier tier, BoundImports imports, const LoadOptions&) const override {
     return std::make_shared<const FakeCode>(module_.compiles ? tier : Tier::interpreted, module_, std::move(imports));
   }
   Result<ScanReport> scan(std::uint32_t) const override { return ScanReport{.artifact = id(), .findings = {}}; }

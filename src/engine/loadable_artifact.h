@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "engine/caller.h"
 #include "engine/instance.h"
 #include "petri/artifact.h"
+#include "petri/compile.h"
 #include "petri/findings.h"
 
 namespace petri {
@@ -61,6 +63,12 @@ struct ModuleFacts {
   std::uint64_t memory_bytes_min() const { return memory_pages_min * 65'536 + table_slots_min * 8; }
 };
 
+// Of the compiled tier; the interpreted one is there at once.
+struct LoadOptions {
+  CompileOptions compile;
+  std::stop_token stop;  // the load is `cancelled`
+};
+
 // Every Artifact is one; only engines make them.
 class LoadableArtifact : public Artifact {
  public:
@@ -72,8 +80,9 @@ class LoadableArtifact : public Artifact {
   std::optional<std::uint32_t> export_number(std::string_view name) const;
 
   // Binds one function to each import and translates for the tier, which is not `automatic`. Names and types have been
-  // checked by the caller.
-  virtual Result<CodePtr> load(Tier tier, BoundImports imports) const = 0;
+  // checked by the caller. The compiled tier takes as long as `options.compile` allows: timeout, limit_exceeded,
+  // not_found without a compile worker.
+  virtual Result<CodePtr> load(Tier tier, BoundImports imports, const LoadOptions& options = {}) const = 0;
 
   // What its own code and sections bring to light; scan() adds imports and hooks. Keeps the `findings_max` most severe.
   virtual Result<ScanReport> scan(std::uint32_t findings_max) const = 0;

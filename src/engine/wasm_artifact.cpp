@@ -121,12 +121,12 @@ Result<ScanReport> WasmArtifact::scan(std::uint32_t findings_max) const {
 }
 
 // A module that one engine cannot take is run by the other: both give the same answer.
-Result<CodePtr> WasmArtifact::load(Tier tier, BoundImports imports) const {
+Result<CodePtr> WasmArtifact::load(Tier tier, BoundImports imports, const LoadOptions& options) const {
   PETRI_ASSERT(tier != Tier::automatic);
-  auto code = WasmCode::create(*handle_, facts(), tier, imports);
+  auto code = WasmCode::create(*handle_, facts(), tier, imports, options);
   if (code || code.error().code != ErrorCode::engine_fault) return code;
   const Tier other = tier == Tier::interpreted ? Tier::compiled : Tier::interpreted;
-  auto instead = WasmCode::create(*handle_, facts(), other, imports);
+  auto instead = WasmCode::create(*handle_, facts(), other, imports, options);
   if (instead) fallbacks_.fetch_add(1, std::memory_order_relaxed);
   return instead;
 }

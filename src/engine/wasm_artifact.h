@@ -24,7 +24,7 @@ class WasmArtifact final : public LoadableArtifact {
   ImportView import_at(std::uint32_t index) const override;
   ExportView export_at(std::uint32_t index) const override;
   std::span<const std::uint8_t> bytes() const override;
-  Result<CodePtr> load(Tier tier, BoundImports imports) const override;
+  Result<CodePtr> load(Tier tier, BoundImports imports, const LoadOptions& options) const override;
   Result<ScanReport> scan(std::uint32_t findings_max) const override;
 
  protected:

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/stack.h"
+#include "compiling/compile_workers.h"
 #include "engine/wasm_instance.h"
 #include "engine/wasm_text.h"
 
@@ -61,17 +62,61 @@ Result<CodeHandle> translate(const petri_artifact& artifact, Tier tier, std::spa
   return CodeHandle(handle);
 }
 
+// Machine code from a compile worker. Code whose frames are too large is compiled once more, frugally, on what is left
+// of the time.
+class WorkerLoad {
+ public:
+  WorkerLoad(const petri_artifact& artifact, std::span<const petri_host_function> imports, const LoadOptions& options)
+      : artifact_(artifact), imports_(imports), options_(options) {}
+
+  Result<CodeHandle> load() {
+    if (petri_artifact_metered(&artifact_, &metered_.bytes, &error_) != PETRI_OK) return fail(to_error(error_));
+    PETRI_TRY(CodeHandle code, load(false));
+    if (code == nullptr) {
+      PETRI_TRY(code, load(true));
+    }
+    if (code == nullptr) return fail(to_error(error_));
+    return code;
+  }
+
+ private:
+  // Nothing when the frames are too large.
+  Result<CodeHandle> load(bool frugal) {
+    const std::span<const std::uint8_t> module(metered_.bytes.data, metered_.bytes.size);
+    PETRI_TRY(const auto machine_code, compile_in_worker(module, frugal, options_.compile, deadline_, options_.stop));
+    petri_code* handle = nullptr;
+    const petri_status status =
+        petri_load_precompiled(&artifact_, machine_code.data(), machine_code.size(), frugal ? 1 : 0, imports_.data(),
+                               imports_.size(), &handle, &error_);
+    if (status == PETRI_OK || status == PETRI_FRAMES_TOO_LARGE) return CodeHandle(handle);
+    return fail(to_error(error_));
+  }
+
+  const petri_artifact& artifact_;
+  const std::span<const petri_host_function> imports_;
+  const LoadOptions& options_;
+  const SteadyTime deadline_ = std::chrono::steady_clock::now() + options_.compile.time_max;
+  OwnedBytes metered_;
+  petri_error error_;
+};
+
+Result<CodeHandle> load_compiled(const petri_artifact& artifact, std::span<const petri_host_function> imports,
+                                 const LoadOptions& options) {
+  if (!options.compile.in_process) return WorkerLoad(artifact, imports, options).load();
+  return run_with_stack(kCompilerStackBytes, [&] { return translate(artifact, Tier::compiled, imports); });
+}
+
 }  // namespace
 
 Result<CodePtr> WasmCode::create(const petri_artifact& artifact, const ModuleFacts& facts, Tier tier,
-                                 const BoundImports& imports) {
+                                 const BoundImports& imports, const LoadOptions& options) {
   PETRI_ASSERT(imports.functions.size() == facts.imports);
   std::vector<petri_host_function> native;
   native.reserve(imports.functions.size());
   for (const HostImport* import : imports.functions) native.push_back(to_native(*import));
 
-  const auto load = [&] { return translate(artifact, tier, native); };
-  PETRI_TRY(auto handle, tier == Tier::compiled ? run_with_stack(kCompilerStackBytes, load) : load());
+  PETRI_TRY(auto handle,
+            tier == Tier::compiled ? load_compiled(artifact, native, options) : translate(artifact, tier, native));
   const StackNeed stack{.bytes_fixed = facts.stack_bytes_fixed, .bytes_per_depth = facts.stack_bytes_per_depth};
   return std::make_shared<const WasmCode>(tier, std::move(handle), stack, imports.owner);
 }

@@ -25,7 +25,7 @@ struct StackNeed {
 class WasmCode final : public Code {
  public:
   static Result<CodePtr> create(const petri_artifact& artifact, const ModuleFacts& facts, Tier tier,
-                                const BoundImports& imports);
+                                const BoundImports& imports, const LoadOptions& options);
 
   WasmCode(Tier tier, CodeHandle handle, StackNeed stack, std::shared_ptr<const void> owner)
       : Code(tier), handle_(std::move(handle)), stack_(stack), owner_(std::move(owner)) {}

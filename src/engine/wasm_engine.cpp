@@ -9,14 +9,6 @@
 namespace petri {
 namespace {
 
-struct DropBytes {
-  petri_bytes bytes{};
-  DropBytes() = default;
-  DropBytes(const DropBytes&) = delete;
-  DropBytes& operator=(const DropBytes&) = delete;
-  ~DropBytes() { petri_bytes_drop(bytes); }
-};
-
 Result<void> check_size(std::uint64_t bytes, std::uint64_t bytes_max, std::string_view what) {
   if (bytes <= bytes_max) return {};
   Error error{.code = ErrorCode::module_too_large,
@@ -43,7 +35,7 @@ class WasmEngine final : public Engine {
   Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max) override {
     PETRI_TRY(check_size(text.size(), bytes_max, "text"));
     PETRI_TRY(check_not_blank(text));
-    DropBytes wasm;
+    OwnedBytes wasm;
     petri_error error;
     if (petri_wat(text.data(), text.size(), &wasm.bytes, &error) != PETRI_OK) return fail(to_error(error));
     return prepare({wasm.bytes.data, wasm.bytes.size}, bytes_max);

@@ -8,6 +8,15 @@
 
 namespace petri {
 
+// Bytes that the crate has given away.
+struct OwnedBytes {
+  petri_bytes bytes{};
+  OwnedBytes() = default;
+  OwnedBytes(const OwnedBytes&) = delete;
+  OwnedBytes& operator=(const OwnedBytes&) = delete;
+  ~OwnedBytes() { petri_bytes_drop(bytes); }
+};
+
 inline std::string_view to_view(petri_text text) {
   return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
 }

@@ -1,0 +1,115 @@
+#include "compile_worker/compilation.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile_worker/jail.h"
+#include "compiling/compile_protocol.h"
+#include "engine/precompile.h"
+
+namespace petri {
+namespace {
+
+bool receive(int socket, void* data, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t moved = ::read(socket, static_cast<char*>(data) + done, size - done);
+    if (moved > 0) done += static_cast<std::size_t>(moved);
+    if (moved == 0 || (moved < 0 && errno != EINTR)) return false;
+  }
+  return true;
+}
+
+bool send(int socket, const void* data, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t moved = ::write(socket, static_cast<const char*>(data) + done, size - done);
+    if (moved > 0) done += static_cast<std::size_t>(moved);
+    if (moved < 0 && errno != EINTR) return false;
+  }
+  return true;
+}
+
+void answer(int socket, CompileStatus status, const void* data, std::size_t size) {
+  const CompileReply reply{.status = status, .bytes = size};
+  if (send(socket, &reply, sizeof(reply))) send(socket, data, size);
+}
+
+void answer(int socket, std::string_view message) {
+  answer(socket, CompileStatus::message, message.data(), message.size());
+}
+
+[[noreturn]] void never_end() {
+  for (volatile bool always = true; always;) continue;
+  ::_exit(0);
+}
+
+[[noreturn]] void eat_memory() {
+  constexpr std::size_t kPiece = 1 << 20;
+  for (std::vector<std::vector<char>> eaten;;) eaten.emplace_back(kPiece, 'x');
+}
+
+// The engine has a handler, which leaves what is not a guest's to the default action.
+[[noreturn]] void crash() {
+  std::signal(SIGSEGV, SIG_DFL);
+  std::raise(SIGSEGV);
+  std::abort();
+}
+
+std::string said(std::string_view what, long result) {
+  const std::string why = result < 0 ? std::strerror(errno) : "it was let";
+  return std::string(what) + ": " + why;
+}
+
+// True when the fault has answered.
+bool answer_fault(int socket, CompileFault fault) {
+  switch (fault) {
+    case CompileFault::none: return false;
+    case CompileFault::never_ends: never_end();
+    case CompileFault::eats_memory: eat_memory();
+    case CompileFault::crashes: crash();
+    case CompileFault::kills_itself: std::raise(SIGKILL); break;
+    case CompileFault::opens_a_file: answer(socket, said("open", ::open("/etc/passwd", O_RDONLY))); break;
+    case CompileFault::connects: answer(socket, said("socket", ::socket(AF_INET, SOCK_STREAM, 0))); break;
+    case CompileFault::forks: answer(socket, said("fork", ::fork())); break;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool compile_one(int socket, std::uint64_t memory_bytes_at_start) {
+  CompileRequest request;
+  if (!receive(socket, &request, sizeof(request))) return false;
+  if (request.mark != kRequestMark) {
+    answer(socket, "the request is of another version of petri");
+    return true;
+  }
+  limit_compilation(memory_bytes_at_start, request.memory_bytes_max, request.processor_seconds_max);
+  std::vector<std::uint8_t> module(request.module_bytes);
+  if (!receive(socket, module.data(), module.size())) return false;
+  if (answer_fault(socket, request.fault)) return true;
+  precompile(module, request.frugal != 0, [socket](const Precompiled& made) {
+    if (made.machine_code.empty()) return answer(socket, made.message);
+    answer(socket, CompileStatus::machine_code, made.machine_code.data(), made.machine_code.size());
+  });
+  return true;
+}
+
+void warm_up() {
+  // (module (memory 1) (func (export "f") (param i32) (result i32) (i32.load (local.get 0))))
+  constexpr std::array<std::uint8_t, 44> kModule{0,    'a', 's', 'm', 1, 0, 0, 0,    1, 6,    1, 0x60, 1,    0x7f, 1,
+                                                 0x7f, 3,   2,   1,   0, 5, 3, 1,    0, 1,    7, 5,    1,    1,    'f',
+                                                 0,    0,   10,  9,   1, 7, 0, 0x20, 0, 0x28, 2, 0,    0x0b, 0};
+  precompile({kModule.data(), 43}, false, [](const Precompiled&) {});
+}
+
+}  // namespace petri

@@ -1,0 +1,15 @@
+// One compilation in a process of its own: a request in, an answer out.
+#pragma once
+
+#include <cstdint>
+
+namespace petri {
+
+// Reads one request from the socket, compiles and answers; false when the host has hung up before. The process is
+// jailed already, and limits itself to what the request allows.
+bool compile_one(int socket, std::uint64_t memory_bytes_at_start);
+
+// Compiles a module without content and throws it away, so that what every compilation needs is there afterwards.
+void warm_up();
+
+}  // namespace petri

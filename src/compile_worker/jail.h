@@ -1,0 +1,21 @@
+// What a compile worker gives up for good.
+#pragma once
+
+#include <cstdint>
+
+namespace petri {
+
+// Of the process that forks: no core dumps, no folder, no new rights, nobody of the same user may look into it.
+void enter_nursery_jail();
+
+// Of a child, before it knows its module: low priority, no files, no sockets, no processes. Dies with its parent.
+void enter_compilation_jail();
+
+// Of a child that knows how much it may take beyond `memory_bytes_at_start`. Past the processor time it is killed.
+void limit_compilation(std::uint64_t memory_bytes_at_start, std::uint64_t memory_bytes_max,
+                       std::uint32_t processor_seconds_max);
+
+// Address space this process has; a guess when the kernel does not say.
+std::uint64_t address_space_bytes();
+
+}  // namespace petri

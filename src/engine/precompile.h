@@ -1,0 +1,21 @@
+// The compiler by itself: what the compile worker does for the host.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace petri {
+
+// What came of a compilation; valid inside the call that is handed it.
+struct Precompiled {
+  std::span<const std::uint8_t> machine_code;  // empty: it failed,
+  std::string_view message;                    // and this says why
+};
+
+// Compiles a rewritten module and runs nothing of it. Needs 4 MiB of stack.
+void precompile(std::span<const std::uint8_t> metered, bool frugal,
+                const std::function<void(const Precompiled&)>& take);
+
+}  // namespace petri
