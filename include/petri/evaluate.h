@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "petri/artifact.h"
+#include "petri/compile.h"
 #include "petri/host_functions.h"
 #include "petri/outcome.h"
 #include "petri/result.h"
@@ -209,6 +210,9 @@ struct EvaluatorOptions {
   std::uint64_t promote_fuel = 500'000;
   std::uint64_t promote_fuel_per_byte = 2'000;
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
+  // Of candidates that are compiled from the start; promotions have a time of their own. What cannot be compiled within
+  // this is interpreted, with the same results.
+  CompileOptions compile;
 };
 
 struct EvaluatorStatistics {
@@ -218,6 +222,7 @@ struct EvaluatorStatistics {
   std::uint64_t compiled_modules = 0;  // held now
   std::uint64_t promotions = 0;
   std::uint64_t promotions_given_up = 0;
+  bool compiling_unavailable = false;  // there is no compile worker: hot candidates stay interpreted
 };
 
 // Evaluates under full determinism: virtual time, randomness from seed and artifact alone, anew for each instance.

@@ -52,6 +52,7 @@ enum class EventKind : std::uint8_t {
   module_reloaded,
   module_rolled_back,
   module_no_change,
+  compiling_unavailable,
 };
 std::string_view name_of(EventKind kind);
 std::optional<EventKind> event_kind_named(std::string_view name);
@@ -63,7 +64,7 @@ class EventKinds {
   constexpr EventKinds(std::initializer_list<EventKind> kinds) {
     for (const EventKind kind : kinds) bits_ |= bit(kind);
   }
-  static constexpr EventKinds all() { return EventKinds((bit(EventKind::module_no_change) << 1) - 1); }
+  static constexpr EventKinds all() { return EventKinds((bit(EventKind::compiling_unavailable) << 1) - 1); }
 
   constexpr bool has(EventKind kind) const { return (bits_ & bit(kind)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "petri/artifact.h"
+#include "petri/compile.h"
 #include "petri/host_functions.h"
 #include "petri/limits.h"
 #include "petri/log_level.h"
@@ -32,13 +33,15 @@ struct RunSpec {
   std::string folder;                          // the one host folder WASI files live in; empty: none
   std::vector<std::string> program_arguments;  // what a WASI command finds in argv, its own name first
   std::map<std::string, std::string> environment;
-  // Explain a trap even where the tier keeps no trace, by repeating the run compiled: that costs a compilation. Left
-  // out where the repetition could have effects (file_write, functions of the embedder that are not deterministic).
+  // Explain a trap even where the tier keeps no trace, by repeating the run compiled: that costs a compilation, of
+  // three seconds at most. Left out where that takes longer, where there is no compile worker, and where the repetition
+  // could have effects (file_write, functions of the embedder that are not deterministic).
   bool backtrace = true;
   std::function<void(LogLevel, std::string_view)>
       on_log;  // one line of the guest, as it sent it; called on the running thread
   std::function<void(std::string_view)> on_stdout;  // as they are written; without it stdout is the outcome's output
   std::function<void(std::string_view)> on_stderr;  // without it each line is a log line
+  CompileOptions compile;                           // of the compiled tier
 };
 
 // Instantiates, runs the start function and `_initialize`, calls the function; all on one budget of fuel and time.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "petri/audit.h"
+#include "petri/compile.h"
 #include "petri/containment.h"
 #include "petri/events.h"
 #include "petri/host_functions.h"
@@ -31,7 +32,8 @@ struct RuntimeOptions {
   std::uint64_t promote_fuel_per_byte = 2'000;
   std::size_t promote_instances = 64;  // alive, or with so many of it
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
-  LimitChanges limits;  // of sandboxes whose spec does not name them
+  CompileOptions compile;  // of sandboxes that are compiled from the start; promotions have a time of their own
+  LimitChanges limits;     // of sandboxes whose spec does not name them
   AuditOptions audit;
   QuarantineOptions quarantine;
   BreakerOptions breaker;  // of sandboxes whose spec has none

@@ -136,7 +136,8 @@ class ManualTime {
   std::unique_ptr<Impl> impl_;
 };
 
-// What there is of a process's threads, descriptors, sandboxes and files now, to be compared with what there is later.
+// What there is of a process's threads, descriptors, children, sandboxes and files now, to be compared with what there
+// is later. Compile workers that petri keeps for the next module do not count.
 class LeakCheck {
  public:
   // With a runtime its own threads do not count, and its sandboxes do. Files are those below the folder, if one is
@@ -149,6 +150,7 @@ class LeakCheck {
   struct Found {
     std::map<std::string, int> threads;              // by name
     std::map<std::string, std::string> descriptors;  // number and target, by number and file
+    std::set<int> children;                          // by process number, alive or not yet waited for
     std::set<std::string> sandboxes;
     std::set<std::string> files;
   };

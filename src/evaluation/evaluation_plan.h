@@ -51,6 +51,7 @@ struct EvaluationServices {
   CompiledModules& modules;
   Promoter& promoter;
   RecordCache& cache;
+  const CompileOptions& compile;
 };
 
 }  // namespace petri

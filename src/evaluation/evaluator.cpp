@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "compiling/compile_workers.h"
 #include "evaluation/evaluation_plan.h"
 #include "evaluation/evaluation_worker.h"
 #include "evaluation/harness_check.h"
@@ -39,7 +40,9 @@ RecordsHeader header_of(const EvaluationPlan& plan) {
 PromoterOptions promoter_options(const EvaluatorOptions& options) {
   return {.fuel = options.promote_fuel,
           .fuel_per_byte = options.promote_fuel_per_byte,
-          .time_max = options.promotion_time_max};
+          .time_max = options.promotion_time_max,
+          .compile = options.compile,
+          .on_unavailable = nullptr};
 }
 
 unsigned workers_for(unsigned asked, std::size_t rows) {
@@ -75,7 +78,9 @@ struct Evaluator::Impl {
         modules(options.compiled_modules_max),
         promoter(promoter_options(options), clock, modules),
         harness_promoter(promoter_options(options), clock, no_modules),
-        cache(options.cache_records_max) {}
+        harnesses(host, harness_promoter, options.compile),
+        cache(options.cache_records_max),
+        compile(options.compile) {}
 
   Result<EvaluationPlan> make_plan(std::span<const Case> cases, const EvaluationSpec& spec,
                                    const EvaluationOptions& options);
@@ -87,14 +92,17 @@ struct Evaluator::Impl {
   Promoter promoter;
   CompiledModules no_modules{0};  // harnesses keep their code themselves
   Promoter harness_promoter;
-  Harnesses harnesses{host, harness_promoter};
+  Harnesses harnesses;
   RecordCache cache;
-  const EvaluationServices services{.engine = wasm_engine(), .modules = modules, .promoter = promoter, .cache = cache};
+  const CompileOptions compile;
+  const EvaluationServices services{
+      .engine = wasm_engine(), .modules = modules, .promoter = promoter, .cache = cache, .compile = compile};
   WorkerPool pool;  // last: its threads use all of the above
 };
 
 Result<EvaluationPlan> Evaluator::Impl::make_plan(std::span<const Case> cases, const EvaluationSpec& spec,
                                                   const EvaluationOptions& options) {
+  if (options.tier == Tier::compiled) PETRI_TRY(check_compiles(compile));
   EvaluationPlan plan(cases, spec, options, host);
   if (!spec.harness) return plan;
   PETRI_TRY(LoadedHarnessPtr loaded, harnesses.of(spec));
@@ -164,7 +172,8 @@ EvaluatorStatistics Evaluator::statistics() const {
           .cache_records = cache.records,
           .compiled_modules = impl_->modules.size(),
           .promotions = impl_->promoter.promotions(),
-          .promotions_given_up = impl_->promoter.given_up()};
+          .promotions_given_up = impl_->promoter.given_up(),
+          .compiling_unavailable = impl_->promoter.is_unavailable() || impl_->harness_promoter.is_unavailable()};
 }
 
 }  // namespace petri

@@ -18,10 +18,11 @@ constexpr std::uint64_t kAnyInstances = std::numeric_limits<std::uint64_t>::max(
 
 }  // namespace
 
-LoadedHarness::LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter)
+LoadedHarness::LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter, CompileOptions compile)
     : artifact_(std::move(artifact)),
       linked_(std::move(linked)),
-      hot_(promoter, artifact_, linked_.imports, kAnyInstances) {}
+      hot_(promoter, artifact_, linked_.imports, kAnyInstances),
+      compile_(std::move(compile)) {}
 
 Result<HarnessedCandidate> LoadedHarness::join(ArtifactPtr candidate) const {
   std::vector<LinkedTarget> targets(module().facts().imports);
@@ -50,8 +51,15 @@ Result<CodePtr> LoadedHarness::load(Tier tier) {
   MutexLock lock(mutex_);
   CodePtr& code = tier == Tier::compiled ? compiled_ : interpreted_;
   if (code == nullptr) {
-    PETRI_TRY(code, module().load(tier, linked_.imports));
+    PETRI_TRY(code, tier == Tier::compiled ? compile() : module().load(tier, linked_.imports));
   }
+  return code;
+}
+
+Result<CodePtr> LoadedHarness::compile() {
+  if (not_compiled_) return fail(*not_compiled_);
+  auto code = module().load(Tier::compiled, linked_.imports, {.compile = compile_, .stop = {}});
+  if (!code) not_compiled_ = code.error();
   return code;
 }
 
@@ -75,7 +83,7 @@ Result<LoadedHarnessPtr> Harnesses::of(const EvaluationSpec& spec) {
   const ArtifactPtr& artifact = spec.harness.artifact();
   MutexLock lock(mutex_);
   if (const LoadedHarnessPtr* known = loaded_.find(artifact->id())) return *known;
-  auto loaded = std::make_shared<LoadedHarness>(artifact, std::move(linked), promoter_);
+  auto loaded = std::make_shared<LoadedHarness>(artifact, std::move(linked), promoter_, compile_);
   loaded_.insert(artifact->id(), loaded);
   return loaded;
 }

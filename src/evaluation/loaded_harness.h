@@ -23,7 +23,7 @@ struct HarnessedCandidate {
 class LoadedHarness {
  public:
   // The promoter outlives it, and puts nothing where candidates are looked for: as a candidate it would be a bad one.
-  LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter);
+  LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter, CompileOptions compile);
 
   const LoadableArtifact& module() const { return loadable(*artifact_); }
   // link_error, naming what the candidate lacks or has with another type.
@@ -41,6 +41,7 @@ class LoadedHarness {
 
  private:
   Result<CodePtr> load(Tier tier) EXCLUDES(mutex_);
+  Result<CodePtr> compile() REQUIRES(mutex_);
   CodePtr compiled() EXCLUDES(mutex_);
   CodePtr linked(const HarnessedCandidate& candidate, CodePtr code, CodePtr harness) const;
 
@@ -50,6 +51,8 @@ class LoadedHarness {
   Mutex mutex_;
   CodePtr interpreted_ GUARDED_BY(mutex_);
   CodePtr compiled_ GUARDED_BY(mutex_);
+  std::optional<Error> not_compiled_ GUARDED_BY(mutex_);  // why; it is not tried for every candidate
+  const CompileOptions compile_;
 };
 using LoadedHarnessPtr = std::shared_ptr<LoadedHarness>;
 
@@ -59,7 +62,8 @@ class Harnesses {
   static constexpr std::size_t kHarnessesMax = 16;
 
   // Both outlive it.
-  Harnesses(const HostFunctions& host, Promoter& promoter) : host_(host), promoter_(promoter) {}
+  Harnesses(const HostFunctions& host, Promoter& promoter, CompileOptions compile)
+      : host_(host), promoter_(promoter), compile_(std::move(compile)) {}
   // Of a spec that has one. Errors of link_harness().
   Result<LoadedHarnessPtr> of(const EvaluationSpec& spec) EXCLUDES(mutex_);
 
@@ -70,6 +74,7 @@ class Harnesses {
 
   const HostFunctions& host_;
   Promoter& promoter_;
+  const CompileOptions compile_;
   Mutex mutex_;
   LruMap<ArtifactId, LoadedHarnessPtr, Hash> loaded_ GUARDED_BY(mutex_){kHarnessesMax};
 };

@@ -5,6 +5,14 @@
 #include "evaluation/link_candidate.h"
 
 namespace petri {
+namespace {
+
+// True for what only the compiled tier fails with: no time, no memory, a worker that was killed.
+bool is_compilers(ErrorCode code) {
+  return code == ErrorCode::timeout || code == ErrorCode::limit_exceeded || code == ErrorCode::host_fault;
+}
+
+}  // namespace
 
 TierPath::TierPath(const EvaluationPlan& plan, const EvaluationServices& services, ArtifactPtr artifact,
                    CodePtr compiled)
@@ -22,7 +30,7 @@ Tier TierPath::first_tier() const { return plan_.options.tier == Tier::compiled 
 Result<void> TierPath::begin() {
   if (harness_ != nullptr) return begin_with(*harness_);
   if (code_ != nullptr) return {};
-  return load(first_tier());
+  return load_or_interpret(first_tier());
 }
 
 // Compiled code that was there before is of use once that of the harness is there, too.
@@ -34,7 +42,7 @@ Result<void> TierPath::begin_with(LoadedHarness& harness) {
   }
   waiting_ = std::move(code_);
   on_its_way_ = asked_ = waiting_ != nullptr;
-  return load(first_tier());
+  return load_or_interpret(first_tier());
 }
 
 Result<void> TierPath::begin_compiled() {
@@ -49,13 +57,20 @@ const Code& TierPath::code_for_instance() {
   return *code_;
 }
 
+// Records may not depend on how fast the machine compiles, and both tiers give the same answer.
+Result<void> TierPath::load_or_interpret(Tier tier) {
+  auto loaded = load(tier);
+  if (loaded || tier == Tier::interpreted || !is_compilers(loaded.error().code)) return loaded;
+  return load(Tier::interpreted);
+}
+
 Result<void> TierPath::load(Tier tier) {
   if (!linked_) {
     PETRI_TRY(Linked linked, link_candidate(module_, plan_.host));
     imports_ = std::move(linked.imports);
     linked_ = true;
   }
-  PETRI_TRY(code_, module_.load(tier, imports_));
+  PETRI_TRY(code_, module_.load(tier, imports_, {.compile = services_.compile, .stop = plan_.options.stop}));
   if (tier == Tier::compiled) services_.modules.insert({.artifact = artifact_, .code = code_});
   if (harness_ != nullptr) {
     PETRI_TRY(code_, harness_->link(joined_, std::move(code_)));

@@ -15,7 +15,8 @@ class TierPath {
   // A module that was compiled earlier is there from the start; otherwise begin() links and loads.
   TierPath(const EvaluationPlan& plan, const EvaluationServices& services, ArtifactPtr artifact, CodePtr compiled);
 
-  // Links and loads unless there is code, and joins it with the harness. link_error, engine_fault.
+  // Links and loads unless there is code, and joins it with the harness. What takes too long or too much to compile is
+  // interpreted. link_error, engine_fault.
   Result<void> begin();
   // Begins again, compiled: the interpreter failed where it must not.
   Result<void> begin_compiled();
@@ -44,6 +45,7 @@ class TierPath {
   Tier first_tier() const;
   Result<void> begin_with(LoadedHarness& harness);
   Result<void> load(Tier tier);
+  Result<void> load_or_interpret(Tier tier);
   void move_when_ready(Guest& guest);
   bool can_be_moved() const;
   void tell_harness();

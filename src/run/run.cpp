@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/kill_flag.h"
 #include "host/link.h"
 #include "run/attempt.h"
@@ -9,6 +11,9 @@
 
 namespace petri {
 namespace {
+
+// What is spent on compiling a module only to say where it trapped.
+constexpr std::chrono::nanoseconds kExplanationTimeMax = std::chrono::seconds(3);
 
 // Compiled promotion comes with evaluations; a single run is over before it would pay.
 Tier tier_for(Tier asked) { return asked == Tier::automatic ? Tier::interpreted : asked; }
@@ -64,8 +69,12 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
   if (folder == nullptr) {
     PETRI_TRY(folder, open_folder_of(spec));
   }
-  const auto load = [&](Tier tier) { return around.load ? around.load(tier) : module.load(tier, linked.imports); };
-  PETRI_TRY(const CodePtr code, load(tier_for(spec.tier)));
+  const auto load = [&](Tier tier, std::chrono::nanoseconds time_max) {
+    LoadOptions options{.compile = spec.compile, .stop = stop};
+    options.compile.time_max = std::min(options.compile.time_max, time_max);
+    return around.load ? around.load(tier, options) : module.load(tier, linked.imports, options);
+  };
+  PETRI_TRY(const CodePtr code, load(tier_for(spec.tier), spec.compile.time_max));
 
   KillFlag kill;
   const std::stop_callback on_stop(stop, [&kill] { kill.raise(); });
@@ -80,7 +89,7 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
                        .interrupt = kill.flag()};
   PETRI_TRY(AttemptResult result, attempt(run, *code, Callbacks::told));
   if (needs_explanation(spec, result.outcome) && can_repeat(spec, linked, result)) {
-    if (const auto compiled = load(Tier::compiled)) explain_trap(run, **compiled, result.outcome);
+    if (const auto compiled = load(Tier::compiled, kExplanationTimeMax)) explain_trap(run, **compiled, result.outcome);
   }
   return std::move(result.outcome);
 }

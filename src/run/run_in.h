@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/instance.h"
+#include "engine/loadable_artifact.h"
 #include "host/host_context.h"
 #include "petri/run.h"
 
@@ -18,7 +19,7 @@ struct RunSurroundings {
   const EndingLimits* ending_limits = nullptr;  // the same
   std::shared_ptr<Folder> folder;               // that others have open, too; none: the one the spec names
   // Loads the module with those it imports from; none: it is by itself.
-  std::function<Result<CodePtr>(Tier)> load;
+  std::function<Result<CodePtr>(Tier, const LoadOptions&)> load;
 };
 
 // As petri::run.

@@ -132,9 +132,11 @@ struct Runtime::Impl {
         quarantine(options.quarantine),
         promoter({.fuel = options.promote_fuel,
                   .fuel_per_byte = options.promote_fuel_per_byte,
-                  .time_max = options.promotion_time_max},
+                  .time_max = options.promotion_time_max,
+                  .compile = options.compile,
+                  .on_unavailable = [this](const Error& error) { tell_unavailable(error); }},
                  clock, compiled),
-        code(options.host, promoter, options.promote_instances) {}
+        code(options.host, promoter, options.promote_instances, options.compile) {}
 
   void make_services() {
     services.emplace(SandboxServices{.workers = *workers,
@@ -163,6 +165,10 @@ struct Runtime::Impl {
     });
     audit->append(AuditLevel::basic, {.kind = AuditKind::host_pressure, .sandbox = {}, .cause = state},
                   {{"allowed", pressure.allowed}, {"seen", pressure.used}});
+  }
+  void tell_unavailable(const Error& error) {
+    metrics.compiling_unavailable();
+    events.publish(EventKind::compiling_unavailable, {}, [&](Event& event) { event.add("message", error.message); });
   }
   Result<Sandbox> begin(CorePtr core, const SnapshotOrigin* origin) {
     PETRI_TRY(core->open_folder());

@@ -21,7 +21,8 @@ ModuleCodePtr CodeStore::module_of(Entry& entry, const ArtifactPtr& artifact) {
   return module;
 }
 
-Result<ModuleCodePtr> CodeStore::load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) {
+Result<ModuleCodePtr> CodeStore::load(const ArtifactPtr& artifact, Permissions permissions, Tier tier,
+                                      const LoadOptions& options) {
   const Key key{.artifact = artifact->id(), .permissions = permissions, .tier = tier};
   {
     MutexLock lock(mutex_);
@@ -29,7 +30,8 @@ Result<ModuleCodePtr> CodeStore::load(const ArtifactPtr& artifact, Permissions p
     if (found != entries_.end() && !found->second.artifact.expired()) return module_of(found->second, artifact);
   }
   PETRI_TRY(const Linked linked, link(loadable(*artifact), host_, permissions, Neighbours::may_be));
-  PETRI_TRY(CodePtr code, loadable(*artifact).load(tier == Tier::automatic ? Tier::interpreted : tier, linked.imports));
+  const Tier first = tier == Tier::automatic ? Tier::interpreted : tier;
+  PETRI_TRY(CodePtr code, loadable(*artifact).load(first, linked.imports, options));
   Entry loaded{.artifact = artifact,
                .imports = linked.imports,
                .from_modules = linked.from_modules,

@@ -21,11 +21,17 @@ namespace petri {
 class CodeStore {
  public:
   // Both outlive the store. So many live instances make an artifact hot.
-  CodeStore(const HostFunctions& host, Promoter& promoter, std::uint64_t hot_instances)
-      : host_(host), promoter_(promoter), hot_instances_(hot_instances) {}
+  CodeStore(const HostFunctions& host, Promoter& promoter, std::uint64_t hot_instances, CompileOptions compile)
+      : host_(host), promoter_(promoter), hot_instances_(hot_instances), compile_(std::move(compile)) {}
 
-  // `automatic` begins interpreted.
-  Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier) EXCLUDES(mutex_);
+  // `automatic` begins interpreted. A stop ends a compilation as `cancelled`.
+  Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier,
+                             const std::stop_token& stop = {}) EXCLUDES(mutex_) {
+    return load(artifact, permissions, tier, LoadOptions{.compile = compile_, .stop = stop});
+  }
+  Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier,
+                             const LoadOptions& options) EXCLUDES(mutex_);
+  const CompileOptions& compile_options() const { return compile_; }
   // Forgets code whose artifact nobody has any more.
   void sweep() EXCLUDES(mutex_);
   std::size_t size() const EXCLUDES(mutex_);
@@ -56,6 +62,7 @@ class CodeStore {
   const HostFunctions& host_;
   Promoter& promoter_;
   const std::uint64_t hot_instances_;
+  const CompileOptions compile_;
   mutable Mutex mutex_;
   std::unordered_map<Key, Entry, Hash> entries_ GUARDED_BY(mutex_);
   std::size_t sweep_at_ GUARDED_BY(mutex_) = 64;

@@ -299,6 +299,7 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
 }
 
 void SandboxCore::begin_destroy() {
+  loading_.request_stop();
   {
     MutexLock lock(mutex_);
     runs_.request_stop();
@@ -307,6 +308,7 @@ void SandboxCore::begin_destroy() {
 }
 
 bool SandboxCore::destroy() {
+  loading_.request_stop();
   {
     MutexLock lock(mutex_);
     runs_.request_stop();

@@ -515,9 +515,9 @@ class SandboxCore final : public ProcessOwner,
                              const RunOptions& options);
   Result<Outcome> counted(Result<Outcome> run);
   Result<CodePtr> load_linked(const std::string& module, const ArtifactPtr& artifact, Permissions permissions,
-                              Tier tier) EXCLUDES(mutex_);
-  std::function<Result<CodePtr>(Tier)> loader_of(const std::string& module, const ArtifactPtr& artifact,
-                                                 const RunSpec& spec);
+                              Tier tier, const LoadOptions& options) EXCLUDES(mutex_);
+  using Loader = std::function<Result<CodePtr>(Tier, const LoadOptions&)>;
+  Loader loader_of(const std::string& module, const ArtifactPtr& artifact, const RunSpec& spec);
   Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
                                const RunOptions& options) EXCLUDES(mutex_);
   std::uint64_t spec_bytes_max() const;
@@ -599,6 +599,8 @@ class SandboxCore final : public ProcessOwner,
   std::uint64_t retry_ticket_ GUARDED_BY(mutex_) = 0;  // of the retry that waits, 0: none does
   std::uint64_t last_retry_ticket_ GUARDED_BY(mutex_) = 0;
   std::stop_source runs_ GUARDED_BY(mutex_);
+  // Destroying does not wait for a compilation, though whoever asked for that has `control_`.
+  std::stop_source loading_{spec_.tier == Tier::compiled ? std::stop_source() : std::stop_source(std::nostopstate)};
   std::vector<std::string> labels_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;

@@ -147,7 +147,8 @@ RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> argu
                .deterministic = spec_.deterministic,
                .folder = traits_->folder,
                .program_arguments = traits_->arguments,
-               .environment = traits_->environment};
+               .environment = traits_->environment,
+               .compile = services_.code.compile_options()};
   if (options.fuel_max) spec.limits.fuel_max = *options.fuel_max;
   if (options.timeout) spec.limits.execution_time_max = std::min(*options.timeout, limits->execution_time_max);
   if (spec_.on_log) {
@@ -158,20 +159,20 @@ RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> argu
 
 // The same modules for another tier and other permissions.
 Result<CodePtr> SandboxCore::load_linked(const std::string& module, const ArtifactPtr& artifact,
-                                         Permissions permissions, Tier tier) {
-  PETRI_TRY(ModuleCodePtr code, services_.code.load(artifact, permissions, tier));
+                                         Permissions permissions, Tier tier, const LoadOptions& options) {
+  PETRI_TRY(ModuleCodePtr code, services_.code.load(artifact, permissions, tier, options));
   PETRI_TRY(code, link_with_table(module, code, {}));
   if (code->linked == nullptr) return code->code;
   std::vector<ModulePart> parts = code->linked->parts();
   for (ModulePart& part : parts) {
-    PETRI_TRY(part.code, services_.code.load(part.code->artifact, permissions, tier));
+    PETRI_TRY(part.code, services_.code.load(part.code->artifact, permissions, tier, options));
   }
   return make_linked_code(std::move(parts))->code;
 }
 
 // None for a module that imports only from the host: it need not be kept.
-std::function<Result<CodePtr>(Tier)> SandboxCore::loader_of(const std::string& module, const ArtifactPtr& artifact,
-                                                            const RunSpec& spec) {
+SandboxCore::Loader SandboxCore::loader_of(const std::string& module, const ArtifactPtr& artifact,
+                                           const RunSpec& spec) {
   const LoadableArtifact& code = loadable(*artifact);
   bool imports = false;
   for (std::uint32_t index = 0; index < code.facts().imports && !imports; ++index) {
@@ -181,8 +182,8 @@ std::function<Result<CodePtr>(Tier)> SandboxCore::loader_of(const std::string& m
     imports = modules_.contains(from);
   }
   if (!imports) return nullptr;
-  return [this, module, artifact, permissions = spec.permissions](Tier tier) {
-    return load_linked(module, artifact, permissions, tier);
+  return [this, module, artifact, permissions = spec.permissions](Tier tier, const LoadOptions& options) {
+    return load_linked(module, artifact, permissions, tier, options);
   };
 }
 

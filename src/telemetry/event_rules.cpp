@@ -122,6 +122,10 @@ std::vector<EventRule> version_rules() {
         kTrap},
        warning},
       {module_no_change, "The version that was asked for was the active one.", {kModule, kVersion}, debug},
+      {compiling_unavailable,
+       "There is no compile worker: hot code stays interpreted. Of no sandbox, and told once.",
+       {kMessage},
+       warning},
   };
 }
 

@@ -64,6 +64,8 @@ const std::array kSources{
                  counted<Metrics::quarantines_total>},
     MetricSource{{"petri_host_pressure_total", counter, "", "Times the host's memory budget ran short."},
                  counted<Metrics::host_pressure_total>},
+    MetricSource{{"petri_compiling_unavailable_total", counter, "", "1 once there was no compile worker to be found."},
+                 counted<Metrics::compiling_unavailable_total>},
     MetricSource{{"petri_sandboxes", gauge, "status", "Sandboxes, by status."}, sandboxes},
     MetricSource{{"petri_processes", gauge, "", "Processes that are alive."}, current<&MetricsNow::processes>},
     MetricSource{{"petri_memory_bytes", gauge, "", "Memory that guests hold."}, current<&MetricsNow::memory_bytes>},

@@ -39,6 +39,7 @@ class Metrics {
   void breaker_opened() noexcept { counters_.add(breaker_openings_total); }
   void quarantined() noexcept { counters_.add(quarantines_total); }
   void host_pressure() noexcept { counters_.add(host_pressure_total); }
+  void compiling_unavailable() noexcept { counters_.add(compiling_unavailable_total); }
 
   // A limit refused or cut something, so many times; a limit ended a guest; a permission was missing.
   void limit_met(std::string_view limit, std::uint64_t count = 1) noexcept { limits_met_.add(limit, count); }
@@ -54,6 +55,7 @@ class Metrics {
     breaker_openings_total,
     quarantines_total,
     host_pressure_total,
+    compiling_unavailable_total,
     first_run,  // one for each kind of outcome from here on, and so on
   };
   std::uint64_t count(Counter counter) const noexcept { return counters_.sum(counter); }

@@ -7,7 +7,7 @@
 namespace petri {
 
 Promoter::Promoter(PromoterOptions options, const Clock& clock, CompiledModules& modules)
-    : options_(options), clock_(clock), modules_(modules) {}
+    : options_(std::move(options)), clock_(clock), modules_(modules) {}
 
 Promoter::~Promoter() {
   {
@@ -15,6 +15,7 @@ Promoter::~Promoter() {
     ending_ = true;
     changed_.notify_all();
   }
+  stop_.request_stop();
   thread_.reset();
 }
 
@@ -51,7 +52,7 @@ PromotionPtr Promoter::promote(const ArtifactPtr& artifact, const BoundImports& 
   const MutexLock lock(mutex_);
   Watched& known = watched(artifact->id());
   if (known.promotion != nullptr) return known.promotion;
-  if (known.given_up || waiting_.size() >= kQueueMax || !start_thread()) return nullptr;
+  if (known.given_up || unavailable_ || waiting_.size() >= kQueueMax || !start_thread()) return nullptr;
   known.promotion = std::make_shared<Promotion>();
   waiting_.push_back({.artifact = artifact, .imports = imports, .promotion = known.promotion});
   changed_.notify_all();
@@ -84,14 +85,31 @@ bool Promoter::take(Job& job) {
   return true;
 }
 
-// A compilation cannot be broken off; one that took too long has still shown that it is not to be had.
+Result<CodePtr> Promoter::load(const Job& job) {
+  LoadOptions options{.compile = options_.compile, .stop = stop_.get_token()};
+  options.compile.time_max = options_.time_max;
+  return loadable(*job.artifact).load(Tier::compiled, job.imports, options);
+}
+
+// A compilation inside this process cannot be broken off; one that took too long is not used all the same.
 void Promoter::compile(const Job& job) {
   const Clock::TimePoint start = clock_.now();
-  auto code = loadable(*job.artifact).load(Tier::compiled, job.imports);
+  auto code = load(job);
+  if (!code && code.error().code == ErrorCode::host_fault) code = load(job);
+  if (!code && code.error().code == ErrorCode::not_found) report_unavailable(code.error());
   const bool in_time = clock_.now() - start <= options_.time_max;
   // What the compiler cannot take is loaded by the interpreter, where the candidate is already.
   const bool compiled = code && (*code)->tier() == Tier::compiled;
   finish(job, compiled && in_time ? *std::move(code) : nullptr);
+}
+
+void Promoter::report_unavailable(const Error& error) {
+  {
+    const MutexLock lock(mutex_);
+    if (std::exchange(unavailable_, true)) return;
+    waiting_.clear();
+  }
+  if (options_.on_unavailable) options_.on_unavailable(error);
 }
 
 void Promoter::finish(const Job& job, CodePtr code) {

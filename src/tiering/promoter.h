@@ -1,10 +1,12 @@
-// Compiles hot artifacts in the background while they go on interpreted.
+// Compiles hot artifacts in the background while they continue interpreted.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <stop_token>
 
 #include "base/clock.h"
 #include "base/large_thread.h"
@@ -29,9 +31,12 @@ class Promotion {
 using PromotionPtr = std::shared_ptr<const Promotion>;
 
 struct PromoterOptions {
-  std::uint64_t fuel = 0;           // to be burned before an artifact is compiled,
-  std::uint64_t fuel_per_byte = 0;  // and this for each byte of its code
-  std::chrono::nanoseconds time_max{0};
+  std::uint64_t fuel = 0;                // to be burned before an artifact is compiled,
+  std::uint64_t fuel_per_byte = 0;       // and this for each byte of its code
+  std::chrono::nanoseconds time_max{0};  // of one compilation
+  CompileOptions compile;                // apart from its time_max
+  // Called once, on the promoter's thread, when there is no compile worker: everything stays interpreted.
+  std::function<void(const Error&)> on_unavailable;
 };
 
 // Any thread; nobody but its own thread ever waits for a compilation.
@@ -42,7 +47,8 @@ class Promoter {
   static constexpr std::size_t kQueueMax = 1'024;
 
   Promoter(PromoterOptions options, const Clock& clock, CompiledModules& modules);
-  // Waits for the compilation under way; those that wait are dropped.
+  // Abandons the compilation under way, which takes no time unless it is done in this process; those that wait are
+  // dropped.
   ~Promoter();
   Promoter(const Promoter&) = delete;
   Promoter& operator=(const Promoter&) = delete;
@@ -58,10 +64,16 @@ class Promoter {
   // Starts its thread if it has none yet. For whoever is going to promote() where a thread's stack would be waited for.
   void prepare() EXCLUDES(mutex_);
   // Has the artifact compiled, once, and put among the modules. Nothing when it was given up before, or when too many
-  // wait already. Given up means: it took longer than time_max, or failed.
+  // wait already. Given up means: it took longer than time_max, or failed. A worker that was killed is replaced, and
+  // the compilation tried once more.
   PromotionPtr promote(const ArtifactPtr& artifact, const BoundImports& imports) EXCLUDES(mutex_);
 
   std::uint64_t promotions() const { return promotions_.load(std::memory_order_relaxed); }
+  // There is no compile worker.
+  bool is_unavailable() EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return unavailable_;
+  }
   std::uint64_t given_up() const { return given_up_.load(std::memory_order_relaxed); }
 
  private:
@@ -85,6 +97,8 @@ class Promoter {
   void work() EXCLUDES(mutex_);
   bool take(Job& job) EXCLUDES(mutex_);
   void compile(const Job& job) EXCLUDES(mutex_);
+  Result<CodePtr> load(const Job& job) EXCLUDES(mutex_);
+  void report_unavailable(const Error& error) EXCLUDES(mutex_);
   void finish(const Job& job, CodePtr code) EXCLUDES(mutex_);
 
   const PromoterOptions options_;
@@ -97,6 +111,8 @@ class Promoter {
   LruMap<ArtifactId, Watched, Hash> watched_ GUARDED_BY(mutex_){kWatchedMax};
   std::deque<Job> waiting_ GUARDED_BY(mutex_);
   bool ending_ GUARDED_BY(mutex_) = false;
+  bool unavailable_ GUARDED_BY(mutex_) = false;
+  std::stop_source stop_;
   std::unique_ptr<LargeThread> thread_;  // started by prepare() or the first promotion; last: it uses all of the above
 };
 
