@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "compiling/compile_workers.h"
+#include "compiling/live_workers.h"
 
 namespace petri::testing {
 namespace {
@@ -38,6 +40,19 @@ std::string first_line(const fs::path& path) {
   std::getline(std::ifstream(path) >> std::ws, line);
   return line;
 }
+
+// Those that compile, and the descriptors through which they are spoken to. One that was told to end is waited for.
+struct KeptWorkers {
+  KeptWorkers() {
+    settle_compile_workers(std::chrono::seconds(5));
+    for (const WorkerIds& ids : live_workers()) {
+      processes.insert(ids.process);
+      descriptors.insert({std::to_string(ids.socket), std::to_string(ids.process_descriptor)});
+    }
+  }
+  std::set<int> processes;
+  std::set<std::string> descriptors;
+};
 
 }  // namespace
 
@@ -127,14 +142,19 @@ LeakCheck::LeakCheck(const Runtime* runtime, std::string folder)
 LeakCheck::Found LeakCheck::look() const {
   Found found;
   std::error_code ignored;
+  const KeptWorkers kept;
   for (const auto& thread : fs::directory_iterator("/proc/self/task", ignored)) {
     ++found.threads[first_line(thread.path() / "comm")];
+    std::ifstream children(thread.path() / "children");
+    for (int child = 0; children >> child;) found.children.insert(child);
   }
+  for (const int worker : kept.processes) found.children.erase(worker);
   for (const auto& descriptor : fs::directory_iterator("/proc/self/fd", ignored)) {
     const fs::path target = fs::read_symlink(descriptor.path(), ignored);
     // The one that reads this list is gone with it.
     if (target.string().starts_with("/proc/")) continue;
     const std::string number = descriptor.path().filename().string();
+    if (kept.descriptors.contains(number)) continue;
     found.descriptors.emplace(number + file_behind(descriptor.path(), target), number + " -> " + target.string());
   }
   if (!folder_.empty()) {
@@ -159,6 +179,9 @@ std::string LeakCheck::leaks() const {
   }
   for (const auto& [file, descriptor] : now.descriptors) {
     if (!before_.descriptors.contains(file)) add("the descriptor " + descriptor);
+  }
+  for (const int child : now.children) {
+    if (!before_.children.contains(child)) add(fmt::format("the process {}", child));
   }
   for (const std::string& id : now.sandboxes) {
     if (!before_.sandboxes.contains(id)) add("the sandbox " + id);

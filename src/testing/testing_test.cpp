@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <stdexcept>
@@ -76,6 +77,26 @@ TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
   ::close(ends[0]);
   ::close(ends[1]);
   ASSERT_TRUE(runtime_->destroy("left-over"));
+  EXPECT_THAT(check.leaks(), IsEmpty());
+}
+
+TEST(LeakCheckTest, NamesAChildThatNobodyWaitedFor) {  // Y04
+  const LeakCheck check;
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  EXPECT_THAT(check.leaks(), HasSubstr("the process " + std::to_string(child)));
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_THAT(check.leaks(), IsEmpty());
+}
+
+TEST_F(TestingTest, ACompileWorkerThatIsKeptIsNoLeak) {  // Y04
+  const LeakCheck check(runtime_.get());
+  SandboxSpec compiled = spec();
+  compiled.tier = Tier::compiled;
+  {
+    const auto sandbox = ScopedSandbox::create(*runtime_, std::move(compiled));
+    ASSERT_TRUE(sandbox) << sandbox.error().message;
+  }
   EXPECT_THAT(check.leaks(), IsEmpty());
 }
 
