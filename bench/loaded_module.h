@@ -18,7 +18,8 @@ constexpr std::uint64_t kMemoryBytesMax = 64 << 20;
 // More than any benchmark burns.
 constexpr std::uint64_t kPlentyOfFuel = std::uint64_t{1} << 60;
 
-// Gate, link, load: all that stands between bytes and an instance. It may import what every guest may.
+// Gate, link, load: all that stands between bytes and an instance. It may import what every guest may. It is compiled
+// in this process, so that processor time counts it.
 struct LoadedModule {
   ArtifactPtr artifact;
   CodePtr code;

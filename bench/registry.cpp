@@ -4,6 +4,7 @@
 #include "bench/builder.h"
 #include "bench/burners.h"
 #include "bench/calls.h"
+#include "bench/compile_worker.h"
 #include "bench/containment.h"
 #include "bench/crowd.h"
 #include "bench/deadline.h"
@@ -49,6 +50,8 @@ const std::vector<Benchmark>& benchmarks() {
       deadline_overshoot_interpreted_ms(),
       load_interpreted_ms_per_mib(),
       load_compiled_ms_per_mib(),
+      worker_load_us(),
+      worker_start_ms(),
       five_line_program_mib(),
       gate_cost_ratio_interpreted(),
       gate_cost_ratio_compiled(),
