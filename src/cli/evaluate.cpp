@@ -69,6 +69,11 @@ void add_work_options(CLI::App& command, EvaluateOptions& options) {
   command.add_flag("--json", options.json, "One JSON object on stdout: evaluation or error");
 }
 
+constexpr std::string_view kNoCompiler =
+    "warning: there is no petri-compile-worker beside petri, so that hot candidates stayed interpreted; the records "
+    "are "
+    "the same\n";
+
 // What ends an evaluation before its end, and who is to blame.
 struct Failure {
   Error error;
@@ -129,6 +134,7 @@ class Session {
   std::optional<Failure> run();
 
   const EvaluationSummary& summary() const { return summary_; }
+  bool lacked_compiler() const { return evaluator_.statistics().compiling_unavailable; }
   bool interrupted() const { return interrupt_.signalled(); }
 
  private:
@@ -219,6 +225,7 @@ Result<ExitCode> evaluate_files(const EvaluateOptions& options, Console& console
   if (!options.json && summary.counts.done() > 0) console.out.write(to_text(summary));
   if (failure && !options.json) (void)report_error(failure->error, false, console);
   if (failure || session.interrupted()) console.error.write(stopped_text(summary, options, outputs.lines()) + "\n");
+  if (session.lacked_compiler()) console.error.write(kNoCompiler);
   if (failure) return failure->code;
   return session.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }

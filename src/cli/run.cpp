@@ -47,6 +47,7 @@ void add_call_options(CLI::App& command, RunOptions& options) {
   command.add_option("--input", options.input, "Bytes for input_read and for WASI's stdin; - is stdin")
       ->type_name("FILE");
   add_tier_option(command, options.tier);
+  add_compile_options(command, options.compile);
 }
 
 void add_world_options(CLI::App& command, RunOptions& options) {
@@ -74,7 +75,8 @@ Result<RunSpec> make_spec(const RunOptions& options, const Artifact& artifact) {
                .deterministic = options.deterministic,
                .folder = options.folder,
                .program_arguments = {program_name(options.file)},
-               .environment = options.environment};
+               .environment = options.environment,
+               .compile = options.compile};
   spec.program_arguments.insert(spec.program_arguments.end(), options.program_arguments.begin(),
                                 options.program_arguments.end());
   PETRI_TRY(const ExportInfo* function, name_file(options.file, choose_function(artifact, options.function)));

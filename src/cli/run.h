@@ -9,6 +9,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "petri/compile.h"
 #include "petri/limits.h"
 #include "petri/permissions.h"
 #include "petri/tier.h"
@@ -32,6 +33,7 @@ struct RunOptions {
   std::string folder;
   std::map<std::string, std::string> environment;
   std::vector<std::string> program_arguments;  // what follows "--"
+  CompileOptions compile;
   bool quiet = false;
   bool json = false;
 };

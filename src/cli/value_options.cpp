@@ -40,6 +40,29 @@ void add_tier_option(CLI::App& command, Tier& tier) {
       ->type_name("TIER");
 }
 
+void add_compile_options(CLI::App& command, CompileOptions& compile) {
+  const auto read_time = [&compile](const std::string& text) {
+    const auto time = parse_duration(text);
+    if (!time) throw OptionError("--compile-time-max", time.error().message);
+    compile.time_max = *time;
+  };
+  const auto read_memory = [&compile](const std::string& text) {
+    const auto bytes = parse_bytes(text);
+    if (!bytes) throw OptionError("--compile-memory-max", bytes.error().message);
+    compile.memory_bytes_max = *bytes;
+  };
+  command
+      .add_option_function<std::string>(
+          "--compile-time-max", read_time,
+          fmt::format("Of compiling the module; default {}", format_duration(compile.time_max)))
+      ->type_name("TIME");
+  command
+      .add_option_function<std::string>(
+          "--compile-memory-max", read_memory,
+          fmt::format("Of the process that compiles; default {}", format_bytes(compile.memory_bytes_max)))
+      ->type_name("SIZE");
+}
+
 void add_seed_option(CLI::App& command, std::uint64_t& seed) {
   add_count_option(command, seed,
                    {.name = "--seed", .about = fmt::format("Where randomness starts (default {})", seed)});

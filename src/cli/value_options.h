@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "petri/compile.h"
 #include "petri/tier.h"
 
 namespace CLI {
@@ -14,6 +15,8 @@ namespace petri::cli {
 
 // What is filled must outlive the app; what it holds already is told as the default.
 void add_tier_option(CLI::App& command, Tier& tier);
+// Time and memory of compiling.
+void add_compile_options(CLI::App& command, CompileOptions& compile);
 void add_seed_option(CLI::App& command, std::uint64_t& seed);
 
 struct CountOption {

@@ -1,0 +1,149 @@
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "compiling/compile_fault.h"
+#include "compiling/compile_workers.h"
+#include "petri/runtime.h"
+#include "petri/testing.h"
+
+namespace petri {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::string_view kGuest = R"((module
+  (global $count (mut i32) (i32.const 0))
+  (func (export "next") (result i32)
+    (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
+  (func (export "burn") (param i32)
+    (loop (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))) ))";
+
+class CompiledSandboxes : public ::testing::Test {
+ protected:
+  ~CompiledSandboxes() override { inject_compile_fault(CompileFault::none, 0); }
+
+  static SandboxSpec spec(Tier tier, std::string id = "a") {
+    SandboxSpec spec{.id = std::move(id), .modules = {{"m", Source::wat(std::string(kGuest))}}};
+    spec.tier = tier;
+    return spec;
+  }
+  static std::unique_ptr<Runtime> runtime(CompileOptions compile = {.time_max = seconds(60)}) {
+    return std::move(*Runtime::create({.workers = 2,
+                                       .promote_fuel = 1,
+                                       .promote_fuel_per_byte = 0,
+                                       .promotion_time_max = seconds(100),
+                                       .compile = std::move(compile)}));
+  }
+  static void wait_until_compiling() {
+    while (compile_faults_left() > 0) std::this_thread::yield();
+  }
+};
+
+TEST_F(CompiledSandboxes, RunWhatAWorkerHasCompiled) {
+  const auto here = runtime();
+  auto sandbox = here->create(spec(Tier::compiled));
+  ASSERT_TRUE(sandbox) << sandbox.error().message;
+  const auto outcome = sandbox->call("next");
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->tier, Tier::compiled);
+}
+
+TEST_F(CompiledSandboxes, FailWhenCompilingTakesTooLongAndCanBeRestarted) {
+  const auto here = runtime({.time_max = seconds(2)});
+  inject_compile_fault(CompileFault::never_ends);
+  const auto created = here->create(spec(Tier::compiled));
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().code, ErrorCode::timeout);
+  EXPECT_THAT(created.error().message, HasSubstr("the module m"));
+  const auto restarted = here->restart("a");
+  EXPECT_TRUE(restarted) << restarted.error().message;
+}
+
+TEST_F(CompiledSandboxes, FailWhenTheWorkerIsKilledAndCanBeRestarted) {
+  const auto here = runtime();
+  inject_compile_fault(CompileFault::kills_itself);
+  const auto created = here->create(spec(Tier::compiled));
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().code, ErrorCode::host_fault);
+  EXPECT_TRUE(here->restart("a"));
+}
+
+TEST_F(CompiledSandboxes, AreDestroyedWithoutWaitingForTheCompiler) {
+  const auto here = runtime({.time_max = seconds(100)});
+  const testing::LeakCheck check(here.get());
+  inject_compile_fault(CompileFault::never_ends);
+  std::jthread creator([&] {
+    const auto created = here->create(spec(Tier::compiled));
+    ASSERT_FALSE(created);
+    EXPECT_EQ(created.error().code, ErrorCode::cancelled) << created.error().message;
+  });
+  wait_until_compiling();
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(here->destroy("a"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
+  creator.join();
+  EXPECT_THAT(check.leaks(), IsEmpty());
+}
+
+TEST_F(CompiledSandboxes, OfARuntimeThatEndsAreNotWaitedFor) {
+  auto here = runtime();
+  auto sandbox = here->create(spec(Tier::automatic));
+  ASSERT_TRUE(sandbox);
+  inject_compile_fault(CompileFault::never_ends);
+  while (compile_faults_left() > 0) ASSERT_TRUE(sandbox->call("burn", {Value(10'000)}));
+  const auto start = std::chrono::steady_clock::now();
+  here.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
+  EXPECT_TRUE(settle_compile_workers(seconds(10)));
+}
+
+TEST_F(CompiledSandboxes, ArePromotedByANewWorkerWhenTheFirstIsKilled) {
+  const auto here = runtime();
+  auto sandbox = here->create(spec(Tier::automatic));
+  ASSERT_TRUE(sandbox);
+  inject_compile_fault(CompileFault::kills_itself);
+  Tier tier = Tier::interpreted;
+  while (tier == Tier::interpreted) {
+    const auto outcome = sandbox->call("burn", {Value(1'000)});
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    tier = outcome->tier;
+  }
+  EXPECT_EQ(tier, Tier::compiled);
+}
+
+TEST_F(CompiledSandboxes, StayInterpretedWithoutAWorkerAndOneEventSaysSo) {
+  const auto here = runtime({.worker = "/nowhere/worker"});
+  auto events = *here->subscribe({.kinds = {EventKind::compiling_unavailable}});
+  EventPtr event;
+  for (const char* id : {"a", "b"}) {
+    auto sandbox = here->create(spec(Tier::automatic, id));
+    ASSERT_TRUE(sandbox);
+    while (event == nullptr) {
+      ASSERT_TRUE(sandbox->call("burn", {Value(10'000)}));
+      event = events.next();
+    }
+    EXPECT_EQ(sandbox->call("next")->tier, Tier::interpreted);
+  }
+  EXPECT_THAT(std::string(event->text("message")), HasSubstr("/nowhere/worker"));
+  EXPECT_EQ(events.next(), nullptr);
+  const auto compiled = here->create(spec(Tier::compiled, "c"));
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().code, ErrorCode::not_found);
+}
+
+TEST_F(CompiledSandboxes, OfSeveralRuntimesShareTheWorkers) {
+  const auto first = runtime(), second = runtime();
+  for (const auto* here : {&first, &second}) {
+    auto sandbox = (*here)->create(spec(Tier::compiled));
+    ASSERT_TRUE(sandbox) << sandbox.error().message;
+    EXPECT_EQ(sandbox->call("next")->tier, Tier::compiled);
+  }
+  EXPECT_LE(live_workers().size(), CompileWorkers::workers_max());
+}
+
+}  // namespace
+}  // namespace petri
