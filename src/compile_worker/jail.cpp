@@ -25,6 +25,7 @@ namespace {
 constexpr int kPriority = 10;  // as nice(1) counts
 // The compiler recurses over what it is given; the gate bounds its nesting.
 constexpr rlim_t kStackBytes = rlim_t{16} << 20;
+constexpr std::uint64_t kWarmUpBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kAddressSpaceGuess = std::uint64_t{256} << 20;
 
 // Never above what the process was allowed before.
@@ -105,6 +106,15 @@ void limit_compilation(std::uint64_t memory_bytes_at_start, std::uint64_t memory
   rlimit seconds{.rlim_cur = processor_seconds_max, .rlim_max = rlim_t{processor_seconds_max} + 1};
   ::setrlimit(RLIMIT_CPU, &seconds);
 }
+
+SmallAddressSpace::SmallAddressSpace() {
+  ::getrlimit(RLIMIT_AS, &before_);
+  rlimit small = before_;
+  small.rlim_cur = std::min<rlim_t>(before_.rlim_max, address_space_bytes() + kWarmUpBytes);
+  ::setrlimit(RLIMIT_AS, &small);
+}
+
+SmallAddressSpace::~SmallAddressSpace() { ::setrlimit(RLIMIT_AS, &before_); }
 
 std::uint64_t address_space_bytes() {
   std::array<char, 64> text{};

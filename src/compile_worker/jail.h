@@ -1,6 +1,8 @@
 // What a compile worker gives up for good.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <cstdint>
 
 namespace petri {
@@ -14,6 +16,19 @@ void enter_compilation_jail();
 // Of a child that knows how much it may take beyond `memory_bytes_at_start`. Past the processor time it is killed.
 void limit_compilation(std::uint64_t memory_bytes_at_start, std::uint64_t memory_bytes_max,
                        std::uint32_t processor_seconds_max);
+
+// Keeps the address space small for as long as it lives, so that an allocator which would reserve a gigabyte at its
+// first use, whose pages no limit would count later, reserves a small piece.
+class SmallAddressSpace {
+ public:
+  SmallAddressSpace();
+  ~SmallAddressSpace();
+  SmallAddressSpace(const SmallAddressSpace&) = delete;
+  SmallAddressSpace& operator=(const SmallAddressSpace&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 // Address space this process has; a guess when the kernel does not say.
 std::uint64_t address_space_bytes();

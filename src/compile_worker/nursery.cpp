@@ -18,49 +18,120 @@
 namespace petri {
 namespace {
 
-constexpr int kNoProcess = 71;  // the exit code when the machine gives none
+constexpr int kNoProcess = 71;  // the exit code when the machine gives no process or no pipe
+// One compiles or waits for a module, the other gets ready meanwhile.
+constexpr std::size_t kChildren = 2;
 
-[[noreturn]] void be_child(int socket, pid_t parent, std::uint64_t memory_bytes_at_start) {
+// Whose turn it is to read from the socket: whoever takes the one byte that is passed around.
+class Turn {
+ public:
+  bool open() { return ::pipe(ends_.data()) == 0 && pass(); }
+  bool pass() const { return ::write(ends_[1], "", 1) == 1; }
+  bool take() const {
+    char byte = 0;
+    return ::read(ends_[0], &byte, 1) == 1;
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+// What every child begins with, and where it came from.
+struct Origin {
+  int socket;
+  pid_t nursery;
+  std::uint64_t memory_bytes;
+  Turn turn;
+};
+
+// The pages of the compiler are in memory, but a child has to find each of them once; it does so before its module
+// comes.
+[[noreturn]] void be_child(const Origin& origin) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it died before it could be watched
+  if (::getppid() != origin.nursery) ::_exit(0);  // it died before it could be watched
   enter_compilation_jail();
-  ::_exit(compile_one(socket, memory_bytes_at_start) ? 0 : 1);
+  warm_up();
+  if (!origin.turn.take() || !compile_one(origin.socket, origin.memory_bytes)) ::_exit(1);
+  ::_exit(origin.turn.pass() ? 0 : 1);
 }
 
-// True when the child has ended, false when the host has hung up.
-bool child_ends_first(int socket, pid_t child) {
-  const int descriptor = open_process_descriptor(child);
-  std::array<pollfd, 2> polls{pollfd{.fd = descriptor, .events = POLLIN, .revents = 0},
-                              pollfd{.fd = socket, .events = POLLRDHUP, .revents = 0}};
-  while (::poll(polls.data(), polls.size(), -1) < 0 && errno == EINTR) continue;
-  if (descriptor >= 0) ::close(descriptor);
-  return polls[0].revents != 0;
+struct Child {
+  pid_t process = -1;
+  int descriptor = -1;  // readable once it has ended
+};
+
+bool start(const Origin& origin, Child& child) {
+  child.process = ::fork();
+  if (child.process == 0) be_child(origin);
+  if (child.process > 0) child.descriptor = open_process_descriptor(child.process);
+  return child.process > 0 && child.descriptor >= 0;
 }
 
-int wait_for(pid_t child) {
+int reap(Child& child) {
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
+  ::close(child.descriptor);
+  child = {};
   return status;
 }
+
+class Nursery {
+ public:
+  explicit Nursery(const Origin& origin) : origin_(origin) {}
+  ~Nursery() {
+    for (const Child& child : children_) {
+      if (child.process > 0) ::kill(child.process, SIGKILL);
+    }
+    for (Child& child : children_) {
+      if (child.process > 0) reap(child);
+    }
+  }
+  Nursery(const Nursery&) = delete;
+  Nursery& operator=(const Nursery&) = delete;
+
+  int serve() {
+    for (Child& child : children_) {
+      if (!start(origin_, child)) return kNoProcess;
+    }
+    while (Child* const ended = wait()) {
+      const int status = reap(*ended);
+      if (WIFSIGNALED(status)) return kEndedBySignal + WTERMSIG(status);
+      if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
+      if (!start(origin_, *ended)) return kNoProcess;
+    }
+    return 0;
+  }
+
+ private:
+  // The child that has ended, or nothing once the host has hung up.
+  Child* wait() {
+    std::array<pollfd, kChildren + 1> polls{};
+    for (std::size_t i = 0; i < kChildren; ++i)
+      polls[i] = {.fd = children_[i].descriptor, .events = POLLIN, .revents = 0};
+    polls[kChildren] = {.fd = origin_.socket, .events = POLLRDHUP, .revents = 0};
+    while (::poll(polls.data(), polls.size(), -1) < 0 && errno == EINTR) continue;
+    if (polls[kChildren].revents != 0) return nullptr;
+    for (std::size_t i = 0; i < kChildren; ++i) {
+      if (polls[i].revents != 0) return &children_[i];
+    }
+    return nullptr;
+  }
+
+  const Origin origin_;
+  std::array<Child, kChildren> children_;
+};
 
 }  // namespace
 
 int serve(int socket) {
-  const pid_t self = ::getpid();
-  warm_up();
-  const std::uint64_t memory_bytes_at_start = address_space_bytes();
-  enter_nursery_jail();
-  for (;;) {
-    const pid_t child = ::fork();
-    if (child < 0) return kNoProcess;
-    if (child == 0) be_child(socket, self, memory_bytes_at_start);
-    const bool ended = child_ends_first(socket, child);
-    if (!ended) ::kill(child, SIGKILL);
-    const int status = wait_for(child);
-    if (!ended) return 0;
-    if (WIFSIGNALED(status)) return kEndedBySignal + WTERMSIG(status);
-    if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
+  {
+    const SmallAddressSpace small;
+    warm_up();
   }
+  Origin origin{.socket = socket, .nursery = ::getpid(), .memory_bytes = address_space_bytes(), .turn = {}};
+  enter_nursery_jail();
+  if (!origin.turn.open()) return kNoProcess;
+  return Nursery(origin).serve();
 }
 
 }  // namespace petri

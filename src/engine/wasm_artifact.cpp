@@ -127,7 +127,8 @@ Result<CodePtr> WasmArtifact::load(Tier tier, BoundImports imports, const LoadOp
   if (code || code.error().code != ErrorCode::engine_fault) return code;
   const Tier other = tier == Tier::interpreted ? Tier::compiled : Tier::interpreted;
   auto instead = WasmCode::create(*handle_, facts(), other, imports, options);
-  if (instead) fallbacks_.fetch_add(1, std::memory_order_relaxed);
+  if (!instead) return code;
+  fallbacks_.fetch_add(1, std::memory_order_relaxed);
   return instead;
 }
 

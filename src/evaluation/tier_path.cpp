@@ -37,7 +37,9 @@ Result<void> TierPath::begin() {
 Result<void> TierPath::begin_with(LoadedHarness& harness) {
   PETRI_TRY(joined_, harness.join(artifact_));
   if (code_ != nullptr && (first_tier() == Tier::compiled || harness.is_compiled())) {
-    PETRI_TRY(code_, harness.link(joined_, std::move(code_)));
+    auto linked = harness.link(joined_, code_);
+    if (!linked && is_compilers(linked.error().code)) return load(Tier::interpreted);
+    PETRI_TRY(code_, std::move(linked));
     return {};
   }
   waiting_ = std::move(code_);
