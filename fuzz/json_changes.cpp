@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kChangesMax = 4;
+constexpr std::size_t kJsonChangesMax = 4;
 constexpr std::size_t kNestedMax = 100;
 constexpr std::size_t kRepeatedMax = 300;
 
@@ -87,7 +87,7 @@ void change_one(json& document, Choices& choices, Binary binary) {
 }  // namespace
 
 void change(json& document, Choices& choices, Binary binary) {
-  for (std::size_t count = 1 + choices.below(kChangesMax); count > 0; --count) change_one(document, choices, binary);
+  for (std::size_t count = 1 + choices.below(kJsonChangesMax); count > 0; --count) change_one(document, choices, binary);
 }
 
 std::string text_of(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }

@@ -17,10 +17,6 @@ constexpr std::size_t kFormatBytesMax = 20;
 constexpr std::size_t kChecksumBytes = 32;
 constexpr JsonBounds kBounds{.bytes_max = kSealedBytesMax, .depth_max = 16, .values_max = std::size_t{16} << 20};
 
-std::span<const std::uint8_t> as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 // How many bytes the first line has.
 Result<std::size_t> check_first_line(std::string_view kind, std::string_view bytes) {
   const std::string magic = fmt::format("petri.{} ", kind);

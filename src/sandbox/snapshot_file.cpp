@@ -24,10 +24,6 @@ constexpr std::size_t kVersionsMax = 1'000;                          // as many 
 constexpr std::uint64_t kVersionNumberMax = std::uint64_t{1} << 62;  // there is room for all that come after
 constexpr std::uint64_t kTimerMsMax = std::numeric_limits<std::uint32_t>::max();  // what a guest can ask for
 
-std::span<const std::uint8_t> as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 Json binary(std::span<const std::uint8_t> bytes) {
   return Json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-constexpr std::string_view kKeeper = R"((module
+constexpr std::string_view kHostileKeeper = R"((module
   (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
   (memory 1)
   (global $count (mut i32) (i32.const 0))
@@ -35,7 +35,7 @@ std::string around(std::string_view kind, std::string_view body) {
 class HostileSnapshot : public VersionsFixture {
  protected:
   Sandbox keeper(std::string id = "a") {
-    return create({.id = std::move(id), .modules = {{"keeper", Source::wat(std::string(kKeeper))}}});
+    return create({.id = std::move(id), .modules = {{"keeper", Source::wat(std::string(kHostileKeeper))}}});
   }
   // What becomes of a good snapshot, changed, in a sandbox of its own and in the one it is of.
   std::string restored(const std::function<void(Json&)>& change) {
