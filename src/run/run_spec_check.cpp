@@ -34,7 +34,6 @@ void check_arguments(const RunSpec& spec, std::vector<std::string>& problems) {
 std::vector<std::string> problems_of(const RunSpec& spec) {
   std::vector<std::string> problems;
   if (auto limits = validate(spec.limits); !limits) problems.push_back(limits.error().message);
-  if (spec.function.empty()) problems.emplace_back("the function to call has no name");
   if (spec.input.size() > kInputBytesMax) {
     problems.push_back(fmt::format("the input has {} bytes and guests can read {}", spec.input.size(), kInputBytesMax));
   }
