@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <unordered_map>
 
 #include "base/escape.h"
 #include "base/units.h"
@@ -100,16 +100,17 @@ std::string note_on(const ImportFinding& finding) {
 std::string imports_text(const std::vector<ImportFinding>& findings) {
   std::string text = fmt::format("imports ({})\n", findings.size());
   std::vector<std::string_view> families;
+  std::unordered_map<std::string_view, std::vector<const ImportFinding*>> of_family;
   for (const ImportFinding& finding : findings) {
-    if (std::find(families.begin(), families.end(), finding.import.module) == families.end())
-      families.push_back(finding.import.module);
+    auto& members = of_family[finding.import.module];
+    if (members.empty()) families.push_back(finding.import.module);
+    members.push_back(&finding);
   }
   for (const std::string_view family : families) {
     text += fmt::format("  {}\n", column_name(family));
-    for (const ImportFinding& finding : findings) {
-      if (finding.import.module != family) continue;
+    for (const ImportFinding* finding : of_family[family]) {
       text +=
-          fmt::format("    {:<20} {}{}\n", column_name(finding.import.name), type_of(finding.import), note_on(finding));
+          fmt::format("    {:<20} {}{}\n", column_name(finding->import.name), type_of(finding->import), note_on(*finding));
     }
   }
   return text;
