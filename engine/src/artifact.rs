@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::failure::Result;
 use crate::{meter, prepare};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
     I32 = 0,
@@ -58,6 +58,12 @@ pub type Span = Range<usize>;
 pub struct Signature {
     pub params: Vec<Kind>,
     pub results: Vec<Kind>,
+}
+
+impl Signature {
+    pub fn values(&self) -> usize {
+        self.params.len() + self.results.len()
+    }
 }
 
 #[derive(Debug)]
@@ -113,6 +119,8 @@ pub struct Module {
     pub element_segments: u32,
     pub data_segments: u32,
     pub code_bytes: u64,
+    /// What loading it costs, by the bound of that name.
+    pub load_points: u64,
     pub features: u32,
     pub not_movable: u32,
     /// Some function weighs on the call depth.

@@ -25,7 +25,7 @@ bounds! {
     results = 64, "results of a function or block type";
     imports = 1_024, "imports of a module";
     functions = 65_536, "functions of a module";
-    load_points = 16_384, "points beyond one for each byte of the module: 48 a function, 64 a function type, 24 a data segment, 8 an element entry, 6 a basic block (operators that are dear to compile count as one to ten), 1 a value carried by a call, branch or block type and 2 by an indirect call, 1 for 16 locals of a block (a loop counts as 17)";
+    load_points = 16_384, "points beyond one for each byte of the module: 48 a function, 2 for each of its parameters and results and 6 more if it is exported or its address is taken, 64 a function type, 24 a data segment, 8 an element entry, 6 a basic block (operators that are expensive to compile count as one to ten), 1 a value carried by a call, branch or block type and 2 by an indirect call, 1 for 16 locals of a block or of a target of br_table (a loop counts as 17 blocks)";
     tables = 16, "tables of a module";
     table_minimum = 65_536, "slots of all tables at the start";
     memory_minimum = 1_024, "pages of memory at the start (64 MiB)";
@@ -34,6 +34,7 @@ bounds! {
     name_bytes = 1_024, "bytes of an import's or export's name";
     element_segments = 4_096, "element segments of a module";
     elements = 65_536, "entries of all element segments";
+    constant_operators = 63, "operators of a constant expression: an initial value, an offset, an element";
     data_segments = 16_384, "data segments of a module";
     body_bytes = 65_536, "bytes of a function's body";
     locals = 2_048, "declared locals of a function";
@@ -43,7 +44,7 @@ bounds! {
     blocks = 8_192, "basic blocks of a function";
 }
 
-/// Loops in each other are dearer than the blocks into which a compiler turns a long `switch`.
+/// Loops in each other are more expensive than the blocks into which a compiler turns a long `switch`.
 pub const LOOP_LEVELS: u32 = 8;
 
 impl Bound {

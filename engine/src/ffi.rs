@@ -3,9 +3,9 @@
 #![allow(clippy::missing_safety_doc)]
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::slice;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use sha2::{Digest, Sha256};
 
@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::guest::{Budget, End, EndKind};
 use crate::raw::{Caller, Context, Host, HostFunction};
 use crate::scan::{Scan, scan};
-use crate::{bounds, costs, guest, math, touched};
+use crate::{bounds, costs, guest, math, text, touched};
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -84,6 +84,45 @@ fn panic_if_asked(step: Step) {
     }
 }
 
+thread_local! {
+    /// How many calls of the crate are under way on this thread whose panics are caught.
+    static GUARDED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts itself for as long as it lives, through a panic too.
+struct Guard;
+
+impl Guard {
+    fn new() -> Guard {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(keep_caught_panics_quiet);
+        GUARDED.set(GUARDED.get() + 1);
+        Guard
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        GUARDED.set(GUARDED.get() - 1);
+    }
+}
+
+/// A panic that is caught is reported as a failure, with its message. The usual hook would also write to standard error,
+/// and name a source file of the machine that built this.
+fn keep_caught_panics_quiet() {
+    let usual = take_hook();
+    set_hook(Box::new(move |panic| {
+        if GUARDED.get() == 0 {
+            usual(panic);
+        }
+    }));
+}
+
+fn caught<T>(action: impl FnOnce() -> T) -> std::thread::Result<T> {
+    let _guard = Guard::new();
+    catch_unwind(AssertUnwindSafe(action))
+}
+
 fn message_of(panic: Box<dyn std::any::Any + Send>) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     format!("an engine panicked: {}", text.unwrap_or("without a message"))
@@ -91,11 +130,11 @@ fn message_of(panic: Box<dyn std::any::Any + Send>) -> String {
 
 /// Runs an action, turning failure and panic into a status and a filled-in error.
 fn guarded(step: Step, error: *mut Error, action: impl FnOnce() -> Result<()>) -> i32 {
-    let caught = catch_unwind(AssertUnwindSafe(|| {
+    let outcome = caught(|| {
         panic_if_asked(step);
         action()
-    }));
-    let failure = match caught {
+    });
+    let failure = match outcome {
         Ok(Ok(())) => return Status::Ok as i32,
         Ok(Err(failure)) => failure,
         Err(panic) => Failure::fault(message_of(panic)),
@@ -145,12 +184,12 @@ unsafe fn borrow_mut<'a, T>(handle: *mut T) -> Result<&'a mut T> {
 /// `handle` is null or owned by the caller, who gives it up.
 unsafe fn drop_handle<T>(handle: *mut T) {
     if !handle.is_null() {
-        let _ = catch_unwind(AssertUnwindSafe(|| {
+        let _ = caught(|| {
             // SAFETY: the caller of this function vouches for it.
             let owned = unsafe { Box::from_raw(handle) };
             panic_if_asked(Step::Drop);
             drop(owned);
-        }));
+        });
     }
 }
 
@@ -172,12 +211,13 @@ impl Bytes {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn petri_wat(text: *const u8, size: usize, out: *mut Bytes, error: *mut Error) -> i32 {
+pub unsafe extern "C" fn petri_wat(source: *const u8, size: usize, out: *mut Bytes, error: *mut Error) -> i32 {
     guarded(Step::None, error, || {
         // SAFETY: as the header says.
-        let (text, out) = unsafe { (bytes(text, size), borrow_mut(out)?) };
-        let text = std::str::from_utf8(text).map_err(|error| not_utf8(text, error.valid_up_to()))?;
-        out.give(wat::parse_str(text).map_err(|error| parse_failure(&error))?);
+        let (source, out) = unsafe { (bytes(source, size), borrow_mut(out)?) };
+        let source = std::str::from_utf8(source).map_err(|error| not_utf8(source, error.valid_up_to()))?;
+        text::check_nesting(source)?;
+        out.give(wat::parse_str(source).map_err(|error| parse_failure(&error))?);
         Ok(())
     })
 }
@@ -397,7 +437,7 @@ pub unsafe extern "C" fn petri_artifact_function_name(artifact: *const ArtifactH
     // SAFETY: as the header says.
     let name = unsafe { borrow(artifact) }
         .ok()
-        .and_then(|artifact| catch_unwind(AssertUnwindSafe(|| artifact.function_name(function))).ok().flatten());
+        .and_then(|artifact| caught(|| artifact.function_name(function)).ok().flatten());
     name.unwrap_or_default().into()
 }
 
@@ -861,7 +901,7 @@ pub unsafe extern "C" fn petri_instance_backtrace(
     let Ok(instance) = (unsafe { borrow_mut(instance) }) else { return 0 };
     // SAFETY: the caller passes room for this many frames, or none.
     let room = if frames.is_null() { &mut [][..] } else { unsafe { slice::from_raw_parts_mut(frames, frames_max) } };
-    let known = catch_unwind(AssertUnwindSafe(|| instance.backtrace())).unwrap_or_default();
+    let known = caught(|| instance.backtrace()).unwrap_or_default();
     for (frame, (function, offset)) in room.iter_mut().zip(&known) {
         *frame = Frame { function: *function, offset: *offset };
     }

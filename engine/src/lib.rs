@@ -33,11 +33,13 @@ pub mod math;
 mod meter;
 mod plan;
 mod prepare;
+mod proposals;
 #[allow(unsafe_code)]
 pub mod raw;
 pub mod scan;
 #[allow(unsafe_code)]
 mod slabs;
+mod text;
 mod touched;
 #[allow(unsafe_code)]
 mod warm;

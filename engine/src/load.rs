@@ -1,7 +1,8 @@
-//! What a module costs to load beyond its bytes, as points: cheap to write and dear to compile must not be the same thing.
+//! What a module costs to load beyond its bytes, as points: what is cheap to write may not be expensive to load.
 //!
 //! A module may have a point for each of its bytes, and a free amount that a small one never uses up. One sum, so that
-//! several dear things at once cost no more than one of them. The prices follow from what `bench/gate_cost` measures.
+//! several expensive things at once cost no more than one of them. The prices follow from what `bench/gate_cost` and
+//! `bench/search` measure.
 
 use wasmparser::Operator;
 
@@ -15,41 +16,49 @@ pub struct Load {
     pub types: u64,
     pub elements: u64,
     pub data_segments: u64,
+    /// Parameters and results of all functions.
+    pub values: u64,
+    /// Those of functions that are exported or whose address is taken: the host can enter them, by code of their own.
+    pub entered_values: u64,
     /// Basic blocks, and operators that cost as much as some; see `blocks_of`.
     pub blocks: u64,
     /// Values that calls, branches and block types carry.
     pub carried: u64,
-    /// Locals times blocks, over the functions; a loop counts as 17 blocks.
+    /// Locals times blocks and branch targets, over the functions; a loop counts as 17 blocks.
     pub live: u64,
 }
 
 impl Load {
     /// Points by what they are for.
-    fn bill(&self) -> [(&'static str, u64); 7] {
+    fn bill(&self) -> [(&'static str, u64); 8] {
         [
             ("functions", 48 * self.functions),
             ("function types", 64 * self.types),
             ("element entries", 8 * self.elements),
             ("data segments", 24 * self.data_segments),
-            ("basic blocks and dear operators", 6 * self.blocks),
+            ("parameters and results of functions", 2 * self.values + 6 * self.entered_values),
+            ("basic blocks and expensive operators", 6 * self.blocks),
             ("values carried by calls and branches", self.carried),
             ("locals alive in many blocks", self.live / 16),
         ]
     }
 
+    pub fn points(&self) -> u64 {
+        self.bill().iter().map(|(_, points)| points).sum()
+    }
+
     pub fn check(&self, module_bytes: usize, offset: usize) -> Result<()> {
-        let bill = self.bill();
-        let points: u64 = bill.iter().map(|(_, points)| points).sum();
+        let points = self.points();
         let allowed = bounds::load_points.max + module_bytes as u64;
         if points <= allowed {
             return Ok(());
         }
-        let (dearest, most) = bill.into_iter().max_by_key(|(_, points)| *points).unwrap_or_default();
+        let (first, most) = self.bill().into_iter().max_by_key(|(_, points)| *points).unwrap_or_default();
         let (name, what) = (bounds::load_points.name, bounds::load_points.what);
         Err(Failure::rejected(
             format!(
                 "the module exceeds the bound {name}: {points} points in {module_bytes} bytes where {allowed} is the most, \
-                 {most} of them for {dearest} ({what})"
+                 {most} of them for {first} ({what})"
             ),
             offset,
         ))

@@ -7,6 +7,8 @@
 //! indices are shifted past them, all imports are renamed to their position, and the hidden exports carry a prefix
 //! that no export of the guest has. Custom sections are left out.
 
+use std::collections::HashMap;
+
 use crate::artifact::{Extern, Kind, Module, Signature};
 use crate::guest::PIECE;
 use crate::plan::{Edit, FunctionPlan, What};
@@ -52,11 +54,9 @@ impl Added {
 
 /// The hidden exports' common beginning: no export of the guest starts like it.
 pub fn hidden_prefix(module: &Module, wasm: &[u8]) -> String {
-    let mut prefix = String::from("~");
-    while module.exports.iter().any(|export| wasm[export.name.clone()].starts_with(prefix.as_bytes())) {
-        prefix.push('~');
-    }
-    prefix
+    let marks = |name: &[u8]| name.iter().take_while(|byte| **byte == b'~').count();
+    let most = module.exports.iter().map(|export| marks(&wasm[export.name.clone()])).max();
+    "~".repeat(most.unwrap_or(0) + 1)
 }
 
 pub const FUEL: &str = "f";
@@ -97,8 +97,8 @@ struct Meter<'a> {
     overflow_type: u32,
     grow_type: u32,
     fill_type: u32,
-    /// The type of the block around a weighing function's body, by its results.
-    body_types: Vec<(Vec<Kind>, u32)>,
+    /// The type of the block around a weighing function's body, by the function's type.
+    body_types: Vec<Option<u32>>,
 }
 
 /// `copied`, when given, is filled with where the code came from.
@@ -150,17 +150,36 @@ impl Meter<'_> {
         if self.added.fill.is_some() {
             self.fill_type = self.types.add(&signature(&[Kind::I32; 4], &[Kind::I32]));
         }
-        for (index, plan) in self.analysis.plans.iter().enumerate() {
-            let results = self.results(index).to_vec();
-            if plan.weight > 0 && results.len() > 1 && !self.body_types.iter().any(|(known, _)| *known == results) {
-                let type_index = self.types.add(&signature(&[], &results));
-                self.body_types.push((results, type_index));
+        if self.analysis.module.weighs {
+            self.add_body_types();
+        }
+    }
+
+    /// Each function type is looked at once, however many functions have it.
+    fn add_body_types(&mut self) {
+        let analysis = self.analysis;
+        let mut known = HashMap::<&[Kind], u32>::new();
+        self.body_types = vec![None; analysis.module.types.len()];
+        for (index, plan) in analysis.plans.iter().enumerate() {
+            let type_index = self.type_of(index);
+            let results = analysis.module.types[type_index].results.as_slice();
+            if plan.weight > 0 && results.len() > 1 && self.body_types[type_index].is_none() {
+                let types = &mut self.types;
+                let added = known
+                    .entry(results)
+                    .or_insert_with(|| types.add(&Signature { params: Vec::new(), results: results.into() }));
+                self.body_types[type_index] = Some(*added);
             }
         }
     }
 
+    fn type_of(&self, defined: usize) -> usize {
+        let module = &self.analysis.module;
+        module.functions[module.imported_functions as usize + defined] as usize
+    }
+
     fn results(&self, defined: usize) -> &[Kind] {
-        &self.analysis.module.signature(self.analysis.module.imported_functions + defined as u32).results
+        &self.analysis.module.types[self.type_of(defined)].results
     }
 
     fn shifted(&self, function: u32) -> u32 {
@@ -335,10 +354,7 @@ impl Meter<'_> {
         match self.results(defined) {
             [] => EMPTY,
             [kind] => i64::from(kind.byte()) - 0x80,
-            results => {
-                let known = self.body_types.iter().find(|(known, _)| known == results);
-                i64::from(known.expect("add_types has it").1)
-            }
+            _ => i64::from(self.body_types[self.type_of(defined)].expect("add_body_types has it")),
         }
     }
 }

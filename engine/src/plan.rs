@@ -126,8 +126,13 @@ pub const READS_PASSIVE_DATA: u32 = 1 << 2;
 pub const MUTABLE_REFERENCE: u32 = 1 << 3;
 pub const IMPORTS_NON_FUNCTION: u32 = 1 << 4;
 
+/// How many carried values are counted between two checks of the points.
+const UNCHECKED_MAX: usize = 1_024;
+
 struct Reader<'a> {
     module: &'a Module,
+    module_bytes: usize,
+    unchecked: usize,
     findings: &'a mut Findings,
     node: u32,
     cost: u64,
@@ -146,6 +151,7 @@ struct Reader<'a> {
 
 pub fn read_function(
     module: &Module,
+    module_bytes: usize,
     validator: &mut FuncValidator<ValidatorResources>,
     body: &FunctionBody,
     function: u32,
@@ -167,6 +173,8 @@ pub fn read_function(
     let first_edit = findings.edits.len();
     let mut reader = Reader {
         module,
+        module_bytes,
+        unchecked: 0,
         node: function - module.imported_functions,
         cost: costs::entry(locals),
         block: first_edit,
@@ -183,13 +191,13 @@ pub fn read_function(
     };
     reader.edit(code, 0, What::ChargeAndCheck { cost: 0 });
     let operands_max = reader.read_operators(validator, body, code)?;
-    let (blocks, loops) = (reader.blocks, reader.loops);
+    let (blocks, loops, targets) = (reader.blocks, reader.loops, reader.branch_targets);
     let call_values_max = reader.call_values_max;
     let (has_select, has_lengths, grows_tables) = (reader.has_select, reader.has_lengths, reader.grows_tables);
     let fills = reader.fills;
     let params = module.signature(function).params.len() as u32;
     findings.load.blocks += blocks;
-    findings.load.live += (blocks + 16 * loops) * u64::from(params + locals);
+    findings.load.live += (blocks + 16 * loops + targets) * u64::from(params + locals);
     Ok(FunctionPlan {
         body: range,
         code,
@@ -229,7 +237,10 @@ impl Reader<'_> {
                 Operator::End => open_loops -= u32::from(closes_loop(validator)),
                 _ => {}
             }
+            self.weigh(&operator, at, validator)?;
             validator.op(at, &operator)?;
+            let around = validator.control_stack_height().saturating_sub(1);
+            bounds::nesting.check(u64::from(around + (bounds::LOOP_LEVELS - 1) * open_loops), at)?;
             let next = operators.original_position();
             operands_max = operands_max.max(validator.operand_stack_height());
             if let Some(from) = dead_from {
@@ -260,13 +271,10 @@ impl Reader<'_> {
                 }
                 _ => {}
             }
-            let around = validator.control_stack_height().saturating_sub(1);
-            bounds::nesting.check(u64::from(around + (bounds::LOOP_LEVELS - 1) * open_loops), at)?;
         }
         operators.finish()?;
         self.close_block();
         bounds::operands.check(u64::from(operands_max), code)?;
-        bounds::branch_targets.check(self.branch_targets, code)?;
         bounds::blocks.check(self.blocks, code)?;
         Ok(operands_max)
     }
@@ -296,7 +304,53 @@ impl Reader<'_> {
         self.open_block(at, check);
     }
 
-    /// Notes what an operator means for the meter, the description and the bounds.
+    /// Counts the values an operator carries before anything looks at them one by one: in code that cannot be reached
+    /// too, which the gate validates like any other.
+    fn weigh(&mut self, operator: &Operator, at: usize, validator: &FuncValidator<ValidatorResources>) -> Result<()> {
+        let carried = match operator {
+            Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
+                self.block_values(*blockty)
+            }
+            Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => {
+                self.label_values(validator, *relative_depth)
+            }
+            Operator::BrTable { targets } => {
+                let count = targets.len() as usize + 1;
+                self.branch_targets += count as u64;
+                bounds::branch_targets.check(self.branch_targets, at)?;
+                self.label_values(validator, targets.default()) * count
+            }
+            Operator::Return => self.module.types[self.function_type(validator)].results.len(),
+            Operator::Call { function_index } => {
+                let callee = self.module.functions.get(*function_index as usize);
+                callee.map_or(0, |callee| self.type_values(*callee))
+            }
+            // Compiled for a callee that is not known, they are twice as expensive.
+            Operator::CallIndirect { type_index, .. } => 2 * self.type_values(*type_index),
+            _ => return Ok(()),
+        };
+        self.findings.load.carried += carried as u64;
+        self.unchecked += carried;
+        if self.unchecked < UNCHECKED_MAX {
+            return Ok(());
+        }
+        self.unchecked = 0;
+        self.findings.load.check(self.module_bytes, at)
+    }
+
+    /// Parameters and results of a function type, if there is such a type.
+    fn type_values(&self, type_index: u32) -> usize {
+        self.module.types.get(type_index as usize).map_or(0, Signature::values)
+    }
+
+    fn block_values(&self, block: BlockType) -> usize {
+        match block {
+            BlockType::FuncType(index) => self.type_values(index),
+            _ => 0,
+        }
+    }
+
+    /// Notes what a valid operator that can be reached means for the meter and the description.
     fn note(
         &mut self,
         operator: &Operator,
@@ -311,26 +365,19 @@ impl Reader<'_> {
                 self.block_type(*blockty, at)
             }
             Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => {
-                let values = self.label_values(validator, *relative_depth);
-                self.carry(values, values);
+                self.cost += costs::carried(self.label_values(validator, *relative_depth));
             }
             Operator::BrTable { targets } => {
-                let count = targets.len() as usize + 1;
-                self.branch_targets += count as u64;
-                let values = self.label_values(validator, targets.default());
-                self.carry(values, values * count);
+                self.cost += costs::carried(self.label_values(validator, targets.default()));
             }
             Operator::Return => {
-                let results = self.module.types[self.function_type(validator)].results.len();
-                self.carry(results, results);
+                self.cost += costs::carried(self.module.types[self.function_type(validator)].results.len());
                 self.edit(at, skip, What::Return { label: validator.control_stack_height() - 1 });
             }
             Operator::Call { function_index } => self.call(*function_index, at, skip),
             Operator::CallIndirect { type_index, table_index } => {
                 let callee = &self.module.types[*type_index as usize];
                 self.call_values(callee);
-                // Compiled for a callee that is not known, they are twice as dear.
-                self.findings.load.carried += (callee.params.len() + callee.results.len()) as u64;
                 let defined = self.module.functions.len() as u32 - self.module.imported_functions;
                 self.findings.calls.push((self.node, defined + type_index));
                 if *table_index > 0 {
@@ -408,15 +455,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Charges for values that are carried, and counts those an engine has to arrange.
-    fn carry(&mut self, values: usize, arranged: usize) {
-        self.cost += costs::carried(values);
-        self.findings.load.carried += arranged as u64;
-    }
-
     fn call_values(&mut self, callee: &Signature) {
-        self.carry(callee.params.len(), callee.params.len() + callee.results.len());
-        self.call_values_max = self.call_values_max.max((callee.params.len() + callee.results.len()) as u32);
+        self.cost += costs::carried(callee.params.len());
+        self.call_values_max = self.call_values_max.max(callee.values() as u32);
     }
 
     fn call(&mut self, function: u32, at: usize, skip: usize) {
@@ -451,7 +492,6 @@ impl Reader<'_> {
     fn block_type(&mut self, block: BlockType, at: usize) {
         if let BlockType::FuncType(index) = block {
             let Signature { params, results } = &self.module.types[index as usize];
-            self.findings.load.carried += (params.len() + results.len()) as u64;
             if !params.is_empty() || results.len() > 1 {
                 self.findings.features |= USES_MULTI_VALUE;
             }
@@ -461,9 +501,9 @@ impl Reader<'_> {
         }
     }
 
-    /// How many values a branch to this label carries.
+    /// How many values a branch to this label carries; none if there is no such label.
     fn label_values(&self, validator: &FuncValidator<ValidatorResources>, label: u32) -> usize {
-        let frame = validator.get_control_frame(label as usize).expect("the label is valid");
+        let Some(frame) = validator.get_control_frame(label as usize) else { return 0 };
         match frame.block_type {
             BlockType::Empty => 0,
             BlockType::Type(_) => usize::from(frame.kind != FrameKind::Loop),

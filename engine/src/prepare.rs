@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use wasmparser::{
-    ConstExpr, ElementItems, ElementKind, Encoding, ExternalKind, FuncToValidate, FuncValidatorAllocations,
+    ConstExpr, DataKind, ElementItems, ElementKind, Encoding, ExternalKind, FuncToValidate, FuncValidatorAllocations,
     FunctionBody, Operator, Parser, Payload, TypeRef, ValidPayload, Validator, ValidatorResources,
 };
 
@@ -11,7 +11,7 @@ use crate::artifact::{Export, Extern, Global, Import, Kind, Memory, Module, Sign
 use crate::failure::{Failure, Result, Status};
 use crate::graph::Graph;
 use crate::plan::{self, Findings, FunctionPlan};
-use crate::{bounds, costs, features, frames};
+use crate::{bounds, costs, features, frames, proposals};
 
 /// What the meter needs to rewrite a module.
 pub struct Analysis {
@@ -58,8 +58,8 @@ fn name_the_reason(wasm: &[u8], failure: Failure) -> Failure {
     if !wasm.starts_with(b"\0asm") {
         return Failure { message: "these bytes are not WebAssembly: they do not begin with \\0asm".into(), ..failure };
     }
-    let proposals = features::proposals_needed(wasm);
-    let message = match proposals.as_slice() {
+    let failed_at = failure.offset.map_or(usize::MAX, |offset| offset as usize);
+    let message = match proposals::used(wasm, failed_at).as_slice() {
         [] => format!("the module is not valid WebAssembly: {}", failure.message),
         names => format!("the module uses {}, which petri does not accept", names.join(", ")),
     };
@@ -172,7 +172,9 @@ impl Gate<'_> {
                         self.analysis.findings.features |= plan::USES_MULTI_VALUE;
                     }
                     module.functions.push(type_index);
+                    self.analysis.findings.load.values += module.types[type_index as usize].values() as u64;
                 }
+                self.analysis.findings.load.check(self.wasm.len(), section.range().start)?;
             }
             Payload::TableSection(section) => {
                 raw.tables = section.original_position()..section.range().end;
@@ -196,7 +198,7 @@ impl Gate<'_> {
             Payload::GlobalSection(section) => {
                 for global in section.clone() {
                     let global = global?;
-                    self.initial_value(&global.init_expr)?;
+                    self.constant(&global.init_expr)?;
                     self.global(
                         Kind::of(global.ty.content_type),
                         global.ty.mutable,
@@ -211,6 +213,7 @@ impl Gate<'_> {
             }
             Payload::StartSection { func, .. } => module.start = Some(*func),
             Payload::ElementSection(section) => self.elements(section)?,
+            Payload::CodeSectionStart { range, .. } => self.weigh_entered(range.start)?,
             Payload::DataCountSection { count, .. } => {
                 raw.data_count = Some(*count);
                 self.analysis.findings.features |= plan::USES_BULK_MEMORY;
@@ -218,6 +221,11 @@ impl Gate<'_> {
             Payload::DataSection(section) => {
                 raw.data = section.original_position()..section.range().end;
                 module.data_segments = section.count();
+                for data in section.clone() {
+                    if let DataKind::Active { offset_expr, .. } = data?.kind {
+                        self.constant(&offset_expr)?;
+                    }
+                }
             }
             Payload::CustomSection(section) => {
                 raw.custom = true;
@@ -228,6 +236,21 @@ impl Gate<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// All exports and addresses are known before the first body.
+    fn weigh_entered(&mut self, offset: usize) -> Result<()> {
+        let Analysis { module, findings, .. } = &mut self.analysis;
+        let mut entered = vec![false; module.functions.len()];
+        findings.addressed.iter().for_each(|function| entered[*function as usize] = true);
+        let exported = module.exports.iter().filter(|export| export.kind == Extern::Function);
+        exported.for_each(|export| entered[export.index as usize] = true);
+        let defined = module.imported_functions as usize..;
+        let values =
+            |(function, entered): (&u32, &bool)| u64::from(*entered) * module.types[*function as usize].values() as u64;
+        findings.load.entered_values =
+            module.functions[defined.clone()].iter().zip(&entered[defined]).map(values).sum();
+        findings.load.check(self.wasm.len(), offset)
     }
 
     fn import(&mut self, import: wasmparser::Import, offset: usize) -> Result<()> {
@@ -283,22 +306,33 @@ impl Gate<'_> {
         Ok(())
     }
 
-    fn initial_value(&mut self, expression: &ConstExpr) -> Result<()> {
-        for operator in expression.get_operators_reader() {
-            match operator? {
-                Operator::RefFunc { function_index } => self.analysis.findings.addressed.push(function_index),
-                Operator::I32Add
-                | Operator::I32Sub
-                | Operator::I32Mul
-                | Operator::I64Add
-                | Operator::I64Sub
-                | Operator::I64Mul => {
-                    self.analysis.findings.features |= plan::USES_EXTENDED_CONST;
-                }
-                _ => {}
-            }
+    /// Reads a constant expression, wherever one stands. The interpreter evaluates it by native recursion, a level for
+    /// each operator.
+    fn constant(&mut self, expression: &ConstExpr) -> Result<()> {
+        let mut count = 0;
+        let mut operators = expression.get_operators_reader();
+        while !operators.is_end_then_eof() {
+            count += 1;
+            bounds::constant_operators.check(count, operators.original_position())?;
+            self.constant_operator(&operators.read()?);
         }
         Ok(())
+    }
+
+    fn constant_operator(&mut self, operator: &Operator) {
+        let findings = &mut self.analysis.findings;
+        match operator {
+            Operator::RefFunc { function_index } => findings.addressed.push(*function_index),
+            Operator::I32Add
+            | Operator::I32Sub
+            | Operator::I32Mul
+            | Operator::I64Add
+            | Operator::I64Sub
+            | Operator::I64Mul => {
+                findings.features |= plan::USES_EXTENDED_CONST;
+            }
+            _ => {}
+        }
     }
 
     fn elements(&mut self, section: &wasmparser::ElementSectionReader) -> Result<()> {
@@ -307,6 +341,9 @@ impl Gate<'_> {
             let element = element?;
             if !matches!(element.kind, ElementKind::Active { table_index: None, .. }) {
                 self.analysis.findings.features |= plan::USES_BULK_MEMORY;
+            }
+            if let ElementKind::Active { offset_expr, .. } = &element.kind {
+                self.constant(offset_expr)?;
             }
             let (items, items_start) = match &element.items {
                 ElementItems::Functions(functions) => {
@@ -322,7 +359,7 @@ impl Gate<'_> {
                     let mut list = Vec::new();
                     for expression in expressions.clone() {
                         let expression = expression?;
-                        self.initial_value(&expression)?;
+                        self.constant(&expression)?;
                         list.push(expression_span(&expression));
                     }
                     (ElementList::Expressions(list), expressions.range().start)
@@ -342,7 +379,7 @@ impl Gate<'_> {
         let index = function.index;
         let Analysis { module, findings, plans, .. } = &mut self.analysis;
         let mut validator = function.into_validator(std::mem::take(&mut self.allocations));
-        let plan = plan::read_function(module, &mut validator, body, index, findings)?;
+        let plan = plan::read_function(module, self.wasm.len(), &mut validator, body, index, findings)?;
         self.allocations = validator.into_allocations();
         findings.load.check(self.wasm.len(), plan.body.start)?;
         module.code_bytes += plan.body.len() as u64;
@@ -359,6 +396,7 @@ fn expression_span(expression: &ConstExpr) -> Span {
 /// Decides which functions weigh on the call depth, and how much native stack a call can need.
 fn weigh(analysis: &mut Analysis) {
     let Analysis { module, findings, plans, .. } = analysis;
+    module.load_points = findings.load.points();
     module.features = findings.features;
     module.not_movable = findings.not_movable;
     let defined = plans.len();

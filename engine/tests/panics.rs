@@ -4,8 +4,8 @@ mod support;
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
+use std::process::Command;
 use std::ptr;
-use std::sync::Once;
 
 use petri_engine::failure::Status;
 use petri_engine::ffi::*;
@@ -18,19 +18,6 @@ const INSTANTIATE: u32 = 3;
 const CALL: u32 = 4;
 const DROP: u32 = 5;
 const SCAN: u32 = 6;
-
-/// The panics asked for here would only clutter the output.
-fn be_quiet() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let usual = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            if !panic.to_string().contains("asked to panic by a test") {
-                usual(panic);
-            }
-        }));
-    });
-}
 
 /// What the C functions fill in: status first, the message at the end.
 struct Report(MaybeUninit<Error>);
@@ -106,7 +93,6 @@ fn life(tier: u32, step: u32) {
 
 #[test]
 fn a_panic_at_each_step_is_a_fault_and_the_step_can_be_tried_again() {
-    be_quiet();
     for tier in [0, 1] {
         for step in [PREPARE, SCAN, LOAD, INSTANTIATE, CALL] {
             life(tier, step);
@@ -116,7 +102,6 @@ fn a_panic_at_each_step_is_a_fault_and_the_step_can_be_tried_again() {
 
 #[test]
 fn a_panic_while_something_is_dropped_stays_inside() {
-    be_quiet();
     for tier in [0, 1] {
         life(tier, DROP);
         life(tier, 0);
@@ -125,13 +110,30 @@ fn a_panic_while_something_is_dropped_stays_inside() {
 
 #[test]
 fn a_panic_asked_for_on_one_thread_is_not_anothers() {
-    be_quiet();
     petri_panic_at(CALL);
     std::thread::scope(|scope| {
         scope.spawn(|| life(0, 0));
     });
     petri_panic_at(0);
     life(1, 0);
+}
+
+/// Set in a process that is to panic and be looked at.
+const LOOKED_AT: &str = "PETRI_PANICS_LOOKED_AT";
+
+#[test]
+fn a_panic_that_is_caught_writes_nothing_to_standard_error() {
+    if std::env::var_os(LOOKED_AT).is_some() {
+        [PREPARE, SCAN, LOAD, INSTANTIATE, CALL, DROP].into_iter().for_each(|step| life(0, step));
+        return;
+    }
+    let name = "a_panic_that_is_caught_writes_nothing_to_standard_error";
+    let program = std::env::current_exe().expect("it runs");
+    let output = Command::new(program).args(["--exact", name, "--nocapture"]).env(LOOKED_AT, "1").output();
+    let output = output.expect("it runs again");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    assert!(!text.contains("panicked") && !text.contains(".rs"), "{text}");
 }
 
 #[test]

@@ -568,6 +568,10 @@ fn with(bound: &Bound, amount: u64) -> Vec<u8> {
             times(amount / 2, "$f "),
             times(amount - amount / 2, "$f ")
         ),
+        "constant_operators" => {
+            // A constant, and two operators for each addition: the number is odd.
+            format!("(module (global i32 (i32.const 0) {}))", times(amount / 2, "(i32.const 1) i32.add "))
+        }
         "data_segments" => format!("(module (memory 1) {})", times(amount, r#"(data (i32.const 0) "x")"#)),
         // Two bytes are the number of locals and the final `end`.
         "body_bytes" => format!("(module (func {}))", times(amount - 2, "nop ")),
@@ -596,11 +600,18 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("functions", format!("(module {})", times(2_000, "(func)"))),
         ("function types", format!("(module {})", times(2_000, "(type (func))"))),
+        (
+            "parameters and results of functions",
+            format!("(module {})", times(200, &format!("(func (param {all}) (result {all}) unreachable)"))),
+        ),
         ("element entries", format!("(module (func $f) (elem func {}))", times(9_000, "$f "))),
         ("data segments", format!("(module (memory 1) {})", times(2_000, r#"(data (i32.const 0) "")"#))),
-        ("basic blocks and dear operators", dear(8_000, "(block)")),
-        ("basic blocks and dear operators", dear(4_000, "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))")),
-        ("basic blocks and dear operators", dear(4, &chained)),
+        ("basic blocks and expensive operators", dear(8_000, "(block)")),
+        (
+            "basic blocks and expensive operators",
+            dear(4_000, "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))"),
+        ),
+        ("basic blocks and expensive operators", dear(4, &chained)),
         ("values carried by calls and branches", carrying),
         (
             "locals alive in many blocks",

@@ -47,7 +47,7 @@ unsafe extern "C" fn turn(context: *mut c_void, _now: u64) -> u64 {
     1
 }
 
-fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes one timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
