@@ -10,8 +10,8 @@ namespace petri::bench {
 
 std::vector<Shape> all_shapes() {
   std::vector<Shape> all;
-  for (const auto* family :
-       {&control_shapes(), &value_shapes(), &operator_shapes(), &section_shapes(), &mixed_shapes()}) {
+  for (const auto* family : {&control_shapes(), &value_shapes(), &operator_shapes(), &section_shapes(), &mixed_shapes(),
+                             &searched_shapes()}) {
     all.insert(all.end(), family->begin(), family->end());
   }
   return all;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Recipe {
 
 struct Shape {
   std::string_view name;
-  Bytes (*make)(const Recipe& recipe);
+  std::function<Bytes(const Recipe& recipe)> make;
 };
 
 const std::vector<Shape>& control_shapes();   // blocks, loops, branches
@@ -27,6 +28,7 @@ const std::vector<Shape>& value_shapes();     // locals, operands, values that b
 const std::vector<Shape>& operator_shapes();  // straight-line code
 const std::vector<Shape>& section_shapes();   // functions, types, globals, exports, segments
 const std::vector<Shape>& mixed_shapes();     // several of these at once
+const std::vector<Shape>& searched_shapes();  // what a search has found
 std::vector<Shape> all_shapes();
 
 // The bound of this name in the gate's table; a million when it has none of that name.
