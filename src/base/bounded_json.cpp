@@ -86,9 +86,9 @@ class MeteredCharacters {
 };
 
 // False: it was not read to its end, and the events say why unless it was stopped.
-bool read(std::string_view text, const JsonBounds& bounds, JsonBuilder& builder, JsonEvents& events) {
-  if (!bounds.may_continue) return json::sax_parse(text, &events);
-  MeteredCharacters::State state{.may_continue = bounds.may_continue};
+bool read(std::string_view text, const std::function<bool()>& may_continue, JsonBuilder& builder, JsonEvents& events) {
+  if (!may_continue) return json::sax_parse(text, &events);
+  MeteredCharacters::State state{.may_continue = may_continue};
   const bool whole = json::sax_parse(MeteredCharacters(text.data(), state),
                                      MeteredCharacters(text.data() + text.size(), state), &events);
   if (state.stopped) builder.refuse(JsonFaultKind::stopped, "was not read to its end: its reader was stopped");
@@ -107,7 +107,7 @@ Error JsonFault::error(std::string_view what) const {
   return {.code = code(), .message = fmt::format("{} {}", what, why), .details = {}};
 }
 
-JsonResult parse_json(std::string_view text, const JsonBounds& bounds) {
+JsonResult parse_json(std::string_view text, const JsonBounds& bounds, const std::function<bool()>& may_continue) {
   JsonBuilder builder(bounds);
   if (text.size() > bounds.bytes_max) {
     builder.refuse(JsonFaultKind::too_long,
@@ -115,7 +115,7 @@ JsonResult parse_json(std::string_view text, const JsonBounds& bounds) {
     return builder.take();
   }
   JsonEvents events(builder);
-  const bool whole = read(text, bounds, builder, events);
+  const bool whole = read(text, may_continue, builder, events);
   if (!whole && !builder.fault()) builder.refuse(JsonFaultKind::syntax, "is not JSON");
   auto result = builder.take();
   if (!result) result.error().byte = events.byte();

@@ -23,8 +23,6 @@ struct JsonBounds {
   // Numbers, texts, lists, objects and names of fields: each takes some ten bytes of memory, however few it has in the
   // text.
   std::size_t values_max = std::size_t{4} << 20;
-  // Asked about every four thousand bytes of JSON: false stops parsing. For text of a guest, which is parsed on its clock.
-  std::function<bool()> may_continue;
 };
 
 enum class JsonFaultKind : std::uint8_t {
@@ -53,7 +51,10 @@ struct JsonFault {
 using JsonResult = std::expected<nlohmann::json, JsonFault>;
 
 // One JSON value and nothing behind it. A name that an object has twice is a fault: readers differ in which one counts.
-JsonResult parse_json(std::string_view text, const JsonBounds& bounds = {});
+// `may_continue`, if given, is asked about every four thousand bytes, and false stops: for the text of a guest, which is
+// parsed on the guest's clock.
+JsonResult parse_json(std::string_view text, const JsonBounds& bounds = {},
+                      const std::function<bool()>& may_continue = {});
 
 // The part of CBOR (RFC 8949) that petri writes: known lengths, integers, byte and text strings, arrays, maps with text
 // for names, false, true and null. Anything else is a fault. Texts need not be UTF-8.

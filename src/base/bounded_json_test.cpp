@@ -121,8 +121,7 @@ TEST(BoundedCbor, RefusesWhatPetriDoesNotWrite) {
 // One text of a hundred thousand bytes is one value, and is stopped all the same.
 TEST(BoundedJson, IsStoppedInTheMiddleOfAText) {
   int asked = 0;
-  const JsonBounds bounds{.may_continue = [&asked] { return ++asked < 3; }};
-  const auto parsed = parse_json('"' + std::string(100'000, 'x') + '"', bounds);
+  const auto parsed = parse_json('"' + std::string(100'000, 'x') + '"', {}, [&asked] { return ++asked < 3; });
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().code(), ErrorCode::cancelled);
   EXPECT_EQ(parsed.error().error("the child").message, "the child was not read to its end: its reader was stopped");

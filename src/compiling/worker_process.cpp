@@ -99,9 +99,9 @@ class Talk {
   }
   static bool may_try_again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
   bool wait(short ready) {
-    const auto left = std::chrono::ceil<milliseconds>(deadline_ - std::chrono::steady_clock::now());
+    const auto time_left = std::chrono::ceil<milliseconds>(deadline_ - std::chrono::steady_clock::now());
     pollfd poll{.fd = socket_, .events = ready, .revents = 0};
-    const int ms = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30));
+    const int ms = static_cast<int>(std::clamp<std::int64_t>(time_left.count(), 0, 1 << 30));
     const int found = ::poll(&poll, 1, ms);
     timed_out_ = found == 0;
     return found > 0 || (found < 0 && errno == EINTR);

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr JsonBounds kBounds{.bytes_max = kRecordsLineBytesMax, .depth_max = 8, .values_max = std::size_t{16} << 20};
+constexpr JsonBounds kRecordBounds{.bytes_max = kRecordsLineBytesMax, .depth_max = 8, .values_max = std::size_t{16} << 20};
 
 [[noreturn]] void refuse(std::string_view name, std::string_view must_be) {
   throw BadLine{.field = std::string(name), .what = fmt::format("its \"{}\" is not {}", name, must_be)};
@@ -83,7 +83,7 @@ JsonFields::JsonFields(const json& object) : object_(object) {
 }
 
 json JsonFields::parse(std::string_view text) {
-  auto parsed = parse_json(text, kBounds);
+  auto parsed = parse_json(text, kRecordBounds);
   if (!parsed) throw BadLine{.code = parsed.error().code(), .what = "it " + parsed.error().why};
   return *std::move(parsed);
 }

@@ -15,9 +15,9 @@ bool can_be_repeated(const Record& record) {
   return std::ranges::find(record.kinds, OutcomeKind::deadline) == record.kinds.end();
 }
 
-std::string_view text_of(bool flag) { return flag ? "true" : "false"; }
+std::string_view claim_text(bool flag) { return flag ? "true" : "false"; }
 
-std::string text_of(const std::optional<double>& score) { return score ? to_text(Value(*score)) : "nothing"; }
+std::string claim_text(const std::optional<double>& score) { return score ? to_text(Value(*score)) : "nothing"; }
 
 bool is_same(const std::optional<double>& a, const std::optional<double>& b) {
   if (!a || !b) return a.has_value() == b.has_value();
@@ -53,8 +53,8 @@ std::optional<FieldDifference> first_contradiction(const StoredRecord& stored) {
   if (auto outcome = wrong_outcome(record)) return outcome;
   if (record.repeatable != can_be_repeated(record)) {
     return FieldDifference{.field = "repeatable",
-                           .in_file = std::string(text_of(record.repeatable)),
-                           .found = std::string(text_of(can_be_repeated(record)))};
+                           .in_file = std::string(claim_text(record.repeatable)),
+                           .found = std::string(claim_text(can_be_repeated(record)))};
   }
   if (!record.repeatable && record.receipt)
     return FieldDifference{.field = "receipt", .in_file = hex(*record.receipt), .found = "nothing"};
@@ -66,7 +66,7 @@ std::optional<FieldDifference> first_contradiction(const StoredRecord& stored) {
 std::optional<FieldDifference> wrong_score(const Record& record, const RecordsHeader& header) {
   const auto expected = own_score(record, header);
   if (is_same(record.score, expected)) return std::nullopt;
-  return FieldDifference{.field = "score", .in_file = text_of(record.score), .found = text_of(expected)};
+  return FieldDifference{.field = "score", .in_file = claim_text(record.score), .found = claim_text(expected)};
 }
 
 bool has_fitting_receipt(const Record& record, const RecordsHeader& header) {

@@ -15,7 +15,7 @@ namespace {
 constexpr int kFormat = 2;  // 1 had no modules that are linked with one another
 constexpr std::size_t kFormatBytesMax = 20;
 constexpr std::size_t kChecksumBytes = 32;
-constexpr JsonBounds kBounds{.bytes_max = kSealedBytesMax, .depth_max = 16, .values_max = std::size_t{16} << 20};
+constexpr JsonBounds kBodyBounds{.bytes_max = kSealedBytesMax, .depth_max = 16, .values_max = std::size_t{16} << 20};
 
 // How many bytes the first line has.
 Result<std::size_t> check_first_line(std::string_view kind, std::string_view bytes) {
@@ -50,7 +50,7 @@ Result<nlohmann::json> unseal(std::string_view kind, std::string_view bytes) {
   if (!std::ranges::equal(sha256(as_bytes(checked)), as_bytes(bytes.substr(checked.size())))) {
     return not_whole(kind, "its checksum does not fit, so it was cut short or changed");
   }
-  auto body = parse_cbor(as_bytes(checked.substr(begin)), kBounds);
+  auto body = parse_cbor(as_bytes(checked.substr(begin)), kBodyBounds);
   if (body) return *std::move(body);
   if (body.error().code() == ErrorCode::too_large) return fail(body.error().error(fmt::format("the {}", kind)));
   return not_whole(kind, fmt::format("its body {}", body.error().why));
