@@ -43,6 +43,11 @@ std::string read_all(const std::string& path) {
   return text.str();
 }
 
+const std::vector<Case>& cases() {
+  static const std::vector<Case> cases{{.arguments = {1.0}, .input = {}}, {.arguments = {2.0}, .input = {}}};
+  return cases;
+}
+
 std::string in_quotes(const Digest& digest) { return '"' + hex(digest) + '"'; }
 
 // A good file, its lines, and what is true of its candidates.
@@ -54,8 +59,7 @@ class Records {
     for (const std::string_view text : kCandidates) candidates.push_back(Candidate::wat(text));
     auto writer = *RecordsWriter::create(file_.path());
     Evaluator evaluator;
-    const auto evaluation =
-        evaluator.evaluate(candidates, {{{.arguments = {1.0}}, {.arguments = {2.0}}}}, spec, {.records = writer.get()});
+    const auto evaluation = evaluator.evaluate(candidates, cases(), spec, {.records = writer.get()});
     FUZZ_REQUIRE(evaluation && !evaluation->write_error && writer->close());
     for (const Record& record : evaluation->records) {
       if (record.artifact) scores_[*record.artifact] = *record.score;
@@ -116,8 +120,8 @@ class Records {
     if (!file) require_a_sentence(file.error());
     records_ = file ? file->records : std::vector<StoredRecord>();
     scored_by_targets_ = file && file->header.spec.targets == std::vector<double>{1, 4} &&
-                         file->header.cases == std::vector<Case>{{.arguments = {1.0}}, {.arguments = {2.0}}} &&
-                         file->header.spec.function == "f" && !file->header.spec.harness;
+                         file->header.cases == cases() && file->header.spec.function == "f" &&
+                         !file->header.spec.harness;
   }
   void verify() {
     const auto verification = petri::verify(

@@ -1,7 +1,7 @@
 // Snapshots and module archives with any body behind a checksum that fits: read, and what was read is restored, forked
 // into a sandbox of its own, imported, called and destroyed.
-#include <array>
-#include <map>
+#include <memory>
+#include <optional>
 
 #include "base/assert.h"
 #include "base/utf8.h"
@@ -45,7 +45,7 @@ class Laboratory {
     const auto read = Snapshot::from_bytes(seal("snapshot", body));
     if (!read) return require_a_sentence(read.error());
     FUZZ_REQUIRE(Snapshot::from_bytes(read->to_bytes()).has_value());
-    use(runtime_->create({.id = "b"}, *read));
+    use("b", runtime_->create({.id = "b"}, *read));
     const auto restored = sandbox_->restore(*read);
     if (!restored) require_a_sentence(restored.error());
     FUZZ_REQUIRE(sandbox_->call("next", {}).has_value());
@@ -61,7 +61,7 @@ class Laboratory {
     FUZZ_REQUIRE(other.has_value());
     const auto imported = other->import_module(*read);
     if (!imported) require_a_sentence(imported.error());
-    use(std::move(other));
+    use("c", std::move(other));
   }
 
  private:
@@ -69,12 +69,12 @@ class Laboratory {
     FUZZ_REQUIRE(!error.message.empty() && error.message.size() < 10'000);
     FUZZ_REQUIRE(error.message.find('\n') == std::string::npos);
   }
-  static void use(Result<Sandbox> sandbox) {
+  void use(std::string_view id, Result<Sandbox> sandbox) {
     if (!sandbox) return require_a_sentence(sandbox.error());
     (void)sandbox->call("next", {});
     (void)sandbox->reload("keeper", Source::wat("(module (func (export \"next\")))"));
     (void)sandbox->info();
-    FUZZ_REQUIRE(sandbox->destroy().has_value());
+    FUZZ_REQUIRE(runtime_->destroy(id).has_value());
   }
 
   std::unique_ptr<Runtime> runtime_;

@@ -26,9 +26,8 @@ const std::vector<ExitCodeRule>& exit_code_rules() {
        "difference is on stdout."},
       {ExitCode::incomplete, "incomplete",
        "petri verify found no difference, but could not compare everything: the file has no final line, or rows that "
-       "time ended, that were cancelled, or that need more than --fuel-max, --memory-max or --time-max, or scores that "
-       "a "
-       "program around petri gave; stdout says which."},
+       "time ended, that were cancelled, or that need more than --fuel-max, --memory-max or --time-max, or scores "
+       "that a program around petri gave; stdout says which."},
       {ExitCode::interrupted, "interrupted",
        "SIGINT (Ctrl-C) or SIGTERM: the guest was cancelled and its outcome printed; of many, what is done is kept and "
        "said. A second signal ends petri at once."},
