@@ -34,7 +34,7 @@ struct RunSpec {
   std::vector<std::string> program_arguments;  // what a WASI command finds in argv, its own name first
   std::map<std::string, std::string> environment;
   // Explain a trap even where the tier keeps no trace, by repeating the run compiled: that costs a compilation, of
-  // three seconds at most. Left out where that takes longer, where there is no compile worker, and where the repetition
+  // five seconds at most. Left out where that takes longer, where there is no compile worker, and where the repetition
   // could have effects (file_write, functions of the embedder that are not deterministic).
   bool backtrace = true;
   std::function<void(LogLevel, std::string_view)>

@@ -79,6 +79,7 @@ bool answer_fault(int socket, CompileFault fault) {
     case CompileFault::kills_itself: std::raise(SIGKILL); break;
     case CompileFault::opens_a_file: answer(socket, said("open", ::open("/etc/passwd", O_RDONLY))); break;
     case CompileFault::connects: answer(socket, said("socket", ::socket(AF_INET, SOCK_STREAM, 0))); break;
+    case CompileFault::prints: answer(socket, said("write", ::write(STDERR_FILENO, "panicked", 8))); break;
     case CompileFault::forks: answer(socket, said("fork", ::fork())); break;
   }
   return true;

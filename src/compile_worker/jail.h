@@ -7,7 +7,8 @@
 
 namespace petri {
 
-// Of the process that forks: no core dumps, no folder, no new rights, nobody of the same user may look into it.
+// Of the process that forks: no output, no core dumps, no folder, no new rights, nobody of the same user may look into
+// it.
 void enter_nursery_jail();
 
 // Of a child, before it knows its module: low priority, no files, no sockets, no processes. Dies with its parent.

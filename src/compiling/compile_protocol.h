@@ -20,6 +20,7 @@ enum class CompileFault : std::uint32_t {
   opens_a_file,  // and answers with a message that says how that went
   connects,      // likewise, to the network
   forks,         // likewise, to a process of its own
+  prints,        // likewise, to stderr
 };
 
 struct CompileRequest {

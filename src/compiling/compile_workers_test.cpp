@@ -123,6 +123,16 @@ TEST_F(CompileWorkersTest, WhatIsNoModuleIsTheCompilersFailure) {
   EXPECT_THAT(code.error().message, HasSubstr("the compiler failed"));
 }
 
+// What an engine's panic prints must not be taken for anything by the other children.
+TEST_F(CompileWorkersTest, WhatACompilerPrintsGoesNowhere) {
+  for (int times = 0; times < 5; ++times) {
+    const auto printed = compile_with(CompileFault::prints);
+    ASSERT_FALSE(printed);
+    EXPECT_THAT(printed.error().message, HasSubstr("Broken pipe"));
+    EXPECT_TRUE(compile());
+  }
+}
+
 TEST_F(CompileWorkersTest, ACompilationThatNeverEndsIsKilledAtItsDeadline) {
   const auto code = compile_with(CompileFault::never_ends, {.time_max = milliseconds(100)});
   ASSERT_FALSE(code);

@@ -13,7 +13,7 @@ namespace petri {
 namespace {
 
 // What is spent on compiling a module only to say where it trapped.
-constexpr std::chrono::nanoseconds kExplanationTimeMax = std::chrono::seconds(3);
+constexpr std::chrono::nanoseconds kExplanationTimeMax = std::chrono::seconds(5);
 
 // Compiled promotion comes with evaluations; a single run is over before it would pay.
 Tier tier_for(Tier asked) { return asked == Tier::automatic ? Tier::interpreted : asked; }
