@@ -51,8 +51,8 @@ struct JsonFault {
 using JsonResult = std::expected<nlohmann::json, JsonFault>;
 
 // One JSON value and nothing behind it. A name that an object has twice is a fault: readers differ in which one counts.
-// `may_continue`, if given, is asked about every four thousand bytes, and false stops: for the text of a guest, which is
-// parsed on the guest's clock.
+// `may_continue`, if given, is asked about every four thousand bytes, and false stops: for the text of a guest, which
+// is parsed on the guest's clock.
 JsonResult parse_json(std::string_view text, const JsonBounds& bounds = {},
                       const std::function<bool()>& may_continue = {});
 

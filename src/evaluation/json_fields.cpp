@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr JsonBounds kRecordBounds{.bytes_max = kRecordsLineBytesMax, .depth_max = 8, .values_max = std::size_t{16} << 20};
+constexpr JsonBounds kRecordBounds{
+    .bytes_max = kRecordsLineBytesMax, .depth_max = 8, .values_max = std::size_t{16} << 20};
 
 [[noreturn]] void refuse(std::string_view name, std::string_view must_be) {
   throw BadLine{.field = std::string(name), .what = fmt::format("its \"{}\" is not {}", name, must_be)};

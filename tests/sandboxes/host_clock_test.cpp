@@ -115,10 +115,18 @@ TEST_P(HostClockTest, StopRestartAndDestroyDoNotWaitForAGuestThatSleeps) {
     Sandbox sandbox = create(sleepers("of-" + verb));
     auto answer = start_nap(sandbox, "nap");
     const Time::time_point before = Time::now();
-    if (verb == "stop_child") EXPECT_TRUE(sandbox.stop_child("a"));
-    if (verb == "restart") EXPECT_TRUE(sandbox.restart());
-    if (verb == "stop") EXPECT_TRUE(sandbox.stop());
-    if (verb == "destroy") EXPECT_TRUE(runtime_->destroy("of-" + verb));
+    if (verb == "stop_child") {
+      EXPECT_TRUE(sandbox.stop_child("a"));
+    }
+    if (verb == "restart") {
+      EXPECT_TRUE(sandbox.restart());
+    }
+    if (verb == "stop") {
+      EXPECT_TRUE(sandbox.stop());
+    }
+    if (verb == "destroy") {
+      EXPECT_TRUE(runtime_->destroy("of-" + verb));
+    }
     EXPECT_LT(Time::now() - before, kSoon) << verb;
     ASSERT_EQ(answer.wait_for(kSoon), std::future_status::ready) << verb;
     const auto outcome = answer.get();
