@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "supervisor/supervisor_actions.h"
 
 namespace petri {
@@ -24,6 +26,7 @@ struct SupervisedChild {
   Incarnation incarnation = kNoIncarnation;  // while it starts, runs or stops
   bool exited = false;                       // it runs no more, and its supervisor has not come to that news yet
   bool killed = false;                       // it has been sent a KillChild
+  std::optional<Clock::TimePoint> stop_by;   // while it stops: when it is killed
   bool started_before = false;
   bool added = false;      // by request, not by the spec of the tree
   bool own_input = false;  // under simple_one_for_one: not the template's

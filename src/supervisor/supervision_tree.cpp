@@ -15,8 +15,8 @@ constexpr Ticket kUpdateBelow = SupervisionTree::kTicketMax;
 
 }  // namespace
 
-SupervisionTree::SupervisionTree(const SupervisorSpec& root)
-    : root_(std::make_unique<Node>(Node{.rules = Supervisor(root, incarnations_)})) {}
+SupervisionTree::SupervisionTree(const SupervisorSpec& root, StopOrder order)
+    : root_(std::make_unique<Node>(Node{.rules = Supervisor(root, incarnations_, order)})) {}
 
 TreeActions SupervisionTree::start(TimePoint now) {
   tell(*root_, root_->rules.start(now));

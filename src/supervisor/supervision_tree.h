@@ -71,8 +71,8 @@ class SupervisionTree {
  public:
   using TimePoint = Clock::TimePoint;
 
-  // The tree has passed validate().
-  explicit SupervisionTree(const SupervisorSpec& root);
+  // The tree has passed validate(). The order is the root's.
+  explicit SupervisionTree(const SupervisorSpec& root, StopOrder order = StopOrder::reverse);
   SupervisionTree(const SupervisionTree&) = delete;
   SupervisionTree& operator=(const SupervisionTree&) = delete;
 

@@ -113,6 +113,30 @@ TEST(StoppingATree, StopsChildrenOfATemplateAllAtOnce) {
               testing::UnorderedElementsAre("kill w-3", "kill w-1", "removed w-3", "removed w-1", "ended"));
 }
 
+// Children that do not build on one another: each has its own time.
+TEST(StoppingATree, StopsAllAtOnceWhereThatIsItsOrder) {
+  const SupervisorSpec spec{
+      .children = {child("a", Shutdown::after(2s)), child("b", Shutdown::infinity()), child("c", Shutdown::after(1s)),
+                   child("d")}};
+  TreeFixture world(spec, StopOrder::together);
+  world.start();
+  world.stubborn = {"a", "b", "c"};
+  EXPECT_THAT(world.stop(), ElementsAre("stop d", "stop c", "stop b", "stop a"));
+  EXPECT_EQ(world.tree.deadline(), Clock::TimePoint(1s));
+  EXPECT_THAT(world.pass(1s), ElementsAre("kill c"));
+  EXPECT_EQ(world.tree.deadline(), Clock::TimePoint(2s));
+  EXPECT_THAT(world.crash("a"), IsEmpty());
+  EXPECT_FALSE(world.tree.deadline());
+  EXPECT_THAT(world.kill(), ElementsAre("kill b", "ended"));
+}
+
+TEST(StoppingATree, StopsAChildThatIsAskedForByItselfWhateverTheOrder) {
+  TreeFixture world({.children = {child("a"), child("b")}}, StopOrder::together);
+  world.start();
+  EXPECT_THAT(world.ask(StopOne{"a"}), ElementsAre("stop a"));
+  EXPECT_TRUE(world.runs("b"));
+}
+
 TEST(KillingATree, EndsWhatRunsStartsAndStops) {
   TreeFixture world({.children = {child("a"), SupervisorSpec{.id = "pool", .children = {child("x")}}, child("b")}});
   world.slow = {"b"};

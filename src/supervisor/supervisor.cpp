@@ -7,8 +7,8 @@
 
 namespace petri {
 
-Supervisor::Supervisor(const SupervisorSpec& spec, Incarnations& incarnations)
-    : incarnations_(incarnations), strategy_(spec.strategy), budget_(spec.intensity, spec.period) {
+Supervisor::Supervisor(const SupervisorSpec& spec, Incarnations& incarnations, StopOrder order)
+    : incarnations_(incarnations), strategy_(spec.strategy), order_(order), budget_(spec.intensity, spec.period) {
   if (is_simple()) {
     PETRI_ASSERT(spec.children.size() == 1);
     template_ = std::make_unique<TreeChild>(spec.children.front());
@@ -55,6 +55,7 @@ SupervisorActions Supervisor::exited(Incarnation incarnation, ExitReason reason,
   SupervisedChild& child = children_.at(place);
   if (child.status == ChildStatus::starting) return start_failed(incarnation, now);
   awaited_.erase(incarnation);
+  forget_deadline(child);
   if (child.status == ChildStatus::stopping) {
     settle(place);
   } else {
@@ -85,11 +86,12 @@ SupervisorActions Supervisor::kill(TimePoint now) {
   if (work_ && work_->ticket) cancel(*work_->ticket);
   work_ = std::make_unique<Work>(Work{.purpose = Purpose::end, .ending = {.reason = ExitReason::abnormal}});
   awaited_.clear();
-  deadline_.reset();
+  deadlines_.clear();
   for (const Place place : children_.places_from(0)) {
     SupervisedChild& child = children_.at(place);
     if (child.incarnation == kNoIncarnation || child.exited) continue;
     child.status = ChildStatus::stopping;
+    child.stop_by.reset();
     awaited_.insert(child.incarnation);
     send_kill(child);
   }
@@ -97,9 +99,11 @@ SupervisorActions Supervisor::kill(TimePoint now) {
 }
 
 SupervisorActions Supervisor::expire(TimePoint now) {
-  if (!deadline_ || now < *deadline_) return {};
-  deadline_.reset();
-  for (const Incarnation incarnation : awaited_) send_kill(children_.at(*children_.find_incarnation(incarnation)));
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    SupervisedChild& child = children_.at(*children_.find_incarnation(deadlines_.begin()->second));
+    forget_deadline(child);
+    send_kill(child);
+  }
   return std::exchange(actions_, {});
 }
 
@@ -107,7 +111,6 @@ SupervisorActions Supervisor::expire(TimePoint now) {
 
 SupervisorActions Supervisor::advance(TimePoint now) {
   while (awaited_.empty()) {
-    deadline_.reset();
     if (ended_) {
       refuse_inbox();
       break;
@@ -167,7 +170,7 @@ void Supervisor::begin_stop(Place place, TimePoint now) {
     send_kill(child);
     return;
   }
-  if (shutdown.timeout()) deadline_ = now + *shutdown.timeout();
+  if (shutdown.timeout()) set_deadline(child, now + *shutdown.timeout());
   actions_.emplace_back(StopChild{.incarnation = child.incarnation});
 }
 
@@ -180,6 +183,17 @@ void Supervisor::begin_update(Place place) {
 
 void Supervisor::send_kill(SupervisedChild& child) {
   if (!std::exchange(child.killed, true)) actions_.emplace_back(KillChild{.incarnation = child.incarnation});
+}
+
+void Supervisor::set_deadline(SupervisedChild& child, TimePoint time) {
+  child.stop_by = time;
+  deadlines_.emplace(time, child.incarnation);
+}
+
+void Supervisor::forget_deadline(SupervisedChild& child) {
+  if (!child.stop_by) return;
+  deadlines_.erase({*child.stop_by, child.incarnation});
+  child.stop_by.reset();
 }
 
 void Supervisor::on_start_failed(Place place) {
@@ -276,7 +290,8 @@ Supervisor::Work Supervisor::restart_round(Place place) const {
 }
 
 Supervisor::Work Supervisor::ending(SupervisorEnded how) const {
-  Work work{.purpose = Purpose::end, .stops_together = is_simple(), .ending = std::move(how)};
+  const bool together = is_simple() || order_ == StopOrder::together;
+  Work work{.purpose = Purpose::end, .stops_together = together, .ending = std::move(how)};
   for (const Place place : children_.places_from(0)) work.stops.push_front(place);
   return work;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -27,6 +28,11 @@ class Incarnations {
   Incarnation last_ = kNoIncarnation;
 };
 
+// How the children of a supervisor that ends are stopped. reverse: one after the other, the last that was started first;
+// those of a simple_one_for_one together, as in OTP. together: all at once, for children that do not build on one
+// another.
+enum class StopOrder : std::uint8_t { reverse, together };
+
 // A value without threads or clocks; calls come one at a time and `now` never goes back. Every call answers with the
 // actions that follow from it, in order. Several stops in one answer may be carried out at once; otherwise there is one
 // action at a time that needs a report, and until it has come everything else that is told waits in the inbox, first
@@ -36,7 +42,7 @@ class Supervisor {
   using TimePoint = Clock::TimePoint;
 
   // The incarnations outlive the supervisor.
-  Supervisor(const SupervisorSpec& spec, Incarnations& incarnations);
+  Supervisor(const SupervisorSpec& spec, Incarnations& incarnations, StopOrder order = StopOrder::reverse);
 
   // Once, first of all.
   SupervisorActions start(TimePoint now);
@@ -49,13 +55,15 @@ class Supervisor {
   SupervisorActions updated(Incarnation incarnation, std::vector<std::string> failures, TimePoint now);
 
   SupervisorActions request(Ticket ticket, Request request, TimePoint now);
-  // Ends it in order, after what is in the inbox: children stop in reverse start order.
+  // Ends it in order, after what is in the inbox: children stop as the StopOrder says.
   SupervisorActions stop(TimePoint now);
   // Ends it at once, whatever it is doing.
   SupervisorActions kill(TimePoint now);
 
-  // When the time of the children that are stopping is up; then call expire().
-  std::optional<TimePoint> deadline() const { return deadline_; }
+  // When the time of the first of the children that are stopping is up; then call expire().
+  std::optional<TimePoint> deadline() const {
+    return deadlines_.empty() ? std::nullopt : std::optional(deadlines_.begin()->first);
+  }
   SupervisorActions expire(TimePoint now);
 
   const ChildTable& children() const { return children_; }
@@ -120,6 +128,8 @@ class Supervisor {
   void settle(Place place);
   void remove(Place place);
   void send_kill(SupervisedChild& child);
+  void set_deadline(SupervisedChild& child, TimePoint time);
+  void forget_deadline(SupervisedChild& child);
 
   void ask(Ticket ticket, AddChild& request);
   void ask(Ticket ticket, AddInstance& request);
@@ -139,6 +149,7 @@ class Supervisor {
 
   Incarnations& incarnations_;
   Strategy strategy_;
+  const StopOrder order_;
   RestartBudget budget_;
   std::unique_ptr<TreeChild> template_;  // of a simple_one_for_one
   ChildTable children_;
@@ -146,7 +157,7 @@ class Supervisor {
   std::list<Message> inbox_;
   std::unique_ptr<Work> work_;
   std::set<Incarnation> awaited_;  // whose reports the work waits for
-  std::optional<TimePoint> deadline_;
+  std::set<std::pair<TimePoint, Incarnation>> deadlines_;  // of those that are stopping
   SupervisorActions actions_;
   std::uint64_t added_ = 0;
   bool ended_ = false;

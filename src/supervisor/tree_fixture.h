@@ -19,7 +19,7 @@ class TreeFixture {
  public:
   using Log = std::vector<std::string>;
 
-  explicit TreeFixture(const SupervisorSpec& spec) : tree(spec) {}
+  explicit TreeFixture(const SupervisorSpec& spec, StopOrder order = StopOrder::reverse) : tree(spec, order) {}
 
   SupervisionTree tree;
   std::set<std::string> failing;   // whose starts fail
