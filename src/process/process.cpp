@@ -231,6 +231,7 @@ std::size_t Process::mailbox_size() const {
 void Process::interrupt() {
   flag().raise();
   changed_.notify_all();
+  owner_.workers().wake_ended();
   if (awaited_) awaited_->give(fail(ErrorCode::cancelled, "the caller was ended"));
 }
 

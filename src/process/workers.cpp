@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/clock.h"
 #include "base/kernel_clock.h"
 
 namespace petri {
@@ -187,12 +188,30 @@ bool Workers::next_task(Task& task) {
   return true;
 }
 
-void Workers::wait_in(std::deque<Waiter*>& line, Seat& seat) {
+void Workers::wait_in(std::deque<Waiter*>& line, Seat& seat, const EarlyWake& wake) {
   Waiter self;
+  self.ended = wake.ended;
   line.push_back(&self);
   grant_and_start();
-  while (!self.granted) self.woken.wait(mutex_);
-  seat.holds_permit = true;
+  while (!self.granted && !self.is_ended() && kernel_ns(CLOCK_MONOTONIC) < wake.deadline_ns) {
+    wait_until(self.woken, wake.deadline_ns);
+  }
+  if (!self.granted) std::erase(line, &self);
+  seat.holds_permit = self.granted;
+}
+
+// Most have a deadline so far away that no clock could tell it.
+void Workers::wait_until(Condition& woken, std::uint64_t deadline_ns) {
+  constexpr std::uint64_t kFarAway = std::uint64_t{1} << 62;
+  if (deadline_ns >= kFarAway) return woken.wait(mutex_);
+  static_cast<void>(woken.wait_until(mutex_, Clock::TimePoint(std::chrono::nanoseconds(deadline_ns))));
+}
+
+void Workers::wake_ended() {
+  MutexLock lock(mutex_);
+  for (Waiter* waiter : put_aside_) {
+    if (waiter->is_ended()) waiter->woken.notify_one();
+  }
 }
 
 void Workers::release(Seat& seat) {
@@ -210,14 +229,14 @@ void Workers::acquire_again(Seat& seat) {
   wait_in(resuming_, seat);
 }
 
-std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat) {
+std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat, const EarlyWake& wake) {
   const auto turn = static_cast<std::uint64_t>(options_.turn.count());
   MutexLock lock(mutex_);
   const bool somebody_waits = !resuming_.empty() || !tasks_.empty() || !put_aside_.empty();
   if (seat.holds_permit && !somebody_waits) return now_ns + turn;
   if (seat.holds_permit) --running_;
   seat.holds_permit = false;
-  wait_in(put_aside_, seat);
+  wait_in(put_aside_, seat, wake);
   return kernel_ns(CLOCK_MONOTONIC) + turn;
 }
 

@@ -1,6 +1,7 @@
 // Threads that run guests: no more at a time than there are workers, and who waits or has had its turn gives way.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,12 @@
 #include "petri/result.h"
 
 namespace petri {
+
+// What a guest that was put aside is woken for before its next turn: it was ended, or its time is over.
+struct EarlyWake {
+  const std::atomic<std::uint32_t>* ended = nullptr;  // not 0: it was, and Workers::wake_ended() follows
+  std::uint64_t deadline_ns = UINT64_MAX;             // as kernel_ns(CLOCK_MONOTONIC) tells time
+};
 
 // A thread needs a permit to run a guest, and there are as many permits as workers. A thread that waits for something
 // gives its permit back meanwhile, and one whose guest has had its turn lets others go first. New work comes before
@@ -89,8 +96,12 @@ class Workers {
     bool held_;
   };
 
-  // A guest's turn is over: lets others go first if any wait. Answers when the next turn ends.
-  std::uint64_t take_turn(std::uint64_t now_ns, Seat& seat = seat_of_this_thread()) EXCLUDES(mutex_);
+  // A guest's turn is over: lets others go first if any wait. Answers when the next turn ends. One that is woken goes on
+  // without a permit: all that is left to it is to end.
+  std::uint64_t take_turn(std::uint64_t now_ns, Seat& seat = seat_of_this_thread(), const EarlyWake& wake = {})
+      EXCLUDES(mutex_);
+  // Wakes those that were put aside and have been ended since.
+  void wake_ended() EXCLUDES(mutex_);
 
   std::chrono::nanoseconds turn() const { return options_.turn; }
   std::size_t threads() const EXCLUDES(mutex_);
@@ -101,6 +112,8 @@ class Workers {
     Condition woken;
     bool granted = false;
     Task task;  // for a thread of ours that has nothing to do
+    const std::atomic<std::uint32_t>* ended = nullptr;
+    bool is_ended() const { return ended != nullptr && ended->load() != 0; }
   };
 
   explicit Workers(Options options) : options_(options) {}
@@ -108,7 +121,8 @@ class Workers {
   bool next_task(Task& task) EXCLUDES(mutex_);
   void release(Seat& seat) EXCLUDES(mutex_);
   void acquire_again(Seat& seat) EXCLUDES(mutex_);
-  void wait_in(std::deque<Waiter*>& line, Seat& seat) REQUIRES(mutex_);
+  void wait_in(std::deque<Waiter*>& line, Seat& seat, const EarlyWake& wake = {}) REQUIRES(mutex_);
+  void wait_until(Condition& woken, std::uint64_t deadline_ns) REQUIRES(mutex_);
   void grant() REQUIRES(mutex_);
   void grant_and_start() REQUIRES(mutex_);
   bool grant_waiter(std::deque<Waiter*>& line) REQUIRES(mutex_);

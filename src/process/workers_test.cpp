@@ -7,6 +7,8 @@
 #include <latch>
 #include <vector>
 
+#include "base/kernel_clock.h"
+
 namespace petri {
 namespace {
 
@@ -82,6 +84,44 @@ TEST(Workers, TakeTurnsWithAThreadOfTheCallers) {
     while (tasks < 2) static_cast<void>(workers->take_turn(0));
   }
   EXPECT_EQ(tasks, 2);
+}
+
+// Whoever was ended or is out of time is not to wait until others have had their turns.
+TEST(Workers, WakeAGuestThatWasPutAsideWhenItIsEnded) {
+  const auto workers = make(1);
+  std::atomic<std::uint32_t> ended{0};
+  std::latch holds(1), woken(1), done(1);
+  workers->submit([&] {
+    workers->submit([&] {
+      holds.count_down();
+      woken.wait();
+      done.count_down();
+    });
+    while (ended == 0) static_cast<void>(workers->take_turn(0, Workers::seat_of_this_thread(), {.ended = &ended}));
+    EXPECT_FALSE(Workers::seat_of_this_thread().holds_permit);
+    woken.count_down();
+  });
+  holds.wait();
+  ended = 1;
+  workers->wake_ended();
+  done.wait();
+}
+
+TEST(Workers, WakeAGuestThatWasPutAsideWhenItsTimeIsOver) {
+  const auto workers = make(1);
+  std::latch woken(1), done(1);
+  workers->submit([&] {
+    workers->submit([&] {
+      woken.wait();
+      done.count_down();
+    });
+    const std::uint64_t end = kernel_ns(CLOCK_MONOTONIC) + 1'000'000;
+    while (kernel_ns(CLOCK_MONOTONIC) < end) {
+      static_cast<void>(workers->take_turn(0, Workers::seat_of_this_thread(), {.deadline_ns = end}));
+    }
+    woken.count_down();
+  });
+  done.wait();
 }
 
 TEST(Workers, AreAtLeastOneAndNoMoreThanThreads) {
