@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/utf8.h"
+#include "base/escape_character.h"
 
 namespace petri {
 namespace {
@@ -36,21 +36,6 @@ bool is_invisible(char32_t c) {
                      [c](CodePointRange r) { return c >= r.first && c <= r.last; });
 }
 
-std::string escaped_piece(std::string_view piece, Utf8Step step) {
-  if (!step.valid) return fmt::format("\\x{:02x}", static_cast<unsigned char>(piece.front()));
-  switch (step.code_point) {
-    case '\n': return "\\n";
-    case '\t': return "\\t";
-    case '\r': return "\\r";
-    case '\\': return "\\\\";
-    default: break;
-  }
-  const auto number = static_cast<std::uint32_t>(step.code_point);
-  if (is_control(step.code_point)) return fmt::format("\\x{:02x}", number);
-  if (is_invisible(step.code_point)) return fmt::format("\\u{{{:x}}}", number);
-  return std::string(piece);
-}
-
 std::string json_unit(std::uint32_t unit) { return fmt::format("\\u{:04x}", unit); }
 
 std::string json_piece(std::string_view piece, Utf8Step step) {
@@ -72,13 +57,28 @@ constexpr std::string_view kCut = "…";
 
 }  // namespace
 
+std::string escape_character(std::string_view piece, const Utf8Step& step) {
+  if (!step.valid) return fmt::format("\\x{:02x}", static_cast<unsigned char>(piece.front()));
+  switch (step.code_point) {
+    case '\n': return "\\n";
+    case '\t': return "\\t";
+    case '\r': return "\\r";
+    case '\\': return "\\\\";
+    default: break;
+  }
+  const auto number = static_cast<std::uint32_t>(step.code_point);
+  if (is_control(step.code_point)) return fmt::format("\\x{:02x}", number);
+  if (is_invisible(step.code_point)) return fmt::format("\\u{{{:x}}}", number);
+  return std::string(piece);
+}
+
 std::string escape_text(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max && std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string shown;
   std::size_t kept = 0;  // the beginning of `shown` that leaves room for the mark of a cut
   while (!text.empty()) {
     const Utf8Step step = decode_utf8(text);
-    shown += escaped_piece(text.substr(0, step.bytes), step);
+    shown += escape_character(text.substr(0, step.bytes), step);
     if (shown.size() > bytes_max) return shown.substr(0, kept).append(kCut);
     if (bytes_max - shown.size() >= kCut.size()) kept = shown.size();
     text.remove_prefix(step.bytes);

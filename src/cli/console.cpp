@@ -22,7 +22,27 @@ constexpr int kPollMilliseconds = 20;
 OutputStream::OutputStream(int descriptor, std::string name)
     : descriptor_(descriptor), name_(std::move(name)), terminal_(::isatty(descriptor) == 1) {}
 
+OutputStream::OutputStream(OutputStream&& other) noexcept
+    : descriptor_(other.descriptor_),
+      name_(std::move(other.name_)),
+      terminal_(other.terminal_),
+      text_(std::exchange(other.text_, {})),
+      failure_(other.failure_) {}
+
+OutputStream::~OutputStream() {
+  if (terminal_) write_all(text_.finish(), [] { return true; });
+}
+
 void OutputStream::write(std::string_view bytes, const std::function<bool()>& give_up) {
+  terminal_ ? write_all(text_.next(bytes), give_up) : write_all(bytes, give_up);
+}
+
+void OutputStream::write_control(std::string_view bytes, const std::function<bool()>& give_up) {
+  if (terminal_) write_all(text_.finish(), give_up);
+  write_all(bytes, give_up);
+}
+
+void OutputStream::write_all(std::string_view bytes, const std::function<bool()>& give_up) {
   while (!bytes.empty() && !failed() && wait_until_writable(give_up)) {
     const std::string_view chunk = bytes.substr(0, kChunkBytes);
     const ssize_t written = ::write(descriptor_, chunk.data(), chunk.size());

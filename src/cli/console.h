@@ -9,19 +9,29 @@
 #include <string>
 #include <string_view>
 
+#include "base/terminal_text.h"
 #include "petri/result.h"
 
 namespace petri::cli {
 
 // One descriptor that is written to. A failed write is remembered and everything after it is dropped: a reader that
 // went away (EPIPE) or a full disk ends the output, never the process. Used from one thread at a time.
+//
+// The one way to a terminal: what a guest wrote may be in any text, so all that is written to one is made harmless as
+// TerminalText does it. No guest can move the cursor, hide or forge a line of petri's own, whoever passes its text on.
 class OutputStream {
  public:
   OutputStream(int descriptor, std::string name);
+  // Shows what a guest left of a character that never came to its end.
+  ~OutputStream();
+  OutputStream(OutputStream&& other) noexcept;
+  OutputStream& operator=(OutputStream&&) = delete;
 
   // Writes all of it, however slowly it is read. With `give_up`, asked every few milliseconds while nobody reads, it
   // drops the rest once that says so.
   void write(std::string_view bytes, const std::function<bool()>& give_up = {});
+  // The same of words that are petri's own, in which control characters are meant: they move the cursor.
+  void write_control(std::string_view bytes, const std::function<bool()>& give_up = {});
 
   bool is_terminal() const { return terminal_; }
   // How wide the terminal is now; nothing when it is none or does not say.
@@ -33,9 +43,12 @@ class OutputStream {
 
  private:
   bool wait_until_writable(const std::function<bool()>& give_up) const;
+  void write_all(std::string_view bytes, const std::function<bool()>& give_up);
+
   int descriptor_;
   std::string name_;
   bool terminal_;
+  TerminalText text_;
   int failure_ = 0;  // errno
 };
 

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <string>
 
 namespace petri::cli {
@@ -36,6 +38,53 @@ TEST(OutputStream, PassesBytesOnAsTheyAre) {
   EXPECT_EQ(pipe.read(), std::string("a\0b\n", 4));
   EXPECT_FALSE(stream.is_terminal());
   EXPECT_TRUE(stream.status());
+}
+
+// A terminal, seen from the other side.
+struct Terminal {
+  Terminal() : controller(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    EXPECT_EQ(::grantpt(controller), 0);
+    EXPECT_EQ(::unlockpt(controller), 0);
+    terminal = ::open(::ptsname(controller), O_RDWR | O_NOCTTY);
+    termios settings{};
+    ::tcgetattr(terminal, &settings);
+    ::cfmakeraw(&settings);
+    ::tcsetattr(terminal, TCSANOW, &settings);
+  }
+  ~Terminal() {
+    ::close(terminal);
+    ::close(controller);
+  }
+  std::string read() const {
+    std::string bytes(1 << 12, '\0');
+    bytes.resize(static_cast<std::size_t>(::read(controller, bytes.data(), bytes.size())));
+    return bytes;
+  }
+  int controller = -1;
+  int terminal = -1;
+};
+
+// L1
+TEST(OutputStream, MakesWhateverIsWrittenToATerminalHarmless) {
+  const Terminal terminal;
+  OutputStream stream(terminal.terminal, "stdout");
+  ASSERT_TRUE(stream.is_terminal());
+  stream.write("a\xc2");
+  stream.write(
+      "\x9b"
+      "31m\u202e\n");
+  EXPECT_EQ(terminal.read(), "a\\x9b31m\\u{202e}\n");
+}
+
+TEST(OutputStream, JoinsNothingAcrossItsOwnControlCharacters) {
+  const Terminal terminal;
+  {
+    OutputStream stream(terminal.terminal, "stdout");
+    stream.write("\xc2");
+    stream.write_control("\r");
+    stream.write("\x9b\xe2");
+  }
+  EXPECT_EQ(terminal.read(), "\\xc2\r\\x9b\\xe2");
 }
 
 TEST(OutputStream, RemembersThatTheReaderWentAway) {  // HF12

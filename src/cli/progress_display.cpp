@@ -51,12 +51,13 @@ void ProgressDisplay::clear() {
   state_.reset();
   if (drawn_ == 0) return;
   draw("");
-  stream_.write("\r", do_not_wait);
+  stream_.write_control("\r", do_not_wait);
 }
 
 // Spaces take away what is left of a longer line before: every terminal knows them.
 void ProgressDisplay::draw(const std::string& line) {
-  std::string text = "\r" + line;
+  stream_.write_control("\r", do_not_wait);
+  std::string text = line;
   if (line.size() < drawn_) text.append(drawn_ - line.size(), ' ');
   drawn_ = line.size();
   stream_.write(text, do_not_wait);

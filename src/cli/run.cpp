@@ -98,10 +98,10 @@ void connect(RunSpec& spec, bool json, Console& console, Interrupt& interrupt) {
   spec.on_log = [give_up, &console](LogLevel level, std::string_view text) {
     console.error.write(log_line(level, text), give_up);
   };
-  spec.on_stderr = [give_up, &console](std::string_view bytes) { write_guest_bytes(console.error, bytes, give_up); };
+  spec.on_stderr = [give_up, &console](std::string_view bytes) { console.error.write(bytes, give_up); };
   if (json) return;  // stdout is kept for the one object, which holds the output
   spec.on_stdout = [give_up, &console, &interrupt](std::string_view bytes) {
-    write_guest_bytes(console.out, bytes, give_up);
+    console.out.write(bytes, give_up);
     if (console.out.failed()) interrupt.stop();
   };
 }
@@ -113,7 +113,7 @@ void end_line_of_guest(const Outcome& outcome, Console& console) {
 }
 
 void print_output(const Outcome& outcome, Console& console) {
-  write_guest_bytes(console.out, outcome.output);
+  console.out.write(outcome.output);
   if (!outcome.output.empty() && !outcome.values.empty() && !outcome.output.ends_with('\n')) console.out.write("\n");
   for (const Value& value : outcome.values) console.out.write(to_text(value) + "\n");
   if (outcome.values.empty()) end_line_of_guest(outcome, console);

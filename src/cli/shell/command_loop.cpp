@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/terminal_text.h"
 #include "base/units.h"
-#include "cli/guest_output.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/shell/bound_arguments.h"

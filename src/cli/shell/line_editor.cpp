@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/escape.h"
 #include "base/utf8.h"
-#include "cli/guest_output.h"
 #include "cli/shell/words.h"
 
 namespace petri::cli {
@@ -132,7 +132,7 @@ struct LineEditor::Impl {
   static unsigned char show_news(EditLine* el, int) {
     Impl& self = of(el);
     std::fflush(stdout);
-    self.console.out.write(kEraseLine);
+    self.console.out.write_control(kEraseLine);
     self.options.idle.act();
     return CC_REDISPLAY;
   }
@@ -176,7 +176,7 @@ struct LineEditor::Impl {
   void show(const std::vector<std::string>& candidates) {
     std::string text = "\n";
     for (std::size_t i = 0; i < candidates.size() && i < kCandidatesShownMax; ++i)
-      text += for_terminal(candidates[i]) + "  ";
+      text += escape_text(candidates[i]) + "  ";
     if (candidates.size() > kCandidatesShownMax) text += "...";
     std::fflush(stdout);
     console.out.write(text + "\n");

@@ -1,0 +1,27 @@
+// Text on its way to a terminal that comes in pieces, such as the output of a guest.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace petri {
+
+// Keeps lines, tabs and backslashes; everything else that escape_text() would escape is escaped as it does it: control
+// characters of both sets, invisible characters, those that change the direction of writing, and bytes that are not
+// UTF-8. A character may be cut apart anywhere: its beginning is kept until the rest comes, so nothing that is written
+// between two pieces can be joined by a terminal. One of these for each stream.
+class TerminalText {
+ public:
+  // What of this and of what was kept may be written now.
+  std::string next(std::string_view bytes);
+  // What was kept, of which no more will come.
+  std::string finish();
+
+ private:
+  std::string kept_;  // the beginning of a character, at most three bytes
+};
+
+// A text that is all there.
+std::string for_terminal(std::string_view text);
+
+}  // namespace petri
