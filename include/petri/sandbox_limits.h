@@ -30,7 +30,10 @@ struct SandboxLimits : Limits {
   std::uint64_t timers_max = 1'000;
   std::uint64_t state_bytes_max = 16ULL << 20;  // of one process, as it crosses to another version or a snapshot
   std::uint64_t versions_max = 10;              // of one module
-  std::optional<std::uint64_t> call_fuel_max;   // fuel_max, when it was set
+  // Nanoseconds from when the sandbox is stopped, restarted or destroyed until what still runs of it is killed, and the
+  // most that any of its processes may take to end in order.
+  std::uint64_t shutdown_max = 5'000'000'000;
+  std::optional<std::uint64_t> call_fuel_max;  // fuel_max, when it was set
 
   static SandboxLimits of(Profile profile);
   bool operator==(const SandboxLimits&) const = default;

@@ -220,8 +220,8 @@ std::uint64_t Process::next_turn() {
   const Clock::TimePoint from = owner_.clock().now();
   if (!has_had_its_turn())
     return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(owner_.workers().turn().count());
-  const std::uint64_t next = owner_.workers().take_turn(
-      to_ns(from), *seat_, {.ended = &flag(), .deadline_ns = allowance_.deadline_ns});
+  const std::uint64_t next =
+      owner_.workers().take_turn(to_ns(from), *seat_, {.ended = &flag(), .deadline_ns = allowance_.deadline_ns});
   away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
   return next;
 }

@@ -96,8 +96,8 @@ class Workers {
     bool held_;
   };
 
-  // A guest's turn is over: lets others go first if any wait. Answers when the next turn ends. One that is woken goes on
-  // without a permit: all that is left to it is to end.
+  // A guest's turn is over: lets others go first if any wait. Answers when the next turn ends. One that is woken goes
+  // on without a permit: all that is left to it is to end.
   std::uint64_t take_turn(std::uint64_t now_ns, Seat& seat = seat_of_this_thread(), const EarlyWake& wake = {})
       EXCLUDES(mutex_);
   // Wakes those that were put aside and have been ended since.

@@ -84,6 +84,8 @@ std::vector<SandboxLimitRule> make_sandbox_rules() {
                                                       "reload, snapshot and fork are refused, limit_exceeded"),
            tree_rule<&SandboxLimits::versions_max>("versions_max", "versions", 1, 1'000,
                                                    "the oldest version that is not active goes"),
+           tree_rule<&SandboxLimits::shutdown_max>("shutdown_max", "ns", 0, 24 * kHourNs,
+                                                   "what has not ended by then is killed"),
        }) {
     rules.push_back(rule);
   }

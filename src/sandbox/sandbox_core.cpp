@@ -190,6 +190,7 @@ Result<void> SandboxCore::start_tree(const SnapshotOrigin* origin) {
     origin_ = nullptr;
   }
   if (started) return started;
+  if (is_to_end()) return give_up_start();
   return fail_with(std::move(started.error()), last_end().failure);
 }
 
@@ -198,6 +199,7 @@ Result<void> SandboxCore::try_start_tree() {
   std::shared_ptr<TreeRunner> tree;
   {
     MutexLock lock(mutex_);
+    if (ends_wanted_ > 0) return fail(ErrorCode::cancelled, fmt::format("the sandbox {} is being ended", id()));
     tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec());
     dynamic_.reset();
     runs_ = std::stop_source();
@@ -236,8 +238,9 @@ void SandboxCore::end_tree() {
     tree = tree_;
     dynamic = dynamic_;
   }
-  if (dynamic) dynamic->stop();
-  if (tree) tree->stop();
+  const EndTimes times = end_times();
+  if (dynamic) dynamic->stop(times.spawned);
+  if (tree) tree->stop(times.all);
   std::map<std::string, ProcessPtr, std::less<>> gone;
   {
     MutexLock lock(mutex_);
@@ -246,8 +249,55 @@ void SandboxCore::end_tree() {
   for (const auto& [name, process] : gone) process->close();
 }
 
+// What guests spawned ends first and has half of the time: what the spec asks for is left some, whatever they do.
+SandboxCore::EndTimes SandboxCore::end_times() const {
+  const Clock::TimePoint now = services_.clock.now();
+  return {.spawned = now + shutdown_max() / 2, .all = now + shutdown_max()};
+}
+
+void SandboxCore::begin_end() {
+  std::shared_ptr<TreeRunner> tree, dynamic;
+  {
+    MutexLock lock(mutex_);
+    runs_.request_stop();
+    tree = tree_;
+    dynamic = dynamic_;
+  }
+  const EndTimes times = end_times();
+  if (dynamic) dynamic->begin_stop(times.spawned);
+  if (tree) tree->begin_stop(times.all);
+}
+
+void SandboxCore::take_control_to_end() {
+  if (control_.try_lock()) return;
+  {
+    MutexLock lock(mutex_);
+    ++ends_wanted_;
+  }
+  begin_end();
+  control_.lock();
+  MutexLock lock(mutex_);
+  --ends_wanted_;
+}
+
+bool SandboxCore::is_to_end() const {
+  MutexLock lock(mutex_);
+  return ends_wanted_ > 0;
+}
+
+Result<void> SandboxCore::give_up_start() {
+  set_status(SandboxStatus::stopped);
+  return fail(ErrorCode::cancelled, fmt::format("the sandbox {} was stopped before it had started", id()));
+}
+
 Result<void> SandboxCore::stop() {
-  MutexLock control(control_);
+  take_control_to_end();
+  auto stopped = stop_now();
+  control_.unlock();
+  return stopped;
+}
+
+Result<void> SandboxCore::stop_now() {
   if (!is_up(status())) {
     if (status() == SandboxStatus::stopped) return {};
     if (forget_retry()) {
@@ -298,24 +348,15 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
   return start_tree(origin);
 }
 
-void SandboxCore::begin_destroy() {
-  loading_.request_stop();
-  {
-    MutexLock lock(mutex_);
-    runs_.request_stop();
-  }
-  for (const auto& runner : trees()) runner->begin_stop();
-}
-
 bool SandboxCore::destroy() {
   loading_.request_stop();
-  {
-    MutexLock lock(mutex_);
-    runs_.request_stop();
-  }
-  // Whoever creates it may be waiting for a guest that never comes to its end.
-  for (const auto& runner : trees()) runner->abandon_starts();
-  MutexLock control(control_);
+  take_control_to_end();
+  const bool destroyed = destroy_now();
+  control_.unlock();
+  return destroyed;
+}
+
+bool SandboxCore::destroy_now() {
   {
     MutexLock lock(mutex_);
     if (destroyed_) return false;

@@ -75,7 +75,10 @@ class SandboxCore final : public ProcessOwner,
   Result<void> stop() EXCLUDES(control_);
   Result<void> restart(const RestartOptions& options = {}) EXCLUDES(control_);
   // Returns at once, and everything is on its way to its end. destroy() follows.
-  void begin_destroy() EXCLUDES(mutex_);
+  void begin_destroy() EXCLUDES(mutex_) {
+    loading_.request_stop();
+    begin_end();
+  }
   // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
   bool destroy() EXCLUDES(control_);
 
@@ -172,6 +175,7 @@ class SandboxCore final : public ProcessOwner,
   Workers& tree_workers() override { return services_.workers; }
   Timers& tree_timers() override { return services_.timers; }
   const Clock& tree_clock() const override { return services_.clock; }
+  Clock::Duration shutdown_max() const override { return std::chrono::nanoseconds(account_.limits()->shutdown_max); }
   ProcessPtr process_for(const std::string& address) override EXCLUDES(mutex_);
   Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec, bool again) override
       EXCLUDES(mutex_);
@@ -214,6 +218,20 @@ class SandboxCore final : public ProcessOwner,
   Result<void> start_tree(const SnapshotOrigin* origin = nullptr) REQUIRES(control_);
   Result<void> try_start_tree() REQUIRES(control_);
   void end_tree() REQUIRES(control_);
+  Result<void> stop_now() REQUIRES(control_);
+  bool destroy_now() REQUIRES(control_);
+  // What runs, starts or waits is on its way to its end, whoever has control_. Returns at once.
+  void begin_end() EXCLUDES(mutex_);
+  // Takes control_ for whoever ends the sandbox: one that starts, reloads or restarts it is made to give up first.
+  void take_control_to_end() PETRI_THREAD_ANNOTATION(acquire_capability(control_)) EXCLUDES(mutex_);
+  bool is_to_end() const EXCLUDES(mutex_);
+  Result<void> give_up_start() EXCLUDES(mutex_);
+  // When the children that guests spawned are killed, and when the rest is.
+  struct EndTimes {
+    Clock::TimePoint spawned;
+    Clock::TimePoint all;
+  };
+  EndTimes end_times() const;
   Result<void> fail_with(Error error) EXCLUDES(mutex_);
   Result<void> fail_with(Error error, ErrorCategory failure) EXCLUDES(mutex_);
 
@@ -581,6 +599,7 @@ class SandboxCore final : public ProcessOwner,
   SandboxStatus status_ GUARDED_BY(mutex_) = SandboxStatus::initializing;
   std::string cause_ GUARDED_BY(mutex_);
   bool destroyed_ GUARDED_BY(mutex_) = false;
+  std::uint32_t ends_wanted_ GUARDED_BY(mutex_) = 0;  // by those who wait for control_: nothing is started for them
   Clock::WallTime updated_ GUARDED_BY(mutex_);
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
   std::map<std::string, Module, std::less<>> modules_ GUARDED_BY(mutex_);  // none is ever removed before all are

@@ -91,6 +91,10 @@ void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
 
 // Starting again may fail again: then the next step is due, until there is none.
 void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) {
+  if (is_to_end()) {
+    if (!is_up(status())) set_status(SandboxStatus::stopped);
+    return;  // whoever ends it does the rest
+  }
   RecoveryStep step;
   LastEnd last;
   TakenBack back;

@@ -388,6 +388,7 @@ void SandboxCore::commit_part(Part& part, const SwitchOptions& options, VersionT
 // there would be no way back.
 Result<void> SandboxCore::try_start_of(const Part& part, Clock::TimePoint deadline) {
   const auto nobody = std::make_shared<Process>(*this, part.name);
+  const std::stop_callback on_stop(ending(), [&part] { part.change->abandon(); });
   return part.change->try_start(*nobody, deadline);
 }
 
@@ -506,8 +507,12 @@ Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, c
     MutexLock lock(mutex_);
     PETRI_TRY(must_be_changeable_now());
   }
-  if (options.policy.rolling) return roll_parts(std::move(parts), options, claimed);
-  return switch_parts(std::move(parts), options, claimed);
+  const std::stop_token stop = ending();
+  auto switched = options.policy.rolling ? roll_parts(std::move(parts), options, claimed)
+                                         : switch_parts(std::move(parts), options, claimed);
+  // However far it was: what the new code did then is no fault of its own.
+  if (!switched && stop.stop_requested()) return fail(ErrorCode::cancelled, "the sandbox is being ended");
+  return switched;
 }
 
 Result<ReloadReport> SandboxCore::change_one(Part part, const SwitchOptions& options, Claim& claimed) {

@@ -16,9 +16,12 @@ Result<void> SandboxCore::restart_with_state() {
   PETRI_TRY(const Claim claimed, claim(module_names()));
   std::optional<Lane::Hold> hold(std::in_place, lane_.get());
   MutexLock control(control_);
-  PETRI_TRY(const auto data, keep_for_restart());
+  const std::stop_token stop = ending();
+  auto data = keep_for_restart();
+  if (!data && stop.stop_requested()) return fail(ErrorCode::cancelled, "the sandbox is being ended");
+  if (!data) return fail(std::move(data.error()));
   hold.reset();
-  const SnapshotOrigin origin{.data = *data};
+  const SnapshotOrigin origin{.data = **data};
   return start_again(&origin);
 }
 

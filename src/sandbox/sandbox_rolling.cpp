@@ -95,6 +95,7 @@ std::vector<ProcessPtr> SandboxCore::left_to_roll(const Part& part, const Rolled
 
 Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, const SwitchOptions& options) {
   const Clock::TimePoint deadline = deadline_of(options.policy);
+  const std::stop_callback on_stop(ending(), [change = part.change.get()] { change->abandon(); });
   PETRI_TRY(part.change->prepare(*process, deadline));
   std::vector<Part> one;
   one.push_back(std::move(part));

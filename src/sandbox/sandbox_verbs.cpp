@@ -329,7 +329,7 @@ Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
 // Most sandboxes never spawn, and do without the second tree. Nothing when everything is being ended.
 std::shared_ptr<TreeRunner> SandboxCore::tree_for_spawned() {
   if (auto present = dynamic_tree()) return present;
-  auto made = std::make_shared<TreeRunner>(*this, SupervisorSpec{});
+  auto made = std::make_shared<TreeRunner>(*this, SupervisorSpec{}, StopOrder::together);
   if (!made->start()) return nullptr;
   MutexLock lock(mutex_);
   if (runs_.stop_requested()) return nullptr;

@@ -11,7 +11,7 @@ constexpr std::size_t kFailuresKept = 16;
 
 }  // namespace
 
-TreeRunner::TreeRunner(TreeHost& host, const SupervisorSpec& spec) : host_(host), tree_(spec) {}
+TreeRunner::TreeRunner(TreeHost& host, const SupervisorSpec& spec, StopOrder order) : host_(host), tree_(spec, order) {}
 
 // ---- asked from outside ---------------------------------------------------------------------------------------
 
@@ -33,15 +33,21 @@ void TreeRunner::wait_until_settled() {
   while (!started_ && !ended_) changed_.wait(mutex_);
 }
 
-void TreeRunner::ask_to_stop() {
+void TreeRunner::ask_to_stop(Clock::TimePoint end_by) {
+  const Clock::TimePoint now = host_.tree_clock().now();
   MutexLock lock(mutex_);
-  if (ended_ || std::exchange(stopping_, true)) return;
-  kill_starting();
-  add(tree_.stop(host_.tree_clock().now()));
+  if (ended_) return;
+  end_by_ = std::min(end_by_.value_or(end_by), end_by);
+  if (!std::exchange(stopping_, true)) {
+    kill_starting();
+    add(tree_.stop(now));
+  }
+  kill_overdue(now);
+  if (performing_) arm();  // that thread may be at something that takes longer
 }
 
-void TreeRunner::begin_stop() {
-  ask_to_stop();
+void TreeRunner::begin_stop(Clock::TimePoint end_by) {
+  ask_to_stop(end_by);
   perform_elsewhere();
 }
 
@@ -53,8 +59,8 @@ void TreeRunner::wait_until_quiet() const {
     changed_.wait(mutex_);
 }
 
-void TreeRunner::stop() {
-  ask_to_stop();
+void TreeRunner::stop(Clock::TimePoint end_by) {
+  ask_to_stop(end_by);
   perform();
   const Workers::Pause pause(host_.tree_workers());
   MutexLock lock(mutex_);
@@ -82,11 +88,6 @@ void TreeRunner::enter(std::string_view supervisor, Request request, ReplyPtr re
   add(tree_.request(ticket, supervisor, std::move(request), host_.tree_clock().now()));
 }
 
-void TreeRunner::abandon_starts() {
-  MutexLock lock(mutex_);
-  kill_starting();
-}
-
 // They have no shutdown time: nobody has seen them alive.
 void TreeRunner::kill_starting() {
   for (const auto& [incarnation, running] : running_) {
@@ -110,7 +111,7 @@ void TreeRunner::exited(const Process& process, Incarnation incarnation, ExitRea
       found->second.exited = reason;
       return;
     }
-    running_.erase(found);
+    forget(incarnation);
     add(tree_.exited(incarnation, reason, host_.tree_clock().now()));
   }
   perform_elsewhere();
@@ -141,9 +142,42 @@ void TreeRunner::add(TreeActions actions) {
   }
 }
 
+std::optional<Clock::TimePoint> TreeRunner::next_deadline() const {
+  auto next = tree_.deadline();
+  const auto consider = [&next](Clock::TimePoint time) { next = std::min(next.value_or(time), time); };
+  if (end_by_) consider(*end_by_);
+  if (!kills_.empty()) consider(kills_.begin()->first);
+  return next;
+}
+
+// The tree hears of the kill of a process as of any other end; its own end it decides itself.
+void TreeRunner::kill_overdue(Clock::TimePoint now) {
+  while (!kills_.empty() && kills_.begin()->first <= now) {
+    const Incarnation incarnation = kills_.begin()->second;
+    kills_.erase(kills_.begin());
+    running_.at(incarnation).process->kill(incarnation);
+  }
+  if (!end_by_ || *end_by_ > now) return;
+  end_by_.reset();
+  add(tree_.kill(now));
+}
+
+void TreeRunner::give_time(Incarnation incarnation) {
+  Running& running = running_.at(incarnation);
+  running.kill_at = host_.tree_clock().now() + host_.shutdown_max();
+  kills_.emplace(running.kill_at, incarnation);
+}
+
+void TreeRunner::forget(Incarnation incarnation) {
+  const auto found = running_.find(incarnation);
+  if (found == running_.end()) return;
+  kills_.erase({found->second.kill_at, incarnation});
+  running_.erase(found);
+}
+
 // The timer keeps nothing alive: most stops are over long before their time is.
 void TreeRunner::arm() {
-  const auto deadline = tree_.deadline();
+  const auto deadline = next_deadline();
   if (deadline == armed_) return;
   if (armed_) host_.tree_timers().cancel(timer_);
   armed_ = deadline;
@@ -161,8 +195,10 @@ void TreeRunner::expire() {
     MutexLock lock(mutex_);
     armed_.reset();
     if (ended_) return;
-    add(tree_.expire(host_.tree_clock().now()));
-    if (actions_.empty()) return;
+    const Clock::TimePoint now = host_.tree_clock().now();
+    add(tree_.expire(now));
+    kill_overdue(now);
+    if (actions_.empty()) return arm();
   }
   perform_elsewhere();
 }
@@ -178,9 +214,21 @@ void TreeRunner::perform() {
     if (performing_) return;
     performing_ = true;
   }
+  const Clock::TimePoint turn_end = std::chrono::steady_clock::now() + host_.tree_workers().turn();
   for (TreeAction action; next(action);) {
     std::visit([this](const auto& what) { carry_out(what); }, action);
+    if (Workers::seat_of_this_thread().holds_permit && std::chrono::steady_clock::now() >= turn_end) return hand_on();
   }
+}
+
+// A storm of restarts is work like any other, and keeps no worker from others. Whoever comes first does the rest.
+void TreeRunner::hand_on() {
+  {
+    MutexLock lock(mutex_);
+    performing_ = false;
+    changed_.notify_all();
+  }
+  perform_elsewhere();
 }
 
 bool TreeRunner::next(TreeAction& action) {
@@ -213,11 +261,11 @@ void TreeRunner::carry_out(const StartProcess& action) {
     const auto exited = running.exited;
     add(tree_.started(action.incarnation, host_.tree_clock().now()));
     if (!exited) return;
-    running_.erase(action.incarnation);
+    forget(action.incarnation);
     add(tree_.exited(action.incarnation, *exited, host_.tree_clock().now()));
     return;
   }
-  running_.erase(action.incarnation);
+  forget(action.incarnation);
   failures_.insert_or_assign(action.incarnation, std::move(outcome));
   if (failures_.size() > kFailuresKept) failures_.erase(failures_.begin());
   add(tree_.start_failed(action.incarnation, host_.tree_clock().now()));
@@ -240,10 +288,14 @@ void TreeRunner::stop_process(Incarnation incarnation, ExitReason reason) {
   auto stop_and_report = [this, process, incarnation, reason] {
     process->stop(incarnation);
     MutexLock lock(mutex_);
-    running_.erase(incarnation);
+    forget(incarnation);
     add(tree_.exited(incarnation, reason, host_.tree_clock().now()));
   };
   if (process->ends_at_once()) return stop_and_report();
+  {
+    MutexLock lock(mutex_);
+    if (running_.contains(incarnation)) give_time(incarnation);
+  }
   host_.tree_workers().submit([this, stop_and_report, kept = kept()] {
     stop_and_report();
     perform();
@@ -281,6 +333,7 @@ void TreeRunner::carry_out(const TreeEnded& action) {
   ending_ = action;
   host_.tree_ended(*this, action);
   MutexLock lock(mutex_);
+  end_by_.reset();
   arm();  // no deadline is left; once it has ended, the timers may be gone
   ended_ = true;
   changed_.notify_all();

@@ -6,8 +6,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -27,6 +28,8 @@ class TreeHost {
   virtual Workers& tree_workers() = 0;
   virtual Timers& tree_timers() = 0;
   virtual const Clock& tree_clock() const = 0;
+  // What one process may take to end in order, whatever its spec asks for.
+  virtual Clock::Duration shutdown_max() const = 0;
   // The process that has this place, made when it is new.
   virtual ProcessPtr process_for(const std::string& address) = 0;
   virtual Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
@@ -40,22 +43,24 @@ class TreeHost {
 // One thread at a time carries out actions: the one that asked for something, or a worker after an exit. Kills are
 // carried out at once by whoever learns of them, so that a guest that never ends holds up nobody for longer than its
 // time. Any thread may call.
+//
+// How long an end takes is for the host to say: a process that is stopped has shutdown_max() at most, and a tree that
+// is stopped the time it is given; then what is left is killed, whatever the specs of its children ask for.
 class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
  public:
-  TreeRunner(TreeHost& host, const SupervisorSpec& spec);
+  TreeRunner(TreeHost& host, const SupervisorSpec& spec, StopOrder order = StopOrder::reverse);
 
   // Returns once all children run, or none does.
   Result<void> start() EXCLUDES(mutex_);
-  // In order; returns once nothing runs any more.
-  void stop() EXCLUDES(mutex_);
+  // In order, and what still runs at that time is killed; returns once nothing runs any more. Of several times the
+  // first counts.
+  void stop(Clock::TimePoint end_by) EXCLUDES(mutex_);
   // Returns at once; a stop() that follows waits for the rest.
-  void begin_stop() EXCLUDES(mutex_);
+  void begin_stop(Clock::TimePoint end_by) EXCLUDES(mutex_);
   Result<void> request(std::string_view supervisor, Request request) EXCLUDES(mutex_);
   // The same without waiting: the reply is given when it is done, as an empty outcome or an Error. For guests, who may
   // not wait longer than they may run.
   void ask(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
-  // Ends those that are being started, as if their start had failed.
-  void abandon_starts() EXCLUDES(mutex_);
   // Waits until nothing is being done here: what ended has been restarted, or not.
   void wait_until_quiet() const EXCLUDES(mutex_);
   // This very instance is being started here: whatever is asked for meanwhile waits for that.
@@ -75,6 +80,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void expire() EXCLUDES(mutex_);
   void perform() EXCLUDES(mutex_);
   void perform_elsewhere() EXCLUDES(mutex_);
+  void hand_on() EXCLUDES(mutex_);
   // What tasks hold: this, and what it stands on.
   std::pair<std::shared_ptr<TreeRunner>, std::shared_ptr<void>> kept() {
     return {shared_from_this(), host_.keep_tree_alive()};
@@ -92,7 +98,11 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void carry_out(const TreeEnded& action) EXCLUDES(mutex_);
   void stop_process(Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
   void wait_until_settled() EXCLUDES(mutex_);
-  void ask_to_stop() EXCLUDES(mutex_);
+  void ask_to_stop(Clock::TimePoint end_by) EXCLUDES(mutex_);
+  std::optional<Clock::TimePoint> next_deadline() const REQUIRES(mutex_);
+  void kill_overdue(Clock::TimePoint now) REQUIRES(mutex_);
+  void give_time(Incarnation incarnation) REQUIRES(mutex_);
+  void forget(Incarnation incarnation) REQUIRES(mutex_);
   void enter(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
   void kill_starting() REQUIRES(mutex_);
 
@@ -101,6 +111,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
     bool starting = false;
     bool stopping = false;
     std::optional<ExitReason> exited;  // so soon that its start has not been reported yet
+    Clock::TimePoint kill_at;          // while it stops
   };
 
   TreeHost& host_;
@@ -114,7 +125,9 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   bool ended_ GUARDED_BY(mutex_) = false;
   TreeEnded ending_;  // set before ended_
   std::map<Incarnation, Running> running_ GUARDED_BY(mutex_);
-  std::map<Incarnation, Result<Outcome>> failures_ GUARDED_BY(mutex_);  // the last few
+  std::set<std::pair<Clock::TimePoint, Incarnation>> kills_ GUARDED_BY(mutex_);  // of those that stop, by their time
+  std::optional<Clock::TimePoint> end_by_ GUARDED_BY(mutex_);                    // when all of it is killed
+  std::map<Incarnation, Result<Outcome>> failures_ GUARDED_BY(mutex_);           // the last few
   std::map<Ticket, ReplyPtr> replies_ GUARDED_BY(mutex_);
   Ticket last_ticket_ GUARDED_BY(mutex_) = 0;
   std::optional<Clock::TimePoint> armed_ GUARDED_BY(mutex_);

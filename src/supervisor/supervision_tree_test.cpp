@@ -115,9 +115,8 @@ TEST(StoppingATree, StopsChildrenOfATemplateAllAtOnce) {
 
 // Children that do not build on one another: each has its own time.
 TEST(StoppingATree, StopsAllAtOnceWhereThatIsItsOrder) {
-  const SupervisorSpec spec{
-      .children = {child("a", Shutdown::after(2s)), child("b", Shutdown::infinity()), child("c", Shutdown::after(1s)),
-                   child("d")}};
+  const SupervisorSpec spec{.children = {child("a", Shutdown::after(2s)), child("b", Shutdown::infinity()),
+                                         child("c", Shutdown::after(1s)), child("d")}};
   TreeFixture world(spec, StopOrder::together);
   world.start();
   world.stubborn = {"a", "b", "c"};

@@ -28,9 +28,9 @@ class Incarnations {
   Incarnation last_ = kNoIncarnation;
 };
 
-// How the children of a supervisor that ends are stopped. reverse: one after the other, the last that was started first;
-// those of a simple_one_for_one together, as in OTP. together: all at once, for children that do not build on one
-// another.
+// How the children of a supervisor that ends are stopped. reverse: one after the other, the last that was started
+// first; those of a simple_one_for_one together, as in OTP. together: all at once, for children that do not build on
+// one another.
 enum class StopOrder : std::uint8_t { reverse, together };
 
 // A value without threads or clocks; calls come one at a time and `now` never goes back. Every call answers with the
@@ -156,7 +156,7 @@ class Supervisor {
 
   std::list<Message> inbox_;
   std::unique_ptr<Work> work_;
-  std::set<Incarnation> awaited_;  // whose reports the work waits for
+  std::set<Incarnation> awaited_;                          // whose reports the work waits for
   std::set<std::pair<TimePoint, Incarnation>> deadlines_;  // of those that are stopping
   SupervisorActions actions_;
   std::uint64_t added_ = 0;
