@@ -268,7 +268,7 @@ TEST_P(EndsTest, EndsARestartThatNeverComesToItsEnd) {
     expect_status(sandbox, SandboxStatus::starting);
     EXPECT_EQ(not_soon([&] { EXPECT_TRUE(destroys ? runtime_->destroy(sandbox.id()) : sandbox.stop()); }), "");
     EXPECT_EQ(testing::not_error(restarting.wait(), ErrorCode::cancelled), "");
-    expect_nothing_runs(sandbox);
+    EXPECT_EQ(sandbox.usage().processes, 0U);  // memory has what a rollback would need
   }
 }
 
@@ -385,11 +385,15 @@ TEST_P(EndsTest, EndsGuestsThatSleepInTheHost) {
 // ---- many at once ---------------------------------------------------------------------------------------------
 
 TEST_P(EndsTest, EndsARuntimeFullOfGuestsThatDoNotWantTo) {
+  std::vector<Sandbox> sandboxes;
   for (int i = 0; i < 100; ++i) {
-    Sandbox sandbox = create(spec(kUndying));
-    ASSERT_EQ(testing::not_value(sandbox.call("go", {Value(3)}), Value(0)), "");
-    ASSERT_TRUE(sandbox.call_async("spin", {}, {.process = "m"}, [](const Result<Outcome>&) {}));
-    ASSERT_TRUE(sandbox.call_async("spin", {}, {.process = "k01"}, [](const Result<Outcome>&) {}));
+    sandboxes.push_back(create(spec(kUndying)));
+    ASSERT_EQ(testing::not_value(sandboxes.back().call("go", {Value(3)}), Value(0)), "");
+  }
+  for (Sandbox& sandbox : sandboxes) {
+    for (const std::string process : {"m", "k01"}) {
+      ASSERT_TRUE(sandbox.call_async("spin", {}, {.process = process}, [](const Result<Outcome>&) {}));
+    }
   }
   EXPECT_EQ(not_soon([&] { runtime_.reset(); }, 20s), "");
 }
