@@ -11,7 +11,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "hostile/hostile_oracle.h"
+#include "hostile/hostile_settings.h"
 #include "hostile/latency_histogram.h"
 
 namespace petri {
@@ -21,24 +25,6 @@ inline std::uint64_t resident_bytes() {
   std::uint64_t total = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> total >> resident;
   return resident * 4'096;
-}
-
-// How long it took until ...
-enum class Latency {
-  trap,         // ... a guest that traps at once was known to have trapped
-  deadline,     // ... a guest was ended after its time was over
-  cancel,       // ... a cancelled guest had ended
-  destroy,      // ... a sandbox was destroyed, whatever its guests did
-  refusal,      // ... code was refused
-  canary,       // ... a canary answered beside hostile guests
-  idle_canary,  // ... a canary answered when nothing else happened
-  info,         // ... info on a canary was there
-};
-constexpr std::size_t kLatencies = 8;
-inline std::string_view name_of(Latency latency) {
-  constexpr std::string_view kNames[kLatencies] = {"trap",    "deadline", "cancel",      "destroy",
-                                                   "refusal", "canary",   "idle_canary", "info"};
-  return kNames[static_cast<std::size_t>(latency)];
 }
 
 // One for the process. note_*() and covers() may be called from any thread.
@@ -51,8 +37,26 @@ class HostileFacts {
   void open(const std::string& path) { file_.open(path, std::ios::app); }
 
   void note(Latency latency, std::chrono::nanoseconds time) {
+    const LatencyBound& bound = kBounds[static_cast<std::size_t>(latency)];
+    const bool in_time = time <= bound_of(bound, copy_count() > 1);
     const std::lock_guard lock(mutex_);
     latencies_[static_cast<std::size_t>(latency)].add(time);
+    count(bound.line, in_time, in_time ? "" : late(bound, time));
+  }
+  // A line of the oracle was looked at. Whoever looks says what was wrong.
+  void check(Oracle line, bool holds, const std::string& what = {}) {
+    const std::lock_guard lock(mutex_);
+    count(line, holds, what);
+  }
+  // What it came to in this tier, in an order of its own: compared with what it came to in the others (V9).
+  void note_signature(std::vector<std::string> signature) {
+    const std::lock_guard lock(mutex_);
+    signature_ = std::move(signature);
+  }
+  // What took so much longer than it may that no busy machine explains it; empty when nothing did.
+  std::string much_too_late() const {
+    const std::lock_guard lock(mutex_);
+    return much_too_late_;
   }
   // Ids of hostile-guests.md, with spaces between them.
   void covers(std::string_view ids) {
@@ -73,6 +77,9 @@ class HostileFacts {
     ids_.clear();
     latencies_ = {};
     missed_canaries_ = 0;
+    oracle_.clear();
+    signature_.clear();
+    much_too_late_.clear();
     resident_before_ = resident_bytes();
     write({{"fact", "begin"}, {"test", test}, {"seed", seed}});
   }
@@ -81,6 +88,8 @@ class HostileFacts {
     facts["fact"] = "end";
     facts["ids"] = ids_;
     facts["missed_canaries"] = missed_canaries_;
+    facts["oracle"] = to_json(oracle_);
+    facts["signature"] = signature_;
     facts["resident_before"] = resident_before_;
     facts["resident_after"] = resident_bytes();
     for (std::size_t i = 0; i < kLatencies; ++i) {
@@ -91,12 +100,29 @@ class HostileFacts {
   }
 
  private:
+  void count(Oracle line, bool holds, const std::string& what) {
+    OracleCount& one = oracle_[std::string(name_of(line))];
+    ++one.checked;
+    if (holds) return;
+    if (one.failed++ == 0) one.first = what;
+  }
+  // A bound is missed now and then on a busy machine, and counted; this much is no machine's fault.
+  static constexpr std::chrono::seconds kMuchTooLong{10};
+  std::string late(const LatencyBound& bound, std::chrono::nanoseconds time) {
+    std::string text = std::string(bound.name) + " took " +
+                       std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + " ms";
+    if (time > kMuchTooLong && much_too_late_.empty()) much_too_late_ = text;
+    return text;
+  }
   void write(const nlohmann::json& line) {
     if (file_.is_open()) file_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::ofstream file_;
+  OracleCounts oracle_;
+  std::vector<std::string> signature_;
+  std::string much_too_late_;
   std::set<std::string> ids_;
   std::array<LatencyHistogram, kLatencies> latencies_;
   std::uint64_t missed_canaries_ = 0;

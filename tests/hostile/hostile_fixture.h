@@ -13,9 +13,12 @@
 
 #include "hostile/hostile_facts.h"
 #include "hostile/hostile_settings.h"
+#include "hostile/oracle_watch.h"
 #include "sandboxes/runtime_fixture.h"
 
 namespace petri {
+
+using namespace std::chrono_literals;
 
 // Echoes its input, counts, and computes the same thing every time.
 constexpr std::string_view kWellBehaved = R"((module
@@ -139,6 +142,8 @@ class Canaries {
     if (wrong.empty() && info.status != SandboxStatus::running) wrong = sandbox.id() + " does not run";
     HostileFacts& facts = HostileFacts::instance();
     facts.note(latency_, answered - asked);
+    facts.check(Oracle::neighbours, wrong.empty(), wrong);
+    facts.check(Oracle::lost, wrong.empty(), wrong);
     facts.note(Latency::info, informed - answered);
     if (informed - asked > kPatience) facts.note_missed_canary();
     return wrong;
@@ -183,6 +188,7 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
           create({.id = "neighbour-" + std::to_string(i), .modules = {{"m", Source::wat(std::string(kWellBehaved))}}}));
     }
     expect_neighbours_answer();
+    watch_.emplace(*runtime_, [](const std::string& text) { return what_leaks(text); });
     before_ = runtime_->info();
     leaks_.emplace(runtime_.get());
     canaries_.emplace(*runtime_, canary_latency_);
@@ -197,11 +203,24 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
     for (std::jthread& copy : copies_) copy.join();
     canaries_->wait_for_rounds(1);
     expect_neighbours_answer();
-    for (const std::string& id : hostile_) {
-      static_cast<void>(timed(Latency::destroy, [&] { return runtime_->destroy(id); }));
-    }
-    EXPECT_EQ(canaries_->end(), "");    // V3, V4
-    expect_soon([&]() -> std::string {  // V5
+    for (const std::string& id : hostile_) destroy(id);
+    EXPECT_EQ(canaries_->end(), "");  // V3, V4, V6
+    const std::string left = what_is_left();
+    HostileFacts::instance().check(Oracle::left, left.empty(), left);
+    EXPECT_EQ(left, "");
+    EXPECT_EQ(watch_->end(), "");                             // V1, V7, V8
+    EXPECT_EQ(HostileFacts::instance().much_too_late(), "");  // V2
+  }
+  // What it took beyond the time that its guests have to end in order.
+  void destroy(const std::string& id) {
+    const auto info = runtime_->info(id);
+    if (!info) return;  // the case has done it
+    const std::chrono::nanoseconds allowed(info->limits.shutdown_max);
+    static_cast<void>(timed(Latency::destroy, [&] { return runtime_->destroy(id); }, busy_ends_ ? allowed : 0ns));
+  }
+  // V5
+  std::string what_is_left() {
+    return testing::eventually(*runtime_, [&]() -> std::string {
       const RuntimeInfo now = runtime_->info();
       if (now.sandboxes != before_.sandboxes) return std::to_string(now.sandboxes) + " sandboxes";
       if (now.artifacts > before_.artifacts) return std::to_string(now.artifacts) + " artifacts";
@@ -212,7 +231,11 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
   void expect_neighbours_answer() {
     const std::lock_guard lock(mutex_);
     ++round_;
-    for (Sandbox& neighbour : neighbours_) EXPECT_EQ(wrong_answer(neighbour, round_), "");
+    for (Sandbox& neighbour : neighbours_) {
+      const std::string wrong = wrong_answer(neighbour, round_);
+      HostileFacts::instance().check(Oracle::lost, wrong.empty(), wrong);
+      EXPECT_EQ(wrong, "");
+    }
   }
 
   // Which cases of the list this is about.
@@ -262,6 +285,8 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
   RuntimeInfo before_;
   std::int32_t round_ = 0;
   std::vector<std::jthread> copies_;
+  std::optional<OracleWatch> watch_;
+  bool busy_ends_ = false;  // its guests use all the time they have to end
 };
 
 #define PETRI_HOSTILE_IN_BOTH_TIERS(name)                                         \

@@ -68,6 +68,32 @@ TEST(HostilePage, TellsWhatFailedAndOnlyThen) {
   EXPECT_THAT(closing_line(totals), HasSubstr("1 missed canaries, 1 not as"));
 }
 
+nlohmann::json judged(int seed, std::uint64_t failed, const std::string& signature) {
+  nlohmann::json fact = ended("t", seed, true, {"A01"});
+  fact["oracle"] = {{"V2", {{"checked", 1'200}, {"failed", failed}, {"first", failed == 0 ? "" : "trap took 9 ms"}}}};
+  fact["signature"] = {signature};
+  return fact;
+}
+
+TEST(HostilePage, SaysOfEachLineOfTheOracleHowOftenItFailed) {
+  HostileTotals totals;
+  const HostileSetting& at_once = hostile_settings()[2];
+  add_facts(totals, at_once, Tier::compiled, {begun("t", 1), judged(1, 727, "trapped")});
+  const std::string page = hostile_page(totals, {});
+  EXPECT_THAT(page, HasSubstr("looked at 1,200 times, and 727 times a line of it did not hold"));
+  EXPECT_THAT(page, HasSubstr(" – | – | 727 of 1,200 | trap took 9 ms |"));
+  EXPECT_THAT(closing_line(totals), HasSubstr("727 of 1,200 looks at the oracle failed"));
+}
+
+TEST(HostilePage, PutsTheTiersBesideOneAnother) {
+  HostileTotals totals;
+  const HostileSetting& alone = hostile_settings()[0];
+  add_facts(totals, alone, Tier::compiled, {begun("t", 1), judged(1, 0, "trapped"), begun("t", 2), judged(2, 0, "a")});
+  add_facts(totals, alone, Tier::interpreted,
+            {begun("t", 1), judged(1, 0, "trapped"), begun("t", 2), judged(2, 0, "b")});
+  EXPECT_THAT(hostile_page(totals, {}), HasSubstr(" 1 of 2 | – | – | t (seed 2) |"));
+}
+
 std::string text_of(const std::filesystem::path& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();

@@ -7,6 +7,15 @@
 namespace petri {
 namespace {
 
+void add_signature(HostileTotals& totals, const HostileSetting& setting, Tier tier, const nlohmann::json& fact) {
+  const std::string what =
+      fmt::format("{} (seed {})", fact.at("test").get<std::string>(), fact.at("seed").get<std::uint64_t>());
+  ComparedTiers& one = totals.compared[setting.name + " " + what];
+  one.what = what;
+  one.setting = setting.name;
+  one.signatures[tier] = fact.at("signature").get<std::vector<std::string>>();
+}
+
 void add_end(HostileTotals& totals, const HostileSetting& setting, Tier tier, const nlohmann::json& fact) {
   const std::uint64_t runs = setting.copies;
   const bool failed = !fact.at("passed").get<bool>() && !fact.at("skipped").get<bool>();
@@ -17,6 +26,8 @@ void add_end(HostileTotals& totals, const HostileSetting& setting, Tier tier, co
   }
   if (fact.at("skipped").get<bool>()) return;
   totals.runs += runs;
+  if (fact.contains("oracle")) add(totals.oracle[setting.name], fact.at("oracle"));
+  if (fact.contains("signature")) add_signature(totals, setting, tier, fact);
   for (const auto& id : fact.at("ids")) {
     CaseTotals& one = totals.cases[id.get<std::string>()];
     one.runs[setting.name] += runs;
@@ -46,6 +57,30 @@ const std::vector<HostileSetting>& hostile_settings() {
 std::uint64_t HostileTotals::missed() const {
   std::uint64_t sum = 0;
   for (const auto& [setting, count] : missed_canaries) sum += count;
+  return sum;
+}
+
+std::map<std::string, OracleCounts> HostileTotals::oracle_with_tiers() const {
+  auto counts = oracle;
+  for (const auto& [key, one] : compared) {
+    if (one.signatures.size() < 2) continue;
+    const auto& first = one.signatures.begin()->second;
+    const bool same = std::ranges::all_of(one.signatures, [&](const auto& tier) { return tier.second == first; });
+    OracleCount& count = counts[one.setting][std::string(name_of(Oracle::same))];
+    ++count.checked;
+    if (!same && count.failed++ == 0) count.first = one.what;
+  }
+  return counts;
+}
+
+OracleCount HostileTotals::oracle_sum() const {
+  OracleCount sum;
+  for (const auto& [setting, lines] : oracle_with_tiers()) {
+    for (const auto& [line, count] : lines) {
+      sum.checked += count.checked;
+      sum.failed += count.failed;
+    }
+  }
   return sum;
 }
 

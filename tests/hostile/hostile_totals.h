@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hostile/hostile_oracle.h"
 #include "hostile/latency_histogram.h"
 #include "petri/tier.h"
 
@@ -35,10 +36,19 @@ struct ProcessTotals {
   std::int64_t growth_max = 0;  // in one case, after the first seed
 };
 
+// One case with one seed in one setting, as each tier came to its end.
+struct ComparedTiers {
+  std::string what;
+  std::string setting;
+  std::map<Tier, std::vector<std::string>> signatures;
+};
+
 struct HostileTotals {
   std::map<std::string, CaseTotals> cases;                                   // by id
   std::map<std::string, std::map<std::string, LatencyHistogram>> latencies;  // by setting, by name
   std::map<std::string, std::uint64_t> missed_canaries;                      // by setting
+  std::map<std::string, OracleCounts> oracle;                                // by setting; V9 is not in it
+  std::map<std::string, ComparedTiers> compared;                             // by test, setting and seed
   std::vector<ProcessTotals> processes;
   std::vector<std::string> failures;  // what was not as it should be, in words
   std::vector<std::string> deaths;    // of the process: in which case
@@ -47,6 +57,10 @@ struct HostileTotals {
   double seconds = 0;
 
   std::uint64_t missed() const;
+  // With what the tiers came to, put beside one another (V9).
+  std::map<std::string, OracleCounts> oracle_with_tiers() const;
+  // Over all lines and settings.
+  OracleCount oracle_sum() const;
 };
 
 // What one process of the suite wrote, a line of JSON each. Answers the seed of a case that began and did not end.

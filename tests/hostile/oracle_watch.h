@@ -1,0 +1,122 @@
+// Reads what a runtime tells of hostile sandboxes while a case runs, and compares it with the audit trail afterwards.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hostile/hostile_facts.h"
+#include "petri/event_text.h"
+#include "petri/runtime.h"
+
+namespace petri {
+
+class OracleWatch {
+ public:
+  using Leaks = std::string (*)(const std::string& text);
+
+  OracleWatch(Runtime& runtime, Leaks leaks) : runtime_(runtime), leaks_(leaks) {
+    auto subscription = runtime.subscribe({.kinds = kWatched, .queue_max = kEventQueueMax});
+    auto listener = EventListener::start(std::move(*subscription), [this](const Event& event) { read(event); });
+    if (listener) listener_ = std::move(*listener);
+  }
+
+  // Once nothing hostile is left: what is wrong, or nothing.
+  std::string end() {
+    listener_.finish();
+    const std::lock_guard lock(mutex_);
+    const bool complete = listener_.lost() == 0;
+    if (complete) check_verdicts();
+    if (complete) check_audit();
+    HostileFacts::instance().note_signature({signature_.begin(), signature_.end()});
+    return wrong_;
+  }
+
+ private:
+  // Kind of enforcement, sandbox, process, cause.
+  using Told = std::map<std::vector<std::string>, std::int64_t>;
+  static constexpr EventKinds kWatched{
+      EventKind::run_start,      EventKind::run_stop,  EventKind::run_exception, EventKind::killed_resource_limit,
+      EventKind::killed_timeout, EventKind::limit_met, EventKind::process_exited};
+
+  static bool is_hostile(const std::string& sandbox) { return sandbox.starts_with("hostile"); }
+  static bool by_time(std::string_view outcome) {
+    return outcome == "deadline" || outcome == "cancelled" || outcome == "cpu_limit";
+  }
+  // A fault of petri's own.
+  static bool is_ours(std::string_view error) { return error == "host_fault" || error == "engine_fault"; }
+  void check(Oracle line, bool holds, const std::string& what) {
+    HostileFacts::instance().check(line, holds, what);
+    if (!holds && wrong_.empty()) wrong_ = std::string(name_of(line)) + ": " + what;
+  }
+
+  void read(const Event& event) {
+    if (!is_hostile(event.sandbox)) return;
+    const std::lock_guard lock(mutex_);
+    const std::string text = to_text(event);
+    check(Oracle::leak, leaks_(text).empty(), text);
+    count(event);
+    const std::string outcome(event.text("outcome"));
+    if (!outcome.empty() && !by_time(outcome))
+      signature_.insert(std::string(name_of(event.kind)) + " " + outcome + " " + std::string(event.text("trap")));
+  }
+  void count(const Event& event) {
+    const std::string cause(event.text("limit"));
+    switch (event.kind) {
+      case EventKind::run_start: ++runs_[event.correlation.id]; return;
+      case EventKind::run_exception:
+        check(Oracle::verdict, !is_ours(event.text("error")), to_text(event));
+        [[fallthrough]];
+      case EventKind::run_stop: --runs_[event.correlation.id]; return;
+      case EventKind::limit_met: ++told_[{"limit_met", event.sandbox, event.process, cause}]; break;
+      case EventKind::killed_resource_limit:
+      case EventKind::killed_timeout: ++told_[{"killed", event.sandbox, event.process, cause}]; break;
+      default: return;
+    }
+    if (event.kind != EventKind::killed_timeout && cause != "cpu_percent_max")
+      signature_.insert(std::string(name_of(event.kind)) + " " + cause);
+  }
+
+  void check_verdicts() {
+    for (const auto& [run, open] : runs_)
+      check(Oracle::verdict, open == 0, "a run has " + std::to_string(1 - open) + " verdicts");
+  }
+  // What the trail kept of each enforcement, against what was told as events.
+  void check_audit() {
+    if (runtime_.audit_status().dropped > 0) return;
+    Told kept;
+    for (const AuditKind kind : {AuditKind::limit_met, AuditKind::killed}) count_audit(kind, kept);
+    for (const auto& [what, times] : told_) kept[what] -= times;
+    for (const auto& [what, difference] : kept) {
+      std::string words;
+      for (const std::string& word : what) words += word + " ";
+      check(Oracle::told, difference == 0,
+            words + "is in the audit trail " + std::to_string(difference) + " more times");
+    }
+  }
+  void count_audit(AuditKind kind, Told& kept) {
+    AuditQuery query{.kind = kind, .entries_max = 1'000};
+    for (bool more = true; more;) {
+      const AuditPage page = runtime_.audit(query);
+      for (const AuditEntry& entry : page.entries) {
+        if (is_hostile(entry.sandbox)) ++kept[{std::string(name_of(kind)), entry.sandbox, entry.process, entry.cause}];
+      }
+      more = page.next.has_value();
+      query.after = page.next.value_or(0);
+    }
+  }
+
+  Runtime& runtime_;
+  const Leaks leaks_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::int64_t> runs_;
+  Told told_;
+  std::set<std::string> signature_;
+  std::string wrong_;
+  EventListener listener_;
+};
+
+}  // namespace petri
