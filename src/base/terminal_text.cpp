@@ -5,30 +5,24 @@
 
 #include "base/escape.h"
 #include "base/escape_character.h"
+#include "base/utf8.h"
 
 namespace petri {
 namespace {
 
-bool is_plain(char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t'; }
-
-// How many bytes a character that begins like this has, if it is one.
-std::size_t length_announced(unsigned char first) {
-  if (first >= 0xf0) return first <= 0xf4 ? 4 : 1;
-  if (first >= 0xe0) return 3;
-  return first >= 0xc2 ? 2 : 1;
-}
+bool is_shown_as_it_is(char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t'; }
 
 // More bytes may come that make a character of it.
 bool is_cut(std::string_view text) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; };
-  return text.size() < length_announced(static_cast<unsigned char>(text.front())) &&
+  return text.size() < utf8_length(static_cast<unsigned char>(text.front())) &&
          std::ranges::all_of(text.substr(1), continues);
 }
 
 }  // namespace
 
 std::string TerminalText::next(std::string_view bytes) {
-  if (kept_.empty() && std::ranges::all_of(bytes, is_plain)) return std::string(bytes);
+  if (kept_.empty() && std::ranges::all_of(bytes, is_shown_as_it_is)) return std::string(bytes);
   const std::string joined = std::exchange(kept_, {}).append(bytes);
   std::string shown;
   shown.reserve(joined.size());
@@ -39,7 +33,7 @@ std::string TerminalText::next(std::string_view bytes) {
     }
     const Utf8Step step = decode_utf8(rest);
     const std::string_view piece = rest.substr(0, step.bytes);
-    shown += is_plain(piece.front()) ? std::string(piece) : escape_character(piece, step);
+    shown += is_shown_as_it_is(piece.front()) ? std::string(piece) : escape_character(piece, step);
     rest.remove_prefix(step.bytes);
   }
   return shown;

@@ -7,15 +7,6 @@ namespace {
 
 constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; }
 
-// How many bytes a character with this first byte has; 0 when it is no first byte.
-constexpr std::size_t length_announced(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return 2;
-  if (first >= 0xe0 && first <= 0xef) return 3;
-  if (first >= 0xf0 && first <= 0xf4) return 4;
-  return 0;
-}
-
 constexpr bool is_character(char32_t code_point, std::size_t bytes) {
   if (bytes == 3) return code_point >= 0x800 && (code_point < 0xd800 || code_point > 0xdfff);
   if (bytes == 4) return code_point >= 0x10000 && code_point <= 0x10ffff;
@@ -24,10 +15,18 @@ constexpr bool is_character(char32_t code_point, std::size_t bytes) {
 
 }  // namespace
 
+std::size_t utf8_length(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return 2;
+  if (first >= 0xe0 && first <= 0xef) return 3;
+  if (first >= 0xf0 && first <= 0xf4) return 4;
+  return 0;
+}
+
 Utf8Step decode_utf8(std::string_view text) {
   PETRI_ASSERT(!text.empty());
   const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t bytes = length_announced(first);
+  const std::size_t bytes = utf8_length(first);
   if (bytes == 1) return {.code_point = first, .bytes = 1, .valid = true};
   if (bytes == 0 || bytes > text.size()) return {};
 

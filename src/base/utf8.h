@@ -16,6 +16,9 @@ struct Utf8Step {
 // What the text starts with. The text must not be empty.
 Utf8Step decode_utf8(std::string_view text);
 
+// How many bytes a character with this first byte has; 0 when no character starts with it.
+std::size_t utf8_length(unsigned char first);
+
 bool is_utf8(std::string_view text);
 
 // The longest beginning of at most this many bytes that cuts no character apart.

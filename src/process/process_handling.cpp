@@ -221,7 +221,7 @@ std::uint64_t Process::next_turn() {
   if (!has_had_its_turn())
     return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(owner_.workers().turn().count());
   const std::uint64_t next =
-      owner_.workers().take_turn(to_ns(from), *seat_, {.ended = &flag(), .deadline_ns = allowance_.deadline_ns});
+      owner_.workers().take_turn(to_ns(from), *seat_, {.ended = &flag().flag(), .deadline_ns = allowance_.deadline_ns});
   away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
   return next;
 }

@@ -1,5 +1,5 @@
 // Ends are bounded by the host: no guest, and no child spec of a guest, can lengthen stop, destroy, restart, cancel or
-// the end of the runtime. Guests here may run for five minutes, and none of them wants to end; kSoon is generous.
+// the end of the runtime. Guests here may run for five minutes, and none of them wants to end; kEndsSoon is generous.
 #include <chrono>
 #include <future>
 #include <mutex>
@@ -12,7 +12,7 @@ namespace {
 using ::testing::IsSupersetOf;
 using namespace std::chrono_literals;
 
-constexpr auto kSoon = 5s;
+constexpr auto kEndsSoon = 5s;
 constexpr std::uint64_t kShutdownMs = 200;
 
 // `go` spawns children like itself that ask for all the time in the world; whoever is asked to end does not.
@@ -54,7 +54,7 @@ class EndsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
     return spec;
   }
   // Whether what it does is done soon enough.
-  static std::string not_soon(const std::function<void()>& act, std::chrono::nanoseconds soon = kSoon) {
+  static std::string not_soon(const std::function<void()>& act, std::chrono::nanoseconds soon = kEndsSoon) {
     const auto began = std::chrono::steady_clock::now();
     act();
     const auto took = std::chrono::steady_clock::now() - began;
@@ -90,7 +90,7 @@ class EndsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
 };
 
 INSTANTIATE_TEST_SUITE_P(BothTiers, EndsTest, ::testing::Values(Tier::interpreted, Tier::compiled),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& tier) { return std::string(name_of(tier.param)); });
 
 // ---- stop, restart and destroy --------------------------------------------------------------------------------
 
@@ -254,7 +254,9 @@ TEST_P(EndsTest, EndsWhatNeverComesToTheEndOfItsStart) {
     });
     EXPECT_EQ(not_soon([&] { EXPECT_TRUE(destroys ? runtime_->destroy(id) : runtime_->stop(id)); }), "");
     EXPECT_EQ(testing::not_error(creating.wait(), ErrorCode::cancelled), "");
-    if (!destroys) EXPECT_EQ(runtime_->info(id)->status, SandboxStatus::stopped);
+    if (!destroys) {
+      EXPECT_EQ(runtime_->info(id)->status, SandboxStatus::stopped);
+    }
   }
 }
 
@@ -297,7 +299,7 @@ TEST_P(EndsTest, EndsASandboxThatIsBeingReloaded) {
       EXPECT_EQ(not_soon([&] { EXPECT_TRUE(destroys ? runtime_->destroy(sandbox.id()) : sandbox.stop()); }), "");
       static_cast<void>(reloading.wait());
       EXPECT_TRUE(reloading.done());
-      EXPECT_EQ(spinning.wait_for(kSoon), std::future_status::ready);
+      EXPECT_EQ(spinning.wait_for(kEndsSoon), std::future_status::ready);
       expect_nothing_runs(sandbox);
     }
   }
@@ -358,12 +360,12 @@ TEST_P(EndsTest, EndsRunsWithTheSandbox) {
   const testing::Pending running([&] { return sandbox.run("m", "spin"); });
   ASSERT_NE(events.wait_until(std::chrono::steady_clock::now() + 30s), nullptr);
   EXPECT_EQ(destroy_not_soon(sandbox), "");
-  EXPECT_EQ(testing::not_kind(running.wait(kSoon), OutcomeKind::cancelled), "");
+  EXPECT_EQ(testing::not_kind(running.wait(kEndsSoon), OutcomeKind::cancelled), "");
 }
 
 // Attack C3: stop, destroy and cancel waited for the end of the nap. The permission to look at the clock is the
 // guest's; nobody but the host can wake it.
-constexpr std::string_view kSleeper = R"((module
+constexpr std::string_view kEndlessSleeper = R"((module
   (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
   (memory (export "memory") 1)
   (func $nap (i64.store (i32.const 24) (i64.const 100000000000))
@@ -374,10 +376,10 @@ constexpr std::string_view kSleeper = R"((module
 
 TEST_P(EndsTest, EndsGuestsThatSleepInTheHost) {
   for (const bool destroys : {true, false}) {
-    Sandbox sandbox = create(spec(kSleeper));
+    Sandbox sandbox = create(spec(kEndlessSleeper));
     auto sleeping = spin(sandbox);
     EXPECT_EQ(not_soon([&] { EXPECT_TRUE(destroys ? runtime_->destroy(sandbox.id()) : sandbox.stop()); }), "");
-    EXPECT_EQ(sleeping.wait_for(kSoon), std::future_status::ready);
+    EXPECT_EQ(sleeping.wait_for(kEndsSoon), std::future_status::ready);
     expect_nothing_runs(sandbox);
   }
 }
@@ -426,16 +428,16 @@ class CancelTest : public EndsTest {
     std::uint64_t number = 0;
     auto result = spin(sandbox, function, process, &number);
     EXPECT_TRUE(sandbox.cancel(number));
-    if (result.wait_for(kSoon) != std::future_status::ready) return fail(ErrorCode::timeout, "it goes on");
+    if (result.wait_for(kEndsSoon) != std::future_status::ready) return fail(ErrorCode::timeout, "it goes on");
     return result.get();
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(BothTiers, CancelTest, ::testing::Values(Tier::interpreted, Tier::compiled),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& tier) { return std::string(name_of(tier.param)); });
 
 // A caller of a caller of one that never answers, with and without a time-out of its own.
-constexpr std::string_view kCaller = R"((module
+constexpr std::string_view kCallsForEver = R"((module
   (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
   (memory 1) (data (i32.const 0) "second") (data (i32.const 10) "deaf") (data (i32.const 20) "first")
   (func (export "spin") (loop $x (br $x)))
@@ -449,7 +451,7 @@ constexpr std::string_view kDeaf =
 
 TEST_P(CancelTest, EndsACallThatWaitsForOthers) {
   for (const std::string function : {"spin", "through", "patient"}) {
-    SandboxSpec wanted = spec(kCaller);
+    SandboxSpec wanted = spec(kCallsForEver);
     wanted.modules.push_back({"deaf", Source::wat(std::string(kDeaf))});
     wanted.tree =
         SupervisorSpec{.intensity = 100,
@@ -462,7 +464,7 @@ TEST_P(CancelTest, EndsACallThatWaitsForOthers) {
 }
 
 TEST_P(CancelTest, EndsACallThatSleepsInTheHost) {
-  Sandbox sandbox = create(spec(kSleeper));
+  Sandbox sandbox = create(spec(kEndlessSleeper));
   EXPECT_EQ(testing::not_kind(cancelled(sandbox, "spin", "m"), OutcomeKind::cancelled), "");
 }
 
@@ -475,7 +477,7 @@ TEST_P(CancelTest, EndsACallThatHasNotBegun) {
       sandbox.call_async("next", {}, {}, [queued](const Result<Outcome>& how) { queued->set_value(how); });
   ASSERT_TRUE(number);
   ASSERT_TRUE(sandbox.cancel(*number));
-  ASSERT_EQ(future.wait_for(kSoon), std::future_status::ready);
+  ASSERT_EQ(future.wait_for(kEndsSoon), std::future_status::ready);
   EXPECT_EQ(testing::not_error(future.get(), ErrorCode::cancelled), "");
 }
 
