@@ -10,8 +10,9 @@ namespace petri {
 
 std::optional<std::string> doubt_about(const StoredRecord& stored, const RecordsHeader& header) {
   const Record& record = stored.record;
-  if (const auto contradiction = first_contradiction(stored))
-    return fmt::format("its \"{}\" contradicts the rest of it", contradiction->field);
+  const auto contradiction = first_contradiction(stored);
+  if (contradiction && contradiction->field == "wasm") return "its candidate is not in the file";
+  if (contradiction) return fmt::format("its \"{}\" contradicts the rest of it", contradiction->field);
   if (wrong_score(record, header)) return "its score is not what its values give";
   if (!record.repeatable) return "time ended it, so nobody can repeat it";
   if (!header.receipts || !can_have_receipt(record) || has_fitting_receipt(record, header)) return std::nullopt;

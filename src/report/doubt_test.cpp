@@ -54,6 +54,12 @@ TEST_F(DoubtTest, IsAboutWhatIsCalledNotRepeatable) {
   EXPECT_EQ(doubt(stored), "its \"repeatable\" contradicts the rest of it");
 }
 
+TEST_F(DoubtTest, IsAboutACandidateThatIsNotInTheFile) {
+  StoredRecord stored = ok_record(header_);
+  stored.wasm.reset();
+  EXPECT_EQ(doubt(stored), "its candidate is not in the file");
+}
+
 TEST_F(DoubtTest, IsAboutAFirstLineWithTheDigestOfAnother) { EXPECT_TRUE(doubt_about(header_)); }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST_F(Report, HasAtMostAsManyOfTheBestAsAskedFor) {
 TEST_F(Report, OfACutFileShowsTheWholeRecordsAndSaysSo) {
   evaluate_into_file({polynomial(1), polynomial(2), polynomial(3)});
   const std::string whole = records_.read();
-  records_.write(whole.substr(0, whole.size() - 20));
+  records_.write(whole.substr(0, whole.find("{\"records\"") - 20));
   const ReportFacts facts = report();
   EXPECT_EQ(facts.records, 2U);
   ASSERT_TRUE(facts.read_error);
@@ -137,18 +137,53 @@ TEST_F(Report, OfACutFileShowsTheWholeRecordsAndSaysSo) {
   EXPECT_THAT(page_.read(), HasSubstr("line 4 is cut off"));
 }
 
+TEST_F(Report, HasNothingToDoubtInAFileAsItWasWritten) {
+  evaluate_into_file({polynomial(1), polynomial(2), loop_for_ever(), not_wat()});
+  const ReportFacts facts = report();
+  EXPECT_EQ(facts.state, RecordsState::whole);
+  EXPECT_EQ(facts.doubtful, 0U);
+  EXPECT_FALSE(facts.best_doubt);
+  EXPECT_THAT(page_.read(), Not(HasSubstr("oubtful")));
+}
+
+// H7: a forged score was shown as the best.
+TEST_F(Report, SaysThatNoReceiptBindsTheBest) {
+  evaluate_into_file({polynomial(1), polynomial(2)});
+  std::string text = records_.read();
+  const std::size_t receipt = text.find(",\"receipt\"", text.find("\"row\":1"));
+  text.replace(receipt, text.find(',', receipt + 1) - receipt, ",\"repeatable\":false");
+  const std::size_t score = text.find("\"score\":", text.find("\"row\":1"));
+  text.replace(score, text.find(',', score) - score, "\"score\":-1000");
+  records_.write(text);
+  const ReportFacts facts = report();
+  EXPECT_EQ(facts.best_score, -1'000.0);
+  EXPECT_EQ(facts.best_doubt, "its \"repeatable\" contradicts the rest of it");
+  EXPECT_EQ(facts.doubtful, 1U);
+  EXPECT_EQ(facts.state, RecordsState::changed);
+  EXPECT_THAT(page_.read(), HasSubstr("row 1, doubtful: its &quot;repeatable&quot; contradicts the rest of it"));
+  EXPECT_THAT(page_.read(), HasSubstr("<b>Changed.</b>"));
+}
+
+TEST_F(Report, SaysThatTheFinalLineIsMissing) {
+  evaluate_into_file({polynomial(1)});
+  const std::string whole = records_.read();
+  records_.write(whole.substr(0, whole.find("{\"records\"")));
+  EXPECT_EQ(report().state, RecordsState::incomplete);
+  EXPECT_THAT(page_.read(), HasSubstr("<b>Not complete.</b>"));
+}
+
 TEST_F(Report, IsRefusedWithoutAWholeRecord) {
   evaluate_into_file({polynomial(1)});
   const std::string whole = records_.read();
   const std::size_t first_line = whole.find('\n') + 1;
-  records_.write(whole.substr(0, whole.size() - 1));
+  records_.write(whole.substr(0, whole.find("{\"records\"") - 1));
   EXPECT_EQ(refusal().code, ErrorCode::parse_failed);
   records_.write(whole.substr(0, first_line));
   EXPECT_THAT(refusal().message, HasSubstr("there is no record in this file"));
 }
 
 TEST_F(Report, IsRefusedOfWhatAreNoRecords) {
-  records_.write("{\"petri_records\":2}\n");
+  records_.write("{\"petri_records\":1}\n");
   EXPECT_EQ(refusal().code, ErrorCode::validation_failed);
   records_.write("{}\n");
   EXPECT_EQ(refusal().code, ErrorCode::parse_failed);

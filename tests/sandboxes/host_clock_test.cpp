@@ -62,6 +62,12 @@ class HostClockTest : public RuntimeFixture, public ::testing::WithParamInterfac
     wait_until_asleep(1);
     return answer;
   }
+  Result<void> end_by(const std::string& verb, Sandbox& sandbox) {
+    if (verb == "stop_child") return sandbox.stop_child("a");
+    if (verb == "restart") return sandbox.restart();
+    if (verb == "stop") return sandbox.stop();
+    return runtime_->destroy("of-" + verb);
+  }
   static SandboxSpec of(std::string_view text, Tier tier) {
     SandboxSpec spec{.id = "x", .modules = {{"x", Source::wat(std::string(text))}}};
     spec.tier = tier;
@@ -115,18 +121,7 @@ TEST_P(HostClockTest, StopRestartAndDestroyDoNotWaitForAGuestThatSleeps) {
     Sandbox sandbox = create(sleepers("of-" + verb));
     auto answer = start_nap(sandbox, "nap");
     const Time::time_point before = Time::now();
-    if (verb == "stop_child") {
-      EXPECT_TRUE(sandbox.stop_child("a"));
-    }
-    if (verb == "restart") {
-      EXPECT_TRUE(sandbox.restart());
-    }
-    if (verb == "stop") {
-      EXPECT_TRUE(sandbox.stop());
-    }
-    if (verb == "destroy") {
-      EXPECT_TRUE(runtime_->destroy("of-" + verb));
-    }
+    EXPECT_TRUE(end_by(verb, sandbox)) << verb;
     EXPECT_LT(Time::now() - before, kSoon) << verb;
     ASSERT_EQ(answer.wait_for(kSoon), std::future_status::ready) << verb;
     const auto outcome = answer.get();
