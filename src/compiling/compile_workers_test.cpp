@@ -96,6 +96,10 @@ class CompileWorkersTest : public testing::Test {
     siginfo_t about{};
     return ::waitid(P_ALL, 0, &about, WEXITED | WNOHANG | WNOWAIT) == 0 && about.si_pid != 0;
   }
+  static void wait_until_zombie(pid_t worker) {
+    siginfo_t about{};
+    ::waitid(P_PID, static_cast<id_t>(worker), &about, WEXITED | WNOWAIT);
+  }
   // Of one that is at work: the others that live are idle.
   static void wait_for_workers(std::size_t count) {
     while (live_workers().size() < count) std::this_thread::yield();
@@ -202,7 +206,7 @@ TEST_F(CompileWorkersTest, AnIdleWorkerThatWasKilledIsReplaced) {
   ASSERT_TRUE(compile());
   const auto before = children();
   for (const pid_t worker : before) ::kill(worker, SIGKILL);
-  while (!has_zombies()) std::this_thread::yield();
+  for (const pid_t worker : before) wait_until_zombie(worker);
   const auto code = compile();
   EXPECT_TRUE(code) << code.error().message;
   EXPECT_NE(children(), before);

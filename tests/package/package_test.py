@@ -61,7 +61,7 @@ def names_below(folder, pattern):
 class InstalledTree(unittest.TestCase):
     def test_has_every_file_a_user_needs_and_no_other(self):
         source = options.source
-        expected = {"bin/petri", "lib/libpetri.a", "lib/libpetri_engine.a", "lib/pkgconfig/petri.pc",
+        expected = {"bin/petri", "bin/petri-compile-worker", "lib/libpetri.a", "lib/libpetri_engine.a", "lib/pkgconfig/petri.pc",
                     "share/petri/guest/c/petri.h", "share/bash-completion/completions/petri",
                     "share/zsh/site-functions/_petri", "share/fish/vendor_completions.d/petri.fish"}
         expected |= {f"lib/cmake/petri/petri{name}.cmake" for name in ("Config", "ConfigVersion", "Targets")}
@@ -156,7 +156,7 @@ class BashCompletion(unittest.TestCase):
         self.assertEqual(self.complete("petri", "run", "f.wat", "--me"), ["--memory", "--memory_bytes_max"])
         self.assertEqual(self.complete("petri", "audit", "verify", "--"), ["--help", "--contains", "--json"])
         self.assertEqual(self.complete("petri", "--v"), ["--version"])
-        self.assertEqual(self.complete("petri", "verify", "--fu"), [])
+        self.assertEqual(self.complete("petri", "verify", "--fu"), ["--fuel-max"])
 
     def test_knows_the_values_of_closed_lists(self):
         self.assertEqual(self.complete("petri", "run", "--tier", ""), ["interpreted", "compiled", "automatic"])

@@ -31,7 +31,8 @@ class ReportPage(unittest.TestCase):
         cls.page = Path(cls.folder) / "report.html"
         run(options.evolution, cls.records, ROWS, RUDE)
         run(options.petri, "report", cls.records, "-o", cls.page, "--top", TOP)
-        cls.rows = [json.loads(line) for line in cls.records.read_text(encoding="utf-8").splitlines()[1:]]
+        lines = [json.loads(line) for line in cls.records.read_text(encoding="utf-8").splitlines()]
+        cls.rows = [line for line in lines if "row" in line]
         cls.scores = [row["score"] for row in cls.rows if isinstance(row.get("score"), (int, float))]
         cls.browser = cls.enterClassContext(Browser())
 
