@@ -149,6 +149,8 @@ void Verifier::take(StoredRecord stored, bool sampled) {
   next_row_ = record.row + 1;
   if (auto difference = keys_.check(stored)) note(record.row, reader_.line(), std::move(*difference));
   if (auto difference = first_contradiction(stored)) note(record.row, reader_.line(), std::move(*difference));
+  if (auto difference = wrong_fuel(record, header_.spec)) note(record.row, reader_.line(), std::move(*difference));
+  if (result_.difference) return;  // a row that contradicts itself is not run
   keys_.add(stored);
   if (!sampled) ++result_.not_sampled;
   if (sampled) take_sampled(std::move(stored));
@@ -196,7 +198,10 @@ Result<void> Verifier::note_unreadable(Error error) {
 
 Result<void> Verifier::verify_batch() {
   std::vector<Candidate> candidates;
+  EvaluationSpec spec = spec_;
+  spec.fuel_max = 1;
   for (const ReadRecord& read : batch_) {
+    spec.fuel_max = std::max(spec.fuel_max, std::min(spec_.fuel_max, fuel_to_allow(read.stored.record, header_.spec)));
     candidates.push_back(read.stored.wasm ? Candidate::wasm(*read.stored.wasm) : Candidate::wat(*read.stored.wat));
   }
   const EvaluationOptions options{.workers = options_.workers,
@@ -206,7 +211,7 @@ Result<void> Verifier::verify_batch() {
                                   .stop = options_.stop,
                                   .use_cache = false,
                                   .receipts = false};
-  PETRI_TRY(Evaluation found, evaluator_.evaluate(candidates, header_.cases, spec_, options));
+  PETRI_TRY(Evaluation found, evaluator_.evaluate(candidates, header_.cases, spec, options));
   for (std::size_t index = 0; index < batch_.size(); ++index) compare(batch_[index], std::move(found.records[index]));
   return {};
 }

@@ -61,6 +61,20 @@ std::optional<std::string> over_limits(const Record& record, const EvaluationSpe
   return std::nullopt;
 }
 
+std::optional<FieldDifference> wrong_fuel(const Record& record, const EvaluationSpec& spec) {
+  const auto ran_out = static_cast<std::uint64_t>(std::ranges::count(record.kinds, OutcomeKind::out_of_fuel));
+  if (ran_out == 0 || record.fuel_used / ran_out >= spec.fuel_max) return std::nullopt;
+  return FieldDifference{.field = "fuel",
+                         .in_file = std::to_string(record.fuel_used),
+                         .found = fmt::format("{} cases that each used {}", ran_out, spec.fuel_max)};
+}
+
+std::uint64_t fuel_to_allow(const Record& record, const EvaluationSpec& spec) {
+  constexpr std::uint64_t kEnoughToTellADifference = 1'000'000;
+  const std::uint64_t fuel = std::min(fuel_of_a_case(record, spec), spec.fuel_max);
+  return std::min(spec.fuel_max, fuel / 2 >= spec.fuel_max / 4 ? spec.fuel_max : 2 * fuel + kEnoughToTellADifference);
+}
+
 EvaluationSpec within(EvaluationSpec spec, const VerifyLimits& limits) {
   spec.fuel_max = std::min(spec.fuel_max, limits.fuel_max);
   spec.memory_bytes_max = std::min(spec.memory_bytes_max, limits.memory_bytes_max);

@@ -43,6 +43,12 @@ class RowKeys {
 // limits, and then ends as it says, or is a lie.
 std::optional<std::string> over_limits(const Record& record, const EvaluationSpec& spec, const VerifyLimits& limits);
 
+// The fuel, where cases that ran out of it must have used more.
+std::optional<FieldDifference> wrong_fuel(const Record& record, const EvaluationSpec& spec);
+
+// More than a case of the record can need if it tells the truth, and not much more: what a lie may use up.
+std::uint64_t fuel_to_allow(const Record& record, const EvaluationSpec& spec);
+
 // The spec as far as the limits allow. What a row that is not over them did is the same under it: limits show in a
 // result only where they are met.
 EvaluationSpec within(EvaluationSpec spec, const VerifyLimits& limits);

@@ -148,6 +148,8 @@ TEST_F(VerifyTest, DoesNotRunARowThatAsksForMoreFuelThanIsAllowed) {
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
     write({polynomial(1), loop_for_ever()}, cases_of({1, 2, 3}), small_spec());
     forge([](RecordsFile& file) { file.header.spec.fuel_max = std::uint64_t{1} << 62; });
+    EXPECT_EQ(field_of_difference(), "fuel") << "three cases that ran out of it used all that they had";
+    forge([](RecordsFile& file) { file.records[1].record.fuel_used = 3 * (std::uint64_t{1} << 62); });
     const Verification verification = verified({.tier = tier});
     EXPECT_EQ(verification.verdict(), VerificationVerdict::incomplete);
     EXPECT_EQ(verification.verified, 1U) << "what a row needs counts, not what its file allows";
