@@ -27,6 +27,7 @@ mod frames;
 mod graph;
 pub mod guest;
 mod interpreted;
+mod joins;
 mod load;
 mod locate;
 pub mod math;

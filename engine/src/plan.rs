@@ -7,6 +7,7 @@ use wasmparser::{BlockType, FrameKind, FuncValidator, FunctionBody, Operator, Va
 
 use crate::artifact::{Module, Signature};
 use crate::failure::Result;
+use crate::joins::Joins;
 use crate::load::{Chain, Load, blocks_of};
 use crate::{bounds, costs};
 
@@ -110,6 +111,7 @@ pub struct Findings {
     pub features: u32,
     pub not_movable: u32,
     pub load: Load,
+    pub joins: Joins,
 }
 
 pub const USES_MUTABLE_GLOBALS: u32 = 1;
@@ -190,14 +192,17 @@ pub fn read_function(
         call_values_max: 0,
     };
     reader.edit(code, 0, What::ChargeAndCheck { cost: 0 });
+    let params = module.signature(function).params.len() as u32;
+    reader.findings.joins.open_function(params + locals);
     let operands_max = reader.read_operators(validator, body, code)?;
     let (blocks, loops, targets) = (reader.blocks, reader.loops, reader.branch_targets);
     let call_values_max = reader.call_values_max;
     let (has_select, has_lengths, grows_tables) = (reader.has_select, reader.has_lengths, reader.grows_tables);
     let fills = reader.fills;
-    let params = module.signature(function).params.len() as u32;
     findings.load.blocks += blocks;
     findings.load.live += (blocks + 16 * loops + targets) * u64::from(params + locals);
+    findings.load.live += std::mem::take(&mut findings.joins.steps);
+    findings.load.joined += findings.joins.weight();
     Ok(FunctionPlan {
         body: range,
         code,
@@ -252,6 +257,9 @@ impl Reader<'_> {
                             self.edit(from, at - from, What::Dead);
                         }
                         dead_from = None;
+                        if matches!(operator, Operator::End) {
+                            self.findings.joins.close();
+                        }
                         self.open_block(next, false);
                     }
                     _ => {}
@@ -360,6 +368,10 @@ impl Reader<'_> {
     ) -> Result<()> {
         let skip = next - at;
         self.findings.load.blocks += blocks_of(operator) + u64::from(self.chain.follow(operator));
+        match operator {
+            Operator::End => self.findings.joins.close(),
+            _ => self.findings.joins.follow(operator),
+        }
         match operator {
             Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
                 self.block_type(*blockty, at)

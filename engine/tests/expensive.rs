@@ -175,6 +175,31 @@ fn targets_of_a_branch_are_weighed_with_the_locals() {
     }
 }
 
+/// A block that is left from many places, with locals set between them and all used behind it.
+fn left_from(places: u64, locals: u64) -> String {
+    let step = |index: u64| {
+        format!(
+            "(br_if 0 (local.get 0)) (local.set {} (i32.add (local.get 0) (i32.const {index})))",
+            1 + index % locals
+        )
+    };
+    let steps: String = (0..places).map(step).collect();
+    let uses: String = (1..=locals).map(|local| format!("(local.get {local}) i32.xor ")).collect();
+    format!(
+        r#"(module (func (export "f") (param i32) (result i32) (local {}) (block {steps}) (local.get 0) {uses}))"#,
+        "i32 ".repeat(locals as usize)
+    )
+}
+
+#[test]
+fn branches_to_one_place_are_weighed_with_the_locals_set_before_them() {
+    for (places, locals) in [(800, 100), (800, 400), (3_000, 100)] {
+        let message = rejected_soon(&wasm(&left_from(places, locals)));
+        assert!(message.contains("of them for locals that are set before branches to one place"), "{message}");
+    }
+    loads_in_both(&wasm(&left_from(40, 40)));
+}
+
 #[test]
 fn many_functions_of_many_types_are_prepared_soon() {
     // Each function weighs on the call depth, because its address is taken, and gives several results.

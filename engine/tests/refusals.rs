@@ -614,6 +614,16 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
         ("basic blocks and expensive operators", dear(4, &chained)),
         ("values carried by calls and branches", carrying),
         (
+            "locals that are set before branches to one place",
+            format!(
+                "(module (func (local {}) (block {})))",
+                times(100, "i64 "),
+                (0..100)
+                    .map(|local| format!("(br_if 0 (i32.const 0)) (local.set {local} (i64.const 1))"))
+                    .collect::<String>()
+            ),
+        ),
+        (
             "locals alive in many blocks",
             format!("(module (func (local {}) {}))", times(2_000, "i64 "), times(400, "(loop)")),
         ),

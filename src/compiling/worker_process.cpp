@@ -154,9 +154,13 @@ WorkerProcess::~WorkerProcess() {
   if (ids_.process_descriptor >= 0) ::close(ids_.process_descriptor);
 }
 
+// The children of a worker that was killed still hold its end of the socket, so the process is asked about too.
 bool WorkerProcess::is_there() const {
   pollfd poll{.fd = ids_.socket, .events = POLLRDHUP, .revents = 0};
-  return !hung_up_ && ::poll(&poll, 1, 0) == 0;
+  siginfo_t about{};
+  const bool has_ended =
+      ::waitid(P_PID, static_cast<id_t>(ids_.process), &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid != 0;
+  return !hung_up_ && !has_ended && ::poll(&poll, 1, 0) == 0;
 }
 
 Exchange WorkerProcess::exchange(const CompileRequest& request, std::span<const std::uint8_t> module,

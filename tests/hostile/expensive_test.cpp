@@ -86,9 +86,9 @@ TEST_P(HostileExpense, IsRefusedInTheSameWordsEachTime) {
   }
 }
 
-// C03: constant expressions are evaluated by native recursion
+// C01: constant expressions are evaluated by native recursion
 TEST_P(HostileExpense, MayNotBeAConstantAsDeepAsTheStack) {
-  covers("C03");
+  covers("C01");
   const std::string sum = "(i32.const 0) " + repeated("(i32.const 0) i32.add ", 180'000);
   for (const std::string& place : {"(global i32 " + sum + ")", "(memory 1) (data (offset " + sum + ") \"x\")",
                                    "(table 1 funcref) (func $f) (elem (offset " + sum + ") $f)"}) {
@@ -99,9 +99,9 @@ TEST_P(HostileExpense, MayNotBeAConstantAsDeepAsTheStack) {
   }
 }
 
-// C07: targets of branches times locals
+// C04: targets of branches times locals
 TEST_P(HostileExpense, MayNotBranchEverywhereWithEverything) {
-  covers("C07");
+  covers("C04");
   const std::string table = "(block (br_table " + repeated("0 ", 8'000) + " 0 (local.get 0)))";
   const auto refused = runtime_->create(hostile_spec(function_of("(local " + repeated("i32 ", 500) + ")" + table)));
   ASSERT_FALSE(refused);
@@ -109,9 +109,23 @@ TEST_P(HostileExpense, MayNotBranchEverywhereWithEverything) {
   EXPECT_THAT(refused.error().message, HasSubstr("exceeds the bound load_points"));
 }
 
-// C02: what is refused is refused at once, whatever it would take to look at all of it
+// C04: branches to one place times locals that are set before them
+TEST_P(HostileExpense, MayNotLeaveABlockFromEverywhereWithOtherLocals) {
+  covers("C04");
+  std::string steps;
+  for (int i = 0; i < 800; ++i) {
+    steps += "(br_if 0 (local.get 0)) (local.set " + std::to_string(1 + i % 400) + " (i32.const 1))";
+  }
+  const auto refused =
+      runtime_->create(hostile_spec(function_of("(local " + repeated("i32 ", 400) + ") (block " + steps + ")")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::rejected);
+  EXPECT_THAT(refused.error().message, HasSubstr("exceeds the bound load_points"));
+}
+
+// C01: what is refused is refused at once, whatever it would take to look at all of it
 TEST_P(HostileExpense, IsRefusedBeforeItIsLookedAtClosely) {
-  covers("C02");
+  covers("C01");
   const std::string values = repeated("i32 ", 900), code = repeated("block (type $t) end ", 20'000);
   const std::string vectors = "(func (param v128)) (type $t (func (param " + values + ") (result " + values + ")))";
   const auto from = std::chrono::steady_clock::now();
