@@ -4,38 +4,39 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "bench/search/snippets.h"
 
 namespace petri::bench {
 namespace {
 
-std::uint32_t most(std::string_view bound_name) { return static_cast<std::uint32_t>(bound(bound_name)); }
+std::uint32_t most_of(std::string_view bound_name) { return static_cast<std::uint32_t>(bound(bound_name)); }
 
 std::array<DimensionInfo, kDimensions> make_dimensions() {
   const auto snippets = static_cast<std::uint32_t>(snippet_names().size() - 1);
-  return {{{"types", 1, most("types") - 16},
-           {"params", 0, most("parameters")},
-           {"results", 0, most("results")},
-           {"values", 1, std::min(most("parameters"), most("results"))},
-           {"locals", 0, most("locals") - 8},
+  return {{{"types", 1, most_of("types") - 16},
+           {"params", 0, most_of("parameters")},
+           {"results", 0, most_of("results")},
+           {"values", 1, std::min(most_of("parameters"), most_of("results"))},
+           {"locals", 0, most_of("locals") - 8},
            {"local_groups", 0, 1},
            {"uses_locals", 0, 1},
-           {"nesting", 0, most("nesting") - 8},
+           {"nesting", 0, most_of("nesting") - 8},
            {"nesting_kind", 0, 2},
-           {"operands", 0, most("operands") - 80},
-           {"targets", 1, most("branch_targets") - 8},
-           {"body_bytes", 8, most("body_bytes")},
+           {"operands", 0, most_of("operands") - 80},
+           {"targets", 1, most_of("branch_targets") - 8},
+           {"body_bytes", 8, most_of("body_bytes")},
            {"place", 0, 3},
-           {"globals", 1, most("globals")},
-           {"exports", 0, most("exports") - 8},
-           {"name_bytes", 8, most("name_bytes")},
-           {"imports", 0, most("imports")},
-           {"element_segments", 0, most("element_segments") - 8},
-           {"elements", 0, most("elements") / 2},
+           {"globals", 1, most_of("globals")},
+           {"exports", 0, most_of("exports") - 8},
+           {"name_bytes", 8, most_of("name_bytes")},
+           {"imports", 0, most_of("imports")},
+           {"element_segments", 0, most_of("element_segments") - 8},
+           {"elements", 0, most_of("elements") / 2},
            {"element_kind", 0, 1},
-           {"data_segments", 0, most("data_segments")},
-           {"constant_operators", 1, most("constant_operators")},
+           {"data_segments", 0, most_of("data_segments")},
+           {"constant_operators", 1, most_of("constant_operators")},
            {"custom_sections", 0, 4'096},
            {"filler", 0, 1},
            {"first", 0, snippets},

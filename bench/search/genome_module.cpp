@@ -10,8 +10,6 @@
 namespace petri::bench {
 namespace {
 
-enum Type : std::uint8_t { plain, makes, takes, passes, imported, own };
-enum Helper : std::uint8_t { make, take, pass, idle, helpers };
 constexpr std::size_t kDigits = 6;  // that tell 4,096 types apart
 constexpr std::size_t kBodyBytesMin = 4;
 constexpr unsigned kCustomSection = 0;
@@ -40,6 +38,9 @@ class Author {
   }
 
  private:
+  enum Type : std::uint8_t { plain, makes, takes, passes, imported, own };
+  enum Helper : std::uint8_t { make, take, pass, idle, helpers };
+
   std::uint32_t number(Dimension dimension) const { return genome_.at(dimension); }
 
   // How many lists of things share the bytes with the functions.

@@ -8,50 +8,53 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <vector>
 
 #include "bench/loaded_module.h"
+#include "bench/statistics.h"
 #include "bench/stopwatch.h"
 #include "engine/loadable_artifact.h"
 
 namespace petri::bench {
 namespace {
 
-constexpr std::array<std::string_view, kStages> kNames{"refuse", "interpreted", "compiled", "scan"};
-constexpr std::uint32_t kFindingsMax = 1'000;
-constexpr std::uint64_t kMemoryBytes = 256ULL << 20;
+constexpr std::array<std::string_view, kStages> kStageNames{"refuse", "interpreted", "compiled", "scan"};
+constexpr std::uint32_t kScanFindingsMax = 1'000;
+constexpr std::uint64_t kInstanceBytesMax = 256ULL << 20;
 
 Result<void> load_and_instantiate(const Bytes& wasm, Tier tier) {
   PETRI_TRY(const LoadedModule module, load_module(wasm, tier));
-  PETRI_TRY(const Instantiated made, module.code->instantiate({}, kMemoryBytes));
+  PETRI_TRY(const Instantiated made, module.code->instantiate({}, kInstanceBytesMax));
   return {};
 }
 
-Result<void> scan(const Bytes& wasm) {
+Result<void> scan_once(const Bytes& wasm) {
   PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wasm(wasm, kModuleBytesMax));
-  PETRI_TRY(const ScanReport report, loadable(*artifact).scan(kFindingsMax));
+  PETRI_TRY(const ScanReport report, loadable(*artifact).scan(kScanFindingsMax));
   return {};
 }
 
-Result<void> perform(const Bytes& wasm, Stage stage) {
+Result<void> load_once(const Bytes& wasm, Stage stage) {
   switch (stage) {
     case Stage::refuse: break;
     case Stage::interpreted: return load_and_instantiate(wasm, Tier::interpreted);
     case Stage::compiled: return load_and_instantiate(wasm, Tier::compiled);
-    case Stage::scan: return scan(wasm);
+    case Stage::scan: return scan_once(wasm);
   }
   PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wasm(wasm, kModuleBytesMax));
   return {};
 }
 
-LoadCost measure(const Bytes& wasm, Stage stage, int times) {
+LoadCost measure_load(const Bytes& wasm, Stage stage, int times) {
   LoadCost cost;
+  std::vector<double> samples;
   for (int i = 0; i < times; ++i) {
     const double start = processor_seconds();
-    const bool accepted = perform(wasm, stage).has_value();
-    const double seconds = processor_seconds() - start;
-    cost.seconds = i == 0 ? seconds : std::min(cost.seconds, seconds);
+    const bool accepted = load_once(wasm, stage).has_value();
+    samples.push_back(processor_seconds() - start);
     cost.end = accepted ? LoadCost::End::accepted : LoadCost::End::refused;
   }
+  cost.seconds = median(std::move(samples));
   return cost;
 }
 
@@ -60,7 +63,7 @@ LoadCost measure(const Bytes& wasm, Stage stage, int times) {
   const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CPU, &limit);
   ::setrlimit(RLIMIT_CORE, &no_core);
-  const LoadCost cost = measure(wasm, stage, times);
+  const LoadCost cost = measure_load(wasm, stage, times);
   const bool told = ::write(out, &cost, sizeof cost) == sizeof cost;
   ::_exit(told ? 0 : 1);
 }
@@ -80,18 +83,18 @@ LoadCost cost_told(int in, pid_t child, unsigned seconds_max) {
 
 }  // namespace
 
-std::string_view name_of(Stage stage) { return kNames[static_cast<std::size_t>(stage)]; }
+std::string_view name_of(Stage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
 
 std::optional<Stage> stage_from_name(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Stage>(found - kNames.begin());
+  const auto found = std::find(kStageNames.begin(), kStageNames.end(), name);
+  if (found == kStageNames.end()) return std::nullopt;
+  return static_cast<Stage>(found - kStageNames.begin());
 }
 
 Result<LoadCost> load_cost(const Bytes& wasm, Stage stage, int times, unsigned seconds_max) {
   // What an engine makes once is made here, not in every child.
   static const Bytes empty = ModuleWriter().finish();
-  PETRI_TRY(perform(empty, stage));
+  PETRI_TRY(load_once(empty, stage));
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) return fail(ErrorCode::io_error, "no pipe to a process that measures");
   const pid_t child = ::fork();

@@ -13,11 +13,11 @@
 namespace petri::bench {
 namespace {
 
-constexpr double kRatioMax = 3;
+constexpr double kOrdinaryTimesMax = 3;
 constexpr double kRefusalSeconds = 0.005, kRefusalSecondsPerByte = 0.05 / (1 << 20);
 // A module that takes longer than this has been found out.
-constexpr unsigned kSecondsMax = 5;
-constexpr std::array<double, 14> kDilutions{0, 0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32, 64};
+constexpr unsigned kLoadSecondsMax = 5;
+constexpr std::array<double, 14> kFillers{0, 0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 constexpr int kOrdinaryTimes = 7;
 
 // What a pair or triple is made of: a dimension at its most, or a snippet.
@@ -40,7 +40,7 @@ std::vector<Ingredient> ingredients() {
 }
 
 // Snippets take the first place that is free.
-Genome with(Genome genome, const Ingredient& ingredient) {
+Genome with_ingredient(Genome genome, const Ingredient& ingredient) {
   if (ingredient.dimension != Dimension::first) {
     genome.set(ingredient.dimension, ingredient.number);
     return genome;
@@ -68,8 +68,8 @@ Result<Bar> Bar::create(Stage stage) {
   Bar bar(stage);
   if (stage == Stage::refuse) return bar;
   PETRI_TRY(const Bytes ordinary, ordinary_module());
-  PETRI_TRY(const LoadCost empty, load_cost(ModuleWriter().finish(), stage, kOrdinaryTimes, kSecondsMax));
-  PETRI_TRY(const LoadCost cost, load_cost(ordinary, stage, kOrdinaryTimes, 10 * kSecondsMax));
+  PETRI_TRY(const LoadCost empty, load_cost(ModuleWriter().finish(), stage, kOrdinaryTimes, kLoadSecondsMax));
+  PETRI_TRY(const LoadCost cost, load_cost(ordinary, stage, kOrdinaryTimes, 10 * kLoadSecondsMax));
   bar.empty_ = empty.seconds;
   bar.ordinary_per_byte_ = (cost.seconds - empty.seconds) / static_cast<double>(ordinary.size());
   return bar;
@@ -78,7 +78,7 @@ Result<Bar> Bar::create(Stage stage) {
 double Bar::ratio_of(const LoadCost& cost, std::size_t bytes) const {
   const auto size = static_cast<double>(bytes);
   if (stage_ == Stage::refuse) return cost.seconds / (kRefusalSeconds + kRefusalSecondsPerByte * size);
-  return (cost.seconds - empty_) / size / ordinary_per_byte_ / kRatioMax;
+  return (cost.seconds - empty_) / size / ordinary_per_byte_ / kOrdinaryTimesMax;
 }
 
 Result<LoadSearch> LoadSearch::create(const SearchOptions& options) {
@@ -88,13 +88,13 @@ Result<LoadSearch> LoadSearch::create(const SearchOptions& options) {
 
 Result<Candidate> LoadSearch::weigh(const Genome& genome, Fault fault, std::size_t bytes, int times) const {
   Candidate candidate{.genome = genome, .fault = fault};
-  for (const double dilution : kDilutions) {
+  for (const double dilution : kFillers) {
     const Bytes wasm = genome.module({.bytes = bytes, .body_bytes = bound("body_bytes"), .dilution = dilution}, fault);
     const bool accepted = options_.stage != Stage::refuse && Artifact::from_wasm(wasm, kModuleBytesMax).has_value();
     if (!accepted && options_.stage != Stage::refuse) continue;
     candidate.module_bytes = wasm.size();
     candidate.dilution = dilution;
-    PETRI_TRY(candidate.cost, load_cost(wasm, options_.stage, times, kSecondsMax));
+    PETRI_TRY(candidate.cost, load_cost(wasm, options_.stage, times, kLoadSecondsMax));
     candidate.ratio = bar_.ratio_of(candidate.cost, wasm.size());
     // What is accepted is no refusal.
     if (options_.stage == Stage::refuse && candidate.cost.end == LoadCost::End::accepted) candidate.ratio = 0;
@@ -125,7 +125,7 @@ Result<void> LoadSearch::try_pairs() {
   const double end = end_ - options_.seconds / 2;
   for (const auto& [one, other] : pairs) {
     if (wall_seconds() > end) break;
-    PETRI_TRY(try_one(with(with(Genome(), all[one]), all[other])));
+    PETRI_TRY(try_one(with_ingredient(with_ingredient(Genome(), all[one]), all[other])));
   }
   return {};
 }
@@ -136,8 +136,8 @@ Result<void> LoadSearch::try_triples() {
   const std::vector<Candidate> pairs = worst_;
   const double end = end_ - options_.seconds / 3;
   for (std::size_t i = 0; i < pairs.size() * all.size() && wall_seconds() < end; ++i) {
-    PETRI_TRY(try_one(with(pairs[below(static_cast<std::uint32_t>(pairs.size()))].genome,
-                           all[below(static_cast<std::uint32_t>(all.size()))])));
+    PETRI_TRY(try_one(with_ingredient(pairs[below(static_cast<std::uint32_t>(pairs.size()))].genome,
+                                      all[below(static_cast<std::uint32_t>(all.size()))])));
   }
   return {};
 }

@@ -7,8 +7,20 @@ namespace {
 // What `load_search` has found to be the most expensive of many thousands, a genome each.
 constexpr std::string_view kFound[] = {
     "locals=500 targets=8184 first=br_table",
-    "results=64 types=4080 place=2 body_bytes=8",
+    "locals=100 uses_locals=1 nesting=1 targets=200 first=br_table second=loads",
+    "types=4080 results=64 body_bytes=8 place=2",
+    "results=64 body_bytes=8 place=2 filler=1",
     "values=64 first=dead_values",
+    "locals=400 uses_locals=1 nesting=1 first=br_if_out second=loads",
+    "locals=100 uses_locals=1 nesting=1 first=br_if_out second=local_moves",
+    "locals=10 uses_locals=1 nesting=1 first=br_if_out second=loads",
+    "locals=100 uses_locals=1 nesting=8 nesting_kind=1 first=br_if_out second=loads",
+    "globals=64 first=memory_grow",
+    "first=memory_grow second=eqz",
+    "first=table_grow second=f64_add",
+    "first=loop_turns second=br_table",
+    "first=memory_copy second=local_reads",
+    "exports=8184 custom_sections=4096 first=memory_fill",
 };
 
 Shape shape_of(std::string_view text) {
