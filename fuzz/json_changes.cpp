@@ -87,7 +87,8 @@ void change_one(json& document, Choices& choices, Binary binary) {
 }  // namespace
 
 void change(json& document, Choices& choices, Binary binary) {
-  for (std::size_t count = 1 + choices.below(kJsonChangesMax); count > 0; --count) change_one(document, choices, binary);
+  for (std::size_t count = 1 + choices.below(kJsonChangesMax); count > 0; --count)
+    change_one(document, choices, binary);
 }
 
 std::string text_of(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }

@@ -109,8 +109,8 @@ std::string imports_text(const std::vector<ImportFinding>& findings) {
   for (const std::string_view family : families) {
     text += fmt::format("  {}\n", column_name(family));
     for (const ImportFinding* finding : of_family[family]) {
-      text +=
-          fmt::format("    {:<20} {}{}\n", column_name(finding->import.name), type_of(finding->import), note_on(*finding));
+      text += fmt::format("    {:<20} {}{}\n", column_name(finding->import.name), type_of(finding->import),
+                          note_on(*finding));
     }
   }
   return text;

@@ -106,7 +106,8 @@ std::unexpected<Error> refuse_unexpected(const CLI::App& app) {
   const std::string word = first_unexpected(app);
   if (has_commands(command))
     return refuse_usage(command, fmt::format("there is no command or option {}", argument_shown(word)));
-  if (looks_like_an_option(word)) return refuse_usage(command, fmt::format("there is no option {}", argument_shown(word)));
+  if (looks_like_an_option(word))
+    return refuse_usage(command, fmt::format("there is no option {}", argument_shown(word)));
   return refuse_usage(command, fmt::format("the argument {} is one too many", argument_shown(word)));
 }
 

@@ -257,7 +257,8 @@ TEST_P(HostileBytes, AreRefusedWhereTheSpecificationSaysSo) {
   std::string folder;
   std::getline(std::ifstream(PETRI_SPEC_SUITE_FILE), folder);
   ASSERT_TRUE(std::filesystem::is_directory(folder))
-      << "\"" << folder << "\" does not hold the specification's test scripts; the target spec_suite asks cargo for them";
+      << "\"" << folder
+      << "\" does not hold the specification's test scripts; the target spec_suite asks cargo for them";
   Sandbox place = attack("(module)");
   std::size_t count = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {

@@ -40,8 +40,8 @@ Result<std::string> completion_for(const std::string& shell) {
   if (shell == "bash") return bash_completion(command_descriptions());
   if (shell == "zsh") return zsh_completion(command_descriptions());
   if (shell == "fish") return fish_completion(command_descriptions());
-  return fail(ErrorCode::not_found, fmt::format("there is no completion for {}; the shells are {}", argument_shown(shell),
-                                                fmt::join(completion_shells(), ", ")));
+  return fail(ErrorCode::not_found, fmt::format("there is no completion for {}; the shells are {}",
+                                                argument_shown(shell), fmt::join(completion_shells(), ", ")));
 }
 
 }  // namespace
