@@ -1,6 +1,8 @@
 #include "base/stack.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -61,6 +63,18 @@ Result<void> run_on_own_thread(std::size_t stack_bytes, void (*call)(void* data)
 }  // namespace
 
 constinit thread_local std::uintptr_t this_stack_end = 0;
+constinit thread_local bool this_stack_was_deep = false;
+
+void return_stack_pages() {
+  constexpr std::size_t kKept = std::size_t{64} << 10;
+  const std::size_t left = stack_bytes_left();
+  if (left <= 2 * kKept) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const std::uintptr_t first = (here - left + kKept) / page * page;
+  const std::uintptr_t last = (here - kKept) / page * page;
+  ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
 
 std::uintptr_t find_stack_end() {
   pthread_attr_t attributes;

@@ -32,6 +32,13 @@ inline std::size_t stack_bytes_left() {
   return here > this_stack_end ? here - this_stack_end : 0;
 }
 
+// Gives back to the machine what finished calls have left between here and the end of this thread's stack.
+void return_stack_pages();
+
+// Set by whoever enters a guest that may go deep; a thread that is kept for later looks, and returns its pages.
+extern constinit thread_local bool this_stack_was_deep;
+constexpr std::size_t kDeepStackBytes = std::size_t{256} << 10;
+
 // Runs `call(data)`, which must not throw, with at least this much stack: here if this thread has it, else on a thread
 // of a pool shared by the process, while the caller waits. `busy` when the machine gives no such thread: then nothing
 // was run. What the call put on the pool's stack is given back to the machine.

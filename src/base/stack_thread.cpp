@@ -1,29 +1,10 @@
 #include "base/stack_thread.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstdint>
 #include <utility>
 
 #include "base/stack.h"
 
 namespace petri {
-namespace {
-
-// Gives back what a finished call has left between here and the end of this thread's stack.
-void return_stack_pages() {
-  constexpr std::size_t kKept = std::size_t{64} << 10;
-  const std::size_t left = stack_bytes_left();
-  if (left <= 2 * kKept) return;
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  const std::uintptr_t first = (here - left + kKept) / page * page;
-  const std::uintptr_t last = (here - kKept) / page * page;
-  ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
-}
-
-}  // namespace
 
 Result<std::unique_ptr<StackThread>> StackThread::create(std::size_t stack_bytes) {
   std::unique_ptr<StackThread> thread(new StackThread);

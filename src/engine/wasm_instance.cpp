@@ -72,6 +72,7 @@ Result<Instantiated> WasmInstance::create(const petri_code& code, StackNeed stac
 Result<End> WasmInstance::call(std::uint32_t export_index, const Budget& budget, void* context,
                                std::span<std::uint64_t> slots) {
   const std::uint64_t needed = stack_.bytes(budget.call_depth);
+  if (needed > kDeepStackBytes) this_stack_was_deep = true;
   if (stack_bytes_left() < needed + kStackReserveBytes) [[unlikely]] {
     return run_with_stack(needed, [&] { return enter(export_index, budget, context, slots); });
   }

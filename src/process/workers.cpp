@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/kernel_clock.h"
+#include "base/stack.h"
 
 namespace petri {
 namespace {
@@ -168,6 +169,7 @@ void Workers::work(std::uint64_t number) {
 
 // Gives the permit back and waits for a task that comes with one. False: the thread is to end.
 bool Workers::next_task(Task& task) {
+  if (std::exchange(this_stack_was_deep, false)) return_stack_pages();
   Seat& seat = seat_of_this_thread();
   MutexLock lock(mutex_);
   if (seat.holds_permit) --running_;
