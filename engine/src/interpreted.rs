@@ -111,9 +111,22 @@ pub fn config() -> Config {
     config
 }
 
+/// What an engine may keep of values between two calls: it never gives back what a call has made its stack grow to.
+const KEPT_STACK_MAX: u64 = 256 << 10;
+
+/// How large the values of a call can be together; half of what its frames are reckoned to be, at the usual depth.
+fn value_bytes_max(artifact: &Artifact) -> u64 {
+    const DEPTH_USUAL: u64 = 1_024;
+    (artifact.module.stack_bytes_fixed + DEPTH_USUAL * artifact.module.stack_bytes_per_depth) / 2
+}
+
 impl Code {
     pub fn load(artifact: &Artifact) -> Result<Code> {
-        let engine = Engine::new(&config());
+        let mut config = config();
+        if value_bytes_max(artifact) > KEPT_STACK_MAX {
+            config.set_max_cached_stacks(0);
+        }
+        let engine = Engine::new(&config);
         let module = raw::load_interpreted(&engine, &artifact.metered());
         let module =
             module.map_err(|error| Failure::fault(format!("the interpreter did not take the module: {error}")))?;

@@ -24,7 +24,14 @@ class Clock;
 
 struct RuntimeOptions {
   unsigned workers = 0;  // guests that run at a time; 0: one a core
+  // Threads that run guests, wait for them or are put aside. The reserve is not for guests of sandboxes that have one
+  // already; half of it is not for guests at all.
   std::size_t threads_max = 4'096;
+  std::size_t threads_reserve = 64;
+  // Files and folders that all sandboxes together may have open; 0: what the process may (RLIMIT_NOFILE), less the
+  // reserve, which no guest can take.
+  std::uint64_t descriptors_max = 0;
+  std::uint64_t descriptors_reserve = 128;
   HostFunctions host;
   std::chrono::nanoseconds sampling_interval = std::chrono::seconds(1);  // of usage; 0: never
   std::size_t samples_max = 300;
@@ -50,6 +57,8 @@ struct RuntimeInfo {
   std::size_t artifacts = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t memory_budget_bytes = 0;
+  std::uint64_t descriptors = 0;  // that sandboxes have open,
+  std::uint64_t descriptors_max = 0;
   std::size_t quarantined = 0;  // artifacts
 };
 

@@ -28,6 +28,8 @@ struct SandboxLimits : Limits {
   std::uint64_t message_queue_max = 10'000;
   std::uint64_t message_bytes_max = 64ULL << 10;
   std::uint64_t timers_max = 1'000;
+  std::uint64_t descriptors_max = 256;          // files and folders of the host that are open
+  std::uint64_t threads_max = 256;              // of the host, for messages and calls that are being handled
   std::uint64_t state_bytes_max = 16ULL << 20;  // of one process, as it crosses to another version or a snapshot
   std::uint64_t versions_max = 10;              // of one module
   // Nanoseconds from when the sandbox is stopped, restarted or destroyed until what still runs of it is killed, and the

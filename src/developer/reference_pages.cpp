@@ -48,7 +48,12 @@ std::string sandbox_limits() {
   return "\n## Of a sandbox\n\nA sandbox has these by its profile, in place of the above; `memory_bytes_max` holds for "
          "its whole tree, and calls of live\nprocesses have fuel without end unless `fuel_max` was set. Where the "
          "column "
-         "`on_limit` says yes, the spec may have the limit\nend the guest instead of refusing.\n\n" +
+         "`on_limit` says yes, the spec may have the limit\nend the guest instead of refusing.\n\nWhat the host holds "
+         "because of a sandbox counts for `memory_bytes_max` too, beyond the first 64 KiB: messages with\ntheir "
+         "headers, "
+         "timers, processes, the specs of spawned children, listings of folders, open files, replies, and "
+         "stack\nbeyond "
+         "1 MiB. `usage` shows it as `host_bytes`.\n\n" +
          markdown_table({"limit", "high", "medium", "low", "range", "on_limit", "when met"}, rows);
 }
 

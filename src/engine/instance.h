@@ -106,6 +106,8 @@ class Code {
   Tier tier() const { return tier_; }
   // Memory and tables that those it is linked with begin with; of its own its artifact tells.
   virtual std::uint64_t others_bytes_min() const { return 0; }
+  // The same of ModuleFacts::value_bytes().
+  virtual std::uint64_t others_value_bytes(std::uint64_t /*call_depth*/) const { return 0; }
   // Makes memory, tables and globals; runs no code of the guest. The instance does not need the Code afterwards.
   virtual Result<Instantiated> instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const = 0;
 

@@ -23,6 +23,12 @@ LinkedCode::LinkedCode(LinkedMembers members)
   others_bytes_min_ -= members_->back().facts().memory_bytes_min();
 }
 
+std::uint64_t LinkedCode::others_value_bytes(std::uint64_t call_depth) const {
+  std::uint64_t bytes = 0;
+  for (const LinkedMember& member : *members_) bytes += member.facts().value_bytes(call_depth);
+  return bytes - members_->back().facts().value_bytes(call_depth);
+}
+
 Result<Instantiated> LinkedCode::instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const {
   return LinkedInstance::create(members_, hooks, memory_bytes_max);
 }

@@ -59,6 +59,10 @@ struct ModuleFacts {
   std::uint64_t table_slots_min = 0;
   std::uint64_t stack_bytes_fixed = 0, stack_bytes_per_depth = 0;
 
+  // What the values of one call may take together, eight bytes each: a number of petri's, the same in both tiers.
+  std::uint64_t value_bytes(std::uint64_t call_depth) const {
+    return (stack_bytes_fixed + stack_bytes_per_depth * call_depth) / 2;
+  }
   // Of an instance that has not grown: 64 KiB a page and 8 a table slot.
   std::uint64_t memory_bytes_min() const { return memory_pages_min * 65'536 + table_slots_min * 8; }
 };

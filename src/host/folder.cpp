@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/escape.h"
+#include "base/heap_bytes.h"
 #include "host/beneath.h"
 #include "host/file_sync.h"
 #include "host/folder_usage.h"
@@ -45,6 +46,17 @@ WasiErrno check_kind(mode_t mode, const OpenRequest& request) {
   if (request.directory && !S_ISDIR(mode)) return WasiErrno::notdir;
   if (S_ISDIR(mode) && (request.write || request.truncate || request.create)) return WasiErrno::isdir;
   return WasiErrno::success;
+}
+
+// For one more entry, and the two that every folder has. In small steps: what is allocated is on a guest's account.
+bool make_room(std::vector<FolderEntry>& entries, std::size_t name_bytes, const Folder::MayHold& may_hold) {
+  const std::size_t long_name = name_bytes > std::string().capacity() ? heap_block_bytes(name_bytes + 1) : 0;
+  if (long_name > 0 && !may_hold(long_name)) return false;
+  if (entries.size() + 2 < entries.capacity()) return true;
+  const std::size_t more = 64 + entries.capacity() / 4;
+  if (!may_hold(more * sizeof(FolderEntry))) return false;
+  entries.reserve(entries.capacity() + more);
+  return true;
 }
 
 }  // namespace
@@ -211,8 +223,12 @@ WasiErrno Folder::make_folder(int at, const std::string& path, LimitMet& met, Pa
   if (!place) return place.error();
   if (!ensure_counted(pace)) return WasiErrno::again;
   const MutexLock lock(mutex_);
+  if (!levels_below(root_.get(), place->folder.get(), kLevelsMax - 1)) return WasiErrno::nametoolong;
   if (const WasiErrno full = account_.add_file(met); full != WasiErrno::success) return full;
-  if (::mkdirat(place->folder.get(), place->name.c_str(), kFolderMode) == 0) return WasiErrno::success;
+  if (::mkdirat(place->folder.get(), place->name.c_str(), kFolderMode) == 0) {
+    ++nesting_;
+    return WasiErrno::success;
+  }
   const int failure = errno;
   account_.remove_file();
   return to_wasi_errno(failure);
@@ -245,22 +261,57 @@ WasiErrno Folder::remove_file(int at, const std::string& path, Pace pace) {
   return WasiErrno::success;
 }
 
+// Whether the folders still nest within the bound takes a while to find out, so nobody is locked out meanwhile: it is
+// asked again when folders were made or moved before the rename.
 WasiErrno Folder::rename(int from_at, const std::string& from, int to_at, const std::string& to, Pace pace) {
   const auto source = find_entry(from_at, from);
   if (!source) return source.error();
   const auto target = find_entry(to_at, to);
   if (!target) return target.error();
   if (!ensure_counted(pace)) return WasiErrno::again;
-  auto held = open_beneath(target->folder.get(), target->name, O_PATH);  // what is replaced, if anything is
+  for (;;) {
+    std::uint64_t nesting = 0, files_max = 0;
+    {
+      const MutexLock lock(mutex_);
+      nesting = nesting_;
+      files_max = account_.files_max();
+    }
+    const WasiErrno refused = check_levels(*source, *target, files_max, pace);
+    if (refused != WasiErrno::success) return refused;
+    if (const auto done = rename_now(*source, *target, nesting)) return *done;
+    if (!pace.step(Pace::kBytesMax)) return WasiErrno::again;
+  }
+}
+
+// A folder takes those inside it along. Where it does not go down, nothing below it does.
+WasiErrno Folder::check_levels(const EntryPlace& from, const EntryPlace& to, std::uint64_t files_max, Pace pace) const {
+  struct stat moved{};
+  if (::fstatat(from.folder.get(), from.name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) != 0) return to_wasi_errno(errno);
+  if (!S_ISDIR(moved.st_mode)) return WasiErrno::success;
+  const auto before = levels_below(root_.get(), from.folder.get(), kLevelsMax);
+  const auto after = levels_below(root_.get(), to.folder.get(), kLevelsMax - 1);
+  if (!after) return WasiErrno::nametoolong;
+  if (before && *after <= *before) return WasiErrno::success;
+  const auto folder = open_beneath(from.folder.get(), from.name, O_PATH | O_DIRECTORY);
+  if (!folder) return folder.error();
+  const FolderMeasure measure = measure_folder(folder->get(), files_max, pace);
+  if (measure.given_up) return WasiErrno::again;
+  const bool fits = measure.usage && *after + 1 + measure.usage->levels <= kLevelsMax;
+  return fits ? WasiErrno::success : WasiErrno::nametoolong;
+}
+
+// Nothing when folders nest otherwise than when check_levels() was asked.
+std::optional<WasiErrno> Folder::rename_now(const EntryPlace& from, const EntryPlace& to, std::uint64_t nesting) {
+  auto held = open_beneath(to.folder.get(), to.name, O_PATH);  // what is replaced, if anything is
   const MutexLock lock(mutex_);
+  if (nesting != nesting_) return std::nullopt;
   struct stat moved{};
   struct stat replaced{};
-  if (::fstatat(source->folder.get(), source->name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) != 0)
+  if (::fstatat(from.folder.get(), from.name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) != 0) return to_wasi_errno(errno);
+  const bool replaces = ::fstatat(to.folder.get(), to.name.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) == 0;
+  if (::renameat(from.folder.get(), from.name.c_str(), to.folder.get(), to.name.c_str()) != 0)
     return to_wasi_errno(errno);
-  const bool replaces = ::fstatat(target->folder.get(), target->name.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) == 0;
-  if (::renameat(source->folder.get(), source->name.c_str(), target->folder.get(), target->name.c_str()) != 0) {
-    return to_wasi_errno(errno);
-  }
+  if (S_ISDIR(moved.st_mode)) ++nesting_;
   const bool same = replaces && moved.st_dev == replaced.st_dev && moved.st_ino == replaced.st_ino;
   if (replaces && !same) count_removed(replaced);
   if (replaces && held) close_elsewhere(std::move(*held), size_of(replaced));
@@ -275,7 +326,7 @@ void Folder::count_removed(const struct stat& status) {
 }
 
 // Sorted as a heap, which takes a step for each entry: to sort all of them at once would take too long for one.
-WasiResult<std::vector<FolderEntry>> Folder::list(int folder, Pace pace) {
+WasiResult<std::vector<FolderEntry>> Folder::list(int folder, const MayHold& may_hold, Pace pace) {
   const OpenFolder reading = open_folder(folder, ".");
   if (reading == nullptr) return std::unexpected(WasiErrno::io);
   std::vector<FolderEntry> entries;
@@ -287,6 +338,7 @@ WasiResult<std::vector<FolderEntry>> Folder::list(int folder, Pace pace) {
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     if (entries.size() >= kEntriesMax) return std::unexpected(WasiErrno::overflow);
+    if (!make_room(entries, name.size(), may_hold)) return std::unexpected(WasiErrno::nomem);
     entries.push_back(
         {.name = std::string(name), .inode = entry->d_ino, .type = static_cast<mode_t>(DTTOIF(entry->d_type))});
     std::ranges::push_heap(entries, {}, &FolderEntry::name);

@@ -4,14 +4,17 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/mutex.h"
+#include "host/beneath.h"
 #include "host/disk_account.h"
 #include "host/file_pieces.h"
 #include "host/owned_descriptor.h"
@@ -54,6 +57,9 @@ class Folder {
   int root() const { return root_.get(); }
   void set_limits(const Limits& limits) EXCLUDES(mutex_);
 
+  // Folders inside folders, the granted one not counted: a guest that nests more has no room for their names.
+  static constexpr std::uint64_t kLevelsMax = 64;
+
   // What may meet a limit says in `met` which one it was.
   WasiResult<OpenedFile> open_file(int at, const std::string& path, const OpenRequest& request, LimitMet& met,
                                    Pace pace = {}) EXCLUDES(mutex_);
@@ -73,8 +79,10 @@ class Folder {
       EXCLUDES(mutex_);
 
   WasiResult<struct stat> status(int at, const std::string& path) const;
-  // Sorted by name, without "." and ".."; overflow when there are more than petri lists.
-  static WasiResult<std::vector<FolderEntry>> list(int folder, Pace pace = {});
+  // Sorted by name, without "." and ".."; overflow when there are more than petri lists. `may_hold` is asked before so
+  // many bytes more are allocated for it; nomem when it says no.
+  using MayHold = std::function<bool(std::uint64_t bytes)>;
+  static WasiResult<std::vector<FolderEntry>> list(int folder, const MayHold& may_hold, Pace pace = {});
 
  private:
   using FileKey = std::pair<dev_t, ino_t>;
@@ -90,6 +98,9 @@ class Folder {
   WasiResult<OpenedFile> adopt(OwnedDescriptor descriptor) REQUIRES(mutex_);
   void forget(const OpenedFile& file) REQUIRES(mutex_);
   void count_removed(const struct stat& status) REQUIRES(mutex_);
+  WasiErrno check_levels(const EntryPlace& from, const EntryPlace& to, std::uint64_t files_max, Pace pace) const;
+  std::optional<WasiErrno> rename_now(const EntryPlace& from, const EntryPlace& to, std::uint64_t nesting)
+      EXCLUDES(mutex_);
   // Looks through the folder the first time something is to change in it. Whoever comes meanwhile does the same, on a
   // clock of its own, and the first to be done has counted. False: the guest has ended.
   bool ensure_counted(Pace pace) EXCLUDES(mutex_);
@@ -98,6 +109,7 @@ class Folder {
   Mutex mutex_;
   DiskAccount account_ GUARDED_BY(mutex_);
   bool counted_ GUARDED_BY(mutex_) = false;
+  std::uint64_t nesting_ GUARDED_BY(mutex_) = 0;              // how often a folder was made or moved
   std::map<FileKey, std::uint32_t> open_ GUARDED_BY(mutex_);  // how often each file is open
 };
 

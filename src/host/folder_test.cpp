@@ -1,9 +1,11 @@
 #include "host/folder.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "host/folder_usage.h"
 #include "host/temporary_folder.h"
 
 namespace petri {
@@ -173,12 +175,62 @@ TEST_F(FolderTest, ListsSortedWithoutDots) {
   EXPECT_EQ(folder_->make_folder(root(), "m/", met_), WasiErrno::success);
   temporary_.write("z", "");
   temporary_.write("a", "");
-  const auto entries = Folder::list(root());
+  const auto entries = Folder::list(root(), [](std::uint64_t) { return true; });
   ASSERT_TRUE(entries);
   std::vector<std::string> names;
   for (const FolderEntry& entry : *entries) names.push_back(entry.name);
   EXPECT_THAT(names, ElementsAre("a", "m", "z"));
   EXPECT_TRUE(S_ISDIR((*entries)[1].type));
+}
+
+// M5: what a listing takes is asked for before it is allocated.
+TEST_F(FolderTest, ListsNoMoreThanThereIsMemoryFor) {
+  grant();
+  for (int i = 0; i < 100; ++i) temporary_.write("a-name-that-is-longer-than-a-short-string-" + std::to_string(i), "");
+  std::uint64_t held = 0;
+  ASSERT_TRUE(Folder::list(root(), [&](std::uint64_t bytes) {
+    held += bytes;
+    return true;
+  }));
+  EXPECT_GT(held, 100 * (sizeof(FolderEntry) + 48));
+  std::uint64_t room = held / 2;
+  const auto refused = Folder::list(root(), [&](std::uint64_t bytes) {
+    if (bytes > room) return false;
+    room -= bytes;
+    return true;
+  });
+  EXPECT_EQ(refused.error(), WasiErrno::nomem);
+}
+
+// M9: long names inside one another are longer together than any path that the kernel takes.
+TEST_F(FolderTest, CountsFoldersWhoseNamesAreLongerTogetherThanAPath) {
+  grant();
+  const std::string name(250, 'a');
+  OwnedDescriptor inside(::open(temporary_.path().c_str(), O_PATH | O_DIRECTORY));
+  for (int level = 0; level < 20; ++level) {
+    ASSERT_EQ(folder_->make_folder(inside.get(), name, met_), WasiErrno::success) << level;
+    inside = OwnedDescriptor(::openat(inside.get(), name.c_str(), O_PATH | O_DIRECTORY));
+  }
+  grant();  // as the next run has it
+  EXPECT_EQ(open_error("b", kCreate), WasiErrno::success);
+  EXPECT_EQ(measure_folder(root(), 1'000).usage->levels, 20U);
+  EXPECT_EQ(measure_folder(root(), 1'000).usage->files, 21U);
+}
+
+TEST_F(FolderTest, NestsFoldersNoDeeperThanItsBoundByWhateverWay) {
+  grant();
+  std::string path = "x";
+  for (std::uint64_t level = 1; level < Folder::kLevelsMax; ++level, path += "/x")
+    ASSERT_EQ(folder_->make_folder(root(), path, met_), WasiErrno::success) << level;
+  EXPECT_EQ(folder_->make_folder(root(), path, met_), WasiErrno::success);
+  EXPECT_EQ(folder_->make_folder(root(), path + "/x", met_), WasiErrno::nametoolong);
+  // A tree that is made beside it cannot be moved into it either, and can be removed.
+  EXPECT_EQ(folder_->make_folder(root(), "y", met_), WasiErrno::success);
+  EXPECT_EQ(folder_->make_folder(root(), "y/z", met_), WasiErrno::success);
+  EXPECT_EQ(folder_->rename(root(), "y", root(), path.substr(0, path.size() - 1) + "w"), WasiErrno::nametoolong);
+  EXPECT_EQ(folder_->rename(root(), "y", root(), "x/y"), WasiErrno::success);
+  EXPECT_EQ(folder_->rename(root(), "x/y", root(), "y"), WasiErrno::success);
+  EXPECT_EQ(folder_->remove_folder(root(), path), WasiErrno::success);
 }
 
 TEST_F(FolderTest, RemovesFoldersOnlyWhenEmpty) {

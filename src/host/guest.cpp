@@ -16,6 +16,13 @@ std::uint32_t grow(void* data, std::uint64_t have, std::uint64_t want) {
   return static_cast<std::uint32_t>(context.try_grow(context.memory_bytes() - have + want));
 }
 
+// What a guest's calls may take of stack is memory too, beyond what every guest has for it.
+std::uint64_t stack_to_count(const LoadableArtifact& artifact, const Code& code, std::uint64_t call_depth) {
+  constexpr std::uint64_t kFree = std::uint64_t{1} << 20;
+  const std::uint64_t bytes = artifact.facts().value_bytes(call_depth) + code.others_value_bytes(call_depth);
+  return bytes - std::min(bytes, kFree);
+}
+
 std::uint64_t next_turn(void* context, std::uint64_t /*now_ns*/) {
   return static_cast<HostContext*>(context)->port->next_turn();
 }
@@ -49,8 +56,9 @@ Result<End> Guest::make_instance(const Code& code) {
   place_ = Place::instantiate;
   memory_bytes_ = 0;
   const std::uint64_t bytes_min = artifact_.facts().memory_bytes_min() + code.others_bytes_min();
-  const bool fits = bytes_min <= context_.limits().memory_bytes_max;
-  if (!fits || !context_.begin_instance(bytes_min)) return End{.kind = EndKind::memory_limit};
+  const std::uint64_t stack_bytes = stack_to_count(artifact_, code, context_.limits().call_depth_max);
+  const bool fits = bytes_min + stack_bytes <= context_.limits().memory_bytes_max;
+  if (!fits || !context_.begin_instance(bytes_min, stack_bytes)) return End{.kind = EndKind::memory_limit};
   auto made = code.instantiate(hooks_, context_.limits().memory_bytes_max);
   if (!made || made->instance == nullptr) {
     context_.end_instance();

@@ -132,6 +132,26 @@ TEST_P(HostClock, AFolderIsLookedThroughOnTheGuestsClock) {
   EXPECT_EQ(wasi("path_create_directory", {3, 2'000, 3}), static_cast<int>(WasiErrno::nospc));
 }
 
+// Whether a folder may go down is found out on the clock, too.
+TEST_P(HostClock, AFolderThatIsMovedIsLookedThroughOnTheGuestsClock) {
+  std::filesystem::create_directories(temporary_.path() / "from");
+  for (int i = 0; i < 200; ++i) std::ofstream(temporary_.path() / "from" / ("file-" + std::to_string(i)));
+  grant();
+  put(2'000, "into");
+  EXPECT_EQ(wasi("path_create_directory", {3, 2'000, 4}), 0);  // it has been counted
+  put(2'000, "from");
+  put(2'100, "into/it");
+  be_late();
+  call_raw("wasi.path_rename", {3, 2'000, 4, 3, 2'100, 7});
+  EXPECT_EQ(last_.kind, EndKind::deadline);
+  EXPECT_FALSE(std::filesystem::exists(temporary_.path() / "into" / "it"));
+  start();
+  put(2'000, "from");
+  put(2'100, "into/it");
+  EXPECT_EQ(wasi("path_rename", {3, 2'000, 4, 3, 2'100, 7}), 0);
+  EXPECT_TRUE(std::filesystem::exists(temporary_.path() / "into" / "it" / "file-7"));
+}
+
 // What is copied is what was asked for, whatever the pieces.
 TEST_P(HostClock, LongCopiesAreWhole) {
   std::string long_text;

@@ -36,6 +36,8 @@ HostContext::HostContext(HostSettings settings, std::uint64_t seed)
 }
 
 HostContext::~HostContext() {
+  wasi_.reset();
+  reply_bytes.let_go();
   end_instance();
   give_back(output.bytes_kept());
 }
@@ -78,15 +80,20 @@ void HostContext::go_on_from(const HostContext& other) {
   log_rate_ = other.log_rate_;
 }
 
-bool HostContext::begin_instance(std::uint64_t memory_bytes) {
+bool HostContext::begin_instance(std::uint64_t memory_bytes, std::uint64_t stack) {
   end_instance();
   if (!take(memory_bytes)) return false;
   memory_bytes_ = memory_bytes;
+  if (stack > 0 && !stack_bytes.try_add(*this, stack)) {
+    end_instance();
+    return false;
+  }
   wasi_.reset();
   return true;
 }
 
 void HostContext::end_instance() {
+  stack_bytes.let_go();
   give_back(memory_bytes_);
   memory_bytes_ = 0;
 }
@@ -110,12 +117,15 @@ void HostContext::skip_ms(std::uint64_t milliseconds) {
 }
 
 std::uint64_t HostContext::output_room_max() const {
-  const std::uint64_t beside_memory = limits().memory_bytes_max - std::min(limits().memory_bytes_max, memory_bytes_);
+  const std::uint64_t used = memory_bytes_ + held_bytes_ - std::min(held_bytes_, MemoryAccount::kHostBytesFree);
+  const std::uint64_t beside_memory = limits().memory_bytes_max - std::min(limits().memory_bytes_max, used);
   return std::min(limits().output_bytes_max, beside_memory);
 }
 
 Growth HostContext::try_grow(std::uint64_t memory_bytes) {
-  if (memory_bytes + output.bytes_kept() > limits().memory_bytes_max) {
+  const std::uint64_t own = memory_bytes + output.bytes_kept();
+  const std::uint64_t max = limits().memory_bytes_max;
+  if (own > max || own + held_bytes_ > max + MemoryAccount::kHostBytesFree) {
     note_met(memory_limit, memory_bytes + output.bytes_kept(), limits().memory_bytes_max);
   } else if (memory_bytes > memory_bytes_ && !take(memory_bytes - memory_bytes_)) {
     note_no_memory(memory_bytes - memory_bytes_);
@@ -129,6 +139,25 @@ Growth HostContext::try_grow(std::uint64_t memory_bytes) {
 void HostContext::shrink(std::uint64_t by) {
   memory_bytes_ -= by;
   give_back(by);
+}
+
+bool HostContext::try_hold(std::uint64_t bytes) {
+  const std::uint64_t own = memory_bytes_ + output.bytes_kept() + held_bytes_ + bytes;
+  if (own > limits().memory_bytes_max + MemoryAccount::kHostBytesFree) {
+    note_met(memory_limit, own, limits().memory_bytes_max);
+    return false;
+  }
+  if (settings_.account != nullptr && !settings_.account->try_hold(bytes)) {
+    note_no_memory(bytes);
+    return false;
+  }
+  held_bytes_ += bytes;
+  return true;
+}
+
+void HostContext::let_go(std::uint64_t bytes) {
+  held_bytes_ -= bytes;
+  if (settings_.account != nullptr) settings_.account->let_go(bytes);
 }
 
 // The account has not so much left.

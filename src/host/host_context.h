@@ -16,10 +16,12 @@
 #include "base/clock.h"
 #include "engine/end.h"
 #include "engine/instance.h"
+#include "host/held_bytes.h"
 #include "host/limit_met.h"
 #include "host/log_rate.h"
 #include "host/output_buffer.h"
 #include "host/seeded_random.h"
+#include "host/wasi_errno.h"
 #include "petri/limits.h"
 #include "petri/log_level.h"
 #include "petri/outcome.h"
@@ -46,10 +48,20 @@ struct PermissionUse {
 // may not do. Any thread.
 class MemoryAccount {
  public:
+  // What the host may hold for guests beyond their bound: the least of them has a page for itself, and a mailbox too.
+  static constexpr std::uint64_t kHostBytesFree = std::uint64_t{64} << 10;
+
   virtual ~MemoryAccount() = default;
-  // False: there is not so much left, and nothing was taken.
+  // The guests' own memory. False: there is not so much left, and nothing was taken.
   virtual bool try_take(std::uint64_t bytes) = 0;
   virtual void give_back(std::uint64_t bytes) = 0;
+  // What the host allocates because of them: the same, beside it.
+  virtual bool try_hold(std::uint64_t bytes) = 0;
+  virtual void let_go(std::uint64_t bytes) = 0;
+  // A descriptor of the host. mfile: they have as many as they may, and `met` says which limit that is; nfile: nobody
+  // may have more.
+  virtual WasiErrno try_add_descriptor(LimitMet& met) = 0;
+  virtual void remove_descriptor() = 0;
   virtual std::uint64_t taken() const = 0;
   virtual std::uint64_t allowed() const = 0;
   // Told once for all times it happened in one piece of work. `guest` is a process, or nothing for a run.
@@ -93,9 +105,9 @@ class HostContext {
   // Forgets what the last call left: output, counts, fuel, virtual time. Chance and files go on, and the log's rate
   // does where time is real. `bytes` are borrowed until the next begin().
   void begin(std::string_view bytes, std::uint64_t deadline_ns);
-  // A fresh instance: its memory has this size, its descriptors are those of a new program. False: the account has not
-  // so much.
-  bool begin_instance(std::uint64_t memory_bytes);
+  // A fresh instance: its memory has this size, its stack counts for so much, its descriptors are those of a new
+  // program. False: the account has not so much.
+  bool begin_instance(std::uint64_t memory_bytes, std::uint64_t stack_bytes = 0);
   void end_instance();
   void reseed(std::uint64_t seed) { random = SeededRandom(seed); }
   // Chance, time and the log's rate go on where those of the other are, whose place this one takes.
@@ -127,6 +139,10 @@ class HostContext {
   std::uint64_t memory_bytes() const { return memory_bytes_; }
   // They are smaller by this much.
   void shrink(std::uint64_t by);
+  // What the host is about to allocate because of this guest, beside its memory and its answer. False: memory_bytes_max
+  // is met, and has been noted. HeldBytes gives back what it has taken.
+  bool try_hold(std::uint64_t bytes);
+  void let_go(std::uint64_t bytes);
 
   // Appends to the answer, or hands the bytes to on_stdout. Answers how many were kept.
   std::size_t write_output(std::string_view bytes);
@@ -169,7 +185,9 @@ class HostContext {
 
   ProcessPort* port = nullptr;       // of a live process
   LinkedInstance* linked = nullptr;  // of a guest that is made of several modules
-  std::string reply;                 // to its last call
+  std::string reply;                 // to its last call,
+  HeldBytes reply_bytes;             // which takes so much
+  HeldBytes stack_bytes;             // of its instance
   std::string_view input;
   std::string_view memory_limit = "memory_bytes_max";  // the name of the one that bounds this guest's own memory
   OutputBuffer output;
@@ -207,6 +225,7 @@ class HostContext {
   };
   std::array<Uses, kPermissionCount> uses_{};
   std::uint64_t memory_bytes_ = 0;
+  std::uint64_t held_bytes_ = 0;
   bool cut_ = false;
   std::uint64_t skipped_ms_ = 0;
   std::uint64_t virtual_start_fuel_ = 0;

@@ -64,7 +64,8 @@ std::int32_t call_process(HostCall& call, std::uint32_t to, std::uint32_t to_len
   const auto name = read_name(call, to, to_length);
   if (!name) return call.refuse(name.error());
   if (call.context.port == nullptr) return call.refuse(GuestError::not_found);
-  call.context.reply.clear();
+  call.context.reply = {};
+  call.context.reply_bytes.let_go();
   return counted(call, call.context.port->call(call, *name, *bytes, timeout_ms, call.context.reply));
 }
 

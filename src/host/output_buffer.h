@@ -24,8 +24,9 @@ class OutputBuffer {
   void clear();
 
  private:
-  void make_room(std::size_t bytes, std::uint64_t bytes_max);
   std::size_t count(std::size_t size, std::uint64_t bytes_max);
+  void make_room(std::size_t more, std::uint64_t bytes_max);
+  void move_to_room(std::size_t bytes);
 
   std::string text_;
   std::uint64_t bytes_kept_ = 0;

@@ -14,8 +14,13 @@ namespace {
 constexpr std::uint64_t kFuelPerEntry = 8;
 constexpr std::size_t kEntryHeadBytes = 24;
 
-WasiResult<std::vector<FolderEntry>> list_folder(FileCall& call, const WasiDescriptor& descriptor) {
-  auto entries = Folder::list(call.host_descriptor(descriptor), Pace(call));
+// All of it is on the guest's account, from the first entry on.
+WasiResult<std::vector<FolderEntry>> list_folder(FileCall& call, WasiDescriptor& descriptor) {
+  descriptor.listing = {};
+  descriptor.listing_bytes.let_go();
+  const auto may_hold = [&](std::uint64_t bytes) { return descriptor.listing_bytes.try_add(call.context, bytes); };
+  auto entries = Folder::list(call.host_descriptor(descriptor), may_hold, Pace(call));
+  if (!entries) descriptor.listing_bytes.let_go();
   if (!entries) return entries;
   std::erase_if(*entries, [](const FolderEntry& entry) { return !is_utf8(entry.name); });
   const FolderEntry dots[] = {{.name = ".", .type = S_IFDIR}, {.name = "..", .type = S_IFDIR}};

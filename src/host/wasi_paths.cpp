@@ -83,11 +83,15 @@ WasiErrno path_open(FileCall& call, std::uint32_t number, std::uint32_t, std::ui
 
   WasiState& wasi = call.context.wasi();
   if (wasi.is_full()) return refuse(call, WasiErrno::mfile);
+  HeldDescriptor held;
+  if (const WasiErrno none = held.take(call.context); none != WasiErrno::success) return refuse(call, none);
   LimitMet met;
   auto file = call.folder().open_file(place->at, place->path, request, met, Pace(call));
   call.note_met(met);
   if (!file) return refuse_path(call, file.error(), Permission::file_read);
-  const auto opened = wasi.open(to_descriptor(std::move(*file), request, descriptor_flags));
+  WasiDescriptor descriptor = to_descriptor(std::move(*file), request, descriptor_flags);
+  descriptor.held = std::move(held);
+  const auto opened = wasi.open(std::move(descriptor));
   if (!opened) return refuse(call, opened.error());
   store(*slot, 0, *opened);
   return WasiErrno::success;

@@ -1,6 +1,9 @@
 #include "host/wasi_state.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/heap_bytes.h"
 
 namespace petri {
 
@@ -47,6 +50,13 @@ bool WasiState::close(std::uint32_t number) {
 
 int WasiState::host_descriptor(FileCall&, const WasiDescriptor& descriptor) const {
   return descriptor.granted ? folder_->root() : descriptor.file.descriptor.get();
+}
+
+std::size_t WasiState::keep_error_line(HostContext& context) {
+  const std::uint64_t wanted = heap_bytes(error_line_), has = error_line_bytes_.bytes();
+  if (wanted <= has || error_line_bytes_.try_add(context, wanted - has)) return 0;
+  error_line_bytes_.let_go();
+  return std::exchange(error_line_, {}).size();
 }
 
 void WasiState::rewind_input() {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "host/folder.h"
+#include "host/held_bytes.h"
+#include "host/held_descriptor.h"
 #include "host/wasi_errno.h"
 
 namespace petri {
@@ -30,6 +32,8 @@ struct WasiDescriptor {
   std::uint64_t position = 0;        // petri keeps it: the host's descriptor is only ever used with an offset
   OpenedFile file;                   // of a file or folder; the granted folder uses Folder::root()
   std::vector<FolderEntry> listing;  // of a folder that is being read: names do not move under its reader
+  HeldBytes listing_bytes;
+  HeldDescriptor held;  // of a file or folder that was opened
 };
 
 // Descriptors 0, 1 and 2 are the standard streams, 3 is the granted folder if there is one.
@@ -57,11 +61,14 @@ class WasiState {
   void rewind_input();
   // What was written to standard error since its last line ended.
   std::string& error_line() { return error_line_; }
+  // It waits for its end, on the guest's account. Where that has no room the line is gone, and its length the answer.
+  std::size_t keep_error_line(HostContext& context);
 
  private:
   std::shared_ptr<Folder> folder_;
   std::vector<std::optional<WasiDescriptor>> descriptors_;
   std::string error_line_;
+  HeldBytes error_line_bytes_;
 };
 
 }  // namespace petri

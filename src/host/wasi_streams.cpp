@@ -107,7 +107,10 @@ bool log_lines(HostCall& call, std::string_view bytes, Pace& pace) {
     const std::size_t end = window.find('\n');
     line.append(window.substr(0, end));
     bytes.remove_prefix(end == std::string_view::npos ? window.size() : end + 1);
-    if (end == std::string_view::npos && line.size() < HostContext::kLogLineBytesMax) break;
+    if (end == std::string_view::npos && line.size() < HostContext::kLogLineBytesMax) {
+      call.context.counts.log_bytes_dropped += call.context.wasi().keep_error_line(call.context);
+      break;
+    }
     call.context.write_log(LogLevel::warning, line, call.fuel_used());
     line.clear();
     if (!pace.step(HostContext::kLogLineBytesMax)) return false;

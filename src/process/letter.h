@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/heap_bytes.h"
 #include "host/process_port.h"
 #include "petri/value.h"
 #include "process/reply.h"
@@ -34,6 +35,15 @@ struct Letter {
   std::uint64_t incarnation = 0;   // of a timer's process; 0: whichever is alive
   Clock::TimePoint queued_at;
 };
+
+// What a letter takes while it waits in a mailbox. The same before and after it was moved.
+inline std::uint64_t bytes_of(const Letter& letter) {
+  constexpr std::size_t kListNode = heap_block_bytes(sizeof(Letter) + 2 * sizeof(void*));
+  std::size_t bytes = kListNode + heap_bytes(letter.function) + heap_bytes(letter.bytes) + heap_bytes(letter.sender);
+  if (letter.arguments.capacity() > 0) bytes += heap_block_bytes(letter.arguments.capacity() * sizeof(Value));
+  if (letter.reply != nullptr) bytes += heap_block_bytes(sizeof(Reply) + 2 * sizeof(void*));
+  return bytes;
+}
 
 // A message that waits, without anybody who waits for its answer.
 struct SavedLetter {

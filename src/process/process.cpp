@@ -80,12 +80,38 @@ Life Process::new_life(ModuleCodePtr code, const KillFlag& interrupt) {
   return {std::move(code), owner_.host_settings(*this), owner_.seed(), &interrupt.flag()};
 }
 
-Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin) {
-  if (!owner_.account().try_add_process()) {
-    tell_refused(kWorld, "processes_max", owner_.account().processes() + 1, owner_.account().limits()->processes_max);
+// An instance, the host's side of it, and its places in the tables of its sandbox and its supervisor; in either tier.
+std::uint64_t Process::own_bytes() const {
+  constexpr std::uint64_t kBytes = 6'144;
+  return kBytes + 4 * heap_bytes(name_);
+}
+
+bool Process::try_add_to_account() {
+  if (!owner_.account().try_add_process()) return false;
+  if (owner_.account().try_hold(own_bytes())) return true;
+  owner_.account().remove_process();
+  return false;
+}
+
+Result<void> Process::must_have_room() {
+  if (try_add_to_account()) return {};
+  const std::uint64_t processes = owner_.account().processes(), allowed = owner_.account().limits()->processes_max;
+  if (processes >= allowed) {
+    tell_refused(kWorld, "processes_max", processes + 1, allowed);
     return fail(ErrorCode::limit_exceeded,
                 fmt::format("{} would be one process more than processes_max allows", name_));
   }
+  tell_refused(kWorld, "memory_bytes_max", owner_.account().taken() + own_bytes(), owner_.account().allowed());
+  return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for the process {}", name_));
+}
+
+void Process::remove_from_account() {
+  owner_.account().remove_process();
+  owner_.account().let_go(own_bytes());
+}
+
+Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin) {
+  PETRI_TRY(must_have_room());
   life_ = new_life(std::move(code), flag());
   life_.context->port = &port();
   target_ = {};
@@ -123,7 +149,7 @@ Result<End> Process::run_init() {
 }
 
 void Process::end_life() {
-  if (life_) owner_.account().remove_process();
+  if (life_) remove_from_account();
   life_ = {};
   owner_.instance_gone(*this, incarnation_.load());
 }

@@ -42,6 +42,8 @@ class ProcessOwner {
   // Held by what is still to be done for a process.
   virtual std::shared_ptr<void> keep_alive() = 0;
   virtual Workers& workers() = 0;
+  // What a process has to do, on a thread of the workers; not before the sandbox may have one more.
+  virtual void submit(Workers::Task task) { workers().submit(std::move(task)); }
   virtual TreeAccount& account() = 0;
   virtual CpuShare& cpu_share() = 0;
   virtual const Clock& clock() const = 0;
@@ -225,6 +227,10 @@ class Process : public std::enable_shared_from_this<Process> {
   void end_work(Clock::TimePoint now, std::uint32_t depth = 0);
   void charge(std::uint64_t fuel, std::uint64_t now_ns);
   std::uint64_t take_uncharged(std::uint64_t now_ns);
+  std::uint64_t own_bytes() const;
+  bool try_add_to_account();
+  Result<void> must_have_room();
+  void remove_from_account();
   Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin);
   ProcessPort& port() const;
   Life new_life(ModuleCodePtr code, const KillFlag& interrupt);

@@ -94,6 +94,8 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   if (result->kind == OutcomeKind::deadline) return answer(GuestError::timeout);
   if (result->kind != OutcomeKind::ok && result->kind != OutcomeKind::output_limit)
     return answer(GuestError::cancelled);
+  if (!life_.context->reply_bytes.try_add(*life_.context, heap_bytes(result->output)))
+    return answer(GuestError::limit_exceeded);
   reply = std::move(result->output);
   return static_cast<std::int32_t>(reply.size());
 }

@@ -134,7 +134,7 @@ void Process::replace_mailbox(const std::vector<SavedLetter>& letters) {
                     .tag = saved.tag,
                     .queued_at = owner_.clock().now()});
     owner_.account().add_message();
-    owner_.account().take_anyway(saved.bytes.size());
+    owner_.account().hold_anyway(bytes_of(come.back()));
   }
   {
     MutexLock lock(mutex_);
@@ -170,14 +170,14 @@ Result<void> Process::revive(Life&& life, const std::function<void()>& before_it
     if (!std::exchange(may_revive_, false)) return fail(ErrorCode::not_now, name_ + " was stopped meanwhile");
     state_ = State::busy;
   }
-  const bool room = owner_.account().try_add_process();
+  const bool room = try_add_to_account();
   if (room) exchange(std::move(life), nullptr);
   if (room && before_it_goes_on) before_it_goes_on();
   leave(!room);
   if (room) return {};
   MutexLock lock(mutex_);
   may_revive_ = true;
-  return fail(ErrorCode::limit_exceeded, "processes_max leaves no room for " + name_);
+  return fail(ErrorCode::limit_exceeded, "processes_max or memory_bytes_max leaves no room for " + name_);
 }
 
 }  // namespace petri

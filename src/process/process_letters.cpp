@@ -47,7 +47,7 @@ void Process::leave(bool ended) {
 
 // The task has entered for whoever handles the mailbox.
 void Process::schedule() {
-  owner_.workers().submit([self = shared_from_this(), kept = owner_.keep_alive()] { self->drain(); });
+  owner_.submit([self = shared_from_this(), kept = owner_.keep_alive()] { self->drain(); });
 }
 
 // Once for each letter: those that came while it could not handle them have lost their place.
@@ -81,11 +81,11 @@ Result<void> Process::post(Letter letter) {
 
 Result<void> Process::post_from(Process* by, Letter letter) {
   const std::uint64_t queue_max = owner_.account().message_queue_max();
-  if (!owner_.account().try_take(letter.bytes.size())) {
-    tell_refused(by, "memory_bytes_max", owner_.account().taken() + letter.bytes.size(), owner_.account().allowed());
+  const std::uint64_t bytes = bytes_of(letter);
+  if (!owner_.account().try_hold(bytes)) {
+    tell_refused(by, "memory_bytes_max", owner_.account().taken() + bytes, owner_.account().allowed());
     return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for a message to {}", name_));
   }
-  const std::size_t bytes = letter.bytes.size();
   std::size_t waiting = 0;
   bool closed = false;
   {
@@ -98,7 +98,7 @@ Result<void> Process::post_from(Process* by, Letter letter) {
     }
   }
   // Without the lock: whoever is told of a limit has locks of its own, under which it may ask this process.
-  owner_.account().give_back(bytes);
+  owner_.account().let_go(bytes);
   if (closed) return ended_before_call(name_);
   tell_refused(by, "message_queue_max", waiting + 1, queue_max);
   return fail(ErrorCode::queue_full,
@@ -115,7 +115,7 @@ void Process::put(Letter letter) {
 
 void Process::forget(const Letter& letter) {
   owner_.account().remove_message();
-  owner_.account().give_back(letter.bytes.size());
+  owner_.account().let_go(bytes_of(letter));
 }
 
 // The next letter that is still wanted. False: there is none, and the process has been left.

@@ -1,6 +1,7 @@
 // What the tree of a sandbox uses, and the limits it is held to.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "base/mutex.h"
 #include "host/host_context.h"
 #include "petri/sandbox_limits.h"
+#include "process/descriptor_pool.h"
 #include "process/memory_budget.h"
 
 namespace petri {
@@ -26,18 +28,25 @@ class TreeAccount final : public MemoryAccount {
     virtual void permission_used(std::string_view process, const PermissionUse& use) = 0;
   };
 
-  // The listener, and the budget for as long as something is taken, outlive it.
-  explicit TreeAccount(SandboxLimitsPtr limits, Listener* listener = nullptr, MemoryBudget* budget = nullptr);
+  // The listener, and budget and pool for as long as something is taken of them, outlive it.
+  explicit TreeAccount(SandboxLimitsPtr limits, Listener* listener = nullptr, MemoryBudget* budget = nullptr,
+                       DescriptorPool* descriptors = nullptr);
 
-  // memory_bytes_max: memories, tables, answers and waiting messages of the whole tree.
+  // memory_bytes_max holds for both: what the guests of the tree have (memories, tables, answers), and what the host
+  // holds for them (messages, timers, children, listings, replies), of which kHostBytesFree do not count.
   bool try_take(std::uint64_t bytes) override;
-  // What was there before, and is there again.
-  void take_anyway(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) override {
     memory_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    let_go(bytes);
+  }
+  bool try_hold(std::uint64_t bytes) override;
+  // What was there before, and is there again.
+  void hold_anyway(std::uint64_t bytes);
+  void let_go(std::uint64_t bytes) override {
+    all_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     if (budget_ != nullptr) budget_->give_back(bytes);
   }
-  std::uint64_t taken() const override { return memory_bytes(); }
+  std::uint64_t taken() const override { return all_bytes_.load(std::memory_order_relaxed); }
   std::uint64_t allowed() const override { return memory_bytes_max_.load(std::memory_order_relaxed); }
   void tell_met(std::string_view process, const LimitMet& met) override {
     if (listener_ != nullptr) listener_->limit_met(process, met);
@@ -46,10 +55,18 @@ class TreeAccount final : public MemoryAccount {
     if (listener_ != nullptr) listener_->permission_used(process, use);
   }
 
+  WasiErrno try_add_descriptor(LimitMet& met) override;
+  void remove_descriptor() override;
   bool try_add_process();
   void remove_process() { processes_.fetch_sub(1, std::memory_order_relaxed); }
-  bool try_add_timer();
-  void remove_timer() { timers_.fetch_sub(1, std::memory_order_relaxed); }
+  // One of timers_max, with the bytes it takes.
+  enum class Added : std::uint8_t { yes, too_many, no_memory };
+  Added try_add_timer();
+  void remove_timer() {
+    timers_.fetch_sub(1, std::memory_order_relaxed);
+    let_go(kTimerBytes);
+  }
+  static constexpr std::uint64_t kTimerBytes = 352;  // its entries in the tables of the sandbox and of all timers
   void add_message() { messages_.fetch_add(1, std::memory_order_relaxed); }
   void remove_message() { messages_.fetch_sub(1, std::memory_order_relaxed); }
   void add_work(std::uint64_t fuel, std::uint64_t cpu_ns) {
@@ -58,7 +75,13 @@ class TreeAccount final : public MemoryAccount {
   }
 
   std::uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
+  // What the host holds for them. Both change while this is asked, one after the other.
+  std::uint64_t host_bytes() const {
+    const std::uint64_t all = taken();
+    return all - std::min(all, memory_bytes());
+  }
   std::uint64_t processes() const { return processes_.load(std::memory_order_relaxed); }
+  std::uint64_t descriptors() const { return descriptors_.load(std::memory_order_relaxed); }
   std::uint64_t timers() const { return timers_.load(std::memory_order_relaxed); }
   std::uint64_t messages() const { return messages_.load(std::memory_order_relaxed); }
   std::uint64_t fuel_used() const { return fuel_used_.load(std::memory_order_relaxed); }
@@ -66,6 +89,7 @@ class TreeAccount final : public MemoryAccount {
 
   // Asked for each message, without a lock.
   std::uint64_t message_bytes_max() const { return message_bytes_max_.load(std::memory_order_relaxed); }
+  std::uint64_t threads_max() const { return threads_max_.load(std::memory_order_relaxed); }
   std::uint64_t message_queue_max() const { return message_queue_max_.load(std::memory_order_relaxed); }
   SandboxLimitsPtr limits() const EXCLUDES(mutex_);
   // Another number for other limits: cheap to compare before asking for them.
@@ -73,12 +97,16 @@ class TreeAccount final : public MemoryAccount {
   void set_limits(const SandboxLimits& limits) EXCLUDES(mutex_);
 
  private:
-  static bool try_add(std::atomic<std::uint64_t>& used, const std::atomic<std::uint64_t>& max, std::uint64_t amount);
+  static bool try_add(std::atomic<std::uint64_t>& used, std::uint64_t max, std::uint64_t amount);
 
   Listener* const listener_;
-  MemoryBudget* const budget_;  // of all trees together, if there is one
-  std::atomic<std::uint64_t> memory_bytes_{0}, processes_{0}, timers_{0}, messages_{0}, fuel_used_{0}, cpu_ns_{0};
-  std::atomic<std::uint64_t> memory_bytes_max_, processes_max_, timers_max_, message_bytes_max_, message_queue_max_;
+  MemoryBudget* const budget_;                  // of all trees together, if there is one
+  DescriptorPool* const pool_;                  // the same
+  std::atomic<std::uint64_t> memory_bytes_{0};  // of all_bytes_
+  std::atomic<std::uint64_t> all_bytes_{0}, processes_{0}, timers_{0}, messages_{0}, fuel_used_{0}, cpu_ns_{0},
+      descriptors_{0};
+  std::atomic<std::uint64_t> memory_bytes_max_, processes_max_, timers_max_, message_bytes_max_, message_queue_max_,
+      descriptors_max_, threads_max_;
   std::atomic<std::uint32_t> limits_number_{1};
   mutable Mutex mutex_;
   SandboxLimitsPtr limits_ GUARDED_BY(mutex_);

@@ -59,10 +59,18 @@ std::vector<SandboxLimitRule> guest_rules(std::index_sequence<Rows...>) {
 
 constexpr std::size_t kGuestLimits = 10;
 constexpr std::uint64_t kHourNs = 3'600'000'000'000;
-constexpr std::array<std::string_view, 11> kRefuseGuests{
-    "file_bytes_max",          "files_max",         "disk_bytes_max",    "memory_bytes_max", "process_memory_bytes_max",
-    "processes_max",           "message_queue_max", "message_bytes_max", "timers_max",       "output_bytes_max",
-    "log_bytes_per_second_max"};
+constexpr std::array<std::string_view, 12> kRefuseGuests{"file_bytes_max",
+                                                         "files_max",
+                                                         "disk_bytes_max",
+                                                         "memory_bytes_max",
+                                                         "process_memory_bytes_max",
+                                                         "processes_max",
+                                                         "message_queue_max",
+                                                         "message_bytes_max",
+                                                         "timers_max",
+                                                         "output_bytes_max",
+                                                         "log_bytes_per_second_max",
+                                                         "descriptors_max"};
 
 std::vector<SandboxLimitRule> make_sandbox_rules() {
   auto rules = guest_rules(std::make_index_sequence<kGuestLimits>());
@@ -80,6 +88,10 @@ std::vector<SandboxLimitRule> make_sandbox_rules() {
            tree_rule<&SandboxLimits::message_bytes_max>("message_bytes_max", "bytes", 0, kCountMax,
                                                         "the sender is refused, too_large"),
            tree_rule<&SandboxLimits::timers_max>("timers_max", "timers", 0, 1'000'000, refused),
+           tree_rule<&SandboxLimits::descriptors_max>("descriptors_max", "descriptors", 0, 1'000'000,
+                                                      "the file is not opened"),
+           tree_rule<&SandboxLimits::threads_max>("threads_max", "threads", 1, 1'000'000,
+                                                  "what is to be handled waits until another is done"),
            tree_rule<&SandboxLimits::state_bytes_max>("state_bytes_max", "bytes", 0, 4 * kGiB,
                                                       "reload, snapshot and fork are refused, limit_exceeded"),
            tree_rule<&SandboxLimits::versions_max>("versions_max", "versions", 1, 1'000,

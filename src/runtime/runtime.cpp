@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <ext/pb_ds/assoc_container.hpp>
 #include <ext/pb_ds/tree_policy.hpp>
 #include <map>
@@ -12,6 +13,7 @@
 #include "base/escape.h"
 #include "base/ids.h"
 #include "base/mutex.h"
+#include "engine/give_back_memory.h"
 #include "process/memory_budget.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
@@ -130,6 +132,9 @@ struct Runtime::Impl {
         clock(options.clock == nullptr ? system_clock() : *options.clock),
         events(clock),
         quarantine(options.quarantine),
+        descriptors(std::make_shared<DescriptorPool>(
+            options.descriptors_max > 0 ? options.descriptors_max
+                                        : DescriptorPool::of_this_process(options.descriptors_reserve))),
         promoter({.fuel = options.promote_fuel,
                   .fuel_per_byte = options.promote_fuel_per_byte,
                   .time_max = options.promotion_time_max,
@@ -140,6 +145,7 @@ struct Runtime::Impl {
 
   void make_services() {
     services.emplace(SandboxServices{.workers = *workers,
+                                     .guest_threads = *guest_threads,
                                      .timers = *timers,
                                      .clock = clock,
                                      .events = events,
@@ -150,6 +156,8 @@ struct Runtime::Impl {
                                      .quarantine = quarantine,
                                      .metrics = metrics,
                                      .budget = budget.get(),
+                                     .descriptors = descriptors,
+                                     .failed_sources = failed_sources,
                                      .samples_max = options.samples_max});
   }
   void make_budget() {
@@ -212,8 +220,20 @@ struct Runtime::Impl {
         const SandboxStatus status = core->status();
         if (status == SandboxStatus::running || status == SandboxStatus::reloading) core->sample();
       }
+      give_back_if_quiet();
       sample_later(on);
     });
+  }
+
+  // Once nothing has been destroyed for a while: what was freed by then is not wanted again so soon. By the timers'
+  // thread, which hands on what takes time.
+  void give_back_if_quiet() {
+    const std::uint64_t now = destroyed.load();
+    const bool quiet = now == destroyed_before;
+    destroyed_before = now;
+    if (!quiet || given_back_at == now) return;
+    given_back_at = now;
+    workers->submit([] { give_back_memory(); });
   }
 
   RuntimeOptions options;
@@ -223,15 +243,20 @@ struct Runtime::Impl {
   Quarantine quarantine;
   Metrics metrics{metric_labels()};
   std::unique_ptr<MemoryBudget> budget;
+  const std::shared_ptr<DescriptorPool> descriptors;
+  FailedSources failed_sources;
   ArtifactStore artifacts;
   CompiledModules compiled{0};  // live processes keep what they run
   Promoter promoter;
   CodeStore code;
   Registry registry;
   std::unique_ptr<Workers> workers;
+  std::unique_ptr<GuestThreads> guest_threads;
   std::unique_ptr<Timers> timers;
   SharedTraits traits;
   std::optional<SandboxServices> services;  // once workers and timers are there
+  std::atomic<std::uint64_t> destroyed{0};
+  std::uint64_t destroyed_before = 0, given_back_at = 0;  // by the timers' thread
 };
 
 Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -245,6 +270,9 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   impl->make_budget();
   PETRI_TRY(impl->workers,
             Workers::create({.workers = impl->options.workers, .threads_max = impl->options.threads_max}));
+  const std::size_t threads_max = impl->options.threads_max;
+  impl->guest_threads = std::make_unique<GuestThreads>(*impl->workers, threads_max,
+                                                       std::min(impl->options.threads_reserve, threads_max / 2));
   PETRI_TRY(impl->timers, Timers::create(impl->clock));
   impl->promoter.prepare();  // calls find out that something is hot, and would wait for its thread
   impl->make_services();
@@ -353,6 +381,7 @@ Result<void> Runtime::destroy(std::string_view id) {
   if (core == nullptr) return no_sandbox(id);
   if (!core->destroy()) return no_sandbox(id);
   impl_->registry.remove(*core);
+  ++impl_->destroyed;
   return {};
 }
 
@@ -374,7 +403,7 @@ std::string Runtime::metrics() const {
     ++by_status[core->status()];
     const Usage usage = core->usage();
     now.processes += usage.processes;
-    now.memory_bytes += usage.memory_bytes;
+    now.memory_bytes += usage.memory_bytes + usage.host_bytes;
   }
   for (const SandboxStatus status : all_sandbox_statuses())
     now.sandboxes.push_back({name_of(status), by_status[status]});
@@ -397,8 +426,13 @@ RuntimeInfo Runtime::info() const {
                    .sandboxes = impl_->registry.size(),
                    .artifacts = impl_->artifacts.size(),
                    .memory_budget_bytes = impl_->options.memory_budget_bytes,
+                   .descriptors = impl_->descriptors->used(),
+                   .descriptors_max = impl_->descriptors->allowed(),
                    .quarantined = impl_->quarantine.size(impl_->clock.now())};
-  for (const CorePtr& core : impl_->registry.all()) info.memory_bytes += core->usage().memory_bytes;
+  for (const CorePtr& core : impl_->registry.all()) {
+    const Usage usage = core->usage();
+    info.memory_bytes += usage.memory_bytes + usage.host_bytes;
+  }
   return info;
 }
 

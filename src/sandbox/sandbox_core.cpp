@@ -54,7 +54,6 @@ std::optional<SandboxStatus> sandbox_status_named(std::string_view name) {
 SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, SandboxTraitsPtr traits)
     : services_(services),
       spec_{.id = std::move(spec.id),
-            .modules = std::move(spec.modules),
             .generation = spec.generation,
             .seed = spec.seed,
             .deterministic = spec.deterministic,
@@ -63,11 +62,14 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
       traits_(std::move(traits)),
       granted_(traits_->policy.permissions),
       breaker_(traits_->breaker),
-      account_(SandboxLimitsPtr(traits_, &traits_->policy.limits), this, services.budget),
+      shared_account_(std::make_shared<TreeAccount>(SandboxLimitsPtr(traits_, &traits_->policy.limits), this,
+                                                    services.budget, services.descriptors.get())),
+      account_(*shared_account_),
       share_(traits_->policy.limits.cpu_percent_max),
       lane_(make_lane()),
       created_(services.clock.wall_now()),
       updated_(created_),
+      sources_(std::make_shared<const std::vector<ModuleSpec>>(std::move(spec.modules))),
       tree_spec_(spec.tree ? std::make_unique<SupervisorSpec>(std::move(*spec.tree)) : nullptr),
       labels_(std::move(spec.labels)),
       history_(services.samples_max) {}
@@ -85,7 +87,7 @@ std::unique_ptr<Lane> SandboxCore::make_lane() {
 
 SupervisorSpec SandboxCore::tree_spec() const {
   if (tree_spec_ != nullptr) return *tree_spec_;
-  return tree_of(spec_.modules, has_links() ? dependency_graph() : DependencyGraph());
+  return tree_of(*sources_, has_links() ? dependency_graph() : DependencyGraph());
 }
 
 EventSubject SandboxCore::subject(std::string_view process) const {
@@ -147,7 +149,10 @@ Result<void> SandboxCore::fail_with(Error error, ErrorCategory failure) {
 
 Result<void> SandboxCore::open_folder() {
   if (traits_->folder.empty()) return {};
-  PETRI_TRY(folder_, Folder::open(traits_->folder, *account_.limits()));
+  PETRI_TRY(const auto descriptor, take_descriptor(services_.descriptors));
+  PETRI_TRY(auto folder, Folder::open(traits_->folder, *account_.limits()));
+  Folder* const opened = folder.get();
+  folder_ = std::shared_ptr<Folder>(opened, [folder = std::move(folder), descriptor](Folder*) {});
   return {};
 }
 
@@ -163,14 +168,20 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
   set_status(SandboxStatus::compiling);
   auto loaded = origin == nullptr ? load_modules() : load_saved(origin->data);
   if (!loaded) return fail_with(std::move(loaded.error()));
+  if (origin != nullptr) drop_sources();
   PETRI_TRY(start_tree(origin));
+  std::size_t modules = 0;
+  {
+    MutexLock lock(mutex_);
+    modules = sources_->size();
+  }
   services_.events.publish(EventKind::sandbox_created, subject(), [&](Event& event) {
-    event.add("modules", spec_.modules.size())
+    event.add("modules", modules)
         .add("processes", account_.processes())
         .add("duration_ns", services_.clock.now() - began);
   });
   tell_audit({.kind = AuditKind::sandbox_created, .sandbox = id(), .cause = "create"},
-             {{"modules", spec_.modules.size()}, {"processes", account_.processes()}});
+             {{"modules", modules}, {"processes", account_.processes()}});
   return {};
 }
 
@@ -339,7 +350,7 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
   bool loaded = false;
   {
     MutexLock lock(mutex_);
-    loaded = modules_.size() >= spec_.modules.size();
+    loaded = modules_.size() >= sources_->size();
   }
   if (!loaded) {
     set_status(SandboxStatus::compiling);
@@ -364,6 +375,8 @@ bool SandboxCore::destroy_now() {
   forget_retry();
   set_status(SandboxStatus::stopping);
   end_tree();
+  services_.failed_sources.remove(this);
+  drop_sources();
   {
     MutexLock lock(mutex_);
     destroyed_ = true;
@@ -443,6 +456,8 @@ void SandboxCore::place_emptied(const std::string& address) {
   std::vector<ProcessPtr> gone;
   {
     MutexLock lock(mutex_);
+    // A guest chooses the names of its children, so none is remembered for longer than the child has its place.
+    if (trouble_ != nullptr) trouble_->restarts.erase(address);
     if (const auto own = processes_.extract(address)) gone.push_back(own.mapped());
     const std::string below = address + "/";
     auto next = processes_.lower_bound(below);
@@ -558,10 +573,13 @@ ProcessPtr SandboxCore::find_process(std::string_view name) {
 
 // A timer belongs to the instance that asked for it, and goes with it.
 std::int32_t SandboxCore::start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) {
-  if (!account_.try_add_timer()) {
+  const TreeAccount::Added added = account_.try_add_timer();
+  if (added == TreeAccount::Added::too_many) {
     by.note_met("timers_max", account_.timers() + 1, account_.limits()->timers_max);
-    return static_cast<std::int32_t>(GuestError::limit_exceeded);
+  } else if (added == TreeAccount::Added::no_memory) {
+    by.note_met("memory_bytes_max", account_.taken() + TreeAccount::kTimerBytes, account_.allowed());
   }
+  if (added != TreeAccount::Added::yes) return static_cast<std::int32_t>(GuestError::limit_exceeded);
   add_timer(by, lane_ != nullptr ? now_ms : timers_now_ms(), milliseconds, tag);
   return 0;
 }

@@ -21,10 +21,12 @@
 #include "modules/version_table.h"
 #include "petri/host_functions.h"
 #include "petri/sandbox.h"
+#include "process/guest_threads.h"
 #include "process/process.h"
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
 #include "sandbox/described_state.h"
+#include "sandbox/failed_sources.h"
 #include "sandbox/module_switch.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/snapshot_data.h"
@@ -43,6 +45,7 @@ namespace petri {
 // What sandboxes share: the runtime's. Outlives them.
 struct SandboxServices {
   Workers& workers;
+  GuestThreads& guest_threads;
   Timers& timers;
   const Clock& clock;
   EventBus& events;
@@ -52,7 +55,9 @@ struct SandboxServices {
   AuditLog& audit;
   Quarantine& quarantine;
   Metrics& metrics;
-  MemoryBudget* budget = nullptr;  // none: no bound
+  MemoryBudget* budget = nullptr;               // none: no bound
+  std::shared_ptr<DescriptorPool> descriptors;  // the same; a folder may outlive the runtime
+  FailedSources& failed_sources;
   std::size_t samples_max = 300;
 };
 
@@ -147,6 +152,9 @@ class SandboxCore final : public ProcessOwner,
   // ProcessOwner
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   Workers& workers() override { return services_.workers; }
+  void submit(Workers::Task task) override {
+    services_.guest_threads.submit(threads_, account_.threads_max(), std::move(task));
+  }
   TreeAccount& account() override { return account_; }
   CpuShare& cpu_share() override { return share_; }
   const Clock& clock() const override { return services_.clock; }
@@ -214,6 +222,9 @@ class SandboxCore final : public ProcessOwner,
   Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
   void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
+  Result<void> load_sources(const std::vector<ModuleSpec>& sources) EXCLUDES(mutex_);
+  void keep_failed_sources() EXCLUDES(mutex_);
+  void drop_sources() EXCLUDES(mutex_);
   Result<void> link_or_forget() EXCLUDES(mutex_);
   Result<void> start_tree(const SnapshotOrigin* origin = nullptr) REQUIRES(control_);
   Result<void> try_start_tree() REQUIRES(control_);
@@ -540,6 +551,9 @@ class SandboxCore final : public ProcessOwner,
                                const RunOptions& options) EXCLUDES(mutex_);
   std::uint64_t spec_bytes_max() const;
   Result<ChildSpec> read_spawned(Process& by, HostCall& call, std::string_view spec) const;
+  // What the spec of a child takes, on the account until the last who has this is gone. Nothing when memory_bytes_max
+  // leaves no room.
+  std::shared_ptr<void> charge_for(const TreeChild& child);
   Result<void> ask_for(Process& by, TreeRunner& tree, std::vector<Request> requests) const;
   struct GuestTimer {
     std::weak_ptr<Process> process;
@@ -568,7 +582,6 @@ class SandboxCore final : public ProcessOwner,
   // What no other has; the rest is in the traits.
   struct OwnSpec {
     std::string id;
-    std::vector<ModuleSpec> modules;
     std::optional<std::uint64_t> generation;
     std::uint64_t seed = 0;
     bool deterministic = false;
@@ -584,8 +597,10 @@ class SandboxCore final : public ProcessOwner,
   const SandboxTraitsPtr traits_;
   std::atomic<Permissions> granted_;  // as they are now
   Breaker breaker_;
-  TreeAccount account_;
+  const std::shared_ptr<TreeAccount> shared_account_;  // with what may outlive the sandbox by a moment
+  TreeAccount& account_;
   CpuShare share_;
+  GuestThreads::Share threads_;
   const std::unique_ptr<Lane> lane_;  // of a deterministic one
   std::shared_ptr<Folder> folder_;
   Mutex waits_;
@@ -602,6 +617,9 @@ class SandboxCore final : public ProcessOwner,
   std::uint32_t ends_wanted_ GUARDED_BY(mutex_) = 0;  // by those who wait for control_: nothing is started for them
   Clock::WallTime updated_ GUARDED_BY(mutex_);
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
+  // What the modules are made of, until they are loaded, or others that failed need the room; then without an artifact.
+  std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);
+  std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;                      // of them, on the account
   std::map<std::string, Module, std::less<>> modules_ GUARDED_BY(mutex_);  // none is ever removed before all are
   std::set<std::string> claimed_ GUARDED_BY(mutex_);                       // those that are being changed
   Condition switched_;                                                     // a switch, or a start, is over

@@ -23,12 +23,15 @@ Usage SandboxCore::usage() const { return usage_over(kShareWindowMin); }
 // The share of a processor is that since the last sample, or what that one saw if it is younger than this.
 Usage SandboxCore::usage_over(std::chrono::nanoseconds window_min) const {
   Usage usage{.memory_bytes = account_.memory_bytes(),
+              .host_bytes = account_.host_bytes(),
               .processes = account_.processes(),
               .messages = account_.messages(),
+              .descriptors = account_.descriptors(),
               .fuel_used = account_.fuel_used(),
               .cpu_time = std::chrono::nanoseconds(account_.cpu_ns())};
   MutexLock lock(mutex_);
   if (destroyed_) return usage;
+  usage.threads = services_.guest_threads.running(threads_);
   if (status_ == SandboxStatus::running) usage.uptime = services_.clock.now() - running_since_;
   if (const UsageSample* last = history_.latest()) {
     const auto since = services_.clock.wall_now() - last->time;
@@ -66,7 +69,7 @@ void SandboxCore::sample() {
       for (const auto& [name, process] : processes_) fullest = std::max(fullest, process->mailbox_size());
     }
     const std::array<Watched, kWatchedLimits> all{
-        Watched{"memory_bytes_max", now.memory_bytes, limits->memory_bytes_max},
+        Watched{"memory_bytes_max", now.memory_bytes + now.host_bytes, limits->memory_bytes_max},
         Watched{"processes_max", now.processes, limits->processes_max},
         Watched{"message_queue_max", fullest, limits->message_queue_max}};
     for (std::size_t i = 0; i < all.size(); ++i) {

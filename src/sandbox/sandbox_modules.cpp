@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/file.h"
+#include "base/heap_bytes.h"
 #include "base/in_parallel.h"
 #include "base/name_table.h"
 #include "engine/sha256.h"
@@ -91,6 +93,12 @@ Result<SandboxCore::Admitted> SandboxCore::read_source(const Source& source) {
 }
 
 Result<SandboxCore::Admitted> SandboxCore::read_source_within(const Source& source, std::uint64_t bytes_max) const {
+  if (source.kind() == Source::Kind::artifact && source.artifact() == nullptr) {
+    return fail(ErrorCode::not_found,
+                fmt::format("its source is not kept any more, because failed sandboxes keep {} bytes of them together; "
+                            "create the sandbox again",
+                            FailedSources::kBytesMax));
+  }
   if (source.kind() == Source::Kind::artifact) {
     if (source.artifact()->bytes().size() > bytes_max) {
       return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}",
@@ -167,11 +175,49 @@ void SandboxCore::tell_loaded(std::string_view name, const Artifact& artifact, W
              {{"module", name}, {"artifact", artifact.id().hex()}});
 }
 
-// What was text is kept with its first version; the rest follows from the artifact.
+// What is loaded needs its source no more; what is not may be asked for again.
 Result<void> SandboxCore::load_modules() {
-  auto all = load_side_by_side(spec_.modules);
+  std::shared_ptr<const std::vector<ModuleSpec>> sources;
+  {
+    MutexLock lock(mutex_);
+    sources = sources_;
+  }
+  auto loaded = load_sources(*sources);
+  if (!loaded) keep_failed_sources();
+  if (loaded) services_.failed_sources.remove(this);
+  if (loaded) drop_sources();
+  return loaded;
+}
+
+void SandboxCore::keep_failed_sources() {
+  std::uint64_t bytes = 0;
+  {
+    MutexLock lock(mutex_);
+    if (failed_bytes_ > 0) return;  // it failed before
+    for (const ModuleSpec& spec : *sources_) bytes += heap_bytes(spec.source.text());
+    failed_bytes_ = bytes;
+  }
+  if (bytes == 0) return;
+  account_.hold_anyway(bytes);
+  services_.failed_sources.add(this, bytes, [self = weak_from_this()] {
+    if (const auto core = self.lock()) core->drop_sources();
+  });
+}
+
+// The names stay.
+void SandboxCore::drop_sources() {
+  auto names = std::make_shared<std::vector<ModuleSpec>>();
+  MutexLock lock(mutex_);
+  for (const ModuleSpec& spec : *sources_) names->push_back({spec.name, Source::artifact(nullptr)});
+  sources_ = std::move(names);
+  account_.let_go(std::exchange(failed_bytes_, 0));
+}
+
+// What was text is kept with its first version; the rest follows from the artifact.
+Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
+  auto all = load_side_by_side(sources);
   for (std::size_t index = 0; index < all.size(); ++index) {
-    const ModuleSpec& spec = spec_.modules[index];
+    const ModuleSpec& spec = sources[index];
     PETRI_TRY(Loaded loaded, told_if_refused(spec.name, std::move(all[index]), WayIn::create));
     tell_loaded(spec.name, *loaded.code->artifact, WayIn::create);
     Module module{.code = loaded.code, .past = nullptr};

@@ -148,7 +148,8 @@ Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_restore(const Snaps
 void SandboxCore::replace_timers(Process& process, const std::vector<SavedTimer>& timers) {
   cancel_timers(process, process.incarnation());
   for (const SavedTimer& timer : timers) {
-    if (account_.try_add_timer()) add_timer(process, timers_now_ms(), timer.left_ms, timer.tag);
+    if (account_.try_add_timer() != TreeAccount::Added::yes) continue;
+    add_timer(process, timers_now_ms(), timer.left_ms, timer.tag);
   }
 }
 
@@ -232,7 +233,9 @@ Result<void> SandboxCore::start_spawned(const SnapshotData& origin) {
   const auto dynamic = tree_for_spawned();
   if (dynamic == nullptr) return fail(ErrorCode::cancelled, "the sandbox is being ended");
   for (const TreeChild& child : origin.spawned) {
-    PETRI_TRY(dynamic->request("", AddChild{child}));
+    auto charge = charge_for(child);
+    if (charge == nullptr) return fail(ErrorCode::limit_exceeded, "memory_bytes_max leaves no room for " + child.id());
+    PETRI_TRY(dynamic->request("", AddChild{child, std::move(charge)}));
   }
   return {};
 }
@@ -247,7 +250,7 @@ Result<SandboxCore::Likeness> SandboxCore::likeness() const {
   MutexLock lock(mutex_);
   PETRI_TRY(must_exist_now());
   Likeness like{.spec = {}, .traits = traits_, .limits = *account_.limits(), .permissions = permissions()};
-  like.spec.modules = spec_.modules;
+  like.spec.modules = *sources_;
   like.spec.tree = tree_spec();
   like.spec.labels = labels_;
   like.spec.generation = spec_.generation;

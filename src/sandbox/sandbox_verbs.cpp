@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/escape.h"
+#include "base/heap_bytes.h"
 #include "base/ids.h"
 #include "host/host_call.h"
 #include "run/run_in.h"
@@ -11,6 +12,19 @@
 #include "supervisor/tree_json.h"
 
 namespace petri {
+namespace {
+
+// What the spec of a child takes in its supervisor's table.
+std::uint64_t bytes_of(const TreeChild& child) {
+  constexpr std::uint64_t kEntry = 640;
+  std::uint64_t bytes = kEntry + 3 * heap_bytes(child.id());
+  if (const ChildSpec* process = child.process())
+    return bytes + heap_bytes(process->module) + heap_bytes(process->input);
+  for (const TreeChild& below : child.supervisor()->children) bytes += bytes_of(below);
+  return bytes;
+}
+
+}  // namespace
 
 Result<void> SandboxCore::must_exist() const {
   MutexLock lock(mutex_);
@@ -303,7 +317,12 @@ Result<void> SandboxCore::start_child(const TreeChild& child, std::string_view s
   PETRI_TRY(must_run());
   PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
   PETRI_TRY(check_budget(services_.budget));
-  return tree()->request(supervisor, AddChild{child});
+  auto charge = charge_for(child);
+  if (charge == nullptr) {
+    return fail(ErrorCode::limit_exceeded,
+                fmt::format("memory_bytes_max leaves no room for the spec of the child {}", child.id()));
+  }
+  return tree()->request(supervisor, AddChild{child, std::move(charge)});
 }
 
 Result<void> SandboxCore::stop_child(std::string_view address) {
@@ -337,6 +356,12 @@ std::shared_ptr<TreeRunner> SandboxCore::tree_for_spawned() {
   return dynamic_;
 }
 
+std::shared_ptr<void> SandboxCore::charge_for(const TreeChild& child) {
+  const std::uint64_t bytes = bytes_of(child);
+  if (!account_.try_hold(bytes)) return nullptr;
+  return {this, [account = shared_account_, bytes](void*) { account->let_go(bytes); }};
+}
+
 // A spec is a message to the sandbox, and no longer than one may be, nor than what is parsed at once.
 std::uint64_t SandboxCore::spec_bytes_max() const {
   return std::min<std::uint64_t>(account_.message_bytes_max(), std::uint64_t{1} << 20);
@@ -368,7 +393,15 @@ std::int32_t SandboxCore::spawn(Process& by, HostCall& call, std::string_view sp
   if (services_.budget != nullptr && services_.budget->spent()) return answer(GuestError::busy);
   const auto dynamic = tree_for_spawned();
   if (dynamic == nullptr) return answer(GuestError::cancelled);
-  const auto started = ask_for(by, *dynamic, {AddChild{std::move(*child)}});
+  TreeChild added(std::move(*child));
+  auto charge = charge_for(added);
+  if (charge == nullptr) {
+    by.note_met("memory_bytes_max", account_.taken() + bytes_of(added), account_.allowed());
+    return answer(GuestError::limit_exceeded);
+  }
+  std::vector<Request> requests;
+  requests.emplace_back(AddChild{std::move(added), std::move(charge)});
+  const auto started = ask_for(by, *dynamic, std::move(requests));
   if (started) return 0;
   switch (started.error().code) {
     case ErrorCode::already_exists: return answer(GuestError::already_exists);

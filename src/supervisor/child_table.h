@@ -22,6 +22,7 @@ std::string_view name_of(ChildStatus status);
 
 struct SupervisedChild {
   std::shared_ptr<const TreeChild> spec;
+  std::shared_ptr<void> charge;  // of AddChild
   ChildStatus status = ChildStatus::stopped;
   Incarnation incarnation = kNoIncarnation;  // while it starts, runs or stops
   bool exited = false;                       // it runs no more, and its supervisor has not come to that news yet

@@ -25,6 +25,7 @@ using Ticket = std::uint64_t;
 // Starts a child that is not in the tree yet, after all that are. Not for simple_one_for_one.
 struct AddChild {
   TreeChild child;
+  std::shared_ptr<void> charge;  // held for as long as the child has its place: what its spec takes, on an account
 };
 // Starts one more child after the template of a simple_one_for_one. Without an id it gets one made of the template's;
 // without input it has the template's.

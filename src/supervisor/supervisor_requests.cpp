@@ -72,7 +72,9 @@ void Supervisor::ask(Ticket ticket, AddChild& request) {
     answer(ticket, fail(ErrorCode::rejected, "A simple_one_for_one starts children after its template only."));
     return;
   }
-  add(ticket, {.spec = std::make_shared<const TreeChild>(std::move(request.child)), .added = true});
+  add(ticket, {.spec = std::make_shared<const TreeChild>(std::move(request.child)),
+               .charge = std::move(request.charge),
+               .added = true});
 }
 
 void Supervisor::ask(Ticket ticket, AddInstance& request) {

@@ -148,7 +148,7 @@ TEST_F(ContainmentTest, TakesInNobodyWhenMemoryIsSpent) {  // Q28, O12
   Sandbox third = create(counter("c"));
   const auto refused = runtime_->create(counter("d"));
   EXPECT_EQ(refused.error().code, ErrorCode::busy);
-  EXPECT_THAT(refused.error().message, HasSubstr("use 196608 bytes and its memory budget is 196608"));
+  EXPECT_THAT(refused.error().message, HasSubstr("bytes and its memory budget is 196608"));
   EXPECT_EQ(runtime_->find("d").error().code, ErrorCode::not_found);
   EXPECT_EQ(first.start_child(ChildSpec{.id = "more", .module = "counter"}).error().code, ErrorCode::busy);
   EXPECT_EQ(next(second), 1);

@@ -73,10 +73,11 @@ Json to_json(const std::vector<ChildInfo>& children) {
 }
 
 Json to_json(const Usage& usage) {
-  return {
-      {"memory_bytes", usage.memory_bytes}, {"processes", usage.processes},          {"messages", usage.messages},
-      {"fuel_used", usage.fuel_used},       {"cpu_time_ns", usage.cpu_time.count()}, {"cpu_percent", usage.cpu_percent},
-      {"uptime_ns", usage.uptime.count()}};
+  return {{"memory_bytes", usage.memory_bytes}, {"host_bytes", usage.host_bytes},
+          {"processes", usage.processes},       {"messages", usage.messages},
+          {"descriptors", usage.descriptors},   {"threads", usage.threads},
+          {"fuel_used", usage.fuel_used},       {"cpu_time_ns", usage.cpu_time.count()},
+          {"cpu_percent", usage.cpu_percent},   {"uptime_ns", usage.uptime.count()}};
 }
 
 Json to_json(std::span<const UsageSample> history) {
@@ -108,6 +109,7 @@ Json to_json(const RuntimeInfo& info) {
   return {{"workers", info.workers},           {"threads", info.threads},
           {"sandboxes", info.sandboxes},       {"artifacts", info.artifacts},
           {"memory_bytes", info.memory_bytes}, {"memory_budget_bytes", info.memory_budget_bytes},
+          {"descriptors", info.descriptors},   {"descriptors_max", info.descriptors_max},
           {"quarantined", info.quarantined}};
 }
 

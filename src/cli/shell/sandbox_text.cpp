@@ -78,6 +78,7 @@ std::string to_text(const SandboxInfo& info) {
       {"modules", modules_text(info)},
       {"processes", share(format_count(usage.processes), format_count(info.limits.processes_max))},
       {"memory", share(format_bytes(usage.memory_bytes), format_bytes(info.limits.memory_bytes_max))},
+      {"host memory", format_bytes(usage.host_bytes)},
       {"processor", cpu_text(usage, info.limits)},
       {"fuel", format_count(usage.fuel_used)},
       {"messages", count_or_nothing(usage.messages)},
@@ -129,8 +130,11 @@ std::string to_text(const std::vector<ChildInfo>& children) {
 
 std::string to_text(const Usage& usage, const SandboxLimits& limits) {
   return text_fields({{"memory", share(format_bytes(usage.memory_bytes), format_bytes(limits.memory_bytes_max))},
+                      {"host memory", format_bytes(usage.host_bytes)},
                       {"processes", share(format_count(usage.processes), format_count(limits.processes_max))},
                       {"messages", format_count(usage.messages)},
+                      {"open files", share(format_count(usage.descriptors), format_count(limits.descriptors_max))},
+                      {"threads", share(format_count(usage.threads), format_count(limits.threads_max))},
                       {"processor", cpu_text(usage, limits)},
                       {"fuel", format_count(usage.fuel_used)},
                       {"up", format_duration(usage.uptime)}});

@@ -1,0 +1,73 @@
+#include "process/guest_threads.h"
+
+#include <algorithm>
+
+namespace petri {
+
+GuestThreads::GuestThreads(Workers& workers, std::size_t threads_max, std::size_t reserve)
+    : workers_(workers),
+      threads_max_(std::max<std::size_t>(threads_max - std::min(threads_max, reserve / 2), 1)),
+      unreserved_(std::max<std::size_t>(threads_max - std::min(threads_max, reserve), 1)) {}
+
+// Half of the reserve is for those who have none, the rest for nobody who runs guests.
+bool GuestThreads::may_start(const Share& share) const {
+  return running_ < unreserved_ || (share.running_ == 0 && running_ < threads_max_);
+}
+
+void GuestThreads::submit(Share& share, std::size_t share_max, Workers::Task task) {
+  {
+    MutexLock lock(mutex_);
+    if (!share.waiting_.empty() || share.running_ >= share_max || !may_start(share)) {
+      share.waiting_.push_back(std::move(task));
+      if (share.running_ < share_max) list(share, share_max);
+      return;
+    }
+    ++share.running_;
+    ++running_;
+  }
+  start(share, share_max, std::move(task));
+}
+
+void GuestThreads::start(Share& share, std::size_t share_max, Workers::Task task) {
+  workers_.submit([this, &share, share_max, task = std::move(task)] {
+    task();
+    finished(share, share_max);
+  });
+}
+
+void GuestThreads::list(Share& share, std::size_t share_max) {
+  if (std::exchange(share.listed_, true)) return;
+  waiting_.push_back({&share, share_max});
+}
+
+// Whoever waited longest for a thread goes first.
+void GuestThreads::finished(Share& share, std::size_t share_max) {
+  Waiting next{};
+  Workers::Task task;
+  {
+    MutexLock lock(mutex_);
+    --share.running_;
+    --running_;
+    if (!share.waiting_.empty()) list(share, share_max);
+    const auto found =
+        std::ranges::find_if(waiting_, [this](const Waiting& one) REQUIRES(mutex_) { return may_start(*one.share); });
+    if (found == waiting_.end()) return;
+    next = *found;
+    waiting_.erase(found);
+    next.share->listed_ = false;
+    task = std::move(next.share->waiting_.front());
+    next.share->waiting_.pop_front();
+    ++next.share->running_;
+    ++running_;
+    const bool wants_more = !next.share->waiting_.empty() && next.share->running_ < next.share_max;
+    if (wants_more) list(*next.share, next.share_max);
+  }
+  start(*next.share, next.share_max, std::move(task));
+}
+
+std::size_t GuestThreads::running(const Share& share) const {
+  MutexLock lock(mutex_);
+  return share.running_;
+}
+
+}  // namespace petri

@@ -1,0 +1,55 @@
+// The threads of the host that guests have: so many a sandbox, so many in all, and some that are kept for those who
+// have none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <utility>
+
+#include "base/mutex.h"
+#include "process/workers.h"
+
+namespace petri {
+
+// A guest that waits, or has had its turn, keeps its thread, so guests could take all there are. What is submitted here
+// waits until its sandbox may have one more. The reserve is for sandboxes that have none, and for what the runtime does
+// itself: stops, restarts, recovery. Any thread.
+class GuestThreads {
+ public:
+  // What one sandbox has. Outlives its tasks, which keep it alive.
+  class Share {
+    friend class GuestThreads;
+    std::size_t running_ = 0;              // all of the GuestThreads' mutex_
+    std::deque<Workers::Task> waiting_{};  // for this sandbox to have fewer, or all to have
+    bool listed_ = false;
+  };
+
+  // The workers outlive it.
+  GuestThreads(Workers& workers, std::size_t threads_max, std::size_t reserve);
+
+  // Runs the task on a thread of the workers once the share has fewer than `share_max`.
+  void submit(Share& share, std::size_t share_max, Workers::Task task) EXCLUDES(mutex_);
+  std::size_t running(const Share& share) const EXCLUDES(mutex_);
+
+ private:
+  bool may_start(const Share& share) const REQUIRES(mutex_);
+  void start(Share& share, std::size_t share_max, Workers::Task task);
+  void finished(Share& share, std::size_t share_max) EXCLUDES(mutex_);
+  void list(Share& share, std::size_t share_max) REQUIRES(mutex_);
+
+  struct Waiting {
+    Share* share;
+    std::size_t share_max;
+  };
+
+  Workers& workers_;
+  const std::size_t threads_max_, unreserved_;
+  mutable Mutex mutex_;
+  std::size_t running_ GUARDED_BY(mutex_) = 0;
+  std::list<Waiting> waiting_ GUARDED_BY(mutex_);  // shares that could use a thread, and there is none
+};
+
+}  // namespace petri

@@ -1,0 +1,97 @@
+#include "process/guest_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <latch>
+#include <memory>
+#include <vector>
+
+namespace petri {
+namespace {
+
+// Tasks that hold their thread, as guests that wait do, until they are let go.
+class Holders {
+ public:
+  Holders(Workers& workers, GuestThreads& threads) : workers_(workers), threads_(threads) {}
+  ~Holders() { go(); }
+
+  void submit(GuestThreads::Share& share, std::size_t share_max) {
+    threads_.submit(share, share_max, [this] {
+      ++begun_;
+      begun_.notify_all();
+      const Workers::Pause pause(workers_);
+      gate_.wait();
+    });
+  }
+  void wait_for(int begun) {
+    for (int now = begun_; now < begun; now = begun_) begun_.wait(now);
+  }
+  int begun() const { return begun_; }
+  void go() {
+    if (!std::exchange(gone_, true)) open_.set_value();
+  }
+
+ private:
+  Workers& workers_;
+  GuestThreads& threads_;
+  std::atomic<int> begun_{0};
+  std::promise<void> open_;
+  std::shared_future<void> gate_ = open_.get_future().share();
+  bool gone_ = false;
+};
+
+class GuestThreadsTest : public ::testing::Test {
+ protected:
+  explicit GuestThreadsTest(std::size_t threads_max = 20, std::size_t reserve = 8)
+      : workers_(std::move(*Workers::create({.workers = 2, .threads_max = threads_max}))),
+        threads_(*workers_, threads_max, reserve),
+        holders_(std::make_unique<Holders>(*workers_, threads_)) {}
+  ~GuestThreadsTest() override {
+    holders_->go();
+    workers_.reset();
+  }
+
+  std::unique_ptr<Workers> workers_;
+  GuestThreads threads_;
+  std::unique_ptr<Holders> holders_;
+  GuestThreads::Share greedy_, modest_, late_;
+};
+
+TEST_F(GuestThreadsTest, GiveASandboxNoMoreThanItsLimitAndTheRestLater) {
+  for (int i = 0; i < 10; ++i) holders_->submit(greedy_, 3);
+  holders_->wait_for(3);
+  EXPECT_EQ(threads_.running(greedy_), 3U);
+  EXPECT_EQ(holders_->begun(), 3);
+  holders_->go();
+  holders_->wait_for(10);
+}
+
+// M3 for threads: a hundred guests that wait leave a thread for whoever has none.
+TEST_F(GuestThreadsTest, KeepTheReserveForThoseWhoHaveNone) {
+  for (int i = 0; i < 100; ++i) holders_->submit(greedy_, 1'000);
+  holders_->wait_for(12);
+  EXPECT_EQ(threads_.running(greedy_), 12U);
+  std::latch answered(1);
+  threads_.submit(modest_, 1'000, [&] { answered.count_down(); });
+  answered.wait();
+  // What the runtime does itself asks nobody.
+  std::latch stopped(1);
+  workers_->submit([&] { stopped.count_down(); });
+  stopped.wait();
+}
+
+TEST_F(GuestThreadsTest, RunWhatWaitsBeforeTheWorkersEnd) {
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 300; ++i) {
+    GuestThreads::Share& share = i % 3 == 0 ? greedy_ : i % 3 == 1 ? modest_ : late_;
+    threads_.submit(share, 2, [&] { ++ran; });
+  }
+  workers_.reset();
+  EXPECT_EQ(ran, 300);
+  EXPECT_EQ(threads_.running(greedy_) + threads_.running(modest_) + threads_.running(late_), 0U);
+}
+
+}  // namespace
+}  // namespace petri

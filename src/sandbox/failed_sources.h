@@ -1,0 +1,62 @@
+// The sources of modules that were refused, kept so that their sandboxes can be restarted: so many bytes in all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <utility>
+
+#include "base/mutex.h"
+
+namespace petri {
+
+// Whoever fails keeps its source, until others that failed later need the room. Any thread.
+class FailedSources {
+ public:
+  static constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20;
+  // Told that its source goes, on the thread of another. Must not throw.
+  using Drop = std::function<void()>;
+
+  explicit FailedSources(std::uint64_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
+
+  // One too large for all of the room loses its own.
+  void add(const void* owner, std::uint64_t bytes, Drop drop) EXCLUDES(mutex_) {
+    std::list<Kept> gone;
+    {
+      MutexLock lock(mutex_);
+      bytes_ += bytes;
+      kept_.push_back({owner, bytes, std::move(drop)});
+      while (bytes_ > bytes_max_) {
+        bytes_ -= kept_.front().bytes;
+        gone.splice(gone.end(), kept_, kept_.begin());
+      }
+    }
+    for (const Kept& kept : gone) kept.drop();
+  }
+  void remove(const void* owner) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    kept_.remove_if([&](const Kept& kept) REQUIRES(mutex_) {
+      if (kept.owner != owner) return false;
+      bytes_ -= kept.bytes;
+      return true;
+    });
+  }
+  std::uint64_t bytes() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return bytes_;
+  }
+
+ private:
+  struct Kept {
+    const void* owner;
+    std::uint64_t bytes;
+    Drop drop;
+  };
+
+  const std::uint64_t bytes_max_;
+  mutable Mutex mutex_;
+  std::list<Kept> kept_ GUARDED_BY(mutex_);  // the oldest first
+  std::uint64_t bytes_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace petri

@@ -1,0 +1,333 @@
+// What the host holds for a sandbox is on its account: each way in which a guest makes the host allocate is compared
+// with what the allocator says, and held to memory_bytes_max. Attacks H4, M3, M4, M5, M6, M9 and L4.
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <fstream>
+
+#include "host/temporary_folder.h"
+#include "host/wasi_errno.h"
+#include "kernel_view.h"
+#include "runtime_fixture.h"
+
+namespace petri {
+namespace {
+
+constexpr std::uint64_t kKiB = 1'024, kMiB = 1'024 * kKiB;
+
+// Sends, spawns, sets timers, opens, lists and asks for long answers, as often as it is told to.
+constexpr std::string_view kHoarder = R"((module
+  (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
+  (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+  (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+  (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+  (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+  (import "petri" "message_kind" (func $kind (result i32)))
+  (import "wasi_snapshot_preview1" "path_open" (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_readdir" (func $list (param i32 i32 i32 i64 i32) (result i32)))
+  (memory 1)
+  (data (i32.const 0) "{\"id\":\"k00\",\"module\":\"m\",\"input\":\"")
+  (data (i32.const 100) "sink") (data (i32.const 110) ".")
+  (global $first (mut i32) (i32.const 0))
+  (func $keep (param i32)
+    (if (i32.eqz (global.get $first)) (then (global.set $first (local.get 0)))))
+  (func (export "first failure") (result i32) (global.get $first))
+  ;; A call is answered at length; a message keeps it busy for ever.
+  (func (export "petri_handle") (result i32)
+    (if (i32.ne (call $kind) (i32.const 1)) (then (loop $for_ever (br $for_ever))))
+    (drop (call $write (i32.const 0) (i32.const 60000))) (i32.const 0))
+  (func (export "send") (param $n i32) (param $length i32) (result i32) (local $sent i32) (local $r i32)
+    (loop $again
+      (local.set $r (call $send (i32.const 100) (i32.const 4) (i32.const 1000) (local.get $length)))
+      (call $keep (local.get $r))
+      (local.set $sent (i32.add (local.get $sent) (i32.eqz (local.get $r))))
+      (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
+    (local.get $sent))
+  (func (export "timers") (param $n i32) (result i32) (local $set i32) (local $r i32)
+    (loop $again
+      (local.set $r (call $timer (i32.const 3600000) (i64.const 0)))
+      (call $keep (local.get $r))
+      (local.set $set (i32.add (local.get $set) (i32.eqz (local.get $r))))
+      (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
+    (local.get $set))
+  (func (export "spawn") (param $n i32) (param $bytes i32) (result i32) (local $i i32) (local $made i32) (local $r i32)
+    (drop (memory.grow (i32.add (i32.const 1) (i32.div_u (local.get $bytes) (i32.const 65536)))))
+    (memory.fill (i32.const 34) (i32.const 97) (local.get $bytes))
+    (i32.store16 (i32.add (i32.const 34) (local.get $bytes)) (i32.const 0x7d22))
+    (loop $again
+      (i32.store8 (i32.const 8) (i32.add (i32.const 48) (i32.div_u (local.get $i) (i32.const 10))))
+      (i32.store8 (i32.const 9) (i32.add (i32.const 48) (i32.rem_u (local.get $i) (i32.const 10))))
+      (local.set $r (call $spawn (i32.const 0) (i32.add (i32.const 36) (local.get $bytes))))
+      (call $keep (local.get $r))
+      (local.set $made (i32.add (local.get $made) (i32.eqz (local.get $r))))
+      (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $n))))
+    (local.get $made))
+  (func (export "list") (param $n i32) (result i32) (local $listed i32) (local $r i32)
+    (loop $again
+      (local.set $r (call $open (i32.const 3) (i32.const 0) (i32.const 110) (i32.const 1) (i32.const 2)
+        (i64.const 16386) (i64.const 0) (i32.const 0) (i32.const 200)))
+      (call $keep (local.get $r))
+      (if (i32.eqz (local.get $r)) (then
+        (local.set $r (call $list (i32.load (i32.const 200)) (i32.const 1000) (i32.const 10) (i64.const 0)
+          (i32.const 204)))
+        (call $keep (local.get $r))
+        (local.set $listed (i32.add (local.get $listed) (i32.eqz (local.get $r))))))
+      (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
+    (local.get $listed))
+  (func (export "ask") (result i32)
+    (call $call (i32.const 100) (i32.const 4) (i32.const 0) (i32.const 0) (i32.const 0)))))";
+
+// Bytes that the C library has handed out. The crate has an allocator of its own.
+std::int64_t heap_bytes_out() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
+}
+
+std::int64_t account(const Sandbox& sandbox) {
+  const Usage usage = sandbox.usage();
+  return static_cast<std::int64_t>(usage.memory_bytes + usage.host_bytes);
+}
+
+class AccountsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
+ protected:
+  SandboxSpec hoarder(LimitChanges limits = {}) {
+    SandboxSpec spec{.id = testing::unique_id("hoarder"), .modules = {{"m", Source::wat(std::string(kHoarder))}}};
+    spec.tree = SupervisorSpec{};
+    for (const std::string id : {"a", "sink"}) spec.tree->children.emplace_back(ChildSpec{.id = id, .module = "m"});
+    spec.tier = GetParam();
+    spec.limits = std::move(limits);
+    return spec;
+  }
+  static std::int32_t number(Sandbox& sandbox, std::string_view function, std::vector<Value> arguments = {}) {
+    const auto outcome = sandbox.call(function, std::move(arguments), {.process = "a"});
+    return outcome && !outcome->values.empty() ? outcome->values[0].i32() : -1'000;
+  }
+  static std::int32_t first_failure(Sandbox& sandbox) { return number(sandbox, "first failure"); }
+
+  // What the act makes the host allocate is on the account, to a tenth and 64 KiB a sandbox; and the other way round.
+  template <typename Act>
+  void expect_on_account(Sandbox& sandbox, std::int64_t least, const Act& act) {
+    const std::int64_t heap_before = heap_bytes_out(), account_before = account(sandbox);
+    act();
+    const std::int64_t heap = heap_bytes_out() - heap_before, held = account(sandbox) - account_before;
+    ::testing::Test::RecordProperty("heap", std::to_string(heap));
+    ::testing::Test::RecordProperty("account", std::to_string(held));
+    std::cout << "the allocator says " << heap << " bytes, the account " << held << "\n";
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    EXPECT_GE(heap, least) << "the test allocates too little to tell";
+    EXPECT_LE(heap, held + held / 10 + std::int64_t(64 * kKiB));
+    EXPECT_LE(held, heap + heap / 10 + std::int64_t(64 * kKiB));
+#endif
+    EXPECT_GE(held, least);
+  }
+  void expect_nothing_left(const Sandbox& sandbox) {
+    ASSERT_TRUE(runtime_->destroy(sandbox.id()));
+    EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
+    EXPECT_EQ(sandbox.usage().descriptors, 0U);
+    expect_soon([&] { return sandbox.usage().host_bytes == 0 ? "" : "something is left"; });
+  }
+};
+
+// M6
+TEST_P(AccountsTest, CountsMessagesWithTheirHeaders) {
+  for (const std::int32_t length : {0, 40, 1'000}) {
+    Sandbox sandbox = create(hoarder({{"message_queue_max", 100'000}}));
+    expect_on_account(sandbox, 4 * kMiB, [&] { EXPECT_EQ(number(sandbox, "send", {20'000, length}), 20'000); });
+    expect_nothing_left(sandbox);
+  }
+}
+
+TEST_P(AccountsTest, RefusesMessagesOnceTheirHeadersFillTheMemory) {
+  Sandbox sandbox = create(hoarder({{"message_queue_max", 1'000'000}, {"memory_bytes_max", kMiB}}));
+  const std::int32_t sent = number(sandbox, "send", {100'000, 0});
+  EXPECT_GT(sent, 1'000);
+  EXPECT_LT(sent, 6'000);
+  EXPECT_EQ(first_failure(sandbox), static_cast<std::int32_t>(GuestError::limit_exceeded));
+  EXPECT_LE(account(sandbox), std::int64_t(kMiB + 64 * kKiB));
+  EXPECT_GT(sandbox.info().limits_met["memory_bytes_max"], 0U);
+  EXPECT_EQ(number(sandbox, "timers", {1}), 0) << "no room is left for anything else";
+  expect_nothing_left(sandbox);
+}
+
+TEST_P(AccountsTest, CountsTimers) {
+  Sandbox sandbox = create(hoarder({{"timers_max", 100'000}}));
+  expect_on_account(sandbox, 2 * kMiB, [&] { EXPECT_EQ(number(sandbox, "timers", {20'000}), 20'000); });
+  expect_nothing_left(sandbox);
+  Sandbox small = create(hoarder({{"timers_max", 100'000}, {"memory_bytes_max", 256 * kKiB}}));
+  const std::int32_t set = number(small, "timers", {100'000});
+  EXPECT_LT(set, 1'000);
+  EXPECT_EQ(first_failure(small), static_cast<std::int32_t>(GuestError::limit_exceeded));
+  EXPECT_LE(account(small), std::int64_t(320 * kKiB));
+}
+
+// H4; the children have a page each, which the allocator does not hand out.
+TEST_P(AccountsTest, CountsTheInputsOfChildren) {
+  Sandbox sandbox = create(hoarder());
+  ASSERT_EQ(number(sandbox, "spawn", {1, 60'000}), 1);  // what is made once
+  ASSERT_EQ(sandbox.usage().processes, 3U);
+  const Usage before = sandbox.usage();
+  const std::int64_t heap_before = heap_bytes_out();
+  EXPECT_EQ(number(sandbox, "spawn", {60, 60'000}), 59);
+  const std::int64_t heap = heap_bytes_out() - heap_before;
+  const auto held = static_cast<std::int64_t>(sandbox.usage().host_bytes - before.host_bytes);
+  std::cout << "the allocator says " << heap << " bytes, the account " << held << "\n";
+  EXPECT_GE(held, 59 * 60'000);
+  EXPECT_LE(heap, held + held / 10 + std::int64_t(64 * kKiB));
+  expect_nothing_left(sandbox);
+}
+
+TEST_P(AccountsTest, RefusesChildrenWhoseInputsDoNotFit) {
+  Sandbox sandbox = create(hoarder({{"memory_bytes_max", 2 * kMiB}}));
+  const std::int32_t made = number(sandbox, "spawn", {90, 60'000});
+  EXPECT_LT(made, 20);
+  EXPECT_EQ(first_failure(sandbox), static_cast<std::int32_t>(GuestError::limit_exceeded));
+  EXPECT_LE(account(sandbox), std::int64_t(2 * kMiB + 64 * kKiB));
+  expect_nothing_left(sandbox);
+}
+
+// M5
+TEST_P(AccountsTest, CountsListings) {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 3'000; ++i) folder.write("a-file-with-a-name-of-some-length-" + std::to_string(i), "");
+  SandboxSpec spec = hoarder();
+  spec.folder = folder.path().string();
+  Sandbox sandbox = create(spec);
+  expect_on_account(sandbox, 4 * kMiB, [&] { EXPECT_EQ(number(sandbox, "list", {20}), 20); });
+  EXPECT_EQ(sandbox.usage().descriptors, 20U);
+  expect_nothing_left(sandbox);
+  spec = hoarder({{"memory_bytes_max", kMiB}});
+  spec.folder = folder.path().string();
+  Sandbox small = create(spec);
+  EXPECT_LT(number(small, "list", {50}), 5);
+  EXPECT_EQ(first_failure(small), static_cast<std::int32_t>(WasiErrno::nomem));
+  EXPECT_LE(account(small), std::int64_t(kMiB + 64 * kKiB));
+}
+
+TEST_P(AccountsTest, CountsAReplyThatIsKept) {
+  Sandbox sandbox = create(hoarder());
+  ASSERT_EQ(number(sandbox, "ask"), 60'000);
+  // The callee's answer counts until it writes the next, the caller's copy until it asks again.
+  EXPECT_GE(sandbox.usage().host_bytes, 60'000U);
+  const std::int64_t before = account(sandbox);
+  ASSERT_EQ(number(sandbox, "ask"), 60'000);
+  EXPECT_EQ(account(sandbox), before);
+  expect_nothing_left(sandbox);
+}
+
+// A hundred processes without a memory of their own: what the engines and the host keep of each.
+TEST_P(AccountsTest, CountsProcesses) {
+  SandboxSpec spec{.id = "many", .modules = {{"m", Source::wat(R"((module (func (export "f"))))")}}};
+  spec.tree = SupervisorSpec{};
+  spec.tier = GetParam();
+  spec.limits = {{"processes_max", 10'000}};
+  Sandbox sandbox = create(spec);
+  const auto start = [&](int from, int to) {
+    for (int i = from; i < to; ++i)
+      ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "child-" + std::to_string(i), .module = "m"}));
+  };
+  start(0, 200);
+  const std::int64_t resident = resident_bytes(), held = account(sandbox);
+  start(200, 2'200);
+  const std::int64_t grown = resident_bytes() - resident, counted = account(sandbox) - held;
+  std::cout << "2,000 processes: resident " << grown << " bytes, the account " << counted << "\n";
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LE(grown, counted + counted / 10 + std::int64_t(64 * kKiB));
+#endif
+  expect_nothing_left(sandbox);
+}
+
+// M3
+TEST_P(AccountsTest, OpensNoMoreFilesThanASandboxMayHave) {
+  const TemporaryFolder folder;
+  SandboxSpec spec = hoarder({{"descriptors_max", 10}});
+  spec.folder = folder.path().string();
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(number(sandbox, "list", {50}), 10);
+  EXPECT_EQ(first_failure(sandbox), static_cast<std::int32_t>(WasiErrno::mfile));
+  EXPECT_EQ(sandbox.usage().descriptors, 10U);
+  EXPECT_EQ(sandbox.info().limits_met["descriptors_max"], 40U);
+  expect_nothing_left(sandbox);
+}
+
+TEST_P(AccountsTest, LeavesDescriptorsForTheHostAndForNewSandboxes) {
+  RuntimeOptions options = without_containment();
+  options.descriptors_max = 30;
+  runtime_ = std::move(*Runtime::create(options));
+  const TemporaryFolder folder;
+  std::vector<Sandbox> greedy;
+  std::int32_t opened = 0;
+  for (int i = 0; i < 4; ++i) {
+    SandboxSpec spec = hoarder();
+    spec.folder = folder.path().string();
+    greedy.push_back(create(spec));
+    if (i == 3) break;
+    opened += number(greedy.back(), "list", {i < 2 ? 10 : 6});
+  }
+  EXPECT_EQ(opened, 26);  // and a folder each
+  EXPECT_EQ(runtime_->info().descriptors, 30U);
+  EXPECT_EQ(number(greedy.back(), "list", {1}), 0);
+  EXPECT_EQ(first_failure(greedy.back()), static_cast<std::int32_t>(WasiErrno::nfile));
+  SandboxSpec spec = hoarder();
+  spec.folder = folder.path().string();
+  const auto refused = runtime_->create(spec);
+  EXPECT_EQ(testing::not_error(refused, ErrorCode::busy), "");
+  greedy.clear();
+  spec.folder.clear();
+  EXPECT_TRUE(runtime_->create(spec)) << "who needs no file is let in";
+  runtime_ = std::move(*Runtime::create(RuntimeOptions()));
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  EXPECT_EQ(runtime_->info().descriptors_max, limit.rlim_cur - 128);
+}
+
+// M4: a chain of functions with as many locals as the gate accepts, which no depth limit holds.
+TEST_P(AccountsTest, CountsTheStackThatItsCallsMayNeed) {
+  std::string chain = "(module (func $f0 (param i64) (result i64) (local.get 0))";
+  std::string locals;
+  for (int i = 0; i < 2'000; ++i) locals += " i64";
+  for (int i = 1; i <= 200; ++i) {
+    chain += "(func $f" + std::to_string(i) + " (param i64) (result i64) (local" + locals +
+             ") (local.set 7 (i64.const 1)) (call $f" + std::to_string(i - 1) + " (local.get 0)))";
+  }
+  chain += R"((func (export "f") (result i64) (call $f200 (i64.const 5))))";
+  SandboxSpec spec{.id = "chain", .modules = {{"m", Source::wat(chain)}}};
+  spec.tier = GetParam();
+  spec.limits = {{"memory_bytes_max", 64 * kKiB}};
+  EXPECT_EQ(runtime_->create(spec).error().detail("outcome"), "memory_limit");
+  spec.limits = {};
+  Sandbox sandbox = create(spec);
+  EXPECT_GT(sandbox.usage().host_bytes, 2 * kMiB);
+  EXPECT_EQ(testing::not_value(sandbox.call("f"), Value(std::int64_t{5})), "");
+  expect_nothing_left(sandbox);
+}
+
+// L4
+TEST_P(AccountsTest, KeepsTheSourcesOfFailedSandboxesWithinABound) {
+  const auto broken = [](int i) {
+    return Source::wat("(module (func (export \"f\") (result i32) (i64.const 1)) (memory 1) (data (i32.const 0) \"" +
+                       std::to_string(i) + std::string(600'000, 'x') + "\"))");
+  };
+  const auto create_broken = [&](int i) {
+    EXPECT_FALSE(runtime_->create({.id = "broken-" + std::to_string(i), .modules = {{"m", broken(i)}}}));
+  };
+  create_broken(0);
+  const auto usage = runtime_->info("broken-0")->usage;
+  EXPECT_GT(usage.host_bytes, 600'000U);
+  EXPECT_NE(runtime_->restart("broken-0").error().code, ErrorCode::not_found) << "it is looked at again";
+  const std::int64_t resident = resident_bytes();
+  for (int i = 1; i < 200; ++i) create_broken(i);
+  EXPECT_LE(resident_bytes() - resident, std::int64_t(80 * kMiB));
+  EXPECT_LE(runtime_->info().memory_bytes, 64 * kMiB);
+  EXPECT_EQ(runtime_->info("broken-0")->usage.host_bytes, 0U);
+  const auto gone = runtime_->restart("broken-0");
+  EXPECT_EQ(testing::not_error(gone, ErrorCode::not_found), "");
+  EXPECT_THAT(gone.error().message, ::testing::HasSubstr("create the sandbox again"));
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(runtime_->destroy("broken-" + std::to_string(i)));
+  EXPECT_EQ(runtime_->info().memory_bytes, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiers, AccountsTest, ::testing::Values(Tier::interpreted, Tier::compiled),
+                         [](const auto& tier) { return std::string(name_of(tier.param)); });
+
+}  // namespace
+}  // namespace petri
