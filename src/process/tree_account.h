@@ -66,7 +66,7 @@ class TreeAccount final : public MemoryAccount {
     timers_.fetch_sub(1, std::memory_order_relaxed);
     let_go(kTimerBytes);
   }
-  static constexpr std::uint64_t kTimerBytes = 352;  // its entries in the tables of the sandbox and of all timers
+  static constexpr std::uint64_t kTimerBytes = 304;  // its entries in the tables of the sandbox and of all timers
   void add_message() { messages_.fetch_add(1, std::memory_order_relaxed); }
   void remove_message() { messages_.fetch_sub(1, std::memory_order_relaxed); }
   void add_work(std::uint64_t fuel, std::uint64_t cpu_ns) {
