@@ -281,25 +281,26 @@ TEST_P(AccountsTest, LeavesDescriptorsForTheHostAndForNewSandboxes) {
   EXPECT_EQ(runtime_->info().descriptors_max, limit.rlim_cur - 128);
 }
 
-// M4: a chain of functions with as many locals as the gate accepts, which no depth limit holds.
+// M4: what a guest's calls may need of stack, in either tier, is memory beyond the first MiB.
 TEST_P(AccountsTest, CountsTheStackThatItsCallsMayNeed) {
-  std::string chain = "(module (func $f0 (param i64) (result i64) (local.get 0))";
   std::string locals;
-  for (int i = 0; i < 1'600; ++i) locals += " i64";
-  for (int i = 1; i <= 150; ++i) {
-    chain += "(func $f" + std::to_string(i) + " (param i64) (result i64) (local" + locals +
-             ") (local.set 7 (i64.const 1)) (call $f" + std::to_string(i - 1) + " (local.get 0)))";
-  }
-  chain += R"((func (export "f") (result i64) (call $f150 (i64.const 5)))))";
-  SandboxSpec spec{.id = "chain", .modules = {{"m", Source::wat(chain)}}};
+  for (int i = 0; i < 60; ++i) locals += " i64";
+  SandboxSpec spec{
+      .id = "deep",
+      .modules = {{"m", Source::wat("(module (func $f (export \"f\") (param i32) (result i32) (local" + locals + R"()
+    (if (result i32) (i32.eqz (local.get 0)) (then (i32.const 7))
+      (else (call $f (i32.sub (local.get 0) (i32.const 1))))))))")}}};
   spec.tier = GetParam();
-  spec.limits = {{"memory_bytes_max", 64 * kKiB}};
+  spec.limits = {{"memory_bytes_max", 64 * kKiB}, {"call_depth_max", 8'192}};
   EXPECT_EQ(runtime_->create(spec).error().detail("outcome"), "memory_limit");
-  spec.limits = {};
+  spec.limits = {{"call_depth_max", 8'192}};
   Sandbox sandbox = create(spec);
-  EXPECT_GT(sandbox.usage().host_bytes, kMiB / 2);
-  EXPECT_EQ(testing::not_value(sandbox.call("f"), Value(std::int64_t{5})), "");
+  EXPECT_GT(sandbox.usage().host_bytes, 2 * kMiB);
+  EXPECT_EQ(testing::not_value(sandbox.call("f", {8'000}), 7), "");
   expect_nothing_left(sandbox);
+  spec.limits = {{"memory_bytes_max", 64 * kKiB}};
+  Sandbox ordinary = create(spec);
+  EXPECT_EQ(testing::not_value(ordinary.call("f", {1'000}), 7), "");
 }
 
 // L4
