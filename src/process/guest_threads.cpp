@@ -14,18 +14,41 @@ bool GuestThreads::may_start(const Share& share) const {
   return running_ < unreserved_ || (share.running_ == 0 && running_ < threads_max_);
 }
 
-void GuestThreads::submit(Share& share, std::size_t share_max, Workers::Task task) {
+std::uint64_t GuestThreads::submit(Share& share, std::size_t share_max, Workers::Task task) {
   {
     MutexLock lock(mutex_);
     if (!share.waiting_.empty() || share.running_ >= share_max || !may_start(share)) {
-      share.waiting_.push_back(std::move(task));
+      share.waiting_.emplace(++share.last_, std::move(task));
       if (share.running_ < share_max) list(share, share_max);
-      return;
+      return share.last_;
     }
     ++share.running_;
     ++running_;
   }
   start(share, share_max, std::move(task));
+  return 0;
+}
+
+void GuestThreads::hurry(Share& share, std::size_t share_max, std::uint64_t number) {
+  Workers::Task task;
+  {
+    MutexLock lock(mutex_);
+    if (!share.waiting_.contains(number)) return;
+    task = take(share, number);
+    if (share.waiting_.empty() && std::exchange(share.listed_, false))
+      std::erase_if(waiting_, [&share](const Waiting& one) { return one.share == &share; });
+  }
+  start(share, share_max, std::move(task));
+}
+
+// Of those that wait; it counts as running.
+Workers::Task GuestThreads::take(Share& share, std::uint64_t number) {
+  const auto found = share.waiting_.find(number);
+  Workers::Task task = std::move(found->second);
+  share.waiting_.erase(found);
+  ++share.running_;
+  ++running_;
+  return task;
 }
 
 void GuestThreads::start(Share& share, std::size_t share_max, Workers::Task task) {
@@ -48,17 +71,14 @@ void GuestThreads::finished(Share& share, std::size_t share_max) {
     MutexLock lock(mutex_);
     --share.running_;
     --running_;
-    if (!share.waiting_.empty()) list(share, share_max);
+    if (!share.waiting_.empty() && share.running_ < share_max) list(share, share_max);
     const auto found =
         std::ranges::find_if(waiting_, [this](const Waiting& one) REQUIRES(mutex_) { return may_start(*one.share); });
     if (found == waiting_.end()) return;
     next = *found;
     waiting_.erase(found);
     next.share->listed_ = false;
-    task = std::move(next.share->waiting_.front());
-    next.share->waiting_.pop_front();
-    ++next.share->running_;
-    ++running_;
+    task = take(*next.share, next.share->waiting_.begin()->first);
     const bool wants_more = !next.share->waiting_.empty() && next.share->running_ < next.share_max;
     if (wants_more) list(*next.share, next.share_max);
   }

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
+#include <map>
 #include <utility>
 
 #include "base/mutex.h"
@@ -22,16 +22,21 @@ class GuestThreads {
   // What one sandbox has. Outlives its tasks, which keep it alive.
   class Share {
     friend class GuestThreads;
-    std::size_t running_ = 0;              // all of the GuestThreads' mutex_
-    std::deque<Workers::Task> waiting_{};  // for this sandbox to have fewer, or all to have
+    std::size_t running_ = 0;                           // all of the GuestThreads' mutex_
+    std::map<std::uint64_t, Workers::Task> waiting_{};  // for this sandbox to have fewer, or all to have
+    std::uint64_t last_ = 0;                            // the number of the last that waited
     bool listed_ = false;
   };
 
   // The workers outlive it.
   GuestThreads(Workers& workers, std::size_t threads_max, std::size_t reserve);
 
-  // Runs the task on a thread of the workers once the share has fewer than `share_max`.
-  void submit(Share& share, std::size_t share_max, Workers::Task task) EXCLUDES(mutex_);
+  // Runs the task on a thread of the workers once the share has fewer than `share_max`. Answers its number among those
+  // that wait; 0 when it has a thread.
+  std::uint64_t submit(Share& share, std::size_t share_max, Workers::Task task) EXCLUDES(mutex_);
+  // Gives a task that still waits a thread now, of the reserve where there is no other: for ends, which are not to wait
+  // until another guest is done.
+  void hurry(Share& share, std::size_t share_max, std::uint64_t number) EXCLUDES(mutex_);
   std::size_t running(const Share& share) const EXCLUDES(mutex_);
 
  private:
@@ -39,6 +44,7 @@ class GuestThreads {
   void start(Share& share, std::size_t share_max, Workers::Task task);
   void finished(Share& share, std::size_t share_max) EXCLUDES(mutex_);
   void list(Share& share, std::size_t share_max) REQUIRES(mutex_);
+  Workers::Task take(Share& share, std::uint64_t number) REQUIRES(mutex_);
 
   struct Waiting {
     Share* share;

@@ -82,6 +82,35 @@ TEST_F(GuestThreadsTest, KeepTheReserveForThoseWhoHaveNone) {
   stopped.wait();
 }
 
+TEST_F(GuestThreadsTest, HurryWhatAnEndWaitsFor) {
+  holders_->submit(greedy_, 1);
+  holders_->wait_for(1);
+  std::latch ended(1);
+  std::atomic<int> later{0};
+  const std::uint64_t number = threads_.submit(greedy_, 1, [&] { ended.count_down(); });
+  threads_.submit(greedy_, 1, [&] { ++later; });
+  threads_.hurry(greedy_, 1, number);
+  ended.wait();
+  EXPECT_EQ(later, 0);
+  threads_.hurry(greedy_, 1, number);  // it waits no more
+  holders_->go();
+  workers_.reset();
+  EXPECT_EQ(later, 1);
+  EXPECT_EQ(threads_.running(greedy_), 0U);
+}
+
+TEST_F(GuestThreadsTest, HurryTheLastOfASandboxThatWaitsForOthers) {
+  for (int i = 0; i < 12; ++i) holders_->submit(greedy_, 1'000);
+  holders_->wait_for(12);
+  std::latch ended(1);
+  const std::uint64_t number = threads_.submit(greedy_, 1'000, [&] { ended.count_down(); });
+  threads_.hurry(greedy_, 1'000, number);
+  ended.wait();
+  holders_->go();
+  workers_.reset();
+  EXPECT_EQ(threads_.running(greedy_), 0U);
+}
+
 TEST_F(GuestThreadsTest, RunWhatWaitsBeforeTheWorkersEnd) {
   std::atomic<int> ran{0};
   for (int i = 0; i < 300; ++i) {

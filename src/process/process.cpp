@@ -163,6 +163,7 @@ void Process::stop(std::uint64_t incarnation) {
     if (incarnation_.load() != incarnation) return;
     held_ = true;
     may_revive_ = false;
+    owner_.hurry(scheduled_);  // it finds nothing to do, and leaves
     while (state_ == State::busy && incarnation_.load() == incarnation) changed_.wait(mutex_);
     if (state_ != State::idle || incarnation_.load() != incarnation) return;
     state_ = State::busy;
@@ -184,6 +185,7 @@ void Process::kill(std::uint64_t incarnation) {
     killed_ = true;
     may_revive_ = false;
     interrupt();
+    owner_.hurry(scheduled_);
   }
   cancel_helper();
 }

@@ -42,8 +42,13 @@ class ProcessOwner {
   // Held by what is still to be done for a process.
   virtual std::shared_ptr<void> keep_alive() = 0;
   virtual Workers& workers() = 0;
-  // What a process has to do, on a thread of the workers; not before the sandbox may have one more.
-  virtual void submit(Workers::Task task) { workers().submit(std::move(task)); }
+  // What a process has to do, on a thread of the workers; not before the sandbox may have one more. Answers a number
+  // for hurry(), by which it is done at once: for ends.
+  virtual std::uint64_t submit(Workers::Task task) {
+    workers().submit(std::move(task));
+    return 0;
+  }
+  virtual void hurry(std::uint64_t /*number*/) {}
   virtual TreeAccount& account() = 0;
   virtual CpuShare& cpu_share() = 0;
   virtual const Clock& clock() const = 0;
@@ -281,12 +286,13 @@ class Process : public std::enable_shared_from_this<Process> {
   mutable Mutex mutex_;
   Condition changed_;
   State state_ GUARDED_BY(mutex_) = State::down;
-  bool held_ GUARDED_BY(mutex_) = false;          // it is being stopped: nothing new is begun
-  bool killed_ GUARDED_BY(mutex_) = false;        // nothing more of the guest is to run
-  bool may_revive_ GUARDED_BY(mutex_) = false;    // it is down, and another life may follow in its place
-  std::uint64_t gate_ns_ GUARDED_BY(mutex_) = 0;  // since when only old chains enter; 0: everybody does
-  std::list<Letter> mailbox_ GUARDED_BY(mutex_);  // an empty one takes no memory of its own
-  std::size_t lined_up_ GUARDED_BY(mutex_) = 0;   // how often it stands in the lane
+  bool held_ GUARDED_BY(mutex_) = false;            // it is being stopped: nothing new is begun
+  bool killed_ GUARDED_BY(mutex_) = false;          // nothing more of the guest is to run
+  bool may_revive_ GUARDED_BY(mutex_) = false;      // it is down, and another life may follow in its place
+  std::uint64_t gate_ns_ GUARDED_BY(mutex_) = 0;    // since when only old chains enter; 0: everybody does
+  std::list<Letter> mailbox_ GUARDED_BY(mutex_);    // an empty one takes no memory of its own
+  std::size_t lined_up_ GUARDED_BY(mutex_) = 0;     // how often it stands in the lane
+  std::uint64_t scheduled_ GUARDED_BY(mutex_) = 0;  // the number of its last drain() that had to wait
   std::uint64_t current_call_ GUARDED_BY(mutex_) = 0;
   std::uint64_t doomed_ GUARDED_BY(mutex_) = 0;  // an incarnation that was killed before it began
   ReplyPtr awaited_ GUARDED_BY(mutex_);          // what its guest waits for

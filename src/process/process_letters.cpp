@@ -47,7 +47,8 @@ void Process::leave(bool ended) {
 
 // The task has entered for whoever handles the mailbox.
 void Process::schedule() {
-  owner_.submit([self = shared_from_this(), kept = owner_.keep_alive()] { self->drain(); });
+  scheduled_ = owner_.submit([self = shared_from_this(), kept = owner_.keep_alive()] { self->drain(); });
+  if (held_ || killed_) owner_.hurry(scheduled_);
 }
 
 // Once for each letter: those that came while it could not handle them have lost their place.

@@ -152,9 +152,10 @@ class SandboxCore final : public ProcessOwner,
   // ProcessOwner
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   Workers& workers() override { return services_.workers; }
-  void submit(Workers::Task task) override {
-    services_.guest_threads.submit(threads_, account_.threads_max(), std::move(task));
+  std::uint64_t submit(Workers::Task task) override {
+    return services_.guest_threads.submit(threads_, account_.threads_max(), std::move(task));
   }
+  void hurry(std::uint64_t number) override { services_.guest_threads.hurry(threads_, account_.threads_max(), number); }
   TreeAccount& account() override { return account_; }
   CpuShare& cpu_share() override { return share_; }
   const Clock& clock() const override { return services_.clock; }

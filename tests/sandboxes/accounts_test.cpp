@@ -281,6 +281,20 @@ TEST_P(AccountsTest, LeavesDescriptorsForTheHostAndForNewSandboxes) {
   EXPECT_EQ(runtime_->info().descriptors_max, limit.rlim_cur - 128);
 }
 
+// Whoever waits for a thread can be ended all the same.
+TEST_P(AccountsTest, EndsWhatWaitsForAThreadThatAnotherNeverGivesBack) {
+  Sandbox sandbox = create(hoarder({{"threads_max", 1}, {"shutdown_max", 100'000'000}}));
+  ASSERT_TRUE(sandbox.send("for ever", "a"));
+  expect_soon([&] { return sandbox.usage().messages == 0 ? "" : "it has not begun"; });
+  ASSERT_TRUE(sandbox.send("later", "sink"));
+  EXPECT_EQ(sandbox.usage().messages, 1U);
+  EXPECT_EQ(sandbox.usage().threads, 1U);
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_TRUE(sandbox.stop_child("sink"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));  // its neighbour may run for minutes
+  expect_nothing_left(sandbox);
+}
+
 // M4: what a guest's calls may need of stack, in either tier, is memory beyond the first MiB.
 TEST_P(AccountsTest, CountsTheStackThatItsCallsMayNeed) {
   std::string locals;
