@@ -4,8 +4,8 @@
 
 SHELL := /bin/bash
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
-# Parallel tests, one more than there are cores: some of them wait. Each suite is a process of its own.
-JOBS ?= $(shell expr $$(nproc) + 1)
+# Parallel tests, more than there are cores: many of them wait. Each suite is a process of its own.
+JOBS ?= $(shell expr $$(nproc) + 3)
 CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
