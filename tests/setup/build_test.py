@@ -32,6 +32,8 @@ class Build(TreeTest):
                                                  "tools/build release petri_command")
         self.assert_stops(self.build("fast", "all"), 'build: there is no preset "fast"; CMakePresets.json has those there are')
         self.assert_stops(self.build("--fast"), 'build: there is no option "--fast"; tools/build --help tells which there are')
+        self.assert_stops(self.build("-D"), "build: -D needs a NAME=VALUE after it: "
+                                            "tools/build -D PETRI_TESTS=ON release petri_command")
 
     def test_builds_only_what_was_named(self):
         self.assert_works(self.build())
