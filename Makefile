@@ -6,6 +6,8 @@ SHELL := /bin/bash
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # Parallel tests, more than there are cores: many of them wait. Each suite is a process of its own.
 JOBS ?= $(shell expr $$(nproc) + 3)
+# Labels of tests that `make test` runs after the suite: they build, install, start a browser, repeat the suite beside others.
+SLOWER := setup|package|browser|examples|fuzz|neighbours
 CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
@@ -47,7 +49,9 @@ live: setup-demo ## build, then a service that is changed ten times under load a
 test: dev ## build and run all tests and checks
 	@$(CARGO) test --release --quiet --offline $(CRATE)
 	@ctest --test-dir build/dev --schedule-random --parallel $(JOBS) --progress --output-on-failure --no-tests=error \
-	  --label-exclude '^(check|long)$$'
+	  --label-exclude '^(check|long|$(SLOWER))$$'
+	@ctest --test-dir build/dev --schedule-random --parallel $(JOBS) --progress --output-on-failure --no-tests=error \
+	  --label-regex '^($(SLOWER))$$'
 	@tools/check/all
 
 test-long: dev ## the tests that take minutes

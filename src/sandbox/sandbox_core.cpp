@@ -506,7 +506,7 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
   if (dynamic) dynamic->exited(process, incarnation, reason);
 }
 
-// An answer that was cut ended nobody.
+// An answer that was cut ended nobody. Whoever hears of an event finds its entry in the audit trail.
 void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) {
   if (outcome.cause.empty() || outcome.kind == OutcomeKind::output_limit) return;
   {
@@ -518,14 +518,14 @@ void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) 
   const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
   const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(*account_.limits());
   const std::uint64_t seen = seen_at_end(outcome, allowed);
-  services_.events.publish(kind, subject(process), [&](Event& event) {
-    event.add("limit", outcome.cause).add("allowed", allowed).add("seen", seen).add("place", name_of(outcome.place));
-  });
   tell_audit({.kind = AuditKind::killed, .sandbox = id(), .process = process, .cause = outcome.cause},
              {{"outcome", name_of(outcome.kind)},
               {"allowed", allowed},
               {"seen", seen},
               {"class", name_of(category_of(outcome))}});
+  services_.events.publish(kind, subject(process), [&](Event& event) {
+    event.add("limit", outcome.cause).add("allowed", allowed).add("seen", seen).add("place", name_of(outcome.place));
+  });
   services_.metrics.killed(outcome.cause);
   count_ending_limit(process, outcome);
 }
@@ -535,12 +535,12 @@ void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
     MutexLock lock(mutex_);
     trouble().limits_met[std::string(met.limit)] += met.count;
   }
+  tell_audit({.kind = AuditKind::limit_met, .sandbox = id(), .process = process, .cause = met.limit},
+             {{"allowed", met.allowed}, {"seen", met.wanted}, {"count", met.count}});
   services_.events.publish(EventKind::limit_met, subject(process), [&](Event& event) {
     event.add("limit", met.limit).add("allowed", met.allowed).add("seen", met.wanted);
     if (met.count > 1) event.add("count", met.count);
   });
-  tell_audit({.kind = AuditKind::limit_met, .sandbox = id(), .process = process, .cause = met.limit},
-             {{"allowed", met.allowed}, {"seen", met.wanted}, {"count", met.count}});
   services_.metrics.limit_met(met.limit, met.count);
 }
 

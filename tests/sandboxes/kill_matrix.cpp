@@ -93,7 +93,7 @@ class Scene {
       limited();
     }
     read_events();
-    if (row_.limit == "execution_time_max") seen_.latency -= 10ms;
+    if (row_.limit == "execution_time_max") seen_.latency -= 50ms;
     return std::move(seen_);
   }
 

@@ -87,7 +87,7 @@ bool is_expected(const KillRow& row, KillPlace place, const Cell& cell) {
 std::optional<std::string> page(int runs) {
   const auto runtime = *Runtime::create(without_containment());
   std::string text = fmt::format(fmt::runtime(kHead), fmt::arg("cores", runtime->info().workers),
-                                 fmt::arg("runs", runs), fmt::arg("deadline", "10 ms"));
+                                 fmt::arg("runs", runs), fmt::arg("deadline", "50 ms"));
   std::string_view section;
   for (const KillRow& row : kill_rows()) {
     if (section_of(row) != section) {

@@ -30,7 +30,7 @@ std::vector<KillRow> ending_rows() {
       {.limit = "execution_time_max",
        .what = "loops without end",
        .act = "(loop $l (br $l)) (i32.const 0)",
-       .limits = {{"execution_time_max", 10'000'000}},
+       .limits = {{"execution_time_max", 50'000'000}},
        .verdict = "deadline",
        .told = kTimeout,
        .ends = true,
