@@ -52,10 +52,12 @@ Workers::Task GuestThreads::take(Share& share, std::uint64_t number) {
 }
 
 void GuestThreads::start(Share& share, std::size_t share_max, Workers::Task task) {
-  workers_.submit([this, &share, share_max, task = std::move(task)] {
-    task();
-    finished(share, share_max);
-  });
+  workers_.submit(
+      [this, &share, share_max, task = std::move(task)] {
+        task();
+        finished(share, share_max);
+      },
+      &share.client_);
 }
 
 void GuestThreads::list(Share& share, std::size_t share_max) {

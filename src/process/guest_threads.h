@@ -21,7 +21,12 @@ class GuestThreads {
  public:
   // What one sandbox has. Outlives its tasks, which keep it alive.
   class Share {
+   public:
+    Workers::Client& client() { return client_; }
+
+   private:
     friend class GuestThreads;
+    Workers::Client client_{};
     std::size_t running_ = 0;                           // all of the GuestThreads' mutex_
     std::map<std::uint64_t, Workers::Task> waiting_{};  // for this sandbox to have fewer, or all to have
     std::uint64_t last_ = 0;                            // the number of the last that waited

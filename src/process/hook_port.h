@@ -48,7 +48,7 @@ class HookPort final : public ProcessPort {
   std::uint64_t next_turn() override { return Budget::kNever; }
   void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) override {
     if (seat_ == nullptr || seat_->workers == nullptr) return wait_for_kill(kill, until_ns);
-    const Workers::Pause pause(*seat_->workers, *seat_);
+    const Workers::Pause pause(*seat_->workers, *seat_, kill);
     wait_for_kill(kill, until_ns);
   }
 

@@ -63,7 +63,7 @@ void Lane::start() {
 }
 
 void Lane::drain_elsewhere() {
-  workers_.submit([this, kept = keep_alive_()] { drain(); });
+  workers_.submit([this, kept = keep_alive_()] { drain(); }, client_);
 }
 
 // What is done next. False: nothing, and the lane stands still.

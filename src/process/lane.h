@@ -23,8 +23,8 @@ class Lane {
 
   // `keep_alive` is asked for what the work stands on, and `settle` called after each letter: it waits until whatever
   // that began elsewhere is done, such as a restart.
-  Lane(Workers& workers, std::function<std::shared_ptr<void>()> keep_alive, Callback settle)
-      : workers_(workers), keep_alive_(std::move(keep_alive)), settle_(std::move(settle)) {}
+  Lane(Workers& workers, Workers::Client* client, std::function<std::shared_ptr<void>()> keep_alive, Callback settle)
+      : workers_(workers), client_(client), keep_alive_(std::move(keep_alive)), settle_(std::move(settle)) {}
 
   // A letter waits in this process's mailbox.
   void add(std::shared_ptr<Process> process) EXCLUDES(mutex_);
@@ -61,6 +61,7 @@ class Lane {
   bool next(Callback& work) EXCLUDES(mutex_);
 
   Workers& workers_;
+  Workers::Client* const client_;
   const std::function<std::shared_ptr<void>()> keep_alive_;
   const Callback settle_;
   mutable Mutex mutex_;

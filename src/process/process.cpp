@@ -57,7 +57,7 @@ ProcessPort& Process::port() const { return *port_; }
 
 Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input,
                                const Origin* origin) {
-  const Workers::Visit visit(owner_.workers());
+  const Workers::Visit visit(owner_.workers(), owner_.client());
   {
     MutexLock lock(mutex_);
     PETRI_ASSERT(state_ == State::down);
@@ -155,7 +155,7 @@ void Process::end_life() {
 }
 
 void Process::stop(std::uint64_t incarnation) {
-  const Workers::Visit visit(owner_.workers());
+  const Workers::Visit visit(owner_.workers(), owner_.client());
   bool killed = false;
   {
     const Workers::Pause pause(owner_.workers());
@@ -259,7 +259,7 @@ std::size_t Process::mailbox_size() const {
 void Process::interrupt() {
   flag().raise();
   changed_.notify_all();
-  owner_.workers().wake_ended();
+  owner_.workers().wake_ended(owner_.client());
   if (awaited_) awaited_->give(fail(ErrorCode::cancelled, "the caller was ended"));
 }
 

@@ -42,6 +42,8 @@ class ProcessOwner {
   // Held by what is still to be done for a process.
   virtual std::shared_ptr<void> keep_alive() = 0;
   virtual Workers& workers() = 0;
+  // Whose work its processes do; nobody's: the host's.
+  virtual Workers::Client* client() { return nullptr; }
   // What a process has to do, on a thread of the workers; not before the sandbox may have one more. Answers a number
   // for hurry(), by which it is done at once: for ends.
   virtual std::uint64_t submit(Workers::Task task) {

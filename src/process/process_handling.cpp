@@ -166,8 +166,9 @@ void Process::end_work(Clock::TimePoint now, std::uint32_t depth) {
 
 void Process::hold_for_share(std::uint64_t deadline_ns) {
   const Clock::TimePoint from = owner_.clock().now();
+  if (owner_.cpu_share().may_go_on_at() <= to_ns(from)) return;
   {
-    const Workers::Pause pause(owner_.workers(), *seat_);
+    const Workers::Pause pause(owner_.workers(), *seat_, &flag().flag());
     MutexLock lock(mutex_);
     while (!flag().is_raised()) {
       const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), deadline_ns);
@@ -182,7 +183,7 @@ void Process::hold_for_share(std::uint64_t deadline_ns) {
 void Process::wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) {
   const Clock::TimePoint from = owner_.clock().now();
   {
-    const Workers::Pause pause(owner_.workers(), *seat_);
+    const Workers::Pause pause(owner_.workers(), *seat_, kill);
     wait_for_kill(kill, until_ns);
   }
   away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);

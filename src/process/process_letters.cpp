@@ -206,7 +206,7 @@ void Process::bury(const Result<Outcome>& how) {
 Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {
   PETRI_TRY(check_letter(letter.bytes.size(), kWorld));
   if (!deadline && owner_.lane() == nullptr && try_enter(letter, Line::keep)) {
-    const Workers::Visit visit(owner_.workers());
+    const Workers::Visit visit(owner_.workers(), owner_.client());
     // It may have been stopped before there was anything to be cancelled.
     if (letter.stop.stop_requested()) cancel(letter.id);
     return handle_and_leave(letter);

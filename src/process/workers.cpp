@@ -57,14 +57,36 @@ Workers::~Workers() {
   join_ended();
 }
 
-void Workers::submit(Task task) {
+void Workers::submit(Task task, Client* client) {
   join_ended();
   {
     MutexLock lock(mutex_);
-    tasks_.push_back(std::move(task));
+    Client& whose = client == nullptr ? own_ : *client;
+    whose.tasks_.push_back(std::move(task));
+    ++tasks_;
+    line_up(whose);
     grant();
   }
   start_wanted();
+}
+
+void Workers::favour(Client& client) {
+  MutexLock lock(mutex_);
+  with_tasks_.remove(client, client.with_tasks_);
+  with_waiters_.remove(client, client.with_waiters_);
+  client.favour(floor_);
+  line_up(client);
+}
+
+void Workers::line_up(Client& client) {
+  if (!client.with_tasks_.stands() && !client.with_waiters_.stands()) client.come_back(floor_);
+  if (!client.tasks_.empty()) with_tasks_.add(client, client.with_tasks_);
+  if (client.has_waiters()) with_waiters_.add(client, client.with_waiters_);
+}
+
+void Workers::leave_lines(Client& client) {
+  if (client.tasks_.empty()) with_tasks_.remove(client, client.with_tasks_);
+  if (!client.has_waiters()) with_waiters_.remove(client, client.with_waiters_);
 }
 
 std::size_t Workers::threads() const {
@@ -75,12 +97,31 @@ std::size_t Workers::threads() const {
 // Hands out permits while there are some and somebody wants one.
 void Workers::grant() {
   while (running_ < options_.workers) {
-    const bool turn_of_the_put_aside = grants_ % kShareOfThePutAside == kShareOfThePutAside - 1;
-    const bool granted = (turn_of_the_put_aside && grant_waiter(put_aside_)) || grant_waiter(resuming_) ||
-                         grant_task() || grant_waiter(put_aside_);
-    if (!granted) return;
-    ++grants_;
+    Client* client = next_client();
+    if (client == nullptr || !grant_to(*client)) return;
   }
+}
+
+// Who has had the least of those that can be served: a task needs a thread too. Without an idle one a thread is
+// started, and asks again.
+Workers::Client* Workers::next_client() {
+  if (idle_.empty() && starting_ < tasks_) want_thread();
+  FairLine::Member* waiting = with_waiters_.first();
+  FairLine::Member* tasked = idle_.empty() ? nullptr : with_tasks_.first();
+  const bool takes_task = tasked != nullptr && (waiting == nullptr || tasked->rank() <= waiting->rank());
+  return static_cast<Client*>(takes_task ? tasked : waiting);
+}
+
+// Its new work and those who resume take turns, those who were put aside come behind them.
+bool Workers::grant_to(Client& client) {
+  floor_ = std::max(floor_, client.rank());
+  const std::uint64_t number = client.grants_++;
+  const bool turn_of_the_put_aside = number % kShareOfThePutAside == kShareOfThePutAside - 1;
+  const bool granted = (turn_of_the_put_aside && grant_waiter(client.put_aside_)) ||
+                       (number % 2 == 0 && grant_task(client)) || grant_waiter(client.resuming_) ||
+                       grant_task(client) || grant_waiter(client.put_aside_);
+  leave_lines(client);
+  return granted;
 }
 
 // By somebody who goes on waiting with the lock.
@@ -92,7 +133,7 @@ void Workers::grant_and_start() {
   mutex_.lock();
 }
 
-bool Workers::grant_waiter(std::deque<Waiter*>& line) {
+bool Workers::grant_waiter(std::list<Waiter*>& line) {
   if (line.empty()) return false;
   Waiter* next = line.front();
   line.pop_front();
@@ -102,19 +143,17 @@ bool Workers::grant_waiter(std::deque<Waiter*>& line) {
   return true;
 }
 
-// The task goes to an idle thread together with its permit. Without one a thread is started, and asks again.
-bool Workers::grant_task() {
-  if (tasks_.empty()) return false;
-  if (idle_.empty()) {
-    if (starting_ < tasks_.size()) want_thread();
-    return false;
-  }
+// The task goes to an idle thread together with its permit.
+bool Workers::grant_task(Client& client) {
+  if (client.tasks_.empty() || idle_.empty()) return false;
   Waiter* thread = idle_.back();
   idle_.pop_back();
   ++running_;
   thread->granted = true;
-  thread->task = std::move(tasks_.front());
-  tasks_.pop_front();
+  thread->client = &client == &own_ ? nullptr : &client;
+  thread->task = std::move(client.tasks_.front());
+  client.tasks_.pop_front();
+  --tasks_;
   thread->woken.notify_one();
   return true;
 }
@@ -159,7 +198,10 @@ void Workers::work(std::uint64_t number) {
   }
   for (Task task; next_task(task); task = nullptr) {
     seat.holds_permit = true;
+    seat.since_ns = kernel_ns(CLOCK_MONOTONIC);
     task();
+    charge(seat);
+    seat.client = nullptr;  // who may be gone with the task
   }
   MutexLock lock(mutex_);
   ended_.push_back(number);
@@ -172,14 +214,13 @@ bool Workers::next_task(Task& task) {
   if (std::exchange(this_stack_was_deep, false)) return_stack_pages();
   Seat& seat = seat_of_this_thread();
   MutexLock lock(mutex_);
-  if (seat.holds_permit) --running_;
-  seat.holds_permit = false;
+  give_up_permit(seat);
   Waiter self;
   idle_.push_back(&self);
   grant_and_start();
   while (!self.granted) {
     const bool too_many = idle_.size() > options_.workers + options_.idle_max;
-    if (too_many || (ending_ && tasks_.empty())) {
+    if (too_many || (ending_ && tasks_ == 0)) {
       std::erase(idle_, &self);
       if (ending_ && !idle_.empty()) idle_.back()->woken.notify_one();  // its turn to see it
       return false;
@@ -187,19 +228,41 @@ bool Workers::next_task(Task& task) {
     self.woken.wait(mutex_);
   }
   task = std::move(self.task);
+  seat.client = self.client;
   return true;
 }
 
-void Workers::wait_in(std::deque<Waiter*>& line, Seat& seat, const EarlyWake& wake) {
+// What it does not need was not used: a machine that gives the thread's processor to others for long is not its doing.
+void Workers::charge(Seat& seat) {
+  if (!seat.holds_permit || seat.client == nullptr) return;
+  const std::uint64_t now = kernel_ns(CLOCK_MONOTONIC);
+  const auto most = 2 * static_cast<std::uint64_t>(options_.turn.count());
+  seat.client->add_used(std::min(now - seat.since_ns, most));
+  seat.since_ns = now;
+}
+
+void Workers::give_up_permit(Seat& seat) {
+  charge(seat);
+  if (seat.holds_permit) --running_;
+  seat.holds_permit = false;
+}
+
+// In a line of the seat's client.
+void Workers::wait_in(std::list<Waiter*>& line, Seat& seat, const EarlyWake& wake) {
   Waiter self;
   self.ended = wake.ended;
   line.push_back(&self);
+  line_up(client_of(seat));
   grant_and_start();
   while (!self.granted && !self.is_ended() && kernel_ns(CLOCK_MONOTONIC) < wake.deadline_ns) {
     wait_until(self.woken, wake.deadline_ns);
   }
-  if (!self.granted) std::erase(line, &self);
+  if (!self.granted) {
+    std::erase(line, &self);
+    leave_lines(client_of(seat));
+  }
   seat.holds_permit = self.granted;
+  seat.since_ns = kernel_ns(CLOCK_MONOTONIC);
 }
 
 // Most have a deadline so far away that no clock could tell it.
@@ -209,36 +272,37 @@ void Workers::wait_until(Condition& woken, std::uint64_t deadline_ns) {
   static_cast<void>(woken.wait_until(mutex_, Clock::TimePoint(std::chrono::nanoseconds(deadline_ns))));
 }
 
-void Workers::wake_ended() {
+void Workers::wake_ended(Client* client) {
   MutexLock lock(mutex_);
-  for (Waiter* waiter : put_aside_) {
-    if (waiter->is_ended()) waiter->woken.notify_one();
+  Client& whose = client == nullptr ? own_ : *client;
+  for (const std::list<Waiter*>* line : {&whose.resuming_, &whose.put_aside_}) {
+    for (Waiter* waiter : *line) {
+      if (waiter->is_ended()) waiter->woken.notify_one();
+    }
   }
 }
 
 void Workers::release(Seat& seat) {
   {
     MutexLock lock(mutex_);
-    --running_;
-    seat.holds_permit = false;
+    give_up_permit(seat);
     grant();
   }
   start_wanted();
 }
 
-void Workers::acquire_again(Seat& seat) {
+void Workers::acquire_again(Seat& seat, const std::atomic<std::uint32_t>* ended) {
   MutexLock lock(mutex_);
-  wait_in(resuming_, seat);
+  wait_in(client_of(seat).resuming_, seat, {.ended = ended});
 }
 
 std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat, const EarlyWake& wake) {
   const auto turn = static_cast<std::uint64_t>(options_.turn.count());
   MutexLock lock(mutex_);
-  const bool somebody_waits = !resuming_.empty() || !tasks_.empty() || !put_aside_.empty();
+  const bool somebody_waits = tasks_ > 0 || !with_waiters_.empty();
   if (seat.holds_permit && !somebody_waits) return now_ns + turn;
-  if (seat.holds_permit) --running_;
-  seat.holds_permit = false;
-  wait_in(put_aside_, seat, wake);
+  give_up_permit(seat);
+  wait_in(client_of(seat).put_aside_, seat, wake);
   return kernel_ns(CLOCK_MONOTONIC) + turn;
 }
 
@@ -256,24 +320,31 @@ void Workers::join_ended() {
   });
 }
 
-Workers::Visit::Visit(Workers& workers) : workers_(workers), before_(seat_of_this_thread()) {
-  if (before_.workers != &workers) seat_of_this_thread() = {.workers = &workers};
+Workers::Visit::Visit(Workers& workers, Client* client) : workers_(workers), before_(seat_of_this_thread()) {
+  Seat& seat = seat_of_this_thread();
+  if (before_.workers != &workers) seat = {.workers = &workers};
+  workers.charge(seat);  // from here on it is for another
+  seat.client = client;
 }
 
 Workers::Visit::~Visit() {
-  if (before_.workers == &workers_) return;
   Seat& seat = seat_of_this_thread();
+  if (before_.workers == &workers_) {
+    workers_.charge(seat);
+    seat.client = before_.client;
+    return;
+  }
   if (seat.holds_permit) workers_.release(seat);
   seat = before_;
 }
 
-Workers::Pause::Pause(Workers& workers, Seat& seat)
-    : workers_(workers), seat_(seat), held_(seat.holds_permit && seat.workers == &workers) {
+Workers::Pause::Pause(Workers& workers, Seat& seat, const std::atomic<std::uint32_t>* ended)
+    : workers_(workers), seat_(seat), ended_(ended), held_(seat.holds_permit && seat.workers == &workers) {
   if (held_) workers_.release(seat_);
 }
 
 Workers::Pause::~Pause() {
-  if (held_) workers_.acquire_again(seat_);
+  if (held_) workers_.acquire_again(seat_, ended_);
 }
 
 }  // namespace petri

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "base/large_thread.h"
 #include "base/mutex.h"
 #include "petri/result.h"
+#include "process/fair_line.h"
 
 namespace petri {
 
@@ -24,12 +25,27 @@ struct EarlyWake {
 };
 
 // A thread needs a permit to run a guest, and there are as many permits as workers. A thread that waits for something
-// gives its permit back meanwhile, and one whose guest has had its turn lets others go first. New work comes before
-// guests that go on, so a short call is answered beside any number of endless ones; every eighth permit goes to those
-// all the same. All members may be called from any thread.
+// gives its permit back meanwhile, and one whose guest has had its turn lets others go first. Whoever has had the least
+// time with a permit is next (FairLine), so what a sandbox waits for does not depend on how many others burn, nap or
+// send themselves messages. Within one sandbox new work comes before guests that go on; every eighth permit goes to
+// those all the same. All members may be called from any thread.
 class Workers {
+  struct Waiter;
+
  public:
   using Task = std::function<void()>;  // must not throw
+
+  // Whose work it is: a sandbox has one. Outlives its tasks and waiting threads, which keep it alive.
+  class Client : public FairLine::Member {
+    friend class Workers;
+    // All of the Workers' mutex_.
+    std::list<Task> tasks_;
+    std::list<Waiter*> resuming_;   // what they waited for is there
+    std::list<Waiter*> put_aside_;  // they have had their turn
+    FairLine::Place with_tasks_, with_waiters_;
+    std::uint64_t grants_ = 0;
+    bool has_waiters() const { return !resuming_.empty() || !put_aside_.empty(); }
+  };
 
   struct Options {
     std::size_t workers = 1;
@@ -45,14 +61,19 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Runs the task on a thread with a large stack. Callers bound what they submit.
-  void submit(Task task) EXCLUDES(mutex_);
+  // Runs the task on a thread with a large stack. Callers bound what they submit. Without a client it is the host's own
+  // work, which comes first.
+  void submit(Task task, Client* client = nullptr) EXCLUDES(mutex_);
+  // It is to be ended: what it has still to do comes soon, for as long as a sandbox that has done nothing would.
+  void favour(Client& client) EXCLUDES(mutex_);
 
   // What a thread has of the workers. A guest whose stack is too small runs on another thread while the one that
   // entered it waits: it still sits where that one does.
   struct Seat {
     Workers* workers = nullptr;
+    Client* client = nullptr;
     bool holds_permit = false;
+    std::uint64_t since_ns = 0;  // it has held its permit, on the monotonic clock
   };
   static Seat& seat_of_this_thread();
 
@@ -72,7 +93,7 @@ class Workers {
   // brings the thread along.
   class Visit {
    public:
-    explicit Visit(Workers& workers);
+    explicit Visit(Workers& workers, Client* client = nullptr);
     ~Visit();
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
@@ -82,10 +103,12 @@ class Workers {
     Seat before_;
   };
 
-  // This thread waits for something else while this lives: another may run.
+  // This thread waits for something else while this lives: another may run. A guest that was ended meanwhile goes on
+  // without a permit, as in take_turn().
   class Pause {
    public:
-    explicit Pause(Workers& workers, Seat& seat = seat_of_this_thread());
+    explicit Pause(Workers& workers, Seat& seat = seat_of_this_thread(),
+                   const std::atomic<std::uint32_t>* ended = nullptr);
     ~Pause();
     Pause(const Pause&) = delete;
     Pause& operator=(const Pause&) = delete;
@@ -93,6 +116,7 @@ class Workers {
    private:
     Workers& workers_;
     Seat& seat_;
+    const std::atomic<std::uint32_t>* ended_;
     bool held_;
   };
 
@@ -100,8 +124,8 @@ class Workers {
   // on without a permit: all that is left to it is to end.
   std::uint64_t take_turn(std::uint64_t now_ns, Seat& seat = seat_of_this_thread(), const EarlyWake& wake = {})
       EXCLUDES(mutex_);
-  // Wakes those that were put aside and have been ended since.
-  void wake_ended() EXCLUDES(mutex_);
+  // Wakes those of the client that want a permit and have been ended since.
+  void wake_ended(Client* client = nullptr) EXCLUDES(mutex_);
 
   std::chrono::nanoseconds turn() const { return options_.turn; }
   std::size_t threads() const EXCLUDES(mutex_);
@@ -112,21 +136,29 @@ class Workers {
     Condition woken;
     bool granted = false;
     Task task;  // for a thread of ours that has nothing to do
+    Client* client = nullptr;
     const std::atomic<std::uint32_t>* ended = nullptr;
     bool is_ended() const { return ended != nullptr && ended->load() != 0; }
   };
 
   explicit Workers(Options options) : options_(options) {}
   void work(std::uint64_t number) EXCLUDES(mutex_);
-  bool next_task(Task& task) EXCLUDES(mutex_);
+  bool next_task(Task& task) EXCLUDES(mutex_);  // its client is the seat's
   void release(Seat& seat) EXCLUDES(mutex_);
-  void acquire_again(Seat& seat) EXCLUDES(mutex_);
-  void wait_in(std::deque<Waiter*>& line, Seat& seat, const EarlyWake& wake = {}) REQUIRES(mutex_);
+  void acquire_again(Seat& seat, const std::atomic<std::uint32_t>* ended) EXCLUDES(mutex_);
+  void wait_in(std::list<Waiter*>& line, Seat& seat, const EarlyWake& wake = {}) REQUIRES(mutex_);
+  Client& client_of(const Seat& seat) { return seat.client == nullptr ? own_ : *seat.client; }
+  void give_up_permit(Seat& seat) REQUIRES(mutex_);
+  void charge(Seat& seat);
+  void line_up(Client& client) REQUIRES(mutex_);
+  void leave_lines(Client& client) REQUIRES(mutex_);
   void wait_until(Condition& woken, std::uint64_t deadline_ns) REQUIRES(mutex_);
   void grant() REQUIRES(mutex_);
   void grant_and_start() REQUIRES(mutex_);
-  bool grant_waiter(std::deque<Waiter*>& line) REQUIRES(mutex_);
-  bool grant_task() REQUIRES(mutex_);
+  Client* next_client() REQUIRES(mutex_);
+  bool grant_to(Client& client) REQUIRES(mutex_);
+  bool grant_waiter(std::list<Waiter*>& line) REQUIRES(mutex_);
+  bool grant_task(Client& client) REQUIRES(mutex_);
   void want_thread() REQUIRES(mutex_);
   void start_wanted() EXCLUDES(mutex_);
   void join_ended() EXCLUDES(mutex_);
@@ -134,12 +166,12 @@ class Workers {
   const Options options_;
   mutable Mutex mutex_;
   std::size_t running_ GUARDED_BY(mutex_) = 0;  // permits that are out
-  std::uint64_t grants_ GUARDED_BY(mutex_) = 0;
-  std::deque<Task> tasks_ GUARDED_BY(mutex_);
-  std::deque<Waiter*> resuming_ GUARDED_BY(mutex_);   // what they waited for is there
-  std::deque<Waiter*> put_aside_ GUARDED_BY(mutex_);  // they have had their turn
-  std::vector<Waiter*> idle_ GUARDED_BY(mutex_);      // threads of ours without a task
-  std::size_t starting_ GUARDED_BY(mutex_) = 0;       // threads that have not asked for a task yet
+  Client own_;                                  // the host
+  std::size_t tasks_ GUARDED_BY(mutex_) = 0;    // of all clients
+  FairLine with_tasks_ GUARDED_BY(mutex_), with_waiters_ GUARDED_BY(mutex_);
+  std::uint64_t floor_ GUARDED_BY(mutex_) = 0;    // the highest rank that was served
+  std::vector<Waiter*> idle_ GUARDED_BY(mutex_);  // threads of ours without a task
+  std::size_t starting_ GUARDED_BY(mutex_) = 0;   // threads that have not asked for a task yet
   std::size_t alive_ GUARDED_BY(mutex_) = 0;
   bool ending_ GUARDED_BY(mutex_) = false;
   Condition all_done_;

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <functional>
 #include <future>
 #include <latch>
+#include <thread>
 #include <vector>
 
 #include "base/kernel_clock.h"
@@ -84,6 +87,98 @@ TEST(Workers, TakeTurnsWithAThreadOfTheCallers) {
     while (tasks < 2) static_cast<void>(workers->take_turn(0));
   }
   EXPECT_EQ(tasks, 2);
+}
+
+// Spends what a turn allows, in the eyes of the workers.
+void spend_a_turn() {
+  const std::uint64_t until = kernel_ns(CLOCK_MONOTONIC) + 2'000'000;
+  while (kernel_ns(CLOCK_MONOTONIC) < until) continue;
+}
+
+// A1: guests that nap and go on came before every new task, for ever.
+TEST(Workers, AnswerANewTaskBesideThoseWhoNapAndGoOn) {
+  std::atomic<bool> answered{false};
+  std::array<Workers::Client, 8> nappers;
+  Workers::Client neighbour;
+  std::latch all_nap(nappers.size()), done(1);
+  const auto workers = make(1);
+  for (Workers::Client& napper : nappers) {
+    workers->submit(
+        [&] {
+          for (bool first = true; !answered; first = false) {
+            spend_a_turn();
+            {
+              const Workers::Pause pause(*workers);
+            }
+            if (first) all_nap.count_down();
+          }
+        },
+        &napper);
+  }
+  all_nap.wait();
+  workers->submit(
+      [&] {
+        answered = true;
+        done.count_down();
+      },
+      &neighbour);
+  done.wait();
+}
+
+// A3: who submits itself again is not new.
+TEST(Workers, ServeWhoHasUsedLittleBeforeThoseWhoSubmitThemselvesAgain) {
+  constexpr int kMany = 20;
+  std::atomic<int> turns{0};
+  std::atomic<bool> ends{false};
+  std::array<Workers::Client, kMany> busy;
+  Workers::Client neighbour;
+  Workers* same = nullptr;
+  const std::function<void(std::size_t)> again = [&](std::size_t which) {
+    spend_a_turn();
+    ++turns;
+    if (!ends) same->submit([&, which] { again(which); }, &busy.at(which));
+  };
+  int waited = 0;
+  std::latch done(1);
+  const auto workers = make(1);
+  same = workers.get();
+  for (std::size_t i = 0; i < busy.size(); ++i) workers->submit([&, i] { again(i); }, &busy.at(i));
+  while (turns < 3 * kMany) std::this_thread::yield();
+  const int before = turns;
+  workers->submit(
+      [&] {
+        waited = turns - before;
+        ends = true;
+        done.count_down();
+      },
+      &neighbour);
+  done.wait();
+  EXPECT_LT(waited, kMany / 4) << "turns of others that it had to wait for";
+}
+
+TEST(Workers, LetAGuestEndWithoutAPermitThatWasEndedWhileItWaited) {
+  std::atomic<std::uint32_t> ended{0};
+  Workers::Client client;
+  std::latch holds(1), woken(1), done(1);
+  const auto workers = make(1);
+  workers->submit(
+      [&] {
+        {
+          const Workers::Pause pause(*workers, Workers::seat_of_this_thread(), &ended);
+          holds.wait();  // somebody else has the permit
+        }
+        EXPECT_FALSE(Workers::seat_of_this_thread().holds_permit);
+        woken.count_down();
+      },
+      &client);
+  workers->submit([&] {
+    holds.count_down();
+    ended = 1;
+    workers->wake_ended(&client);
+    woken.wait();
+    done.count_down();
+  });
+  done.wait();
 }
 
 // Whoever was ended or is out of time is not to wait until others have had their turns.

@@ -82,7 +82,7 @@ std::unique_ptr<Lane> SandboxCore::make_lane() {
   const auto settle = [this] {
     for (const auto& runner : trees()) runner->wait_until_quiet();
   };
-  return std::make_unique<Lane>(services_.workers, [this] { return keep_alive(); }, settle);
+  return std::make_unique<Lane>(services_.workers, client(), [this] { return keep_alive(); }, settle);
 }
 
 SupervisorSpec SandboxCore::tree_spec() const {
@@ -280,6 +280,7 @@ void SandboxCore::begin_end() {
 }
 
 void SandboxCore::take_control_to_end() {
+  services_.workers.favour(threads_.client());
   if (control_.try_lock()) return;
   {
     MutexLock lock(mutex_);
@@ -482,7 +483,8 @@ void SandboxCore::gave_up(const SupervisorGaveUp& news) {
 // A tree that ended without being asked to has given up: nothing is left to wait for.
 void SandboxCore::tree_ended(const TreeRunner& which, const TreeEnded& news) {
   if (!news.gave_up) return;
-  services_.workers.submit([self = shared_from_this(), tree = which.shared_from_this()] { self->recover(tree); });
+  services_.workers.submit([self = shared_from_this(), tree = which.shared_from_this()] { self->recover(tree); },
+                           client());
 }
 
 void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {

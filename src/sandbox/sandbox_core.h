@@ -152,6 +152,7 @@ class SandboxCore final : public ProcessOwner,
   // ProcessOwner
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   Workers& workers() override { return services_.workers; }
+  Workers::Client* client() override { return &threads_.client(); }
   std::uint64_t submit(Workers::Task task) override {
     return services_.guest_threads.submit(threads_, account_.threads_max(), std::move(task));
   }
@@ -182,6 +183,7 @@ class SandboxCore final : public ProcessOwner,
   // TreeHost
   std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
   Workers& tree_workers() override { return services_.workers; }
+  Workers::Client* tree_client() override { return client(); }
   Timers& tree_timers() override { return services_.timers; }
   const Clock& tree_clock() const override { return services_.clock; }
   Clock::Duration shutdown_max() const override { return std::chrono::nanoseconds(account_.limits()->shutdown_max); }

@@ -164,7 +164,8 @@ void SandboxCore::retry_after(Clock::Duration pause, const LastEnd& last) {
   MutexLock lock(mutex_);
   const std::uint64_t ticket = retry_ticket_ = ++last_retry_ticket_;
   services_.timers.at(due, [weak = weak_from_this(), ticket] {
-    if (const auto self = weak.lock()) self->services_.workers.submit([self, ticket] { self->retry(ticket); });
+    if (const auto self = weak.lock())
+      self->services_.workers.submit([self, ticket] { self->retry(ticket); }, self->client());
   });
 }
 

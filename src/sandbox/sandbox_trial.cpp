@@ -22,10 +22,12 @@ bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const R
   if (std::exchange(past->undoing, true)) return true;
   then = [core = shared_from_this(), module = trial.module()] {
     if (core->lane_ != nullptr) return core->undo_switch(module);
-    core->services_.workers.submit([core, module] {
-      const Workers::Pause pause(core->services_.workers);  // start functions and hooks run there without turns
-      core->undo_switch(module);
-    });
+    core->services_.workers.submit(
+        [core, module] {
+          const Workers::Pause pause(core->services_.workers);  // start functions and hooks run there without turns
+          core->undo_switch(module);
+        },
+        core->client());
   };
   return true;
 }

@@ -204,7 +204,7 @@ void TreeRunner::expire() {
 }
 
 void TreeRunner::perform_elsewhere() {
-  host_.tree_workers().submit([this, kept = kept()] { perform(); });
+  host_.tree_workers().submit([this, kept = kept()] { perform(); }, host_.tree_client());
 }
 
 // Whoever finds the work being done leaves it to that thread.
@@ -297,10 +297,12 @@ void TreeRunner::stop_process(Incarnation incarnation, ExitReason reason) {
     MutexLock lock(mutex_);
     if (running_.contains(incarnation)) give_time(incarnation);
   }
-  host_.tree_workers().submit([this, stop_and_report, kept = kept()] {
-    stop_and_report();
-    perform();
-  });
+  host_.tree_workers().submit(
+      [this, stop_and_report, kept = kept()] {
+        stop_and_report();
+        perform();
+      },
+      host_.tree_client());
 }
 
 void TreeRunner::carry_out(const PlaceRemoved& action) { host_.place_emptied(action.address); }

@@ -1,0 +1,98 @@
+// Who is next: whoever has had the least.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+namespace petri {
+
+// A line in which each member has the rank of what it has used so far, so that those who use much go behind those who
+// use little, however they come by it. Whoever comes back after a while is neither paid for all the time it did not
+// use nor held to all it has used while nobody waited: it is ranked within kCredit before and behind those who are
+// served. The user has a lock of its own; add_used() needs none.
+class FairLine {
+ public:
+  static constexpr std::uint64_t kCredit = 4'000'000;  // nanoseconds
+
+  // A member may stand in several lines of one floor at a time, with one rank.
+  class Member {
+   public:
+    void add_used(std::uint64_t amount) { used_.fetch_add(amount, std::memory_order_relaxed); }
+    std::uint64_t rank() const { return used_.load(std::memory_order_relaxed) + forgiven_; }
+    // It was not in any line.
+    void come_back(std::uint64_t floor) {
+      const std::uint64_t now = rank();
+      const std::uint64_t first = floor - std::min(floor, kCredit), last = floor + kCredit;
+      forgiven_ += std::clamp(now, first, last) - now;  // wraps around, as rank() does
+    }
+    // As if it had used nothing for a while.
+    void favour(std::uint64_t floor) {
+      const std::uint64_t first = floor - std::min(floor, kCredit);
+      if (rank() > first) forgiven_ += first - rank();
+    }
+
+   private:
+    std::atomic<std::uint64_t> used_{0};
+    std::uint64_t forgiven_ = 0;
+  };
+
+  // Where a member stands in one line, if it does.
+  class Place {
+   public:
+    bool stands() const { return stands_; }
+
+   private:
+    friend class FairLine;
+    bool stands_ = false;
+    std::uint64_t rank_ = 0;
+    std::uint64_t number_ = 0;
+  };
+
+  bool empty() const { return line_.empty(); }
+  void add(Member& member, Place& place) {
+    if (place.stands_) return;
+    place = stand(member.rank());
+    line_.insert({place.rank_, place.number_, &member, &place});
+  }
+  void remove(Member& member, Place& place) {
+    if (place.stands_) line_.erase({place.rank_, place.number_, &member, &place});
+    place.stands_ = false;
+  }
+  // Who has used the least of those that stand here; none: nullptr. Ranks only grow but by favour(), after which the
+  // member is removed and added.
+  Member* first() {
+    while (!line_.empty()) {
+      const Entry entry = *line_.begin();
+      const std::uint64_t rank = entry.member->rank();
+      if (rank <= entry.rank) return entry.member;
+      line_.erase(line_.begin());
+      *entry.place = stand(rank);
+      line_.insert({rank, entry.place->number_, entry.member, entry.place});
+    }
+    return nullptr;
+  }
+
+ private:
+  // Equal ranks are served in the order in which they came.
+  struct Entry {
+    std::uint64_t rank, number;
+    Member* member;
+    Place* place;
+    bool operator<(const Entry& other) const { return std::pair(rank, number) < std::pair(other.rank, other.number); }
+  };
+  Place stand(std::uint64_t rank) {
+    Place place;
+    place.stands_ = true;
+    place.rank_ = rank;
+    place.number_ = ++last_;
+    return place;
+  }
+
+  std::set<Entry> line_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace petri
