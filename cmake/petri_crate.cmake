@@ -22,6 +22,19 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/engine/Cargo.toml)
     USES_TERMINAL VERBATIM)
   add_custom_target(petri_crate_build DEPENDS ${PROJECT_BINARY_DIR}/engine.stamp)
 
+  # Compiled beside the C++ sources, so that no processor waits; `make test` runs them, and fails if they do not compile.
+  if(PETRI_TESTS)
+    file(GLOB_RECURSE petri_crate_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engine/tests/*.rs)
+    add_custom_command(
+      OUTPUT ${PROJECT_BINARY_DIR}/engine_tests.stamp
+      COMMAND ${CARGO_PROGRAM} test --release --no-run --quiet --locked
+              --manifest-path ${PROJECT_SOURCE_DIR}/engine/Cargo.toml --target-dir ${PETRI_ENGINE_TARGET_DIR}
+      COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/engine_tests.stamp
+      DEPENDS ${PROJECT_BINARY_DIR}/engine.stamp ${petri_crate_tests}
+      COMMENT "Building the tests of the Rust crate" VERBATIM)
+    add_custom_target(petri_crate_tests ALL DEPENDS ${PROJECT_BINARY_DIR}/engine_tests.stamp)
+  endif()
+
   # The system libraries are those `cargo rustc -- --print native-static-libs` names.
   set(petri_crate_system_libraries gcc_s util rt pthread m dl c)
   add_library(petri_crate STATIC IMPORTED GLOBAL)

@@ -1,14 +1,12 @@
 //! The compiled tier says where a guest trapped, in the numbers of the module as it was sent. A11
 
-mod support;
-
 use std::ffi::c_void;
 
 use petri_engine::code::Tier;
 use petri_engine::ffi::petri_caller_stop;
 use petri_engine::guest::{EndKind, Trap};
 use petri_engine::raw::Caller;
-use support::*;
+use crate::support::*;
 use wasmparser::{Operator, Parser, Payload};
 
 /// Offsets of the operators of a defined function for which `wanted` holds.

@@ -1,13 +1,11 @@
 //! Call depth: which functions weigh how much, and that no native stack is met before the counter.
 
-mod support;
-
 use std::cell::RefCell;
 use std::ffi::c_void;
 
 use petri_engine::guest::EndKind;
 use petri_engine::raw::Caller;
-use support::*;
+use crate::support::*;
 
 thread_local! {
     static MARKS: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };

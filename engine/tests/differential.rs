@@ -1,8 +1,6 @@
 //! Random modules give the same ends, values, memory, globals and fuel in both tiers. X07
 
-mod support;
-
-use support::random;
+use crate::support::random;
 
 #[test]
 fn two_thousand_random_modules_are_the_same_in_both_tiers() {

@@ -1,15 +1,13 @@
 //! Modules made to be expensive before they run: what native recursion, products of two bounded things and refusing would
 //! cost. C1 H1 H2 M8 of the attacks; C01-C07 of the hostile guests.
 
-mod support;
-
 use std::time::Duration;
 
 use petri_engine::artifact::Artifact;
 use petri_engine::bounds;
 use petri_engine::code::Code;
 use petri_engine::failure::Status;
-use support::*;
+use crate::support::*;
 
 /// Far more processor time than any of these takes, and far less than they took.
 const SOON: Duration = Duration::from_secs(2);

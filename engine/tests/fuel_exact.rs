@@ -1,14 +1,12 @@
 //! Hand-counted programs: both tiers use exactly the counted fuel, that much is enough, and one unit less is not. X08 X09
 
-mod support;
-
 use std::ffi::c_void;
 
 use petri_engine::costs::SLICE;
 use petri_engine::ffi::{petri_caller_charge, petri_caller_fuel_used, petri_caller_stop};
 use petri_engine::guest::{Budget, EndKind, Trap};
 use petri_engine::raw::{Caller, HostFunction};
-use support::*;
+use crate::support::*;
 
 struct Program {
     text: String,

@@ -1,7 +1,5 @@
 //! What guards the guests against the engines' own faults, and the meter against the guests.
 
-mod support;
-
 use std::cell::RefCell;
 use std::ffi::c_void;
 
@@ -10,7 +8,7 @@ use petri_engine::code::Tier;
 use petri_engine::failure::Status;
 use petri_engine::guest::EndKind;
 use petri_engine::raw::Caller;
-use support::*;
+use crate::support::*;
 
 // ---- wasmi 2.0.0 ------------------------------------------------------------------------------------------
 

@@ -1,11 +1,9 @@
 //! Guests that do as much work for a unit of fuel as they can still see their deadline in time.
 
-mod support;
-
 use std::time::Duration;
 
 use petri_engine::guest::{EndKind, Trap};
-use support::*;
+use crate::support::*;
 
 /// Everything runs once, briefly: each guest is accepted, runs in both tiers and ends by its deadline.
 #[test]

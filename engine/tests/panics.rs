@@ -1,7 +1,5 @@
 //! A panic inside the crate ends the call it happened in, as a fault, and nothing else. HF17 X13
 
-mod support;
-
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::process::Command;
@@ -10,7 +8,7 @@ use std::ptr;
 use petri_engine::failure::Status;
 use petri_engine::ffi::*;
 use petri_engine::guest::{Budget, End, EndKind};
-use support::*;
+use crate::support::*;
 
 const PREPARE: u32 = 1;
 const LOAD: u32 = 2;

@@ -1,7 +1,5 @@
 //! What the gate refuses, and by which name. C02 C03 C07 C09, D01-D09, D12-D17 of the hostile guests; X12
 
-mod support;
-
 use std::sync::Arc;
 
 use petri_engine::allocator::{LARGE, large_pieces};
@@ -10,7 +8,7 @@ use petri_engine::bounds::{self, Bound};
 use petri_engine::code::{Code, Tier};
 use petri_engine::failure::Status;
 use petri_engine::features;
-use support::*;
+use crate::support::*;
 
 fn rejected(wasm: &[u8]) -> String {
     let failure = refusal(wasm);

