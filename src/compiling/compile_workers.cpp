@@ -35,6 +35,14 @@ Error timed_out(const CompileOrder& order) {
                                                 format_duration(order.time_max)));
 }
 
+Error no_worker(const CompileOrder& order) {
+  return failed(ErrorCode::timeout, fmt::format("the module waited {} for a compile worker, all of which are busy; try "
+                                                "again later, or run it interpreted",
+                                                format_duration(order.time_max)));
+}
+
+bool is_small(const CompileOrder& order) { return order.module.size() < CompileWorkers::kSmallBytes; }
+
 Error stopped() { return failed(ErrorCode::cancelled, "compiling the module was stopped"); }
 
 Error out_of_memory(const CompileOrder& order) {
@@ -90,6 +98,12 @@ std::size_t CompileWorkers::workers_max() {
 
 Result<std::vector<std::uint8_t>> CompileWorkers::compile(const CompileOrder& order) {
   PETRI_TRY(WorkerPtr worker, take(order));
+  auto code = compile_in(std::move(worker), order);
+  end_large(order);
+  return code;
+}
+
+Result<std::vector<std::uint8_t>> CompileWorkers::compile_in(WorkerPtr worker, const CompileOrder& order) {
   const CompileRequest request{.frugal = order.frugal ? 1U : 0U,
                                .module_bytes = order.module.size(),
                                .memory_bytes_max = order.memory_bytes_max,
@@ -109,11 +123,15 @@ Result<CompileWorkers::WorkerPtr> CompileWorkers::take(const CompileOrder& order
     PETRI_TRY(WorkerPtr worker, wait_for_worker(order));
     if (worker == nullptr) {
       auto started = WorkerProcess::start(path_);
-      if (!started) count_down();
+      if (!started) {
+        count_down();
+        end_large(order);
+      }
       return started;
     }
     if (worker->is_there()) return worker;
     retire(std::move(worker), ExchangeEnd::lost, order);
+    end_large(order);
   }
 }
 
@@ -126,18 +144,32 @@ Result<CompileWorkers::WorkerPtr> CompileWorkers::wait_for_worker(const CompileO
   const MutexLock lock(mutex_);
   for (;;) {
     if (order.stop.stop_requested()) return fail(stopped());
-    if (std::chrono::steady_clock::now() >= order.deadline) return fail(timed_out(order));
+    if (std::chrono::steady_clock::now() >= order.deadline) return fail(no_worker(order));
+    if (!may_begin(order)) {
+      changed_.wait_until(mutex_, order.deadline);
+      continue;
+    }
+    if (!is_small(order)) ++large_;
     if (!idle_.empty()) {
       WorkerPtr worker = std::move(idle_.back());
       idle_.pop_back();
       return worker;
     }
-    if (alive_ < workers_max()) {
-      ++alive_;
-      return nullptr;
-    }
-    changed_.wait_until(mutex_, order.deadline);
+    ++alive_;
+    return nullptr;
   }
+}
+
+bool CompileWorkers::may_begin(const CompileOrder& order) const {
+  if (!is_small(order) && large_ + 1 >= workers_max()) return false;
+  return !idle_.empty() || alive_ < workers_max();
+}
+
+void CompileWorkers::end_large(const CompileOrder& order) {
+  if (is_small(order)) return;
+  const MutexLock lock(mutex_);
+  --large_;
+  changed_.notify_all();
 }
 
 void CompileWorkers::give_back(WorkerPtr worker) {

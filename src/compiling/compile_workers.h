@@ -31,6 +31,9 @@ class CompileWorkers {
  public:
   // That are alive at a time; whoever finds all of them at work waits for one until the deadline.
   static std::size_t workers_max();
+  // One of them is for modules below this size, which take no longer than milliseconds: they do not wait behind
+  // modules that take seconds, however many of these there are.
+  static constexpr std::size_t kSmallBytes = 64 * 1'024;
 
   explicit CompileWorkers(std::string path) : path_(std::move(path)) {}
 
@@ -44,8 +47,11 @@ class CompileWorkers {
  private:
   using WorkerPtr = std::unique_ptr<WorkerProcess>;
 
+  Result<std::vector<std::uint8_t>> compile_in(WorkerPtr worker, const CompileOrder& order) EXCLUDES(mutex_);
   Result<WorkerPtr> take(const CompileOrder& order) EXCLUDES(mutex_);
   Result<WorkerPtr> wait_for_worker(const CompileOrder& order) EXCLUDES(mutex_);
+  bool may_begin(const CompileOrder& order) const REQUIRES(mutex_);
+  void end_large(const CompileOrder& order) EXCLUDES(mutex_);
   void give_back(WorkerPtr worker) EXCLUDES(mutex_);
   Error retire(WorkerPtr worker, ExchangeEnd end, const CompileOrder& order) EXCLUDES(mutex_);
   void count_down() EXCLUDES(mutex_);
@@ -54,6 +60,7 @@ class CompileWorkers {
   Mutex mutex_;
   Condition changed_;
   std::size_t alive_ GUARDED_BY(mutex_) = 0;           // at work or idle
+  std::size_t large_ GUARDED_BY(mutex_) = 0;           // modules that are being compiled and are not small
   std::vector<WorkerPtr> idle_ GUARDED_BY(mutex_);     // the last one used is the first one taken
   std::vector<WorkerPtr> leaving_ GUARDED_BY(mutex_);  // told to end, not yet reaped
 };

@@ -58,7 +58,10 @@ class SpawnSettings {
   int spawn(const std::string& path, pid_t& process) const {
     std::string name = path;
     std::array<char*, 2> arguments{name.data(), nullptr};
-    std::array<char*, 1> environment{nullptr};
+    // The allocator takes its address space in pieces of this size. A gigabyte, as else, is all that a compilation may
+    // have, however little of it is used.
+    std::string pieces = "MIMALLOC_ARENA_RESERVE=16MiB";
+    std::array<char*, 2> environment{pieces.data(), nullptr};
     return ::posix_spawn(&process, path.c_str(), &actions_, &attributes_, arguments.data(), environment.data());
   }
 
