@@ -46,7 +46,8 @@ namespace petri {
 struct SandboxServices {
   Workers& workers;
   GuestThreads& guest_threads;
-  Timers& timers;
+  Timers& timers;        // of the host: ends, time-outs
+  Timers& guest_timers;  // those that guests have set, however many there are
   const Clock& clock;
   EventBus& events;
   ArtifactStore& artifacts;
