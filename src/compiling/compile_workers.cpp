@@ -142,9 +142,9 @@ Result<CompileWorkers::WorkerPtr> CompileWorkers::wait_for_worker(const CompileO
     changed_.notify_all();
   });
   const MutexLock lock(mutex_);
-  for (;;) {
+  for (bool waited = false;; waited = true) {
     if (order.stop.stop_requested()) return fail(stopped());
-    if (std::chrono::steady_clock::now() >= order.deadline) return fail(no_worker(order));
+    if (std::chrono::steady_clock::now() >= order.deadline) return fail(waited ? no_worker(order) : timed_out(order));
     if (!may_begin(order)) {
       changed_.wait_until(mutex_, order.deadline);
       continue;

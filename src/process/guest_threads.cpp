@@ -17,13 +17,11 @@ bool GuestThreads::may_start(const Share& share) const {
 std::uint64_t GuestThreads::submit(Share& share, std::size_t share_max, Workers::Task task) {
   {
     MutexLock lock(mutex_);
-    if (!share.waiting_.empty() || share.running_ >= share_max || !may_start(share)) {
+    if (!share.waiting_.empty() || share.running_ >= share_max || !try_start(share)) {
       share.waiting_.emplace(++share.last_, std::move(task));
       if (share.running_ < share_max) list(share, share_max);
       return share.last_;
     }
-    ++share.running_;
-    ++running_;
   }
   start(share, share_max, std::move(task));
   return 0;
@@ -34,6 +32,8 @@ void GuestThreads::hurry(Share& share, std::size_t share_max, std::uint64_t numb
   {
     MutexLock lock(mutex_);
     if (!share.waiting_.contains(number)) return;
+    ++share.running_;
+    ++running_;
     task = take(share, number);
     if (share.waiting_.empty() && std::exchange(share.listed_, false))
       std::erase_if(waiting_, [&share](const Waiting& one) { return one.share == &share; });
@@ -41,13 +41,30 @@ void GuestThreads::hurry(Share& share, std::size_t share_max, std::uint64_t numb
   start(share, share_max, std::move(task));
 }
 
-// Of those that wait; it counts as running.
+// It counts as running from here on, and its memory as the sandbox's.
+bool GuestThreads::try_start(Share& share) {
+  if (!may_start(share)) return false;
+  const bool pays = share.charge_ != nullptr && share.running_ >= kThreadsFree;
+  if (pays && !share.charge_->try_hold_thread()) return false;
+  share.paid_ += pays ? 1 : 0;
+  ++share.running_;
+  ++running_;
+  return true;
+}
+
+void GuestThreads::end_one(Share& share) {
+  --share.running_;
+  --running_;
+  if (share.paid_ == 0 || share.paid_ + kThreadsFree <= share.running_) return;
+  --share.paid_;
+  share.charge_->let_go_thread();
+}
+
+// Of those that wait.
 Workers::Task GuestThreads::take(Share& share, std::uint64_t number) {
   const auto found = share.waiting_.find(number);
   Workers::Task task = std::move(found->second);
   share.waiting_.erase(found);
-  ++share.running_;
-  ++running_;
   return task;
 }
 
@@ -57,7 +74,7 @@ void GuestThreads::start(Share& share, std::size_t share_max, Workers::Task task
         task();
         finished(share, share_max);
       },
-      &share.client_);
+      &share);
 }
 
 void GuestThreads::list(Share& share, std::size_t share_max) {
@@ -71,11 +88,10 @@ void GuestThreads::finished(Share& share, std::size_t share_max) {
   Workers::Task task;
   {
     MutexLock lock(mutex_);
-    --share.running_;
-    --running_;
+    end_one(share);
     if (!share.waiting_.empty() && share.running_ < share_max) list(share, share_max);
     const auto found =
-        std::ranges::find_if(waiting_, [this](const Waiting& one) REQUIRES(mutex_) { return may_start(*one.share); });
+        std::ranges::find_if(waiting_, [this](const Waiting& one) REQUIRES(mutex_) { return try_start(*one.share); });
     if (found == waiting_.end()) return;
     next = *found;
     waiting_.erase(found);

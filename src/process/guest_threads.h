@@ -10,28 +10,37 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "process/host_charge.h"
 #include "process/workers.h"
 
 namespace petri {
 
 // A guest that waits, or has had its turn, keeps its thread, so guests could take all there are. What is submitted here
-// waits until its sandbox may have one more. The reserve is for sandboxes that have none, and for what the runtime does
-// itself: stops, restarts, recovery. Any thread.
+// waits until its sandbox may have one more, and has the memory for it. The reserve is for sandboxes that have none,
+// and for what the runtime does itself: stops, restarts, recovery. Any thread.
 class GuestThreads {
  public:
   // What one sandbox has. Outlives its tasks, which keep it alive.
-  class Share {
+  class Share final : public Workers::Client {
    public:
-    Workers::Client& client() { return client_; }
+    explicit Share(HostCharge* charge = nullptr) : charge_(charge) {}
 
    private:
     friend class GuestThreads;
-    Workers::Client client_{};
+    void add_host_work(std::uint64_t ns) override {
+      if (charge_ != nullptr) charge_->add_work(ns);
+    }
+
+    HostCharge* const charge_;                          // nobody is charged: nullptr
     std::size_t running_ = 0;                           // all of the GuestThreads' mutex_
+    std::size_t paid_ = 0;                              // of these
     std::map<std::uint64_t, Workers::Task> waiting_{};  // for this sandbox to have fewer, or all to have
     std::uint64_t last_ = 0;                            // the number of the last that waited
     bool listed_ = false;
   };
+
+  // The memory of the first ones is the host's: a guest that calls another, which is busy, must find it a thread.
+  static constexpr std::size_t kThreadsFree = 2;
 
   // The workers outlive it.
   GuestThreads(Workers& workers, std::size_t threads_max, std::size_t reserve);
@@ -46,6 +55,8 @@ class GuestThreads {
 
  private:
   bool may_start(const Share& share) const REQUIRES(mutex_);
+  bool try_start(Share& share) REQUIRES(mutex_);
+  void end_one(Share& share) REQUIRES(mutex_);
   void start(Share& share, std::size_t share_max, Workers::Task task);
   void finished(Share& share, std::size_t share_max) EXCLUDES(mutex_);
   void list(Share& share, std::size_t share_max) REQUIRES(mutex_);

@@ -134,6 +134,7 @@ Result<Outcome> Process::wait_for(const ReplyPtr& answer, std::optional<Clock::T
     awaited_ = answer;
   }
   const Clock::TimePoint own = to_time(allowance_.deadline_ns);
+  charge(0, to_ns(owner_.clock().now()));
   const Workers::Pause pause(owner_.workers(), *seat_, &flag().flag());
   auto result = answer->wait_until(deadline ? std::min(*deadline, own) : own);
   if (!result && !answer->abandon()) result = answer->wait();

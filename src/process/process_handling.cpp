@@ -154,6 +154,7 @@ void Process::charge(std::uint64_t fuel, std::uint64_t now_ns) {
   const std::uint64_t ran = take_uncharged(now_ns);
   owner_.account().add_work(fuel, ran);
   owner_.cpu_share().charge(ran, now_ns);
+  seat_->charged_ns += ran;
 }
 
 // What a callee spends is its caller's.
@@ -182,6 +183,7 @@ void Process::hold_for_share(std::uint64_t deadline_ns) {
 // The one place where a guest of a process waits for time to pass.
 void Process::wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) {
   const Clock::TimePoint from = owner_.clock().now();
+  charge(0, to_ns(from));
   {
     const Workers::Pause pause(owner_.workers(), *seat_, kill);
     wait_for_kill(kill, until_ns);

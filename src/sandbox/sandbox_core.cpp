@@ -66,6 +66,8 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
                                                     services.budget, services.descriptors.get())),
       account_(*shared_account_),
       share_(traits_->policy.limits.cpu_percent_max),
+      host_charge_(account_, share_, services.clock),
+      threads_(&host_charge_),
       lane_(make_lane()),
       created_(services.clock.wall_now()),
       updated_(created_),
@@ -280,7 +282,7 @@ void SandboxCore::begin_end() {
 }
 
 void SandboxCore::take_control_to_end() {
-  services_.workers.favour(threads_.client());
+  services_.workers.favour(threads_);
   if (control_.try_lock()) return;
   {
     MutexLock lock(mutex_);

@@ -153,7 +153,7 @@ class SandboxCore final : public ProcessOwner,
   // ProcessOwner
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   Workers& workers() override { return services_.workers; }
-  Workers::Client* client() override { return &threads_.client(); }
+  Workers::Client* client() override { return &threads_; }
   std::uint64_t submit(Workers::Task task) override {
     return services_.guest_threads.submit(threads_, account_.threads_max(), std::move(task));
   }
@@ -604,6 +604,7 @@ class SandboxCore final : public ProcessOwner,
   const std::shared_ptr<TreeAccount> shared_account_;  // with what may outlive the sandbox by a moment
   TreeAccount& account_;
   CpuShare share_;
+  HostCharge host_charge_;
   GuestThreads::Share threads_;
   const std::unique_ptr<Lane> lane_;  // of a deterministic one
   std::shared_ptr<Folder> folder_;
