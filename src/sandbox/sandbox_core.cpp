@@ -159,7 +159,8 @@ Result<void> SandboxCore::open_folder() {
 }
 
 Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
-  MutexLock control(control_);
+  take_control();
+  const MutexLock control(control_, std::adopt_lock);
   {
     MutexLock lock(mutex_);
     if (destroyed_)
@@ -281,6 +282,12 @@ void SandboxCore::begin_end() {
   if (tree) tree->begin_stop(times.all);
 }
 
+void SandboxCore::take_control() {
+  if (control_.try_lock()) return;
+  const Workers::Pause pause(services_.workers);
+  control_.lock();
+}
+
 void SandboxCore::take_control_to_end() {
   services_.workers.favour(threads_);
   if (control_.try_lock()) return;
@@ -289,7 +296,7 @@ void SandboxCore::take_control_to_end() {
     ++ends_wanted_;
   }
   begin_end();
-  control_.lock();
+  take_control();
   MutexLock lock(mutex_);
   --ends_wanted_;
 }
@@ -306,9 +313,8 @@ Result<void> SandboxCore::give_up_start() {
 
 Result<void> SandboxCore::stop() {
   take_control_to_end();
-  auto stopped = stop_now();
-  control_.unlock();
-  return stopped;
+  const MutexLock control(control_, std::adopt_lock);
+  return stop_now();
 }
 
 Result<void> SandboxCore::stop_now() {
@@ -329,7 +335,8 @@ Result<void> SandboxCore::stop_now() {
 
 Result<void> SandboxCore::restart(const RestartOptions& options) {
   if (options.keep_state) return restart_with_state();
-  MutexLock control(control_);
+  take_control();
+  const MutexLock control(control_, std::adopt_lock);
   return start_again(nullptr);
 }
 
@@ -365,9 +372,8 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
 bool SandboxCore::destroy() {
   loading_.request_stop();
   take_control_to_end();
-  const bool destroyed = destroy_now();
-  control_.unlock();
-  return destroyed;
+  const MutexLock control(control_, std::adopt_lock);
+  return destroy_now();
 }
 
 bool SandboxCore::destroy_now() {

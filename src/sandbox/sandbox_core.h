@@ -237,9 +237,16 @@ class SandboxCore final : public ProcessOwner,
   bool destroy_now() REQUIRES(control_);
   // What runs, starts or waits is on its way to its end, whoever has control_. Returns at once.
   void begin_end() EXCLUDES(mutex_);
-  // Takes control_ for whoever ends the sandbox: one that starts, reloads or restarts it is made to give up first.
+  // The only ways to wait for control_. Whoever has it may need a worker's permit to finish, so a thread that waits for
+  // it gives its own back meanwhile: completions and host functions call verbs on workers' threads.
+  void take_control() PETRI_THREAD_ANNOTATION(acquire_capability(control_));
+  // For whoever ends the sandbox: one that starts, reloads or restarts it is made to give up first.
   void take_control_to_end() PETRI_THREAD_ANNOTATION(acquire_capability(control_)) EXCLUDES(mutex_);
   bool is_to_end() const EXCLUDES(mutex_);
+  // Whoever ends it has done so, or has begun to: what its trees report changes nothing any more.
+  bool is_ending() const REQUIRES(mutex_) {
+    return ends_wanted_ > 0 || destroyed_ || status_ == SandboxStatus::stopping || status_ == SandboxStatus::stopped;
+  }
   Result<void> give_up_start() EXCLUDES(mutex_);
   // When the children that guests spawned are killed, and when the rest is.
   struct EndTimes {
@@ -493,6 +500,7 @@ class SandboxCore final : public ProcessOwner,
 
   // Once supervision has given up.
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
+  bool is_done_with(const std::shared_ptr<const TreeRunner>& gave_up) const EXCLUDES(mutex_);
   void act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
   void take_step(const RecoveryStep& step, const LastEnd& last, const std::vector<std::string>& back,
                  const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
@@ -614,7 +622,7 @@ class SandboxCore final : public ProcessOwner,
   std::atomic<std::uint64_t> last_call_{0};
   std::atomic<std::uint64_t> correlation_{0};
 
-  Mutex control_;  // one structural change at a time; taken before mutex_
+  Mutex control_;  // one structural change at a time; taken before mutex_, by take_control()
   mutable Mutex mutex_;
   SandboxStatus status_ GUARDED_BY(mutex_) = SandboxStatus::initializing;
   std::string cause_ GUARDED_BY(mutex_);

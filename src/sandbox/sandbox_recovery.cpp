@@ -79,13 +79,17 @@ SandboxCore::LastEnd SandboxCore::last_end() const {
   return last_end_;
 }
 
+// Also asked before it waits for control_: nobody waits for the end of a sandbox to find that it has ended.
+bool SandboxCore::is_done_with(const std::shared_ptr<const TreeRunner>& gave_up) const {
+  MutexLock lock(mutex_);
+  return is_ending() || (gave_up != tree_ && gave_up != dynamic_);
+}
+
 void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
-  MutexLock control(control_);
-  {
-    MutexLock lock(mutex_);
-    const bool is_its_own = gave_up == tree_ || gave_up == dynamic_;
-    if (!is_up(status_) || !is_its_own) return;
-  }
+  if (is_done_with(gave_up)) return;
+  take_control();
+  const MutexLock control(control_, std::adopt_lock);
+  if (is_done_with(gave_up) || !is_up(status())) return;
   act_on_failure(gave_up);
 }
 
@@ -170,7 +174,12 @@ void SandboxCore::retry_after(Clock::Duration pause, const LastEnd& last) {
 }
 
 void SandboxCore::retry(std::uint64_t ticket) {
-  MutexLock control(control_);
+  {
+    MutexLock lock(mutex_);
+    if (retry_ticket_ != ticket || is_ending()) return;
+  }
+  take_control();
+  const MutexLock control(control_, std::adopt_lock);
   {
     MutexLock lock(mutex_);
     if (retry_ticket_ != ticket || destroyed_) return;

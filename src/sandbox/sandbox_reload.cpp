@@ -502,7 +502,8 @@ Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, c
                                                       Claim& claimed) {
   PETRI_TRY(plan_parts(parts, options));
   const Lane::Hold hold(lane_.get());
-  MutexLock control(control_);
+  take_control();
+  const MutexLock control(control_, std::adopt_lock);
   {
     MutexLock lock(mutex_);
     PETRI_TRY(must_be_changeable_now());

@@ -15,7 +15,8 @@ Result<void> SandboxCore::restart_with_state() {
   }
   PETRI_TRY(const Claim claimed, claim(module_names()));
   std::optional<Lane::Hold> hold(std::in_place, lane_.get());
-  MutexLock control(control_);
+  take_control();
+  const MutexLock control(control_, std::adopt_lock);
   const std::stop_token stop = ending();
   auto data = keep_for_restart();
   if (!data && stop.stop_requested()) return fail(ErrorCode::cancelled, "the sandbox is being ended");

@@ -92,7 +92,8 @@ Result<Snapshot> SandboxCore::snapshot() {
   PETRI_TRY(must_run());
   PETRI_TRY(const Claim claimed, claim(module_names()));
   const Lane::Hold hold(lane_.get());
-  MutexLock control(control_);
+  take_control();
+  const MutexLock control(control_, std::adopt_lock);
   PETRI_TRY(must_run());
   std::vector<Part> parts = resting_parts();
   const Clock::TimePoint deadline = deadline_of(reload_policy());

@@ -144,14 +144,13 @@ Result<void> SandboxCore::try_undo(const std::string& module) {
   PETRI_TRY(plan_parts(parts, options));
   // A structural change that is under way may wait for what runs on this very thread, in a lane.
   if (lane_ == nullptr) {
-    control_.lock();
+    take_control();
   } else if (!control_.try_lock()) {
     return fail(ErrorCode::busy, "the sandbox is being changed");
   }
-  auto running = must_run();
-  auto switched = running ? switch_parts(std::move(parts), options, claimed) : fail(running.error());
-  control_.unlock();
-  if (!switched) return fail(std::move(switched.error()));
+  const MutexLock control(control_, std::adopt_lock);
+  PETRI_TRY(must_run());
+  PETRI_TRY(switch_parts(std::move(parts), options, claimed));
   return {};
 }
 
