@@ -288,17 +288,30 @@ void SandboxCore::take_control() {
   control_.lock();
 }
 
-void SandboxCore::take_control_to_end() {
+// Whoever has control gives up what it does, compiling included. True: there was somebody.
+bool SandboxCore::take_control_to_end() {
   services_.workers.favour(threads_);
-  if (control_.try_lock()) return;
+  if (control_.try_lock()) return false;
   {
     MutexLock lock(mutex_);
     ++ends_wanted_;
+    loading_.request_stop();
   }
   begin_end();
   take_control();
   MutexLock lock(mutex_);
-  --ends_wanted_;
+  if (--ends_wanted_ == 0 && spec_.tier == Tier::compiled) loading_ = std::stop_source();
+  return true;
+}
+
+void SandboxCore::stop_loading() {
+  MutexLock lock(mutex_);
+  loading_.request_stop();
+}
+
+std::stop_token SandboxCore::loading() const {
+  MutexLock lock(mutex_);
+  return loading_.get_token();
 }
 
 bool SandboxCore::is_to_end() const {
@@ -312,8 +325,9 @@ Result<void> SandboxCore::give_up_start() {
 }
 
 Result<void> SandboxCore::stop() {
-  take_control_to_end();
+  const bool interrupted = take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
+  if (interrupted && status() == SandboxStatus::failed) return {};  // it was being made
   return stop_now();
 }
 
@@ -370,7 +384,7 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
 }
 
 bool SandboxCore::destroy() {
-  loading_.request_stop();
+  stop_loading();
   take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
   return destroy_now();

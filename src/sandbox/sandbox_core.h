@@ -82,7 +82,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> restart(const RestartOptions& options = {}) EXCLUDES(control_);
   // Returns at once, and everything is on its way to its end. destroy() follows.
   void begin_destroy() EXCLUDES(mutex_) {
-    loading_.request_stop();
+    stop_loading();
     begin_end();
   }
   // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
@@ -241,7 +241,9 @@ class SandboxCore final : public ProcessOwner,
   // it gives its own back meanwhile: completions and host functions call verbs on workers' threads.
   void take_control() PETRI_THREAD_ANNOTATION(acquire_capability(control_));
   // For whoever ends the sandbox: one that starts, reloads or restarts it is made to give up first.
-  void take_control_to_end() PETRI_THREAD_ANNOTATION(acquire_capability(control_)) EXCLUDES(mutex_);
+  void stop_loading() EXCLUDES(mutex_);
+  std::stop_token loading() const EXCLUDES(mutex_);
+  bool take_control_to_end() PETRI_THREAD_ANNOTATION(acquire_capability(control_)) EXCLUDES(mutex_);
   bool is_to_end() const EXCLUDES(mutex_);
   // Whoever ends it has done so, or has begun to: what its trees report changes nothing any more.
   bool is_ending() const REQUIRES(mutex_) {
@@ -649,8 +651,9 @@ class SandboxCore final : public ProcessOwner,
   std::uint64_t retry_ticket_ GUARDED_BY(mutex_) = 0;  // of the retry that waits, 0: none does
   std::uint64_t last_retry_ticket_ GUARDED_BY(mutex_) = 0;
   std::stop_source runs_ GUARDED_BY(mutex_);
-  // Destroying does not wait for a compilation, though whoever asked for that has `control_`.
-  std::stop_source loading_{spec_.tier == Tier::compiled ? std::stop_source() : std::stop_source(std::nostopstate)};
+  // Ends do not wait for a compilation, though whoever asked for that has `control_`.
+  std::stop_source loading_ GUARDED_BY(mutex_){spec_.tier == Tier::compiled ? std::stop_source()
+                                                                            : std::stop_source(std::nostopstate)};
   std::vector<std::string> labels_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;

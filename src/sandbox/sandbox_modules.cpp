@@ -131,8 +131,7 @@ Result<SandboxCore::Loaded> SandboxCore::load_module(const Source& source) {
     PETRI_TRY(
         require_deterministic(loadable(*admitted.artifact), services_.host, Asked::embedded, ", and the sandbox is"));
   }
-  PETRI_TRY(ModuleCodePtr code,
-            services_.code.load(admitted.artifact, permissions(), spec_.tier, loading_.get_token()));
+  PETRI_TRY(ModuleCodePtr code, services_.code.load(admitted.artifact, permissions(), spec_.tier, loading()));
   return Loaded{std::move(code), std::move(admitted.source)};
 }
 

@@ -70,6 +70,21 @@ TEST_F(CompiledSandboxes, FailWhenTheWorkerIsKilledAndCanBeRestarted) {
   EXPECT_TRUE(here->restart("a"));
 }
 
+// A20: 9.7 s.
+TEST_F(CompiledSandboxes, AreStoppedWithoutWaitingForTheCompilerAndCanBeStartedAgain) {
+  const auto here = runtime({.time_max = seconds(100)});
+  inject_compile_fault(CompileFault::never_ends);
+  const testing::Pending creating([&] { return here->create(spec(Tier::compiled)); });
+  wait_until_compiling();
+  const auto start = std::chrono::steady_clock::now();
+  const auto stopped = here->stop("a");
+  EXPECT_TRUE(stopped) << stopped.error().message;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
+  EXPECT_EQ(testing::not_error(creating.wait(), ErrorCode::cancelled), "");
+  const auto restarted = here->restart("a");
+  EXPECT_TRUE(restarted) << restarted.error().message;
+}
+
 TEST_F(CompiledSandboxes, AreDestroyedWithoutWaitingForTheCompiler) {
   const auto here = runtime({.time_max = seconds(100)});
   const testing::LeakCheck check(here.get());
