@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::support::*;
 use petri_engine::guest::{EndKind, Trap};
+use crate::support::*;
 
 /// Everything runs once, briefly: each guest is accepted, runs in both tiers and ends by its deadline.
 #[test]

@@ -147,7 +147,6 @@ struct Runtime::Impl {
     services.emplace(SandboxServices{.workers = *workers,
                                      .guest_threads = *guest_threads,
                                      .timers = *timers,
-                                     .guest_timers = *guest_timers,
                                      .clock = clock,
                                      .events = events,
                                      .artifacts = artifacts,
@@ -253,7 +252,7 @@ struct Runtime::Impl {
   Registry registry;
   std::unique_ptr<Workers> workers;
   std::unique_ptr<GuestThreads> guest_threads;
-  std::unique_ptr<Timers> timers, guest_timers;
+  std::unique_ptr<Timers> timers;
   SharedTraits traits;
   std::optional<SandboxServices> services;  // once workers and timers are there
   std::atomic<std::uint64_t> destroyed{0};
@@ -274,8 +273,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   const std::size_t threads_max = impl->options.threads_max;
   impl->guest_threads = std::make_unique<GuestThreads>(*impl->workers, threads_max,
                                                        std::min(impl->options.threads_reserve, threads_max / 2));
-  PETRI_TRY(impl->timers, Timers::create(impl->clock, "petri-timers"));
-  PETRI_TRY(impl->guest_timers, Timers::create(impl->clock, "petri-gtimers"));
+  PETRI_TRY(impl->timers, Timers::create(impl->clock));
   impl->promoter.prepare();  // calls find out that something is hot, and would wait for its thread
   impl->make_services();
   impl->sample_later(*impl->timers);
@@ -291,7 +289,6 @@ Runtime::~Runtime() {
     impl_->registry.remove(*core);
   }
   impl_->timers.reset();
-  impl_->guest_timers.reset();
   impl_->workers.reset();
 }
 
@@ -421,10 +418,7 @@ AuditVerification Runtime::verify_audit() const { return impl_->audit->verify();
 
 Result<void> Runtime::flush_audit() { return impl_->audit->flush(); }
 
-void Runtime::clock_moved() {
-  impl_->timers->wake();
-  impl_->guest_timers->wake();
-}
+void Runtime::clock_moved() { impl_->timers->wake(); }
 
 RuntimeInfo Runtime::info() const {
   RuntimeInfo info{.workers = impl_->options.workers,

@@ -621,8 +621,8 @@ void SandboxCore::add_timer(Process& by, std::uint64_t now_ms, std::uint64_t mil
   MutexLock lock(mutex_);
   auto ring = [self = shared_from_this(), timer] { self->timer_rings(*timer); };
   timer->id = lane_ != nullptr ? lane_->add_timer(now_ms + milliseconds, std::move(ring))
-                               : services_.guest_timers.at(
-                                     services_.clock.now() + std::chrono::milliseconds(milliseconds), std::move(ring));
+                               : services_.timers.at(services_.clock.now() + std::chrono::milliseconds(milliseconds),
+                                                     std::move(ring));
   timers_[{&by, by.incarnation()}][timer->id] = {.due_ms = now_ms + milliseconds, .tag = tag};
 }
 
@@ -652,7 +652,7 @@ void SandboxCore::cancel_timers(const Process& process, std::uint64_t incarnatio
     if (!own.empty()) gone = std::move(own.mapped());
   }
   for (const auto& [timer, what] : gone) {
-    lane_ != nullptr ? lane_->cancel_timer(timer) : services_.guest_timers.cancel(timer);
+    lane_ != nullptr ? lane_->cancel_timer(timer) : services_.timers.cancel(timer);
     account_.remove_timer();
   }
 }

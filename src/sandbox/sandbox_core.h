@@ -46,8 +46,7 @@ namespace petri {
 struct SandboxServices {
   Workers& workers;
   GuestThreads& guest_threads;
-  Timers& timers;        // of the host: ends, time-outs
-  Timers& guest_timers;  // those that guests have set, however many there are
+  Timers& timers;
   const Clock& clock;
   EventBus& events;
   ArtifactStore& artifacts;

@@ -2,10 +2,10 @@
 
 namespace petri {
 
-Result<std::unique_ptr<Timers>> Timers::create(const Clock& clock, std::string_view name) {
+Result<std::unique_ptr<Timers>> Timers::create(const Clock& clock) {
   std::unique_ptr<Timers> timers(new Timers(clock));
   constexpr std::size_t kSmallStack = std::size_t{1} << 20;
-  PETRI_TRY(timers->thread_, LargeThread::start({.name = std::string(name), .stack_bytes = kSmallStack},
+  PETRI_TRY(timers->thread_, LargeThread::start({.name = "petri-timers", .stack_bytes = kSmallStack},
                                                 [self = timers.get()] { self->work(); }));
   return timers;
 }

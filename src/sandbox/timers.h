@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string_view>
 
 #include "base/clock.h"
 #include "base/large_thread.h"
@@ -20,7 +19,7 @@ class Timers {
  public:
   using Callback = std::function<void()>;  // must not throw
 
-  static Result<std::unique_ptr<Timers>> create(const Clock& clock, std::string_view name = "petri-timers");
+  static Result<std::unique_ptr<Timers>> create(const Clock& clock);
   // What is not due yet is forgotten.
   ~Timers();
   Timers(const Timers&) = delete;
