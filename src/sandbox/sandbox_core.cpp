@@ -259,6 +259,7 @@ void SandboxCore::end_tree() {
     gone.swap(processes_);
   }
   for (const auto& [name, process] : gone) process->close();
+  tell_all_counted();
 }
 
 // What guests spawned ends first and has half of the time: what the spec asks for is left some, whatever they do.
@@ -526,11 +527,11 @@ void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) 
   const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
   const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(*account_.limits());
   const std::uint64_t seen = seen_at_end(outcome, allowed);
-  tell_audit({.kind = AuditKind::killed, .sandbox = id(), .process = process, .cause = outcome.cause},
-             {{"outcome", name_of(outcome.kind)},
-              {"allowed", allowed},
-              {"seen", seen},
-              {"class", name_of(category_of(outcome))}});
+  const AuditSubject killed{.kind = AuditKind::killed, .sandbox = id(), .process = process, .cause = outcome.cause};
+  tell_audit({.subject = killed, .allowed = allowed, .seen = seen}, {{"outcome", name_of(outcome.kind)},
+                                                                     {"allowed", allowed},
+                                                                     {"seen", seen},
+                                                                     {"class", name_of(category_of(outcome))}});
   services_.events.publish(kind, subject(process), [&](Event& event) {
     event.add("limit", outcome.cause).add("allowed", allowed).add("seen", seen).add("place", name_of(outcome.place));
   });
@@ -543,7 +544,8 @@ void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
     MutexLock lock(mutex_);
     trouble().limits_met[std::string(met.limit)] += met.count;
   }
-  tell_audit({.kind = AuditKind::limit_met, .sandbox = id(), .process = process, .cause = met.limit},
+  const AuditSubject limit{.kind = AuditKind::limit_met, .sandbox = id(), .process = process, .cause = met.limit};
+  tell_audit({.subject = limit, .count = met.count, .allowed = met.allowed, .seen = met.wanted},
              {{"allowed", met.allowed}, {"seen", met.wanted}, {"count", met.count}});
   services_.events.publish(EventKind::limit_met, subject(process), [&](Event& event) {
     event.add("limit", met.limit).add("allowed", met.allowed).add("seen", met.wanted);
