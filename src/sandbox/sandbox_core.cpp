@@ -608,7 +608,7 @@ void SandboxCore::add_timer(Process& by, std::uint64_t now_ms, std::uint64_t mil
   auto ring = [self = shared_from_this(), timer] { self->timer_rings(*timer); };
   timer->id = lane_ != nullptr ? lane_->add_timer(now_ms + milliseconds, std::move(ring))
                                : services_.timers.at(services_.clock.now() + std::chrono::milliseconds(milliseconds),
-                                                     std::move(ring));
+                                                     std::move(ring), Timers::Whose::guests);
   timers_[{&by, by.incarnation()}][timer->id] = {.due_ms = now_ms + milliseconds, .tag = tag};
 }
 
