@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/name_table.h"
+#include "process/host_work.h"
 #include "telemetry/usage_event.h"
 
 namespace petri {
@@ -613,6 +614,7 @@ void SandboxCore::add_timer(Process& by, std::uint64_t now_ms, std::uint64_t mil
 }
 
 void SandboxCore::timer_rings(const GuestTimer& timer) {
+  const HostWork work(*this);
   const ProcessPtr receiver = timer.process.lock();
   if (receiver == nullptr) return;
   {

@@ -184,6 +184,7 @@ class SandboxCore final : public ProcessOwner,
   // TreeHost
   std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
   Workers& tree_workers() override { return services_.workers; }
+  ProcessOwner* tree_owner() override { return this; }
   Workers::Client* tree_client() override { return client(); }
   Timers& tree_timers() override { return services_.timers; }
   const Clock& tree_clock() const override { return services_.clock; }
