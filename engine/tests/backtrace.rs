@@ -2,11 +2,11 @@
 
 use std::ffi::c_void;
 
+use crate::support::*;
 use petri_engine::code::Tier;
 use petri_engine::ffi::petri_caller_stop;
 use petri_engine::guest::{EndKind, Trap};
 use petri_engine::raw::Caller;
-use crate::support::*;
 use wasmparser::{Operator, Parser, Payload};
 
 /// Offsets of the operators of a defined function for which `wanted` holds.

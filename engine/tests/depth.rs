@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::ffi::c_void;
 
+use crate::support::*;
 use petri_engine::guest::EndKind;
 use petri_engine::raw::Caller;
-use crate::support::*;
 
 thread_local! {
     static MARKS: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
+use crate::support::*;
 use petri_engine::artifact::Artifact;
 use petri_engine::bounds;
 use petri_engine::code::Code;
 use petri_engine::failure::Status;
-use crate::support::*;
 
 /// Far more processor time than any of these takes, and far less than they took.
 const SOON: Duration = Duration::from_secs(2);

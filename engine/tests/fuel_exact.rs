@@ -2,11 +2,11 @@
 
 use std::ffi::c_void;
 
+use crate::support::*;
 use petri_engine::costs::SLICE;
 use petri_engine::ffi::{petri_caller_charge, petri_caller_fuel_used, petri_caller_stop};
 use petri_engine::guest::{Budget, EndKind, Trap};
 use petri_engine::raw::{Caller, HostFunction};
-use crate::support::*;
 
 struct Program {
     text: String,

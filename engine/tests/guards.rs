@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::ffi::c_void;
 
+use crate::support::*;
 use petri_engine::artifact::Artifact;
 use petri_engine::code::Tier;
 use petri_engine::failure::Status;
 use petri_engine::guest::EndKind;
 use petri_engine::raw::Caller;
-use crate::support::*;
 
 // ---- wasmi 2.0.0 ------------------------------------------------------------------------------------------
 

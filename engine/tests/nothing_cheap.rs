@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use petri_engine::guest::{EndKind, Trap};
 use crate::support::*;
+use petri_engine::guest::{EndKind, Trap};
 
 /// Everything runs once, briefly: each guest is accepted, runs in both tiers and ends by its deadline.
 #[test]

@@ -5,10 +5,10 @@ use std::mem::MaybeUninit;
 use std::process::Command;
 use std::ptr;
 
+use crate::support::*;
 use petri_engine::failure::Status;
 use petri_engine::ffi::*;
 use petri_engine::guest::{Budget, End, EndKind};
-use crate::support::*;
 
 const PREPARE: u32 = 1;
 const LOAD: u32 = 2;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::support::*;
 use petri_engine::allocator::{LARGE, large_pieces};
 use petri_engine::artifact::{Artifact, Extern};
 use petri_engine::bounds::{self, Bound};
 use petri_engine::code::{Code, Tier};
 use petri_engine::failure::Status;
 use petri_engine::features;
-use crate::support::*;
 
 fn rejected(wasm: &[u8]) -> String {
     let failure = refusal(wasm);

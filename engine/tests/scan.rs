@@ -1,9 +1,9 @@
 //! What the scan finds, and what it may never claim. P11
 
-use petri_engine::guest::EndKind;
-use petri_engine::scan::{Finding, FindingKind, Scan, Severity, scan};
 use crate::support::random::Random;
 use crate::support::*;
+use petri_engine::guest::EndKind;
+use petri_engine::scan::{Finding, FindingKind, Scan, Severity, scan};
 use wasmparser::{Operator, Parser, Payload};
 
 fn scan_of(wasm: &[u8]) -> Scan {

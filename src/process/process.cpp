@@ -122,6 +122,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
+  hold_for_share(allowance_.deadline_ns);
   life_.guest->begin(allowance_, input);
   auto end = origin == nullptr ? life_.begin() : life_.go_on_from(origin->image);
   if (origin != nullptr && origin->random) life_.context->random = SeededRandom(*origin->random);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/kernel_clock.h"
+#include "process/host_work.h"
 #include "process/process.h"
 #include "process/process_time.h"
 #include "run/collect_outcome.h"
@@ -154,7 +155,7 @@ void Process::charge(std::uint64_t fuel, std::uint64_t now_ns) {
   const std::uint64_t ran = take_uncharged(now_ns);
   owner_.account().add_work(fuel, ran);
   owner_.cpu_share().charge(ran, now_ns);
-  seat_->charged_ns += ran;
+  HostWork::add_paid(ran);
 }
 
 // What a callee spends is its caller's.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "process/host_work.h"
 #include "process/process.h"
 
 namespace petri {
@@ -57,6 +58,7 @@ void Process::line_up(Lane& lane) {
 }
 
 void Process::handle_next() {
+  const HostWork work(owner_);
   {
     MutexLock lock(mutex_);
     lined_up_ -= std::min<std::size_t>(lined_up_, 1);
@@ -146,6 +148,7 @@ bool Process::take_letter(Letter& letter) {
 
 // Handles what waits; after a turn others may go first.
 void Process::drain() {
+  const HostWork work(owner_);
   const Clock::TimePoint turn_end = owner_.clock().now() + owner_.workers().turn();
   for (Letter letter; take_letter(letter);) {
     if (deliver(letter)) return;

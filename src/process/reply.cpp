@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "process/host_work.h"
+
 namespace petri {
 
 std::unexpected<Error> ended_before_call(std::string_view process) {
@@ -21,6 +23,7 @@ bool Reply::give(Result<Outcome> result) {
       return true;
     }
   }
+  const HostWork work(nullptr);
   completion(std::move(result));
   return true;
 }

@@ -198,7 +198,7 @@ void Workers::work(std::uint64_t number) {
   }
   for (Task task; next_task(task); task = nullptr) {
     seat.holds_permit = true;
-    begin_hold(seat);
+    seat.since_ns = kernel_ns(CLOCK_MONOTONIC);
     task();
     charge(seat);
     seat.client = nullptr;  // who may be gone with the task
@@ -232,19 +232,13 @@ bool Workers::next_task(Task& task) {
   return true;
 }
 
-void Workers::begin_hold(Seat& seat) {
-  seat.since_ns = kernel_ns(CLOCK_MONOTONIC);
-  seat.charged_ns = 0;
-}
-
 // A machine that gives the thread's processor to others for long is not the client's doing.
 void Workers::charge(Seat& seat) {
   if (!seat.holds_permit || seat.client == nullptr) return;
   const auto most = 2 * static_cast<std::uint64_t>(options_.turn.count());
-  const std::uint64_t held = std::min(kernel_ns(CLOCK_MONOTONIC) - seat.since_ns, most);
-  seat.client->add_used(held);
-  if (held > seat.charged_ns) seat.client->add_host_work(held - seat.charged_ns);
-  begin_hold(seat);
+  const std::uint64_t now = kernel_ns(CLOCK_MONOTONIC);
+  seat.client->add_used(std::min(now - seat.since_ns, most));
+  seat.since_ns = now;
 }
 
 void Workers::give_up_permit(Seat& seat) {
@@ -268,7 +262,7 @@ void Workers::wait_in(std::list<Waiter*>& line, Seat& seat, const EarlyWake& wak
     leave_lines(client_of(seat));
   }
   seat.holds_permit = self.granted;
-  begin_hold(seat);
+  seat.since_ns = kernel_ns(CLOCK_MONOTONIC);
 }
 
 // Most have a deadline so far away that no clock could tell it.

@@ -37,17 +37,7 @@ class Workers {
 
   // Whose work it is: a sandbox has one. Outlives its tasks and waiting threads, which keep it alive.
   class Client : public FairLine::Member {
-   public:
-    Client() = default;
-    virtual ~Client() = default;
-    Client(const Client&) = delete;
-    Client& operator=(const Client&) = delete;
-
-   private:
     friend class Workers;
-    // What a permit was held for beyond what the seat's charged_ns says.
-    virtual void add_host_work(std::uint64_t /*ns*/) {}
-
     // All of the Workers' mutex_.
     std::list<Task> tasks_;
     std::list<Waiter*> resuming_;   // what they waited for is there
@@ -83,8 +73,7 @@ class Workers {
     Workers* workers = nullptr;
     Client* client = nullptr;
     bool holds_permit = false;
-    std::uint64_t since_ns = 0;    // it has held its permit, on the monotonic clock
-    std::uint64_t charged_ns = 0;  // of that its guests have been charged for
+    std::uint64_t since_ns = 0;  // it has held its permit, on the monotonic clock
   };
   static Seat& seat_of_this_thread();
 
@@ -160,7 +149,6 @@ class Workers {
   void wait_in(std::list<Waiter*>& line, Seat& seat, const EarlyWake& wake = {}) REQUIRES(mutex_);
   Client& client_of(const Seat& seat) { return seat.client == nullptr ? own_ : *seat.client; }
   void give_up_permit(Seat& seat) REQUIRES(mutex_);
-  static void begin_hold(Seat& seat);
   void charge(Seat& seat);
   void line_up(Client& client) REQUIRES(mutex_);
   void leave_lines(Client& client) REQUIRES(mutex_);

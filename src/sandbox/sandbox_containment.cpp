@@ -68,8 +68,8 @@ void SandboxCore::count_ending_limit(std::string_view process, const Outcome& ou
 void SandboxCore::permission_used(std::string_view process, const PermissionUse& use) {
   const std::string_view name = name_of(use.permission);
   if (use.granted > 0) {
-    tell_audit({.kind = AuditKind::permission_used, .sandbox = id(), .process = process, .cause = name},
-               {{"count", use.granted}});
+    const AuditSubject used{.kind = AuditKind::permission_used, .sandbox = id(), .process = process, .cause = name};
+    tell_audit({.subject = used, .count = use.granted}, {{"count", use.granted}});
   }
   if (use.denied == 0) return;
   {
@@ -81,8 +81,8 @@ void SandboxCore::permission_used(std::string_view process, const PermissionUse&
     event.add("permission", name);
     if (use.denied > 1) event.add("count", use.denied);
   });
-  tell_audit({.kind = AuditKind::permission_denied, .sandbox = id(), .process = process, .cause = name},
-             {{"count", use.denied}});
+  const AuditSubject denied{.kind = AuditKind::permission_denied, .sandbox = id(), .process = process, .cause = name};
+  tell_audit({.subject = denied, .count = use.denied}, {{"count", use.denied}});
 }
 
 }  // namespace petri

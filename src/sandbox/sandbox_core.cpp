@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/name_table.h"
+#include "process/host_work.h"
 #include "telemetry/usage_event.h"
 
 namespace petri {
@@ -66,8 +67,7 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
                                                     services.budget, services.descriptors.get())),
       account_(*shared_account_),
       share_(traits_->policy.limits.cpu_percent_max),
-      host_charge_(account_, share_, services.clock),
-      threads_(&host_charge_),
+      threads_(&account_),
       lane_(make_lane()),
       created_(services.clock.wall_now()),
       updated_(created_),
@@ -261,6 +261,7 @@ void SandboxCore::end_tree() {
     gone.swap(processes_);
   }
   for (const auto& [name, process] : gone) process->close();
+  tell_all_counted();
 }
 
 // What guests spawned ends first and has half of the time: what the spec asks for is left some, whatever they do.
@@ -542,11 +543,11 @@ void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) 
   const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
   const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(*account_.limits());
   const std::uint64_t seen = seen_at_end(outcome, allowed);
-  tell_audit({.kind = AuditKind::killed, .sandbox = id(), .process = process, .cause = outcome.cause},
-             {{"outcome", name_of(outcome.kind)},
-              {"allowed", allowed},
-              {"seen", seen},
-              {"class", name_of(category_of(outcome))}});
+  const AuditSubject killed{.kind = AuditKind::killed, .sandbox = id(), .process = process, .cause = outcome.cause};
+  tell_audit({.subject = killed, .allowed = allowed, .seen = seen}, {{"outcome", name_of(outcome.kind)},
+                                                                     {"allowed", allowed},
+                                                                     {"seen", seen},
+                                                                     {"class", name_of(category_of(outcome))}});
   services_.events.publish(kind, subject(process), [&](Event& event) {
     event.add("limit", outcome.cause).add("allowed", allowed).add("seen", seen).add("place", name_of(outcome.place));
   });
@@ -559,7 +560,8 @@ void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
     MutexLock lock(mutex_);
     trouble().limits_met[std::string(met.limit)] += met.count;
   }
-  tell_audit({.kind = AuditKind::limit_met, .sandbox = id(), .process = process, .cause = met.limit},
+  const AuditSubject limit{.kind = AuditKind::limit_met, .sandbox = id(), .process = process, .cause = met.limit};
+  tell_audit({.subject = limit, .count = met.count, .allowed = met.allowed, .seen = met.wanted},
              {{"allowed", met.allowed}, {"seen", met.wanted}, {"count", met.count}});
   services_.events.publish(EventKind::limit_met, subject(process), [&](Event& event) {
     event.add("limit", met.limit).add("allowed", met.allowed).add("seen", met.wanted);
@@ -622,11 +624,12 @@ void SandboxCore::add_timer(Process& by, std::uint64_t now_ms, std::uint64_t mil
   auto ring = [self = shared_from_this(), timer] { self->timer_rings(*timer); };
   timer->id = lane_ != nullptr ? lane_->add_timer(now_ms + milliseconds, std::move(ring))
                                : services_.timers.at(services_.clock.now() + std::chrono::milliseconds(milliseconds),
-                                                     std::move(ring));
+                                                     std::move(ring), Timers::Whose::guests);
   timers_[{&by, by.incarnation()}][timer->id] = {.due_ms = now_ms + milliseconds, .tag = tag};
 }
 
 void SandboxCore::timer_rings(const GuestTimer& timer) {
+  const HostWork work(*this);
   const ProcessPtr receiver = timer.process.lock();
   if (receiver == nullptr) return;
   {

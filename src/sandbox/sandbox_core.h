@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "audit/audit_log.h"
+#include "audit/guest_entries.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/folder.h"
@@ -183,6 +184,7 @@ class SandboxCore final : public ProcessOwner,
   // TreeHost
   std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
   Workers& tree_workers() override { return services_.workers; }
+  ProcessOwner* tree_owner() override { return this; }
   Workers::Client* tree_client() override { return client(); }
   Timers& tree_timers() override { return services_.timers; }
   const Clock& tree_clock() const override { return services_.clock; }
@@ -530,6 +532,14 @@ class SandboxCore final : public ProcessOwner,
   void tell_audit(const AuditSubject& what, std::initializer_list<AuditFact> facts = {}) {
     services_.audit.append(traits_->policy.audit, what, facts);
   }
+  // The same of what a guest may do as often as it can: what is beyond its share of the trail is counted, and told
+  // with its count after a second, and when the guests end.
+  void tell_audit(const GuestDeed& deed, std::initializer_list<AuditFact> facts) EXCLUDES(mutex_);
+  bool admits(const GuestDeed& deed) EXCLUDES(mutex_);
+  void tell_counted_later() REQUIRES(mutex_);
+  void tell_counted() EXCLUDES(mutex_);
+  void tell_all_counted() EXCLUDES(mutex_);
+  void tell_counted(const std::vector<CountedDeeds>& all);
   Error explain(const Error& error, const TreeRunner& tree) const;
   void set_status(SandboxStatus status, const std::string& cause = {}) EXCLUDES(mutex_);
   // Only if it is the one, and then it is the other.
@@ -613,7 +623,6 @@ class SandboxCore final : public ProcessOwner,
   const std::shared_ptr<TreeAccount> shared_account_;  // with what may outlive the sandbox by a moment
   TreeAccount& account_;
   CpuShare share_;
-  HostCharge host_charge_;
   GuestThreads::Share threads_;
   const std::unique_ptr<Lane> lane_;  // of a deterministic one
   std::shared_ptr<Folder> folder_;
@@ -662,6 +671,8 @@ class SandboxCore final : public ProcessOwner,
     Tally restarts;  // of single processes
     Tally limits_met;
     Tally denied;
+    GuestEntries entries;
+    TimerId counted_timer = 0;  // that tells what entries has counted; 0: none
   };
   Trouble& trouble() REQUIRES(mutex_) {
     if (trouble_ == nullptr) trouble_ = std::make_unique<Trouble>();

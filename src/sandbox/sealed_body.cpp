@@ -15,7 +15,8 @@ namespace {
 constexpr int kFormat = 2;  // 1 had no modules that are linked with one another
 constexpr std::size_t kFormatBytesMax = 20;
 constexpr std::size_t kChecksumBytes = 32;
-constexpr JsonBounds kBodyBounds{.bytes_max = kSealedBytesMax, .depth_max = 16, .values_max = std::size_t{16} << 20};
+// A value takes 80 bytes once it is read, however few it has in the file.
+constexpr JsonBounds kBodyBounds{.bytes_max = kSealedBytesMax, .depth_max = 16, .values_max = std::size_t{4} << 20};
 
 // How many bytes the first line has.
 Result<std::size_t> check_first_line(std::string_view kind, std::string_view bytes) {

@@ -219,7 +219,7 @@ SavedProcess read_process(const Json& value) {
   for (const Json& letter : read_list(value.at("mailbox"))) {
     process.mailbox.push_back({.kind = read_enum(letter.at(0), MessageKind::child_exit),
                                .bytes = read_text(letter.at(1)),
-                               .sender = letter.at(2).get<std::string>(),
+                               .sender = read_name(letter.at(2)),
                                .tag = letter.at(3).get<std::int64_t>()});
   }
   for (const Json& timer : read_list(value.at("timers"))) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "process/tree_account.h"
+
 namespace petri {
 namespace {
 
@@ -33,11 +35,25 @@ Result<void> check(const SavedProcess& process, const SandboxLimits& limits) {
   return {};
 }
 
+// What the host would hold for the messages and timers of all processes together.
+std::uint64_t held_bytes(const SnapshotData& data) {
+  std::uint64_t bytes = 0;
+  for (const SavedProcess& process : data.processes) {
+    bytes += process.timers.size() * TreeAccount::kTimerBytes;
+    for (const SavedLetter& message : process.mailbox) bytes += bytes_of(message);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Result<void> check_limits(const SnapshotData& data, const SandboxLimits& limits) {
   for (const SavedProcess& process : data.processes) PETRI_TRY(check(process, limits));
-  return {};
+  const std::uint64_t held = held_bytes(data);
+  if (held <= limits.memory_bytes_max + TreeAccount::kHostBytesFree) return {};
+  return fail(ErrorCode::limit_exceeded,
+              fmt::format("the messages and timers of the snapshot take {} bytes and memory_bytes_max allows {}", held,
+                          limits.memory_bytes_max));
 }
 
 }  // namespace petri

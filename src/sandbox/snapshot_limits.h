@@ -7,8 +7,8 @@
 
 namespace petri {
 
-// limit_exceeded, naming the process and the limit. A snapshot may come from a sandbox that was allowed more, or from
-// anywhere. Memory is checked where instances are made.
+// limit_exceeded, naming the limit, and the process if it is about one. A snapshot may come from a sandbox that was
+// allowed more, or from anywhere. The memory of instances is checked where they are made.
 Result<void> check_limits(const SnapshotData& data, const SandboxLimits& limits);
 
 }  // namespace petri

@@ -14,10 +14,13 @@
 
 namespace petri {
 
-// One thread, which must not be held up: what takes time is submitted elsewhere. Any thread may call.
+// One thread, which must not be held up: what takes time is submitted elsewhere. What the host waits for (kills,
+// time-outs, samples) comes before all timers of guests that are due: of those there may be any number. Any thread may
+// call.
 class Timers {
  public:
   using Callback = std::function<void()>;  // must not throw
+  enum class Whose : std::uint8_t { hosts, guests };
 
   static Result<std::unique_ptr<Timers>> create(const Clock& clock);
   // What is not due yet is forgotten.
@@ -26,7 +29,7 @@ class Timers {
   Timers& operator=(const Timers&) = delete;
 
   // Not before this time; never on this thread.
-  TimerId at(Clock::TimePoint time, Callback callback) EXCLUDES(mutex_);
+  TimerId at(Clock::TimePoint time, Callback callback, Whose whose = Whose::hosts) EXCLUDES(mutex_);
   // False: it is being done, or has been.
   bool cancel(TimerId timer) EXCLUDES(mutex_);
   // Looks at the clock again: for clocks that are moved by hand.
@@ -37,11 +40,14 @@ class Timers {
   explicit Timers(const Clock& clock) : clock_(clock) {}
   void work() EXCLUDES(mutex_);
   bool next(Callback& callback) EXCLUDES(mutex_);
+  using Queue = TimerQueue<Clock::TimePoint>;
+  // The one to take from next, if anything is due there; else the one whose first is due first. None: nothing waits.
+  Queue* next_queue(Clock::TimePoint now) REQUIRES(mutex_);
 
   const Clock& clock_;
   mutable Mutex mutex_;
   Condition changed_;
-  TimerQueue<Clock::TimePoint> due_ GUARDED_BY(mutex_);
+  Queue hosts_ GUARDED_BY(mutex_), guests_ GUARDED_BY(mutex_);
   bool ending_ GUARDED_BY(mutex_) = false;
   std::unique_ptr<LargeThread> thread_;
 };

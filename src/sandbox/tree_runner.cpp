@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "process/host_work.h"
 
 namespace petri {
 namespace {
@@ -204,7 +205,12 @@ void TreeRunner::expire() {
 }
 
 void TreeRunner::perform_elsewhere() {
-  host_.tree_workers().submit([this, kept = kept()] { perform(); }, host_.tree_client());
+  host_.tree_workers().submit(
+      [this, kept = kept()] {
+        const HostWork work(host_.tree_owner());
+        perform();
+      },
+      host_.tree_client());
 }
 
 // Whoever finds the work being done leaves it to that thread.
@@ -299,6 +305,7 @@ void TreeRunner::stop_process(Incarnation incarnation, ExitReason reason) {
   }
   host_.tree_workers().submit(
       [this, stop_and_report, kept = kept()] {
+        const HostWork work(host_.tree_owner());
         stop_and_report();
         perform();
       },

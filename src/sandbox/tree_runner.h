@@ -26,6 +26,7 @@ class TreeHost {
   virtual ~TreeHost() = default;
   virtual std::shared_ptr<void> keep_tree_alive() = 0;
   virtual Workers& tree_workers() = 0;
+  virtual ProcessOwner* tree_owner() { return nullptr; }      // who pays for what is done here; none: nobody
   virtual Workers::Client* tree_client() { return nullptr; }  // as ProcessOwner::client()
   virtual Timers& tree_timers() = 0;
   virtual const Clock& tree_clock() const = 0;

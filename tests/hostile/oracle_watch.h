@@ -103,16 +103,36 @@ class OracleWatch {
   Told audit_differences() {
     Told kept;
     if (runtime_.audit_status().dropped > 0) return kept;
+    together_.clear();
     for (const AuditKind kind : {AuditKind::limit_met, AuditKind::killed}) count_audit(kind, kept);
     for (const auto& [what, times] : told_) kept[what] -= times;
-    return kept;
+    return merged(kept);
+  }
+  // An entry that counts those of many processes stands for them all.
+  Told merged(const Told& kept) const {
+    Told sums;
+    for (const auto& [what, times] : kept) {
+      auto key = what;
+      if (together_.contains({key[0], key[1], key[3]})) key[2].clear();
+      sums[key] += times;
+    }
+    return sums;
+  }
+  // One that was not counted stands for itself.
+  static std::int64_t entries_of(const AuditEntry& entry) {
+    const AuditValue* entries = entry.detail("entries");
+    return entries == nullptr ? 1 : std::get<std::int64_t>(*entries);
   }
   void count_audit(AuditKind kind, Told& kept) {
     AuditQuery query{.kind = kind, .entries_max = 1'000};
     for (bool more = true; more;) {
       const AuditPage page = runtime_.audit(query);
       for (const AuditEntry& entry : page.entries) {
-        if (is_hostile(entry.sandbox)) ++kept[{std::string(name_of(kind)), entry.sandbox, entry.process, entry.cause}];
+        if (!is_hostile(entry.sandbox)) continue;
+        const std::string name(name_of(kind));
+        kept[{name, entry.sandbox, entry.process, entry.cause}] += entries_of(entry);
+        if (entry.process.empty() && entry.detail("entries") != nullptr)
+          together_.insert({name, entry.sandbox, entry.cause});
       }
       more = page.next.has_value();
       query.after = page.next.value_or(0);
@@ -124,6 +144,7 @@ class OracleWatch {
   std::mutex mutex_;
   std::map<std::uint64_t, std::int64_t> runs_;
   Told told_;
+  std::set<std::vector<std::string>> together_;  // kind, sandbox, cause
   std::set<std::string> signature_;
   std::string wrong_;
   EventListener listener_;

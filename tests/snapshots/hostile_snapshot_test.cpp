@@ -155,6 +155,27 @@ TEST_F(HostileSnapshot, BringsNoMoreMessagesThanTheLimitsAllow) {
             "the process keeper of the snapshot has 65537 bytes in a message and message_bytes_max allows 65536");
 }
 
+// attack A9: 187 MiB of messages were put into a sandbox of 128 MiB.
+TEST_F(HostileSnapshot, BringsNoMoreMessagesThanMemoryAllows) {
+  Sandbox sandbox = keeper();
+  Json body = *unseal("snapshot", sandbox.snapshot()->to_bytes());
+  Json& mailbox = body["processes"][0]["mailbox"];
+  for (int i = 0; i < 100; ++i) mailbox.push_back({1, Json::binary(std::vector<std::uint8_t>(60'000)), "", 0});
+  const auto read = Snapshot::from_bytes(seal("snapshot", body));
+  ASSERT_TRUE(read) << read.error().message;
+  const auto made = runtime_->create({.id = "b", .limits = {{"memory_bytes_max", 4'194'304}}}, *read);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("the messages and timers of the snapshot take 60"));
+  EXPECT_THAT(made.error().message, HasSubstr("bytes and memory_bytes_max allows 4194304"));
+}
+
+TEST_F(HostileSnapshot, HasSendersWithNamesOfProcesses) {
+  EXPECT_THAT(restored([](Json& body) {
+                body["processes"][0]["mailbox"].push_back({1, Json::binary({}), std::string(100'000, 'a'), 0});
+              }),
+              HasSubstr("a name cannot be one"));
+}
+
 TEST_F(HostileSnapshot, BringsNoMoreTimersThanTheLimitsAllowAndNoneBeyondAllTime) {
   EXPECT_EQ(restored([](Json& body) {
               Json& timers = body["processes"][0]["timers"];
