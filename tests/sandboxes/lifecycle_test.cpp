@@ -109,30 +109,80 @@ TEST_F(LifecycleTest, AcceptsGoodIdsAndNoOthers) {  // L10
   }
 }
 
+constexpr std::string_view kLimitNames =
+    "memory_bytes_max, fuel_max, execution_time_max, module_bytes_max, file_bytes_max, files_max, disk_bytes_max, "
+    "output_bytes_max, log_bytes_per_second_max, call_depth_max, process_memory_bytes_max, processes_max, "
+    "cpu_percent_max, cpu_grace, message_queue_max, message_bytes_max, timers_max, descriptors_max, threads_max, "
+    "state_bytes_max, versions_max, shutdown_max";
+
+constexpr std::string_view kBadId =
+    "id: \"../x\" cannot be the id of a sandbox: an id has 1 to 64 letters, digits, \"_\" or \"-\" and starts with a "
+    "letter or digit; ";
+
 TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L11, L13, L14
   auto events = *runtime_->subscribe();
   SandboxSpec spec = counter("../x");
   spec.modules.push_back({"file", Source::file("no/such/file.wat")});
   spec.limits = {{"speed_max", 1}, {"processes_max", 0}};
+  spec.profile.base = std::nullopt;
   spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "child", .module = "ghost"}}};
   const auto refused = runtime_->create(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
-  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("../x"), HasSubstr("speed_max"), HasSubstr("processes_max"),
-                                             HasSubstr("ghost"), HasSubstr("no/such/file.wat")));
+  EXPECT_EQ(refused.error().message,
+            std::string(kBadId) +
+                "modules.file: there is no file no/such/file.wat; "
+                "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
+                "profile.base: a profile of your own needs one of high, medium, low as its base; "
+                "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
+                "limits.speed_max: there is no limit \"speed_max\" (the limits are " +
+                std::string(kLimitNames) + ")");
   EXPECT_EQ(runtime_->list().total, 0U);
   EXPECT_EQ(runtime_->info().artifacts, 0U);
   EXPECT_EQ(events.next(), nullptr);
 }
 
-TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
-  const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}}, "colour": 1,
-      "tree": {"children": [{"id": "c", "modul": "m"}]}, "limits": {"fuel_max": "much"}, "profile": "none",
-      "on_limit": {"timers_max": "explode"}})json");
+TEST_F(LifecycleTest, TellsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11, L13
+  const auto spec = SandboxSpec::from_json(R"json({"id": "../x", "modules": {"m": {"file": "no/such/file.wat"}},
+      "limits": {"speed_max": 1, "processes_max": 0}, "profile": "none",
+      "tree": {"children": [{"id": "child", "module": "ghost"}, {"id": "known", "module": "m"}]}})json");
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
-  EXPECT_THAT(spec.error().message, AllOf(HasSubstr("colour"), HasSubstr("modul"), HasSubstr("limits.fuel_max"),
-                                          HasSubstr("profile"), HasSubstr("on_limit.timers_max")));
+  EXPECT_EQ(spec.error().message,
+            "profile is \"none\" but can be high, medium, low; " + std::string(kBadId) +
+                "modules.m: there is no file no/such/file.wat; "
+                "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
+                "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
+                "limits.speed_max: there is no limit \"speed_max\" (the limits are " +
+                std::string(kLimitNames) + ")");
+  EXPECT_EQ(spec.error().detail("profile"), "is \"none\" but can be high, medium, low");
+}
+
+TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
+  const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}}, "colour": 1,
+      "tree": {"children": [{"id": "c", "modul": "m"}]}, "limits": {"fuel_max": "much"},
+      "reload": {"trial": {"long": 1}}, "on_limit": {"timers_max": "explode"}})json");
+  ASSERT_FALSE(spec);
+  EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(spec.error().message,
+            "colour is no field here (there are arguments, audit, breaker, deterministic, environment, folder, "
+            "generation, id, imports, labels, limits, modules, on_limit, permissions, profile, recovery, "
+            "reject_findings, reload, seed, tier, tree); "
+            "limits.fuel_max is not an integer from 0 to 18446744073709551615; "
+            "on_limit.timers_max is \"explode\" but can be refuse, kill; "
+            "reload.trial.long is no field here (there are calls, time); "
+            "tree.children[0].modul is no field here (there are id, module, restart, shutdown, input, input_hex); "
+            "tree.children[0].module is missing");
+}
+
+TEST_F(LifecycleTest, DoesNotBlameWhatAJsonSpecLeavesOutOrCouldNotRead) {  // L11
+  const auto without_modules =
+      SandboxSpec::from_json(R"({"seed": -1, "tree": {"children": [{"id": "c", "module": "m"}]}})");
+  EXPECT_EQ(without_modules.error().message, "seed is not an integer from 0 to 18446744073709551615");
+  const auto bad_module =
+      SandboxSpec::from_json(R"({"modules": {"m": {"url": "x"}}, "tree": {"children": [{"id": "c", "module": "m"}]}})");
+  EXPECT_EQ(bad_module.error().message, R"(modules.m is not one of {"file": path} and {"wat": text})");
+  EXPECT_EQ(SandboxSpec::from_json("[]").error().message, "the spec of a sandbox is not a JSON object");
   EXPECT_EQ(SandboxSpec::from_json("{").error().code, ErrorCode::parse_failed);
 }
 
