@@ -42,6 +42,7 @@ struct VersionInfo {
   ArtifactId source;     // SHA-256 of what was given; of wasm that is the artifact's
   std::string language;  // "wat" or "wasm"
   std::string text;      // the source, where it is text
+  std::string path;      // where it was read, as the caller wrote it; empty when it came as bytes or text
   std::uint64_t bytes = 0;
   VersionTime time;
   VersionOrigin origin = VersionOrigin::create;

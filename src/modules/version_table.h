@@ -17,6 +17,7 @@ namespace petri {
 struct SourceFacts {
   ArtifactId hash;                          // of what was given
   std::shared_ptr<const std::string> text;  // none: it was wasm
+  std::shared_ptr<const std::string> path;  // none: it was not read from a file
 };
 
 struct Version {

@@ -84,6 +84,9 @@ void SandboxCore::tell_rejected(std::string_view module, WayIn way, const Error&
 Result<SandboxCore::Admitted> SandboxCore::read_source(const Source& source) {
   const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
   auto admitted = read_source_within(source, bytes_max);
+  if (admitted && !source.path().empty()) {
+    admitted->source.path = std::make_shared<const std::string>(source.path());
+  }
   if (!admitted && admitted.error().code == ErrorCode::module_too_large) {
     const std::uint64_t bytes =
         source.kind() == Source::Kind::artifact ? source.artifact()->bytes().size() : source.text().size();
@@ -213,7 +216,7 @@ void SandboxCore::drop_sources() {
   account_.let_go(std::exchange(failed_bytes_, 0));
 }
 
-// What was text is kept with its first version; the rest follows from the artifact.
+// What was text or read from a file is kept with its first version; the rest follows from the artifact.
 Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
   auto all = load_side_by_side(sources);
   for (std::size_t index = 0; index < all.size(); ++index) {
@@ -221,7 +224,7 @@ Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
     PETRI_TRY(Loaded loaded, told_if_refused(spec.name, std::move(all[index]), WayIn::create));
     tell_loaded(spec.name, *loaded.code->artifact, WayIn::create);
     Module module{.code = loaded.code, .past = nullptr};
-    if (loaded.source.text != nullptr) {
+    if (loaded.source.text != nullptr || loaded.source.path != nullptr) {
       module.past = first_past(loaded.code, std::move(loaded.source));
     }
     MutexLock lock(mutex_);
