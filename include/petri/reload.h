@@ -104,6 +104,7 @@ struct ReloadReport {
   bool no_change = false;  // the version asked for was the active one
   std::uint64_t from = 0;
   std::uint64_t to = 0;
+  ArtifactId artifact;  // of the version it runs now; not with no_change
   StateWay state = StateWay::none;
   bool snapshot = false;          // state is that of the switch before, and did not cross
   std::optional<StatePlan> plan;  // of described state

@@ -25,9 +25,10 @@
 #include "process/process.h"
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
-#include "sandbox/described_state.h"
 #include "sandbox/failed_sources.h"
 #include "sandbox/module_switch.h"
+#include "sandbox/operation.h"
+#include "sandbox/process_state.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/snapshot_data.h"
 #include "sandbox/timers.h"
@@ -261,6 +262,8 @@ class SandboxCore final : public ProcessOwner,
     ProcessPtr process;
     Result<Outcome> how;
   };
+  // What the processes of modules knew that were switched together, by module.
+  using SwitchSnapshots = std::map<std::string, std::shared_ptr<const SwitchSnapshot>>;
   // What becomes of a module over time. Most are never changed, and have none of it.
   struct ModulePast {
     explicit ModulePast(VersionTable table) : versions(std::move(table)) {}
@@ -269,7 +272,7 @@ class SandboxCore final : public ProcessOwner,
     Clock::TimePoint switched;                 // when that was
     std::shared_ptr<TrialPeriod> trial;        // that began with it
     // Those that were switched with it, and are taken back with it, to this.
-    std::map<std::string, std::shared_ptr<const SwitchSnapshot>> companions;
+    SwitchSnapshots companions;
     bool undoing = false;        // it is being taken back,
     std::vector<Crash> crashed;  // for these and for all others
   };
@@ -295,7 +298,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> must_be_new(std::string_view name) const EXCLUDES(mutex_);
   void prune_versions(std::uint64_t versions_max) EXCLUDES(mutex_);
   template <typename Use>
-  auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>()));
+  auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<ProcessState&>()));
 
   // ---- modules that import from one another
 
@@ -399,11 +402,19 @@ class SandboxCore final : public ProcessOwner,
   static ReloadReport report_of(Part& part, Clock::Duration preparation);
   // What happened to a module in the processes of those that are linked with it.
   static void gather_reports(std::vector<Part>& parts);
-  void tell_switched(const Part& part, const ReloadReport& report, const SwitchOptions& options);
+  std::vector<ReloadReport> reports_of(std::vector<Part>& parts, Clock::Duration preparation, Clock::Duration pause);
+  void publish_switched(const ReloadReport& report, const SwitchOptions& options);
+  void audit_switched(const ReloadReport& report, const SwitchOptions& options);
   void undo_switch(const std::string& module) EXCLUDES(control_);
   Result<void> try_undo(const std::string& module) EXCLUDES(control_);
   std::vector<Crash> take_crashed(const std::string& module) EXCLUDES(mutex_);
   Result<std::vector<Part>> parts_to_undo(const std::string& module, SwitchOptions& options) EXCLUDES(mutex_);
+  // Of the last switch that this module answered for, or took part in; not_found when one of them was switched since.
+  Result<SwitchSnapshots> last_switch_led_by(const std::string& lead) REQUIRES(mutex_);
+  Result<SwitchSnapshots> last_switch_of(const std::string& module) REQUIRES(mutex_);
+  Result<std::vector<Part>> parts_back_to(const SwitchSnapshots& snapshots) EXCLUDES(mutex_);
+  Result<ReloadReport> rollback_with_snapshot(const std::string& module, std::uint64_t version,
+                                              const SwitchOptions& options) EXCLUDES(control_);
   // With the life it had; where that cannot be, its crash is one like any other.
   void revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
   Part& part_of(std::vector<Part>& parts, const Process& process) const EXCLUDES(mutex_);
@@ -608,7 +619,7 @@ class SandboxCore final : public ProcessOwner,
   const Clock::WallTime created_;
   std::atomic<std::uint64_t> late_answers_{0};
   std::atomic<std::uint64_t> last_call_{0};
-  std::atomic<std::uint64_t> correlation_{0};
+  CurrentOperation operation_;
 
   Mutex control_;  // one structural change at a time; taken before mutex_
   mutable Mutex mutex_;

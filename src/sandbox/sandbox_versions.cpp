@@ -28,6 +28,7 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
                    .source = version.source.hash,
                    .language = version.source.text == nullptr ? "wasm" : "wat",
                    .text = version.source.text == nullptr ? "" : *version.source.text,
+                   .path = version.source.path == nullptr ? "" : *version.source.path,
                    .bytes = version.artifact->bytes().size(),
                    .time = version.time,
                    .origin = version.origin,
@@ -122,6 +123,7 @@ Result<void> SandboxCore::must_be_new(std::string_view name) const {
 }
 
 Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
+  const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_be_new(name));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
   PETRI_TRY(Version first, version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs));
@@ -149,6 +151,7 @@ Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version versi
 }
 
 Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& source, const VersionOptions& options) {
+  const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_exist());
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
@@ -171,6 +174,7 @@ Result<ModuleArchive> SandboxCore::export_module(std::string_view module) {
 }
 
 Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
+  const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_be_new(archive.name()));
   PETRI_TRY(VersionTable versions, admit_versions(archive.data()));
   return add_module(archive.name(), std::move(versions));
@@ -178,6 +182,7 @@ Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
 
 Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_view module, std::uint64_t number,
                                               const VersionOptions& options) {
+  const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(const ModuleArchive archive, from.export_module(module));
   const SavedModule& saved = archive.data();
   if (number == 0) number = saved.active;
@@ -237,7 +242,7 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
 
 // Between two messages, and no later than the reload policy waits for quiet.
 template <typename Use>
-auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>())) {
+auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std::declval<ProcessState&>())) {
   PETRI_TRY(const ProcessPtr process, addressee(name));
   const Clock::TimePoint deadline = deadline_of(reload_policy());
   Process::Taken taken = Process::Taken::at_work;
@@ -249,18 +254,18 @@ auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std
     return fail(ErrorCode::not_found, fmt::format("the process {} does not live right now", process->name()));
   }
   const Life& life = process->life();
-  auto described = DescribedState::of(life.code->module(), *life.guest->instance(), account_.limits()->state_bytes_max);
+  auto described = ProcessState::of(*life.code, *life.guest->instance(), account_.limits()->state_bytes_max);
   auto used = described ? use(*described) : fail(std::move(described.error()));
   process->put_back();
   return used;
 }
 
 Result<StateDocument> SandboxCore::state(std::string_view process) {
-  return with_state(process, [](DescribedState& state) { return state.capture(); });
+  return with_state(process, [](ProcessState& state) { return state.capture(); });
 }
 
 Result<void> SandboxCore::update_state(const std::vector<StateUpdate>& updates, std::string_view process) {
-  return with_state(process, [&](DescribedState& state) -> Result<void> {
+  return with_state(process, [&](ProcessState& state) -> Result<void> {
     PETRI_TRY(StateDocument document, state.capture());
     for (const StateUpdate& update : updates) {
       PETRI_TRY(document.set(update.name, update.value, update.index));

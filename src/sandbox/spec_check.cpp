@@ -91,26 +91,28 @@ void check_imports_for(Permissions asked, const ImportPolicy& imports, const Hos
 
 // Without host functions nothing is said about which of them the lists allow.
 SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Complaints& complaints) {
-  const ProfileRule& rule = rule_of(spec.profile.base.value_or(Profile::high));
+  const ProfileSpec profile = profile_of(spec);
+  const ProfileRule& rule = rule_of(profile.base.value_or(Profile::high));
   SandboxPolicy policy;
-  policy.permissions = spec.permissions.value_or(rule.permissions.with(spec.profile.grant).without(spec.profile.deny));
-  policy.audit = spec.audit.value_or(spec.profile.audit.value_or(rule.audit));
-  policy.reject_findings = spec.reject_findings ? spec.reject_findings : spec.profile.reject_findings;
-  for (const std::string& fault : faults_of(spec.profile.imports)) complaints.add_sentence("profile.imports", fault);
+  policy.permissions = spec.permissions.value_or(rule.permissions.with(profile.grant).without(profile.deny));
+  policy.audit = spec.audit.value_or(profile.audit.value_or(rule.audit));
+  policy.reject_findings = spec.reject_findings ? spec.reject_findings : profile.reject_findings;
+  for (const std::string& fault : faults_of(profile.imports)) complaints.add_sentence("profile.imports", fault);
   for (const std::string& fault : faults_of(spec.imports)) complaints.add_sentence("imports", fault);
-  if (spec.profile.imports != ImportRules{}) {
-    policy.imports.add(spec.profile.imports, "the profile " + escape_text(spec.profile.title(), kSandboxIdBytesMax));
+  if (profile.imports != ImportRules{}) {
+    policy.imports.add(profile.imports, "the profile " + escape_text(profile.title(), kSandboxIdBytesMax));
   }
   policy.imports.add(spec.imports, "the sandbox");
   if (host != nullptr) {
-    check_imports_for(spec.permissions.value_or(spec.profile.grant), policy.imports, *host, complaints);
+    check_imports_for(spec.permissions.value_or(profile.grant), policy.imports, *host, complaints);
   }
   return policy;
 }
 
 SandboxLimits check_limits_of(const SandboxSpec& spec, const LimitChanges& defaults, Complaints& complaints) {
-  auto limits = with_changes(SandboxLimits::of(spec.profile.base.value_or(Profile::high)),
-                             merged({&spec.limits, &spec.profile.limits, &defaults}));
+  const ProfileSpec profile = profile_of(spec);
+  auto limits = with_changes(SandboxLimits::of(profile.base.value_or(Profile::high)),
+                             merged({&spec.limits, &profile.limits, &defaults}));
   if (!limits) add_details(complaints, limits.error());
   if (auto actions = check_actions(spec.on_limit); !actions) add_details(complaints, actions.error());
   return limits.value_or(SandboxLimits{});
@@ -118,7 +120,9 @@ SandboxLimits check_limits_of(const SandboxSpec& spec, const LimitChanges& defau
 
 void check_failures(const SandboxSpec& spec, Complaints& complaints) {
   if (spec.reload) add_result(complaints, "reload", check_reload_policy(*spec.reload));
-  if (auto recovery = check_recovery(spec.recovery); !recovery) add_details(complaints, recovery.error());
+  if (auto recovery = check_recovery(spec.recovery.value_or(Recovery{})); !recovery) {
+    add_details(complaints, recovery.error());
+  }
   if (!spec.breaker) return;
   for (const auto& [field, wrong] : faults_of(*spec.breaker)) complaints.add("breaker." + field, wrong);
 }
@@ -130,15 +134,17 @@ SandboxPolicy check_all(const SandboxSpec& spec, const LimitChanges& defaults, c
   check_tree_of(spec, complaints);
   if (!spec.folder.empty()) check_path("folder", spec.folder, S_IFDIR, complaints);
   for (const std::string& label : spec.labels) add_result(complaints, "labels", check_sandbox_id(label));
-  check_profile(spec.profile, complaints);
+  check_profile(profile_of(spec), complaints);
   SandboxPolicy policy = resolve(spec, host, complaints);
-  add_result(complaints, "permissions", check_permissions(spec.profile, policy.permissions));
+  add_result(complaints, "permissions", check_permissions(profile_of(spec), policy.permissions));
   policy.limits = check_limits_of(spec, defaults, complaints);
   check_failures(spec, complaints);
   return policy;
 }
 
 }  // namespace
+
+ProfileSpec profile_of(const SandboxSpec& spec) { return spec.profile.value_or(Profile::medium); }
 
 Result<void> check_permissions(const ProfileSpec& profile, Permissions permissions) {
   if (profile.base != Profile::high || !permissions.has(Permission::file_write)) return {};

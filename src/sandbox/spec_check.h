@@ -18,7 +18,10 @@ struct SandboxPolicy {
   bool operator==(const SandboxPolicy&) const = default;
 };
 
-// The defaults of the runtime stand below those of the spec. One validation_failed with all that is wrong, a detail for
+// The profile of a spec, or the one a spec without any has.
+ProfileSpec profile_of(const SandboxSpec& spec);
+
+// The limits of the runtime stand below those of the spec. One validation_failed with all that is wrong, a detail for
 // each.
 Result<SandboxPolicy> check_spec(const SandboxSpec& spec, const LimitChanges& defaults, const HostFunctions& host);
 

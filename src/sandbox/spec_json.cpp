@@ -45,8 +45,8 @@ class SpecReader {
             {"environment", [this](const Json& value) { environment(value); }},
             {"labels", [this](const Json& value) { spec_.labels = reader_.strings(value); }},
             {"generation", [this](const Json& value) { spec_.generation = reader_.integer(value); }},
-            {"seed", [this](const Json& value) { reader_.read(value, spec_.seed); }},
-            {"deterministic", [this](const Json& value) { reader_.read(value, spec_.deterministic); }},
+            {"seed", [this](const Json& value) { spec_.seed = reader_.integer(value); }},
+            {"deterministic", [this](const Json& value) { spec_.deterministic = reader_.boolean(value); }},
             {"tier", [this](const Json& value) { tier(value); }}};
   }
 
@@ -79,9 +79,7 @@ class SpecReader {
     reader_.members(
         value, [this](const std::string& name, const Json& member) { reader_.read(member, spec_.environment[name]); });
   }
-  void tier(const Json& value) {
-    spec_.tier = reader_.one_of(value, tier_named, "interpreted, compiled, automatic").value_or(spec_.tier);
-  }
+  void tier(const Json& value) { spec_.tier = reader_.one_of(value, tier_named, "interpreted, compiled, automatic"); }
 
   LimitChanges limits_of(const Json& value) {
     LimitChanges changes;
@@ -149,7 +147,7 @@ class SpecReader {
     reader_.fields(value, breaker_fields(reader_, breaker));
   }
   void recovery(const Json& value) {
-    Recovery& recovery = spec_.recovery;
+    Recovery& recovery = spec_.recovery.emplace();
     const auto into = [this](auto& target) {
       return [this, &target](const Json& member) { reader_.read(member, target); };
     };
@@ -157,16 +155,15 @@ class SpecReader {
         {"restarts_max", into(recovery.restarts_max)},       {"retries_max", into(recovery.retries_max)},
         {"retry_pause", into(recovery.retry_pause)},         {"retry_pause_max", into(recovery.retry_pause_max)},
         {"rollback_within", into(recovery.rollback_within)}, {"stable_after", into(recovery.stable_after)}};
-    for (const ErrorCategory failure : {ErrorCategory::compilation, ErrorCategory::runtime, ErrorCategory::resource,
-                                        ErrorCategory::security, ErrorCategory::system}) {
-      known.emplace(name_of(failure), [this, failure](const Json& member) { recovery_action(failure, member); });
+    for (const ErrorCategory failure : kFailureClasses) {
+      known.emplace(name_of(failure), [this, failure](const Json& member) { read_action(failure, member); });
     }
     reader_.fields(value, known);
   }
-  void recovery_action(ErrorCategory failure, const Json& value) {
+  void read_action(ErrorCategory failure, const Json& value) {
     const auto action =
         reader_.one_of(value, recovery_action_named, "keep, retry, rollback, restart, isolate, terminate");
-    if (action) spec_.recovery.actions[failure] = *action;
+    if (action) spec_.recovery->actions[failure] = *action;
   }
   void reload(const Json& value) {
     ReloadPolicy& policy = spec_.reload.emplace();

@@ -500,9 +500,6 @@ TEST_F(DependenciesTest, DoNotLoseTheirStateToASnapshotThatDoesNotKnowIt) {
   Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}}));
   ask(sandbox, "right");
   ASSERT_TRUE(sandbox.reload_all({{"left", Source::wat(counting(5))}, {"right", Source::wat(counting(5))}}));
-  for (const char* module : {"left", "right"}) {
-    EXPECT_EQ(code_of(sandbox.rollback(module, 1, {.snapshot = true})), ErrorCode::state_incompatible);
-  }
   EXPECT_EQ(ask(sandbox, "now"), 1);
   // One that came after the switch keeps what it has when another takes the switch back.
   ASSERT_TRUE(sandbox.rollback("right"));
@@ -513,6 +510,52 @@ TEST_F(DependenciesTest, DoNotLoseTheirStateToASnapshotThatDoesNotKnowIt) {
   ASSERT_TRUE(sandbox.rollback("right", 1, {.snapshot = true}));
   EXPECT_EQ(ask(sandbox, "now", "late"), 7);
   EXPECT_EQ(ask(sandbox, "right", "late"), 8);
+}
+
+// Whichever of them is named, both go back to what they knew at the switch.
+TEST_F(DependenciesTest, ThatWereSwitchedTogetherGoBackTogetherWithTheSnapshot) {
+  for (const char* module : {"left", "right"}) {
+    Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}}));
+    ask(sandbox, "left");
+    ask(sandbox, "right");
+    ASSERT_TRUE(sandbox.reload_all({{"left", Source::wat(counting(5))}, {"right", Source::wat(counting(5))}}));
+    EXPECT_EQ(ask(sandbox, "left"), 6);
+    EXPECT_EQ(ask(sandbox, "right"), 6);
+    const auto back = sandbox.rollback(module, 1, {.snapshot = true});
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->module, module);
+    EXPECT_TRUE(back->snapshot);
+    EXPECT_EQ(ask(sandbox, "left"), 2);
+    EXPECT_EQ(ask(sandbox, "right"), 2);
+    for (const char* each : {"left", "right"}) EXPECT_EQ(sandbox.history(each)->active, 1U) << each;
+    ASSERT_TRUE(runtime_->destroy("made"));
+  }
+}
+
+TEST_F(DependenciesTest, HaveNoCommonSnapshotOnceOneOfThemWasSwitchedAgain) {
+  Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}}));
+  ASSERT_TRUE(sandbox.reload_all({{"left", Source::wat(counting(5))}, {"right", Source::wat(counting(5))}}));
+  ASSERT_TRUE(sandbox.reload("left", Source::wat(counting(7))));
+  const auto refused = sandbox.rollback("right", 1, {.snapshot = true});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::not_found);
+  EXPECT_EQ(refused.error().message, "there is no snapshot of a switch of right from version 1 to 2");
+}
+
+TEST_F(DependenciesTest, ShowTheirFieldsInTheStateOfTheProcess) {
+  Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(10)}, {"top", kBoth}}));
+  ask(sandbox, "left");
+  ask(sandbox, "right");
+  const auto state = sandbox.state();
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(to_json(*state),
+            R"({"fields":[{"name":"left.n","type":"i32","value":1},{"name":"own","type":"i32","value":0},)"
+            R"({"name":"right.n","type":"i32","value":10}]})");
+  ASSERT_TRUE(sandbox.update_state(
+      {{.name = "right.n", .value = std::int64_t{40}}, {.name = "own", .value = std::int64_t{3}}}));
+  EXPECT_EQ(ask(sandbox, "right"), 50);
+  EXPECT_EQ(ask(sandbox, "left"), 2);
+  EXPECT_EQ(std::get<std::int64_t>(*sandbox.state()->get("own")), 3);
 }
 
 TEST_F(DependenciesTest, DoNotGetTheMemoryOfOtherVersions) {
