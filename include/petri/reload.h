@@ -71,7 +71,7 @@ Result<void> check_reload_policy(const ReloadPolicy& policy);
 
 struct VersionOptions {
   std::map<std::string, std::string> metadata;
-  VersionNeeds needs;  // which versions of those it imports from it can work with
+  VersionNeeds needs;  // which versions of other modules it can work with, whether it imports from them or not
   std::string actor = "caller";
 };
 
@@ -79,7 +79,7 @@ struct ReloadOptions {
   std::optional<ReloadPolicy> policy;  // none: the sandbox's
   StateHints renames;                  // fields that go on under another name
   std::map<std::string, std::string> metadata;
-  VersionNeeds needs;            // as in VersionOptions
+  VersionNeeds needs;            // as in VersionOptions; of a ModuleSpec that has none of its own
   std::string actor = "caller";  // for the history
 };
 

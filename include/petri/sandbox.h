@@ -64,7 +64,8 @@ struct SandboxSpec {
   std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
 
   // {"id": "counter", "modules": {"counter": {"file": "counter.wat"}}, "limits": {"fuel_max": 1000000}, ...}; a
-  // module's source is {"file": path} or {"wat": text}. Unknown fields are errors that say where
+  // module's source is {"file": path} or {"wat": text}, and beside it may stand {"needs": {"store": {"min": 2, "max":
+  // 3}}}. Unknown fields are errors that say where
   // they stand.
   static Result<SandboxSpec> from_json(std::string_view text);
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "petri/artifact.h"
+#include "petri/versions.h"
 
 namespace petri {
 
@@ -49,6 +50,7 @@ class Source {
 struct ModuleSpec {
   std::string name;
   Source source;
+  VersionNeeds needs;  // which versions of other modules it can work with, whether it imports from them or not
 };
 
 }  // namespace petri

@@ -28,7 +28,7 @@ struct Version {
   VersionTime time;
   VersionOrigin origin = VersionOrigin::create;
   std::map<std::string, std::string> metadata;
-  VersionNeeds needs;  // of others that it imports from
+  VersionNeeds needs;
   // The version whose state first crossed to this one, and the fields that have another name here. 0: none did.
   std::uint64_t before = 0;
   StateHints renames;

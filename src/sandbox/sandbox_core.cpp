@@ -416,9 +416,9 @@ Result<ModuleCodePtr> SandboxCore::begin_start(std::string_view module) {
   if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
   const auto found = modules_.find(module);
   if (found == modules_.end()) return fail(ErrorCode::not_found, fmt::format("there is no module {}", module));
-  ModuleCodePtr code = found->second.code;
+  ModuleCodePtr& code = found->second.code;
   if (!code->from_modules.empty() && code->linked == nullptr) {
-    return fail(ErrorCode::link_error, fmt::format("the module {} is not linked with those it imports from", module));
+    PETRI_TRY(code, link_with_table_now(found->first, code, needs_of(found->first, {})));
   }
   ++starts_;
   return code;

@@ -283,10 +283,9 @@ class SandboxCore final : public ProcessOwner,
   ModulePast& past_of(Module& module) REQUIRES(mutex_);
   Result<Module*> find_module(std::string_view name) REQUIRES(mutex_);
   std::unexpected<Error> no_module(std::string_view names) const;
-  std::unique_ptr<ModulePast> first_past(const ModuleCodePtr& code, SourceFacts source) const;
-  // validation_failed for needs of modules that it does not import from.
-  Result<Version> version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
-                             const VersionNeeds& needs) const;
+  std::unique_ptr<ModulePast> first_past(const ModuleCodePtr& code, SourceFacts source, VersionNeeds needs = {}) const;
+  Version version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+                     const VersionNeeds& needs) const;
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
   static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
   std::stop_token ending() const EXCLUDES(mutex_);
@@ -307,8 +306,8 @@ class SandboxCore final : public ProcessOwner,
   // Of the module of this name by itself, as the table has it; none: there is no such module.
   ModuleCodePtr code_in_table(std::string_view name) const REQUIRES(mutex_);
   DependencyGraph dependency_graph() const REQUIRES(mutex_);
-  // Each with what it needs, as the table has them now.
-  Result<void> link_all() EXCLUDES(mutex_);
+  // Whether each can be linked with what it needs, as the table has them now.
+  Result<void> check_all_links() EXCLUDES(mutex_);
   // Code that is to be in the table, with what it needs of it; the table stays as it is.
   Result<ModuleCodePtr> link_with_table(std::string_view name, const ModuleCodePtr& code,
                                         const VersionNeeds& needs) const EXCLUDES(mutex_);
@@ -322,9 +321,11 @@ class SandboxCore final : public ProcessOwner,
   void keep_tree_as_it_is(const Part& part) REQUIRES(mutex_);
   Result<ModuleCodePtr> link_with_table_now(std::string_view name, const ModuleCodePtr& code,
                                             const VersionNeeds& needs) const REQUIRES(mutex_);
-  // link_error when a version it imports from is not one of those it can work with.
+  // link_error when a version it needs is not one of those it can work with, or there is none.
   Result<void> check_needs(const std::string& module, const VersionNeeds& needs, const std::vector<Part>& parts) const
       REQUIRES(mutex_);
+  // The same of every module, with these in place of those the table has.
+  Result<void> check_all_needs(const std::vector<Part>& parts) const REQUIRES(mutex_);
   const VersionNeeds& needs_of(const std::string& module, const std::vector<Part>& parts) const REQUIRES(mutex_);
   std::uint64_t active_number(const Module& module) const REQUIRES(mutex_) {
     return module.past == nullptr ? 1 : module.past->versions.active().number;

@@ -80,8 +80,10 @@ SandboxCore::ModulePast& SandboxCore::past_of(Module& module) {
   return *module.past;
 }
 
-std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCodePtr& code, SourceFacts source) const {
+std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCodePtr& code, SourceFacts source,
+                                                                 VersionNeeds needs) const {
   Version first{.artifact = code->artifact, .code = code, .source = std::move(source), .time = created_};
+  first.needs = std::move(needs);
   return std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::create, "caller"));
 }
 
@@ -106,7 +108,7 @@ Result<SandboxCore::Part> SandboxCore::part_of_loaded(const std::string& name, L
   }
   part.to = loaded.code;
   part.to_number = versions.next_number();
-  PETRI_TRY(part.added, version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs));
+  part.added = version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs);
   part.added->before = part.from_number;
   part.added->renames = options.renames;
   return part;
@@ -556,7 +558,9 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
   for (std::size_t index = 0; index < all.size(); ++index) {
     const std::string& name = modules[index].name;
     PETRI_TRY(Loaded loaded, told_if_refused(name, std::move(all[index]), WayIn::reload));
-    PETRI_TRY(Part part, part_of_loaded(name, std::move(loaded), options));
+    ReloadOptions own = options;
+    if (!modules[index].needs.empty()) own.needs = modules[index].needs;
+    PETRI_TRY(Part part, part_of_loaded(name, std::move(loaded), own));
     parts.push_back(std::move(part));
   }
   SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);

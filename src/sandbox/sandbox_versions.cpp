@@ -21,6 +21,20 @@ Result<std::shared_ptr<const StateSchema>> SandboxCore::schema_of(const ModuleCo
   return state.schema();
 }
 
+// What it imports first, then what it only says that it needs.
+static std::vector<ModuleDependency> dependencies_of(const Version& version) {
+  std::vector<ModuleDependency> all;
+  VersionNeeds declared = version.needs;
+  for (const std::string& module : imported_modules(*version.code)) {
+    const auto need = declared.extract(module);
+    all.push_back({.module = module, .versions = need.empty() ? VersionRange{} : need.mapped()});
+  }
+  for (const auto& [module, range] : declared) {
+    all.push_back({.module = module, .versions = range, .kind = DependencyKind::declared});
+  }
+  return all;
+}
+
 VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) const {
   VersionInfo info{.number = version.number,
                    .active = version.number == active,
@@ -33,10 +47,7 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
                    .time = version.time,
                    .origin = version.origin,
                    .metadata = version.metadata};
-  for (const std::string& module : imported_modules(*version.code)) {
-    const auto need = version.needs.find(module);
-    info.imports.push_back({module, need == version.needs.end() ? VersionRange{} : need->second});
-  }
+  info.imports = dependencies_of(version);
   if (describes_state(version.code->module())) {
     if (const auto schema = schema_of(*version.code)) info.state = (*schema)->fields();
   }
@@ -54,15 +65,8 @@ std::unexpected<Error> SandboxCore::no_module(std::string_view names) const {
   return fail(ErrorCode::not_found, fmt::format("the sandbox {} has no module {}", id(), names));
 }
 
-Result<Version> SandboxCore::version_of(Loaded loaded, VersionOrigin origin,
-                                        std::map<std::string, std::string> metadata, const VersionNeeds& needs) const {
-  const std::vector<std::string> imported = imported_modules(*loaded.code);
-  for (const auto& [module, range] : needs) {
-    if (std::ranges::find(imported, module) != imported.end()) continue;
-    return fail(ErrorCode::validation_failed,
-                fmt::format("the new version needs versions of the module {}, and imports nothing from it",
-                            escape_text(module, kSandboxIdBytesMax)));
-  }
+Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+                                const VersionNeeds& needs) const {
   return Version{.artifact = loaded.code->artifact,
                  .code = std::move(loaded.code),
                  .source = std::move(loaded.source),
@@ -126,7 +130,7 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
   const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_be_new(name));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
-  PETRI_TRY(Version first, version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs));
+  Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs);
   return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor));
 }
 
@@ -155,7 +159,7 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
   PETRI_TRY(must_exist());
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
-  PETRI_TRY(Version version, version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs));
+  Version version = version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs);
   if (auto linked = link_with_table(name, version.code, version.needs); !linked) {
     tell_rejected(name, WayIn::stage, linked.error());
     return fail(std::move(linked.error()));

@@ -1,6 +1,7 @@
 #include "sandbox/spec_json.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/bounded_json.h"
 #include "base/escape.h"
@@ -51,20 +52,34 @@ class SpecReader {
   }
 
   void modules(const Json& value) {
-    reader_.members(value, [this](const std::string& name, const Json& source) {
-      spec_.modules.push_back({name, source_of(source)});
+    reader_.members(value, [this](const std::string& name, const Json& module) {
+      VersionNeeds needs;
+      Source source = source_of(module, needs);
+      spec_.modules.push_back({.name = name, .source = std::move(source), .needs = std::move(needs)});
     });
   }
   // A source that is wrong is replaced by an empty one, so that what refers to the module finds its name.
-  Source source_of(const Json& value) {
-    const bool known = value.is_object() && value.size() == 1 && (value.contains("file") || value.contains("wat"));
+  Source source_of(const Json& value, VersionNeeds& needs) {
+    const bool known = value.is_object() && value.contains("file") != value.contains("wat");
     if (!known) reader_.refuse(R"(is not one of {"file": path} and {"wat": text})");
     std::optional<Source> source;
     if (known) {
       reader_.fields(value, {{"file", [&](const Json& path) { source = file_of(path); }},
-                             {"wat", [&](const Json& text) { source = wat_of(text); }}});
+                             {"wat", [&](const Json& text) { source = wat_of(text); }},
+                             {"needs", [&](const Json& all) { needs = needs_of(all); }}});
     }
     return source.value_or(Source::wat(""));
+  }
+  VersionNeeds needs_of(const Json& value) {
+    VersionNeeds needs;
+    reader_.members(value, [&](const std::string& module, const Json& range) {
+      VersionRange& versions = needs[module];
+      reader_.fields(range, {{"min", [&](const Json& number) { reader_.read(number, versions.min); }},
+                             {"max", [&](const Json& number) { reader_.read(number, versions.max); }}});
+      if (versions.min == 0 || versions.min > versions.max)
+        reader_.refuse("has no version between its min and its max");
+    });
+    return needs;
   }
   std::optional<Source> file_of(const Json& value) {
     const auto path = reader_.string(value);

@@ -88,7 +88,7 @@ TEST_P(TrapsTest, OfAMessageAreToldInTheEvent) {
   ASSERT_TRUE(sandbox.send("hello"));
   const EventPtr event = events.wait();
   EXPECT_EQ(event->text("trap"), "unreachable");
-  EXPECT_EQ(event->text("backtrace"), "crash at byte 52, called by petri_handle at byte 55");
+  EXPECT_EQ(event->text("backtrace"), "crash at byte 46, called by petri_handle at byte 50");
 }
 
 TEST_P(TrapsTest, InAStartAreNamedToo) {
@@ -98,8 +98,8 @@ TEST_P(TrapsTest, InAStartAreNamedToo) {
                                          .tier = GetParam()});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
-            "the child m could not be started: it ended as trapped in call: unreachable in begin at byte 50, called by "
-            "petri_init at byte 53");
+            "the child m could not be started: it ended as trapped in call: unreachable in begin at byte 44, called by "
+            "petri_init at byte 48");
 }
 
 // The history of a process is bounded: one that is old has no trace in the interpreter.
