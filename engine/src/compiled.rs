@@ -42,6 +42,8 @@ pub struct Live {
     functions: Vec<Entry>,
     /// Function and offset in the rewritten module, innermost first.
     frames: Vec<(u32, usize)>,
+    /// The innermost of them met an `unreachable`.
+    met_unreachable: bool,
 }
 
 struct State {
@@ -192,7 +194,15 @@ impl Code {
         let tables = names.map_while(|name| instance.get_table(&mut store, &name)).collect();
         let state = store.data_mut();
         (state.fuel, state.memory, state.depth, state.tables) = (fuel, memory, depth, tables);
-        Ok(Ok(Live { store, instance, depth, depth_set: 0, functions: Vec::new(), frames: Vec::new() }))
+        Ok(Ok(Live {
+            store,
+            instance,
+            depth,
+            depth_set: 0,
+            functions: Vec::new(),
+            frames: Vec::new(),
+            met_unreachable: false,
+        }))
     }
 }
 
@@ -262,6 +272,7 @@ impl Live {
     fn keep_frames(&mut self, error: &wasmtime::Error) {
         let frames = error.downcast_ref::<WasmBacktrace>().map_or(&[][..], |backtrace| backtrace.frames());
         self.frames = frames.iter().map(|frame| (frame.func_index(), frame.module_offset().unwrap_or(0))).collect();
+        self.met_unreachable = matches!(error.downcast_ref(), Some(wasmtime::Trap::UnreachableCodeReached));
     }
 
     pub fn backtrace(&self, artifact: &Artifact) -> Vec<(u32, u64)> {
@@ -269,8 +280,13 @@ impl Live {
             return Vec::new();
         }
         let locator = Locator::new(artifact);
-        let located = self.frames.iter().filter_map(|(function, offset)| {
-            locator.function(*function).map(|function| (function, locator.offset(*offset) as u64))
+        let located = self.frames.iter().enumerate().filter_map(|(depth, (function, offset))| {
+            let function = locator.function(*function)?;
+            let at = match self.met_unreachable && depth == 0 {
+                true => locator.unreachable(artifact, function, *offset),
+                false => locator.offset(*offset),
+            };
+            Some((function, at as u64))
         });
         located.collect()
     }

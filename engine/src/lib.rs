@@ -42,6 +42,7 @@ pub mod scan;
 mod slabs;
 mod text;
 mod touched;
+mod trap_site;
 #[allow(unsafe_code)]
 mod warm;
 

@@ -2,8 +2,11 @@
 
 use crate::artifact::Artifact;
 use crate::meter::{self, Copied};
+use crate::prepare::Analysis;
+use crate::trap_site::Body;
 
 pub struct Locator {
+    analysis: Analysis,
     copied: Vec<Copied>,
     imported: u32,
     added: u32,
@@ -14,7 +17,8 @@ impl Locator {
         let analysis = artifact.analyse_again();
         let mut copied = Vec::new();
         meter::rewrite(&artifact.wasm, &analysis, Some(&mut copied));
-        Locator { copied, imported: analysis.module.imported_functions, added: meter::Added::new(&analysis).functions }
+        let (imported, added) = (analysis.module.imported_functions, meter::Added::new(&analysis).functions);
+        Locator { analysis, copied, imported, added }
     }
 
     /// The guest's index of a function of the rewritten module, unless the meter added it.
@@ -29,10 +33,19 @@ impl Locator {
     /// The guest's offset of an operator; of one the meter added, that of the operator it stands before.
     pub fn offset(&self, offset: usize) -> usize {
         let after = self.copied.partition_point(|piece| piece.new <= offset);
-        let Some(piece) = after.checked_sub(1).map(|before| &self.copied[before]) else { return 0 };
-        match self.copied.get(after) {
-            Some(next) if offset >= piece.new + piece.length => next.old,
-            _ => piece.old + (offset - piece.new).min(piece.length),
+        let before = after.checked_sub(1).map(|before| &self.copied[before]);
+        match (before, self.copied.get(after)) {
+            (Some(piece), _) if offset < piece.new + piece.length => piece.old + (offset - piece.new),
+            (_, Some(next)) => next.old,
+            (Some(last), None) => last.old + last.length,
+            (None, None) => 0,
         }
+    }
+    /// The guest's offset of the `unreachable` that a function of the guest's trapped with at `offset`.
+    pub fn unreachable(&self, artifact: &Artifact, function: u32, offset: usize) -> usize {
+        let place = self.offset(offset);
+        let plan = function.checked_sub(self.imported).and_then(|defined| self.analysis.plans.get(defined as usize));
+        let code = plan.map(|plan| Body::new(&artifact.wasm[plan.code..plan.body.end], plan.code));
+        code.map_or(place, |body| body.trap_from(place))
     }
 }

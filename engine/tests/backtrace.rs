@@ -173,3 +173,28 @@ fn what_did_not_trap_has_no_trace() {
         assert_eq!(guest.instance.backtrace(), [], "{name}");
     }
 }
+
+/// The compiler moves such a trap into the meter's own look at the counter, or into the branch before it.
+#[test]
+fn an_unreachable_near_the_start_of_a_function_is_located() {
+    let counted = " (loop (br_if 0 (i32.const 0)))";
+    let shapes = [
+        "(func $c unreachable)",
+        "(func $c (local i32 i64) unreachable)",
+        "(func $c (block (loop unreachable)))",
+        "(func $c nop unreachable)",
+        "(func $c (drop (i32.const 1)) unreachable)",
+        "(func $c (local i32) (local.set 0 (i32.const 1)) (if (local.get 0) (then unreachable)))",
+        "(func $c (local i32) (block (br_if 0 (i32.eqz (local.get 0))) return) unreachable)",
+        "(memory 1) (func $c (i32.store (i32.const 4) (i32.const 1)) unreachable)",
+        "(global $g (mut i32) (i32.const 0)) (func $c (global.set $g (i32.const 1)) unreachable)",
+        "(func $c unreachable) (table funcref (elem $c))",
+    ];
+    for (shape, rest) in shapes.iter().flat_map(|shape| [(shape, ""), (shape, counted)]) {
+        let wasm = wasm(&format!(r#"(module {shape} (func $f (export "f") (call $c){rest}))"#));
+        let mut guest = Guest::from_wasm(Tier::Compiled, &wasm, &[]);
+        assert_eq!(guest.call("f", &[], plenty()).trap(), Some(Trap::Unreachable), "{shape}{rest}");
+        let trap = only(offsets(&wasm, 0, |o| matches!(o, Operator::Unreachable)));
+        assert_eq!(guest.instance.backtrace(), [(0, trap), (1, only(offsets(&wasm, 1, is_call)))], "{shape}{rest}");
+    }
+}

@@ -1,6 +1,7 @@
 // What is done for a sandbox once its supervision has given up, by the class of what went wrong.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -37,7 +38,13 @@ struct Recovery {
   bool operator==(const Recovery&) const = default;
 };
 
+// Those a sandbox can be ended by.
+inline constexpr std::array<ErrorCategory, 5> kFailureClasses{ErrorCategory::compilation, ErrorCategory::runtime,
+                                                              ErrorCategory::resource, ErrorCategory::security,
+                                                              ErrorCategory::system};
 RecoveryAction recovery_default(ErrorCategory failure);
+// What is done for this class, whether it was set or is the default.
+RecoveryAction recovery_action(const Recovery& recovery, ErrorCategory failure);
 // Every class that is none of the five, and every value out of range, in one validation_failed.
 Result<void> check_recovery(const Recovery& recovery);
 

@@ -71,7 +71,7 @@ Result<void> check_reload_policy(const ReloadPolicy& policy);
 
 struct VersionOptions {
   std::map<std::string, std::string> metadata;
-  VersionNeeds needs;  // which versions of those it imports from it can work with
+  VersionNeeds needs;  // which versions of other modules it can work with, whether it imports from them or not
   std::string actor = "caller";
 };
 
@@ -79,7 +79,7 @@ struct ReloadOptions {
   std::optional<ReloadPolicy> policy;  // none: the sandbox's
   StateHints renames;                  // fields that go on under another name
   std::map<std::string, std::string> metadata;
-  VersionNeeds needs;            // as in VersionOptions
+  VersionNeeds needs;            // as in VersionOptions; of a ModuleSpec that has none of its own
   std::string actor = "caller";  // for the history
 };
 
@@ -104,6 +104,7 @@ struct ReloadReport {
   bool no_change = false;  // the version asked for was the active one
   std::uint64_t from = 0;
   std::uint64_t to = 0;
+  ArtifactId artifact;  // of the version it runs now; not with no_change
   StateWay state = StateWay::none;
   bool snapshot = false;          // state is that of the switch before, and did not cross
   std::optional<StatePlan> plan;  // of described state

@@ -40,16 +40,25 @@ struct RuntimeOptions {
   std::size_t promote_instances = 64;  // alive, or with so many of it
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
   CompileOptions compile;  // of sandboxes that are compiled from the start; promotions have a time of their own
-  LimitChanges limits;     // of sandboxes whose spec does not name them
+  // What the spec of a sandbox leaves out; its id and its modules have no default. A spec that names a profile has the
+  // permissions, the audit level and the findings of that profile and not those of here.
+  SandboxSpec defaults;
+  LimitChanges limits;  // more of defaults.limits
   AuditOptions audit;
   QuarantineOptions quarantine;
-  BreakerOptions breaker;  // of sandboxes whose spec has none
+  BreakerOptions breaker;  // defaults.breaker, unless that is set
   // What all sandboxes together may use, as they are charged for it, before new ones and new processes are `busy`; 0:
   // no such bound.
   std::uint64_t memory_budget_bytes = 0;
   const Clock* clock = nullptr;  // for tests: that of testing::ManualTime; outlives the runtime
+
+  // {"workers": 2, "sampling_interval": "1s", "quarantine": {"limits_max": 5}, "defaults": {"profile": "high"}, ...}:
+  // the names above but `host` and `clock`; times are written as in a spec. One validation_failed has everything that
+  // is wrong, with its place.
+  static Result<RuntimeOptions> from_json(std::string_view text);
 };
 
+// What there is, and the options as they are in effect.
 struct RuntimeInfo {
   unsigned workers = 0;
   std::size_t threads = 0;
@@ -60,6 +69,19 @@ struct RuntimeInfo {
   std::uint64_t descriptors = 0;  // that sandboxes have open,
   std::uint64_t descriptors_max = 0;
   std::size_t quarantined = 0;  // artifacts
+  std::size_t threads_max = 0;
+  std::size_t threads_reserve = 0;
+  std::uint64_t descriptors_reserve = 0;
+  std::chrono::nanoseconds sampling_interval{};
+  std::size_t samples_max = 0;
+  std::uint64_t promote_fuel = 0;
+  std::uint64_t promote_fuel_per_byte = 0;
+  std::size_t promote_instances = 0;
+  std::chrono::nanoseconds promotion_time_max{};
+  CompileOptions compile;
+  AuditOptions audit;
+  QuarantineOptions quarantine;
+  SandboxSpec defaults;  // with the limits and the breaker
 };
 
 struct SandboxQuery {

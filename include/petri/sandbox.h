@@ -34,36 +34,38 @@
 
 namespace petri {
 
-// Everything that may be said of a sandbox when it is made. What is left out is the runtime's default.
+// Everything that may be said of a sandbox when it is made. What is left out is as RuntimeOptions::defaults says, and
+// what those leave out too is as the comments say.
 struct SandboxSpec {
   std::string id;
   std::vector<ModuleSpec> modules;
-  std::optional<SupervisorSpec> tree;  // none: a permanent child for each module that no other imports, of its name
-  ProfileSpec profile = Profile::medium;
-  LimitChanges limits;                      // in place of the profile's
-  LimitActions on_limit;                    // what is not named refuses
-  std::optional<Permissions> permissions;   // none: the profile's
-  ImportRules imports;                      // beside the profile's
+  std::optional<SupervisorSpec> tree;      // none: a permanent child for each module that no other imports, of its name
+  std::optional<ProfileSpec> profile;      // none: medium
+  LimitChanges limits;                     // in place of the profile's
+  LimitActions on_limit;                   // what is not named refuses
+  std::optional<Permissions> permissions;  // none: the profile's
+  ImportRules imports;                     // beside the profile's
   std::optional<Severity> reject_findings;  // in place of the profile's
   std::optional<AuditLevel> audit;          // none: the profile's
   std::optional<BreakerOptions> breaker;    // none: the runtime's
-  Recovery recovery;
-  std::optional<ReloadPolicy> reload;  // of reloads that bring none of their own; none: as it is by itself
-  std::string folder;                  // the one host folder WASI files live in; empty: none
-  std::vector<std::string> arguments;  // what a WASI program finds in argv
+  std::optional<Recovery> recovery;         // none: as recovery_default() says
+  std::optional<ReloadPolicy> reload;       // of reloads that bring none of their own; none: as it is by itself
+  std::string folder;                       // the one host folder WASI files live in; empty: none
+  std::vector<std::string> arguments;       // what a WASI program finds in argv
   std::map<std::string, std::string> environment;
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed;  // none: 0
   // The same calls in the same order come to the same: one letter at a time in the order they were sent, timers when
   // none waits, and time is the fuel that was spent. Nobody waits for a timer, so one that starts another goes on for
   // ever.
-  bool deterministic = false;
-  Tier tier = Tier::automatic;
+  std::optional<bool> deterministic;  // none: it is not
+  std::optional<Tier> tier;           // none: automatic
   std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
 
   // {"id": "counter", "modules": {"counter": {"file": "counter.wat"}}, "limits": {"fuel_max": 1000000}, ...}; a
-  // module's source is {"file": path} or {"wat": text}. Unknown fields are errors that say where
+  // module's source is {"file": path} or {"wat": text}, and beside it may stand {"needs": {"store": {"min": 2, "max":
+  // 3}}}. Unknown fields are errors that say where
   // they stand.
   static Result<SandboxSpec> from_json(std::string_view text);
 };
@@ -95,6 +97,7 @@ struct ModuleSummary {
   std::string name;
   ArtifactId artifact;  // of the active version
   std::uint64_t version = 0;
+  std::string path;  // where its source was read, as the caller wrote it; empty when it came as bytes or text
   bool operator==(const ModuleSummary&) const = default;
 };
 
@@ -114,6 +117,7 @@ struct SandboxInfo {
   ReloadPolicy reload;  // of reloads that bring none of their own
   BreakerState breaker = BreakerState::closed;
   std::uint64_t breaker_opened = 0;  // how often
+  BreakerOptions breaker_options;    // its own, or the runtime's
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
   std::uint64_t seed = 0;

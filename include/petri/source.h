@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "petri/artifact.h"
+#include "petri/versions.h"
 
 namespace petri {
 
@@ -31,16 +32,25 @@ class Source {
   const std::string& text() const { return text_; }  // bytes, text or path
   const ArtifactPtr& artifact() const { return artifact_; }
 
+  // Where it was read, as the caller writes it: of a file its path. Of bytes and text whoever read them may say so.
+  const std::string& path() const { return kind_ == Kind::file ? text_ : path_; }
+  Source read_from(std::string path) && {
+    path_ = std::move(path);
+    return std::move(*this);
+  }
+
  private:
   Source(Kind kind, std::string text) : kind_(kind), text_(std::move(text)) {}
   Kind kind_;
   std::string text_;
+  std::string path_;
   ArtifactPtr artifact_;
 };
 
 struct ModuleSpec {
   std::string name;
   Source source;
+  VersionNeeds needs;  // which versions of other modules it can work with, whether it imports from them or not
 };
 
 }  // namespace petri

@@ -108,7 +108,7 @@ constexpr std::chrono::nanoseconds kShutdownTimeoutMax = std::chrono::hours(24);
 
 // Everything that is wrong with the tree in one validation_failed: ids, duplicates among siblings, modules that are not
 // among those given, values out of range, too many children, too deep. Each has a detail "field" that says where, such
-// as "children[1].intensity"; from kTreeComplaintsMax on they are only counted.
+// as "children[1].intensity"; beyond kTreeComplaintsMax they are only counted.
 Result<void> validate(const SupervisorSpec& tree, std::span<const std::string> modules);
 constexpr std::size_t kTreeComplaintsMax = 100;
 

@@ -29,9 +29,15 @@ struct VersionRange {
 };
 using VersionNeeds = std::map<std::string, VersionRange>;  // by module; of those that are not named any will do
 
+// import: functions of the other module are imported, and both are linked. declared: the module only says that it needs
+// the other one, whose processes it sends messages to.
+enum class DependencyKind : std::uint8_t { import, declared };
+std::string_view name_of(DependencyKind kind);
+
 struct ModuleDependency {
-  std::string module;  // whose functions are imported
+  std::string module;  // the one that is needed
   VersionRange versions;
+  DependencyKind kind = DependencyKind::import;
   bool operator==(const ModuleDependency&) const = default;
 };
 
@@ -42,11 +48,13 @@ struct VersionInfo {
   ArtifactId source;     // SHA-256 of what was given; of wasm that is the artifact's
   std::string language;  // "wat" or "wasm"
   std::string text;      // the source, where it is text
+  std::string path;      // where it was read, as the caller wrote it; empty when it came as bytes or text
   std::uint64_t bytes = 0;
   VersionTime time;
   VersionOrigin origin = VersionOrigin::create;
-  std::vector<StateField> state;          // as the module describes it; none: it does not
-  std::vector<ModuleDependency> imports;  // from other modules of the sandbox, by name
+  std::vector<StateField> state;  // as the module describes it; none: it does not
+  std::vector<ModuleDependency>
+      imports;  // other modules of the sandbox that it needs: imported ones by name, then others
   std::map<std::string, std::string> metadata;
 };
 

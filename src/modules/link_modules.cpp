@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <ranges>
+#include <map>
+#include <utility>
 
 #include "base/escape.h"
 #include "host/link.h"
@@ -35,13 +35,30 @@ DependencyGraph graph_from(const std::string& name, const ModuleFinder& find) {
   return graph;
 }
 
-Result<LinkedTarget> target_of(const ImportView& import, const std::vector<ModulePart>& before) {
-  const auto callee = std::ranges::find(before, import.module, &ModulePart::name);
-  if (callee == before.end()) return refuse_missing(import);
-  return find_target(import, callee->code->module(), static_cast<std::uint32_t>(callee - before.begin()));
+// The parts before one, with their places: a module may import from a thousand others.
+struct PartsBefore {
+  std::vector<ModulePart> parts;
+  std::map<std::string, std::uint32_t, std::less<>> places;
+
+  void add(ModulePart part) {
+    places.emplace(part.name, static_cast<std::uint32_t>(parts.size()));
+    parts.push_back(std::move(part));
+  }
+};
+
+Result<LinkedTarget> target_of(const ImportView& import, const PartsBefore& before) {
+  const auto callee = before.places.find(import.module);
+  if (callee == before.places.end()) return refuse_missing(import);
+  return find_target(import, before.parts[callee->second].code->module(), callee->second);
 }
 
-Result<std::vector<LinkedTarget>> targets_of(const ModulePart& part, const std::vector<ModulePart>& before) {
+Result<LinkedTarget> target_in(const ImportView& import, const ModuleFinder& find) {
+  const ModuleCodePtr callee = find(import.module);
+  if (callee == nullptr) return refuse_missing(import);
+  return find_target(import, callee->module(), 0);
+}
+
+Result<std::vector<LinkedTarget>> targets_of(const ModulePart& part, const PartsBefore& before) {
   const LoadableArtifact& module = part.code->module();
   std::vector<LinkedTarget> targets(module.facts().imports);
   for (const ModuleImport& from : part.code->from_modules) {
@@ -60,17 +77,26 @@ std::vector<std::string> imported_modules(const ModuleCode& code) {
   return {names.begin(), names.end()};
 }
 
+Result<void> check_imports(const std::string& name, const ModuleFinder& find) {
+  const ModuleCodePtr code = find(name);
+  for (const ModuleImport& from : code->from_modules) {
+    auto target = target_in(code->module().import_at(from.index), find);
+    if (!target) return fail(name_importer(name, std::move(target.error())));
+  }
+  return {};
+}
+
 Result<ModuleCodePtr> link_modules(const std::string& name, const ModuleFinder& find) {
   ModuleCodePtr alone = find(name);
   if (alone->from_modules.empty()) return alone;
   PETRI_TRY(const std::vector<std::string> order, dependency_order(graph_from(name, find), name));
-  std::vector<ModulePart> parts;
+  PartsBefore before;
   for (const std::string& next : order) {
     ModulePart part{.name = next, .code = find(next), .targets = {}};
-    PETRI_TRY(part.targets, targets_of(part, parts));
-    parts.push_back(std::move(part));
+    PETRI_TRY(part.targets, targets_of(part, before));
+    before.add(std::move(part));
   }
-  return make_linked_code(std::move(parts));
+  return make_linked_code(std::move(before.parts));
 }
 
 }  // namespace petri

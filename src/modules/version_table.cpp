@@ -10,10 +10,13 @@
 namespace petri {
 namespace {
 
+constexpr NameTable<2> kDependencyKinds{"import", "declared"};
 constexpr NameTable<5> kOrigins{"create", "load", "stage", "reload", "copy"};
 constexpr NameTable<8> kCauses{"create", "load", "reload", "activate", "rollback", "trial", "recovery", "restore"};
 
 }  // namespace
+
+std::string_view name_of(DependencyKind kind) { return name_in(kDependencyKinds, kind); }
 
 std::string_view name_of(VersionOrigin origin) { return name_in(kOrigins, origin); }
 std::string_view name_of(SwitchCause cause) { return name_in(kCauses, cause); }

@@ -17,6 +17,7 @@ namespace petri {
 struct SourceFacts {
   ArtifactId hash;                          // of what was given
   std::shared_ptr<const std::string> text;  // none: it was wasm
+  std::shared_ptr<const std::string> path;  // none: it was not read from a file
 };
 
 struct Version {
@@ -27,7 +28,7 @@ struct Version {
   VersionTime time;
   VersionOrigin origin = VersionOrigin::create;
   std::map<std::string, std::string> metadata;
-  VersionNeeds needs;  // of others that it imports from
+  VersionNeeds needs;
   // The version whose state first crossed to this one, and the fields that have another name here. 0: none did.
   std::uint64_t before = 0;
   StateHints renames;

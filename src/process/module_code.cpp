@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/module_words.h"
+#include "process/retrace.h"
 
 namespace petri {
 
@@ -30,6 +31,10 @@ CodePtr LinkedModules::link(CodeOf code_of) const {
 
 CodePtr LinkedModules::interpreted_or_fixed() const {
   return link([](const ModuleCode& code) { return code.code; });
+}
+
+CodePtr LinkedModules::load_compiled(const LoadOptions& options) const {
+  return link([&](const ModuleCode& code) { return code.load_compiled(options); });
 }
 
 CodePtr LinkedModules::compiled() const {
@@ -73,6 +78,12 @@ void ModuleCode::add_burned(std::uint64_t fuel) const {
   for_each_hot(*this, [&](HotCode& one) { one.add_burned(fuel); });
 }
 
+CodePtr ModuleCode::load_compiled(const LoadOptions& options) const {
+  if (linked != nullptr) return linked->load_compiled(options);
+  if (code->tier() == Tier::compiled) return code;
+  return module().load(Tier::compiled, imports, options).value_or(nullptr);
+}
+
 std::string ModuleCode::why_not_movable() const {
   if (linked == nullptr) return reasons("its module", *this);
   for (const ModulePart& part : linked->parts()) {
@@ -102,13 +113,15 @@ void find_hooks(ModuleCode& made) {
 }  // namespace
 
 ModuleCodePtr make_module_code(ArtifactPtr artifact, BoundImports imports, CodePtr code, std::shared_ptr<HotCode> hot,
-                               std::vector<ModuleImport> from_modules) {
+                               std::vector<ModuleImport> from_modules, bool repeatable) {
   auto made = std::make_shared<ModuleCode>();
   made->artifact = std::move(artifact);
   made->imports = std::move(imports);
   made->from_modules = std::move(from_modules);
   made->code = std::move(code);
   made->hot = std::move(hot);
+  made->repeatable = repeatable;
+  made->retrace = std::make_shared<RetraceCode>();
   find_hooks(*made);
   return made;
 }
@@ -121,6 +134,9 @@ ModuleCodePtr make_linked_code(std::vector<ModulePart> parts) {
   auto made = std::make_shared<ModuleCode>(*parts.back().code);
   made->linked = std::make_shared<const LinkedModules>(std::move(parts));
   made->code = made->linked->interpreted_or_fixed();
+  made->repeatable =
+      std::ranges::all_of(made->linked->parts(), [](const ModulePart& part) { return part.code->repeatable; });
+  made->retrace = std::make_shared<RetraceCode>();
   return made;
 }
 

@@ -15,6 +15,7 @@
 namespace petri {
 
 struct ModuleCode;
+class RetraceCode;
 using ModuleCodePtr = std::shared_ptr<const ModuleCode>;
 
 // One of several modules that are linked with one another.
@@ -31,6 +32,8 @@ class LinkedModules {
   const std::vector<ModulePart>& parts() const { return parts_; }
   const ModulePart* find(std::string_view name) const;
   CodePtr interpreted_or_fixed() const;
+  // Compiled now, apart from what becomes hot; nullptr when one of them cannot be.
+  CodePtr load_compiled(const LoadOptions& options) const;
   // Once all of them have been compiled.
   CodePtr compiled() const EXCLUDES(mutex_);
 
@@ -51,6 +54,9 @@ struct ModuleCode {
   std::shared_ptr<const LinkedModules> linked;  // none: it is by itself
   CodePtr code;
   std::shared_ptr<HotCode> hot;  // none: it keeps its tier
+  // Nothing it imports from the embedder has effects that a repetition would double.
+  bool repeatable = false;
+  std::shared_ptr<RetraceCode> retrace;
   // Exports by their numbers.
   std::optional<std::uint32_t> init, handle, terminate, save, load, migrate, ready;
 
@@ -63,6 +69,8 @@ struct ModuleCode {
 
   // Of one that has `hot`, for all that it is linked with.
   CodePtr compiled() const { return linked == nullptr ? hot->compiled() : linked->compiled(); }
+  // The same of any, compiled for the caller alone; nullptr when it cannot be.
+  CodePtr load_compiled(const LoadOptions& options) const;
   void add_instance() const;
   void remove_instance() const;
   void add_burned(std::uint64_t fuel) const;
@@ -74,7 +82,8 @@ struct ModuleCode {
 
 // Finds the hooks of a process among the exports.
 ModuleCodePtr make_module_code(ArtifactPtr artifact, BoundImports imports, CodePtr code,
-                               std::shared_ptr<HotCode> hot = nullptr, std::vector<ModuleImport> from_modules = {});
+                               std::shared_ptr<HotCode> hot = nullptr, std::vector<ModuleImport> from_modules = {},
+                               bool repeatable = false);
 // Without those it is linked with.
 ModuleCodePtr by_itself(const ModuleCodePtr& code);
 // Of the last of them, with all others. Each comes after those it imports from.

@@ -21,23 +21,27 @@ class Process::Port final : public ProcessPort {
     return {.kind = letter->kind, .sender = letter->sender, .tag = letter->tag};
   }
   std::int32_t send(HostCall& call, std::string_view to, std::string_view bytes) override {
-    return process_.send_from_guest(call, to, bytes);
+    return noted(call, nullptr, [&] { return process_.send_from_guest(call, to, bytes); });
   }
   std::int32_t call(HostCall& call, std::string_view to, std::string_view bytes, std::uint32_t timeout_ms,
                     std::string& reply) override {
     const Workers::SameSeat seat(*process_.seat_);
-    return process_.call_from_guest(call, to, bytes, timeout_ms, reply);
+    return noted(call, &reply, [&] { return process_.call_from_guest(call, to, bytes, timeout_ms, reply); });
   }
   std::int32_t spawn(HostCall& call, std::string_view spec) override {
     const Workers::SameSeat seat(*process_.seat_);
-    return process_.owner_.spawn(process_, call, spec);
+    return noted(call, nullptr, [&] { return process_.owner_.spawn(process_, call, spec); });
   }
   std::int32_t stop(std::string_view name) override {
     const Workers::SameSeat seat(*process_.seat_);
-    return process_.owner_.stop_child(process_, name);
+    const std::int32_t code = process_.owner_.stop_child(process_, name);
+    if (process_.history_.open()) process_.history_.add(History::Answer{.code = code});
+    return code;
   }
   std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) override {
-    return process_.owner_.start_timer(process_, call.context.elapsed_ms(call.fuel_used()), milliseconds, tag);
+    return noted(call, nullptr, [&] {
+      return process_.owner_.start_timer(process_, call.context.elapsed_ms(call.fuel_used()), milliseconds, tag);
+    });
   }
   std::uint64_t next_turn() override { return process_.next_turn(); }
   void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) override {
@@ -45,11 +49,24 @@ class Process::Port final : public ProcessPort {
   }
 
  private:
+  // What was answered, for as long as what the process did can be repeated.
+  template <typename Act>
+  std::int32_t noted(HostCall& call, const std::string* reply, Act act) {
+    if (!process_.history_.open()) return act();
+    const std::uint64_t before = call.fuel_used();
+    const std::int32_t code = act();
+    const std::uint64_t fuel = call.fuel_used() - before;
+    if (process_.history_.open()) {
+      process_.history_.add({.code = code, .reply = reply == nullptr ? std::string() : *reply, .fuel = fuel});
+    }
+    return code;
+  }
+
   Process& process_;
 };
 
 Process::Process(ProcessOwner& owner, std::string name)
-    : owner_(owner), name_(std::move(name)), port_(std::make_unique<Port>(*this)) {}
+    : owner_(owner), name_(std::move(name)), port_(std::make_unique<Port>(*this)), history_(owner.account()) {}
 
 Process::~Process() { close(); }
 
@@ -70,7 +87,9 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
   seat_ = &Workers::seat_of_this_thread();
   auto outcome = begin_life(std::move(code), input, origin);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
+  const ModuleCodePtr entered = life_.code;
   if (!lives) end_life();
+  if (outcome && !lives) find_backtrace(entered, nullptr, *outcome);
   if (lives && origin != nullptr) replace_mailbox(origin->mailbox);
   leave(!lives);
   return outcome;
@@ -116,6 +135,8 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   life_.context->port = &port();
   target_ = {};
   trial_ = nullptr;
+  history_.close();
+  if (origin == nullptr && life_.tier() == Tier::interpreted && life_.code->repeatable) history_.start(input);
   tier_.store(life_.tier());
   limits_number_ = 0;
   refresh_limits();

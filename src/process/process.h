@@ -18,6 +18,7 @@
 #include "petri/log_level.h"
 #include "petri/tier.h"
 #include "process/cpu_share.h"
+#include "process/history.h"
 #include "process/hook_port.h"
 #include "process/lane.h"
 #include "process/letter.h"
@@ -242,6 +243,8 @@ class Process : public std::enable_shared_from_this<Process> {
   ProcessPort& port() const;
   Life new_life(ModuleCodePtr code, const KillFlag& interrupt);
   Result<End> run_init();
+  void find_backtrace(const ModuleCodePtr& code, const Letter* letter, Outcome& outcome);
+  void retrace(const ModuleCode& code, const Letter* letter, Outcome& outcome);
   void end_life();
   KillFlag& flag() { return flags_[flag_.load(std::memory_order_relaxed)]; }
   void set_flag(bool raised) { raised ? flag().raise() : flag().clear(); }
@@ -271,12 +274,13 @@ class Process : public std::enable_shared_from_this<Process> {
   SandboxLimitsPtr limits_;
   std::uint32_t limits_number_ = 0;
   std::shared_ptr<TrialPeriod> trial_;  // of code that is new
-  std::uint64_t chain_ns_ = 0;          // when the first of the calls began that led to the current work
-  std::uint64_t started_ns_ = 0;        // the current work,
-  std::uint64_t away_ns_ = 0;           // and what of the time since it was waiting, put aside, or in a callee,
-  std::uint64_t charged_ns_ = 0;        // or has been charged already
-  std::uint64_t turn_from_ns_ = 0;      // processor time of its thread when its turn was last looked at; 0: not yet
-  std::uint64_t held_since_ns_ = 0;     // to its share of the processor, again and again; 0: not held
+  History history_;
+  std::uint64_t chain_ns_ = 0;       // when the first of the calls began that led to the current work
+  std::uint64_t started_ns_ = 0;     // the current work,
+  std::uint64_t away_ns_ = 0;        // and what of the time since it was waiting, put aside, or in a callee,
+  std::uint64_t charged_ns_ = 0;     // or has been charged already
+  std::uint64_t turn_from_ns_ = 0;   // processor time of its thread when its turn was last looked at; 0: not yet
+  std::uint64_t held_since_ns_ = 0;  // to its share of the processor, again and again; 0: not held
 
   // Looked at by the life that runs, and by the one that is made to take its place.
   std::array<KillFlag, 2> flags_{};

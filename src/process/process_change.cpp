@@ -156,6 +156,7 @@ void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
   target_ = {};
   limits_number_ = 0;
   trial_ = std::move(trial);
+  history_.close();
   Life before;  // ends without the lock
   MutexLock lock(mutex_);
   before = std::exchange(life_, std::move(life));

@@ -6,6 +6,7 @@
 #include "process/host_work.h"
 #include "process/process.h"
 #include "process/process_time.h"
+#include "process/retrace.h"
 #include "run/collect_outcome.h"
 
 namespace petri {
@@ -76,7 +77,10 @@ Result<Outcome> Process::handle(Letter& letter, bool& ended) {
 Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, bool& ended) {
   seat_ = &Workers::seat_of_this_thread();
   refresh_limits();
-  if (life_.may_move() && life_.move_if_hot()) tier_.store(life_.tier());
+  if (life_.may_move() && life_.move_if_hot()) {
+    tier_.store(life_.tier());
+    history_.close();
+  }
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(*limits_, letter, started);
   chain_ns_ = letter.depth > 0 ? letter.chain_ns : to_ns(started);
@@ -126,8 +130,48 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
   }
   ended = ends_life(outcome);
   if (letter.kind == MessageKind::call) owner_.call_ended(outcome.kind);
-  if (ended) end_life();
+  if (history_.open() && !ended) [[unlikely]]
+    history_.add(letter, outcome.fuel_used);
+  if (!ended) return result;
+  const ModuleCodePtr entered = life_.code;
+  end_life();
+  find_backtrace(entered, &letter, outcome);
   return result;
+}
+
+// The interpreter keeps no trace; see retrace.h. The instance is gone, so that its memory can be another's.
+void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Outcome& outcome) {
+  const bool wanted = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty() && history_.open() &&
+                      outcome.place != Place::instantiate;
+  const Clock::TimePoint started = owner_.clock().now();
+  if (wanted && code->retrace->try_start(started)) {
+    retrace(*code, letter, outcome);
+    code->retrace->end(started, owner_.clock().now());
+  }
+  history_.close();
+}
+
+void Process::retrace(const ModuleCode& code, const Letter* letter, Outcome& outcome) {
+  HostSettings settings = owner_.host_settings(*this);
+  if (settings.folder != nullptr && settings.permissions.has(Permission::file_write)) return;
+  settings.limits.memory_bytes_max =
+      std::min(settings.limits.memory_bytes_max, owner_.account().limits()->process_memory_bytes_max);
+  CodePtr compiled;
+  {
+    const Workers::Pause pause(owner_.workers(), *seat_);
+    compiled = code.retrace->compiled_of(code);
+  }
+  if (compiled == nullptr || flag().is_raised()) return;
+  const std::uint64_t from_ns = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
+  std::uint64_t fuel = 0;
+  Retrace again{.module = code,
+                .compiled = *compiled,
+                .settings = std::move(settings),
+                .seed = owner_.seed(),
+                .process = name_,
+                .interrupt = flag().flag()};
+  outcome.backtrace = again.run(history_, letter, outcome, fuel);
+  owner_.account().add_work(fuel, kernel_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns);
 }
 
 // Time the guest had a processor. Asking the kernel takes as long as a short call, so of those the time that passed is

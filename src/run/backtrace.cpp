@@ -1,5 +1,9 @@
 #include "run/backtrace.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "base/escape.h"
 #include "engine/linked_code.h"
 
@@ -8,7 +12,18 @@ namespace {
 
 constexpr std::size_t kNameBytesMax = 200;
 
+constexpr std::size_t kFramesInWords = 4;
+
 }  // namespace
+
+std::string backtrace_words(std::span<const Frame> frames) {
+  std::string words;
+  for (const Frame& frame : frames.first(std::min(frames.size(), kFramesInWords))) {
+    const std::string name = frame.name.empty() ? fmt::format("function {}", frame.function) : frame.name;
+    words += fmt::format("{}{} at byte {}", words.empty() ? "" : ", called by ", name, frame.offset);
+  }
+  return words;
+}
 
 std::vector<Frame> name_frames(const Artifact& artifact, std::span<const TracePoint> trace) {
   std::vector<Frame> frames;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/instance.h"
@@ -9,6 +10,9 @@
 #include "petri/outcome.h"
 
 namespace petri {
+
+// "divide at byte 35, called by price at byte 61"; the innermost few.
+std::string backtrace_words(std::span<const Frame> frames);
 
 std::vector<Frame> name_frames(const Artifact& artifact, std::span<const TracePoint> trace);
 

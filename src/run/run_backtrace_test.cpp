@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "run/run_fixture.h"
 
 namespace petri {
@@ -23,20 +26,44 @@ class RunBacktrace : public RunFixture {
 struct TrapCase {
   const char* body;
   TrapCode code;
-  std::uint8_t operator_byte;  // of the operator that traps
+  std::vector<std::uint8_t> operators;  // the body as bytes
+  std::size_t culprit;                  // which of these bytes begins the operator that traps
 };
+
+// Where a function of these operators and without locals begins.
+std::size_t offset_of_code(std::span<const std::uint8_t> wasm, const std::vector<std::uint8_t>& operators) {
+  std::vector<std::uint8_t> entry{static_cast<std::uint8_t>(operators.size() + 2), 0x00};
+  entry.insert(entry.end(), operators.begin(), operators.end());
+  entry.push_back(0x0b);
+  const auto found = std::ranges::search(wasm, entry);
+  EXPECT_TRUE(std::ranges::search(std::ranges::subrange(found.end(), wasm.end()), entry).empty());
+  return static_cast<std::size_t>(found.begin() - wasm.begin()) + 2;
+}
 
 // A11, R08
 TEST_P(RunBacktrace, NamesTheFunctionAndOperatorOfEachTrap) {
   const TrapCase cases[] = {
-      {"unreachable", TrapCode::unreachable, 0x00},
-      {"(drop (i32.div_u (i32.const 1) (i32.const 0)))", TrapCode::integer_divide_by_zero, 0x6e},
-      {"(drop (i32.div_s (i32.const 0x80000000) (i32.const -1)))", TrapCode::integer_overflow, 0x6d},
-      {"(drop (i32.trunc_f64_s (f64.const nan)))", TrapCode::bad_conversion_to_integer, 0xaa},
-      {"(drop (i32.load (i32.const 65533)))", TrapCode::memory_out_of_bounds, 0x28},
-      {"(call_indirect (i32.const 7))", TrapCode::table_out_of_bounds, 0x11},
-      {"(call_indirect (i32.const 1))", TrapCode::indirect_call_to_null, 0x11},
-      {"(call_indirect (i32.const 0))", TrapCode::bad_signature, 0x11},
+      {"unreachable", TrapCode::unreachable, {0x00}, 0},
+      {"nop unreachable", TrapCode::unreachable, {0x01, 0x00}, 1},
+      {"(drop (i32.div_u (i32.const 1) (i32.const 0)))",
+       TrapCode::integer_divide_by_zero,
+       {0x41, 1, 0x41, 0, 0x6e, 0x1a},
+       4},
+      {"(drop (i32.div_s (i32.const 0x80000000) (i32.const -1)))",
+       TrapCode::integer_overflow,
+       {0x41, 0x80, 0x80, 0x80, 0x80, 0x78, 0x41, 0x7f, 0x6d, 0x1a},
+       8},
+      {"(drop (i32.trunc_f64_s (f64.const nan)))",
+       TrapCode::bad_conversion_to_integer,
+       {0x44, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0xaa, 0x1a},
+       9},
+      {"(drop (i32.load (i32.const 65533)))",
+       TrapCode::memory_out_of_bounds,
+       {0x41, 0xfd, 0xff, 0x03, 0x28, 2, 0, 0x1a},
+       4},
+      {"(call_indirect (i32.const 7))", TrapCode::table_out_of_bounds, {0x41, 7, 0x11, 1, 0}, 2},
+      {"(call_indirect (i32.const 1))", TrapCode::indirect_call_to_null, {0x41, 1, 0x11, 1, 0}, 2},
+      {"(call_indirect (i32.const 0))", TrapCode::bad_signature, {0x41, 0, 0x11, 1, 0}, 2},
   };
   for (const TrapCase& trap : cases) {
     const ArtifactPtr artifact = prepare(fmt::format(R"((module (memory 1) (table 2 funcref) (elem (i32.const 0) $other)
@@ -49,7 +76,8 @@ TEST_P(RunBacktrace, NamesTheFunctionAndOperatorOfEachTrap) {
     EXPECT_THAT(names(*outcome), ElementsAre("culprit", "entry")) << trap.body;
     ASSERT_FALSE(outcome->backtrace.empty());
     EXPECT_EQ(outcome->backtrace[0].function, 1U);
-    EXPECT_EQ(artifact->bytes()[outcome->backtrace[0].offset], trap.operator_byte) << trap.body;
+    EXPECT_EQ(outcome->backtrace[0].offset, offset_of_code(artifact->bytes(), trap.operators) + trap.culprit)
+        << trap.body;
   }
 }
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <thread>
 
-#include "base/complain.h"
+#include "base/complaints.h"
 #include "base/escape.h"
 #include "base/ids.h"
 #include "base/mutex.h"
@@ -18,6 +18,7 @@
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
 #include "sandbox/spec_check.h"
+#include "sandbox/spec_defaults.h"
 #include "security/containment_check.h"
 #include "telemetry/metrics.h"
 
@@ -42,15 +43,21 @@ MetricLabels metric_labels() {
   return labels;
 }
 
-Result<void> check_containment(const RuntimeOptions& options) {
-  Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
-  const auto add = [&error](const std::string& whose, const std::vector<ErrorDetail>& faults) {
-    for (const auto& [field, wrong] : faults) complain(error, whose + field, whose + field + " " + wrong);
-  };
-  add("quarantine.", faults_of(options.quarantine));
-  add("breaker.", faults_of(options.breaker));
-  if (error.details.empty()) return {};
-  return fail(std::move(error));
+Result<void> check_options(const RuntimeOptions& options) {
+  Complaints complaints;
+  if (auto limits = with_changes({}, options.limits); !limits) {
+    for (const ErrorDetail& detail : limits.error().details) complaints.add_sentence(detail.key, detail.value);
+  }
+  for (const auto& [field, wrong] : faults_of(options.quarantine)) complaints.add("quarantine." + field, wrong);
+  for (const auto& [field, wrong] : faults_of(options.breaker)) complaints.add("breaker." + field, wrong);
+  check_defaults(options.defaults, "defaults", complaints);
+  return complaints.result();
+}
+
+// One place for what sandboxes have by default.
+void complete_defaults(RuntimeOptions& options) {
+  options.defaults.limits.insert(options.limits.begin(), options.limits.end());
+  if (!options.defaults.breaker) options.defaults.breaker = options.breaker;
 }
 
 bool is_dead(SandboxStatus status) { return status == SandboxStatus::stopped || status == SandboxStatus::failed; }
@@ -207,7 +214,7 @@ struct Runtime::Impl {
       PETRI_TRY(check_sandbox_id(label));
       if (std::ranges::find(spec.labels, label) == spec.labels.end()) spec.labels.push_back(label);
     }
-    if (!origin.share_random) spec.seed ^= std::hash<std::string_view>()(id);
+    if (!origin.share_random) spec.seed = spec.seed.value_or(0) ^ std::hash<std::string_view>()(id);
     auto core = std::make_shared<SandboxCore>(*services, std::move(spec), like.traits);
     core->become_like(like);
     return begin(std::move(core), &origin);
@@ -262,9 +269,9 @@ struct Runtime::Impl {
 Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
-  PETRI_TRY(with_changes({}, options.limits));
+  PETRI_TRY(check_options(options));
   if (options.workers == 0) options.workers = std::max(1U, std::thread::hardware_concurrency());
-  PETRI_TRY(check_containment(options));
+  complete_defaults(options);
   auto impl = std::make_unique<Impl>(std::move(options));
   PETRI_TRY(impl->audit, AuditLog::create(impl->options.audit, impl->clock));
   impl->make_budget();
@@ -292,24 +299,28 @@ Runtime::~Runtime() {
   impl_->workers.reset();
 }
 
-Result<Sandbox> Runtime::create(SandboxSpec spec) {
-  PETRI_TRY(SandboxPolicy policy, check_spec(spec, impl_->options.limits, impl_->options.host));
+Result<Sandbox> Runtime::create(SandboxSpec given) {
+  const SandboxSpec& defaults = impl_->options.defaults;
+  SandboxSpec spec = with_defaults(std::move(given), defaults);
+  PETRI_TRY(SandboxPolicy policy, check_spec(spec, defaults.limits, impl_->options.host));
   PETRI_TRY(check_budget(impl_->budget.get()));
-  auto traits = impl_->traits.share(take_traits(spec, std::move(policy), impl_->options.breaker));
+  auto traits = impl_->traits.share(take_traits(spec, std::move(policy)));
   return impl_->begin(std::make_shared<SandboxCore>(*impl_->services, std::move(spec), std::move(traits)), nullptr);
 }
 
-Result<Sandbox> Runtime::create(SandboxSpec spec, const Snapshot& snapshot) {
+Result<Sandbox> Runtime::create(SandboxSpec given, const Snapshot& snapshot) {
+  const SandboxSpec& defaults = impl_->options.defaults;
   const SnapshotData& data = snapshot.data();
+  if (!given.tree) given.tree = data.tree;
+  SandboxSpec spec = with_defaults(std::move(given), defaults);
   spec.modules.clear();
   for (const SavedModule& module : data.modules) {
     spec.modules.push_back({module.name, Source::artifact(module.active_version().artifact)});
   }
-  if (!spec.tree) spec.tree = data.tree;
-  PETRI_TRY(SandboxPolicy policy, check_spec(spec, impl_->options.limits, impl_->options.host));
+  PETRI_TRY(SandboxPolicy policy, check_spec(spec, defaults.limits, impl_->options.host));
   PETRI_TRY(check_limits(data, policy.limits));
   PETRI_TRY(check_budget(impl_->budget.get()));
-  auto traits = impl_->traits.share(take_traits(spec, std::move(policy), impl_->options.breaker));
+  auto traits = impl_->traits.share(take_traits(spec, std::move(policy)));
   const SnapshotOrigin origin{.data = data};
   return impl_->begin(std::make_shared<SandboxCore>(*impl_->services, std::move(spec), std::move(traits)), &origin);
 }
@@ -421,14 +432,28 @@ Result<void> Runtime::flush_audit() { return impl_->audit->flush(); }
 void Runtime::clock_moved() { impl_->timers->wake(); }
 
 RuntimeInfo Runtime::info() const {
-  RuntimeInfo info{.workers = impl_->options.workers,
+  const RuntimeOptions& options = impl_->options;
+  RuntimeInfo info{.workers = options.workers,
                    .threads = impl_->workers->threads(),
                    .sandboxes = impl_->registry.size(),
                    .artifacts = impl_->artifacts.size(),
-                   .memory_budget_bytes = impl_->options.memory_budget_bytes,
+                   .memory_budget_bytes = options.memory_budget_bytes,
                    .descriptors = impl_->descriptors->used(),
                    .descriptors_max = impl_->descriptors->allowed(),
-                   .quarantined = impl_->quarantine.size(impl_->clock.now())};
+                   .quarantined = impl_->quarantine.size(impl_->clock.now()),
+                   .threads_max = options.threads_max,
+                   .threads_reserve = options.threads_reserve,
+                   .descriptors_reserve = options.descriptors_reserve,
+                   .sampling_interval = options.sampling_interval,
+                   .samples_max = options.samples_max,
+                   .promote_fuel = options.promote_fuel,
+                   .promote_fuel_per_byte = options.promote_fuel_per_byte,
+                   .promote_instances = options.promote_instances,
+                   .promotion_time_max = options.promotion_time_max,
+                   .compile = options.compile,
+                   .audit = options.audit,
+                   .quarantine = options.quarantine,
+                   .defaults = options.defaults};
   for (const CorePtr& core : impl_->registry.all()) {
     const Usage usage = core->usage();
     info.memory_bytes += usage.memory_bytes + usage.host_bytes;

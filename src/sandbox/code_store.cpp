@@ -16,7 +16,8 @@ std::size_t CodeStore::Hash::operator()(const Key& key) const {
 ModuleCodePtr CodeStore::module_of(Entry& entry, const ArtifactPtr& artifact) {
   ModuleCodePtr module = entry.module.lock();
   if (module == nullptr) {
-    entry.module = module = make_module_code(artifact, entry.imports, entry.code, entry.hot, entry.from_modules);
+    entry.module = module =
+        make_module_code(artifact, entry.imports, entry.code, entry.hot, entry.from_modules, entry.repeatable);
   }
   return module;
 }
@@ -37,6 +38,7 @@ Result<ModuleCodePtr> CodeStore::load(const ArtifactPtr& artifact, Permissions p
                .from_modules = linked.from_modules,
                .code = std::move(code),
                .hot = nullptr,
+               .repeatable = linked.repeatable,
                .module = {}};
   if (tier == Tier::automatic) {
     loaded.hot = std::make_shared<HotCode>(promoter_, artifact, linked.imports, hot_instances_);

@@ -54,6 +54,7 @@ class CodeStore {
     std::vector<ModuleImport> from_modules;
     CodePtr code;
     std::shared_ptr<HotCode> hot;  // of Tier::automatic
+    bool repeatable = false;
     std::weak_ptr<const ModuleCode> module;
   };
   static ModuleCodePtr module_of(Entry& entry, const ArtifactPtr& artifact);

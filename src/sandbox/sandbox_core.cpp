@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/name_table.h"
 #include "process/host_work.h"
+#include "run/backtrace.h"
 #include "telemetry/usage_event.h"
 
 namespace petri {
@@ -56,9 +57,9 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
     : services_(services),
       spec_{.id = std::move(spec.id),
             .generation = spec.generation,
-            .seed = spec.seed,
-            .deterministic = spec.deterministic,
-            .tier = spec.tier,
+            .seed = spec.seed.value_or(0),
+            .deterministic = spec.deterministic.value_or(false),
+            .tier = spec.tier.value_or(Tier::automatic),
             .on_log = std::move(spec.on_log)},
       traits_(std::move(traits)),
       granted_(traits_->policy.permissions),
@@ -93,7 +94,7 @@ SupervisorSpec SandboxCore::tree_spec() const {
 }
 
 EventSubject SandboxCore::subject(std::string_view process) const {
-  return {.sandbox = spec_.id, .process = process, .correlation = {.id = correlation_.load()}};
+  return {.sandbox = spec_.id, .process = process, .correlation = operation_.correlation()};
 }
 
 // ---- life -----------------------------------------------------------------------------------------------------
@@ -159,6 +160,7 @@ Result<void> SandboxCore::open_folder() {
 }
 
 Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
+  const Operation operation(operation_, services_.events);
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   {
@@ -166,7 +168,6 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
     if (destroyed_)
       return fail(ErrorCode::cancelled, fmt::format("the sandbox {} was destroyed before it was made", id()));
   }
-  correlation_.store(services_.events.new_correlation().id);
   const Clock::TimePoint began = services_.clock.now();
   set_status(SandboxStatus::compiling);
   auto loaded = origin == nullptr ? load_modules() : load_saved(origin->data);
@@ -241,6 +242,8 @@ Error SandboxCore::explain(const Error& error, const TreeRunner& tree) const {
   const Outcome& outcome = **failure;
   explained.message += fmt::format(": it ended as {} in {}", name_of(outcome.kind), name_of(outcome.place));
   if (outcome.exit_code) explained.message += fmt::format(" with code {}", *outcome.exit_code);
+  if (outcome.trap) explained.message += fmt::format(": {}", name_of(*outcome.trap));
+  if (!outcome.backtrace.empty()) explained.message += " in " + backtrace_words(outcome.backtrace);
   return std::move(explained).with("outcome", std::string(name_of(outcome.kind)));
 }
 
@@ -326,6 +329,7 @@ Result<void> SandboxCore::give_up_start() {
 }
 
 Result<void> SandboxCore::stop() {
+  const Operation operation(operation_, services_.events);
   const bool interrupted = take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
   if (interrupted && status() == SandboxStatus::failed) return {};  // it was being made
@@ -349,6 +353,7 @@ Result<void> SandboxCore::stop_now() {
 }
 
 Result<void> SandboxCore::restart(const RestartOptions& options) {
+  const Operation operation(operation_, services_.events);
   if (options.keep_state) return restart_with_state();
   take_control();
   const MutexLock control(control_, std::adopt_lock);
@@ -385,6 +390,7 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
 }
 
 bool SandboxCore::destroy() {
+  const Operation operation(operation_, services_.events);
   stop_loading();
   take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
@@ -434,9 +440,9 @@ Result<ModuleCodePtr> SandboxCore::begin_start(std::string_view module) {
   if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
   const auto found = modules_.find(module);
   if (found == modules_.end()) return fail(ErrorCode::not_found, fmt::format("there is no module {}", module));
-  ModuleCodePtr code = found->second.code;
+  ModuleCodePtr& code = found->second.code;
   if (!code->from_modules.empty() && code->linked == nullptr) {
-    return fail(ErrorCode::link_error, fmt::format("the module {} is not linked with those it imports from", module));
+    PETRI_TRY(code, link_with_table_now(found->first, code, needs_of(found->first, {})));
   }
   ++starts_;
   return code;
@@ -525,6 +531,7 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
     event.add("reason", name_of(reason));
     how ? event.add("outcome", what) : event.add("message", what);
     if (how && how->trap) event.add("trap", name_of(*how->trap));
+    if (how && !how->backtrace.empty()) event.add("backtrace", backtrace_words(how->backtrace));
     if (how && how->exit_code) event.add("exit_code", *how->exit_code);
   });
   if (tree) tree->exited(process, incarnation, reason);

@@ -26,9 +26,10 @@
 #include "process/process.h"
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
-#include "sandbox/described_state.h"
 #include "sandbox/failed_sources.h"
 #include "sandbox/module_switch.h"
+#include "sandbox/operation.h"
+#include "sandbox/process_state.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/snapshot_data.h"
 #include "sandbox/timers.h"
@@ -274,6 +275,8 @@ class SandboxCore final : public ProcessOwner,
     ProcessPtr process;
     Result<Outcome> how;
   };
+  // What the processes of modules knew that were switched together, by module.
+  using SwitchSnapshots = std::map<std::string, std::shared_ptr<const SwitchSnapshot>>;
   // What becomes of a module over time. Most are never changed, and have none of it.
   struct ModulePast {
     explicit ModulePast(VersionTable table) : versions(std::move(table)) {}
@@ -282,7 +285,7 @@ class SandboxCore final : public ProcessOwner,
     Clock::TimePoint switched;                 // when that was
     std::shared_ptr<TrialPeriod> trial;        // that began with it
     // Those that were switched with it, and are taken back with it, to this.
-    std::map<std::string, std::shared_ptr<const SwitchSnapshot>> companions;
+    SwitchSnapshots companions;
     bool undoing = false;        // it is being taken back,
     std::vector<Crash> crashed;  // for these and for all others
   };
@@ -293,10 +296,9 @@ class SandboxCore final : public ProcessOwner,
   ModulePast& past_of(Module& module) REQUIRES(mutex_);
   Result<Module*> find_module(std::string_view name) REQUIRES(mutex_);
   std::unexpected<Error> no_module(std::string_view names) const;
-  std::unique_ptr<ModulePast> first_past(const ModuleCodePtr& code, SourceFacts source) const;
-  // validation_failed for needs of modules that it does not import from.
-  Result<Version> version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
-                             const VersionNeeds& needs) const;
+  std::unique_ptr<ModulePast> first_past(const ModuleCodePtr& code, SourceFacts source, VersionNeeds needs = {}) const;
+  Version version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+                     const VersionNeeds& needs) const;
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
   static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
   std::stop_token ending() const EXCLUDES(mutex_);
@@ -308,7 +310,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> must_be_new(std::string_view name) const EXCLUDES(mutex_);
   void prune_versions(std::uint64_t versions_max) EXCLUDES(mutex_);
   template <typename Use>
-  auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>()));
+  auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<ProcessState&>()));
 
   // ---- modules that import from one another
 
@@ -317,8 +319,8 @@ class SandboxCore final : public ProcessOwner,
   // Of the module of this name by itself, as the table has it; none: there is no such module.
   ModuleCodePtr code_in_table(std::string_view name) const REQUIRES(mutex_);
   DependencyGraph dependency_graph() const REQUIRES(mutex_);
-  // Each with what it needs, as the table has them now.
-  Result<void> link_all() EXCLUDES(mutex_);
+  // Whether each can be linked with what it needs, as the table has them now.
+  Result<void> check_all_links() EXCLUDES(mutex_);
   // Code that is to be in the table, with what it needs of it; the table stays as it is.
   Result<ModuleCodePtr> link_with_table(std::string_view name, const ModuleCodePtr& code,
                                         const VersionNeeds& needs) const EXCLUDES(mutex_);
@@ -332,9 +334,11 @@ class SandboxCore final : public ProcessOwner,
   void keep_tree_as_it_is(const Part& part) REQUIRES(mutex_);
   Result<ModuleCodePtr> link_with_table_now(std::string_view name, const ModuleCodePtr& code,
                                             const VersionNeeds& needs) const REQUIRES(mutex_);
-  // link_error when a version it imports from is not one of those it can work with.
+  // link_error when a version it needs is not one of those it can work with, or there is none.
   Result<void> check_needs(const std::string& module, const VersionNeeds& needs, const std::vector<Part>& parts) const
       REQUIRES(mutex_);
+  // The same of every module, with these in place of those the table has.
+  Result<void> check_all_needs(const std::vector<Part>& parts) const REQUIRES(mutex_);
   const VersionNeeds& needs_of(const std::string& module, const std::vector<Part>& parts) const REQUIRES(mutex_);
   std::uint64_t active_number(const Module& module) const REQUIRES(mutex_) {
     return module.past == nullptr ? 1 : module.past->versions.active().number;
@@ -412,11 +416,19 @@ class SandboxCore final : public ProcessOwner,
   static ReloadReport report_of(Part& part, Clock::Duration preparation);
   // What happened to a module in the processes of those that are linked with it.
   static void gather_reports(std::vector<Part>& parts);
-  void tell_switched(const Part& part, const ReloadReport& report, const SwitchOptions& options);
+  std::vector<ReloadReport> reports_of(std::vector<Part>& parts, Clock::Duration preparation, Clock::Duration pause);
+  void publish_switched(const ReloadReport& report, const SwitchOptions& options);
+  void audit_switched(const ReloadReport& report, const SwitchOptions& options);
   void undo_switch(const std::string& module) EXCLUDES(control_);
   Result<void> try_undo(const std::string& module) EXCLUDES(control_);
   std::vector<Crash> take_crashed(const std::string& module) EXCLUDES(mutex_);
   Result<std::vector<Part>> parts_to_undo(const std::string& module, SwitchOptions& options) EXCLUDES(mutex_);
+  // Of the last switch that this module answered for, or took part in; not_found when one of them was switched since.
+  Result<SwitchSnapshots> last_switch_led_by(const std::string& lead) REQUIRES(mutex_);
+  Result<SwitchSnapshots> last_switch_of(const std::string& module) REQUIRES(mutex_);
+  Result<std::vector<Part>> parts_back_to(const SwitchSnapshots& snapshots) EXCLUDES(mutex_);
+  Result<ReloadReport> rollback_with_snapshot(const std::string& module, std::uint64_t version,
+                                              const SwitchOptions& options) EXCLUDES(control_);
   // With the life it had; where that cannot be, its crash is one like any other.
   void revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
   Part& part_of(std::vector<Part>& parts, const Process& process) const EXCLUDES(mutex_);
@@ -630,7 +642,7 @@ class SandboxCore final : public ProcessOwner,
   const Clock::WallTime created_;
   std::atomic<std::uint64_t> late_answers_{0};
   std::atomic<std::uint64_t> last_call_{0};
-  std::atomic<std::uint64_t> correlation_{0};
+  CurrentOperation operation_;
 
   Mutex control_;  // one structural change at a time; taken before mutex_, by take_control()
   mutable Mutex mutex_;

@@ -122,6 +122,7 @@ SandboxInfo SandboxCore::info() const {
                    .reload = reload_policy(),
                    .breaker = breaker_.state(),
                    .breaker_opened = breaker_.opened(),
+                   .breaker_options = traits_->breaker,
                    .generation = spec_.generation,
                    .seed = spec_.seed,
                    .deterministic = spec_.deterministic,
@@ -146,8 +147,12 @@ SandboxInfo SandboxCore::info() const {
     info.denied = trouble_->denied;
   }
   for (const auto& [name, module] : modules_) {
-    const std::uint64_t version = module.past == nullptr ? 1 : module.past->versions.active().number;
-    info.modules.push_back({.name = name, .artifact = module.code->artifact->id(), .version = version});
+    ModuleSummary& summary = info.modules.emplace_back();
+    summary = {.name = name, .artifact = module.code->artifact->id(), .version = 1};
+    if (module.past == nullptr) continue;
+    const Version& active = module.past->versions.active();
+    summary.version = active.number;
+    if (active.source.path != nullptr) summary.path = *active.source.path;
   }
   return info;
 }

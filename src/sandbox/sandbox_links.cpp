@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/escape.h"
+#include "base/ids.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
@@ -36,17 +38,17 @@ Result<std::vector<std::string>> SandboxCore::reload_order() {
 
 // ---- linking --------------------------------------------------------------------------------------------------
 
-Result<void> SandboxCore::link_all() {
+// Each is linked when the first process of it starts: most modules of a long chain have none, and linking all of them
+// would take the square of their number.
+Result<void> SandboxCore::check_all_links() {
   MutexLock lock(mutex_);
+  PETRI_TRY(check_all_needs({}));
   if (!has_links()) return {};
   const auto find = [this](std::string_view name) REQUIRES(mutex_) { return code_in_table(name); };
   PETRI_TRY(dependency_order(dependency_graph()));  // so that the whole ring is told, whoever is asked first
-  std::map<std::string, ModuleCodePtr> linked;
   for (const auto& [name, module] : modules_) {
-    PETRI_TRY(check_needs(name, needs_of(name, {}), {}));
-    PETRI_TRY(linked[name], link_modules(name, find));
+    PETRI_TRY(check_imports(name, find));
   }
-  for (auto& [name, code] : linked) modules_.find(name)->second.code = std::move(code);
   if (tree_spec_ == nullptr) tree_spec_ = std::make_unique<SupervisorSpec>(tree_spec());
   return {};
 }
@@ -59,8 +61,8 @@ Result<ModuleCodePtr> SandboxCore::link_with_table(std::string_view name, const 
 
 Result<ModuleCodePtr> SandboxCore::link_with_table_now(std::string_view name, const ModuleCodePtr& code,
                                                        const VersionNeeds& needs) const {
-  if (code->from_modules.empty()) return code;
   PETRI_TRY(check_needs(std::string(name), needs, {}));
+  if (code->from_modules.empty()) return code;
   return link_modules(std::string(name), [&](std::string_view wanted) REQUIRES(mutex_) {
     return wanted == name ? by_itself(code) : code_in_table(wanted);
   });
@@ -77,22 +79,32 @@ const VersionNeeds& SandboxCore::needs_of(const std::string& module, const std::
   return version == nullptr ? none : version->needs;
 }
 
+Result<void> SandboxCore::check_all_needs(const std::vector<Part>& parts) const {
+  for (const auto& [name, module] : modules_) {
+    PETRI_TRY(check_needs(name, needs_of(name, parts), parts));
+  }
+  return {};
+}
+
 Result<void> SandboxCore::check_needs(const std::string& module, const VersionNeeds& needs,
                                       const std::vector<Part>& parts) const {
   for (const auto& [needed, range] : needs) {
     const auto part = std::ranges::find(parts, needed, &Part::name);
     const auto found = modules_.find(needed);
-    if (found == modules_.end()) continue;  // link_modules tells of it
-    const std::uint64_t number = part == parts.end() ? active_number(found->second) : part->to_number;
-    if (range.contains(number)) continue;
     const bool open = range.max == VersionRange{}.max;
-    return fail(Error{.code = ErrorCode::link_error,
-                      .message = fmt::format("the module {} needs version {}{} of {}, and {} {} active", module,
-                                             range.min, open ? " or later" : fmt::format(" to {}", range.max), needed,
-                                             number, part == parts.end() ? "is" : "would be"),
-                      .details = {}}
-                    .with("importer", module)
-                    .with("module", needed));
+    const std::string wanted =
+        fmt::format("the module {} needs version {}{} of {}", module, range.min,
+                    open ? " or later" : fmt::format(" to {}", range.max), escape_text(needed, kSandboxIdBytesMax));
+    std::string instead = "there is no such module";
+    if (found != modules_.end()) {
+      const std::uint64_t number = part == parts.end() ? active_number(found->second) : part->to_number;
+      if (range.contains(number)) continue;
+      instead = fmt::format("{} {} active", number, part == parts.end() ? "is" : "would be");
+    }
+    return fail(
+        Error{.code = ErrorCode::link_error, .message = fmt::format("{}, and {}", wanted, instead), .details = {}}
+            .with("importer", module)
+            .with("module", needed));
   }
   return {};
 }
@@ -102,14 +114,14 @@ Result<void> SandboxCore::check_needs(const std::string& module, const VersionNe
 Result<void> SandboxCore::link_parts(std::vector<Part>& parts) {
   MutexLock lock(mutex_);
   const auto imports = [](const Part& part) { return !part.to->from_modules.empty(); };
-  if (!has_links() && std::ranges::none_of(parts, imports)) return {};
+  if (!has_links() && std::ranges::none_of(parts, imports)) return check_all_needs(parts);
   PETRI_TRY(add_dependents(parts));
+  PETRI_TRY(check_all_needs(parts));
   const auto find = [&](std::string_view name) REQUIRES(mutex_) {
     const auto part = std::ranges::find(parts, name, &Part::name);
     return part == parts.end() ? code_in_table(name) : by_itself(part->to);
   };
   for (Part& part : parts) {
-    PETRI_TRY(check_needs(part.name, needs_of(part.name, parts), parts));
     PETRI_TRY(part.to, link_modules(part.name, find));
   }
   go_together(parts);

@@ -84,6 +84,9 @@ void SandboxCore::tell_rejected(std::string_view module, WayIn way, const Error&
 Result<SandboxCore::Admitted> SandboxCore::read_source(const Source& source) {
   const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
   auto admitted = read_source_within(source, bytes_max);
+  if (admitted && !source.path().empty()) {
+    admitted->source.path = std::make_shared<const std::string>(source.path());
+  }
   if (!admitted && admitted.error().code == ErrorCode::module_too_large) {
     const std::uint64_t bytes =
         source.kind() == Source::Kind::artifact ? source.artifact()->bytes().size() : source.text().size();
@@ -212,7 +215,7 @@ void SandboxCore::drop_sources() {
   account_.let_go(std::exchange(failed_bytes_, 0));
 }
 
-// What was text is kept with its first version; the rest follows from the artifact.
+// What was text, was read from a file or has needs is kept with its first version; the rest follows from the artifact.
 Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
   auto all = load_side_by_side(sources);
   for (std::size_t index = 0; index < all.size(); ++index) {
@@ -220,8 +223,8 @@ Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
     PETRI_TRY(Loaded loaded, told_if_refused(spec.name, std::move(all[index]), WayIn::create));
     tell_loaded(spec.name, *loaded.code->artifact, WayIn::create);
     Module module{.code = loaded.code, .past = nullptr};
-    if (loaded.source.text != nullptr) {
-      module.past = first_past(loaded.code, std::move(loaded.source));
+    if (loaded.source.text != nullptr || loaded.source.path != nullptr || !spec.needs.empty()) {
+      module.past = first_past(loaded.code, std::move(loaded.source), spec.needs);
     }
     MutexLock lock(mutex_);
     modules_.insert_or_assign(spec.name, std::move(module));
@@ -231,7 +234,7 @@ Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
 
 // What cannot be linked does not stay: a restart loads it again.
 Result<void> SandboxCore::link_or_forget() {
-  auto linked = link_all();
+  auto linked = check_all_links();
   if (linked) return linked;
   {
     MutexLock lock(mutex_);

@@ -80,8 +80,10 @@ SandboxCore::ModulePast& SandboxCore::past_of(Module& module) {
   return *module.past;
 }
 
-std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCodePtr& code, SourceFacts source) const {
+std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCodePtr& code, SourceFacts source,
+                                                                 VersionNeeds needs) const {
   Version first{.artifact = code->artifact, .code = code, .source = std::move(source), .time = created_};
+  first.needs = std::move(needs);
   return std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::create, "caller"));
 }
 
@@ -106,7 +108,7 @@ Result<SandboxCore::Part> SandboxCore::part_of_loaded(const std::string& name, L
   }
   part.to = loaded.code;
   part.to_number = versions.next_number();
-  PETRI_TRY(part.added, version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs));
+  part.added = version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs);
   part.added->before = part.from_number;
   part.added->renames = options.renames;
   return part;
@@ -413,6 +415,7 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
     }
   }
   const Clock::TimePoint closed = services_.clock.now();
+  std::vector<ReloadReport> reports;
   {
     // In a lane whoever is at work now waits for this very thread.
     const bool in_vain = !options.revives.empty() && lane_ != nullptr;
@@ -432,17 +435,24 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
       part.switched.push_back({.process = one.process->name(), .tier = one.process->tier()});
     }
     for (const Crash& crash : crashed) revive(parts, crash, deadline);
+    reports = reports_of(parts, closed - began, services_.clock.now() - closed);
+    // Whoever listens hears of the switch before anything of the new version.
+    for (const ReloadReport& report : reports) publish_switched(report, options);
     // New code that crashes at its first call is taken back by whoever claims the module next.
     claimed.release();
   }
-  const auto pause = services_.clock.now() - closed;
+  for (const ReloadReport& report : reports) audit_switched(report, options);
+  return reports;
+}
+
+std::vector<ReloadReport> SandboxCore::reports_of(std::vector<Part>& parts, Clock::Duration preparation,
+                                                  Clock::Duration pause) {
   gather_reports(parts);
   std::vector<ReloadReport> reports;
   for (Part& part : parts) {
     if (part.only_links) continue;
     for (ProcessSwitch& process : part.switched) process.pause = pause;
-    reports.push_back(report_of(part, closed - began));
-    tell_switched(part, reports.back(), options);
+    reports.push_back(report_of(part, preparation));
   }
   return reports;
 }
@@ -465,6 +475,7 @@ ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
   ReloadReport report{.module = part.name, .from = part.from_number, .to = part.to_number, .preparation = preparation};
   report.no_change = part.change == nullptr;
   if (report.no_change) return report;
+  report.artifact = part.to->artifact->id();
   report.state = part.change->terms().way;
   report.snapshot = part.back_to != nullptr;
   report.plan = part.plan;
@@ -473,7 +484,7 @@ ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
   return report;
 }
 
-void SandboxCore::tell_switched(const Part& part, const ReloadReport& report, const SwitchOptions& options) {
+void SandboxCore::publish_switched(const ReloadReport& report, const SwitchOptions& options) {
   if (report.no_change) {
     services_.events.publish(EventKind::module_no_change, subject(),
                              [&](Event& event) { event.add("module", report.module).add("version", report.to); });
@@ -484,17 +495,21 @@ void SandboxCore::tell_switched(const Part& part, const ReloadReport& report, co
                            [&](Event& event) {
                              event.add("module", report.module).add("version", report.to).add("from", report.from);
                              event.add("cause", name_of(options.cause)).add("processes", report.processes.size());
-                             event.add("state", part.back_to != nullptr ? "snapshot" : name_of(report.state));
+                             event.add("state", report.snapshot ? "snapshot" : name_of(report.state));
                              if (report.plan) event.add("plan", to_json(*report.plan));
                              event.add("pause_ns", report.pause_max);
                              if (!options.reason.empty()) event.add("reason", options.reason);
                              if (!options.trap.empty()) event.add("trap", options.trap);
                            });
+}
+
+void SandboxCore::audit_switched(const ReloadReport& report, const SwitchOptions& options) {
+  if (report.no_change) return;
   tell_audit({.kind = AuditKind::module_switched, .sandbox = id(), .cause = name_of(options.cause)},
              {{"module", report.module},
               {"from", report.from},
               {"to", report.to},
-              {"artifact", part.to->artifact->id().hex()},
+              {"artifact", report.artifact.hex()},
               {"actor", options.actor}});
 }
 
@@ -533,6 +548,7 @@ SandboxCore::SwitchOptions SandboxCore::switch_options(const std::optional<Reloa
 
 Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<ModuleSpec>& modules,
                                                           const ReloadOptions& options) {
+  const Operation operation(operation_, services_.events);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
   std::vector<std::string> names;
@@ -543,7 +559,9 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
   for (std::size_t index = 0; index < all.size(); ++index) {
     const std::string& name = modules[index].name;
     PETRI_TRY(Loaded loaded, told_if_refused(name, std::move(all[index]), WayIn::reload));
-    PETRI_TRY(Part part, part_of_loaded(name, std::move(loaded), options));
+    ReloadOptions own = options;
+    if (!modules[index].needs.empty()) own.needs = modules[index].needs;
+    PETRI_TRY(Part part, part_of_loaded(name, std::move(loaded), own));
     parts.push_back(std::move(part));
   }
   SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);
@@ -559,6 +577,7 @@ Result<ReloadReport> SandboxCore::reload(std::string_view module, const Source& 
 
 Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_t version,
                                            const ReloadOptions& options) {
+  const Operation operation(operation_, services_.events);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
   PETRI_TRY(Claim claimed, claim({std::string(module)}));
@@ -572,33 +591,45 @@ Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_
 
 Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_t version,
                                            const RollbackOptions& options) {
+  const Operation operation(operation_, services_.events);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
-  PETRI_TRY(Claim claimed, claim({std::string(module)}));
-  PETRI_TRY(Part part, kept_part(std::string(module), version, {}));
-  if (options.snapshot) {
-    MutexLock lock(mutex_);
-    PETRI_TRY(Module * found, find_module(module));
-    const ModulePast& past = past_of(*found);
-    if (!past.companions.empty() || (past.trial != nullptr && past.trial->module() != module)) {
-      return fail(
-          ErrorCode::state_incompatible,
-          fmt::format("{} was switched together with modules it is linked with: the state of then does not come "
-                      "back without theirs; roll back without the snapshot",
-                      module));
-    }
-    part.back_to = past.snapshot;
-    const bool fits =
-        part.back_to != nullptr && part.back_to->from() == part.to_number && part.back_to->to() == part.from_number;
-    if (!fits) {
-      return fail(ErrorCode::not_found, fmt::format("there is no snapshot of a switch of {} from version {} to {}",
-                                                    module, part.to_number, part.from_number));
-    }
-  }
   // What callers could call in the newer version only is part of what is undone.
   SwitchOptions how = switch_options(options.policy, SwitchCause::rollback, options.actor);
   how.policy.drop_exports = true;
+  if (options.snapshot) return rollback_with_snapshot(std::string(module), version, how);
+  PETRI_TRY(Claim claimed, claim({std::string(module)}));
+  PETRI_TRY(Part part, kept_part(std::string(module), version, {}));
   return change_one(std::move(part), how, claimed);
+}
+
+// Modules that were switched together go back together: their processes are the same.
+Result<ReloadReport> SandboxCore::rollback_with_snapshot(const std::string& module, std::uint64_t version,
+                                                         const SwitchOptions& options) {
+  std::vector<std::string> names{module};
+  {
+    MutexLock lock(mutex_);
+    if (const auto last = last_switch_of(module)) {
+      for (const auto& [name, snapshot] : *last) {
+        if (name != module) names.push_back(name);
+      }
+    }
+  }
+  PETRI_TRY(Claim claimed, claim(std::move(names)));
+  PETRI_TRY(const Part asked, kept_part(module, version, {}));
+  SwitchSnapshots snapshots;
+  {
+    MutexLock lock(mutex_);
+    snapshots = last_switch_of(module).value_or(SwitchSnapshots{});
+  }
+  const auto own = snapshots.find(module);
+  if (own == snapshots.end() || own->second->from() != asked.to_number || own->second->to() != asked.from_number) {
+    return fail(ErrorCode::not_found, fmt::format("there is no snapshot of a switch of {} from version {} to {}",
+                                                  module, asked.to_number, asked.from_number));
+  }
+  PETRI_TRY(std::vector<Part> parts, parts_back_to(snapshots));
+  PETRI_TRY(auto reports, change(std::move(parts), options, claimed));
+  return std::move(*std::ranges::find(reports, module, &ReloadReport::module));
 }
 
 }  // namespace petri

@@ -35,9 +35,9 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
     if (auto done = roll(together, options, rolled); !done) {
       return fail(roll_back(together, options, rolled, std::move(done.error())));
     }
-    if (last) claimed.release();
     const auto took = services_.clock.now() - began;
     gather_reports(together);
+    const std::size_t first = reports.size();
     for (Part& part : together) {
       if (part.only_links) continue;
       reports.push_back(report_of(part, took));
@@ -45,8 +45,10 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
         reports.back().pause_max = std::max(reports.back().pause_max, process.pause);
         reports.back().preparation -= process.pause;
       }
-      tell_switched(part, reports.back(), options);
+      publish_switched(reports.back(), options);
     }
+    if (last) claimed.release();
+    for (std::size_t i = first; i < reports.size(); ++i) audit_switched(reports[i], options);
   }
   return reports;
 }

@@ -4,17 +4,17 @@
 
 namespace petri {
 
-SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy, const BreakerOptions& breaker_default) {
+SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy) {
   EndingLimits ending;
   for (const auto& [limit, action] : spec.on_limit) {
     if (action == OnLimit::kill) ending.insert(limit);
   }
-  return {.profile = std::move(spec.profile),
+  return {.profile = profile_of(spec),
           .on_limit = std::move(spec.on_limit),
           .imports = std::move(spec.imports),
-          .recovery = std::move(spec.recovery),
+          .recovery = std::move(spec.recovery).value_or(Recovery{}),
           .reload = spec.reload ? std::make_shared<const ReloadPolicy>(std::move(*spec.reload)) : nullptr,
-          .breaker = spec.breaker.value_or(breaker_default),
+          .breaker = spec.breaker.value_or(BreakerOptions{}),
           .folder = std::move(spec.folder),
           .arguments = std::move(spec.arguments),
           .environment = std::move(spec.environment),

@@ -30,7 +30,7 @@ struct SandboxTraits {
 using SandboxTraitsPtr = std::shared_ptr<const SandboxTraits>;
 
 // Takes its parts out of the spec.
-SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy, const BreakerOptions& breaker_default);
+SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy);
 
 // Remembers those that were asked for last. Any thread.
 class SharedTraits {

@@ -100,7 +100,7 @@ void SandboxCore::undo_switch(const std::string& module) {
 
 // The versions that the module, and all that was switched with it, had before; `options` learns why.
 Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_undo(const std::string& module, SwitchOptions& options) {
-  std::map<std::string, std::shared_ptr<const SwitchSnapshot>> snapshots;
+  SwitchSnapshots snapshots;
   {
     MutexLock lock(mutex_);
     PETRI_TRY(Module * found, find_module(module));
@@ -108,15 +108,32 @@ Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_undo(const std::str
     const Result<Outcome>& how = found->past->crashed.front().how;
     options.reason = how ? std::string(name_of(how->kind)) : how.error().message;
     if (how && how->trap) options.trap = name_of(*how->trap);
-    snapshots = found->past->companions;
-    snapshots[module] = found->past->snapshot;
-    for (const auto& [name, snapshot] : snapshots) {
-      PETRI_TRY(const Module* one, find_module(name));
-      const bool current = snapshot != nullptr && one->past->snapshot == snapshot &&
-                           snapshot->to() == one->past->versions.active().number;
-      if (!current) return fail(ErrorCode::not_found, "somebody has switched it meanwhile");
-    }
+    PETRI_TRY(snapshots, last_switch_led_by(module));
   }
+  return parts_back_to(snapshots);
+}
+
+Result<SandboxCore::SwitchSnapshots> SandboxCore::last_switch_led_by(const std::string& lead) {
+  PETRI_TRY(const Module* found, find_module(lead));
+  if (found->past == nullptr) return fail(ErrorCode::not_found, "it was never switched");
+  SwitchSnapshots snapshots = found->past->companions;
+  snapshots[lead] = found->past->snapshot;
+  for (const auto& [name, snapshot] : snapshots) {
+    PETRI_TRY(const Module* one, find_module(name));
+    const bool current =
+        snapshot != nullptr && one->past->snapshot == snapshot && snapshot->to() == one->past->versions.active().number;
+    if (!current) return fail(ErrorCode::not_found, "somebody has switched it meanwhile");
+  }
+  return snapshots;
+}
+
+Result<SandboxCore::SwitchSnapshots> SandboxCore::last_switch_of(const std::string& module) {
+  PETRI_TRY(const Module* found, find_module(module));
+  const bool led = found->past != nullptr && found->past->trial != nullptr;
+  return last_switch_led_by(led ? found->past->trial->module() : module);
+}
+
+Result<std::vector<SandboxCore::Part>> SandboxCore::parts_back_to(const SwitchSnapshots& snapshots) {
   std::vector<Part> parts;
   for (const auto& [name, snapshot] : snapshots) {
     PETRI_TRY(Part kept, kept_part(name, snapshot->from(), {}));
@@ -127,6 +144,7 @@ Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_undo(const std::str
 }
 
 Result<void> SandboxCore::try_undo(const std::string& module) {
+  const Operation operation(operation_, services_.events);
   std::vector<std::string> names{module};
   {
     MutexLock lock(mutex_);

@@ -314,6 +314,7 @@ std::vector<std::string> SandboxCore::module_names() const {
 }
 
 Result<void> SandboxCore::start_child(const TreeChild& child, std::string_view supervisor) {
+  const Operation operation(operation_, services_.events);
   PETRI_TRY(must_run());
   PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
   PETRI_TRY(check_budget(services_.budget));
@@ -326,6 +327,7 @@ Result<void> SandboxCore::start_child(const TreeChild& child, std::string_view s
 }
 
 Result<void> SandboxCore::stop_child(std::string_view address) {
+  const Operation operation(operation_, services_.events);
   PETRI_TRY(must_run());
   const std::size_t slash = address.rfind('/');
   const bool nested = slash != std::string_view::npos;
@@ -337,6 +339,7 @@ Result<void> SandboxCore::stop_child(std::string_view address) {
 }
 
 Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
+  const Operation operation(operation_, services_.events);
   PETRI_TRY(must_run());
   PETRI_TRY(validate(wanted, module_names()));
   PETRI_TRY(tree()->request("", UpdateChildren{wanted}));

@@ -21,6 +21,20 @@ Result<std::shared_ptr<const StateSchema>> SandboxCore::schema_of(const ModuleCo
   return state.schema();
 }
 
+// What it imports first, then what it only says that it needs.
+static std::vector<ModuleDependency> dependencies_of(const Version& version) {
+  std::vector<ModuleDependency> all;
+  VersionNeeds declared = version.needs;
+  for (const std::string& module : imported_modules(*version.code)) {
+    const auto need = declared.extract(module);
+    all.push_back({.module = module, .versions = need.empty() ? VersionRange{} : need.mapped()});
+  }
+  for (const auto& [module, range] : declared) {
+    all.push_back({.module = module, .versions = range, .kind = DependencyKind::declared});
+  }
+  return all;
+}
+
 VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) const {
   VersionInfo info{.number = version.number,
                    .active = version.number == active,
@@ -28,14 +42,12 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
                    .source = version.source.hash,
                    .language = version.source.text == nullptr ? "wasm" : "wat",
                    .text = version.source.text == nullptr ? "" : *version.source.text,
+                   .path = version.source.path == nullptr ? "" : *version.source.path,
                    .bytes = version.artifact->bytes().size(),
                    .time = version.time,
                    .origin = version.origin,
                    .metadata = version.metadata};
-  for (const std::string& module : imported_modules(*version.code)) {
-    const auto need = version.needs.find(module);
-    info.imports.push_back({module, need == version.needs.end() ? VersionRange{} : need->second});
-  }
+  info.imports = dependencies_of(version);
   if (describes_state(version.code->module())) {
     if (const auto schema = schema_of(*version.code)) info.state = (*schema)->fields();
   }
@@ -53,15 +65,8 @@ std::unexpected<Error> SandboxCore::no_module(std::string_view names) const {
   return fail(ErrorCode::not_found, fmt::format("the sandbox {} has no module {}", id(), names));
 }
 
-Result<Version> SandboxCore::version_of(Loaded loaded, VersionOrigin origin,
-                                        std::map<std::string, std::string> metadata, const VersionNeeds& needs) const {
-  const std::vector<std::string> imported = imported_modules(*loaded.code);
-  for (const auto& [module, range] : needs) {
-    if (std::ranges::find(imported, module) != imported.end()) continue;
-    return fail(ErrorCode::validation_failed,
-                fmt::format("the new version needs versions of the module {}, and imports nothing from it",
-                            escape_text(module, kSandboxIdBytesMax)));
-  }
+Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+                                const VersionNeeds& needs) const {
   return Version{.artifact = loaded.code->artifact,
                  .code = std::move(loaded.code),
                  .source = std::move(loaded.source),
@@ -122,9 +127,10 @@ Result<void> SandboxCore::must_be_new(std::string_view name) const {
 }
 
 Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
+  const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_be_new(name));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
-  PETRI_TRY(Version first, version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs));
+  Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs);
   return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor));
 }
 
@@ -149,10 +155,11 @@ Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version versi
 }
 
 Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& source, const VersionOptions& options) {
+  const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_exist());
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
-  PETRI_TRY(Version version, version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs));
+  Version version = version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs);
   if (auto linked = link_with_table(name, version.code, version.needs); !linked) {
     tell_rejected(name, WayIn::stage, linked.error());
     return fail(std::move(linked.error()));
@@ -171,6 +178,7 @@ Result<ModuleArchive> SandboxCore::export_module(std::string_view module) {
 }
 
 Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
+  const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_be_new(archive.name()));
   PETRI_TRY(VersionTable versions, admit_versions(archive.data()));
   return add_module(archive.name(), std::move(versions));
@@ -178,6 +186,7 @@ Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
 
 Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_view module, std::uint64_t number,
                                               const VersionOptions& options) {
+  const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(const ModuleArchive archive, from.export_module(module));
   const SavedModule& saved = archive.data();
   if (number == 0) number = saved.active;
@@ -237,7 +246,7 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
 
 // Between two messages, and no later than the reload policy waits for quiet.
 template <typename Use>
-auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>())) {
+auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std::declval<ProcessState&>())) {
   PETRI_TRY(const ProcessPtr process, addressee(name));
   const Clock::TimePoint deadline = deadline_of(reload_policy());
   Process::Taken taken = Process::Taken::at_work;
@@ -249,18 +258,18 @@ auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std
     return fail(ErrorCode::not_found, fmt::format("the process {} does not live right now", process->name()));
   }
   const Life& life = process->life();
-  auto described = DescribedState::of(life.code->module(), *life.guest->instance(), account_.limits()->state_bytes_max);
+  auto described = ProcessState::of(*life.code, *life.guest->instance(), account_.limits()->state_bytes_max);
   auto used = described ? use(*described) : fail(std::move(described.error()));
   process->put_back();
   return used;
 }
 
 Result<StateDocument> SandboxCore::state(std::string_view process) {
-  return with_state(process, [](DescribedState& state) { return state.capture(); });
+  return with_state(process, [](ProcessState& state) { return state.capture(); });
 }
 
 Result<void> SandboxCore::update_state(const std::vector<StateUpdate>& updates, std::string_view process) {
-  return with_state(process, [&](DescribedState& state) -> Result<void> {
+  return with_state(process, [&](ProcessState& state) -> Result<void> {
     PETRI_TRY(StateDocument document, state.capture());
     for (const StateUpdate& update : updates) {
       PETRI_TRY(document.set(update.name, update.value, update.index));

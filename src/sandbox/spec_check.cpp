@@ -10,63 +10,50 @@
 #include "base/ids.h"
 #include "host/host_table.h"
 #include "security/containment_check.h"
+#include "supervisor/tree_check.h"
 
 namespace petri {
 namespace {
 
-class Complaints {
- public:
-  void add(std::string field, std::string what) { error_.details.push_back({std::move(field), std::move(what)}); }
-  void add(std::string field, const Result<void>& result) {
-    if (!result) add(std::move(field), result.error().message);
-  }
-  // What another check has found, with the places it named.
-  void add_all(const Error& error) {
-    if (error.details.empty()) add("spec", error.message);
-    for (const ErrorDetail& detail : error.details) error_.details.push_back(detail);
-  }
-  bool empty() const { return error_.details.empty(); }
-  Error take() {
-    for (const ErrorDetail& detail : error_.details) {
-      error_.message.append(error_.message.empty() ? "" : "; ").append(detail.key + ": " + detail.value);
-    }
-    return std::move(error_);
-  }
+void add_result(Complaints& complaints, std::string where, const Result<void>& result) {
+  if (!result) complaints.add_sentence(std::move(where), result.error().message);
+}
 
- private:
-  Error error_{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
-};
+// What another check has found, with the places it named.
+void add_details(Complaints& complaints, const Error& error) {
+  for (const ErrorDetail& detail : error.details) complaints.add_sentence(detail.key, detail.value);
+}
 
 // `kind` as in a mode: S_IFREG or S_IFDIR.
 void check_path(const std::string& field, const std::string& path, mode_t kind, Complaints& complaints) {
   const std::string_view noun = kind == S_IFDIR ? "folder" : "file";
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
-    complaints.add(field, fmt::format("there is no {} {}", noun, escape_text(path, 200)));
+    complaints.add_sentence(field, fmt::format("there is no {} {}", noun, escape_text(path, 200)));
   } else if ((status.st_mode & S_IFMT) != kind) {
-    complaints.add(field, fmt::format("{} is not a {}", escape_text(path, 200), noun));
+    complaints.add_sentence(field, fmt::format("{} is not a {}", escape_text(path, 200), noun));
   }
 }
 
 void check_modules(const SandboxSpec& spec, Complaints& complaints) {
-  if (spec.modules.empty()) complaints.add("modules", "a sandbox needs at least one module");
+  if (spec.modules.empty()) complaints.add_sentence("modules", "a sandbox needs at least one module");
   std::set<std::string> names;
   for (const ModuleSpec& module : spec.modules) {
     const std::string field = "modules." + escape_text(module.name, kSandboxIdBytesMax);
-    complaints.add(field, check_module_name(module.name));
-    if (!names.insert(module.name).second) complaints.add(field, "there are two modules of this name");
+    add_result(complaints, field, check_module_name(module.name));
+    if (!names.insert(module.name).second) complaints.add_sentence(field, "there are two modules of this name");
     if (module.source.kind() == Source::Kind::file) check_path(field, module.source.text(), S_IFREG, complaints);
     if (module.source.kind() == Source::Kind::artifact && module.source.artifact() == nullptr) {
-      complaints.add(field, "there is no artifact");
+      complaints.add_sentence(field, "there is no artifact");
     }
   }
 }
 
-void check_tree(const SandboxSpec& spec, Complaints& complaints) {
+void check_tree_of(const SandboxSpec& spec, Complaints& complaints) {
   if (!spec.tree) return;
   std::vector<std::string> names;
   for (const ModuleSpec& module : spec.modules) names.push_back(module.name);
-  if (auto valid = validate(*spec.tree, names); !valid) complaints.add("tree", valid.error().message);
+  check_tree(*spec.tree, names, "tree", complaints);
 }
 
 // The first that names a limit has it.
@@ -77,7 +64,8 @@ LimitChanges merged(std::initializer_list<const LimitChanges*> by_precedence) {
 }
 
 void check_profile(const ProfileSpec& profile, Complaints& complaints) {
-  if (!profile.base) complaints.add("profile.base", "a profile of your own needs one of high, medium, low as its base");
+  if (!profile.base)
+    complaints.add_sentence("profile.base", "a profile of your own needs one of high, medium, low as its base");
   const Permissions both = profile.grant.common(profile.deny);
   if (!both.empty()) complaints.add("profile", fmt::format("grants and denies {}", both.to_text()));
 }
@@ -95,28 +83,68 @@ void check_imports_for(Permissions asked, const ImportPolicy& imports, const Hos
     const bool embedded =
         std::ranges::any_of(host.impl().embedded, [&](const auto& entry) { return allows(entry.second->row); });
     if (own || embedded) continue;
-    complaints.add("imports", fmt::format("the permission {} is granted, but the lists allow no function that needs it",
-                                          name_of(permission)));
+    complaints.add_sentence("imports",
+                            fmt::format("the permission {} is granted, but the lists allow no function that needs it",
+                                        name_of(permission)));
   }
 }
 
-SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions& host, Complaints& complaints) {
-  const ProfileRule& rule = rule_of(spec.profile.base.value_or(Profile::high));
+// Without host functions nothing is said about which of them the lists allow.
+SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Complaints& complaints) {
+  const ProfileSpec profile = profile_of(spec);
+  const ProfileRule& rule = rule_of(profile.base.value_or(Profile::high));
   SandboxPolicy policy;
-  policy.permissions = spec.permissions.value_or(rule.permissions.with(spec.profile.grant).without(spec.profile.deny));
-  policy.audit = spec.audit.value_or(spec.profile.audit.value_or(rule.audit));
-  policy.reject_findings = spec.reject_findings ? spec.reject_findings : spec.profile.reject_findings;
-  for (const std::string& fault : faults_of(spec.profile.imports)) complaints.add("profile.imports", fault);
-  for (const std::string& fault : faults_of(spec.imports)) complaints.add("imports", fault);
-  if (spec.profile.imports != ImportRules{}) {
-    policy.imports.add(spec.profile.imports, "the profile " + escape_text(spec.profile.title(), kSandboxIdBytesMax));
+  policy.permissions = spec.permissions.value_or(rule.permissions.with(profile.grant).without(profile.deny));
+  policy.audit = spec.audit.value_or(profile.audit.value_or(rule.audit));
+  policy.reject_findings = spec.reject_findings ? spec.reject_findings : profile.reject_findings;
+  for (const std::string& fault : faults_of(profile.imports)) complaints.add_sentence("profile.imports", fault);
+  for (const std::string& fault : faults_of(spec.imports)) complaints.add_sentence("imports", fault);
+  if (profile.imports != ImportRules{}) {
+    policy.imports.add(profile.imports, "the profile " + escape_text(profile.title(), kSandboxIdBytesMax));
   }
   policy.imports.add(spec.imports, "the sandbox");
-  check_imports_for(spec.permissions.value_or(spec.profile.grant), policy.imports, host, complaints);
+  if (host != nullptr) {
+    check_imports_for(spec.permissions.value_or(profile.grant), policy.imports, *host, complaints);
+  }
+  return policy;
+}
+
+SandboxLimits check_limits_of(const SandboxSpec& spec, const LimitChanges& defaults, Complaints& complaints) {
+  const ProfileSpec profile = profile_of(spec);
+  auto limits = with_changes(SandboxLimits::of(profile.base.value_or(Profile::high)),
+                             merged({&spec.limits, &profile.limits, &defaults}));
+  if (!limits) add_details(complaints, limits.error());
+  if (auto actions = check_actions(spec.on_limit); !actions) add_details(complaints, actions.error());
+  return limits.value_or(SandboxLimits{});
+}
+
+void check_failures(const SandboxSpec& spec, Complaints& complaints) {
+  if (spec.reload) add_result(complaints, "reload", check_reload_policy(*spec.reload));
+  if (auto recovery = check_recovery(spec.recovery.value_or(Recovery{})); !recovery) {
+    add_details(complaints, recovery.error());
+  }
+  if (!spec.breaker) return;
+  for (const auto& [field, wrong] : faults_of(*spec.breaker)) complaints.add("breaker." + field, wrong);
+}
+
+SandboxPolicy check_all(const SandboxSpec& spec, const LimitChanges& defaults, const HostFunctions* host,
+                        Complaints& complaints) {
+  add_result(complaints, "id", check_sandbox_id(spec.id));
+  check_modules(spec, complaints);
+  check_tree_of(spec, complaints);
+  if (!spec.folder.empty()) check_path("folder", spec.folder, S_IFDIR, complaints);
+  for (const std::string& label : spec.labels) add_result(complaints, "labels", check_sandbox_id(label));
+  check_profile(profile_of(spec), complaints);
+  SandboxPolicy policy = resolve(spec, host, complaints);
+  add_result(complaints, "permissions", check_permissions(profile_of(spec), policy.permissions));
+  policy.limits = check_limits_of(spec, defaults, complaints);
+  check_failures(spec, complaints);
   return policy;
 }
 
 }  // namespace
+
+ProfileSpec profile_of(const SandboxSpec& spec) { return spec.profile.value_or(Profile::medium); }
 
 Result<void> check_permissions(const ProfileSpec& profile, Permissions permissions) {
   if (profile.base != Profile::high || !permissions.has(Permission::file_write)) return {};
@@ -127,29 +155,12 @@ Result<void> check_permissions(const ProfileSpec& profile, Permissions permissio
                   .with("permissions", "file_write"));
 }
 
+void check_spec_alone(const SandboxSpec& spec, Complaints& complaints) { check_all(spec, {}, nullptr, complaints); }
+
 Result<SandboxPolicy> check_spec(const SandboxSpec& spec, const LimitChanges& defaults, const HostFunctions& host) {
   Complaints complaints;
-  complaints.add("id", check_sandbox_id(spec.id));
-  check_modules(spec, complaints);
-  check_tree(spec, complaints);
-  if (!spec.folder.empty()) check_path("folder", spec.folder, S_IFDIR, complaints);
-  for (const std::string& label : spec.labels) complaints.add("labels", check_sandbox_id(label));
-  check_profile(spec.profile, complaints);
-  SandboxPolicy policy = resolve(spec, host, complaints);
-  if (auto fits = check_permissions(spec.profile, policy.permissions); !fits) {
-    complaints.add("permissions", fits.error().message);
-  }
-  auto limits = with_changes(SandboxLimits::of(spec.profile.base.value_or(Profile::high)),
-                             merged({&spec.limits, &spec.profile.limits, &defaults}));
-  if (!limits) complaints.add_all(limits.error());
-  if (limits) policy.limits = *limits;
-  if (spec.reload) complaints.add("reload", check_reload_policy(*spec.reload));
-  if (auto recovery = check_recovery(spec.recovery); !recovery) complaints.add_all(recovery.error());
-  if (spec.breaker) {
-    for (const auto& [field, wrong] : faults_of(*spec.breaker)) complaints.add("breaker." + field, wrong);
-  }
-  if (auto actions = check_actions(spec.on_limit); !actions) complaints.add_all(actions.error());
-  if (!complaints.empty()) return fail(complaints.take());
+  SandboxPolicy policy = check_all(spec, defaults, &host, complaints);
+  PETRI_TRY(complaints.result());
   return policy;
 }
 

@@ -1,16 +1,12 @@
-// A SandboxSpec as JSON. Reads everything it can and tells all that is wrong, with where it stands.
-#include <fmt/format.h>
+#include "sandbox/spec_json.h"
 
-#include <algorithm>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/bounded_json.h"
 #include "base/escape.h"
-#include "base/units.h"
-#include "petri/sandbox.h"
-#include "supervisor/tree_complaints.h"
+#include "base/json_reader.h"
+#include "sandbox/spec_check.h"
 #include "supervisor/tree_json.h"
 
 namespace petri {
@@ -20,139 +16,128 @@ using Json = nlohmann::json;
 
 class SpecReader {
  public:
-  Result<SandboxSpec> read(const Json& json) {
-    if (!json.is_object()) {
-      complaints_.add("", "a sandbox is a JSON object");
-    } else {
-      for (const auto& [key, value] : json.items()) field(key, value);
+  SpecReader(std::string where, Complaints& complaints) : reader_(complaints, std::move(where)) {}
+
+  SandboxSpec read(const Json& json, bool with_identity) {
+    JsonReader::Fields known = common_fields();
+    if (with_identity) {
+      known.emplace("id", [this](const Json& value) { reader_.read(value, spec_.id); });
+      known.emplace("modules", [this](const Json& value) { modules(value); });
     }
-    PETRI_TRY(complaints_.result());
+    reader_.fields(json, known);
     return std::move(spec_);
   }
 
  private:
-  using Field = void (SpecReader::*)(const Json&);
-  struct Row {
-    std::string_view name;
-    Field read;
-  };
-  static const std::vector<Row>& rows();
+  JsonReader::Fields common_fields() {
+    return {{"tree", [this](const Json& value) { tree(value); }},
+            {"profile", [this](const Json& value) { profile(value); }},
+            {"limits", [this](const Json& value) { spec_.limits = limits_of(value); }},
+            {"on_limit", [this](const Json& value) { on_limit(value); }},
+            {"permissions", [this](const Json& value) { spec_.permissions = permissions_of(value); }},
+            {"imports", [this](const Json& value) { spec_.imports = imports_of(value); }},
+            {"reject_findings", [this](const Json& value) { spec_.reject_findings = severity_of(value); }},
+            {"audit", [this](const Json& value) { spec_.audit = level_of(value); }},
+            {"breaker", [this](const Json& value) { breaker(value); }},
+            {"recovery", [this](const Json& value) { recovery(value); }},
+            {"reload", [this](const Json& value) { reload(value); }},
+            {"folder", [this](const Json& value) { reader_.read(value, spec_.folder); }},
+            {"arguments", [this](const Json& value) { spec_.arguments = reader_.strings(value); }},
+            {"environment", [this](const Json& value) { environment(value); }},
+            {"labels", [this](const Json& value) { spec_.labels = reader_.strings(value); }},
+            {"generation", [this](const Json& value) { spec_.generation = reader_.integer(value); }},
+            {"seed", [this](const Json& value) { spec_.seed = reader_.integer(value); }},
+            {"deterministic", [this](const Json& value) { spec_.deterministic = reader_.boolean(value); }},
+            {"tier", [this](const Json& value) { tier(value); }}};
+  }
 
-  void field(const std::string& key, const Json& value) {
-    const auto row = std::ranges::find(rows(), key, &Row::name);
-    if (row == rows().end()) return complaints_.add(escape_text(key, 80), "there is no such field");
-    where_ = key;
-    (this->*row->read)(value);
+  void modules(const Json& value) {
+    reader_.members(value, [this](const std::string& name, const Json& module) {
+      VersionNeeds needs;
+      Source source = source_of(module, needs);
+      spec_.modules.push_back({.name = name, .source = std::move(source), .needs = std::move(needs)});
+    });
   }
-  void wrong(std::string_view what) { complaints_.add(where_, std::string(what)); }
-
-  std::string text(const Json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    wrong("is not a text");
-    return {};
-  }
-  std::uint64_t number(const Json& value) {
-    if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-    wrong("is not a whole number from 0 to 2^64 - 1");
-    return 0;
-  }
-  std::vector<std::string> texts(const Json& value) {
-    std::vector<std::string> all;
-    if (!value.is_array()) wrong("is not a list of texts");
-    if (value.is_array()) {
-      for (const Json& item : value) all.push_back(text(item));
+  // A source that is wrong is replaced by an empty one, so that what refers to the module finds its name.
+  Source source_of(const Json& value, VersionNeeds& needs) {
+    const bool known = value.is_object() && value.contains("file") != value.contains("wat");
+    if (!known) reader_.refuse(R"(is not one of {"file": path} and {"wat": text})");
+    std::optional<Source> source;
+    if (known) {
+      reader_.fields(value, {{"file", [&](const Json& path) { source = file_of(path); }},
+                             {"wat", [&](const Json& text) { source = wat_of(text); }},
+                             {"needs", [&](const Json& all) { needs = needs_of(all); }}});
     }
-    return all;
+    return source.value_or(Source::wat(""));
   }
-  bool boolean(const Json& value) {
-    if (value.is_boolean()) return value.get<bool>();
-    wrong("is neither true nor false");
-    return false;
+  VersionNeeds needs_of(const Json& value) {
+    VersionNeeds needs;
+    reader_.members(value, [&](const std::string& module, const Json& range) {
+      VersionRange& versions = needs[module];
+      reader_.fields(range, {{"min", [&](const Json& number) { reader_.read(number, versions.min); }},
+                             {"max", [&](const Json& number) { reader_.read(number, versions.max); }}});
+      if (versions.min == 0 || versions.min > versions.max)
+        reader_.refuse("has no version between its min and its max");
+    });
+    return needs;
   }
-  template <typename Each>
-  void members(const Json& value, const Each& each) {
-    if (!value.is_object()) return wrong("is not an object");
-    const std::string above = where_;
-    for (const auto& [key, member] : value.items()) {
-      where_ = above + "." + escape_text(key, 80);
-      each(key, member);
-    }
+  std::optional<Source> file_of(const Json& value) {
+    const auto path = reader_.string(value);
+    return path ? std::optional(Source::file(*path)) : std::nullopt;
   }
-
-  void id(const Json& value) { spec_.id = text(value); }
-  void seed(const Json& value) { spec_.seed = number(value); }
-  void deterministic(const Json& value) { spec_.deterministic = boolean(value); }
-  void generation(const Json& value) { spec_.generation = number(value); }
-  void folder(const Json& value) { spec_.folder = text(value); }
-  void arguments(const Json& value) { spec_.arguments = texts(value); }
-  void labels(const Json& value) { spec_.labels = texts(value); }
+  std::optional<Source> wat_of(const Json& value) {
+    const auto text = reader_.string(value);
+    return text ? std::optional(Source::wat(*text)) : std::nullopt;
+  }
+  void tree(const Json& value) { spec_.tree = read_tree(value, reader_.where(), reader_.complaints()); }
   void environment(const Json& value) {
-    members(value, [&](const std::string& key, const Json& member) { spec_.environment[key] = text(member); });
+    reader_.members(
+        value, [this](const std::string& name, const Json& member) { reader_.read(member, spec_.environment[name]); });
   }
-  void limits(const Json& value) { spec_.limits = limits_of(value); }
+  void tier(const Json& value) { spec_.tier = reader_.one_of(value, tier_named, "interpreted, compiled, automatic"); }
+
+  LimitChanges limits_of(const Json& value) {
+    LimitChanges changes;
+    reader_.members(value, [&](const std::string& name, const Json& member) { reader_.read(member, changes[name]); });
+    return changes;
+  }
   void on_limit(const Json& value) {
-    members(value, [&](const std::string& key, const Json& member) {
-      const auto named = on_limit_named(text(member));
-      if (!named) return wrong("is neither refuse nor kill");
-      spec_.on_limit[key] = *named;
+    reader_.members(value, [this](const std::string& name, const Json& member) {
+      if (const auto action = reader_.one_of(member, on_limit_named, "refuse, kill")) spec_.on_limit[name] = *action;
     });
   }
   std::optional<Profile> profile_of(const Json& value) {
-    const auto named = profile_named(text(value));
-    if (!named) wrong("is none of the profiles high, medium, low");
-    return named;
+    return reader_.one_of(value, profile_named, "high, medium, low");
   }
   Permissions permissions_of(const Json& value) {
     Permissions granted;
-    for (const std::string& name : texts(value)) {
+    std::string unknown;
+    for (const std::string& name : reader_.strings(value)) {
       const auto permission = permission_named(name);
-      if (!permission) wrong(fmt::format("there is no permission {}", escape_text(name, 80)));
       if (permission) granted = granted.with(*permission);
+      if (!permission) unknown.append(unknown.empty() ? "" : ", ").append(escape_text(name, kWordShownBytesMax));
+    }
+    if (!unknown.empty()) {
+      reader_.refuse("has " + unknown + ", but the permissions are " + all_of_them().to_text());
     }
     return granted;
   }
-  AuditLevel level_of(const Json& value) {
-    const auto named = audit_level_named(text(value));
-    if (!named) wrong("is none of none, basic, full");
-    return named.value_or(AuditLevel::full);
+  static Permissions all_of_them() {
+    Permissions all;
+    for (const Permission permission : all_permissions()) all = all.with(permission);
+    return all;
   }
-  Severity severity_of(const Json& value) {
-    const auto named = severity_named(text(value));
-    if (!named) wrong("is none of info, low, medium, high");
-    return named.value_or(Severity::info);
+  std::optional<AuditLevel> level_of(const Json& value) {
+    return reader_.one_of(value, audit_level_named, "none, basic, full");
   }
-  LimitChanges limits_of(const Json& value) {
-    LimitChanges changes;
-    members(value, [&](const std::string& key, const Json& member) { changes[key] = number(member); });
-    return changes;
-  }
-  // Each member by its name; another is told in these words.
-  using Fields = std::map<std::string_view, std::function<void(const Json&)>>;
-  void fields(const Json& value, const Fields& known, std::string_view otherwise = "there is no such field") {
-    members(value, [&](const std::string& key, const Json& member) {
-      const auto found = known.find(key);
-      if (found == known.end()) return wrong(otherwise);
-      found->second(member);
-    });
+  std::optional<Severity> severity_of(const Json& value) {
+    return reader_.one_of(value, severity_named, "info, low, medium, high");
   }
   ImportRules imports_of(const Json& value) {
     ImportRules rules;
-    fields(value,
-           {{"allow", [&](const Json& list) { rules.allow = texts(list); }},
-            {"block", [&](const Json& list) { rules.block = texts(list); }}},
-           "there is no such list; there are allow and block");
+    reader_.fields(value, {{"allow", [&](const Json& list) { rules.allow = reader_.strings(list); }},
+                           {"block", [&](const Json& list) { rules.block = reader_.strings(list); }}});
     return rules;
-  }
-  std::uint32_t small_number(const Json& value) {
-    const std::uint64_t all = number(value);
-    if (all > UINT32_MAX) wrong("is more than 2^32 - 1");
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(all, UINT32_MAX));
-  }
-  // "250ms", "10s": as a tree has them.
-  std::chrono::nanoseconds duration(const Json& value) {
-    auto parsed = parse_duration(text(value));
-    if (!parsed) wrong(parsed.error().message);
-    return parsed ? *parsed : std::chrono::nanoseconds(0);
   }
 
   void profile(const Json& value) {
@@ -161,118 +146,100 @@ class SpecReader {
   }
   void own_profile(const Json& value) {
     ProfileSpec own;
-    fields(value, {{"name", [&](const Json& member) { own.name = text(member); }},
-                   {"base", [&](const Json& member) { own.base = profile_of(member); }},
-                   {"limits", [&](const Json& member) { own.limits = limits_of(member); }},
-                   {"grant", [&](const Json& member) { own.grant = permissions_of(member); }},
-                   {"deny", [&](const Json& member) { own.deny = permissions_of(member); }},
-                   {"imports", [&](const Json& member) { own.imports = imports_of(member); }},
-                   {"audit", [&](const Json& member) { own.audit = level_of(member); }},
-                   {"reject_findings", [&](const Json& member) { own.reject_findings = severity_of(member); }}});
+    reader_.fields(value,
+                   {{"name", [&](const Json& member) { reader_.read(member, own.name); }},
+                    {"base", [&](const Json& member) { own.base = profile_of(member); }},
+                    {"limits", [&](const Json& member) { own.limits = limits_of(member); }},
+                    {"grant", [&](const Json& member) { own.grant = permissions_of(member); }},
+                    {"deny", [&](const Json& member) { own.deny = permissions_of(member); }},
+                    {"imports", [&](const Json& member) { own.imports = imports_of(member); }},
+                    {"audit", [&](const Json& member) { own.audit = level_of(member); }},
+                    {"reject_findings", [&](const Json& member) { own.reject_findings = severity_of(member); }}});
     spec_.profile = std::move(own);
   }
-  void permissions(const Json& value) { spec_.permissions = permissions_of(value); }
-  void imports(const Json& value) { spec_.imports = imports_of(value); }
-  void reject_findings(const Json& value) { spec_.reject_findings = severity_of(value); }
-  void audit(const Json& value) { spec_.audit = level_of(value); }
   void breaker(const Json& value) {
-    BreakerOptions breaker;
-    fields(value, {{"limits_max", [&](const Json& member) { breaker.limits_max = small_number(member); }},
-                   {"window", [&](const Json& member) { breaker.window = duration(member); }},
-                   {"pause", [&](const Json& member) { breaker.pause = duration(member); }}});
-    spec_.breaker = breaker;
+    BreakerOptions& breaker = spec_.breaker.emplace();
+    reader_.fields(value, breaker_fields(reader_, breaker));
   }
   void recovery(const Json& value) {
-    Recovery& recovery = spec_.recovery;
-    Fields known{{"restarts_max", [&](const Json& member) { recovery.restarts_max = small_number(member); }},
-                 {"retries_max", [&](const Json& member) { recovery.retries_max = small_number(member); }},
-                 {"retry_pause", [&](const Json& member) { recovery.retry_pause = duration(member); }},
-                 {"retry_pause_max", [&](const Json& member) { recovery.retry_pause_max = duration(member); }},
-                 {"rollback_within", [&](const Json& member) { recovery.rollback_within = duration(member); }},
-                 {"stable_after", [&](const Json& member) { recovery.stable_after = duration(member); }}};
-    for (const ErrorCategory failure : {ErrorCategory::compilation, ErrorCategory::runtime, ErrorCategory::resource,
-                                        ErrorCategory::security, ErrorCategory::system}) {
-      known.emplace(name_of(failure), [this, failure](const Json& member) { recovery_action(failure, member); });
+    Recovery& recovery = spec_.recovery.emplace();
+    const auto into = [this](auto& target) {
+      return [this, &target](const Json& member) { reader_.read(member, target); };
+    };
+    JsonReader::Fields known{
+        {"restarts_max", into(recovery.restarts_max)},       {"retries_max", into(recovery.retries_max)},
+        {"retry_pause", into(recovery.retry_pause)},         {"retry_pause_max", into(recovery.retry_pause_max)},
+        {"rollback_within", into(recovery.rollback_within)}, {"stable_after", into(recovery.stable_after)}};
+    for (const ErrorCategory failure : kFailureClasses) {
+      known.emplace(name_of(failure), [this, failure](const Json& member) { read_action(failure, member); });
     }
-    fields(value, known, "there is no such field, and no such class of failures");
+    reader_.fields(value, known);
   }
-  void recovery_action(ErrorCategory failure, const Json& value) {
-    const auto action = recovery_action_named(text(value));
-    if (!action) return wrong("is none of keep, retry, rollback, restart, isolate, terminate");
-    spec_.recovery.actions[failure] = *action;
+  void read_action(ErrorCategory failure, const Json& value) {
+    const auto action =
+        reader_.one_of(value, recovery_action_named, "keep, retry, rollback, restart, isolate, terminate");
+    if (action) spec_.recovery->actions[failure] = *action;
   }
   void reload(const Json& value) {
-    ReloadPolicy policy;
-    fields(value, {{"state", [&](const Json& member) { state_way(policy, member); }},
-                   {"drop", [&](const Json& member) { policy.drop = boolean(member); }},
-                   {"drop_exports", [&](const Json& member) { policy.drop_exports = boolean(member); }},
-                   {"rolling", [&](const Json& member) { policy.rolling = boolean(member); }},
-                   {"trial", [&](const Json& member) { trial(policy.trial, member); }},
-                   {"quiet_wait_max", [&](const Json& member) { policy.quiet_wait_max = duration(member); }}});
-    spec_.reload = std::move(policy);
+    ReloadPolicy& policy = spec_.reload.emplace();
+    const auto into = [this](auto& target) {
+      return [this, &target](const Json& member) { reader_.read(member, target); };
+    };
+    reader_.fields(value, {{"state", [&](const Json& member) { state_way(policy, member); }},
+                           {"drop", into(policy.drop)},
+                           {"drop_exports", into(policy.drop_exports)},
+                           {"rolling", into(policy.rolling)},
+                           {"trial", [&](const Json& member) { trial(policy.trial, member); }},
+                           {"quiet_wait_max", into(policy.quiet_wait_max)}});
   }
   void state_way(ReloadPolicy& policy, const Json& value) {
-    const auto way = state_way_named(text(value));
-    if (!way) return wrong("is none of best, described, hooks, memory, none");
-    policy.state = *way;
+    const auto way = reader_.one_of(value, state_way_named, "best, described, hooks, memory, none");
+    policy.state = way.value_or(policy.state);
   }
   void trial(Trial& trial, const Json& value) {
-    fields(value, {{"calls", [&](const Json& member) { trial.calls = small_number(member); }},
-                   {"time", [&](const Json& member) { trial.time = duration(member); }}});
-  }
-  void tier(const Json& value) {
-    const auto named = tier_named(text(value));
-    if (!named) return wrong("is none of the tiers interpreted, compiled, automatic");
-    spec_.tier = *named;
-  }
-  void tree(const Json& value) { spec_.tree = read_tree(value, "tree", complaints_); }
-  void modules(const Json& value) {
-    members(value, [&](const std::string& key, const Json& member) { module(key, member); });
-  }
-  void module(const std::string& name, const Json& value) {
-    if (!value.is_object() || value.size() != 1) return wrong(R"(is not one of {"file": path} and {"wat": text})");
-    const std::string kind = value.begin().key();
-    if (kind == "file") return spec_.modules.push_back({name, Source::file(text(value.begin().value()))});
-    if (kind == "wat") return spec_.modules.push_back({name, Source::wat(text(value.begin().value()))});
-    wrong(fmt::format("there is no kind of source {}; there are file and wat", escape_text(kind, 80)));
+    reader_.fields(value, {{"calls", [&](const Json& member) { reader_.read(member, trial.calls); }},
+                           {"time", [&](const Json& member) { reader_.read(member, trial.time); }}});
   }
 
+  JsonReader reader_;
   SandboxSpec spec_;
-  TreeComplaints complaints_;
-  std::string where_;
 };
 
-const std::vector<SpecReader::Row>& SpecReader::rows() {
-  static const std::vector<Row> rows{{"id", &SpecReader::id},
-                                     {"modules", &SpecReader::modules},
-                                     {"tree", &SpecReader::tree},
-                                     {"profile", &SpecReader::profile},
-                                     {"limits", &SpecReader::limits},
-                                     {"on_limit", &SpecReader::on_limit},
-                                     {"permissions", &SpecReader::permissions},
-                                     {"imports", &SpecReader::imports},
-                                     {"reject_findings", &SpecReader::reject_findings},
-                                     {"audit", &SpecReader::audit},
-                                     {"breaker", &SpecReader::breaker},
-                                     {"recovery", &SpecReader::recovery},
-                                     {"reload", &SpecReader::reload},
-                                     {"folder", &SpecReader::folder},
-                                     {"arguments", &SpecReader::arguments},
-                                     {"environment", &SpecReader::environment},
-                                     {"labels", &SpecReader::labels},
-                                     {"generation", &SpecReader::generation},
-                                     {"seed", &SpecReader::seed},
-                                     {"deterministic", &SpecReader::deterministic},
-                                     {"tier", &SpecReader::tier}};
-  return rows;
+// What is wrong with the values that could be read, so that one answer has all of it. What the document leaves out may
+// still be filled in, and a place that could not be read is not complained about twice.
+void add_what_the_check_finds(const SandboxSpec& spec, const Json& json, Complaints& complaints) {
+  Complaints found;
+  check_spec_alone(spec, found);
+  const bool modules_known = json.contains("modules") && !complaints.covers("modules");
+  for (const Complaints::Complaint& complaint : found.kept()) {
+    const std::string& where = complaint.where;
+    if (!json.contains(where.substr(0, where.find_first_of(".[")))) continue;
+    if (where.starts_with("tree") && where.ends_with(".module") && !modules_known) continue;
+    if (!complaints.covers(where)) complaints.add(complaint);
+  }
 }
 
 }  // namespace
 
+JsonReader::Fields breaker_fields(JsonReader& reader, BreakerOptions& breaker) {
+  return {{"limits_max", [&](const Json& member) { reader.read(member, breaker.limits_max); }},
+          {"window", [&](const Json& member) { reader.read(member, breaker.window); }},
+          {"pause", [&](const Json& member) { reader.read(member, breaker.pause); }}};
+}
+
+SandboxSpec read_defaults(const Json& json, std::string where, Complaints& complaints) {
+  return SpecReader(std::move(where), complaints).read(json, false);
+}
+
 Result<SandboxSpec> SandboxSpec::from_json(std::string_view text) {
   const auto json = parse_json(text);
   if (!json) return fail(json.error().error("the spec of a sandbox"));
-  return SpecReader().read(*json);
+  if (!json->is_object()) return fail(ErrorCode::validation_failed, "the spec of a sandbox is not a JSON object");
+  Complaints complaints;
+  SandboxSpec spec = SpecReader("", complaints).read(*json, true);
+  if (!complaints.empty()) add_what_the_check_finds(spec, *json, complaints);
+  PETRI_TRY(complaints.result());
+  return spec;
 }
 
 }  // namespace petri

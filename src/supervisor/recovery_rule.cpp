@@ -21,11 +21,6 @@ Clock::Duration pause_before(const Recovery& recovery, std::uint32_t attempt) {
   return std::min(pause, recovery.retry_pause_max);
 }
 
-RecoveryAction action_for(const Recovery& recovery, ErrorCategory failure) {
-  const auto found = recovery.actions.find(failure);
-  return found == recovery.actions.end() ? recovery_default(failure) : found->second;
-}
-
 }  // namespace
 
 std::string_view name_of(RecoveryAction action) { return name_in(kActions, action); }
@@ -43,6 +38,11 @@ RecoveryAction recovery_default(ErrorCategory failure) {
     case ErrorCategory::usage: return RecoveryAction::terminate;
   }
   PETRI_UNREACHABLE();
+}
+
+RecoveryAction recovery_action(const Recovery& recovery, ErrorCategory failure) {
+  const auto found = recovery.actions.find(failure);
+  return found == recovery.actions.end() ? recovery_default(failure) : found->second;
 }
 
 Result<void> check_recovery(const Recovery& recovery) {
@@ -76,7 +76,7 @@ RecoveryStep next_step(const Recovery& recovery, ErrorCategory failure, Clock::T
                        std::optional<Clock::Duration> switched) {
   const bool was_stable = past != RecoveryPast{} && now - past.last >= recovery.stable_after;
   if (was_stable) past = {};
-  switch (const RecoveryAction action = action_for(recovery, failure)) {
+  switch (const RecoveryAction action = recovery_action(recovery, failure)) {
     case RecoveryAction::keep:
     case RecoveryAction::isolate:
     case RecoveryAction::terminate: return {.action = action};

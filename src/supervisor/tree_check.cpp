@@ -1,3 +1,5 @@
+#include "supervisor/tree_check.h"
+
 #include <fmt/format.h>
 
 #include <unordered_set>
@@ -5,34 +7,33 @@
 #include "base/escape.h"
 #include "base/ids.h"
 #include "base/units.h"
-#include "petri/tree.h"
-#include "supervisor/tree_complaints.h"
+#include "supervisor/tree_path.h"
 
 namespace petri {
 namespace {
 
 class TreeCheck {
  public:
-  explicit TreeCheck(std::span<const std::string> modules) : modules_(modules.begin(), modules.end()) {}
+  TreeCheck(std::span<const std::string> modules, Complaints& complaints)
+      : modules_(modules.begin(), modules.end()), complaints_(complaints) {}
 
-  Result<void> check(const SupervisorSpec& tree) {
-    check_supervisor(tree, "", 1);
+  void check(const SupervisorSpec& tree, const std::string& where) {
+    check_supervisor(tree, where, 1);
     if (children_ > kTreeChildrenMax) {
-      complaints_.add("", fmt::format(" has {} children and {} are allowed", format_count(children_),
-                                      format_count(kTreeChildrenMax)));
+      complaints_.add(where, fmt::format("has {} children and {} are allowed", format_count(children_),
+                                         format_count(kTreeChildrenMax)));
     }
-    return complaints_.result();
   }
 
  private:
   void check_supervisor(const SupervisorSpec& supervisor, const std::string& where, std::size_t depth) {
     if (depth > kTreeDepthMax) {
-      complaints_.add(where, fmt::format(" stands deeper than {} supervisors", kTreeDepthMax));
+      complaints_.add(where, fmt::format("stands deeper than {} supervisors", kTreeDepthMax));
       return;
     }
     check_ranges(supervisor, where);
     if (supervisor.strategy == Strategy::simple_one_for_one && supervisor.children.size() != 1) {
-      complaints_.add(where, fmt::format(" is simple_one_for_one and has {} children where one, the template, must be",
+      complaints_.add(where, fmt::format("is simple_one_for_one and has {} children where one, the template, must be",
                                          supervisor.children.size()));
     }
     check_children(supervisor, where, depth);
@@ -42,11 +43,11 @@ class TreeCheck {
     if (supervisor.intensity > kIntensityMax) {
       complaints_.add(
           field_path(where, "intensity"),
-          fmt::format(" is {} but goes from 0 to {}", format_count(supervisor.intensity), format_count(kIntensityMax)));
+          fmt::format("is {} but goes from 0 to {}", format_count(supervisor.intensity), format_count(kIntensityMax)));
     }
     if (supervisor.period < std::chrono::seconds(1) || supervisor.period > kPeriodMax) {
       complaints_.add(field_path(where, "period"),
-                      fmt::format(" is {} s but goes from 1 s to {} s", supervisor.period.count(), kPeriodMax.count()));
+                      fmt::format("is {} s but goes from 1 s to {} s", supervisor.period.count(), kPeriodMax.count()));
     }
   }
 
@@ -67,37 +68,44 @@ class TreeCheck {
     const std::string shown = escape_text(id, kWordShownBytesMax);
     if (!is_sandbox_id(id)) {
       complaints_.add(field_path(where, "id"),
-                      fmt::format(" is \"{}\", and an id has 1 to {} letters, digits, \"_\" or \"-\" and starts with "
+                      fmt::format("is \"{}\", and an id has 1 to {} letters, digits, \"_\" or \"-\" and starts with "
                                   "a letter or digit",
                                   shown, kSandboxIdBytesMax));
     }
     if (!ids.insert(id).second) {
-      complaints_.add(field_path(where, "id"), fmt::format(" is \"{}\", as is that of a sibling before it", shown));
+      complaints_.add(field_path(where, "id"), fmt::format("is \"{}\", as is that of a sibling before it", shown));
     }
   }
 
   void check_shutdown(Shutdown shutdown, const std::string& where) {
     const auto timeout = shutdown.timeout();
     if (!timeout || (timeout->count() >= 0 && *timeout <= kShutdownTimeoutMax)) return;
-    complaints_.add(field_path(where, "shutdown"), fmt::format(" is {} ns but goes from 0 s to {}", timeout->count(),
+    complaints_.add(field_path(where, "shutdown"), fmt::format("is {} ns but goes from 0 s to {}", timeout->count(),
                                                                format_duration(kShutdownTimeoutMax)));
   }
 
   void check_module(std::string_view module, const std::string& where) {
     if (modules_.contains(module)) return;
-    complaints_.add(field_path(where, "module"), fmt::format(" is \"{}\", and the sandbox has no module of that name",
+    complaints_.add(field_path(where, "module"), fmt::format("is \"{}\", and the sandbox has no module of that name",
                                                              escape_text(module, kWordShownBytesMax)));
   }
 
   std::unordered_set<std::string_view> modules_;
-  TreeComplaints complaints_;
+  Complaints& complaints_;
   std::size_t children_ = 0;
 };
 
 }  // namespace
 
+void check_tree(const SupervisorSpec& tree, std::span<const std::string> modules, const std::string& where,
+                Complaints& complaints) {
+  TreeCheck(modules, complaints).check(tree, where);
+}
+
 Result<void> validate(const SupervisorSpec& tree, std::span<const std::string> modules) {
-  return TreeCheck(modules).check(tree);
+  Complaints complaints;
+  check_tree(tree, modules, "", complaints);
+  return tree_result(complaints);
 }
 
 }  // namespace petri

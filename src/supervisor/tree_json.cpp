@@ -12,6 +12,7 @@
 #include "base/hex.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "supervisor/tree_path.h"
 
 namespace petri {
 namespace {
@@ -21,14 +22,14 @@ using Json = nlohmann::json;
 // One object and its fields. A field that is not what it should be is a complaint and leaves its target as it was.
 class Fields {
  public:
-  Fields(const Json& object, const std::string& where, TreeComplaints& complaints)
+  Fields(const Json& object, const std::string& where, Complaints& complaints)
       : object_(object), where_(where), complaints_(complaints) {}
 
   void check_names(std::initializer_list<std::string_view> known) const {
     for (const auto& [name, value] : object_.items()) {
       if (std::ranges::find(known, name) != known.end()) continue;
       refuse(escape_text(name, kWordShownBytesMax),
-             fmt::format(" is no field here; there are {}", fmt::join(known, ", ")));
+             fmt::format("is no field here (there are {})", fmt::join(known, ", ")));
     }
   }
 
@@ -36,7 +37,7 @@ class Fields {
   const std::string* text(std::string_view name) const {
     const auto found = object_.find(name);
     if (found == object_.end()) return nullptr;
-    if (!found->is_string()) refuse(name, " is not a text");
+    if (!found->is_string()) refuse(name, "is not a string");
     return found->get_ptr<const std::string*>();
   }
 
@@ -44,7 +45,7 @@ class Fields {
     if (const std::string* found = text(name)) target = *found;
   }
   void read_required(std::string_view name, std::string& target) const {
-    if (!object_.contains(name)) refuse(name, " is missing");
+    if (!object_.contains(name)) refuse(name, "is missing");
     read(name, target);
   }
 
@@ -59,7 +60,7 @@ class Fields {
     }
     std::vector<std::string_view> names;
     for (Enum value : all) names.push_back(name_of(value));
-    refuse(name, fmt::format(" is \"{}\" but can be {}", shown(*found), fmt::join(names, ", ")));
+    refuse(name, fmt::format("is \"{}\" but can be {}", shown(*found), fmt::join(names, ", ")));
   }
 
   void read(std::string_view name, Shutdown& target) const {
@@ -68,7 +69,7 @@ class Fields {
     if (const auto value = Shutdown::parse(*found)) {
       target = *value;
     } else {
-      refuse(name, fmt::format(" is \"{}\" but can be brutal, infinity or a time such as 5s", shown(*found)));
+      refuse(name, fmt::format("is \"{}\" but can be brutal, infinity or a time such as 5s", shown(*found)));
     }
   }
 
@@ -79,7 +80,7 @@ class Fields {
     if (value && *value % std::chrono::seconds(1) == std::chrono::nanoseconds(0)) {
       target = std::chrono::duration_cast<std::chrono::seconds>(*value);
     } else {
-      refuse(name, fmt::format(" is \"{}\" but must be a time in whole seconds such as 5s", shown(*found)));
+      refuse(name, fmt::format("is \"{}\" but must be a time in whole seconds such as 5s", shown(*found)));
     }
   }
 
@@ -89,7 +90,7 @@ class Fields {
     if (found->is_number_unsigned() && found->get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max()) {
       target = found->get<std::uint32_t>();
     } else {
-      refuse(name, fmt::format(" is not a whole number from 0 to {}", kIntensityMax));
+      refuse(name, fmt::format("is not an integer from 0 to {}", kIntensityMax));
     }
   }
 
@@ -99,7 +100,7 @@ class Fields {
     if (const auto bytes = from_hex(*found)) {
       target.assign(bytes->begin(), bytes->end());
     } else {
-      refuse(name, " is not an even number of hexadecimal digits");
+      refuse(name, "is not an even number of hexadecimal digits");
     }
   }
 
@@ -112,10 +113,10 @@ class Fields {
 
   const Json& object_;
   const std::string& where_;
-  TreeComplaints& complaints_;
+  Complaints& complaints_;
 };
 
-ChildSpec read_process(const Json& object, const std::string& where, TreeComplaints& complaints) {
+ChildSpec read_process(const Json& object, const std::string& where, Complaints& complaints) {
   const Fields fields(object, where, complaints);
   fields.check_names({"id", "module", "restart", "shutdown", "input", "input_hex"});
   ChildSpec child;
@@ -126,22 +127,21 @@ ChildSpec read_process(const Json& object, const std::string& where, TreeComplai
   fields.read("input", child.input);
   fields.read_hex("input_hex", child.input);
   if (object.contains("input") && object.contains("input_hex")) {
-    fields.refuse("input_hex", " stands beside input, and only one of them can be");
+    fields.refuse("input_hex", "stands beside input, and only one of them can be");
   }
   return child;
 }
 
 // Depth is bounded here too: what is read recursively must not outgrow the stack.
-SupervisorSpec read_supervisor(const Json& object, const std::string& where, std::size_t depth,
-                               TreeComplaints& complaints);
+SupervisorSpec read_supervisor(const Json& object, const std::string& where, std::size_t depth, Complaints& complaints);
 
-void read_children(const Json& list, const std::string& where, std::size_t depth, TreeComplaints& complaints,
+void read_children(const Json& list, const std::string& where, std::size_t depth, Complaints& complaints,
                    std::vector<TreeChild>& children) {
   for (std::size_t index = 0; index < list.size(); ++index) {
     const std::string path = child_path(where, index);
     const Json& one = list[index];
     if (!one.is_object()) {
-      complaints.add(path, " is not a JSON object");
+      complaints.add(path, "is not a JSON object");
     } else if (one.contains("children")) {
       children.emplace_back(read_supervisor(one, path, depth + 1, complaints));
     } else {
@@ -151,10 +151,10 @@ void read_children(const Json& list, const std::string& where, std::size_t depth
 }
 
 SupervisorSpec read_supervisor(const Json& object, const std::string& where, std::size_t depth,
-                               TreeComplaints& complaints) {
+                               Complaints& complaints) {
   SupervisorSpec supervisor;
   if (depth > kTreeDepthMax) {
-    complaints.add(where, fmt::format(" stands deeper than {} supervisors", kTreeDepthMax));
+    complaints.add(where, fmt::format("stands deeper than {} supervisors", kTreeDepthMax));
     return supervisor;
   }
   const Fields fields(object, where, complaints);
@@ -172,7 +172,7 @@ SupervisorSpec read_supervisor(const Json& object, const std::string& where, std
   const auto children = object.find("children");
   if (children == object.end()) return supervisor;
   if (!children->is_array()) {
-    fields.refuse("children", " is not a list");
+    fields.refuse("children", "is not a list");
   } else {
     read_children(*children, where, depth, complaints, supervisor.children);
   }
@@ -221,9 +221,9 @@ Json write_tree(const SupervisorSpec& tree) {
   return object;
 }
 
-SupervisorSpec read_tree(const Json& json, const std::string& where, TreeComplaints& complaints) {
+SupervisorSpec read_tree(const Json& json, const std::string& where, Complaints& complaints) {
   if (json.is_object()) return read_supervisor(json, where, 1, complaints);
-  complaints.add(where, " is not a JSON object");
+  complaints.add(where, "is not a JSON object");
   return {};
 }
 
@@ -232,18 +232,18 @@ Result<ChildSpec> parse_child(std::string_view json, std::size_t bytes_max, cons
   const auto parsed = parse_json(json, {.bytes_max = bytes_max, .depth_max = 1, .values_max = 16}, go_on);
   if (!parsed) return fail(parsed.error().error("the child"));
   if (!parsed->is_object()) return fail(ErrorCode::parse_failed, "a child is a JSON object");
-  TreeComplaints complaints;
+  Complaints complaints;
   ChildSpec child = read_process(*parsed, "", complaints);
-  PETRI_TRY(complaints.result());
+  PETRI_TRY(tree_result(complaints));
   return child;
 }
 
 Result<SupervisorSpec> parse_tree(std::string_view json) {
   const auto parsed = parse_json(json);
   if (!parsed) return fail(parsed.error().error("the tree"));
-  TreeComplaints complaints;
+  Complaints complaints;
   SupervisorSpec tree = read_tree(*parsed, "", complaints);
-  PETRI_TRY(complaints.result());
+  PETRI_TRY(tree_result(complaints));
   return tree;
 }
 

@@ -67,6 +67,7 @@ std::vector<EventRule> process_rules() {
        {{"reason", text, "the reason its supervisor acts on"},
         sometimes(kOutcome),
         kTrap,
+        {"backtrace", text, "where it trapped, when that is known", kSometimes},
         kExitCode,
         sometimes(kMessage)}},
       {process_restarted,

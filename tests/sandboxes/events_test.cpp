@@ -1,5 +1,7 @@
 // Area O: what happens is told once, with its cause, and every event keeps to its table.
+#include <functional>
 #include <map>
+#include <set>
 
 #include "runtime_fixture.h"
 #include "telemetry/event_rules.h"
@@ -103,6 +105,58 @@ TEST_F(EventsTest, KeepToTheirTableThroughAWholeLife) {  // O01, O03, O05, O06
     EXPECT_THAT(of(kind), Not(IsEmpty())) << name_of(kind);
   }
   EXPECT_EQ(events.lost(), 0U);
+}
+
+// The one correlation of all events that wait, or 0.
+std::uint64_t shared_correlation(Subscription& events) {
+  std::set<std::uint64_t> all;
+  while (const EventPtr event = events.next()) all.insert(event->correlation.id);
+  return all.size() == 1 ? *all.begin() : 0;
+}
+
+// O01: a correlation is that of the operation, whichever thread tells of it.
+TEST_F(EventsTest, OfOneOperationShareACorrelationOfItsOwn) {
+  auto events = *runtime_->subscribe(
+      {.kinds = {EventKind::sandbox_created, EventKind::sandbox_status, EventKind::sandbox_destroyed,
+                 EventKind::process_started, EventKind::process_exited, EventKind::module_loaded,
+                 EventKind::module_staged, EventKind::module_reloaded, EventKind::module_rolled_back}});
+  Sandbox sandbox = create(tree(Strategy::one_for_one, {"x", "y"}));
+  std::string changed(kCounter);
+  changed.insert(changed.size() - 1, "(func (export \"more\"))");
+  std::string other = changed;
+  other.insert(other.size() - 1, "(func (export \"most\"))");
+  std::vector<std::uint64_t> seen{shared_correlation(events)};
+  const std::vector<std::function<bool()>> operations{
+      [&] { return sandbox.stage("counter", Source::wat(changed)).has_value(); },
+      [&] { return sandbox.reload("counter", Source::wat(other)).has_value(); },
+      [&] { return sandbox.rollback("counter", 1, {.policy = ReloadPolicy{.drop_exports = true}}).has_value(); },
+      [&] { return sandbox.start_child(ChildSpec{.id = "z", .module = "counter"}).has_value(); },
+      [&] { return sandbox.restart().has_value(); },
+      [&] { return sandbox.stop().has_value(); },
+      [&] { return runtime_->destroy("a").has_value(); }};
+  for (const auto& operation : operations) {
+    EXPECT_TRUE(operation());
+    seen.push_back(shared_correlation(events));
+  }
+  EXPECT_THAT(seen, ::testing::Not(::testing::Contains(0U)));
+  EXPECT_EQ(std::set<std::uint64_t>(seen.begin(), seen.end()).size(), seen.size()) << "each has one of its own";
+}
+
+// O02, O04: whoever listens hears of the switch before anything of the new version.
+TEST_F(EventsTest, TellOfASwitchBeforeTheSandboxRunsAgain) {
+  Sandbox sandbox = create(counter());
+  std::string changed(kCounter);
+  changed.insert(changed.size() - 1, "(func (export \"more\"))");
+  for (const bool rolling : {false, true}) {
+    auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status, EventKind::module_reloaded}});
+    ASSERT_TRUE(sandbox.reload("counter", Source::wat(changed), {.policy = ReloadPolicy{.rolling = rolling}}));
+    std::vector<std::string> told;
+    while (const EventPtr event = events.next()) {
+      told.push_back(event->kind == EventKind::sandbox_status ? std::string(event->text("to")) : "reloaded");
+    }
+    EXPECT_THAT(told, ElementsAre("reloading", "reloaded", "running"));
+    changed.insert(changed.size() - 1, "(func (export \"most\"))");
+  }
 }
 
 // The number behind a series of the metrics, or nothing.
@@ -242,6 +296,7 @@ TEST_F(EventsTest, WarnOnceUntilUseHasBeenLow) {  // Q24
   };
   Subscription events = all();
   const auto wait_for_samples = [&](int count) {
+    while (const EventPtr before = events.next()) seen_.push_back(before);  // of earlier samples
     read_until(events, [&count](const Event& event) { return event.kind == EventKind::usage_sampled && --count == 0; });
   };
   for (int i = 0; i < 3; ++i) start(i);

@@ -109,30 +109,80 @@ TEST_F(LifecycleTest, AcceptsGoodIdsAndNoOthers) {  // L10
   }
 }
 
+constexpr std::string_view kLimitNames =
+    "memory_bytes_max, fuel_max, execution_time_max, module_bytes_max, file_bytes_max, files_max, disk_bytes_max, "
+    "output_bytes_max, log_bytes_per_second_max, call_depth_max, process_memory_bytes_max, processes_max, "
+    "cpu_percent_max, cpu_grace, message_queue_max, message_bytes_max, timers_max, descriptors_max, threads_max, "
+    "state_bytes_max, versions_max, shutdown_max";
+
+constexpr std::string_view kBadId =
+    "id: \"../x\" cannot be the id of a sandbox: an id has 1 to 64 letters, digits, \"_\" or \"-\" and starts with a "
+    "letter or digit; ";
+
 TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L11, L13, L14
   auto events = *runtime_->subscribe();
   SandboxSpec spec = counter("../x");
   spec.modules.push_back({"file", Source::file("no/such/file.wat")});
   spec.limits = {{"speed_max", 1}, {"processes_max", 0}};
+  spec.profile = ProfileSpec();
   spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "child", .module = "ghost"}}};
   const auto refused = runtime_->create(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
-  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("../x"), HasSubstr("speed_max"), HasSubstr("processes_max"),
-                                             HasSubstr("ghost"), HasSubstr("no/such/file.wat")));
+  EXPECT_EQ(refused.error().message,
+            std::string(kBadId) +
+                "modules.file: there is no file no/such/file.wat; "
+                "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
+                "profile.base: a profile of your own needs one of high, medium, low as its base; "
+                "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
+                "limits.speed_max: there is no limit \"speed_max\" (the limits are " +
+                std::string(kLimitNames) + ")");
   EXPECT_EQ(runtime_->list().total, 0U);
   EXPECT_EQ(runtime_->info().artifacts, 0U);
   EXPECT_EQ(events.next(), nullptr);
 }
 
-TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
-  const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}}, "colour": 1,
-      "tree": {"children": [{"id": "c", "modul": "m"}]}, "limits": {"fuel_max": "much"}, "profile": "none",
-      "on_limit": {"timers_max": "explode"}})json");
+TEST_F(LifecycleTest, TellsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11, L13
+  const auto spec = SandboxSpec::from_json(R"json({"id": "../x", "modules": {"m": {"file": "no/such/file.wat"}},
+      "limits": {"speed_max": 1, "processes_max": 0}, "profile": "none",
+      "tree": {"children": [{"id": "child", "module": "ghost"}, {"id": "known", "module": "m"}]}})json");
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
-  EXPECT_THAT(spec.error().message, AllOf(HasSubstr("colour"), HasSubstr("modul"), HasSubstr("limits.fuel_max"),
-                                          HasSubstr("profile"), HasSubstr("on_limit.timers_max")));
+  EXPECT_EQ(spec.error().message,
+            "profile is \"none\" but can be high, medium, low; " + std::string(kBadId) +
+                "modules.m: there is no file no/such/file.wat; "
+                "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
+                "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
+                "limits.speed_max: there is no limit \"speed_max\" (the limits are " +
+                std::string(kLimitNames) + ")");
+  EXPECT_EQ(spec.error().detail("profile"), "is \"none\" but can be high, medium, low");
+}
+
+TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
+  const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}}, "colour": 1,
+      "tree": {"children": [{"id": "c", "modul": "m"}]}, "limits": {"fuel_max": "much"},
+      "reload": {"trial": {"long": 1}}, "on_limit": {"timers_max": "explode"}})json");
+  ASSERT_FALSE(spec);
+  EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(spec.error().message,
+            "colour is no field here (there are arguments, audit, breaker, deterministic, environment, folder, "
+            "generation, id, imports, labels, limits, modules, on_limit, permissions, profile, recovery, "
+            "reject_findings, reload, seed, tier, tree); "
+            "limits.fuel_max is not an integer from 0 to 18446744073709551615; "
+            "on_limit.timers_max is \"explode\" but can be refuse, kill; "
+            "reload.trial.long is no field here (there are calls, time); "
+            "tree.children[0].modul is no field here (there are id, module, restart, shutdown, input, input_hex); "
+            "tree.children[0].module is missing");
+}
+
+TEST_F(LifecycleTest, DoesNotBlameWhatAJsonSpecLeavesOutOrCouldNotRead) {  // L11
+  const auto without_modules =
+      SandboxSpec::from_json(R"({"seed": -1, "tree": {"children": [{"id": "c", "module": "m"}]}})");
+  EXPECT_EQ(without_modules.error().message, "seed is not an integer from 0 to 18446744073709551615");
+  const auto bad_module =
+      SandboxSpec::from_json(R"({"modules": {"m": {"url": "x"}}, "tree": {"children": [{"id": "c", "module": "m"}]}})");
+  EXPECT_EQ(bad_module.error().message, R"(modules.m is not one of {"file": path} and {"wat": text})");
+  EXPECT_EQ(SandboxSpec::from_json("[]").error().message, "the spec of a sandbox is not a JSON object");
   EXPECT_EQ(SandboxSpec::from_json("{").error().code, ErrorCode::parse_failed);
 }
 
@@ -341,6 +391,156 @@ TEST_F(LifecycleTest, TakesLimitsFromTheSpecBeforeTheRuntime) {  // L31
   EXPECT_EQ(runtime->info("a")->limits.timers_max, 6U);
   EXPECT_EQ(Runtime::create({.workers = 1, .limits = {{"processes_max", 0}}}).error().code,
             ErrorCode::validation_failed);
+}
+
+RuntimeOptions with_own_defaults() {
+  RuntimeOptions options = without_containment({.workers = 1, .threads_max = 100, .limits = {{"timers_max", 6}}});
+  SandboxSpec& defaults = options.defaults;
+  defaults.profile = Profile::high;
+  defaults.limits = {{"processes_max", 5}};
+  defaults.on_limit = {{"timers_max", OnLimit::kill}};
+  defaults.permissions = Permissions{Permission::log};
+  defaults.imports = {.block = {"petri.random"}};
+  defaults.reject_findings = Severity::high;
+  defaults.audit = AuditLevel::none;
+  defaults.breaker = BreakerOptions{.limits_max = 9};
+  defaults.recovery = Recovery{.restarts_max = 4};
+  defaults.reload = ReloadPolicy{.drop = true};
+  defaults.arguments = {"one"};
+  defaults.environment = {{"A", "1"}};
+  defaults.labels = {"mine"};
+  defaults.generation = 3;
+  defaults.seed = 8;
+  defaults.deterministic = true;
+  defaults.tier = Tier::interpreted;
+  return options;
+}
+
+TEST_F(LifecycleTest, TakesWhatASpecLeavesOutFromTheRuntime) {  // L31
+  const auto runtime = *Runtime::create(with_own_defaults());
+  const auto created = runtime->create({.id = "a", .modules = {{"m", Source::wat("(module (func (export \"f\")))")}}});
+  ASSERT_TRUE(created) << created.error().message;
+  const SandboxInfo info = *runtime->info("a");
+  EXPECT_EQ(info.profile, Profile::high);
+  EXPECT_EQ(info.limits.processes_max, 5U);
+  EXPECT_EQ(info.limits.timers_max, 6U);
+  EXPECT_EQ(info.limits.memory_bytes_max, SandboxLimits::of(Profile::high).memory_bytes_max);
+  EXPECT_EQ(info.on_limit.at("timers_max"), OnLimit::kill);
+  EXPECT_EQ(info.permissions, Permissions{Permission::log});
+  EXPECT_EQ(info.imports.block, std::vector<std::string>{"petri.random"});
+  EXPECT_EQ(info.reject_findings, Severity::high);
+  EXPECT_EQ(info.audit, AuditLevel::none);
+  EXPECT_EQ(info.breaker_options.limits_max, 9U);
+  EXPECT_EQ(info.recovery.restarts_max, 4U);
+  EXPECT_TRUE(info.reload.drop);
+  EXPECT_THAT(info.arguments, ElementsAre("one"));
+  EXPECT_EQ(info.environment.at("A"), "1");
+  EXPECT_THAT(info.labels, ElementsAre("mine"));
+  EXPECT_EQ(info.generation, 3U);
+  EXPECT_EQ(info.seed, 8U);
+  EXPECT_TRUE(info.deterministic);
+  EXPECT_EQ(info.tier, Tier::interpreted);
+}
+
+TEST_F(LifecycleTest, TakesWhatASpecSaysBeforeTheRuntime) {  // L31
+  const auto runtime = *Runtime::create(with_own_defaults());
+  SandboxSpec spec = counter();
+  spec.profile = Profile::medium;
+  spec.limits = {{"processes_max", 7}};
+  spec.on_limit = {{"timers_max", OnLimit::refuse}};
+  spec.imports = {.block = {"petri.log"}};
+  spec.permissions = Permissions{Permission::clock};
+  spec.breaker = BreakerOptions{.limits_max = 2};
+  spec.recovery = Recovery{};
+  spec.reload = ReloadPolicy{};
+  spec.arguments = {"two"};
+  spec.environment = {{"B", "2"}};
+  spec.labels = {"yours"};
+  spec.generation = 0;
+  spec.seed = 0;
+  spec.deterministic = false;
+  spec.tier = Tier::automatic;
+  ASSERT_TRUE(runtime->create(spec));
+  const SandboxInfo info = *runtime->info("a");
+  EXPECT_EQ(info.profile, Profile::medium);
+  EXPECT_EQ(info.limits.processes_max, 7U);
+  EXPECT_EQ(info.on_limit.at("timers_max"), OnLimit::refuse);
+  EXPECT_EQ(info.imports.block, std::vector<std::string>{"petri.log"});
+  EXPECT_EQ(info.permissions, Permissions{Permission::clock});
+  EXPECT_EQ(info.reject_findings, std::nullopt) << "that of the profile the spec names";
+  EXPECT_EQ(info.audit, AuditLevel::basic);
+  EXPECT_EQ(info.breaker_options.limits_max, 2U);
+  EXPECT_EQ(info.recovery, Recovery{});
+  EXPECT_FALSE(info.reload.drop);
+  EXPECT_THAT(info.arguments, ElementsAre("two"));
+  EXPECT_THAT(info.environment, ElementsAre(::testing::Pair("B", "2")));
+  EXPECT_THAT(info.labels, ElementsAre("yours"));
+  EXPECT_EQ(info.generation, 0U);
+  EXPECT_EQ(info.seed, 0U);
+  EXPECT_FALSE(info.deterministic);
+  EXPECT_EQ(info.tier, Tier::automatic);
+}
+
+TEST_F(LifecycleTest, EchoesTheOptionsOfTheRuntime) {  // L31
+  const auto options = RuntimeOptions::from_json(R"json({"workers": 1, "threads_max": 99, "threads_reserve": 11,
+      "descriptors_max": 50, "descriptors_reserve": 7, "sampling_interval": "2s", "samples_max": 8, "promote_fuel": 1,
+      "promote_fuel_per_byte": 2, "promote_instances": 3, "promotion_time_max": "4s",
+      "compile": {"time_max": "5s", "memory_bytes_max": 6000000}, "audit": {"entries_max": 70, "bytes_max": 200000},
+      "quarantine": {"limits_max": 8, "window": "9s", "period": "10s"}, "breaker": {"limits_max": 11},
+      "memory_budget_bytes": 12000000, "limits": {"timers_max": 13},
+      "defaults": {"profile": "low", "seed": 14, "recovery": {"runtime": "keep"}}})json");
+  ASSERT_TRUE(options) << options.error().message;
+  const RuntimeInfo info = (*Runtime::create(*options))->info();
+  using namespace std::chrono_literals;
+  EXPECT_EQ(info.workers, 1U);
+  EXPECT_EQ(info.threads_max, 99U);
+  EXPECT_EQ(info.threads_reserve, 11U);
+  EXPECT_EQ(info.descriptors_max, 50U);
+  EXPECT_EQ(info.descriptors_reserve, 7U);
+  EXPECT_EQ(info.sampling_interval, 2s);
+  EXPECT_EQ(info.samples_max, 8U);
+  EXPECT_EQ(info.promote_fuel, 1U);
+  EXPECT_EQ(info.promote_fuel_per_byte, 2U);
+  EXPECT_EQ(info.promote_instances, 3U);
+  EXPECT_EQ(info.promotion_time_max, 4s);
+  EXPECT_EQ(info.compile.time_max, 5s);
+  EXPECT_EQ(info.compile.memory_bytes_max, 6'000'000U);
+  EXPECT_EQ(info.audit.entries_max, 70U);
+  EXPECT_EQ(info.audit.bytes_max, 200'000U);
+  EXPECT_EQ(info.quarantine.limits_max, 8U);
+  EXPECT_EQ(info.quarantine.window, 9s);
+  EXPECT_EQ(info.quarantine.period, 10s);
+  EXPECT_EQ(info.memory_budget_bytes, 12'000'000U);
+  EXPECT_EQ(info.defaults.breaker->limits_max, 11U);
+  EXPECT_EQ(info.defaults.limits.at("timers_max"), 13U);
+  EXPECT_EQ(info.defaults.profile, ProfileSpec(Profile::low));
+  EXPECT_EQ(info.defaults.seed, 14U);
+  EXPECT_EQ(info.defaults.recovery->actions.at(ErrorCategory::runtime), RecoveryAction::keep);
+}
+
+TEST_F(LifecycleTest, RefusesOptionsOfARuntimeWithEverythingThatIsWrong) {  // L31
+  EXPECT_EQ(RuntimeOptions::from_json(R"({"worker": 2, "sampling_interval": 3, "quarantine": {"period": "soon"},
+                                          "defaults": {"profile": "none", "id": "x"}})")
+                .error()
+                .message,
+            "defaults.id is no field here (there are arguments, audit, breaker, deterministic, environment, folder, "
+            "generation, imports, labels, limits, on_limit, permissions, profile, recovery, reject_findings, reload, "
+            "seed, tier, tree); defaults.profile is \"none\" but can be high, medium, low; "
+            "quarantine.period is \"soon\" but must be a time such as 250ms or 10s; "
+            "sampling_interval is not a string; "
+            "worker is no field here (there are audit, breaker, compile, defaults, descriptors_max, "
+            "descriptors_reserve, limits, memory_budget_bytes, promote_fuel, promote_fuel_per_byte, "
+            "promote_instances, promotion_time_max, quarantine, samples_max, sampling_interval, threads_max, "
+            "threads_reserve, workers)");
+  RuntimeOptions options{.workers = 1, .limits = {{"processes_max", 0}}};
+  options.defaults.id = "x";
+  options.defaults.folder = "no/such/folder";
+  options.defaults.limits = {{"timers_max", 2'000'000}};
+  EXPECT_EQ(Runtime::create(std::move(options)).error().message,
+            "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
+            "defaults.id is of one sandbox alone and has no default: leave it empty; "
+            "defaults.folder: there is no folder no/such/folder; "
+            "defaults.limits.timers_max: timers_max is 2000000 but goes from 0 to 1000000 timers");
 }
 
 // As long as the longest shutdown time, not as long as all of them.

@@ -47,6 +47,12 @@ class RecordTest : public RuntimeFixture {
     spec.on_limit = {{"timers_max", OnLimit::kill}};
     spec.permissions = Permissions::medium().without(Permission::file_read);
     spec.labels = {"blue", "tall"};
+    spec.recovery = Recovery{.actions = {{ErrorCategory::runtime, RecoveryAction::isolate}}, .retries_max = 7};
+    spec.breaker = BreakerOptions{.limits_max = 3, .window = std::chrono::seconds(7), .pause = std::chrono::seconds(2)};
+    spec.reload = ReloadPolicy{.drop = true};
+    spec.arguments = {"one", "two"};
+    spec.environment = {{"NAME", "value"}};
+    spec.seed = 44;
     spec.generation = 12;
     spec.tier = Tier::compiled;
     return spec;
@@ -55,7 +61,13 @@ class RecordTest : public RuntimeFixture {
     EXPECT_EQ(info.id, spec.id);
     EXPECT_EQ(info.status, SandboxStatus::running);
     EXPECT_EQ(info.cause, "");
-    EXPECT_EQ(info.profile, spec.profile);
+    EXPECT_EQ(info.profile, *spec.profile);
+    EXPECT_EQ(info.recovery, *spec.recovery);
+    EXPECT_EQ(info.breaker_options, *spec.breaker);
+    EXPECT_TRUE(info.reload.drop);
+    EXPECT_EQ(info.arguments, spec.arguments);
+    EXPECT_EQ(info.environment, spec.environment);
+    EXPECT_EQ(info.seed, spec.seed);
     for (const auto& [limit, value] : spec.limits) {
       EXPECT_EQ(sandbox_limit_named(limit)->get(info.limits), value) << limit;
     }
@@ -70,6 +82,31 @@ class RecordTest : public RuntimeFixture {
     EXPECT_EQ(info.usage.memory_bytes, 65'536U);
   }
 };
+
+TEST_F(RecordTest, ShowsWhereItsSourcesWereRead) {  // L03
+  const TemporaryFolder folder;
+  const std::string first = (folder / "first.wat").string(), second = (folder / "second.wat").string();
+  folder.write("first.wat", kCounter);
+  std::string more(kCounter);
+  more.insert(more.size() - 1, "(func (export \"more\"))");
+  folder.write("second.wat", more);
+  Sandbox sandbox = create({.id = "a",
+                            .modules = {{"counter", Source::file(first)}, {"text", Source::wat("(module)")}},
+                            .breaker = BreakerOptions{.limits_max = 3}});
+  const auto paths = [&] {
+    std::vector<std::string> all;
+    for (const ModuleSummary& module : sandbox.info().modules) all.push_back(module.path);
+    return all;
+  };
+  EXPECT_THAT(paths(), ElementsAre(first, ""));
+  ASSERT_TRUE(sandbox.reload("counter", Source::file(second)));
+  EXPECT_THAT(paths(), ElementsAre(second, ""));
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_THAT(paths(), ElementsAre(second, ""));
+  ASSERT_TRUE(sandbox.rollback("counter", 1, {.policy = ReloadPolicy{.drop_exports = true}}));
+  EXPECT_THAT(paths(), ElementsAre(first, ""));
+  EXPECT_EQ(sandbox.versions("counter")->front().path, second);
+}
 
 TEST_F(RecordTest, ShowsEverythingThatWasSetAlsoAfterARestart) {  // L03, L15
   const SandboxSpec spec = nothing_by_default();

@@ -25,7 +25,7 @@ class RecoveryTest : public RuntimeFixture {
   static SandboxSpec fragile(const std::map<ErrorCategory, RecoveryAction>& actions = {}) {
     SandboxSpec spec = tree(Strategy::one_for_one, {"p"}, 0);
     spec.limits = {{"fuel_max", 1'000}};
-    spec.recovery.actions = actions;
+    spec.recovery = Recovery{.actions = actions};
     return spec;
   }
   // Given other code of the same layout, which had no trial.
@@ -163,9 +163,10 @@ TEST_F(RecoveryTest, GoesOnWithTheNextStepWhenStartingAgainFails) {
       (func (export "petri_init") (result i32) (drop (i32.const 1)) (i32.const 0))
       (func (export "crash") unreachable)))")}}};
   spec.tree = SupervisorSpec{.intensity = 0, .children = {ChildSpec{.id = "p", .module = "m"}}};
-  spec.recovery.actions = {{ErrorCategory::runtime, RecoveryAction::restart},
-                           {ErrorCategory::resource, RecoveryAction::retry}};
-  spec.recovery.retries_max = 2;
+  spec.recovery = Recovery{};
+  spec.recovery->actions = {{ErrorCategory::runtime, RecoveryAction::restart},
+                            {ErrorCategory::resource, RecoveryAction::retry}};
+  spec.recovery->retries_max = 2;
   Sandbox sandbox = create(spec);
   // From now on nothing starts: one unit is too little for petri_init.
   ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1}}));
@@ -212,7 +213,7 @@ class FamilyTest : public RecoveryTest {
  protected:
   Sandbox family(RecoveryAction action) {
     SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(std::string(kParent))}}};
-    spec.recovery.actions = {{ErrorCategory::runtime, action}};
+    spec.recovery = Recovery{.actions = {{ErrorCategory::runtime, action}}};
     return create(spec);
   }
   // With one restart in five seconds.

@@ -12,7 +12,8 @@ std::int64_t nanoseconds_of(std::chrono::sys_time<std::chrono::nanoseconds> time
 Json modules_json(const SandboxInfo& info) {
   Json modules = Json::object();
   for (const ModuleSummary& module : info.modules) {
-    modules[module.name] = {{"artifact", module.artifact.hex()}, {"version", module.version}};
+    Json& row = modules[module.name] = {{"artifact", module.artifact.hex()}, {"version", module.version}};
+    if (!module.path.empty()) add_bytes(row, "path", module.path);
   }
   return modules;
 }
@@ -24,6 +25,65 @@ Json reload_json(const ReloadPolicy& policy) {
           {"rolling", policy.rolling},
           {"trial", {{"calls", policy.trial.calls}, {"time_ns", policy.trial.time.count()}}},
           {"quiet_wait_max_ns", policy.quiet_wait_max.count()}};
+}
+
+Json actions_json(const LimitActions& actions) {
+  Json json = Json::object();
+  for (const auto& [limit, action] : actions) json[limit] = name_of(action);
+  return json;
+}
+
+// What is done for each class of failures, whether that was asked for or is the default.
+Json recovery_json(const Recovery& recovery) {
+  Json json{{"restarts_max", recovery.restarts_max},
+            {"retries_max", recovery.retries_max},
+            {"retry_pause_ns", recovery.retry_pause.count()},
+            {"retry_pause_max_ns", recovery.retry_pause_max.count()},
+            {"rollback_within_ns", recovery.rollback_within.count()},
+            {"stable_after_ns", recovery.stable_after.count()}};
+  for (const ErrorCategory failure : kFailureClasses) {
+    json[std::string(name_of(failure))] = name_of(recovery_action(recovery, failure));
+  }
+  return json;
+}
+
+void add_breaker_options(Json& json, const BreakerOptions& breaker) {
+  json["limits_max"] = breaker.limits_max;
+  json["window_ns"] = breaker.window.count();
+  json["pause_ns"] = breaker.pause.count();
+}
+
+Json texts_json(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(text);
+  return list;
+}
+
+// Only what is set.
+Json defaults_json(const SandboxSpec& defaults) {
+  Json json = Json::object();
+  if (defaults.tree) json["tree"] = Json::parse(to_json(*defaults.tree));
+  if (defaults.profile) json["profile"] = defaults.profile->title();
+  if (!defaults.limits.empty()) json["limits"] = defaults.limits;
+  if (!defaults.on_limit.empty()) json["on_limit"] = actions_json(defaults.on_limit);
+  if (defaults.permissions) json["permissions"] = to_json(*defaults.permissions);
+  if (defaults.imports != ImportRules{}) {
+    json["imports"] = {{"allow", defaults.imports.allow}, {"block", defaults.imports.block}};
+  }
+  if (defaults.reject_findings) json["reject_findings"] = name_of(*defaults.reject_findings);
+  if (defaults.audit) json["audit"] = name_of(*defaults.audit);
+  if (defaults.breaker) add_breaker_options(json["breaker"], *defaults.breaker);
+  if (defaults.recovery) json["recovery"] = recovery_json(*defaults.recovery);
+  if (defaults.reload) json["reload"] = reload_json(*defaults.reload);
+  if (!defaults.folder.empty()) json["folder"] = defaults.folder;
+  if (!defaults.arguments.empty()) json["arguments"] = texts_json(defaults.arguments);
+  if (!defaults.environment.empty()) json["environment"] = defaults.environment;
+  if (!defaults.labels.empty()) json["labels"] = texts_json(defaults.labels);
+  if (defaults.generation) json["generation"] = *defaults.generation;
+  if (defaults.seed) json["seed"] = *defaults.seed;
+  if (defaults.deterministic) json["deterministic"] = *defaults.deterministic;
+  if (defaults.tier) json["tier"] = name_of(*defaults.tier);
+  return json;
 }
 
 }  // namespace
@@ -39,14 +99,20 @@ Json to_json(const SandboxInfo& info) {
   json["modules"] = modules_json(info);
   json["tree"] = Json::parse(to_json(info.tree));
   json["limits"] = to_json(info.limits);
+  json["on_limit"] = actions_json(info.on_limit);
   json["permissions"] = to_json(info.permissions);
   json["imports"] = {{"allow", info.imports.allow}, {"block", info.imports.block}};
+  if (info.reject_findings) json["reject_findings"] = name_of(*info.reject_findings);
   json["audit"] = name_of(info.audit);
+  json["recovery"] = recovery_json(info.recovery);
   json["reload"] = reload_json(info.reload);
   json["breaker"] = {{"state", name_of(info.breaker)}, {"opened", info.breaker_opened}};
+  add_breaker_options(json["breaker"], info.breaker_options);
   json["labels"] = info.labels;
   if (info.generation) json["generation"] = *info.generation;
   if (!info.folder.empty()) json["folder"] = info.folder;
+  json["arguments"] = texts_json(info.arguments);
+  json["environment"] = info.environment;
   json["created_ns"] = nanoseconds_of(info.created);
   json["updated_ns"] = nanoseconds_of(info.updated);
   json["restarts"] = info.restarts;
@@ -106,11 +172,31 @@ Json to_json(Permissions permissions) {
 }
 
 Json to_json(const RuntimeInfo& info) {
-  return {{"workers", info.workers},           {"threads", info.threads},
-          {"sandboxes", info.sandboxes},       {"artifacts", info.artifacts},
-          {"memory_bytes", info.memory_bytes}, {"memory_budget_bytes", info.memory_budget_bytes},
-          {"descriptors", info.descriptors},   {"descriptors_max", info.descriptors_max},
-          {"quarantined", info.quarantined}};
+  Json json{{"workers", info.workers},           {"threads", info.threads},
+            {"sandboxes", info.sandboxes},       {"artifacts", info.artifacts},
+            {"memory_bytes", info.memory_bytes}, {"memory_budget_bytes", info.memory_budget_bytes},
+            {"descriptors", info.descriptors},   {"descriptors_max", info.descriptors_max},
+            {"quarantined", info.quarantined}};
+  json["threads_max"] = info.threads_max;
+  json["threads_reserve"] = info.threads_reserve;
+  json["descriptors_reserve"] = info.descriptors_reserve;
+  json["sampling_interval_ns"] = info.sampling_interval.count();
+  json["samples_max"] = info.samples_max;
+  json["promote_fuel"] = info.promote_fuel;
+  json["promote_fuel_per_byte"] = info.promote_fuel_per_byte;
+  json["promote_instances"] = info.promote_instances;
+  json["promotion_time_max_ns"] = info.promotion_time_max.count();
+  json["compile"] = {{"time_max_ns", info.compile.time_max.count()},
+                     {"memory_bytes_max", info.compile.memory_bytes_max},
+                     {"worker", info.compile.worker},
+                     {"in_process", info.compile.in_process}};
+  json["audit"] = {
+      {"entries_max", info.audit.entries_max}, {"bytes_max", info.audit.bytes_max}, {"file", info.audit.file}};
+  json["quarantine"] = {{"limits_max", info.quarantine.limits_max},
+                        {"window_ns", info.quarantine.window.count()},
+                        {"period_ns", info.quarantine.period.count()}};
+  json["defaults"] = defaults_json(info.defaults);
+  return json;
 }
 
 Json news_json(const Event& event) { return {{"event", Json::parse(petri::to_json(event))}}; }

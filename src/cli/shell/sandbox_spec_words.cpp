@@ -77,9 +77,9 @@ Result<void> add_rest(SandboxSpec& spec, const BoundArguments& arguments) {
   PETRI_TRY(const auto seed, count_option(arguments, "--seed"));
   PETRI_TRY(const auto tier, tier_option(arguments, "--tier"));
   if (generation) spec.generation = generation;
-  spec.seed = seed.value_or(spec.seed);
-  spec.tier = tier.value_or(spec.tier);
-  spec.deterministic = spec.deterministic || arguments.has("--deterministic");
+  if (seed) spec.seed = seed;
+  if (tier) spec.tier = tier;
+  if (arguments.has("--deterministic")) spec.deterministic = true;
   return {};
 }
 

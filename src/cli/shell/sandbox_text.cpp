@@ -29,9 +29,11 @@ std::string cpu_text(const Usage& usage, const SandboxLimits& limits) {
 
 std::string modules_text(const SandboxInfo& info) {
   std::string text;
-  for (const auto& [name, artifact, version] : info.modules) {
-    text.append(text.empty() ? "" : ", ").append(name).append(" ").append(artifact.hex(), 0, kHashDigitsShown);
-    if (version > 1) text += fmt::format(" version {}", version);
+  for (const ModuleSummary& module : info.modules) {
+    text.append(text.empty() ? "" : ", ").append(module.name).append(" ");
+    text.append(module.artifact.hex(), 0, kHashDigitsShown);
+    if (module.version > 1) text += fmt::format(" version {}", module.version);
+    if (!module.path.empty()) text += fmt::format(" from {}", escape_text(module.path));
   }
   return text;
 }
@@ -50,10 +52,37 @@ std::string restarts_text(const SandboxInfo& info) {
                      format_count(info.supervisor_restarts));
 }
 
-// Said once it has opened: until then nobody needs to know of it.
 std::string breaker_text(const SandboxInfo& info) {
-  if (info.breaker_opened == 0) return "";
-  return fmt::format("{}, opened {}", name_of(info.breaker), counted(info.breaker_opened, "time", "times"));
+  const BreakerOptions& breaker = info.breaker_options;
+  if (breaker.limits_max == 0) return "off";
+  const std::string rule = fmt::format("opens for {} after {} in {}", format_duration(breaker.pause),
+                                       counted(breaker.limits_max, "limit", "limits"), format_duration(breaker.window));
+  const std::string opened =
+      info.breaker_opened == 0 ? "" : ", opened " + counted(info.breaker_opened, "time", "times");
+  return fmt::format("{}{}; {}", name_of(info.breaker), opened, rule);
+}
+
+std::string recovery_text(const Recovery& recovery) {
+  std::string text;
+  for (const ErrorCategory failure : kFailureClasses) {
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(failure), name_of(recovery_action(recovery, failure)));
+  }
+  return text;
+}
+
+std::string actions_text(const LimitActions& actions) {
+  std::string text;
+  for (const auto& [limit, action] : actions) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", limit, name_of(action));
+  }
+  return text;
+}
+
+std::string environment_text(const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
+  return joined(all);
 }
 
 std::string count_or_nothing(std::uint64_t count) { return count == 0 ? "" : format_count(count); }
@@ -86,7 +115,11 @@ std::string to_text(const SandboxInfo& info) {
       {"imports allowed", joined(info.imports.allow)},
       {"imports blocked", joined(info.imports.block)},
       {"audit", std::string(name_of(info.audit))},
+      {"on limit", actions_text(info.on_limit)},
+      {"recovery", recovery_text(info.recovery)},
       {"folder", escape_text(info.folder)},
+      {"arguments", joined(info.arguments)},
+      {"environment", environment_text(info.environment)},
       {"labels", joined(info.labels)},
       {"generation", info.generation ? fmt::format("{}", *info.generation) : ""},
       {"seed", fmt::format("{}", info.seed)},

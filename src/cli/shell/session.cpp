@@ -131,9 +131,9 @@ KnownNames ShellSession::known_names() const {
   KnownNames known;
   for (const SandboxInfo& info : runtime_->list({.limit = kNamesMax}).sandboxes) {
     KnownNames::OfSandbox& names = known.sandboxes[info.id];
-    for (const auto& [module, artifact, version] : info.modules) {
-      names.modules.push_back(module);
-      const ArtifactPtr code = code_of(info, module);
+    for (const ModuleSummary& module : info.modules) {
+      names.modules.push_back(module.name);
+      const ArtifactPtr code = code_of(info, module.name);
       if (code == nullptr) continue;
       for (const ExportInfo& exported : code->exports()) {
         if (exported.kind == ExternKind::function) names.functions.push_back(exported.name);

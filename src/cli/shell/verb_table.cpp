@@ -15,7 +15,7 @@ constexpr VerbArgument kModule{.name = "ID[/MODULE]", .kind = module_address};
 constexpr VerbArgument kFile{.name = "FILE", .kind = file};
 constexpr VerbOption kNeeds{.name = "--needs",
                             .value = "MODULE=VERSION[..VERSION]",
-                            .about = "Which versions of a module it imports from it can work with",
+                            .about = "Which versions of another module it can work with",
                             .repeats = true};
 constexpr VerbOption kMetadata{
     .name = "--metadata", .value = "NAME=VALUE", .about = "What the version is to be remembered by", .repeats = true};

@@ -92,8 +92,8 @@ Result<Source> read_source(const std::string& file, std::uint64_t bytes_max) {
   }
   PETRI_TRY(std::string bytes, read_module_bytes(file, bytes_max));
   const bool text = is_utf8(bytes) && bytes.find('\0') == std::string::npos;
-  if (text) return Source::wat(std::move(bytes));
-  return Source::wasm({bytes.begin(), bytes.end()});
+  if (text) return Source::wat(std::move(bytes)).read_from(file);
+  return Source::wasm({bytes.begin(), bytes.end()}).read_from(file);
 }
 
 ArtifactPtr try_artifact(const Source& source, std::uint64_t bytes_max) {

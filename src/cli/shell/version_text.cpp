@@ -142,7 +142,7 @@ Json to_json(const std::vector<ModuleRow>& modules) {
 Json to_json(const VersionInfo& version) {
   Json imports = Json::array();
   for (const ModuleDependency& import : version.imports) {
-    Json json{{"module", import.module}, {"min", import.versions.min}};
+    Json json{{"module", import.module}, {"kind", name_of(import.kind)}, {"min", import.versions.min}};
     if (import.versions.max != VersionRange{}.max) json["max"] = import.versions.max;
     imports.push_back(std::move(json));
   }

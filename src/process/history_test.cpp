@@ -1,0 +1,45 @@
+#include "process/history.h"
+
+#include <gtest/gtest.h>
+
+#include "process/tree_account.h"
+
+namespace petri {
+namespace {
+
+class HistoryTest : public ::testing::Test {
+ protected:
+  TreeAccount account_{std::make_shared<const SandboxLimits>()};
+  History history_{account_};
+};
+
+TEST_F(HistoryTest, KeepsMessagesWhileItIsShort) {
+  EXPECT_FALSE(history_.open());
+  history_.start("seed");
+  history_.add(Letter{.function = "f", .arguments = {Value(7)}}, 3);
+  ASSERT_TRUE(history_.open());
+  EXPECT_EQ(history_.input(), "seed");
+  EXPECT_EQ(history_.messages().at(0).function, "f");
+  EXPECT_EQ(history_.messages().at(0).fuel_used, 3U);
+}
+
+TEST_F(HistoryTest, EndsWithTooManyEntriesAndGivesItsBytesBack) {
+  history_.start("");
+  for (std::size_t i = 0; i < History::kEntriesMax; ++i) history_.add(History::Answer{.code = 1});
+  EXPECT_TRUE(history_.open());
+  EXPECT_GT(account_.host_bytes(), 0U);
+  history_.add(History::Answer{.code = 1});
+  EXPECT_FALSE(history_.open());
+  EXPECT_EQ(account_.host_bytes(), 0U);
+}
+
+TEST_F(HistoryTest, EndsWithTooManyBytes) {
+  history_.start("");
+  history_.add(Letter{.bytes = std::string(History::kBytesMax, 'x')}, 1);
+  EXPECT_TRUE(history_.open());
+  history_.add(Letter{.bytes = "x"}, 1);
+  EXPECT_FALSE(history_.open());
+}
+
+}  // namespace
+}  // namespace petri

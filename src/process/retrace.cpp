@@ -1,0 +1,158 @@
+#include "process/retrace.h"
+
+#include <utility>
+
+#include "base/kernel_clock.h"
+#include "host/guest.h"
+#include "host/host_call.h"
+#include "host/process_port.h"
+#include "run/backtrace.h"
+#include "run/outcome_of.h"
+#include "run/run_spec_check.h"
+
+namespace petri {
+namespace {
+
+constexpr std::uint64_t kFuelUnbounded = std::uint64_t{1} << 62;
+constexpr std::uint64_t kRepeatNsMax = 250'000'000;
+constexpr int kPauseFactor = 10;
+
+// The sandbox as it answered the first time; nothing that is asked of it is done.
+class RepeatedPort final : public ProcessPort {
+ public:
+  RepeatedPort(std::string_view name, const std::vector<History::Answer>& answers) : name_(name), answers_(answers) {}
+  void handle(const History::Message& message) { message_ = &message; }
+
+  std::string_view name() const override { return name_; }
+  MessageHead message() const override {
+    if (message_ == nullptr) return {};
+    return {.kind = message_->kind, .sender = message_->sender, .tag = message_->tag};
+  }
+  std::int32_t send(HostCall& call, std::string_view, std::string_view) override { return next(&call, nullptr); }
+  std::int32_t call(HostCall& call, std::string_view, std::string_view, std::uint32_t, std::string& reply) override {
+    return next(&call, &reply);
+  }
+  std::int32_t spawn(HostCall& call, std::string_view) override { return next(&call, nullptr); }
+  std::int32_t stop(std::string_view) override { return next(nullptr, nullptr); }
+  std::int32_t timer(HostCall& call, std::uint32_t, std::int64_t) override { return next(&call, nullptr); }
+  std::uint64_t next_turn() override { return Budget::kNever; }
+  void wait_until(std::uint64_t, const std::atomic<std::uint32_t>*) override {}
+
+ private:
+  std::int32_t next(HostCall* call, std::string* reply) {
+    if (next_ == answers_.size()) return static_cast<std::int32_t>(GuestError::not_now);
+    const History::Answer& answer = answers_[next_++];
+    if (call != nullptr) call->charge(answer.fuel);
+    if (reply != nullptr) *reply = answer.reply;
+    return answer.code;
+  }
+
+  const std::string_view name_;
+  const std::vector<History::Answer>& answers_;
+  std::size_t next_ = 0;
+  const History::Message* message_ = nullptr;
+};
+
+// The guest of the repetition.
+class Repetition {
+ public:
+  Repetition(const Retrace& retrace, const History& history)
+      : retrace_(retrace),
+        history_(history),
+        context_(retrace.settings, retrace.seed),
+        guest_(retrace.module.module(), context_, &retrace.interrupt),
+        port_(retrace.process, history.answers()),
+        deadline_ns_(kernel_ns(CLOCK_MONOTONIC) + kRepeatNsMax) {
+    context_.port = &port_;
+  }
+
+  Result<End> start() {
+    begin(history_.input());
+    PETRI_TRY(End end, guest_.instantiate(retrace_.compiled, Initialize::yes));
+    if (end.kind != EndKind::returned || !retrace_.module.init) return end;
+    std::uint64_t code = 0;
+    return guest_.call(*retrace_.module.init, {&code, 1});
+  }
+  Result<End> handle(const History::Message& message) {
+    const std::string function = message.function.empty() ? "petri_handle" : message.function;
+    PETRI_TRY(const RunTarget target,
+              find_run_target(retrace_.module.module(), {.function = function, .arguments = message.arguments}));
+    std::vector<std::uint64_t> slots(target.slots());
+    for (std::size_t i = 0; i < message.arguments.size(); ++i) slots[i] = message.arguments[i].bits();
+    port_.handle(message);
+    begin(message.bytes);
+    return guest_.call(target.export_number, slots);
+  }
+  // As it was before, and with as much fuel: it is going the same way.
+  bool goes_on(const Result<End>& end, std::optional<std::uint64_t> fuel_used) {
+    return end && end->kind == EndKind::returned && (!fuel_used || guest_.fuel_used() == *fuel_used);
+  }
+  bool ended_alike(const Result<End>& end, const Outcome& ended) {
+    return end && end->kind == EndKind::trapped && verdict_of({.end = *end}).trap == ended.trap &&
+           guest_.place() == ended.place && guest_.fuel_used() == ended.fuel_used;
+  }
+  std::vector<Frame> frames() { return name_frames(retrace_.module.module(), guest_.instance()->backtrace()); }
+  std::uint64_t fuel_used() const { return fuel_before_ + guest_.fuel_used(); }
+
+ private:
+  void begin(std::string_view input) {
+    fuel_before_ += std::exchange(started_, true) ? guest_.fuel_used() : 0;
+    guest_.begin({.fuel = kFuelUnbounded,
+                  .deadline_ns = deadline_ns_,
+                  .call_depth = static_cast<std::uint32_t>(retrace_.settings.limits.call_depth_max),
+                  .turn_ns = Budget::kNever},
+                 input);
+  }
+
+  const Retrace& retrace_;
+  const History& history_;
+  HostContext context_;
+  Guest guest_;
+  RepeatedPort port_;
+  const std::uint64_t deadline_ns_;
+  std::uint64_t fuel_before_ = 0;
+  bool started_ = false;
+};
+
+std::vector<Frame> repeat(Repetition& again, const History& history, const Letter* last, const Outcome& ended) {
+  auto end = again.start();
+  if (last == nullptr) return again.ended_alike(end, ended) ? again.frames() : std::vector<Frame>();
+  if (!again.goes_on(end, std::nullopt)) return {};
+  for (const History::Message& message : history.messages()) {
+    end = again.handle(message);
+    if (!again.goes_on(end, message.fuel_used)) return {};
+  }
+  const History::Message message = History::message_of(*last, 0);
+  end = again.handle(message);
+  return again.ended_alike(end, ended) ? again.frames() : std::vector<Frame>();
+}
+
+}  // namespace
+
+bool RetraceCode::try_start(Clock::TimePoint now) {
+  if (now.time_since_epoch().count() < not_before_.load()) return false;
+  return !busy_.exchange(true);
+}
+
+void RetraceCode::end(Clock::TimePoint started, Clock::TimePoint now) {
+  not_before_.store((now + kPauseFactor * (now - started)).time_since_epoch().count());
+  busy_.store(false);
+}
+
+CodePtr RetraceCode::compiled_of(const ModuleCode& module) {
+  LoadOptions options;
+  options.compile.time_max = kCompileTimeMax;
+  if (compiled_ == nullptr) compiled_ = module.load_compiled(options);
+  return compiled_;
+}
+
+std::vector<Frame> Retrace::run(const History& history, const Letter* last, const Outcome& ended,
+                                std::uint64_t& fuel_used) {
+  settings.on_log = nullptr;
+  Repetition again(*this, history);
+  auto frames = repeat(again, history, last, ended);
+  fuel_used += again.fuel_used();
+  return frames;
+}
+
+}  // namespace petri

@@ -1,0 +1,38 @@
+// What the events of one verb have in common.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "telemetry/event_bus.h"
+
+namespace petri {
+
+// The correlation of the last operation that changed what runs: what its processes do on other threads, and later by
+// themselves, is told with it. Any thread.
+class CurrentOperation {
+ public:
+  // Of the operation that this thread carries out, else of the last one.
+  Correlation correlation() const;
+
+ private:
+  friend class Operation;
+  std::atomic<std::uint64_t> last_{0};
+};
+
+// While this lives, this thread carries out an operation of its own; one inside another is a part of it.
+class Operation {
+ public:
+  enum class Reach : std::uint8_t { thread, sandbox };  // sandbox: also what other threads do because of it
+
+  Operation(CurrentOperation& current, EventBus& events, Reach reach = Reach::sandbox);
+  ~Operation();
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+ private:
+  const CurrentOperation* before_;
+  std::uint64_t id_before_;
+};
+
+}  // namespace petri

@@ -1,0 +1,134 @@
+// R08: a live process that traps says where, in either tier.
+#include "runtime_fixture.h"
+
+namespace petri {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class TrapsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
+ protected:
+  Sandbox create_from(std::string_view wat) {
+    return create({.id = "a", .modules = {{"m", Source::wat(std::string(wat))}}, .tier = GetParam()});
+  }
+  // "function@offset", innermost first.
+  static std::vector<std::string> places(const Outcome& outcome) {
+    std::vector<std::string> all;
+    for (const Frame& frame : outcome.backtrace) all.push_back(frame.name + "@" + std::to_string(frame.offset));
+    return all;
+  }
+  // By another way: a run of the same, which is repeated in compiled code from a fresh instance.
+  static std::vector<std::string> places_in_a_run(Sandbox& sandbox, std::string_view function) {
+    const auto outcome = sandbox.run("m", function);
+    return outcome ? places(*outcome) : std::vector<std::string>{outcome.error().message};
+  }
+};
+
+TEST_P(TrapsTest, AreNamedWithTheirFunctionsInALiveProcess) {
+  for (const auto& [body, code] : std::vector<std::pair<std::string, TrapCode>>{
+           {"unreachable", TrapCode::unreachable},
+           {"(drop (i32.div_u (i32.const 1) (global.get $zero)))", TrapCode::integer_divide_by_zero},
+           {"(drop (i32.load (i32.const -4)))", TrapCode::memory_out_of_bounds},
+           {"(call_indirect (i32.const 1))", TrapCode::indirect_call_to_null}}) {
+    Sandbox sandbox = create_from(R"((module (memory 1) (table 2 funcref) (global $zero (mut i32) (i32.const 0))
+        (func $culprit )" + body + R"() (func $caller (loop (call $culprit)))
+        (func (export "f") (call $caller))))");
+    const auto outcome = sandbox.call("f");
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_EQ(outcome->trap, code) << body;
+    EXPECT_EQ(outcome->tier, GetParam());
+    EXPECT_THAT(outcome->backtrace, SizeIs(3)) << body;
+    EXPECT_EQ(places(*outcome), places_in_a_run(sandbox, "f")) << body;
+    EXPECT_TRUE(runtime_->destroy("a"));
+  }
+}
+
+constexpr std::string_view kTrapsOnTheThird = R"((module
+  (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
+  (import "petri" "random" (func $random (result i64)))
+  (import "petri" "input_size" (func $size (result i32)))
+  (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
+  (memory 1) (data (i32.const 0) "m")
+  (global $count (mut i32) (i32.const 0)) (global $chance (mut i64) (i64.const 0))
+  (func (export "petri_init") (result i32)
+    (global.set $chance (call $random)) (i32.const 0))
+  (func $overdo (if (i64.eqz (i64.sub (global.get $chance) (global.get $chance))) (then unreachable)))
+  (func $work (result i32)
+    (global.set $count (i32.add (global.get $count) (i32.const 1)))
+    (drop (call $log (i32.const 1) (i32.const 0) (i32.const 1)))
+    (drop (call $send (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0)))
+    (if (i32.ge_u (global.get $count) (i32.const 3)) (then (call $overdo)))
+    (i32.const 0))
+  (func (export "petri_handle") (result i32) (call $work))
+  (func (export "next") (result i32) (call $work))))";
+
+TEST_P(TrapsTest, AreFoundByRepeatingWhatTheProcessWasGiven) {
+  int logged = 0;
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(std::string(kTrapsOnTheThird))}}, .tier = GetParam()};
+  spec.on_log = [&](std::string_view, LogLevel, std::string_view) { ++logged; };
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(testing::not_value(sandbox.call("next"), 0), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("", {}, {.input = "hello"}), 0), "");
+  const auto outcome = sandbox.call("next");
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->kind, OutcomeKind::trapped);
+  std::vector<std::string> names;
+  for (const Frame& frame : outcome->backtrace) names.push_back(frame.name);
+  EXPECT_THAT(names, ElementsAre("overdo", "work", "next"));
+  EXPECT_EQ(logged, 3) << "what is repeated is not told again";
+}
+
+// Nobody waits for the answer to a message: the event says where it crashed.
+TEST_P(TrapsTest, OfAMessageAreToldInTheEvent) {
+  Sandbox sandbox = create_from(R"((module (func $crash unreachable)
+      (func (export "petri_handle") (result i32) (call $crash) (i32.const 0))))");
+  auto events = *runtime_->subscribe({.kinds = {EventKind::process_exited}});
+  ASSERT_TRUE(sandbox.send("hello"));
+  const EventPtr event = events.wait();
+  EXPECT_EQ(event->text("trap"), "unreachable");
+  EXPECT_EQ(event->text("backtrace"), "crash at byte 46, called by petri_handle at byte 50");
+}
+
+TEST_P(TrapsTest, InAStartAreNamedToo) {
+  const auto refused = runtime_->create({.id = "a",
+                                         .modules = {{"m", Source::wat(R"((module (func $begin unreachable)
+           (func (export "petri_init") (result i32) (call $begin) (i32.const 0))))")}},
+                                         .tier = GetParam()});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "the child m could not be started: it ended as trapped in call: unreachable in begin at byte 44, called by "
+            "petri_init at byte 48");
+}
+
+// The history of a process is bounded: one that is old has no trace in the interpreter.
+TEST_P(TrapsTest, OfAnOldProcessAreTracedOnlyByTheCompiledTier) {
+  Sandbox sandbox = create_from(R"((module (global $count (mut i32) (i32.const 0))
+      (func $crash unreachable) (func (export "next") (result i32)
+        (global.set $count (i32.add (global.get $count) (i32.const 1)))
+        (if (i32.eq (global.get $count) (i32.const 100)) (then (call $crash))) (global.get $count))))");
+  for (int i = 1; i < 100; ++i) EXPECT_EQ(testing::not_value(sandbox.call("next"), i), "");
+  const auto outcome = sandbox.call("next");
+  EXPECT_EQ(outcome->kind, OutcomeKind::trapped);
+  EXPECT_THAT(outcome->backtrace, SizeIs(GetParam() == Tier::compiled ? 2 : 0));
+}
+
+TEST_P(TrapsTest, AreNotRepeatedWhereTheEmbeddersFunctionsHaveEffects) {
+  int shots = 0;
+  RuntimeOptions options = without_containment();
+  ASSERT_TRUE(options.host.define("game", "fire", [&shots] { ++shots; }));
+  runtime_ = std::move(*Runtime::create(std::move(options)));
+  Sandbox sandbox =
+      create_from(R"((module (import "game" "fire" (func $fire)) (func (export "f") (call $fire) unreachable)))");
+  const auto outcome = sandbox.call("f");
+  EXPECT_EQ(outcome->kind, OutcomeKind::trapped);
+  EXPECT_EQ(shots, 1);
+  EXPECT_THAT(outcome->backtrace, SizeIs(GetParam() == Tier::compiled ? 1 : 0));
+}
+
+INSTANTIATE_TEST_SUITE_P(BothTiers, TrapsTest, ::testing::Values(Tier::interpreted, Tier::compiled),
+                         [](const auto& tier) { return std::string(name_of(tier.param)); });
+
+}  // namespace
+}  // namespace petri
