@@ -117,6 +117,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   target_ = {};
   trial_ = nullptr;
   tier_.store(life_.tier());
+  takes_messages_.store(life_.code->handle.has_value());
   limits_number_ = 0;
   refresh_limits();
   const Clock::TimePoint started = owner_.clock().now();
