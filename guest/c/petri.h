@@ -84,9 +84,30 @@ enum petri_message_kind {
   PETRI_MESSAGE_CHILD_EXIT = 4
 };
 
+/* Why a child has ended. */
+enum petri_exit_reason {
+  PETRI_EXIT_EXITED = 1,  /* it ended itself: exit(code), or a handler that did not return 0 */
+  PETRI_EXIT_STOPPED = 2, /* it was told to stop: by petri_stop, by the host, or because its supervisor gave up */
+  PETRI_EXIT_TRAPPED = 3,
+  PETRI_EXIT_LIMIT = 4,     /* a limit ended it */
+  PETRI_EXIT_CANCELLED = 5, /* somebody cancelled what it did */
+  PETRI_EXIT_FAILED = 6     /* the host could not go on with it */
+};
+
+/* The input of a PETRI_MESSAGE_CHILD_EXIT, little-endian. The child's name starts `name_offset` bytes from the start:
+ * a later format may have more before it. */
+struct petri_child_exit {
+  petri_size format;      /* 1 */
+  petri_size name_offset; /* 24 */
+  petri_size reason;      /* petri_exit_reason */
+  petri_i32 code;         /* of PETRI_EXIT_EXITED, else 0 */
+  petri_size runs_again;  /* 1: it has been started again; 0: it is gone, and its name is free */
+  petri_size name_length;
+};
+
 /* What petri_handle got; its bytes are the input. */
 PETRI_IMPORT("petri", "message_kind") petri_i32 petri_message_kind(void);
-/* The tag of a timer, or the code of a child's exit. */
+/* The tag of a timer; the exit code of a child, or, when it did not exit, its reason (PETRI_EXIT_) << 32. */
 PETRI_IMPORT("petri", "message_tag") petri_i64 petri_message_tag(void);
 /* The sender's name, and the own one, copied when all of it fits; both answer how long it is. */
 PETRI_IMPORT("petri", "sender") petri_i32 petri_sender(char* destination, petri_size capacity);
@@ -101,7 +122,9 @@ petri_i32 petri_call(const char* to, petri_size to_length, const void* source, p
                      petri_size timeout_ms);
 /* Copies the last reply from `offset` on [messages]; answers how many bytes, 0 past the end. */
 PETRI_IMPORT("petri", "reply_read") petri_i32 petri_reply_read(void* destination, petri_size offset, petri_size length);
-/* Starts a child from a JSON text, {"id": "a", "module": "m"} [spawn]. */
+/* Starts a child from a JSON text [spawn]: {"id": "a", "module": "m"}, or one more child of a simple_one_for_one
+ * supervisor after its template, {"supervisor": "pool", "id": "a", "input": "text"}, whose name is then "pool/a". The
+ * process that spawned it gets a message PETRI_MESSAGE_CHILD_EXIT each time it ends. */
 PETRI_IMPORT("petri", "spawn") petri_i32 petri_spawn(const char* spec, petri_size length);
 /* Stops a child that was spawned [spawn]. */
 PETRI_IMPORT("petri", "stop") petri_i32 petri_stop(const char* name, petri_size length);

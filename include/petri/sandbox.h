@@ -191,9 +191,17 @@ class Sandbox {
   // Ends a call under way, or keeps it from starting.
   Result<void> cancel(std::uint64_t call);
 
-  // To the supervisor at this address, the root if empty.
+  // To the supervisor at this address, the root if empty; to a simple_one_for_one children are added as instances.
   Result<void> start_child(const TreeChild& child, std::string_view supervisor = {});
+  // One more child after the template of a simple_one_for_one. Answers its address.
+  Result<std::string> start_instance(const InstanceSpec& instance = {}, std::string_view supervisor = {});
+  // It ends in order and is not restarted. A child of the spec or of start_child keeps its place, for restart_child or
+  // remove_child; one that is temporary, follows a template or was spawned by a guest has none any more.
   Result<void> stop_child(std::string_view address);
+  // Starts a child that was stopped, or has ended and was not to be restarted.
+  Result<void> restart_child(std::string_view address);
+  // Of a child that does not run. One of the spec is back when the sandbox is restarted.
+  Result<void> remove_child(std::string_view address);
   Result<void> update_tree(const SupervisorSpec& tree);
 
   Result<void> update_limits(const LimitChanges& changes);

@@ -100,6 +100,12 @@ class TreeChild {
   std::variant<ChildSpec, SupervisorSpec> node_;
 };
 
+// What one child of a simple_one_for_one has of its own; the rest is the template's.
+struct InstanceSpec {
+  std::string id;                    // empty: one is made of the template's, "worker-1"
+  std::optional<std::string> input;  // bytes handed to petri_init; none: the template's
+};
+
 constexpr std::size_t kTreeDepthMax = 16;            // supervisors on the way to a process, the root included
 constexpr std::size_t kTreeChildrenMax = 1'000'000;  // processes and supervisors together
 constexpr std::uint32_t kIntensityMax = 1'000'000;

@@ -138,6 +138,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   history_.close();
   if (origin == nullptr && life_.tier() == Tier::interpreted && life_.code->repeatable) history_.start(input);
   tier_.store(life_.tier());
+  takes_messages_.store(life_.code->handle.has_value());
   limits_number_ = 0;
   refresh_limits();
   const Clock::TimePoint started = owner_.clock().now();

@@ -177,6 +177,8 @@ class Process : public std::enable_shared_from_this<Process> {
   void bury(const Result<Outcome>& how) EXCLUDES(mutex_);
 
   bool alive() const EXCLUDES(mutex_);
+  // Its module has a petri_handle; also said of one that has not been started yet.
+  bool takes_messages() const { return takes_messages_.load(std::memory_order_relaxed); }
   // stop() would run no guest and wait for nobody.
   bool ends_at_once() const EXCLUDES(mutex_);
   std::uint64_t incarnation() const { return incarnation_.load(); }
@@ -198,6 +200,8 @@ class Process : public std::enable_shared_from_this<Process> {
   // Whoever asks for what a limit refuses: a guest in the middle of something, or the world.
   static constexpr Process* kWorld = nullptr;
   Result<void> check_letter(std::size_t bytes, Process* by) const;
+  // not_found for messages that no petri_handle would get. A call says so itself.
+  Result<void> must_take(const Letter& letter) const;
   Result<void> post_from(Process* by, Letter letter) EXCLUDES(mutex_);
   void tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const;
   enum class Line : bool { keep, jump };  // whether those who wait go first
@@ -287,6 +291,7 @@ class Process : public std::enable_shared_from_this<Process> {
   std::atomic<std::uint8_t> flag_{0};  // which of them the life that runs has
   std::atomic<std::uint64_t> incarnation_{0};
   std::atomic<Tier> tier_{Tier::interpreted};
+  std::atomic<bool> takes_messages_{true};
   Process* waits_for_ = nullptr;  // guarded by owner_.waits()
 
   mutable Mutex mutex_;

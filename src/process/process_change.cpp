@@ -163,6 +163,7 @@ void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
   flag_.store(flag_.load() ^ 1U);
   set_flag(killed_);
   tier_.store(life_.tier());
+  takes_messages_.store(life_.code->handle.has_value());
 }
 
 Result<void> Process::revive(Life&& life, const std::function<void()>& before_it_goes_on) {

@@ -82,7 +82,14 @@ Result<void> Process::post(Letter letter) {
   return post_from(kWorld, std::move(letter));
 }
 
+Result<void> Process::must_take(const Letter& letter) const {
+  if (letter.kind != MessageKind::send || !letter.function.empty() || takes_messages()) return {};
+  return fail(ErrorCode::not_found,
+              fmt::format("the process {} takes no messages: its module exports no function petri_handle", name_));
+}
+
 Result<void> Process::post_from(Process* by, Letter letter) {
+  PETRI_TRY(must_take(letter));
   const std::uint64_t queue_max = owner_.account().message_queue_max();
   const std::uint64_t bytes = bytes_of(letter);
   if (!owner_.account().try_hold(bytes)) {

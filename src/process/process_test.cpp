@@ -18,7 +18,8 @@ constexpr std::string_view kCounter = R"((module
   (func (export "next") (result i32)
     (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
   (func (export "crash") unreachable)
-  (func (export "spin") (loop $again (br $again)))))";
+  (func (export "spin") (loop $again (br $again)))
+  (func (export "petri_handle") (result i32) (i32.const 0))))";
 
 // Answers a call with its own input; what is sent is counted.
 constexpr std::string_view kEcho = R"((module
@@ -225,6 +226,17 @@ TEST_P(ProcessTest, NestsSixteenCallsAndRefusesTheNext) {  // R19
 
 TEST_P(ProcessTest, CannotFindAProcessThatIsNotThere) {  // P08
   EXPECT_EQ(number(call(start("a", caller("nobody")), "ask")), static_cast<int>(GuestError::not_found));
+}
+
+// Nobody would ever see it: R16 promises that a message that was taken arrives.
+TEST_P(ProcessTest, RefusesMessagesWithoutAHandler) {
+  Process& process = start("deaf", R"((module (func (export "crash") unreachable)))");
+  const std::string_view why = "the process deaf takes no messages: its module exports no function petri_handle";
+  EXPECT_EQ(process.post({.bytes = "1234"}).error().message, why);
+  EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);
+  EXPECT_EQ(process.post({.bytes = "1234"}).error().message, why) << "while it is down, too";
+  EXPECT_EQ(owner_.account().messages(), 0U);
+  EXPECT_EQ(owner_.account().host_bytes(), 0U);
 }
 
 TEST_P(ProcessTest, HoldsTheQueueToItsLimit) {  // Q13, Q14

@@ -32,7 +32,12 @@ Result<void> Sandbox::cancel(std::uint64_t call) { return core_->cancel(call); }
 Result<void> Sandbox::start_child(const TreeChild& child, std::string_view supervisor) {
   return core_->start_child(child, supervisor);
 }
+Result<std::string> Sandbox::start_instance(const InstanceSpec& instance, std::string_view supervisor) {
+  return core_->start_instance(instance, supervisor);
+}
 Result<void> Sandbox::stop_child(std::string_view address) { return core_->stop_child(address); }
+Result<void> Sandbox::restart_child(std::string_view address) { return core_->restart_child(address); }
+Result<void> Sandbox::remove_child(std::string_view address) { return core_->remove_child(address); }
 Result<void> Sandbox::update_tree(const SupervisorSpec& tree) { return core_->update_tree(tree); }
 Result<void> Sandbox::update_limits(const LimitChanges& changes) { return core_->update_limits(changes); }
 Result<void> Sandbox::update_permissions(Permissions permissions) { return core_->update_permissions(permissions); }

@@ -217,34 +217,19 @@ Result<void> SandboxCore::try_start_tree() {
     if (ends_wanted_ > 0) return fail(ErrorCode::cancelled, fmt::format("the sandbox {} is being ended", id()));
     tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec());
     dynamic_.reset();
+    spawned_.clear();
     runs_ = std::stop_source();
   }
   const Lane::Hold hold(lane_.get());
   auto started = tree->start();
   if (!started) {
-    Error error = explain(started.error(), *tree);
+    // The tree knows which child; the process knew why.
+    Error error = tree->explain(started.error(), tree->ending().failed_incarnation);
     end_tree();
     return fail(std::move(error));
   }
   set_status(SandboxStatus::running);
   return {};
-}
-
-// The tree knows which child; the process knew why.
-Error SandboxCore::explain(const Error& error, const TreeRunner& tree) const {
-  const auto failure = tree.failure_of(tree.ending().failed_incarnation);
-  Error explained = error;
-  if (!failure) return explained;
-  if (!*failure) {
-    explained.message += ": " + failure->error().message;
-    return std::move(explained).with("cause", std::string(name_of(failure->error().code)));
-  }
-  const Outcome& outcome = **failure;
-  explained.message += fmt::format(": it ended as {} in {}", name_of(outcome.kind), name_of(outcome.place));
-  if (outcome.exit_code) explained.message += fmt::format(" with code {}", *outcome.exit_code);
-  if (outcome.trap) explained.message += fmt::format(": {}", name_of(*outcome.trap));
-  if (!outcome.backtrace.empty()) explained.message += " in " + backtrace_words(outcome.backtrace);
-  return std::move(explained).with("outcome", std::string(name_of(outcome.kind)));
 }
 
 void SandboxCore::end_tree() {
@@ -424,8 +409,11 @@ bool SandboxCore::destroy_now() {
 
 // ---- the tree's host ------------------------------------------------------------------------------------------
 
-ProcessPtr SandboxCore::process_for(const std::string& address) {
+Result<ProcessPtr> SandboxCore::process_for(const TreeRunner& tree, const std::string& address) {
   MutexLock lock(mutex_);
+  if (&tree != dynamic_.get() && spawned_.is_dynamic(address)) {
+    return fail(ErrorCode::already_exists, fmt::format("a guest has spawned a child of the name {}", address));
+  }
   ProcessPtr& process = processes_[address];
   if (process == nullptr) process = std::make_shared<Process>(*this, address);
   return process;
@@ -465,9 +453,11 @@ Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarna
   if (outcome && !lives) tell_killed(process.name(), *outcome);
   if (!lives) return outcome;
   std::uint64_t restarts = 0;
-  if (again) {
+  std::optional<SpawnedChildren::Notice> notice;
+  {
     MutexLock lock(mutex_);
-    restarts = ++trouble().restarts[process.name()];
+    notice = spawned_.started(process.name());
+    if (again) restarts = ++trouble().restarts[process.name()];
   }
   services_.events.publish(again ? EventKind::process_restarted : EventKind::process_started, subject(process.name()),
                            [&](Event& event) {
@@ -478,14 +468,20 @@ Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarna
     MutexLock lock(mutex_);
     ++supervisor_restarts_;
   }
+  tell_parent(std::move(notice));
   return outcome;
 }
 
 // Whoever waits for an answer from there is told, and the next to start has an empty mailbox.
-void SandboxCore::place_emptied(const std::string& address) {
+void SandboxCore::place_emptied(const TreeRunner& tree, const std::string& address) {
   std::vector<ProcessPtr> gone;
+  std::optional<SpawnedChildren::Notice> notice;
+  std::shared_ptr<TreeRunner> dynamic;
   {
     MutexLock lock(mutex_);
+    if (&tree == dynamic_.get()) dynamic = dynamic_;
+    if (&tree != dynamic_.get() && spawned_.is_dynamic(address)) return;  // it is the name of another
+    notice = spawned_.gone(address);
     // A guest chooses the names of its children, so none is remembered for longer than the child has its place.
     if (trouble_ != nullptr) trouble_->restarts.erase(address);
     if (const auto own = processes_.extract(address)) gone.push_back(own.mapped());
@@ -497,6 +493,9 @@ void SandboxCore::place_emptied(const std::string& address) {
     }
   }
   for (const ProcessPtr& process : gone) process->close();
+  // Nobody could start a spawned child again: it does not keep the place that it has as any other that has ended.
+  if (dynamic != nullptr) dynamic->ask("", RemoveOne{address}, std::make_shared<Reply>());
+  tell_parent(std::move(notice));
 }
 
 void SandboxCore::gave_up(const SupervisorGaveUp& news) {
@@ -509,9 +508,15 @@ void SandboxCore::gave_up(const SupervisorGaveUp& news) {
                            [&](Event& event) { event.add("supervisor", news.supervisor).add("reason", reason); });
 }
 
-// A tree that ended without being asked to has given up: nothing is left to wait for.
+// A tree that ended without being asked to has given up: nothing is left to wait for, and nobody in it comes back.
 void SandboxCore::tree_ended(const TreeRunner& which, const TreeEnded& news) {
   if (!news.gave_up) return;
+  std::vector<std::string> gone;
+  {
+    MutexLock lock(mutex_);
+    if (&which == dynamic_.get()) gone = spawned_.dynamic();
+  }
+  for (const std::string& address : gone) place_emptied(which, address);
   services_.workers.submit([self = shared_from_this(), tree = which.shared_from_this()] { self->recover(tree); },
                            client());
 }
@@ -525,6 +530,7 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
     MutexLock lock(mutex_);
     tree = tree_;
     dynamic = dynamic_;
+    spawned_.exited(process.name(), how);
   }
   if (how) tell_killed(process.name(), *how);
   services_.events.publish(EventKind::process_exited, subject(process.name()), [&](Event& event) {

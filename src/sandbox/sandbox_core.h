@@ -32,11 +32,13 @@
 #include "sandbox/process_state.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/snapshot_data.h"
+#include "sandbox/spawned_children.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
 #include "security/breaker.h"
 #include "security/quarantine.h"
 #include "supervisor/recovery_rule.h"
+#include "supervisor/tree_json.h"
 #include "telemetry/event_bus.h"
 #include "telemetry/metrics.h"
 #include "telemetry/threshold.h"
@@ -109,7 +111,10 @@ class SandboxCore final : public ProcessOwner,
                       const RunOptions& options);
   Result<void> cancel(std::uint64_t call);
   Result<void> start_child(const TreeChild& child, std::string_view supervisor);
+  Result<std::string> start_instance(const InstanceSpec& instance, std::string_view supervisor);
   Result<void> stop_child(std::string_view address);
+  Result<void> restart_child(std::string_view address);
+  Result<void> remove_child(std::string_view address);
   Result<void> update_tree(const SupervisorSpec& wanted);
   Result<void> update_limits(const LimitChanges& changes) EXCLUDES(mutex_);
   Result<void> update_permissions(Permissions permissions) EXCLUDES(mutex_);
@@ -190,10 +195,10 @@ class SandboxCore final : public ProcessOwner,
   Timers& tree_timers() override { return services_.timers; }
   const Clock& tree_clock() const override { return services_.clock; }
   Clock::Duration shutdown_max() const override { return std::chrono::nanoseconds(account_.limits()->shutdown_max); }
-  ProcessPtr process_for(const std::string& address) override EXCLUDES(mutex_);
+  Result<ProcessPtr> process_for(const TreeRunner& tree, const std::string& address) override EXCLUDES(mutex_);
   Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec, bool again) override
       EXCLUDES(mutex_);
-  void place_emptied(const std::string& address) override EXCLUDES(mutex_);
+  void place_emptied(const TreeRunner& tree, const std::string& address) override EXCLUDES(mutex_);
   void gave_up(const SupervisorGaveUp& news) override EXCLUDES(mutex_);
   void tree_ended(const TreeRunner& which, const TreeEnded& news) override EXCLUDES(mutex_);
 
@@ -552,7 +557,6 @@ class SandboxCore final : public ProcessOwner,
   void tell_counted() EXCLUDES(mutex_);
   void tell_all_counted() EXCLUDES(mutex_);
   void tell_counted(const std::vector<CountedDeeds>& all);
-  Error explain(const Error& error, const TreeRunner& tree) const;
   void set_status(SandboxStatus status, const std::string& cause = {}) EXCLUDES(mutex_);
   // Only if it is the one, and then it is the other.
   void change_status(SandboxStatus from, SandboxStatus to) EXCLUDES(mutex_);
@@ -585,11 +589,29 @@ class SandboxCore final : public ProcessOwner,
   Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
                                const RunOptions& options) EXCLUDES(mutex_);
   std::uint64_t spec_bytes_max() const;
-  Result<ChildSpec> read_spawned(Process& by, HostCall& call, std::string_view spec) const;
-  // What the spec of a child takes, on the account until the last who has this is gone. Nothing when memory_bytes_max
-  // leaves no room.
-  std::shared_ptr<void> charge_for(const TreeChild& child);
-  Result<void> ask_for(Process& by, TreeRunner& tree, std::vector<Request> requests) const;
+  Result<SpawnSpec> read_spawned(Process& by, HostCall& call, std::string_view spec) const;
+  // What the spec of a child takes, on the account until the last who has this is gone. limit_exceeded when
+  // memory_bytes_max leaves no room.
+  Result<std::shared_ptr<void>> must_have_room_for(const TreeChild& child);
+  Result<AddInstance> instance_request(const TreeRunner& tree, const InstanceSpec& instance,
+                                       std::string_view supervisor);
+  Result<void> ask_for(Process& by, TreeRunner& tree, std::string_view supervisor, Request request) const;
+  // Where a guest's child goes, and what is asked there.
+  struct Spawning {
+    SpawnedChildren::Where where = SpawnedChildren::Where::dynamic;
+    std::shared_ptr<TreeRunner> tree;
+    std::string supervisor;
+    Request request;
+  };
+  Result<Spawning> plan_spawn(SpawnSpec spec);
+  Result<void> must_have_room_to_spawn(Process& by) const;
+  Result<void> spawn_child(Process& by, HostCall& call, std::string_view spec);
+  Result<void> stop_spawned(Process& by, std::string_view name) EXCLUDES(mutex_);
+  Result<void> must_be_free(const std::string& address) const EXCLUDES(mutex_);
+  Result<void> must_be_free_now(const std::string& address) const REQUIRES(mutex_);
+  Result<void> reserve(Process& by, const std::string& address, SpawnedChildren::Where where) EXCLUDES(mutex_);
+  void release_name(const std::string& address) EXCLUDES(mutex_);
+  void tell_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
   struct GuestTimer {
     std::weak_ptr<Process> process;
     std::uint64_t incarnation = 0;
@@ -665,6 +687,7 @@ class SandboxCore final : public ProcessOwner,
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
+  SpawnedChildren spawned_ GUARDED_BY(mutex_);  // all of dynamic_, and those in pools of tree_
   LastEnd last_end_ GUARDED_BY(mutex_);
   std::optional<ErrorCategory> failure_ GUARDED_BY(mutex_);  // the class of cause_
   RecoveryPast recovered_ GUARDED_BY(mutex_);

@@ -235,8 +235,11 @@ Result<void> SandboxCore::start_spawned(const SnapshotData& origin) {
   const auto dynamic = tree_for_spawned();
   if (dynamic == nullptr) return fail(ErrorCode::cancelled, "the sandbox is being ended");
   for (const TreeChild& child : origin.spawned) {
-    auto charge = charge_for(child);
-    if (charge == nullptr) return fail(ErrorCode::limit_exceeded, "memory_bytes_max leaves no room for " + child.id());
+    PETRI_TRY(auto charge, must_have_room_for(child));
+    {
+      MutexLock lock(mutex_);
+      spawned_.add(child.id(), {});
+    }
     PETRI_TRY(dynamic->request("", AddChild{child, std::move(charge)}));
   }
   return {};

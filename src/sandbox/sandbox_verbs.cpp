@@ -1,30 +1,14 @@
-// What is asked of a sandbox while it lives: calls, messages, runs, and changes of its tree.
+// What is asked of a sandbox while it lives: calls, messages, runs, and changes of its limits.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/escape.h"
-#include "base/heap_bytes.h"
 #include "base/ids.h"
-#include "host/host_call.h"
 #include "run/run_in.h"
 #include "sandbox/sandbox_core.h"
-#include "supervisor/tree_json.h"
 
 namespace petri {
-namespace {
-
-// What the spec of a child takes in its supervisor's table.
-std::uint64_t bytes_of(const TreeChild& child) {
-  constexpr std::uint64_t kEntry = 640;
-  std::uint64_t bytes = kEntry + 3 * heap_bytes(child.id());
-  if (const ChildSpec* process = child.process())
-    return bytes + heap_bytes(process->module) + heap_bytes(process->input);
-  for (const TreeChild& below : child.supervisor()->children) bytes += bytes_of(below);
-  return bytes;
-}
-
-}  // namespace
 
 Result<void> SandboxCore::must_exist() const {
   MutexLock lock(mutex_);
@@ -285,162 +269,6 @@ Result<Outcome> SandboxCore::run_source(const Source& source, std::string_view f
     return fail(std::move(artifact.error()));
   }
   return run_artifact("", artifact->artifact, run_spec(function, std::move(arguments), options), options);
-}
-
-// ---- the tree -------------------------------------------------------------------------------------------------
-
-std::shared_ptr<TreeRunner> SandboxCore::tree() const {
-  MutexLock lock(mutex_);
-  return tree_;
-}
-
-std::shared_ptr<TreeRunner> SandboxCore::dynamic_tree() const {
-  MutexLock lock(mutex_);
-  return dynamic_;
-}
-
-std::vector<std::shared_ptr<TreeRunner>> SandboxCore::trees() const {
-  MutexLock lock(mutex_);
-  std::vector<std::shared_ptr<TreeRunner>> present{tree_, dynamic_};
-  std::erase(present, nullptr);
-  return present;
-}
-
-std::vector<std::string> SandboxCore::module_names() const {
-  std::vector<std::string> names;
-  MutexLock lock(mutex_);
-  for (const auto& [name, module] : modules_) names.push_back(name);
-  return names;
-}
-
-Result<void> SandboxCore::start_child(const TreeChild& child, std::string_view supervisor) {
-  const Operation operation(operation_, services_.events);
-  PETRI_TRY(must_run());
-  PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
-  PETRI_TRY(check_budget(services_.budget));
-  auto charge = charge_for(child);
-  if (charge == nullptr) {
-    return fail(ErrorCode::limit_exceeded,
-                fmt::format("memory_bytes_max leaves no room for the spec of the child {}", child.id()));
-  }
-  return tree()->request(supervisor, AddChild{child, std::move(charge)});
-}
-
-Result<void> SandboxCore::stop_child(std::string_view address) {
-  const Operation operation(operation_, services_.events);
-  PETRI_TRY(must_run());
-  const std::size_t slash = address.rfind('/');
-  const bool nested = slash != std::string_view::npos;
-  const std::string id(nested ? address.substr(slash + 1) : address);
-  auto stopped = tree()->request(nested ? address.substr(0, slash) : "", StopOne{id});
-  if (stopped || nested || stopped.error().code != ErrorCode::not_found) return stopped;
-  const auto dynamic = dynamic_tree();
-  return dynamic == nullptr ? stopped : dynamic->request("", StopOne{id});
-}
-
-Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
-  const Operation operation(operation_, services_.events);
-  PETRI_TRY(must_run());
-  PETRI_TRY(validate(wanted, module_names()));
-  PETRI_TRY(tree()->request("", UpdateChildren{wanted}));
-  MutexLock lock(mutex_);
-  tree_spec_ = std::make_unique<SupervisorSpec>(wanted);
-  return {};
-}
-
-// Most sandboxes never spawn, and do without the second tree. Nothing when everything is being ended.
-std::shared_ptr<TreeRunner> SandboxCore::tree_for_spawned() {
-  if (auto present = dynamic_tree()) return present;
-  auto made = std::make_shared<TreeRunner>(*this, SupervisorSpec{}, StopOrder::together);
-  if (!made->start()) return nullptr;
-  MutexLock lock(mutex_);
-  if (runs_.stop_requested()) return nullptr;
-  if (dynamic_ == nullptr) dynamic_ = std::move(made);
-  return dynamic_;
-}
-
-std::shared_ptr<void> SandboxCore::charge_for(const TreeChild& child) {
-  const std::uint64_t bytes = bytes_of(child);
-  if (!account_.try_hold(bytes)) return nullptr;
-  return {this, [account = shared_account_, bytes](void*) { account->let_go(bytes); }};
-}
-
-// A spec is a message to the sandbox, and no longer than one may be, nor than what is parsed at once.
-std::uint64_t SandboxCore::spec_bytes_max() const {
-  return std::min<std::uint64_t>(account_.message_bytes_max(), std::uint64_t{1} << 20);
-}
-
-Result<ChildSpec> SandboxCore::read_spawned(Process& by, HostCall& call, std::string_view spec) const {
-  const std::uint64_t bytes_max = spec_bytes_max();
-  if (spec.size() > bytes_max) {
-    by.note_met("message_bytes_max", spec.size(), bytes_max);
-    return fail(ErrorCode::too_large, "the spec of a child is longer than a message may be");
-  }
-  if (!call.charge(spec.size())) return fail(ErrorCode::cancelled, "the guest has ended");
-  PETRI_TRY(ChildSpec child, parse_child(spec, bytes_max, [&call] { return call.look(); }));
-  PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
-  return child;
-}
-
-std::int32_t SandboxCore::spawn(Process& by, HostCall& call, std::string_view spec) {
-  const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
-  auto child = read_spawned(by, call, spec);
-  if (!child) {
-    return answer(spec.size() > spec_bytes_max() ? GuestError::too_large : GuestError::invalid);
-  }
-  if (find_process(child->id) != nullptr) return answer(GuestError::already_exists);
-  if (account_.processes() >= account_.limits()->processes_max) {
-    by.note_met("processes_max", account_.processes() + 1, account_.limits()->processes_max);
-    return answer(GuestError::limit_exceeded);
-  }
-  if (services_.budget != nullptr && services_.budget->spent()) return answer(GuestError::busy);
-  const auto dynamic = tree_for_spawned();
-  if (dynamic == nullptr) return answer(GuestError::cancelled);
-  TreeChild added(std::move(*child));
-  auto charge = charge_for(added);
-  if (charge == nullptr) {
-    by.note_met("memory_bytes_max", account_.taken() + bytes_of(added), account_.allowed());
-    return answer(GuestError::limit_exceeded);
-  }
-  std::vector<Request> requests;
-  requests.emplace_back(AddChild{std::move(added), std::move(charge)});
-  const auto started = ask_for(by, *dynamic, std::move(requests));
-  if (started) return 0;
-  switch (started.error().code) {
-    case ErrorCode::already_exists: return answer(GuestError::already_exists);
-    case ErrorCode::rejected: return answer(GuestError::deadlock);
-    case ErrorCode::timeout: return answer(GuestError::timeout);
-    default: return answer(GuestError::cancelled);
-  }
-}
-
-// All at once, so that what begins goes on to its end even if the guest does not live to see it. The answer to the
-// first. What a guest asks of a tree that waits for the guest itself would never be done.
-Result<void> SandboxCore::ask_for(Process& by, TreeRunner& tree, std::vector<Request> requests) const {
-  if (tree.is_starting(by)) return fail(ErrorCode::rejected, "the tree waits until this process has started");
-  std::vector<ReplyPtr> replies;
-  for (Request& request : requests) {
-    replies.push_back(std::make_shared<Reply>());
-    tree.ask("", std::move(request), replies.back());
-  }
-  PETRI_TRY(by.wait_for(replies.front(), std::nullopt));
-  if (replies.size() > 1) static_cast<void>(by.wait_for(replies.back(), std::nullopt));
-  return {};
-}
-
-std::int32_t SandboxCore::stop_child(Process& by, std::string_view name) {
-  const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
-  if (by.name() == name) return answer(GuestError::not_now);
-  const auto dynamic = dynamic_tree();
-  if (dynamic == nullptr) return answer(GuestError::not_found);
-  const auto stopped = ask_for(by, *dynamic, {StopOne{std::string(name)}, RemoveOne{std::string(name)}});
-  if (stopped) return 0;
-  switch (stopped.error().code) {
-    case ErrorCode::rejected: return answer(GuestError::deadlock);
-    case ErrorCode::timeout: return answer(GuestError::timeout);
-    case ErrorCode::cancelled: return answer(GuestError::cancelled);
-    default: return answer(GuestError::not_found);
-  }
 }
 
 // ---- limits and labels ----------------------------------------------------------------------------------------

@@ -1,9 +1,12 @@
 #include "sandbox/tree_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/assert.h"
 #include "process/host_work.h"
+#include "run/backtrace.h"
 
 namespace petri {
 namespace {
@@ -68,13 +71,13 @@ void TreeRunner::stop(Clock::TimePoint end_by) {
   while (!ended_) changed_.wait(mutex_);
 }
 
-Result<void> TreeRunner::request(std::string_view supervisor, Request request) {
+Result<std::string> TreeRunner::request(std::string_view supervisor, Request request) {
   const ReplyPtr reply = std::make_shared<Reply>();
   enter(supervisor, std::move(request), reply);
   perform();
   const Workers::Pause pause(host_.tree_workers());
-  PETRI_TRY(reply->wait());
-  return {};
+  PETRI_TRY(Outcome done, reply->wait());
+  return std::move(done.output);
 }
 
 void TreeRunner::ask(std::string_view supervisor, Request request, ReplyPtr reply) {
@@ -123,11 +126,26 @@ std::vector<TreeEntry> TreeRunner::entries() const {
   return tree_.entries();
 }
 
-std::optional<Result<Outcome>> TreeRunner::failure_of(Incarnation incarnation) const {
+std::optional<TreeChild> TreeRunner::template_at(std::string_view supervisor) const {
+  MutexLock lock(mutex_);
+  const TreeChild* const found = tree_.template_at(supervisor);
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+Error TreeRunner::explain(Error error, Incarnation incarnation) const {
   MutexLock lock(mutex_);
   const auto found = failures_.find(incarnation);
-  if (found == failures_.end()) return std::nullopt;
-  return found->second;
+  if (found == failures_.end()) return error;
+  const Result<Outcome>& how = found->second;
+  if (!how) {
+    error.message += ": " + how.error().message;
+    return std::move(error).with("cause", std::string(name_of(how.error().code)));
+  }
+  error.message += fmt::format(": it ended as {} in {}", name_of(how->kind), name_of(how->place));
+  if (how->exit_code) error.message += fmt::format(" with code {}", *how->exit_code);
+  if (how->trap) error.message += fmt::format(": {}", name_of(*how->trap));
+  if (!how->backtrace.empty()) error.message += " in " + backtrace_words(how->backtrace);
+  return std::move(error).with("outcome", std::string(name_of(how->kind)));
 }
 
 // ---- what there is to do --------------------------------------------------------------------------------------
@@ -252,13 +270,14 @@ bool TreeRunner::next(TreeAction& action) {
 }
 
 void TreeRunner::carry_out(const StartProcess& action) {
-  const ProcessPtr process = host_.process_for(action.address);
+  const auto process = host_.process_for(*this, action.address);
   {
     MutexLock lock(mutex_);
     if (stopping_) return add(tree_.start_failed(action.incarnation, host_.tree_clock().now()));
-    running_[action.incarnation] = {.process = process, .starting = true};
+    if (!process) return start_failed(action.incarnation, fail(process.error()));
+    running_[action.incarnation] = {.process = *process, .starting = true};
   }
-  auto outcome = host_.start_process(*process, action.incarnation, *action.spec->process(), action.again);
+  auto outcome = host_.start_process(**process, action.incarnation, *action.spec->process(), action.again);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   MutexLock lock(mutex_);
   if (lives) {
@@ -272,10 +291,14 @@ void TreeRunner::carry_out(const StartProcess& action) {
     return;
   }
   forget(action.incarnation);
-  if (outcome) outcome->output = {};  // nobody reads it, and a guest chose how long it is
-  failures_.insert_or_assign(action.incarnation, std::move(outcome));
+  start_failed(action.incarnation, std::move(outcome));
+}
+
+void TreeRunner::start_failed(Incarnation incarnation, Result<Outcome> how) {
+  if (how) how->output = {};  // nobody reads it, and a guest chose how long it is
+  failures_.insert_or_assign(incarnation, std::move(how));
   if (failures_.size() > kFailuresKept) failures_.erase(failures_.begin());
-  add(tree_.start_failed(action.incarnation, host_.tree_clock().now()));
+  add(tree_.start_failed(incarnation, host_.tree_clock().now()));
 }
 
 void TreeRunner::carry_out(const StopProcess& action) { stop_process(action.incarnation, ExitReason::shutdown); }
@@ -312,9 +335,9 @@ void TreeRunner::stop_process(Incarnation incarnation, ExitReason reason) {
       host_.tree_client());
 }
 
-void TreeRunner::carry_out(const PlaceRemoved& action) { host_.place_emptied(action.address); }
+void TreeRunner::carry_out(const PlaceRemoved& action) { host_.place_emptied(*this, action.address); }
 
-void TreeRunner::carry_out(const PlaceStopped& action) { host_.place_emptied(action.address); }
+void TreeRunner::carry_out(const PlaceStopped& action) { host_.place_emptied(*this, action.address); }
 
 void TreeRunner::carry_out(const SupervisorGaveUp& action) { host_.gave_up(action); }
 
@@ -327,9 +350,11 @@ void TreeRunner::carry_out(const Answer& action) {
     reply = asked.mapped();
   }
   if (action.result) {
-    reply->give(Outcome{});
+    Outcome done;
+    done.output = action.added;
+    reply->give(std::move(done));
   } else {
-    reply->give(fail(action.result.error()));
+    reply->give(fail(explain(action.result.error(), action.incarnation)));
   }
 }
 

@@ -32,12 +32,12 @@ class TreeHost {
   virtual const Clock& tree_clock() const = 0;
   // What one process may take to end in order, whatever its spec asks for.
   virtual Clock::Duration shutdown_max() const = 0;
-  // The process that has this place, made when it is new.
-  virtual ProcessPtr process_for(const std::string& address) = 0;
+  // The process that has this place, made when it is new. already_exists: a process of another tree has that name.
+  virtual Result<ProcessPtr> process_for(const TreeRunner& tree, const std::string& address) = 0;
   virtual Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
                                         bool again) = 0;
   // Nobody is there any more, nor anywhere below.
-  virtual void place_emptied(const std::string& address) = 0;
+  virtual void place_emptied(const TreeRunner& tree, const std::string& address) = 0;
   virtual void gave_up(const SupervisorGaveUp& news) = 0;
   virtual void tree_ended(const TreeRunner& which, const TreeEnded& news) = 0;
 };
@@ -59,9 +59,10 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void stop(Clock::TimePoint end_by) EXCLUDES(mutex_);
   // Returns at once; a stop() that follows waits for the rest.
   void begin_stop(Clock::TimePoint end_by) EXCLUDES(mutex_);
-  Result<void> request(std::string_view supervisor, Request request) EXCLUDES(mutex_);
-  // The same without waiting: the reply is given when it is done, as an empty outcome or an Error. For guests, who may
-  // not wait longer than they may run.
+  // Answers the address of a child that was added, else nothing.
+  Result<std::string> request(std::string_view supervisor, Request request) EXCLUDES(mutex_);
+  // The same without waiting: the reply is given when it is done, the address as its output. For guests, who may not
+  // wait longer than they may run.
   void ask(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
   // Waits until nothing is being done here: what ended has been restarted, or not.
   void wait_until_quiet() const EXCLUDES(mutex_);
@@ -72,8 +73,10 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void exited(const Process& process, Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
 
   std::vector<TreeEntry> entries() const EXCLUDES(mutex_);
-  // Why a child of the last failed start did not start.
-  std::optional<Result<Outcome>> failure_of(Incarnation incarnation) const EXCLUDES(mutex_);
+  // What children of a simple_one_for_one follow; nothing where there is none.
+  std::optional<TreeChild> template_at(std::string_view supervisor) const EXCLUDES(mutex_);
+  // The error of a failed start, with what became of this incarnation.
+  Error explain(Error error, Incarnation incarnation) const EXCLUDES(mutex_);
   const TreeEnded& ending() const { return ending_; }
 
  private:
@@ -107,6 +110,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void forget(Incarnation incarnation) REQUIRES(mutex_);
   void enter(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
   void kill_starting() REQUIRES(mutex_);
+  void start_failed(Incarnation incarnation, Result<Outcome> how) REQUIRES(mutex_);
 
   struct Running {
     ProcessPtr process;

@@ -65,7 +65,7 @@ TEST(Strategies, SimpleOneForOneHasNoChildAtTheStartAndRestartsEachAlone) {
   EXPECT_THAT(world.start(), ElementsAre("started"));
 
   EXPECT_THAT(world.ask(AddInstance{}), ElementsAre("start w-1"));
-  EXPECT_THAT(world.ask(AddInstance{.id = "mine"}), ElementsAre("start mine"));
+  EXPECT_THAT(world.ask(AddInstance{{.id = "mine"}}), ElementsAre("start mine"));
   EXPECT_EQ(world.tree.find("mine")->spec->process()->module, "m");
   EXPECT_THAT(world.crash("mine"), ElementsAre("again mine"));
   EXPECT_TRUE(world.runs("w-1"));

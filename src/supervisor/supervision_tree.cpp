@@ -15,6 +15,16 @@ constexpr Ticket kUpdateBelow = SupervisionTree::kTicketMax;
 
 }  // namespace
 
+std::string address_below(std::string_view supervisor, std::string_view id) {
+  return supervisor.empty() ? std::string(id) : fmt::format("{}/{}", supervisor, id);
+}
+
+ChildAddress split_address(std::string_view address) {
+  const std::size_t slash = address.rfind('/');
+  if (slash == std::string_view::npos) return {.supervisor = {}, .id = std::string(address)};
+  return {.supervisor = std::string(address.substr(0, slash)), .id = std::string(address.substr(slash + 1))};
+}
+
 SupervisionTree::SupervisionTree(const SupervisorSpec& root, StopOrder order)
     : root_(std::make_unique<Node>(Node{.rules = Supervisor(root, incarnations_, order)})) {}
 
@@ -52,8 +62,8 @@ TreeActions SupervisionTree::request(Ticket ticket, std::string_view supervisor,
   Node* const node = supervisor_at(supervisor);
   if (node == nullptr) {
     return {Answer{.ticket = ticket,
-                   .result = fail(ErrorCode::not_found, fmt::format("There is no running supervisor \"{}\".",
-                                                                    escape_text(supervisor, 200)))}};
+                   .result = fail(ErrorCode::not_found,
+                                  fmt::format("there is no running supervisor \"{}\"", escape_text(supervisor, 200)))}};
   }
   tell(*node, node->rules.request(ticket, std::move(request), now));
   return settle(now);
@@ -165,6 +175,7 @@ void SupervisionTree::carry_out(Node& node, Answer& action, TimePoint now) {
     return;
   }
   if (action.incarnation == node.last_failure.supervisor) action.incarnation = node.last_failure.process;
+  if (!action.added.empty()) action.added = address_below(node, action.added);
   actions_.emplace_back(std::move(action));
 }
 
@@ -210,10 +221,6 @@ void SupervisionTree::note_deadline(Node& node) {
 
 // What is there --------------------------------------------------------------------------------------------------
 
-std::string SupervisionTree::address_below(const Node& node, const std::string& id) {
-  return node.address.empty() ? id : node.address + "/" + id;
-}
-
 SupervisionTree::Node* SupervisionTree::supervisor_at(std::string_view address) const {
   if (address.empty()) return root_.get();
   const std::optional<TreeEntry> entry = find(address);
@@ -231,6 +238,11 @@ std::optional<TreeEntry> SupervisionTree::find(std::string_view address) const {
   const auto* const place = node->rules.children().find_id(below_root ? address : address.substr(slash + 1));
   if (place == nullptr) return std::nullopt;
   return entry_of(*node, node->rules.children().all().at(*place));
+}
+
+const TreeChild* SupervisionTree::template_at(std::string_view supervisor) const {
+  const Node* const node = supervisor_at(supervisor);
+  return node == nullptr ? nullptr : node->rules.child_template();
 }
 
 TreeEntry SupervisionTree::entry_of(const Node& node, const SupervisedChild& child) {

@@ -64,6 +64,14 @@ struct TreeEntry {
   Incarnation incarnation = kNoIncarnation;
 };
 
+// "pool/worker" is the child "worker" of the supervisor "pool"; "store" is one of the root, whose address is empty.
+std::string address_below(std::string_view supervisor, std::string_view id);
+struct ChildAddress {
+  std::string supervisor;
+  std::string id;
+};
+ChildAddress split_address(std::string_view address);
+
 // A value without threads or clocks; calls come one at a time and `now` never goes back. Each call answers with what
 // there is to do, in order; actions of different supervisors, and several stops in one answer, may be carried out at
 // once. Supervisors have no processes of their own: they are here. Reports of incarnations that are past are ignored.
@@ -97,6 +105,8 @@ class SupervisionTree {
   std::vector<TreeEntry> entries() const;
   // The child at this address, process or supervisor.
   std::optional<TreeEntry> find(std::string_view address) const;
+  // What children of the supervisor at this address follow; nullptr unless it runs and is a simple_one_for_one.
+  const TreeChild* template_at(std::string_view supervisor) const;
   bool ended() const { return root_->rules.ended(); }
 
  private:
@@ -140,7 +150,9 @@ class SupervisionTree {
   Node* supervisor_at(std::string_view address) const;
   void list(const Node& node, std::vector<TreeEntry>& entries) const;
   static TreeEntry entry_of(const Node& node, const SupervisedChild& child);
-  static std::string address_below(const Node& node, const std::string& id);
+  static std::string address_below(const Node& node, const std::string& id) {
+    return petri::address_below(node.address, id);
+  }
 
   Incarnations incarnations_;
   std::unique_ptr<Node> root_;

@@ -193,9 +193,9 @@ TEST(AskingATree, RefusesWhatCannotBeWithACodeForEach) {
 TEST(AskingATree, ChildrenOfATemplateAreGoneOnceTheyStop) {
   TreeFixture world({.strategy = Strategy::simple_one_for_one, .children = {child("w")}});
   world.start();
-  world.ask(AddInstance{.id = "one", .input = "mine"});
+  world.ask(AddInstance{{.id = "one", .input = "mine"}});
   EXPECT_EQ(world.tree.find("one")->spec->process()->input, "mine");
-  world.ask(AddInstance{.id = "one"});
+  world.ask(AddInstance{{.id = "one"}});
   EXPECT_EQ(world.last_error(), ErrorCode::already_exists);
   EXPECT_THAT(world.ask(StopOne{.id = "one"}), ElementsAre("stop one", "removed one"));
   world.ask(RestartOne{.id = "one"});
@@ -277,7 +277,7 @@ TEST(UpdatingATree, GoesOnWhenAStartFailsAndNamesThemAll) {
   world.ask(UpdateChildren{{.children = {wanted, child("b"), child("c")}}});
 
   EXPECT_EQ(world.last_error(), ErrorCode::start_failed);
-  EXPECT_EQ(world.answers.at(world.tickets).error().message, "The children \"pool/z\", \"b\" could not be started.");
+  EXPECT_EQ(world.answers.at(world.tickets).error().message, "the children \"pool/z\", \"b\" could not be started");
   EXPECT_TRUE(world.runs("c"));
   EXPECT_EQ(world.tree.find("b")->status, ChildStatus::stopped);
 }

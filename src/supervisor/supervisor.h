@@ -68,6 +68,8 @@ class Supervisor {
 
   const ChildTable& children() const { return children_; }
   Strategy strategy() const { return strategy_; }
+  // nullptr unless it is a simple_one_for_one.
+  const TreeChild* child_template() const { return template_.get(); }
   bool ended() const { return ended_; }
 
  private:
@@ -103,6 +105,7 @@ class Supervisor {
     std::optional<Update> update;  // until its stops are done
     std::vector<std::string> failures;
     Incarnation incarnation = kNoIncarnation;
+    std::string added;
     SupervisorEnded ending;
   };
 

@@ -27,11 +27,10 @@ struct AddChild {
   TreeChild child;
   std::shared_ptr<void> charge;  // held for as long as the child has its place: what its spec takes, on an account
 };
-// Starts one more child after the template of a simple_one_for_one. Without an id it gets one made of the template's;
-// without input it has the template's.
+// Starts one more child after the template of a simple_one_for_one.
 struct AddInstance {
-  std::string id;
-  std::optional<std::string> input;
+  InstanceSpec instance;
+  std::shared_ptr<void> charge;  // as of AddChild
 };
 // Stops a child. It keeps its place, and may be started again: by RestartOne, or together with a sibling that crashed
 // under one_for_all or rest_for_one. One that is temporary, or follows a template, is removed.
@@ -90,6 +89,7 @@ struct Answer {
   Result<void> result;
   Incarnation incarnation = kNoIncarnation;  // of the last start it asked for, whether that went well or not
   std::vector<std::string> failed;           // the children that could not be started
+  std::string added;                         // the id of the child that was added; in a tree its address
 };
 // All children have been started.
 struct SupervisorStarted {};

@@ -14,21 +14,28 @@ namespace {
 std::string shown(std::string_view id) { return escape_text(id, kWordShownBytesMax); }
 
 std::unexpected<Error> no_child(std::string_view id) {
-  return fail(ErrorCode::not_found, fmt::format("There is no child \"{}\" here.", shown(id)));
+  return fail(ErrorCode::not_found, fmt::format("there is no child \"{}\" here", shown(id)));
 }
 
 std::unexpected<Error> not_of_a_template(std::string_view id) {
   return fail(ErrorCode::rejected,
-              fmt::format("\"{}\" cannot be asked for that: children of a simple_one_for_one are gone once they stop.",
+              fmt::format("\"{}\" cannot be asked for that: children of a simple_one_for_one are gone once they stop",
                           shown(id)));
 }
 
+std::unexpected<Error> is_there(const SupervisedChild& child) {
+  std::string message = fmt::format("there is a child \"{}\" already", shown(child.id()));
+  if (child.status == ChildStatus::stopped)
+    message += ", which is stopped; restart_child starts it, remove_child removes it";
+  return fail(ErrorCode::already_exists, std::move(message));
+}
+
 std::unexpected<Error> being_restarted(std::string_view id) {
-  return fail(ErrorCode::busy, fmt::format("The child \"{}\" is being restarted; stop it first.", shown(id)));
+  return fail(ErrorCode::busy, fmt::format("the child \"{}\" is being restarted; stop it first", shown(id)));
 }
 
 std::unexpected<Error> could_not_start(const std::vector<std::string>& ids) {
-  return fail(ErrorCode::start_failed, fmt::format("The child{} \"{}\" could not be started.",
+  return fail(ErrorCode::start_failed, fmt::format("the child{} \"{}\" could not be started",
                                                    ids.size() > 1 ? "ren" : "", fmt::join(ids, "\", \"")));
 }
 
@@ -39,7 +46,7 @@ void Supervisor::answer(Ticket ticket, Result<void> result) {
 }
 
 void Supervisor::cancel(Ticket ticket) {
-  answer(ticket, fail(ErrorCode::cancelled, "The supervisor ended before it was done with this request."));
+  answer(ticket, fail(ErrorCode::cancelled, "the supervisor ended before it was done with this request"));
 }
 
 void Supervisor::refuse_inbox() {
@@ -54,7 +61,8 @@ void Supervisor::finish() {
     actions_.emplace_back(Answer{.ticket = *work.ticket,
                                  .result = work.failures.empty() ? Result<void>() : could_not_start(work.failures),
                                  .incarnation = work.incarnation,
-                                 .failed = work.failures});
+                                 .failed = work.failures,
+                                 .added = work.failures.empty() ? work.added : ""});
   }
   if (work.purpose == Purpose::begin) actions_.emplace_back(SupervisorStarted{});
   if (work.purpose != Purpose::end) return;
@@ -69,7 +77,8 @@ void Supervisor::handle(Asked& asked, TimePoint /*now*/) {
 
 void Supervisor::ask(Ticket ticket, AddChild& request) {
   if (is_simple()) {
-    answer(ticket, fail(ErrorCode::rejected, "A simple_one_for_one starts children after its template only."));
+    answer(ticket, fail(ErrorCode::rejected,
+                        "this supervisor is simple_one_for_one: its children follow its template; use start_instance"));
     return;
   }
   add(ticket, {.spec = std::make_shared<const TreeChild>(std::move(request.child)),
@@ -79,24 +88,37 @@ void Supervisor::ask(Ticket ticket, AddChild& request) {
 
 void Supervisor::ask(Ticket ticket, AddInstance& request) {
   if (!is_simple()) {
-    answer(ticket, fail(ErrorCode::rejected, "Only a simple_one_for_one has a template to start children after."));
+    answer(ticket, fail(ErrorCode::rejected,
+                        fmt::format("this supervisor is {} and has no template; use start_child", name_of(strategy_))));
     return;
   }
-  ChildSpec own{.id = request.id.empty() ? unused_id() : std::move(request.id)};
-  own.input = request.input.value_or("");
-  SupervisedChild child{
-      .spec = std::make_shared<const TreeChild>(std::move(own)), .added = true, .own_input = request.input.has_value()};
+  auto& [id, input] = request.instance;
+  if (input && template_->supervisor()) {
+    answer(ticket, fail(ErrorCode::validation_failed,
+                        fmt::format("the template \"{}\" is a supervisor, which takes no input", template_->id())));
+    return;
+  }
+  const bool own_input = input.has_value();
+  ChildSpec own{.id = id.empty() ? unused_id() : std::move(id)};
+  own.input = std::move(input).value_or("");
+  SupervisedChild child{.spec = std::make_shared<const TreeChild>(std::move(own)),
+                        .charge = std::move(request.charge),
+                        .added = true,
+                        .own_input = own_input};
   follow_template(child);
   add(ticket, std::move(child));
 }
 
 void Supervisor::add(Ticket ticket, SupervisedChild child) {
-  if (children_.find_id(child.id()) != nullptr) {
-    answer(ticket, fail(ErrorCode::already_exists, fmt::format("There is a child \"{}\" already.", shown(child.id()))));
+  if (const Place* const taken = children_.find_id(child.id())) {
+    answer(ticket, is_there(children_.at(*taken)));
     return;
   }
-  work_ = std::make_unique<Work>(
-      Work{.purpose = Purpose::add, .starts = {children_.append(std::move(child))}, .ticket = ticket});
+  std::string id = child.id();
+  work_ = std::make_unique<Work>(Work{.purpose = Purpose::add,
+                                      .starts = {children_.append(std::move(child))},
+                                      .ticket = ticket,
+                                      .added = std::move(id)});
 }
 
 void Supervisor::ask(Ticket ticket, StopOne& request) {
@@ -118,7 +140,7 @@ void Supervisor::ask(Ticket ticket, RestartOne& request) {
   } else if (status == ChildStatus::restarting) {
     answer(ticket, being_restarted(request.id));
   } else if (status != ChildStatus::stopped) {
-    answer(ticket, fail(ErrorCode::already_exists, fmt::format("The child \"{}\" runs already.", shown(request.id))));
+    answer(ticket, fail(ErrorCode::already_exists, fmt::format("the child \"{}\" runs already", shown(request.id))));
   } else {
     work_ = std::make_unique<Work>(Work{.purpose = Purpose::restart_one, .starts = {*place}, .ticket = ticket});
   }
@@ -134,7 +156,7 @@ void Supervisor::ask(Ticket ticket, RemoveOne& request) {
   } else if (status == ChildStatus::restarting) {
     answer(ticket, being_restarted(request.id));
   } else if (status != ChildStatus::stopped) {
-    answer(ticket, fail(ErrorCode::busy, fmt::format("The child \"{}\" runs; stop it first.", shown(request.id))));
+    answer(ticket, fail(ErrorCode::busy, fmt::format("the child \"{}\" runs; stop it first", shown(request.id))));
   } else {
     remove(*place);
     answer(ticket, {});

@@ -116,6 +116,14 @@ class Fields {
   Complaints& complaints_;
 };
 
+void read_input(const Json& object, const Fields& fields, std::string& input) {
+  fields.read("input", input);
+  fields.read_hex("input_hex", input);
+  if (object.contains("input") && object.contains("input_hex")) {
+    fields.refuse("input_hex", "stands beside input, and only one of them can be");
+  }
+}
+
 ChildSpec read_process(const Json& object, const std::string& where, Complaints& complaints) {
   const Fields fields(object, where, complaints);
   fields.check_names({"id", "module", "restart", "shutdown", "input", "input_hex"});
@@ -124,12 +132,21 @@ ChildSpec read_process(const Json& object, const std::string& where, Complaints&
   fields.read_required("module", child.module);
   fields.read("restart", child.restart, restart_type_named, all_restart_types());
   fields.read("shutdown", child.shutdown);
-  fields.read("input", child.input);
-  fields.read_hex("input_hex", child.input);
-  if (object.contains("input") && object.contains("input_hex")) {
-    fields.refuse("input_hex", "stands beside input, and only one of them can be");
-  }
+  read_input(object, fields, child.input);
   return child;
+}
+
+PoolInstance read_pool_instance(const Json& object, Complaints& complaints) {
+  const std::string where;
+  const Fields fields(object, where, complaints);
+  fields.check_names({"supervisor", "id", "input", "input_hex"});
+  PoolInstance one;
+  fields.read("supervisor", one.supervisor);
+  fields.read_required("id", one.instance.id);
+  if (object.contains("input") || object.contains("input_hex")) {
+    read_input(object, fields, one.instance.input.emplace());
+  }
+  return one;
 }
 
 // Depth is bounded here too: what is read recursively must not outgrow the stack.
@@ -228,12 +245,13 @@ SupervisorSpec read_tree(const Json& json, const std::string& where, Complaints&
 }
 
 // A child has six fields, so that no more than these and their names are wanted.
-Result<ChildSpec> parse_child(std::string_view json, std::size_t bytes_max, const std::function<bool()>& go_on) {
+Result<SpawnSpec> parse_spawned(std::string_view json, std::size_t bytes_max, const std::function<bool()>& go_on) {
   const auto parsed = parse_json(json, {.bytes_max = bytes_max, .depth_max = 1, .values_max = 16}, go_on);
   if (!parsed) return fail(parsed.error().error("the child"));
   if (!parsed->is_object()) return fail(ErrorCode::parse_failed, "a child is a JSON object");
   Complaints complaints;
-  ChildSpec child = read_process(*parsed, "", complaints);
+  SpawnSpec child = parsed->contains("supervisor") ? SpawnSpec(read_pool_instance(*parsed, complaints))
+                                                   : SpawnSpec(read_process(*parsed, "", complaints));
   PETRI_TRY(tree_result(complaints));
   return child;
 }

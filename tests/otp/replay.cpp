@@ -89,7 +89,7 @@ class World {
   static Request request(const Ask& step) {
     switch (step.verb) {
       case Verb::add_child: return AddChild{.child = step.child.front()};
-      case Verb::add_instance: return AddInstance{.id = step.id};
+      case Verb::add_instance: return AddInstance{{.id = step.id}};
       case Verb::stop_one: return StopOne{.id = step.id};
       case Verb::restart_one: return RestartOne{.id = step.id};
       case Verb::remove_one: break;

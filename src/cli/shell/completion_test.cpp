@@ -27,7 +27,7 @@ std::vector<std::string> offered(std::string_view line) { return complete(line, 
 TEST(Completion, BeginsWithTheVerbs) {
   EXPECT_THAT(offered("ca"), ElementsAre("call", "cancel"));
   EXPECT_THAT(offered(""), Contains("destroy"));
-  EXPECT_THAT(offered("help resta"), ElementsAre("restart"));
+  EXPECT_THAT(offered("help resta"), ElementsAre("restart", "restart_child"));
   EXPECT_THAT(offered("nonsense "), IsEmpty());
 }
 

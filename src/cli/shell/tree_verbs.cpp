@@ -1,4 +1,4 @@
-// children, start_child, stop_child, tree.
+// children, start_child, start_instance, stop_child, restart_child, remove_child, tree.
 #include <fmt/format.h>
 
 #include "base/escape.h"
@@ -30,6 +30,15 @@ Answer children_answer(const Sandbox& sandbox) {
   return answer;
 }
 
+// Acts on the sandbox that the first argument names, with what follows its slash, and shows the children.
+template <typename Act>
+Result<Answer> change_children(ShellSession& session, const BoundArguments& arguments, Act act) {
+  const Address address = Address::parse(arguments.at(0));
+  PETRI_TRY(Sandbox sandbox, session.runtime().find(address.sandbox));
+  PETRI_TRY(act(sandbox, address.inside));
+  return children_answer(sandbox);
+}
+
 }  // namespace
 
 Result<Answer> show_children(ShellSession& session, const BoundArguments& arguments) {
@@ -38,18 +47,32 @@ Result<Answer> show_children(ShellSession& session, const BoundArguments& argume
 }
 
 Result<Answer> start_child(ShellSession& session, const BoundArguments& arguments) {
-  const Address address = Address::parse(arguments.at(0));
-  PETRI_TRY(Sandbox sandbox, session.runtime().find(address.sandbox));
   PETRI_TRY(const ChildSpec child, child_of(arguments));
-  PETRI_TRY(sandbox.start_child(child, address.inside));
-  return children_answer(sandbox);
+  return change_children(session, arguments, [&](Sandbox& sandbox, const std::string& supervisor) {
+    return sandbox.start_child(child, supervisor);
+  });
+}
+
+Result<Answer> start_instance(ShellSession& session, const BoundArguments& arguments) {
+  const InstanceSpec instance{.id = arguments.has(1) ? arguments.at(1) : "", .input = arguments.value("--input")};
+  return change_children(session, arguments, [&](Sandbox& sandbox, const std::string& supervisor) {
+    return sandbox.start_instance(instance, supervisor);
+  });
 }
 
 Result<Answer> stop_child(ShellSession& session, const BoundArguments& arguments) {
-  const Address address = Address::parse(arguments.at(0));
-  PETRI_TRY(Sandbox sandbox, session.runtime().find(address.sandbox));
-  PETRI_TRY(sandbox.stop_child(address.inside));
-  return children_answer(sandbox);
+  return change_children(session, arguments,
+                         [](Sandbox& sandbox, const std::string& child) { return sandbox.stop_child(child); });
+}
+
+Result<Answer> restart_child(ShellSession& session, const BoundArguments& arguments) {
+  return change_children(session, arguments,
+                         [](Sandbox& sandbox, const std::string& child) { return sandbox.restart_child(child); });
+}
+
+Result<Answer> remove_child(ShellSession& session, const BoundArguments& arguments) {
+  return change_children(session, arguments,
+                         [](Sandbox& sandbox, const std::string& child) { return sandbox.remove_child(child); });
 }
 
 Result<Answer> show_or_change_tree(ShellSession& session, const BoundArguments& arguments) {

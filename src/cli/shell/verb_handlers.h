@@ -26,7 +26,10 @@ Result<Answer> show_metrics(ShellSession& session, const BoundArguments& argumen
 // tree_verbs.cpp
 Result<Answer> show_children(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> start_child(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> start_instance(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> stop_child(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> restart_child(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> remove_child(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_change_tree(ShellSession& session, const BoundArguments& arguments);
 
 // running_verbs.cpp
