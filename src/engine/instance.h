@@ -87,6 +87,14 @@ class Instance {
   virtual Result<void> adopt(Instance& from) = 0;
   // Where the last call trapped, innermost first; empty when the tier keeps no trace.
   virtual std::vector<TracePoint> backtrace() = 0;
+
+  // A WASI command runs once in an instance: whether its `_start` has been entered here. Whoever copies memory to
+  // another instance copies this too.
+  bool command_has_run() const { return command_has_run_; }
+  void set_command_has_run(bool has_run) { command_has_run_ = has_run; }
+
+ private:
+  bool command_has_run_ = false;
 };
 
 struct Instantiated {

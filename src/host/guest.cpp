@@ -29,6 +29,10 @@ std::uint64_t next_turn(void* context, std::uint64_t /*now_ns*/) {
 
 }  // namespace
 
+Initialize initialize_for(std::string_view function) {
+  return function == kCommandStart || function == "_initialize" ? Initialize::no : Initialize::yes;
+}
+
 Guest::Guest(const LoadableArtifact& artifact, HostContext& context, const std::atomic<std::uint32_t>* interrupt)
     : artifact_(artifact),
       context_(context),
@@ -103,7 +107,10 @@ Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fil
 }
 
 Result<End> Guest::go_on_from(const Code& code, Instance& from) {
-  return make_filled(code, memory_size_of(from), [&] { return instance_->adopt(from); });
+  return make_filled(code, memory_size_of(from), [&] {
+    instance_->set_command_has_run(from.command_has_run());
+    return instance_->adopt(from);
+  });
 }
 
 Result<End> Guest::go_on_from(const Code& code, const InstanceImage& image) {

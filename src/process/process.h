@@ -192,6 +192,7 @@ class Process : public std::enable_shared_from_this<Process> {
   };
 
   Result<const Target*> find_target(const Letter& letter);
+  Result<void> enter_command();
   // Whoever asks for what a limit refuses: a guest in the middle of something, or the world.
   static constexpr Process* kWorld = nullptr;
   Result<void> check_letter(std::size_t bytes, Process* by) const;

@@ -1,4 +1,6 @@
 // How a process handles one letter: its budget, its turns, and what came of it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -46,7 +48,23 @@ Result<const Process::Target*> Process::find_target(const Letter& letter) {
   PETRI_TRY(const RunTarget run,
             find_run_target(life_.code->module(), {.function = std::string(function), .arguments = letter.arguments}));
   target_ = {.function = std::string(function), .run = run};
+  if (function == kCommandStart) PETRI_TRY(enter_command());
   return &target_;
+}
+
+// A WASI command runs once in an instance: what it has read, closed and allocated is as it left it. It is not
+// remembered as a target, so that every `_start` comes here.
+Result<void> Process::enter_command() {
+  target_.function.clear();
+  Instance& instance = *life_.guest->instance();
+  if (instance.command_has_run()) {
+    return fail(ErrorCode::rejected,
+                fmt::format("the process {} has run its _start, and a WASI command runs once in an instance; use run, "
+                            "which makes a fresh one, or restart the sandbox",
+                            name_));
+  }
+  instance.set_command_has_run(true);
+  return {};
 }
 
 Allowance Process::allowance_for(const SandboxLimits& limits, const Letter& letter, Clock::TimePoint started) const {

@@ -34,11 +34,6 @@ Allowance allowance_of(const Limits& limits, Clock::TimePoint start) {
           .call_depth = static_cast<std::uint32_t>(limits.call_depth_max)};
 }
 
-// `_start` is a program's own beginning, and a call of `_initialize` is the initialization.
-Initialize initialize_for(std::string_view function) {
-  return function == "_start" || function == "_initialize" ? Initialize::no : Initialize::yes;
-}
-
 Result<End> instantiate_and_call(const RunContext& run, const Code& code, Guest& guest,
                                  std::span<std::uint64_t> slots) {
   PETRI_TRY(auto end, guest.instantiate(code, initialize_for(run.spec.function)));
