@@ -24,8 +24,9 @@ struct HostHooks {
   const std::atomic<std::uint32_t>* interrupt = nullptr;
   // Asked before memory and tables grow from `have` to `want` bytes in all; a Growth.
   std::uint32_t (*grow)(void* context, std::uint64_t have, std::uint64_t want) = nullptr;
-  // Asked when a turn is over; answers when the next one ends, or 0 to end the guest as cancelled.
-  std::uint64_t (*turn)(void* context, std::uint64_t now_ns) = nullptr;
+  // Asked when a turn is over; answers when the next one ends, or 0 to end the guest as cancelled. `fuel_used` is that
+  // of this call so far; 0 in the middle of one long act.
+  std::uint64_t (*turn)(void* context, std::uint64_t fuel_used) = nullptr;
 };
 
 struct LinkedMember;

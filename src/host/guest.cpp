@@ -23,8 +23,9 @@ std::uint64_t stack_to_count(const LoadableArtifact& artifact, const Code& code,
   return bytes - std::min(bytes, kFree);
 }
 
-std::uint64_t next_turn(void* context, std::uint64_t /*now_ns*/) {
-  return static_cast<HostContext*>(context)->port->next_turn();
+std::uint64_t next_turn(void* data, std::uint64_t fuel_used) {
+  auto& context = *static_cast<HostContext*>(data);
+  return context.turns->next_turn(context, context.fuel_before + fuel_used);
 }
 
 }  // namespace

@@ -39,9 +39,9 @@ class Process::Port final : public ProcessPort {
   std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) override {
     return process_.owner_.start_timer(process_, call.context.elapsed_ms(call.fuel_used()), milliseconds, tag);
   }
-  std::uint64_t next_turn() override { return process_.next_turn(); }
+  std::uint64_t next_turn(HostContext&, std::uint64_t fuel_used) override { return process_.next_turn(fuel_used); }
   void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) override {
-    process_.wait_until(until_ns, kill);
+    process_.turns_.wait_until(until_ns, kill, *process_.seat_);
   }
 
  private:
@@ -49,14 +49,14 @@ class Process::Port final : public ProcessPort {
 };
 
 Process::Process(ProcessOwner& owner, std::string name)
-    : owner_(owner), name_(std::move(name)), port_(std::make_unique<Port>(*this)) {}
+    : owner_(owner), name_(std::move(name)), port_(std::make_unique<Port>(*this)), turns_(owner) {}
 
 Process::~Process() { close(); }
 
 ProcessPort& Process::port() const { return *port_; }
 
 Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input,
-                               const Origin* origin) {
+                               const Origin* origin, std::uint64_t version) {
   const Workers::Visit visit(owner_.workers());
   {
     MutexLock lock(mutex_);
@@ -68,7 +68,7 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
     incarnation_.store(incarnation);
   }
   seat_ = &Workers::seat_of_this_thread();
-  auto outcome = begin_life(std::move(code), input, origin);
+  auto outcome = begin_life(std::move(code), input, origin, version);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) end_life();
   if (lives && origin != nullptr) replace_mailbox(origin->mailbox);
@@ -110,10 +110,12 @@ void Process::remove_from_account() {
   owner_.account().let_go(own_bytes());
 }
 
-Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin) {
+Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin,
+                                    std::uint64_t version) {
   PETRI_TRY(must_have_room());
   life_ = new_life(std::move(code), flag());
-  life_.context->port = &port();
+  life_.version = version;
+  life_.context->set_port(&port());
   target_ = {};
   trial_ = nullptr;
   tier_.store(life_.tier());
@@ -134,7 +136,36 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   if (outcome.kind == OutcomeKind::output_limit && outcome.returned) outcome.kind = OutcomeKind::ok;
   outcome.tier = life_.tier();
   outcome.wall_time = now - started;
+  note_origin(outcome);
+  note_late(outcome);
   return outcome;
+}
+
+void Process::note_origin(Outcome& outcome) const {
+  outcome.version = life_.version;
+  if (life_.context->settings().deterministic) outcome.seed = owner_.seed();
+}
+
+// A lower execution_time_max ends by the flag that ends everything; what it was is known here.
+void Process::note_late(Outcome& outcome) const {
+  if (outcome.kind != OutcomeKind::cancelled || late_ns_.load() != work_began_ns_.load()) return;
+  outcome.kind = OutcomeKind::deadline;
+  outcome.cause = "execution_time_max";
+}
+
+std::uint64_t Process::work_began_ns() const {
+  MutexLock lock(mutex_);
+  return state_ == State::busy ? work_began_ns_.load() : 0;
+}
+
+void Process::end_late(std::uint64_t began_ns) {
+  {
+    MutexLock lock(mutex_);
+    if (state_ != State::busy || work_began_ns_.load() != began_ns) return;
+    late_ns_.store(began_ns);
+    interrupt();
+  }
+  cancel_helper();
 }
 
 // What petri_init returns is its answer: not 0 ends the process with that code.
@@ -151,6 +182,7 @@ Result<End> Process::run_init() {
 void Process::end_life() {
   if (life_) remove_from_account();
   life_ = {};
+  memory_bytes_.store(0);
   owner_.instance_gone(*this, incarnation_.load());
 }
 
@@ -205,6 +237,8 @@ void Process::terminate() {
   if (!end) return;
   Outcome outcome = collect_outcome(life_.code->module(), *end, *life_.guest, *life_.context);
   outcome.wall_time = now - started;
+  note_origin(outcome);
+  note_late(outcome);
   owner_.terminate_ended(*this, outcome);
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/kernel_clock.h"
 #include "process/process.h"
 #include "process/process_time.h"
 #include "run/collect_outcome.h"
@@ -30,13 +29,6 @@ struct NotZeroed {
     return outcome;
   }
 };
-
-// What this thread has had of a processor since it was last asked; the kernel may have had others run meanwhile.
-std::uint64_t processor_ns_since_last_asked() {
-  thread_local std::uint64_t last = 0;
-  const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
-  return now - std::exchange(last, now);
-}
 
 }  // namespace
 
@@ -98,11 +90,7 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   allowance_ = allowance_for(*limits_, letter, started);
   chain_ns_ = letter.depth > 0 ? letter.chain_ns : to_ns(started);
   begin_work(started, letter.virtual_fuel);
-  if (owner_.cpu_share().may_go_on_at() > to_ns(started)) {
-    hold_for_share(allowance_.deadline_ns);
-  } else {
-    held_since_ns_ = 0;
-  }
+  turns_.wait_for_share(to_ns(started), bounds());
   slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
   for (std::size_t index = 0; index < letter.arguments.size(); ++index) slots_[index] = letter.arguments[index].bits();
   current_ = &letter;
@@ -135,6 +123,9 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
   Outcome& outcome = *result;
   collect_into(outcome, life_.code->module(), *end, *life_.guest, *life_.context);
   outcome.tier = tier_.load(std::memory_order_relaxed);
+  note_origin(outcome);
+  if (outcome.kind == OutcomeKind::cancelled) [[unlikely]]
+    note_late(outcome);
   if (life_.may_move()) life_.add_burned(outcome.fuel_used);
   if (outcome.returned) add_values(outcome.values, target.run.signature, slots_);
   if (outcome.returned && letter.function.empty() && static_cast<std::int32_t>(slots_[0]) != 0) {
@@ -147,101 +138,27 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
   return result;
 }
 
-// Time the guest had a processor. Asking the kernel takes as long as a short call, so of those the time that passed is
-// taken instead.
-std::uint64_t Process::take_uncharged(std::uint64_t now_ns) {
-  constexpr std::uint64_t kShortNs = 500'000;
-  const std::uint64_t elapsed = now_ns - std::min(now_ns, started_ns_);
-  const std::uint64_t used = elapsed - std::min(elapsed, away_ns_);
-  const std::uint64_t rest = used - std::min(used, charged_ns_);
-  charged_ns_ += rest;
-  return rest < kShortNs ? rest : std::min(rest, processor_ns_since_last_asked());
-}
-
 // In a lane time goes on from where the last work left it, or from where a caller is.
 void Process::begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel) {
-  started_ns_ = to_ns(started);
-  away_ns_ = charged_ns_ = turn_from_ns_ = 0;
+  turns_.begin(to_ns(started));
+  work_began_ns_.store(to_ns(started), std::memory_order_relaxed);
   if (const Lane* lane = owner_.lane()) {
     const Lane::Time time = lane->time();
     life_.context->set_virtual_start(std::max(time.fuel, virtual_fuel), time.skipped_ms);
   }
 }
 
-void Process::charge(std::uint64_t fuel, std::uint64_t now_ns) {
-  const std::uint64_t ran = take_uncharged(now_ns);
-  owner_.account().add_work(fuel, ran);
-  owner_.cpu_share().charge(ran, now_ns);
-}
-
 // What a callee spends is its caller's.
 void Process::end_work(Clock::TimePoint now, std::uint32_t depth) {
   const std::uint64_t fuel = life_.guest->fuel_used();
-  charge(fuel, to_ns(now));
+  memory_bytes_.store(life_.guest->memory_bytes(), std::memory_order_relaxed);
+  turns_.charge(fuel, to_ns(now));
   if (Lane* lane = owner_.lane()) lane->spend(depth == 0 ? fuel : 0, life_.context->skipped_ms());
   life_.context->tell_account();
 }
 
-void Process::hold_for_share(std::uint64_t deadline_ns) {
-  const Clock::TimePoint from = owner_.clock().now();
-  {
-    const Workers::Pause pause(owner_.workers(), *seat_);
-    MutexLock lock(mutex_);
-    while (!flag().is_raised()) {
-      const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), deadline_ns);
-      if (until <= to_ns(owner_.clock().now())) break;
-      changed_.wait_until(mutex_, to_time(until));
-    }
-  }
-  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
-}
-
-// The one place where a guest of a process waits for time to pass.
-void Process::wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) {
-  const Clock::TimePoint from = owner_.clock().now();
-  {
-    const Workers::Pause pause(owner_.workers(), *seat_);
-    wait_for_kill(kill, until_ns);
-  }
-  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
-}
-
-// Whoever keeps wanting more than its share has cpu_grace for it, if that is set.
-bool Process::held_too_long(std::uint64_t now_ns) {
-  if (owner_.cpu_share().may_go_on_at() <= now_ns) {
-    held_since_ns_ = 0;
-    return false;
-  }
-  if (held_since_ns_ == 0) held_since_ns_ = now_ns;
-  return limits_->cpu_grace > 0 && now_ns - held_since_ns_ > limits_->cpu_grace;
-}
-
-// Time that the kernel gave to others was not its own: on a busy machine one that is nearly done would be put aside
-// behind those that burn.
-bool Process::has_had_its_turn() {
-  const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
-  const std::uint64_t from = turn_from_ns_ == 0 ? now : turn_from_ns_;
-  const bool had = now - from >= static_cast<std::uint64_t>(owner_.workers().turn().count()) / 2;
-  if (had || turn_from_ns_ == 0) turn_from_ns_ = now;
-  return had;
-}
-
-// 0: the guest has ended. Shares are held by the runtime's clock, which need not be the engine's.
-std::uint64_t Process::next_turn() {
-  const std::uint64_t now_ns = to_ns(owner_.clock().now());
-  charge(0, now_ns);
-  if (held_too_long(now_ns)) {
-    life_.context->ended_by = "cpu_percent_max";
-    return 0;
-  }
-  hold_for_share(allowance_.deadline_ns);
-  const Clock::TimePoint from = owner_.clock().now();
-  if (!has_had_its_turn())
-    return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(owner_.workers().turn().count());
-  const std::uint64_t next =
-      owner_.workers().take_turn(to_ns(from), *seat_, {.ended = &flag().flag(), .deadline_ns = allowance_.deadline_ns});
-  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
-  return next;
+GuestTurns::Bounds Process::bounds() {
+  return {.seat = *seat_, .kill = flag().flag(), .deadline_ns = allowance_.deadline_ns};
 }
 
 }  // namespace petri

@@ -249,6 +249,7 @@ void SandboxCore::end_tree() {
     tree = tree_;
     dynamic = dynamic_;
   }
+  run_table_.cancel_waiting();
   const EndTimes times = end_times();
   if (dynamic) dynamic->stop(times.spawned);
   if (tree) tree->stop(times.all);
@@ -274,6 +275,7 @@ void SandboxCore::begin_end() {
     tree = tree_;
     dynamic = dynamic_;
   }
+  run_table_.cancel_waiting();
   const EndTimes times = end_times();
   if (dynamic) dynamic->begin_stop(times.spawned);
   if (tree) tree->begin_stop(times.all);
@@ -403,7 +405,7 @@ ProcessPtr SandboxCore::process_for(const std::string& address) {
 
 // The code it starts with. While modules are being switched nobody starts: it might be with code that is no longer
 // active when it has.
-Result<ModuleCodePtr> SandboxCore::begin_start(std::string_view module) {
+Result<SandboxCore::StartCode> SandboxCore::begin_start(std::string_view module) {
   const Workers::Pause pause(services_.workers);
   MutexLock lock(mutex_);
   while (switching_) switched_.wait(mutex_);
@@ -415,7 +417,7 @@ Result<ModuleCodePtr> SandboxCore::begin_start(std::string_view module) {
     return fail(ErrorCode::link_error, fmt::format("the module {} is not linked with those it imports from", module));
   }
   ++starts_;
-  return code;
+  return StartCode{.code = std::move(code), .version = active_number(found->second)};
 }
 
 void SandboxCore::end_start() {
@@ -426,9 +428,9 @@ void SandboxCore::end_start() {
 
 Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
                                            bool again) {
-  PETRI_TRY(ModuleCodePtr code, begin_start(spec.module));
+  PETRI_TRY(StartCode start, begin_start(spec.module));
   again ? services_.metrics.process_restarted() : services_.metrics.process_started();
-  auto outcome = start_as_saved(process, incarnation, std::move(code), spec, again);
+  auto outcome = start_as_saved(process, incarnation, std::move(start), spec, again);
   end_start();
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) note_end(process, outcome);
@@ -506,9 +508,10 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
   if (dynamic) dynamic->exited(process, incarnation, reason);
 }
 
-// An answer that was cut ended nobody.
+// An answer that was cut has ended nobody who returned or left.
 void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) {
-  if (outcome.cause.empty() || outcome.kind == OutcomeKind::output_limit) return;
+  const bool ended_itself = outcome.returned || outcome.exit_code.has_value();
+  if (outcome.cause.empty() || (outcome.kind == OutcomeKind::output_limit && ended_itself)) return;
   {
     MutexLock lock(mutex_);
     ++trouble().limits_met[outcome.cause];
