@@ -243,8 +243,9 @@ typedef struct petri_host {
   /* Asked before memory or tables grow from `have` to `want` bytes, within memory_bytes_max: 0 refuses, 1 allows it, 2 ends
      the guest as PETRI_END_MEMORY_LIMIT. May be NULL. */
   uint32_t (*grow)(void* context, uint64_t have, uint64_t want);
-  /* Asked when a turn is over; returns when the next one ends (monotonic ns), or 0 to end the guest as cancelled. May be NULL. */
-  uint64_t (*turn)(void* context, uint64_t now_ns);
+  /* Asked when a turn is over; returns when the next one ends (monotonic ns), or 0 to end the guest as cancelled. `fuel_used` is
+     that of this call so far; 0 in the middle of one long act. May be NULL. */
+  uint64_t (*turn)(void* context, uint64_t fuel_used);
 } petri_host;
 
 typedef enum petri_end_kind {

@@ -138,7 +138,7 @@ impl Account {
         if counter + self.ungranted < 0 {
             return Err(self.stop(EndKind::OutOfFuel, 0));
         }
-        self.look()?;
+        self.look_after(self.used(counter))?;
         let grant = self.ungranted.min(SLICE.saturating_sub(counter));
         self.ungranted -= grant;
         Ok(counter + grant)
@@ -146,6 +146,11 @@ impl Account {
 
     /// What may end a guest besides its fuel: the host's flag, the deadline, the end of its turn.
     pub fn look(&mut self) -> Result<(), Stop> {
+        self.look_after(0)
+    }
+
+    /// The same where it is known how much fuel this call has used, which the host learns at the end of a turn.
+    fn look_after(&mut self, used: u64) -> Result<(), Stop> {
         if self.host.interrupted() {
             return Err(self.stop(EndKind::Cancelled, 0));
         }
@@ -154,7 +159,7 @@ impl Account {
             return Err(self.stop(EndKind::Deadline, 0));
         }
         if now >= self.turn_ns {
-            match self.host.next_turn(self.context, now) {
+            match self.host.next_turn(self.context, used) {
                 0 => return Err(self.stop(EndKind::Cancelled, 0)),
                 next => self.turn_ns = next,
             }

@@ -61,9 +61,9 @@ impl Host {
         }
     }
 
-    pub fn next_turn(&self, context: Context, now: u64) -> u64 {
+    pub fn next_turn(&self, context: Context, fuel_used: u64) -> u64 {
         // SAFETY: as above.
-        self.turn.map_or(u64::MAX, |turn| unsafe { turn(context.0, now) })
+        self.turn.map_or(u64::MAX, |turn| unsafe { turn(context.0, fuel_used) })
     }
 }
 

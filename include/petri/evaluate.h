@@ -97,8 +97,10 @@ struct EvaluationSpec {
   std::uint64_t call_depth_max = 1'024;
   std::uint64_t module_bytes_max = 5ULL << 20;
   std::uint64_t seed = 0;
-  Instances instances = Instances::per_candidate;  // after a case that is not ok the next gets a fresh one either way
-  bool stop_at_first_failure = false;              // leave out the cases after the first that is not ok
+  // After a case that is not ok the next gets a fresh one either way; a WASI command (`_start`, of the candidate or of
+  // the harness) gets one for every case.
+  Instances instances = Instances::per_candidate;
+  bool stop_at_first_failure = false;  // leave out the cases after the first that is not ok
   // Sum of squared differences between a candidate's first values and these, one a case; a candidate that is not ok in
   // every case, or gives NaN, scores NaN. Empty: no score.
   std::vector<double> targets;

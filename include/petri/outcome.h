@@ -85,9 +85,12 @@ struct Outcome {
   std::chrono::nanoseconds wall_time{0};
   std::chrono::nanoseconds queue_time{0};
   ArtifactId artifact;
+  std::uint64_t version = 0;  // of its module in the sandbox; 0: it is no version of one
   Tier tier = Tier::interpreted;
   std::optional<std::uint64_t> seed;
-  bool repeatable = true;  // false when time ended it
+  // The same again gives the same: false when time ended it, and when it saw the real clock, waited, used files, or
+  // called a function of the embedder's that is not deterministic.
+  bool repeatable = true;
 };
 
 }  // namespace petri

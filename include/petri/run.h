@@ -21,6 +21,9 @@
 
 namespace petri {
 
+// argv[0] of every WASI program, in runs, sandboxes and evaluations alike: no result depends on what a file is called.
+inline constexpr std::string_view kProgramName = "guest";
+
 struct RunSpec {
   std::string function;          // an export; "_start" runs a WASI command
   std::vector<Value> arguments;  // one for each parameter, of its type
@@ -31,8 +34,11 @@ struct RunSpec {
   std::uint64_t seed = 0;
   bool deterministic = false;                  // virtual time; otherwise clock_ms is the host's, in whole milliseconds
   std::string folder;                          // the one host folder WASI files live in; empty: none
-  std::vector<std::string> program_arguments;  // what a WASI command finds in argv, its own name first
+  std::vector<std::string> program_arguments;  // what a WASI command finds in argv after its name, kProgramName
   std::map<std::string, std::string> environment;
+  // A guest that writes more than output_bytes_max ends there, as output_limit. False: what is too much is cut and
+  // counted, and it goes on.
+  bool ends_at_output_limit = true;
   // Explain a trap even where the tier keeps no trace, by repeating the run compiled: that costs a compilation, of
   // five seconds at most. Left out where that takes longer, where there is no compile worker, and where the repetition
   // could have effects (file_write, functions of the embedder that are not deterministic).

@@ -188,8 +188,14 @@ class Sandbox {
                       const RunOptions& options = {});
   Result<Outcome> run(const Source& source, std::string_view function, std::vector<Value> arguments = {},
                       const RunOptions& options = {});
-  // Ends a call under way, or keeps it from starting.
-  Result<void> cancel(std::uint64_t call);
+  // The same on a thread of petri's, as soon as threads_max leaves one; answers a number that cancel() takes. As many
+  // may wait as message_queue_max says, then it is queue_full.
+  Result<std::uint64_t> run_async(std::string_view module, std::string_view function, std::vector<Value> arguments,
+                                  RunOptions options, Completion completion);
+  Result<std::uint64_t> run_async(const Source& source, std::string_view function, std::vector<Value> arguments,
+                                  RunOptions options, Completion completion);
+  // Ends a call or a run under way, or keeps it from starting.
+  Result<void> cancel(std::uint64_t call_or_run);
 
   // To the supervisor at this address, the root if empty; to a simple_one_for_one children are added as instances.
   Result<void> start_child(const TreeChild& child, std::string_view supervisor = {});

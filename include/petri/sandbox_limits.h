@@ -41,8 +41,9 @@ struct SandboxLimits : Limits {
   bool operator==(const SandboxLimits&) const = default;
 };
 
-// What becomes of a guest that meets a limit which refuses it something. kill: it ends, as memory_limit for memory,
-// else as cancelled with the limit's name as the cause, and its supervisor acts.
+// What becomes of a guest that meets a limit which refuses it something. kill: it ends, as memory_limit for memory, as
+// output_limit for its answer, else as cancelled with the limit's name as the cause, and its supervisor acts. A run
+// always ends at output_bytes_max, unless `refuse` is asked for.
 enum class OnLimit : std::uint8_t { refuse, kill };
 std::string_view name_of(OnLimit action);
 std::optional<OnLimit> on_limit_named(std::string_view name);
@@ -63,6 +64,8 @@ struct SandboxLimitRule {
   std::uint64_t (*get)(const SandboxLimits&);
   void (*set)(SandboxLimits&, std::uint64_t);
   bool refuses_guest = false;  // something while it runs, so that on_limit may end it instead
+  // What becomes of a live sandbox that is above it when it is lowered.
+  std::string_view when_lowered = "";
 };
 const std::vector<SandboxLimitRule>& sandbox_limit_rules();
 const SandboxLimitRule* sandbox_limit_named(std::string_view name);

@@ -64,9 +64,6 @@ void add_world_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--deterministic", options.deterministic, "Virtual time: the clock follows fuel, not the wall");
 }
 
-// What a WASI program finds as its own name: the file's, without the folders of the host it lies in.
-std::string program_name(const std::string& file) { return file.substr(file.find_last_of('/') + 1); }
-
 Result<RunSpec> make_spec(const RunOptions& options, const Artifact& artifact) {
   RunSpec spec{.limits = options.limits,
                .permissions = options.permissions,
@@ -74,11 +71,9 @@ Result<RunSpec> make_spec(const RunOptions& options, const Artifact& artifact) {
                .seed = options.seed,
                .deterministic = options.deterministic,
                .folder = options.folder,
-               .program_arguments = {program_name(options.file)},
+               .program_arguments = options.program_arguments,
                .environment = options.environment,
                .compile = options.compile};
-  spec.program_arguments.insert(spec.program_arguments.end(), options.program_arguments.begin(),
-                                options.program_arguments.end());
   PETRI_TRY(const ExportInfo* function, name_file(options.file, choose_function(artifact, options.function)));
   PETRI_TRY(spec.arguments, parse_arguments(*function, options.arguments));
   spec.function = function->name;

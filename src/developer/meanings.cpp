@@ -49,7 +49,8 @@ std::string_view meaning_of(OutcomeKind kind) {
     case OutcomeKind::memory_limit: return "Its memory and tables do not fit into `memory_bytes_max` from the start.";
     case OutcomeKind::stack_overflow: return "Its calls nest deeper than `call_depth_max`.";
     case OutcomeKind::cpu_limit: return "It kept the processor longer than its share allows.";
-    case OutcomeKind::output_limit: return "It wrote more than `output_bytes_max`; the rest was cut and counted.";
+    case OutcomeKind::output_limit:
+      return "It wrote more than `output_bytes_max`: a run ends there; of a live process the rest is cut and counted.";
     case OutcomeKind::exited: return "It called `exit` or `proc_exit`; `exit_code` says with what.";
     case OutcomeKind::cancelled: return "Somebody outside stopped it. Not repeatable.";
   }

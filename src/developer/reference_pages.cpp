@@ -43,7 +43,7 @@ std::string sandbox_limits() {
     rows.push_back({code(rule.name), of(Profile::high), of(Profile::medium), all_cores ? "none" : of(Profile::low),
                     fmt::format("{} – {}", format_limit(rule, rule.min),
                                 all_cores ? "100 % × cores" : format_limit(rule, rule.max)),
-                    rule.refuses_guest ? "yes" : "", std::string(rule.when_met)});
+                    rule.refuses_guest ? "yes" : "", std::string(rule.when_met), std::string(rule.when_lowered)});
   }
   return "\n## Of a sandbox\n\nA sandbox has these by its profile, in place of the above; `memory_bytes_max` holds for "
          "its whole tree, and calls of live\nprocesses have fuel without end unless `fuel_max` was set. Where the "
@@ -54,7 +54,9 @@ std::string sandbox_limits() {
          "timers, processes, the specs of spawned children, listings of folders, open files, replies, and "
          "stack\nbeyond "
          "1 MiB. `usage` shows it as `host_bytes`.\n\n" +
-         markdown_table({"limit", "high", "medium", "low", "range", "on_limit", "when met"}, rows);
+         markdown_table(
+             {"limit", "high", "medium", "low", "range", "on_limit", "when met", "when lowered on a live sandbox"},
+             rows);
 }
 
 std::string limits_page() {
@@ -117,6 +119,23 @@ constexpr std::array kTrapCodes{TrapCode::unreachable,           TrapCode::integ
                                 TrapCode::memory_out_of_bounds,  TrapCode::table_out_of_bounds,
                                 TrapCode::indirect_call_to_null, TrapCode::bad_signature};
 
+constexpr std::string_view kPrecedence = R"(
+## Which kind, when several things are true
+
+1. What ended the guest gives the kind: its trap, its exit, or the limit that was met at that moment. Nothing that happened earlier
+   hides it: a guest whose answer was cut and that burns all its fuel later is `out_of_fuel`.
+2. Of limits that are met at one look, fuel comes first, then a stop from outside, then time, then the share of the processor: fuel
+   does not depend on the machine.
+3. A run or a case of an evaluation that writes more than `output_bytes_max` ends at that write as `output_limit`. A live process
+   goes on, unless its spec says `on_limit: kill`, and so does a run whose sandbox says `refuse` (in C++:
+   `RunSpec::ends_at_output_limit = false`).
+4. Where a guest goes on after its answer was cut, a return or an exit of its own becomes `output_limit`: `returned` and `exit_code`
+   say which it was. Every other end keeps its kind. `output_bytes_cut` says in each case how much was cut.
+
+`repeatable` is false where the same again may give something else: time ended it, somebody stopped it, or it saw the real clock,
+waited, used files, or called a function of the embedder's that is not deterministic.
+)";
+
 std::string outcomes_page() {
   Rows kinds;
   for (const OutcomeKind kind : kOutcomeKinds) kinds.push_back({code(name_of(kind)), std::string(meaning_of(kind))});
@@ -125,8 +144,9 @@ std::string outcomes_page() {
   return page("Outcomes",
               "An outcome means that the guest was entered and has ended; instantiating counts as entering. It always "
               "carries fuel\n"
-              "used, memory peak, times, artifact and tier.") +
-         markdown_table({"kind", "meaning"}, kinds) + "\n## Traps\n\n" + markdown_table({"trap", "meaning"}, traps);
+              "used, memory peak, times, artifact, version and tier, and a deterministic one its seed.") +
+         markdown_table({"kind", "meaning"}, kinds) + std::string(kPrecedence) + "\n## Traps\n\n" +
+         markdown_table({"trap", "meaning"}, traps);
 }
 
 std::string permissions_page() {

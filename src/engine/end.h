@@ -15,7 +15,8 @@ enum class EndKind : std::uint32_t {
   stack_overflow,
   exited,
   cancelled,
-  refused,  // a host function ended it for a reason the host keeps
+  refused,       // a host function ended it for a reason the host keeps
+  output_limit,  // of those reasons, as the host tells it; no engine does
 };
 
 struct End {

@@ -24,8 +24,9 @@ struct HostHooks {
   const std::atomic<std::uint32_t>* interrupt = nullptr;
   // Asked before memory and tables grow from `have` to `want` bytes in all; a Growth.
   std::uint32_t (*grow)(void* context, std::uint64_t have, std::uint64_t want) = nullptr;
-  // Asked when a turn is over; answers when the next one ends, or 0 to end the guest as cancelled.
-  std::uint64_t (*turn)(void* context, std::uint64_t now_ns) = nullptr;
+  // Asked when a turn is over; answers when the next one ends, or 0 to end the guest as cancelled. `fuel_used` is that
+  // of this call so far; 0 in the middle of one long act.
+  std::uint64_t (*turn)(void* context, std::uint64_t fuel_used) = nullptr;
 };
 
 struct LinkedMember;
@@ -87,6 +88,14 @@ class Instance {
   virtual Result<void> adopt(Instance& from) = 0;
   // Where the last call trapped, innermost first; empty when the tier keeps no trace.
   virtual std::vector<TracePoint> backtrace() = 0;
+
+  // A WASI command runs once in an instance: whether its `_start` has been entered here. Whoever copies memory to
+  // another instance copies this too.
+  bool command_has_run() const { return command_has_run_; }
+  void set_command_has_run(bool has_run) { command_has_run_ = has_run; }
+
+ private:
+  bool command_has_run_ = false;
 };
 
 struct Instantiated {

@@ -107,6 +107,7 @@ Result<InstanceShape> read_shape(ImageReader& reader) {
 
 Result<InstanceImage> InstanceImage::capture(Instance& from) {
   PETRI_TRY(InstanceImage image, capture_alone(from));
+  image.command_has_run_ = from.command_has_run();
   LinkedInstance* const linked = from.linked();
   if (linked == nullptr) return image;
   for (std::size_t index = 0; index + 1 < linked->members().size(); ++index) {
@@ -157,6 +158,7 @@ Result<void> InstanceImage::restore(Instance& into) const {
     PETRI_TRY(others_[index].restore_alone(*other));
   }
   PETRI_TRY(restore_alone(into));
+  into.set_command_has_run(command_has_run_);
   if (linked != nullptr) linked->measure();
   return {};
 }

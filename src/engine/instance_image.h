@@ -27,6 +27,10 @@ class InstanceImage {
   // not asked. On failure the instance is to be dropped.
   Result<void> restore(Instance& into) const;
 
+  // As Instance::command_has_run(). Not part of to_bytes(): the file around it keeps it.
+  bool command_has_run() const { return command_has_run_; }
+  void set_command_has_run(bool has_run) { command_has_run_ = has_run; }
+
   std::uint64_t memory_bytes() const;  // of guest memory, in all
   std::uint64_t bytes_kept() const;    // what the image itself takes
 
@@ -57,6 +61,7 @@ class InstanceImage {
   Result<void> check_pieces() const;
 
   InstanceShape shape_;
+  bool command_has_run_ = false;
   std::vector<Piece> pieces_;  // ascending, with a page of zeros at least between two
   std::vector<std::uint8_t> contents_;
   // The other members of a group, by name.

@@ -9,6 +9,7 @@ Result<std::unique_ptr<Instance>> move_instance(Instance& from, const Code& code
     return fail(ErrorCode::engine_fault, "a module that was instantiated before cannot be instantiated to be moved");
   }
   PETRI_TRY(made.instance->adopt(from));
+  made.instance->set_command_has_run(from.command_has_run());
   return std::move(made.instance);
 }
 

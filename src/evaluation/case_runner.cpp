@@ -41,11 +41,6 @@ HostSettings settings_of(const EvaluationPlan& plan) {
           .deterministic = true};
 }
 
-// `_start` is a program's own beginning, and a call of `_initialize` is the initialization.
-Initialize initialize_for(std::string_view function) {
-  return function == "_start" || function == "_initialize" ? Initialize::no : Initialize::yes;
-}
-
 const Digest& digest_of_nothing() {
   static const Digest digest = sha256({});
   return digest;
@@ -126,7 +121,7 @@ void CaseRunner::note(Candidate& candidate, std::size_t number, const End& end) 
   if (end.kind == EndKind::returned && context_.output.bytes_cut() == 0) [[likely]] {
     record.kinds.push_back(OutcomeKind::ok);
     note_values(record, number);
-    if (plan_.spec.instances == Instances::per_case) candidate.guest.drop();
+    if (plan_.fresh_each_case) candidate.guest.drop();
   } else {
     note_failure(record, number,
                  verdict_of({.end = end,

@@ -1,6 +1,7 @@
 #include "evaluation/evaluation_plan.h"
 
 #include "evaluation/spec_digest.h"
+#include "host/guest.h"
 
 namespace petri {
 
@@ -11,7 +12,8 @@ EvaluationPlan::EvaluationPlan(std::span<const Case> all_cases, const Evaluation
       options(some_options),
       host(functions),
       digest(spec_digest(cases, spec, host)),
-      first_run{.function = spec.function, .arguments = cases.front().arguments} {
+      first_run{.function = spec.function, .arguments = cases.front().arguments},
+      fresh_each_case(spec.instances == Instances::per_case || spec.function == kCommandStart) {
   arguments.reserve(cases.size() * cases.front().arguments.size());
   for (const Case& one : cases) {
     for (const Value& value : one.arguments) arguments.push_back(value.bits());

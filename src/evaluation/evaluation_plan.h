@@ -37,7 +37,8 @@ struct EvaluationPlan {
   RunSpec first_run;                     // the function and the first case's arguments, for checking candidates
   std::vector<std::uint64_t> arguments;  // of all cases, one after the other
 
-  std::optional<PlannedHarness> harness;  // set by whoever makes the plan
+  std::optional<PlannedHarness> harness;  // set by whoever makes the plan,
+  bool fresh_each_case = false;           // with this: asked for, or what is called is a WASI command
 
   std::span<const std::uint64_t> arguments_of(std::size_t case_number) const {
     const std::size_t count = first_run.arguments.size();

@@ -107,6 +107,7 @@ Result<EvaluationPlan> Evaluator::Impl::make_plan(std::span<const Case> cases, c
   if (!spec.harness) return plan;
   PETRI_TRY(LoadedHarnessPtr loaded, harnesses.of(spec));
   PETRI_TRY(const RunTarget target, find_harness_target(loaded->module(), plan.first_run));
+  plan.fresh_each_case = plan.fresh_each_case || loaded->calls_command();
   plan.harness = PlannedHarness{.loaded = std::move(loaded), .target = target};
   return plan;
 }

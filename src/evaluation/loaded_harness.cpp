@@ -1,10 +1,12 @@
 #include "evaluation/loaded_harness.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "evaluation/harness_check.h"
+#include "host/guest.h"
 #include "host/module_target.h"
 
 namespace petri {
@@ -23,6 +25,12 @@ LoadedHarness::LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& prom
       linked_(std::move(linked)),
       hot_(promoter, artifact_, linked_.imports, kAnyInstances),
       compile_(std::move(compile)) {}
+
+bool LoadedHarness::calls_command() const {
+  return std::ranges::any_of(linked_.from_modules, [this](const ModuleImport& from) {
+    return module().import_at(from.index).name == kCommandStart;
+  });
+}
 
 Result<HarnessedCandidate> LoadedHarness::join(ArtifactPtr candidate) const {
   std::vector<LinkedTarget> targets(module().facts().imports);

@@ -26,6 +26,8 @@ class LoadedHarness {
   LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter, CompileOptions compile);
 
   const LoadableArtifact& module() const { return loadable(*artifact_); }
+  // It imports the candidate's `_start`.
+  bool calls_command() const;
   // link_error, naming what the candidate lacks or has with another type.
   Result<HarnessedCandidate> join(ArtifactPtr candidate) const;
 

@@ -4,7 +4,10 @@
 namespace petri {
 namespace {
 
-std::int64_t clock_ms(HostCall& call) { return static_cast<std::int64_t>(call.context.wall_ms(call.fuel_used())); }
+std::int64_t clock_ms(HostCall& call) {
+  call.context.note_time_seen();
+  return static_cast<std::int64_t>(call.context.wall_ms(call.fuel_used()));
+}
 
 }  // namespace
 

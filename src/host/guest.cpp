@@ -23,11 +23,16 @@ std::uint64_t stack_to_count(const LoadableArtifact& artifact, const Code& code,
   return bytes - std::min(bytes, kFree);
 }
 
-std::uint64_t next_turn(void* context, std::uint64_t /*now_ns*/) {
-  return static_cast<HostContext*>(context)->port->next_turn();
+std::uint64_t next_turn(void* data, std::uint64_t fuel_used) {
+  auto& context = *static_cast<HostContext*>(data);
+  return context.turns->next_turn(context, context.fuel_before + fuel_used);
 }
 
 }  // namespace
+
+Initialize initialize_for(std::string_view function) {
+  return function == kCommandStart || function == "_initialize" ? Initialize::no : Initialize::yes;
+}
 
 Guest::Guest(const LoadableArtifact& artifact, HostContext& context, const std::atomic<std::uint32_t>* interrupt)
     : artifact_(artifact),
@@ -103,7 +108,10 @@ Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fil
 }
 
 Result<End> Guest::go_on_from(const Code& code, Instance& from) {
-  return make_filled(code, memory_size_of(from), [&] { return instance_->adopt(from); });
+  return make_filled(code, memory_size_of(from), [&] {
+    instance_->set_command_has_run(from.command_has_run());
+    return instance_->adopt(from);
+  });
 }
 
 Result<End> Guest::go_on_from(const Code& code, const InstanceImage& image) {

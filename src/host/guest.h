@@ -24,7 +24,12 @@ struct Allowance {
   std::uint64_t turn_ns = Budget::kNever;  // when the context's port is asked for the next turn
 };
 
+// What a WASI command exports: it runs once in an instance.
+inline constexpr std::string_view kCommandStart = "_start";
+
 enum class Initialize : std::uint8_t { yes, no };
+// `_start` is a program's own beginning, and a call of `_initialize` is the initialization.
+Initialize initialize_for(std::string_view function);
 // Whose start functions run: those of all, or not of the module itself, only of those it is linked with.
 enum class Starts : std::uint8_t { all, others };
 

@@ -42,8 +42,8 @@ bool HostCall::look() {
     stop(EndKind::cancelled);
   } else if (now >= context.deadline_ns) {
     stop(EndKind::deadline);
-  } else if (now >= context.turn_ns && context.port != nullptr) {
-    context.turn_ns = context.port->next_turn();
+  } else if (now >= context.turn_ns && context.turns != nullptr) {
+    context.turn_ns = context.turns->next_turn(context, context.fuel_before + fuel_used());
     if (context.turn_ns == 0) stop(EndKind::cancelled);
   }
   return after_ == After::go_on;
@@ -51,7 +51,7 @@ bool HostCall::look() {
 
 void HostCall::pause_until(std::uint64_t until_ns) {
   const std::uint64_t until = std::min(until_ns, context.deadline_ns);
-  if (context.port != nullptr) return context.port->wait_until(until, context.kill);
+  if (context.turns != nullptr) return context.turns->wait_until(until, context.kill);
   wait_for_kill(context.kill, until);
 }
 
@@ -61,7 +61,7 @@ bool HostCall::wait(std::uint64_t milliseconds) {
     context.skip_ms(milliseconds);
     return true;
   }
-  context.waited = true;
+  context.waited = context.saw_outside = true;
   pause_until(after_ms(kernel_ns(CLOCK_MONOTONIC), milliseconds));
   return look();
 }
@@ -76,9 +76,13 @@ bool HostCall::wait_until(const std::atomic<bool>& done) {
   return look();
 }
 
-Folder& FileCall::folder() { return context.wasi().folder(*this); }
+Folder& FileCall::folder() {
+  context.saw_outside = true;
+  return context.wasi().folder(*this);
+}
 
 int FileCall::host_descriptor(const WasiDescriptor& descriptor) {
+  context.saw_outside = true;
   return context.wasi().host_descriptor(*this, descriptor);
 }
 

@@ -101,7 +101,7 @@ class HostCall {
   // A limit that was met meanwhile may have ended the guest, too.
   After after() {
     if (!context.ended_by.empty() && after_ == After::go_on) [[unlikely]]
-      stop(context.ended_by.ends_with("memory_bytes_max") ? EndKind::memory_limit : EndKind::cancelled);
+      stop(context.end_by_limit());
     return after_;
   }
 

@@ -63,6 +63,7 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   fuel_before = 0;
   deadline_ns = deadline;
   waited = false;
+  saw_outside = false;
   cut_ = false;
   output_cut_by_memory = false;
   ended_by = {};
@@ -216,12 +217,27 @@ void HostContext::note_cut(std::size_t bytes) {
   cut_ = true;
   output_cut_by_memory = output_cut_by_memory || output_room_max() < limits().output_bytes_max;
   if (!output_cut_by_memory) {
-    note_met("output_bytes_max", output.bytes_kept() + bytes, limits().output_bytes_max);
+    note_cut_by("output_bytes_max", output.bytes_kept() + bytes, limits().output_bytes_max);
   } else if (output_room_max() < limits().output_bytes_max) {
-    note_met(memory_limit, memory_bytes_ + output.bytes_kept() + bytes, limits().memory_bytes_max);
+    note_cut_by(memory_limit, memory_bytes_ + output.bytes_kept() + bytes, limits().memory_bytes_max);
   } else {
-    note_no_memory(bytes);
+    note_cut_by("memory_bytes_max", settings_.account->taken() + bytes, settings_.account->allowed());
   }
+}
+
+bool HostContext::ends_at_cut() const {
+  return settings_.ends_at_output_limit ||
+         (settings_.ending_limits != nullptr && settings_.ending_limits->contains("output_bytes_max"));
+}
+
+void HostContext::note_cut_by(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) {
+  if (!ends_at_cut()) return note_met(limit, wanted, allowed);
+  if (ended_by.empty()) ended_by = limit;
+}
+
+EndKind HostContext::end_by_limit() const {
+  if (cut_ && ends_at_cut()) return EndKind::output_limit;
+  return ended_by.ends_with("memory_bytes_max") ? EndKind::memory_limit : EndKind::cancelled;
 }
 
 std::size_t HostContext::write_stdout(std::string_view bytes) {
@@ -268,6 +284,11 @@ void HostContext::finish(std::uint64_t fuel_used) {
   if (wasi_ == nullptr || wasi_->error_line().empty()) return;
   write_log(LogLevel::warning, wasi_->error_line(), fuel_used);
   wasi_->error_line().clear();
+}
+
+void HostContext::set_port(ProcessPort* process) {
+  port = process;
+  turns = process;
 }
 
 WasiState& HostContext::wasi() {

@@ -32,6 +32,7 @@ namespace petri {
 class Folder;
 class LinkedInstance;
 class ProcessPort;
+class TurnPort;
 class WasiState;
 struct WasiDescriptor;
 
@@ -84,7 +85,8 @@ struct HostSettings {
   using OnBytes = std::function<void(std::string_view)>;
   const OnBytes* on_stdout = nullptr;  // both outlive the context
   const OnBytes* on_stderr = nullptr;
-  MemoryAccount* account = nullptr;  // beside limits.memory_bytes_max; outlives the context
+  bool ends_at_output_limit = false;  // a guest whose answer is cut; else it goes on, and what it writes is lost
+  MemoryAccount* account = nullptr;   // beside limits.memory_bytes_max; outlives the context
   // Limits that end a guest they would otherwise refuse something; none. Outlives the context.
   const EndingLimits* ending_limits = nullptr;
 };
@@ -116,12 +118,18 @@ class HostContext {
   const HostSettings& settings() const { return settings_; }
   const Limits& limits() const { return settings_.limits; }
   // Between two calls.
-  void set_limits(const Limits& limits) { settings_.limits = limits; }
+  void set_limits(const Limits& limits) {
+    if (limits.log_bytes_per_second_max != settings_.limits.log_bytes_per_second_max)
+      log_rate_ = LogRate(limits.log_bytes_per_second_max);
+    settings_.limits = limits;
+  }
 
   // Whole milliseconds: what calendars show, and what has passed since the context was made. In deterministic runs
   // both are the fuel spent, at a million a millisecond, and what was waited for.
   std::uint64_t wall_ms(std::uint64_t fuel_used) const;
   std::uint64_t elapsed_ms(std::uint64_t fuel_used) const;
+  // The guest learns the time: what it does then may differ the next time, unless that is virtual.
+  void note_time_seen() { saw_outside = saw_outside || !settings_.deterministic; }
   // Lets virtual time pass.
   void skip_ms(std::uint64_t milliseconds);
   std::uint64_t skipped_ms() const { return skipped_ms_; }
@@ -177,13 +185,19 @@ class HostContext {
 
   // Remembers a limit that was met, or that it ends the guest.
   void note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
+  // How a guest that `ended_by` names is taken.
+  EndKind end_by_limit() const;
   // Tells the account of limits that were met and permissions that were asked for, and forgets them.
   void tell_account();
 
   // Made when first asked for: most guests never do.
   WasiState& wasi();
 
+  // Of a live process: what it may ask of its sandbox, and who gives it its turns.
+  void set_port(ProcessPort* process);
+
   ProcessPort* port = nullptr;       // of a live process
+  TurnPort* turns = nullptr;         // of one that runs beside others: that port, or another
   LinkedInstance* linked = nullptr;  // of a guest that is made of several modules
   std::string reply;                 // to its last call,
   HeldBytes reply_bytes;             // which takes so much
@@ -200,6 +214,7 @@ class HostContext {
   std::uint64_t turn_ns = Budget::kNever;
   const std::atomic<std::uint32_t>* kill = nullptr;
   bool waited = false;                // for real time to pass
+  bool saw_outside = false;           // the real clock, files, or what else may differ the next time
   bool not_live_yet = false;          // made to take a live guest's place, which it has not done yet
   bool output_cut_by_memory = false;  // memory_bytes_max left no room, not output_bytes_max
   std::string_view ended_by;          // the limit that has ended the guest in place of a refusal
@@ -213,6 +228,8 @@ class HostContext {
   bool spend_log(std::uint64_t bytes, std::uint64_t fuel_used);
   std::uint64_t room_for(std::size_t bytes);
   void note_cut(std::size_t bytes);
+  bool ends_at_cut() const;
+  void note_cut_by(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
   void note_no_memory(std::uint64_t bytes);
 
   HostSettings settings_;

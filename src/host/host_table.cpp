@@ -78,6 +78,7 @@ After call_embedded(void* data, Caller& caller, const std::uint64_t* arguments, 
     store_denied(function.row.signature, results);
     return After::go_on;
   }
+  if (!function.row.deterministic) static_cast<HostContext*>(caller.context())->saw_outside = true;
   const HostCallable& callable = function.callable;
   if (!callable.call(callable.function.get(), arguments, results)) {
     ++static_cast<HostContext*>(caller.context())->counts.host_functions_threw;

@@ -25,7 +25,8 @@ std::int32_t output_write(HostCall& call, std::uint32_t source, std::uint32_t le
 }  // namespace
 
 HostFamily output_functions() {
-  return {host_function<&output_write>({.module = "petri", .name = "output_write", .fuel = 8, .charges_bytes = true})};
+  return {host_function<&output_write>(
+      {.module = "petri", .name = "output_write", .fuel = 8, .charges_bytes = true, .version = 2})};
 }
 
 }  // namespace petri

@@ -19,11 +19,24 @@ struct MessageHead {
   std::int64_t tag = 0;     // of a timer the guest's own; of a child's exit its code
 };
 
-// Called on the guest's thread, while it runs. Answers below zero are GuestErrors.
-class ProcessPort {
- public:
-  virtual ~ProcessPort() = default;
+class HostContext;
 
+// Who says how long a guest may run before others do, and waits on its behalf. Called on the guest's thread.
+class TurnPort {
+ public:
+  virtual ~TurnPort() = default;
+
+  // The guest has run for its turn, and used so much fuel in this piece of work (or more): answers when the next turn
+  // ends, or 0 to end the guest as cancelled, or as HostContext::ended_by says.
+  virtual std::uint64_t next_turn(HostContext& context, std::uint64_t fuel_used) = 0;
+  // Waits on the guest's behalf until this time of the monotonic clock, or until the flag is raised (nullptr: there is
+  // none). The worker's permit is another's meanwhile.
+  virtual void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) = 0;
+};
+
+// Called on the guest's thread, while it runs. Answers below zero are GuestErrors.
+class ProcessPort : public TurnPort {
+ public:
   virtual std::string_view name() const = 0;
   virtual MessageHead message() const = 0;
 
@@ -35,11 +48,6 @@ class ProcessPort {
   virtual std::int32_t spawn(HostCall& call, std::string_view spec) = 0;
   virtual std::int32_t stop(std::string_view name) = 0;
   virtual std::int32_t timer(HostCall& call, std::uint32_t milliseconds, std::int64_t tag) = 0;
-  // The guest has run for its turn: answers when the next one ends, or 0 to end the guest as cancelled.
-  virtual std::uint64_t next_turn() = 0;
-  // Waits on the guest's behalf until this time of the monotonic clock, or until the flag is raised (nullptr: there is
-  // none). The worker's permit is another's meanwhile.
-  virtual void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) = 0;
 };
 
 }  // namespace petri

@@ -17,6 +17,7 @@ constexpr std::uint64_t kGrainNs = 1'000'000;
 bool is_clock(std::uint32_t clock) { return clock == kRealtime || clock == kMonotonic; }
 
 std::uint64_t time_ms(HostCall& call, std::uint32_t clock) {
+  call.context.note_time_seen();
   return clock == kRealtime ? call.context.wall_ms(call.fuel_used()) : call.context.elapsed_ms(call.fuel_used());
 }
 

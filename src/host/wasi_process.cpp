@@ -2,16 +2,22 @@
 #include "host/families.h"
 #include "host/guest_writer.h"
 #include "host/wasi_memory.h"
+#include "petri/run.h"
 
 namespace petri {
 namespace {
 
 constexpr std::size_t kTextsPerFuel = 16;
 
-const std::vector<std::string>& arguments_of(const HostCall& call) {
-  static const std::vector<std::string> none;
+// Each is followed by a zero, which is not part of it.
+using Texts = std::vector<std::string_view>;
+
+// The program's name is the same wherever it runs, so that its results are.
+Texts arguments_of(const HostCall& call) {
+  Texts texts{kProgramName};
   const std::vector<std::string>* arguments = call.context.settings().program_arguments;
-  return arguments == nullptr ? none : *arguments;
+  if (arguments != nullptr) texts.insert(texts.end(), arguments->begin(), arguments->end());
+  return texts;
 }
 
 // Made anew for each call, and paid for each time.
@@ -27,14 +33,14 @@ std::vector<std::string> environment_texts(HostCall& call) {
   return texts;
 }
 
-std::uint32_t bytes_of(HostCall& call, const std::vector<std::string>& texts) {
+std::uint32_t bytes_of(HostCall& call, const Texts& texts) {
   std::size_t bytes = 0;
   call.charge(texts.size() / kTextsPerFuel);
-  for (const std::string& text : texts) bytes += text.size() + 1;  // bounded: a number each, paid for above
+  for (const std::string_view text : texts) bytes += text.size() + 1;  // bounded: a number each, paid for above
   return static_cast<std::uint32_t>(bytes);
 }
 
-WasiErrno write_sizes(HostCall& call, const std::vector<std::string>& texts, std::uint32_t count, std::uint32_t bytes) {
+WasiErrno write_sizes(HostCall& call, const Texts& texts, std::uint32_t count, std::uint32_t bytes) {
   const auto count_slot = call.structure<4>(count);
   const auto bytes_slot = call.structure<4>(bytes);
   if (!count_slot || !bytes_slot) return refuse(call, WasiErrno::fault);
@@ -44,16 +50,15 @@ WasiErrno write_sizes(HostCall& call, const std::vector<std::string>& texts, std
 }
 
 // A table of pointers, and the zero-terminated texts they point to.
-WasiErrno write_texts(HostCall& call, const std::vector<std::string>& texts, std::uint32_t table,
-                      std::uint32_t buffer) {
+WasiErrno write_texts(HostCall& call, const Texts& texts, std::uint32_t table, std::uint32_t buffer) {
   auto pointers = GuestWriter::open(call, table, texts.size() * 4);
   auto bytes = GuestWriter::open(call, buffer, bytes_of(call, texts));
   if (!pointers || !bytes) return refuse(call, WasiErrno::fault);
-  for (const std::string& text : texts) {
+  for (const std::string_view text : texts) {
     const auto pointer = pointers->next(4);
     if (pointer.empty()) break;
     store(pointer, 0, static_cast<std::uint32_t>(buffer + bytes->used()));
-    bytes->write({text.c_str(), text.size() + 1});
+    bytes->write({text.data(), text.size() + 1});
   }
   return WasiErrno::success;
 }
@@ -67,11 +72,13 @@ WasiErrno args_get(HostCall& call, std::uint32_t table, std::uint32_t buffer) {
 }
 
 WasiErrno environ_sizes_get(HostCall& call, std::uint32_t count, std::uint32_t bytes) {
-  return write_sizes(call, environment_texts(call), count, bytes);
+  const std::vector<std::string> texts = environment_texts(call);
+  return write_sizes(call, {texts.begin(), texts.end()}, count, bytes);
 }
 
 WasiErrno environ_get(HostCall& call, std::uint32_t table, std::uint32_t buffer) {
-  return write_texts(call, environment_texts(call), table, buffer);
+  const std::vector<std::string> texts = environment_texts(call);
+  return write_texts(call, {texts.begin(), texts.end()}, table, buffer);
 }
 
 void proc_exit(HostCall& call, std::int32_t code) { call.exit(code); }
@@ -84,9 +91,9 @@ WasiErrno sched_yield(HostCall&) { return WasiErrno::success; }
 HostFamily wasi_process_functions() {
   return {
       host_function<&args_sizes_get>(
-          {.module = kWasi, .name = "args_sizes_get", .fuel = 32, .also = "texts / 16", .version = 2}),
+          {.module = kWasi, .name = "args_sizes_get", .fuel = 32, .also = "texts / 16", .version = 3}),
       host_function<&args_get>(
-          {.module = kWasi, .name = "args_get", .fuel = 64, .charges_bytes = true, .also = "texts / 16", .version = 2}),
+          {.module = kWasi, .name = "args_get", .fuel = 64, .charges_bytes = true, .also = "texts / 16", .version = 3}),
       host_function<&environ_sizes_get>({.module = kWasi,
                                          .name = "environ_sizes_get",
                                          .fuel = 64,

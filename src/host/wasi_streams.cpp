@@ -216,7 +216,7 @@ HostFamily wasi_stream_functions() {
                                 .fuel = 256,
                                 .charges_bytes = true,
                                 .also = "buffers + 16 × lines of standard error",
-                                .version = 2}),
+                                .version = 3}),
       host_function<&fd_pwrite>({.module = kWasi,
                                  .name = "fd_pwrite",
                                  .fuel = 256,

@@ -45,7 +45,7 @@ class HookPort final : public ProcessPort {
   std::int32_t spawn(HostCall&, std::string_view) override { return kNotNow; }
   std::int32_t stop(std::string_view) override { return kNotNow; }
   std::int32_t timer(HostCall&, std::uint32_t, std::int64_t) override { return kNotNow; }
-  std::uint64_t next_turn() override { return Budget::kNever; }
+  std::uint64_t next_turn(HostContext&, std::uint64_t) override { return Budget::kNever; }
   void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) override {
     if (seat_ == nullptr || seat_->workers == nullptr) return wait_for_kill(kill, until_ns);
     const Workers::Pause pause(*seat_->workers, *seat_, kill);

@@ -16,6 +16,7 @@ Life::Life(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, cons
 Life& Life::operator=(Life&& other) noexcept {
   Life before = std::move(*this);
   code = std::move(other.code);
+  version = other.version;
   context = std::move(other.context);
   guest = std::move(other.guest);
   entered_ = std::move(other.entered_);

@@ -39,6 +39,7 @@ class Life {
   Tier tier() const { return entered_->tier(); }
 
   ModuleCodePtr code;
+  std::uint64_t version = 0;  // the code's number among those of its module; 0: it has none
   std::unique_ptr<HostContext> context;
   std::unique_ptr<Guest> guest;
 

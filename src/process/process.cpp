@@ -43,9 +43,9 @@ class Process::Port final : public ProcessPort {
       return process_.owner_.start_timer(process_, call.context.elapsed_ms(call.fuel_used()), milliseconds, tag);
     });
   }
-  std::uint64_t next_turn() override { return process_.next_turn(); }
+  std::uint64_t next_turn(HostContext&, std::uint64_t fuel_used) override { return process_.next_turn(fuel_used); }
   void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) override {
-    process_.wait_until(until_ns, kill);
+    process_.turns_.wait_until(until_ns, kill, *process_.seat_);
   }
 
  private:
@@ -66,14 +66,18 @@ class Process::Port final : public ProcessPort {
 };
 
 Process::Process(ProcessOwner& owner, std::string name)
-    : owner_(owner), name_(std::move(name)), port_(std::make_unique<Port>(*this)), history_(owner.account()) {}
+    : owner_(owner),
+      name_(std::move(name)),
+      port_(std::make_unique<Port>(*this)),
+      history_(owner.account()),
+      turns_(owner) {}
 
 Process::~Process() { close(); }
 
 ProcessPort& Process::port() const { return *port_; }
 
 Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input,
-                               const Origin* origin) {
+                               const Origin* origin, std::uint64_t version) {
   const Workers::Visit visit(owner_.workers(), owner_.client());
   {
     MutexLock lock(mutex_);
@@ -85,7 +89,7 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
     incarnation_.store(incarnation);
   }
   seat_ = &Workers::seat_of_this_thread();
-  auto outcome = begin_life(std::move(code), input, origin);
+  auto outcome = begin_life(std::move(code), input, origin, version);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   const ModuleCodePtr entered = life_.code;
   if (!lives) end_life();
@@ -129,10 +133,12 @@ void Process::remove_from_account() {
   owner_.account().let_go(own_bytes());
 }
 
-Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin) {
+Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin,
+                                    std::uint64_t version) {
   PETRI_TRY(must_have_room());
   life_ = new_life(std::move(code), flag());
-  life_.context->port = &port();
+  life_.version = version;
+  life_.context->set_port(&port());
   target_ = {};
   trial_ = nullptr;
   history_.close();
@@ -144,7 +150,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
-  hold_for_share(allowance_.deadline_ns);
+  turns_.wait_for_share(to_ns(started), bounds());
   life_.guest->begin(allowance_, input);
   auto end = origin == nullptr ? life_.begin() : life_.go_on_from(origin->image);
   if (origin != nullptr && origin->random) life_.context->random = SeededRandom(*origin->random);
@@ -157,7 +163,36 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   if (outcome.kind == OutcomeKind::output_limit && outcome.returned) outcome.kind = OutcomeKind::ok;
   outcome.tier = life_.tier();
   outcome.wall_time = now - started;
+  note_origin(outcome);
+  note_late(outcome);
   return outcome;
+}
+
+void Process::note_origin(Outcome& outcome) const {
+  outcome.version = life_.version;
+  if (life_.context->settings().deterministic) outcome.seed = owner_.seed();
+}
+
+// A lower execution_time_max ends by the flag that ends everything; what it was is known here.
+void Process::note_late(Outcome& outcome) const {
+  if (outcome.kind != OutcomeKind::cancelled || late_ns_.load() != work_began_ns_.load()) return;
+  outcome.kind = OutcomeKind::deadline;
+  outcome.cause = "execution_time_max";
+}
+
+std::uint64_t Process::work_began_ns() const {
+  MutexLock lock(mutex_);
+  return state_ == State::busy ? work_began_ns_.load() : 0;
+}
+
+void Process::end_late(std::uint64_t began_ns) {
+  {
+    MutexLock lock(mutex_);
+    if (state_ != State::busy || work_began_ns_.load() != began_ns) return;
+    late_ns_.store(began_ns);
+    interrupt();
+  }
+  cancel_helper();
 }
 
 // What petri_init returns is its answer: not 0 ends the process with that code.
@@ -174,6 +209,7 @@ Result<End> Process::run_init() {
 void Process::end_life() {
   if (life_) remove_from_account();
   life_ = {};
+  memory_bytes_.store(0);
   owner_.instance_gone(*this, incarnation_.load());
 }
 
@@ -228,6 +264,8 @@ void Process::terminate() {
   if (!end) return;
   Outcome outcome = collect_outcome(life_.code->module(), *end, *life_.guest, *life_.context);
   outcome.wall_time = now - started;
+  note_origin(outcome);
+  note_late(outcome);
   owner_.terminate_ended(*this, outcome);
 }
 

@@ -18,6 +18,7 @@
 #include "petri/log_level.h"
 #include "petri/tier.h"
 #include "process/cpu_share.h"
+#include "process/guest_turns.h"
 #include "process/history.h"
 #include "process/hook_port.h"
 #include "process/lane.h"
@@ -105,9 +106,10 @@ class Process : public std::enable_shared_from_this<Process> {
 
   // Makes an instance and calls petri_init, on this thread. The outcome is `ok` when it lives; an Error means that the
   // guest was not entered. It must not be alive. The incarnation is a number that this instance has alone.
-  // With an origin it has that memory and mailbox, and nothing of the guest runs.
+  // With an origin it has that memory and mailbox, and nothing of the guest runs. The version is the number of the
+  // code among those of its module, which outcomes tell.
   Result<Outcome> start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input,
-                        const Origin* origin = nullptr) EXCLUDES(mutex_);
+                        const Origin* origin = nullptr, std::uint64_t version = 0) EXCLUDES(mutex_);
 
   // Ends it in order: waits for the handler, calls petri_terminate, drops the instance. Takes as long as these do,
   // unless it is killed meanwhile. The mailbox is kept until close(). Nothing when another incarnation has followed.
@@ -176,6 +178,13 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<void> revive(Life&& life, const std::function<void()>& before_it_goes_on = {}) EXCLUDES(mutex_);
   void bury(const Result<Outcome>& how) EXCLUDES(mutex_);
 
+  // When the work began that is being done, as the clock tells it; 0: none is.
+  std::uint64_t work_began_ns() const EXCLUDES(mutex_);
+  // Ends the work that began then as `deadline`, if it is still being done: its time is shorter than it was.
+  void end_late(std::uint64_t began_ns) EXCLUDES(mutex_);
+  // Memory and tables, as of the end of the last work.
+  std::uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
+
   bool alive() const EXCLUDES(mutex_);
   // Its module has a petri_handle; also said of one that has not been started yet.
   bool takes_messages() const { return takes_messages_.load(std::memory_order_relaxed); }
@@ -197,6 +206,7 @@ class Process : public std::enable_shared_from_this<Process> {
   };
 
   Result<const Target*> find_target(const Letter& letter);
+  Result<void> enter_command();
   // Whoever asks for what a limit refuses: a guest in the middle of something, or the world.
   static constexpr Process* kWorld = nullptr;
   Result<void> check_letter(std::size_t bytes, Process* by) const;
@@ -232,18 +242,16 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<Outcome> handle_and_leave(Letter& letter) EXCLUDES(mutex_);
   Allowance allowance_for(const SandboxLimits& limits, const Letter& letter, Clock::TimePoint started) const;
   void refresh_limits();
-  void hold_for_share(std::uint64_t deadline_ns);
-  bool held_too_long(std::uint64_t now_ns);
-  bool has_had_its_turn();
+  GuestTurns::Bounds bounds();
   void begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel = 0);
   void end_work(Clock::TimePoint now, std::uint32_t depth = 0);
-  void charge(std::uint64_t fuel, std::uint64_t now_ns);
-  std::uint64_t take_uncharged(std::uint64_t now_ns);
   std::uint64_t own_bytes() const;
   bool try_add_to_account();
   Result<void> must_have_room();
   void remove_from_account();
-  Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin);
+  Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin, std::uint64_t version);
+  void note_origin(Outcome& outcome) const;
+  void note_late(Outcome& outcome) const;
   ProcessPort& port() const;
   Life new_life(ModuleCodePtr code, const KillFlag& interrupt);
   Result<End> run_init();
@@ -253,8 +261,7 @@ class Process : public std::enable_shared_from_this<Process> {
   KillFlag& flag() { return flags_[flag_.load(std::memory_order_relaxed)]; }
   void set_flag(bool raised) { raised ? flag().raise() : flag().clear(); }
   void terminate();
-  std::uint64_t next_turn();
-  void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill);
+  std::uint64_t next_turn(std::uint64_t fuel_used) { return turns_.next(*life_.context, fuel_used, bounds()); }
   std::int32_t call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
                                std::uint32_t timeout_ms, std::string& reply);
   std::int32_t send_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes);
@@ -279,12 +286,8 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint32_t limits_number_ = 0;
   std::shared_ptr<TrialPeriod> trial_;  // of code that is new
   History history_;
-  std::uint64_t chain_ns_ = 0;       // when the first of the calls began that led to the current work
-  std::uint64_t started_ns_ = 0;     // the current work,
-  std::uint64_t away_ns_ = 0;        // and what of the time since it was waiting, put aside, or in a callee,
-  std::uint64_t charged_ns_ = 0;     // or has been charged already
-  std::uint64_t turn_from_ns_ = 0;   // processor time of its thread when its turn was last looked at; 0: not yet
-  std::uint64_t held_since_ns_ = 0;  // to its share of the processor, again and again; 0: not held
+  std::uint64_t chain_ns_ = 0;  // when the first of the calls began that led to the current work
+  GuestTurns turns_;
 
   // Looked at by the life that runs, and by the one that is made to take its place.
   std::array<KillFlag, 2> flags_{};
@@ -292,6 +295,9 @@ class Process : public std::enable_shared_from_this<Process> {
   std::atomic<std::uint64_t> incarnation_{0};
   std::atomic<Tier> tier_{Tier::interpreted};
   std::atomic<bool> takes_messages_{true};
+  std::atomic<std::uint64_t> work_began_ns_{0};
+  std::atomic<std::uint64_t> late_ns_{0};  // the work that was ended because its time became shorter, by its beginning
+  std::atomic<std::uint64_t> memory_bytes_{0};
   Process* waits_for_ = nullptr;  // guarded by owner_.waits()
 
   mutable Mutex mutex_;

@@ -72,7 +72,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   std::optional<Clock::TimePoint> deadline;
   if (timeout_ms > 0) deadline = now + std::chrono::milliseconds(timeout_ms);
   auto result = ask(*callee, std::move(letter), deadline);
-  away_ns_ += to_ns(owner_.clock().now()) - to_ns(now);
+  turns_.add_away(to_ns(owner_.clock().now()) - to_ns(now));
   {
     MutexLock lock(owner_.waits());
     waits_for_ = nullptr;
@@ -92,8 +92,8 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   const bool late = timeout_ms > 0 && result->fuel_used / HostContext::kFuelPerMillisecond >= timeout_ms;
   if (owner_.lane() != nullptr && late) return answer(GuestError::timeout);
   if (result->kind == OutcomeKind::deadline) return answer(GuestError::timeout);
-  if (result->kind != OutcomeKind::ok && result->kind != OutcomeKind::output_limit)
-    return answer(GuestError::cancelled);
+  const bool cut = result->kind == OutcomeKind::output_limit && result->returned;
+  if (result->kind != OutcomeKind::ok && !cut) return answer(GuestError::cancelled);
   if (!life_.context->reply_bytes.try_add(*life_.context, heap_bytes(result->output)))
     return answer(GuestError::limit_exceeded);
   reply = std::move(result->output);
@@ -134,7 +134,6 @@ Result<Outcome> Process::wait_for(const ReplyPtr& answer, std::optional<Clock::T
     awaited_ = answer;
   }
   const Clock::TimePoint own = to_time(allowance_.deadline_ns);
-  charge(0, to_ns(owner_.clock().now()));
   const Workers::Pause pause(owner_.workers(), *seat_, &flag().flag());
   auto result = answer->wait_until(deadline ? std::min(*deadline, own) : own);
   if (!result && !answer->abandon()) result = answer->wait();

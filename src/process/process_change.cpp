@@ -58,7 +58,7 @@ Life Process::make_life_beside(ModuleCodePtr code, HookPort& port) {
 
 Life Process::new_life_beside(ModuleCodePtr code, HookPort& port) {
   Life life = new_life(std::move(code), flags_[flag_.load() ^ 1U]);
-  life.context->port = &port;
+  life.context->set_port(&port);
   life.context->not_live_yet = true;
   set_limits_of(life, *owner_.account().limits());
   return life;
@@ -150,7 +150,7 @@ void Process::replace_mailbox(const std::vector<SavedLetter>& letters) {
 // ---- the exchange ---------------------------------------------------------------------------------------------
 
 void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
-  life.context->port = &port();
+  life.context->set_port(&port());
   life.context->not_live_yet = false;
   if (life_) life.context->go_on_from(*life_.context);
   target_ = {};

@@ -1,9 +1,10 @@
 // How a process handles one letter: its budget, its turns, and what came of it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/kernel_clock.h"
-#include "process/host_work.h"
 #include "process/process.h"
 #include "process/process_time.h"
 #include "process/retrace.h"
@@ -31,13 +32,6 @@ struct NotZeroed {
   }
 };
 
-// What this thread has had of a processor since it was last asked; the kernel may have had others run meanwhile.
-std::uint64_t processor_ns_since_last_asked() {
-  thread_local std::uint64_t last = 0;
-  const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
-  return now - std::exchange(last, now);
-}
-
 }  // namespace
 
 Result<const Process::Target*> Process::find_target(const Letter& letter) {
@@ -48,7 +42,23 @@ Result<const Process::Target*> Process::find_target(const Letter& letter) {
   PETRI_TRY(const RunTarget run,
             find_run_target(life_.code->module(), {.function = std::string(function), .arguments = letter.arguments}));
   target_ = {.function = std::string(function), .run = run};
+  if (function == kCommandStart) PETRI_TRY(enter_command());
   return &target_;
+}
+
+// A WASI command runs once in an instance: what it has read, closed and allocated is as it left it. It is not
+// remembered as a target, so that every `_start` comes here.
+Result<void> Process::enter_command() {
+  target_.function.clear();
+  Instance& instance = *life_.guest->instance();
+  if (instance.command_has_run()) {
+    return fail(ErrorCode::rejected,
+                fmt::format("the process {} has run its _start, and a WASI command runs once in an instance; use run, "
+                            "which makes a fresh one, or restart the sandbox",
+                            name_));
+  }
+  instance.set_command_has_run(true);
+  return {};
 }
 
 Allowance Process::allowance_for(const SandboxLimits& limits, const Letter& letter, Clock::TimePoint started) const {
@@ -85,11 +95,7 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   allowance_ = allowance_for(*limits_, letter, started);
   chain_ns_ = letter.depth > 0 ? letter.chain_ns : to_ns(started);
   begin_work(started, letter.virtual_fuel);
-  if (owner_.cpu_share().may_go_on_at() > to_ns(started)) {
-    hold_for_share(allowance_.deadline_ns);
-  } else {
-    held_since_ns_ = 0;
-  }
+  turns_.wait_for_share(to_ns(started), bounds());
   slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
   for (std::size_t index = 0; index < letter.arguments.size(); ++index) slots_[index] = letter.arguments[index].bits();
   current_ = &letter;
@@ -122,6 +128,9 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
   Outcome& outcome = *result;
   collect_into(outcome, life_.code->module(), *end, *life_.guest, *life_.context);
   outcome.tier = tier_.load(std::memory_order_relaxed);
+  note_origin(outcome);
+  if (outcome.kind == OutcomeKind::cancelled) [[unlikely]]
+    note_late(outcome);
   if (life_.may_move()) life_.add_burned(outcome.fuel_used);
   if (outcome.returned) add_values(outcome.values, target.run.signature, slots_);
   if (outcome.returned && letter.function.empty() && static_cast<std::int32_t>(slots_[0]) != 0) {
@@ -174,104 +183,27 @@ void Process::retrace(const ModuleCode& code, const Letter* letter, Outcome& out
   owner_.account().add_work(fuel, kernel_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns);
 }
 
-// Time the guest had a processor. Asking the kernel takes as long as a short call, so of those the time that passed is
-// taken instead.
-std::uint64_t Process::take_uncharged(std::uint64_t now_ns) {
-  constexpr std::uint64_t kShortNs = 500'000;
-  const std::uint64_t elapsed = now_ns - std::min(now_ns, started_ns_);
-  const std::uint64_t used = elapsed - std::min(elapsed, away_ns_);
-  const std::uint64_t rest = used - std::min(used, charged_ns_);
-  charged_ns_ += rest;
-  return rest < kShortNs ? rest : std::min(rest, processor_ns_since_last_asked());
-}
-
 // In a lane time goes on from where the last work left it, or from where a caller is.
 void Process::begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel) {
-  started_ns_ = to_ns(started);
-  away_ns_ = charged_ns_ = turn_from_ns_ = 0;
+  turns_.begin(to_ns(started));
+  work_began_ns_.store(to_ns(started), std::memory_order_relaxed);
   if (const Lane* lane = owner_.lane()) {
     const Lane::Time time = lane->time();
     life_.context->set_virtual_start(std::max(time.fuel, virtual_fuel), time.skipped_ms);
   }
 }
 
-void Process::charge(std::uint64_t fuel, std::uint64_t now_ns) {
-  const std::uint64_t ran = take_uncharged(now_ns);
-  owner_.account().add_work(fuel, ran);
-  owner_.cpu_share().charge(ran, now_ns);
-  HostWork::add_paid(ran);
-}
-
 // What a callee spends is its caller's.
 void Process::end_work(Clock::TimePoint now, std::uint32_t depth) {
   const std::uint64_t fuel = life_.guest->fuel_used();
-  charge(fuel, to_ns(now));
+  memory_bytes_.store(life_.guest->memory_bytes(), std::memory_order_relaxed);
+  turns_.charge(fuel, to_ns(now));
   if (Lane* lane = owner_.lane()) lane->spend(depth == 0 ? fuel : 0, life_.context->skipped_ms());
   life_.context->tell_account();
 }
 
-void Process::hold_for_share(std::uint64_t deadline_ns) {
-  const Clock::TimePoint from = owner_.clock().now();
-  if (owner_.cpu_share().may_go_on_at() <= to_ns(from)) return;
-  {
-    const Workers::Pause pause(owner_.workers(), *seat_, &flag().flag());
-    MutexLock lock(mutex_);
-    while (!flag().is_raised()) {
-      const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), deadline_ns);
-      if (until <= to_ns(owner_.clock().now())) break;
-      changed_.wait_until(mutex_, to_time(until));
-    }
-  }
-  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
-}
-
-// The one place where a guest of a process waits for time to pass.
-void Process::wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) {
-  const Clock::TimePoint from = owner_.clock().now();
-  charge(0, to_ns(from));
-  {
-    const Workers::Pause pause(owner_.workers(), *seat_, kill);
-    wait_for_kill(kill, until_ns);
-  }
-  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
-}
-
-// Whoever keeps wanting more than its share has cpu_grace for it, if that is set.
-bool Process::held_too_long(std::uint64_t now_ns) {
-  if (owner_.cpu_share().may_go_on_at() <= now_ns) {
-    held_since_ns_ = 0;
-    return false;
-  }
-  if (held_since_ns_ == 0) held_since_ns_ = now_ns;
-  return limits_->cpu_grace > 0 && now_ns - held_since_ns_ > limits_->cpu_grace;
-}
-
-// Time that the kernel gave to others was not its own: on a busy machine one that is nearly done would be put aside
-// behind those that burn.
-bool Process::has_had_its_turn() {
-  const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
-  const std::uint64_t from = turn_from_ns_ == 0 ? now : turn_from_ns_;
-  const bool had = now - from >= static_cast<std::uint64_t>(owner_.workers().turn().count()) / 2;
-  if (had || turn_from_ns_ == 0) turn_from_ns_ = now;
-  return had;
-}
-
-// 0: the guest has ended. Shares are held by the runtime's clock, which need not be the engine's.
-std::uint64_t Process::next_turn() {
-  const std::uint64_t now_ns = to_ns(owner_.clock().now());
-  charge(0, now_ns);
-  if (held_too_long(now_ns)) {
-    life_.context->ended_by = "cpu_percent_max";
-    return 0;
-  }
-  hold_for_share(allowance_.deadline_ns);
-  const Clock::TimePoint from = owner_.clock().now();
-  if (!has_had_its_turn())
-    return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(owner_.workers().turn().count());
-  const std::uint64_t next =
-      owner_.workers().take_turn(to_ns(from), *seat_, {.ended = &flag().flag(), .deadline_ns = allowance_.deadline_ns});
-  away_ns_ += to_ns(owner_.clock().now()) - to_ns(from);
-  return next;
+GuestTurns::Bounds Process::bounds() {
+  return {.seat = *seat_, .kill = flag().flag(), .deadline_ns = allowance_.deadline_ns};
 }
 
 }  // namespace petri

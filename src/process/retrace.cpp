@@ -35,7 +35,7 @@ class RepeatedPort final : public ProcessPort {
   std::int32_t spawn(HostCall& call, std::string_view) override { return next(&call, nullptr); }
   std::int32_t stop(std::string_view) override { return next(nullptr, nullptr); }
   std::int32_t timer(HostCall& call, std::uint32_t, std::int64_t) override { return next(&call, nullptr); }
-  std::uint64_t next_turn() override { return Budget::kNever; }
+  std::uint64_t next_turn(HostContext&, std::uint64_t) override { return Budget::kNever; }
   void wait_until(std::uint64_t, const std::atomic<std::uint32_t>*) override {}
 
  private:
@@ -63,7 +63,7 @@ class Repetition {
         guest_(retrace.module.module(), context_, &retrace.interrupt),
         port_(retrace.process, history.answers()),
         deadline_ns_(kernel_ns(CLOCK_MONOTONIC) + kRepeatNsMax) {
-    context_.port = &port_;
+    context_.set_port(&port_);
   }
 
   Result<End> start() {

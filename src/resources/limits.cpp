@@ -46,7 +46,7 @@ std::vector<LimitRule> make_guest_rules() {
       rule<&Limits::files_max>("files_max", "files", 0, 1'000'000, "the file is not made"),
       rule<&Limits::disk_bytes_max>("disk_bytes_max", "bytes", 0, kTiB, "the write fails"),
       rule<&Limits::output_bytes_max>("output_bytes_max", "bytes", 0, kInt32Max,
-                                      "the rest is cut and counted; the outcome is output_limit"),
+                                      "a run ends, output_limit; of a live process the rest is cut and counted"),
       rule<&Limits::log_bytes_per_second_max>("log_bytes_per_second_max", "bytes/s", 0, kGiB,
                                               "the line is dropped and counted"),
       rule<&Limits::call_depth_max>("call_depth_max", "frames", 16, 8'192, "ends, stack_overflow"),

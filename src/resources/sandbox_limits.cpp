@@ -72,6 +72,39 @@ constexpr std::array<std::string_view, 12> kRefuseGuests{"file_bytes_max",
                                                          "log_bytes_per_second_max",
                                                          "descriptors_max"};
 
+constexpr std::string_view kNextWork = "holds from the next call or run on";
+constexpr std::string_view kNextMessage = "holds from the next message on; what waits stays";
+constexpr std::string_view kNextWrite = "holds from the next write on; what is there stays";
+using WhenLowered = std::pair<std::string_view, std::string_view>;
+constexpr std::array<WhenLowered, 22> kWhenLowered = {{
+    {"memory_bytes_max", "refused below what is in use"},
+    {"fuel_max", kNextWork},
+    {"execution_time_max", "ends at once what has run for longer, as deadline"},
+    {"module_bytes_max", "holds from the next module on"},
+    {"file_bytes_max", kNextWrite},
+    {"files_max", kNextWrite},
+    {"disk_bytes_max", kNextWrite},
+    {"output_bytes_max", kNextWork},
+    {"log_bytes_per_second_max", kNextWork},
+    {"call_depth_max", kNextWork},
+    {"process_memory_bytes_max", "refused below what a process uses"},
+    {"processes_max", "refused below those that live"},
+    {"cpu_percent_max", "holds at once"},
+    {"cpu_grace", "holds at once"},
+    {"message_queue_max", kNextMessage},
+    {"message_bytes_max", kNextMessage},
+    {"timers_max", "holds from the next timer on; those that are set ring"},
+    {"descriptors_max", "holds from the next file on; what is open stays open"},
+    {"threads_max", "holds from the next message on; what is being handled goes on"},
+    {"state_bytes_max", "holds from the next reload, snapshot or fork on"},
+    {"versions_max", "the oldest versions that are not active go at once"},
+    {"shutdown_max", "holds from the next end on"},
+}};
+
+std::string_view when_lowered(std::string_view limit) {
+  return std::ranges::find(kWhenLowered, limit, &WhenLowered::first)->second;
+}
+
 std::vector<SandboxLimitRule> make_sandbox_rules() {
   auto rules = guest_rules(std::make_index_sequence<kGuestLimits>());
   const std::string_view refused = "refused";
@@ -103,6 +136,7 @@ std::vector<SandboxLimitRule> make_sandbox_rules() {
   }
   for (SandboxLimitRule& rule : rules) {
     rule.refuses_guest = std::ranges::find(kRefuseGuests, rule.name) != kRefuseGuests.end();
+    rule.when_lowered = when_lowered(rule.name);
   }
   return rules;
 }

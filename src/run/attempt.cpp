@@ -15,6 +15,7 @@ HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
                         .program_arguments = &run.spec.program_arguments,
                         .environment = &run.spec.environment,
                         .folder = run.folder,
+                        .ends_at_output_limit = run.spec.ends_at_output_limit,
                         .account = run.account,
                         .ending_limits = run.ending_limits};
   const bool told = callbacks == Callbacks::told;
@@ -34,11 +35,6 @@ Allowance allowance_of(const Limits& limits, Clock::TimePoint start) {
           .call_depth = static_cast<std::uint32_t>(limits.call_depth_max)};
 }
 
-// `_start` is a program's own beginning, and a call of `_initialize` is the initialization.
-Initialize initialize_for(std::string_view function) {
-  return function == "_start" || function == "_initialize" ? Initialize::no : Initialize::yes;
-}
-
 Result<End> instantiate_and_call(const RunContext& run, const Code& code, Guest& guest,
                                  std::span<std::uint64_t> slots) {
   PETRI_TRY(auto end, guest.instantiate(code, initialize_for(run.spec.function)));
@@ -55,8 +51,15 @@ Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks
   Guest guest(run.artifact, context, &run.interrupt);
   std::vector<std::uint64_t> slots(run.target.slots());
   const Clock::TimePoint start = run.clock.now();
-  guest.begin(allowance_of(run.spec.limits, start), run.spec.input);
-  PETRI_TRY(const End end, instantiate_and_call(run, code, guest, slots));
+  Allowance allowance = allowance_of(run.spec.limits, start);
+  if (run.turns != nullptr) {
+    context.turns = run.turns;
+    allowance.turn_ns = run.turns->begin(allowance.deadline_ns, run.interrupt);
+  }
+  guest.begin(allowance, run.spec.input);
+  auto ended = instantiate_and_call(run, code, guest, slots);
+  if (run.turns != nullptr) run.turns->end(callbacks == Callbacks::told ? guest.fuel_used() : 0);
+  PETRI_TRY(const End end, std::move(ended));
   context.finish(0);
   if (callbacks == Callbacks::told) context.tell_account();
 

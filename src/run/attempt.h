@@ -11,6 +11,7 @@
 #include "host/folder.h"
 #include "host/host_context.h"
 #include "petri/run.h"
+#include "run/run_in.h"
 #include "run/run_spec_check.h"
 
 namespace petri {
@@ -25,6 +26,7 @@ struct RunContext {
   MemoryAccount* account = nullptr;
   const std::atomic<Permissions>* granted = nullptr;
   const EndingLimits* ending_limits = nullptr;
+  RunPort* turns = nullptr;
   const std::atomic<std::uint32_t>& interrupt;
 };
 

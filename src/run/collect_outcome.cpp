@@ -31,7 +31,7 @@ void collect_into(Outcome& outcome, const LoadableArtifact& artifact, const End&
   outcome.fuel_used = guest.fuel_used();
   outcome.memory_peak_bytes = guest.memory_bytes() + context.output.bytes_kept();
   outcome.artifact = artifact.id();
-  outcome.repeatable = verdict.repeatable;
+  outcome.repeatable = verdict.repeatable && !context.saw_outside;
   outcome.output = context.output.take();
   if (end.kind == EndKind::trapped && guest.instance() != nullptr) {
     outcome.backtrace = name_frames(artifact, guest.instance()->backtrace());

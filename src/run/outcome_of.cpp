@@ -15,13 +15,14 @@ Verdict verdict_of_end(const End& end) {
     case EndKind::stack_overflow: return {.kind = OutcomeKind::stack_overflow, .cause = "call_depth_max"};
     case EndKind::exited: return {.kind = OutcomeKind::exited, .exit_code = end.code};
     case EndKind::cancelled: return {.kind = OutcomeKind::cancelled, .repeatable = false};
+    case EndKind::output_limit: return {.kind = OutcomeKind::output_limit, .cause = "output_bytes_max"};
     case EndKind::refused: break;  // an Error, never an Outcome
   }
   PETRI_UNREACHABLE();
 }
 
 bool gives_way_to_output_limit(OutcomeKind kind) {
-  return kind == OutcomeKind::ok || kind == OutcomeKind::exited || kind == OutcomeKind::out_of_fuel;
+  return kind == OutcomeKind::ok || kind == OutcomeKind::exited || kind == OutcomeKind::output_limit;
 }
 
 }  // namespace

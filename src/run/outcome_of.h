@@ -22,8 +22,9 @@ struct Verdict {
   bool repeatable = true;
 };
 
-// A cut answer makes an end of the guest's own making, and the end of its fuel, an `output_limit`: that limit came
-// first. A trap, a full stack, time and a stop keep their names.
+// Which kind an outcome has when several things are true of it; the page of outcomes says the same. What ended the
+// guest gives the name: a trap, or the limit that was met at that moment. A cut answer makes an end of the guest's own
+// making, a return or an exit, an `output_limit`; where a cut ends the guest at once it is the end itself.
 Verdict verdict_of(const EndedGuest& guest);
 
 }  // namespace petri

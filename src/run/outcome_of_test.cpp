@@ -17,12 +17,13 @@ TEST(Verdict, FollowsFromTheEndAndFromWhetherTheAnswerWasCut) {
   const Case cases[] = {
       {EndKind::returned, OutcomeKind::ok, "", true, OutcomeKind::output_limit},
       {EndKind::trapped, OutcomeKind::trapped, "", true, OutcomeKind::trapped},
-      {EndKind::out_of_fuel, OutcomeKind::out_of_fuel, "fuel_max", true, OutcomeKind::output_limit},
+      {EndKind::out_of_fuel, OutcomeKind::out_of_fuel, "fuel_max", true, OutcomeKind::out_of_fuel},
       {EndKind::deadline, OutcomeKind::deadline, "execution_time_max", false, OutcomeKind::deadline},
       {EndKind::memory_limit, OutcomeKind::memory_limit, "memory_bytes_max", true, OutcomeKind::memory_limit},
       {EndKind::stack_overflow, OutcomeKind::stack_overflow, "call_depth_max", true, OutcomeKind::stack_overflow},
       {EndKind::exited, OutcomeKind::exited, "", true, OutcomeKind::output_limit},
       {EndKind::cancelled, OutcomeKind::cancelled, "", false, OutcomeKind::cancelled},
+      {EndKind::output_limit, OutcomeKind::output_limit, "output_bytes_max", true, OutcomeKind::output_limit},
   };
   for (const Case& each : cases) {
     const Verdict whole = verdict_of({.end = {.kind = each.end}});

@@ -86,6 +86,7 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
                        .account = around.account,
                        .granted = around.granted,
                        .ending_limits = around.ending_limits,
+                       .turns = around.turns,
                        .interrupt = kill.flag()};
   PETRI_TRY(AttemptResult result, attempt(run, *code, Callbacks::told));
   if (needs_explanation(spec, result.outcome) && can_repeat(spec, linked, result)) {

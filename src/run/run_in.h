@@ -7,9 +7,19 @@
 #include "engine/instance.h"
 #include "engine/loadable_artifact.h"
 #include "host/host_context.h"
+#include "host/process_port.h"
 #include "petri/run.h"
 
 namespace petri {
+
+// The turns of a run beside others.
+class RunPort : public TurnPort {
+ public:
+  // A pass begins, of which there may be two: waits until it may, and answers when its first turn ends.
+  virtual std::uint64_t begin(std::uint64_t deadline_ns, const std::atomic<std::uint32_t>& kill) = 0;
+  // It has used so much fuel. Of a pass that only explains a trap none: that is not the guest's.
+  virtual void end(std::uint64_t fuel_used) = 0;
+};
 
 struct RunSurroundings {
   const Clock& clock;
@@ -18,6 +28,7 @@ struct RunSurroundings {
   const std::atomic<Permissions>* granted = nullptr;
   const EndingLimits* ending_limits = nullptr;  // the same
   std::shared_ptr<Folder> folder;               // that others have open, too; none: the one the spec names
+  RunPort* turns = nullptr;                     // none: it has the thread to itself
   // Loads the module with those it imports from; none: it is by itself.
   std::function<Result<CodePtr>(Tier, const LoadOptions&)> load;
 };

@@ -323,7 +323,7 @@ TEST_P(RunLimits, TrapExactlyWhereMemoryEnds) {
 // ---- output and log ----
 
 // Q17, F13
-TEST_P(RunLimits, CutTheAnswerAndLetTheGuestReturn) {
+TEST_P(RunLimits, CutTheAnswerAndLetTheGuestReturnIfAskedTo) {
   const std::string_view text =
       R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32))) (memory 16)
     (func (export "f") (param $piece i32) (param $rounds i32) (result i32)
@@ -335,6 +335,7 @@ TEST_P(RunLimits, CutTheAnswerAndLetTheGuestReturn) {
     RunSpec run_spec = spec("f", {piece, rounds});
     run_spec.limits.fuel_max = 1'000'000'000;
     run_spec.limits.output_bytes_max = 100'000;
+    run_spec.ends_at_output_limit = false;
     const Outcome outcome = run_ok(text, run_spec);
     EXPECT_EQ(outcome.kind, OutcomeKind::output_limit);
     EXPECT_EQ(outcome.cause, "output_bytes_max");
@@ -345,8 +346,30 @@ TEST_P(RunLimits, CutTheAnswerAndLetTheGuestReturn) {
     EXPECT_EQ(outcome.output_bytes_cut,
               static_cast<std::uint64_t>(piece) * static_cast<std::uint64_t>(rounds) - 100'000U);
   }
-  // Even when the fuel of the hostile cases ends first.
-  EXPECT_EQ(run_ok(text, spec("f", {1 << 20, 1'024})).kind, OutcomeKind::output_limit);
+  // What ended it gives the name.
+  RunSpec burning = spec("f", {1 << 20, 1'024});
+  burning.ends_at_output_limit = false;
+  const Outcome burned = run_ok(text, burning);
+  EXPECT_EQ(burned.kind, OutcomeKind::out_of_fuel);
+  EXPECT_EQ(burned.cause, "fuel_max");
+  EXPECT_GT(burned.output_bytes_cut, 0U);
+}
+
+// F13
+TEST_P(RunLimits, EndAGuestAtTheFirstByteTooMany) {
+  const std::string_view text =
+      R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32))) (memory 1)
+    (func (export "f") (loop (drop (call $write (i32.const 0) (i32.const 3))) (br 0)))))";
+  RunSpec run_spec = spec("f");
+  run_spec.limits.output_bytes_max = 8;
+  const Outcome outcome = run_ok(text, run_spec);
+  EXPECT_EQ(outcome.kind, OutcomeKind::output_limit);
+  EXPECT_EQ(outcome.cause, "output_bytes_max");
+  EXPECT_FALSE(outcome.returned);
+  EXPECT_TRUE(outcome.repeatable);
+  EXPECT_EQ(outcome.output.size(), 8U);
+  EXPECT_EQ(outcome.output_bytes_cut, 1U);
+  EXPECT_EQ(outcome.fuel_used, 1 + 3 * (5 + 8U));  // a block is paid when it is entered
 }
 
 // Q18, F10

@@ -133,6 +133,7 @@ bool ModuleSwitch::goes_back(const Process& process) const {
 Result<void> ModuleSwitch::prepare(Process& process, Clock::TimePoint deadline) {
   Beside beside{.port = std::make_unique<HookPort>(process.name(), terms_.from_number), .life = {}};
   beside.life = process.make_life_beside(terms_.to, *beside.port);
+  beside.life.version = terms_.to_number;
   PETRI_TRY(note_begun(process));
   if (auto begun = begin(process, beside, deadline); !begun) return of_process(process, std::move(begun.error()));
   beside_.insert_or_assign(&process, std::move(beside));

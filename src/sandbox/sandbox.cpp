@@ -28,6 +28,14 @@ Result<Outcome> Sandbox::run(const Source& source, std::string_view function, st
                              const RunOptions& options) {
   return core_->run(source, function, std::move(arguments), options);
 }
+Result<std::uint64_t> Sandbox::run_async(std::string_view module, std::string_view function,
+                                         std::vector<Value> arguments, RunOptions options, Completion completion) {
+  return core_->run_async(module, function, std::move(arguments), std::move(options), std::move(completion));
+}
+Result<std::uint64_t> Sandbox::run_async(const Source& source, std::string_view function, std::vector<Value> arguments,
+                                         RunOptions options, Completion completion) {
+  return core_->run_async(source, function, std::move(arguments), std::move(options), std::move(completion));
+}
 Result<void> Sandbox::cancel(std::uint64_t call) { return core_->cancel(call); }
 Result<void> Sandbox::start_child(const TreeChild& child, std::string_view supervisor) {
   return core_->start_child(child, supervisor);

@@ -240,6 +240,7 @@ void SandboxCore::end_tree() {
     tree = tree_;
     dynamic = dynamic_;
   }
+  run_table_.cancel_waiting();
   const EndTimes times = end_times();
   if (dynamic) dynamic->stop(times.spawned);
   if (tree) tree->stop(times.all);
@@ -266,6 +267,7 @@ void SandboxCore::begin_end() {
     tree = tree_;
     dynamic = dynamic_;
   }
+  run_table_.cancel_waiting();
   const EndTimes times = end_times();
   if (dynamic) dynamic->begin_stop(times.spawned);
   if (tree) tree->begin_stop(times.all);
@@ -421,7 +423,7 @@ Result<ProcessPtr> SandboxCore::process_for(const TreeRunner& tree, const std::s
 
 // The code it starts with. While modules are being switched nobody starts: it might be with code that is no longer
 // active when it has.
-Result<ModuleCodePtr> SandboxCore::begin_start(std::string_view module) {
+Result<SandboxCore::StartCode> SandboxCore::begin_start(std::string_view module) {
   const Workers::Pause pause(services_.workers);
   MutexLock lock(mutex_);
   while (switching_) switched_.wait(mutex_);
@@ -433,7 +435,7 @@ Result<ModuleCodePtr> SandboxCore::begin_start(std::string_view module) {
     PETRI_TRY(code, link_with_table_now(found->first, code, needs_of(found->first, {})));
   }
   ++starts_;
-  return code;
+  return StartCode{.code = code, .version = active_number(found->second)};
 }
 
 void SandboxCore::end_start() {
@@ -444,9 +446,9 @@ void SandboxCore::end_start() {
 
 Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
                                            bool again) {
-  PETRI_TRY(ModuleCodePtr code, begin_start(spec.module));
+  PETRI_TRY(StartCode start, begin_start(spec.module));
   again ? services_.metrics.process_restarted() : services_.metrics.process_started();
-  auto outcome = start_as_saved(process, incarnation, std::move(code), spec, again);
+  auto outcome = start_as_saved(process, incarnation, std::move(start), spec, again);
   end_start();
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) note_end(process, outcome);
@@ -544,9 +546,11 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
   if (dynamic) dynamic->exited(process, incarnation, reason);
 }
 
-// An answer that was cut ended nobody. Whoever hears of an event finds its entry in the audit trail.
+// An answer that was cut has ended nobody who returned or left. Whoever hears of an event finds its entry in the audit
+// trail.
 void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) {
-  if (outcome.cause.empty() || outcome.kind == OutcomeKind::output_limit) return;
+  const bool ended_itself = outcome.returned || outcome.exit_code.has_value();
+  if (outcome.cause.empty() || (outcome.kind == OutcomeKind::output_limit && ended_itself)) return;
   {
     MutexLock lock(mutex_);
     ++trouble().limits_met[outcome.cause];

@@ -30,6 +30,7 @@
 #include "sandbox/module_switch.h"
 #include "sandbox/operation.h"
 #include "sandbox/process_state.h"
+#include "sandbox/runs.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/snapshot_data.h"
 #include "sandbox/spawned_children.h"
@@ -109,6 +110,10 @@ class SandboxCore final : public ProcessOwner,
                       const RunOptions& options);
   Result<Outcome> run(const Source& source, std::string_view function, std::vector<Value> arguments,
                       const RunOptions& options);
+  Result<std::uint64_t> run_async(std::string_view module, std::string_view function, std::vector<Value> arguments,
+                                  RunOptions options, Completion completion);
+  Result<std::uint64_t> run_async(const Source& source, std::string_view function, std::vector<Value> arguments,
+                                  RunOptions options, Completion completion);
   Result<void> cancel(std::uint64_t call);
   Result<void> start_child(const TreeChild& child, std::string_view supervisor);
   Result<std::string> start_instance(const InstanceSpec& instance, std::string_view supervisor);
@@ -447,7 +452,8 @@ class SandboxCore final : public ProcessOwner,
   Result<Version> admit_saved(const std::string& module, Version saved) EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
   void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
-  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code, const ChildSpec& spec,
+  struct StartCode;
+  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, StartCode start, const ChildSpec& spec,
                                  bool again) EXCLUDES(mutex_);
   std::vector<SavedTimer> saved_timers(const Process& process) const EXCLUDES(mutex_);
   void replace_timers(Process& process, const std::vector<SavedTimer>& timers) EXCLUDES(mutex_);
@@ -497,7 +503,12 @@ class SandboxCore final : public ProcessOwner,
     std::vector<Taken> taken_;
     bool holds_starts_ = false;
   };
-  Result<ModuleCodePtr> begin_start(std::string_view module) EXCLUDES(mutex_);
+  // What a process starts with.
+  struct StartCode {
+    ModuleCodePtr code;
+    std::uint64_t version = 0;
+  };
+  Result<StartCode> begin_start(std::string_view module) EXCLUDES(mutex_);
   void end_start() EXCLUDES(mutex_);
   std::vector<ProcessPtr> processes_of(std::string_view module) const EXCLUDES(mutex_);
   std::vector<ProcessPtr> processes_of(const Part& part) const EXCLUDES(mutex_) {
@@ -578,16 +589,32 @@ class SandboxCore final : public ProcessOwner,
                                const CallOptions& options);
   // Runs, and tells what the gate refuses.
   Result<Outcome> run_module(std::string_view module, std::string_view function, std::vector<Value> arguments,
-                             const RunOptions& options);
+                             const RunOptions& options, SandboxRun& run);
   Result<Outcome> run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
-                             const RunOptions& options);
+                             const RunOptions& options, SandboxRun& run);
+  using RunWork = std::function<Result<Outcome>(SandboxRun&)>;
+  Result<Outcome> run_now(const RunWork& work);
+  Result<std::uint64_t> run_later(std::uint64_t bytes, Completion completion, RunWork work);
+  void finish_run(const SandboxRunPtr& run, const RunWork& work);
+  bool cancel_run(std::uint64_t run);
+  bool ends_at_output_limit() const;
   Result<Outcome> counted(Result<Outcome> run);
   Result<CodePtr> load_linked(const std::string& module, const ArtifactPtr& artifact, Permissions permissions,
                               Tier tier, const LoadOptions& options) EXCLUDES(mutex_);
   using Loader = std::function<Result<CodePtr>(Tier, const LoadOptions&)>;
   Loader loader_of(const std::string& module, const ArtifactPtr& artifact, const RunSpec& spec);
-  Result<Outcome> run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
-                               const RunOptions& options) EXCLUDES(mutex_);
+  // What is run; a version of a module, unless it came with the run.
+  struct RunOf {
+    std::string module;
+    ArtifactPtr artifact;
+    std::uint64_t version = 0;
+  };
+  Result<Outcome> run_artifact(const RunOf& what, const RunSpec& spec, SandboxRun& run, const std::stop_token& stop)
+      EXCLUDES(mutex_);
+  Result<Outcome> run_here(const RunOf& what, const RunSpec& spec, SandboxRun& run,
+                           const std::stop_token& asked_to_stop) EXCLUDES(mutex_);
+  Result<void> check_in_use(const SandboxLimits& limits) const EXCLUDES(mutex_);
+  void shorten_work(std::chrono::nanoseconds time_max) EXCLUDES(mutex_);
   std::uint64_t spec_bytes_max() const;
   Result<SpawnSpec> read_spawned(Process& by, HostCall& call, std::string_view spec) const;
   // What the spec of a child takes, on the account until the last who has this is gone. limit_exceeded when
@@ -612,6 +639,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> reserve(Process& by, const std::string& address, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void release_name(const std::string& address) EXCLUDES(mutex_);
   void tell_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
+  std::shared_ptr<void> charge_for_bytes(std::uint64_t bytes);
   struct GuestTimer {
     std::weak_ptr<Process> process;
     std::uint64_t incarnation = 0;
@@ -663,7 +691,8 @@ class SandboxCore final : public ProcessOwner,
   Mutex waits_;
   const Clock::WallTime created_;
   std::atomic<std::uint64_t> late_answers_{0};
-  std::atomic<std::uint64_t> last_call_{0};
+  std::atomic<std::uint64_t> last_call_{0};  // or run
+  Runs run_table_;
   CurrentOperation operation_;
 
   Mutex control_;  // one structural change at a time; taken before mutex_, by take_control()

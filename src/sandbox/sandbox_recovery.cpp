@@ -159,6 +159,7 @@ void SandboxCore::isolate(const LastEnd& last) {
     runs_.request_stop();
     for (const auto& [name, process] : processes_) processes.push_back(process);
   }
+  run_table_.cancel_waiting();
   for (const ProcessPtr& process : processes) process->freeze();
 }
 

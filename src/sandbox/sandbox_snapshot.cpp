@@ -212,7 +212,7 @@ Result<void> SandboxCore::load_saved(const SnapshotData& origin) {
 
 // A process whose place is in the snapshot goes on from there, once. What waits for it waits until all of them live: of
 // a sandbox that does not come to life nothing has been done.
-Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code,
+Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, StartCode start,
                                             const ChildSpec& spec, bool again) {
   const SnapshotOrigin* from = nullptr;
   {
@@ -220,12 +220,13 @@ Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarn
     from = origin_;
   }
   const SavedProcess* saved = from == nullptr || again ? nullptr : from->data.find(process.name());
-  if (saved == nullptr || saved->module != spec.module) return process.start(incarnation, std::move(code), spec.input);
+  if (saved == nullptr || saved->module != spec.module)
+    return process.start(incarnation, std::move(start.code), spec.input, nullptr, start.version);
   const Process::Origin origin{.image = *saved->image,
                                .random = from->share_random ? std::optional(saved->random) : std::nullopt,
                                .mailbox = saved->mailbox};
   process.close_gate(Clock::TimePoint::max());
-  auto outcome = process.start(incarnation, std::move(code), spec.input, &origin);
+  auto outcome = process.start(incarnation, std::move(start.code), spec.input, &origin, start.version);
   if (outcome && outcome->kind == OutcomeKind::ok && from->timers) replace_timers(process, saved->timers);
   return outcome;
 }

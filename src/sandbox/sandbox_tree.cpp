@@ -133,12 +133,17 @@ Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
 }
 
 Result<std::shared_ptr<void>> SandboxCore::must_have_room_for(const TreeChild& child) {
-  const std::uint64_t bytes = bytes_of(child);
-  if (!account_.try_hold(bytes)) {
+  auto charge = charge_for_bytes(bytes_of(child));
+  if (charge == nullptr) {
     return fail(ErrorCode::limit_exceeded,
                 fmt::format("memory_bytes_max leaves no room for the spec of the child {}", child.id()));
   }
-  return std::shared_ptr<void>(this, [account = shared_account_, bytes](void*) { account->let_go(bytes); });
+  return charge;
+}
+
+std::shared_ptr<void> SandboxCore::charge_for_bytes(std::uint64_t bytes) {
+  if (!account_.try_hold(bytes)) return nullptr;
+  return {this, [account = shared_account_, bytes](void*) { account->let_go(bytes); }};
 }
 
 }  // namespace petri

@@ -1,11 +1,12 @@
-// What is asked of a sandbox while it lives: calls, messages, runs, and changes of its limits.
+// What is asked of a sandbox while it lives: calls, messages, and changes of its limits.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/complain.h"
 #include "base/escape.h"
 #include "base/ids.h"
-#include "run/run_in.h"
+#include "process/process_time.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
@@ -127,156 +128,79 @@ Result<void> SandboxCore::cancel(std::uint64_t call) {
     for (const auto& [name, process] : processes_) processes.push_back(process);
   }
   if (std::ranges::any_of(processes, [call](const ProcessPtr& process) { return process->cancel(call); })) return {};
-  return fail(ErrorCode::not_found, fmt::format("the call {} is neither waiting nor running in {}", call, id()));
-}
-
-// ---- runs -----------------------------------------------------------------------------------------------------
-
-RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> arguments,
-                              const RunOptions& options) const {
-  const SandboxLimitsPtr limits = account_.limits();
-  RunSpec spec{.function = std::string(function),
-               .arguments = std::move(arguments),
-               .input = options.input,
-               .limits = *limits,
-               .permissions = permissions(),
-               .tier = options.tier.value_or(spec_.tier),
-               .seed = spec_.seed,
-               .deterministic = spec_.deterministic,
-               .folder = traits_->folder,
-               .program_arguments = traits_->arguments,
-               .environment = traits_->environment,
-               .compile = services_.code.compile_options()};
-  if (options.fuel_max) spec.limits.fuel_max = *options.fuel_max;
-  if (options.timeout) spec.limits.execution_time_max = std::min(*options.timeout, limits->execution_time_max);
-  if (spec_.on_log) {
-    spec.on_log = [this](LogLevel level, std::string_view line) { spec_.on_log("run", level, line); };
-  }
-  return spec;
-}
-
-// The same modules for another tier and other permissions.
-Result<CodePtr> SandboxCore::load_linked(const std::string& module, const ArtifactPtr& artifact,
-                                         Permissions permissions, Tier tier, const LoadOptions& options) {
-  PETRI_TRY(ModuleCodePtr code, services_.code.load(artifact, permissions, tier, options));
-  PETRI_TRY(code, link_with_table(module, code, {}));
-  if (code->linked == nullptr) return code->code;
-  std::vector<ModulePart> parts = code->linked->parts();
-  for (ModulePart& part : parts) {
-    PETRI_TRY(part.code, services_.code.load(part.code->artifact, permissions, tier, options));
-  }
-  return make_linked_code(std::move(parts))->code;
-}
-
-// None for a module that imports only from the host: it need not be kept.
-SandboxCore::Loader SandboxCore::loader_of(const std::string& module, const ArtifactPtr& artifact,
-                                           const RunSpec& spec) {
-  const LoadableArtifact& code = loadable(*artifact);
-  bool imports = false;
-  for (std::uint32_t index = 0; index < code.facts().imports && !imports; ++index) {
-    const std::string_view from = code.import_at(index).module;
-    if (services_.host.impl().has(from)) continue;
-    MutexLock lock(mutex_);
-    imports = modules_.contains(from);
-  }
-  if (!imports) return nullptr;
-  return [this, module, artifact, permissions = spec.permissions](Tier tier, const LoadOptions& options) {
-    return load_linked(module, artifact, permissions, tier, options);
-  };
-}
-
-Result<Outcome> SandboxCore::run_artifact(const std::string& module, const ArtifactPtr& artifact, RunSpec spec,
-                                          const RunOptions& options) {
-  std::stop_source stop;
-  std::stop_token ended;
-  {
-    MutexLock lock(mutex_);
-    ended = runs_.get_token();
-  }
-  const std::stop_callback on_end(ended, [&stop] { stop.request_stop(); });
-  const std::stop_callback on_stop(options.stop, [&stop] { stop.request_stop(); });
-  const EventSubject about = {.sandbox = id(), .correlation = services_.events.new_correlation()};
-  const auto name_it = [&](Event& event) -> Event& {
-    return event.add("module", module).add("function", spec.function);
-  };
-  services_.events.publish(EventKind::run_start, about, [&](Event& event) { name_it(event); });
-  const Clock::TimePoint began = services_.clock.now();
-  auto outcome = run_in({.clock = services_.clock,
-                         .account = &account_,
-                         .granted = &granted_,
-                         .ending_limits = ending_limits(),
-                         .folder = folder_,
-                         .load = loader_of(module, artifact, spec)},
-                        artifact, services_.host, spec, stop.get_token());
-  const auto took = services_.clock.now() - began;
-  if (!outcome) {
-    if (outcome.error().category() == ErrorCategory::security) tell_rejected(module, WayIn::run, outcome.error());
-    services_.events.publish(EventKind::run_exception, about, [&](Event& event) {
-      name_it(event).add("error", name_of(outcome.error().code)).add("message", outcome.error().message);
-      event.add("duration_ns", took);
-    });
-    return outcome;
-  }
-  account_.add_work(outcome->fuel_used, static_cast<std::uint64_t>(outcome->wall_time.count()));
-  tell_killed({}, *outcome);
-  services_.events.publish(EventKind::run_stop, about, [&](Event& event) {
-    name_it(event).add("outcome", name_of(outcome->kind)).add("fuel_used", outcome->fuel_used);
-    event.add("duration_ns", took).add("tier", name_of(outcome->tier));
-  });
-  return outcome;
-}
-
-// Every run is one of the metrics' runs, however far it came.
-Result<Outcome> SandboxCore::counted(Result<Outcome> run) {
-  run ? services_.metrics.run_ended(run->kind) : services_.metrics.run_failed(run.error().code);
-  return run;
-}
-
-Result<Outcome> SandboxCore::run(std::string_view module, std::string_view function, std::vector<Value> arguments,
-                                 const RunOptions& options) {
-  PETRI_TRY(must_exist());
-  return counted(run_module(module, function, std::move(arguments), options));
-}
-
-Result<Outcome> SandboxCore::run(const Source& source, std::string_view function, std::vector<Value> arguments,
-                                 const RunOptions& options) {
-  PETRI_TRY(must_exist());
-  return counted(run_source(source, function, std::move(arguments), options));
-}
-
-Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_view function,
-                                        std::vector<Value> arguments, const RunOptions& options) {
-  PETRI_TRY(must_run());
-  ModuleCodePtr code;
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(Module * found, find_module(module));
-    code = found->code;
-  }
-  if (auto fits = check_policy(*code->artifact); !fits) {
-    tell_rejected(module, WayIn::run, fits.error());
-    return fail(std::move(fits.error()));
-  }
-  return run_artifact(std::string(module), code->artifact, run_spec(function, std::move(arguments), options), options);
-}
-
-Result<Outcome> SandboxCore::run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
-                                        const RunOptions& options) {
-  PETRI_TRY(must_run());
-  auto artifact = admit(source);
-  if (!artifact) {
-    tell_rejected("", WayIn::run, artifact.error());
-    return fail(std::move(artifact.error()));
-  }
-  return run_artifact("", artifact->artifact, run_spec(function, std::move(arguments), options), options);
+  if (cancel_run(call)) return {};
+  return fail(ErrorCode::not_found, fmt::format("the call or run {} is neither waiting nor running in {}", call, id()));
 }
 
 // ---- limits and labels ----------------------------------------------------------------------------------------
 
+// What would be above these limits at once, and cannot be brought below them without ending something.
+Result<void> SandboxCore::check_in_use(const SandboxLimits& limits) const {
+  Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
+  const std::uint64_t memory =
+      std::max(account_.memory_bytes(), account_.taken() - std::min(account_.taken(), MemoryAccount::kHostBytesFree));
+  if (memory > limits.memory_bytes_max) {
+    complain(error, "limits.memory_bytes_max",
+             fmt::format("memory_bytes_max is {} but {} bytes are in use; stop processes or restart the sandbox first",
+                         limits.memory_bytes_max, memory));
+  }
+  if (account_.processes() > limits.processes_max) {
+    complain(error, "limits.processes_max",
+             fmt::format("processes_max is {} but {} processes live; stop some of them first", limits.processes_max,
+                         account_.processes()));
+  }
+  MutexLock lock(mutex_);
+  for (const auto& [name, process] : processes_) {
+    if (process->memory_bytes() <= limits.process_memory_bytes_max) continue;
+    complain(error, "limits.process_memory_bytes_max",
+             fmt::format("process_memory_bytes_max is {} but the process {} uses {} bytes; stop it first",
+                         limits.process_memory_bytes_max, name, process->memory_bytes()));
+  }
+  if (error.details.empty()) return {};
+  return fail(std::move(error));
+}
+
+// What runs has the new time from when it began.
+void SandboxCore::shorten_work(std::chrono::nanoseconds time_max) {
+  const auto end_at = [&](std::uint64_t began_ns) { return to_time(began_ns) + time_max; };
+  std::vector<ProcessPtr> processes;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [name, process] : processes_) processes.push_back(process);
+  }
+  for (const ProcessPtr& process : processes) {
+    const std::uint64_t began = process->work_began_ns();
+    if (began == 0) continue;
+    services_.timers.at(end_at(began), [self = weak_from_this(), kept = std::weak_ptr(process), began] {
+      const auto core = self.lock();
+      const ProcessPtr late = kept.lock();
+      if (core != nullptr && late != nullptr) late->end_late(began);
+    });
+  }
+  for (const SandboxRunPtr& run : run_table_.begun()) {
+    services_.timers.at(end_at(run->began_ns.load()), [self = weak_from_this(), kept = std::weak_ptr(run)] {
+      const SandboxRunPtr late = kept.lock();
+      const auto core = self.lock();
+      if (late == nullptr || core == nullptr) return;
+      late->late.store(true);
+      late->stop.request_stop();
+      core->services_.workers.wake_ended(core->client());
+    });
+  }
+}
+
 Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
   PETRI_TRY(must_exist());
-  PETRI_TRY(const SandboxLimits limits, with_changes(*account_.limits(), changes));
+  const SandboxLimitsPtr before = account_.limits();
+  PETRI_TRY(const SandboxLimits limits, with_changes(*before, changes));
+  PETRI_TRY(check_in_use(limits));
   account_.set_limits(limits);
+  // Something may have grown meanwhile: from here on nothing does.
+  if (auto fits = check_in_use(limits); !fits) {
+    account_.set_limits(*before);
+    return fits;
+  }
+  if (limits.execution_time_max < before->execution_time_max) shorten_work(limits.execution_time_max);
   share_.set_percent(limits.cpu_percent_max);
   if (folder_ != nullptr) folder_->set_limits(limits);
   prune_versions(limits.versions_max);

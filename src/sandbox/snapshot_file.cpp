@@ -76,8 +76,11 @@ Json write(const SavedProcess& process) {
     mailbox.push_back({static_cast<int>(letter.kind), binary(as_bytes(letter.bytes)), letter.sender, letter.tag});
   }
   for (const SavedTimer& timer : process.timers) timers.push_back({timer.left_ms, timer.tag});
-  return {{"address", process.address}, {"module", process.module},      {"image", binary(process.image->to_bytes())},
-          {"random", process.random},   {"mailbox", std::move(mailbox)}, {"timers", std::move(timers)}};
+  Json saved = {
+      {"address", process.address}, {"module", process.module},      {"image", binary(process.image->to_bytes())},
+      {"random", process.random},   {"mailbox", std::move(mailbox)}, {"timers", std::move(timers)}};
+  if (process.image->command_has_run()) saved["command_has_run"] = true;
+  return saved;
 }
 
 Json write(const SnapshotData& data) {
@@ -214,8 +217,9 @@ SavedProcess read_process(const Json& value) {
                        .random = value.at("random").get<SeededRandom::State>(),
                        .mailbox = {},
                        .timers = {}};
-  process.image = std::make_shared<const InstanceImage>(
-      required(InstanceImage::from_bytes(value.at("image").get_binary()), "what a process knew"));
+  InstanceImage image = required(InstanceImage::from_bytes(value.at("image").get_binary()), "what a process knew");
+  image.set_command_has_run(value.value("command_has_run", false));
+  process.image = std::make_shared<const InstanceImage>(std::move(image));
   for (const Json& letter : read_list(value.at("mailbox"))) {
     process.mailbox.push_back({.kind = read_enum(letter.at(0), MessageKind::child_exit),
                                .bytes = read_text(letter.at(1)),

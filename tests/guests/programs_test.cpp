@@ -32,7 +32,7 @@ TEST_P(Programs, RunLikeProgramsInsideTheirFolder) {
   RunSpec run_spec = spec("_start");
   run_spec.permissions = run_spec.permissions.with(Permission::file_write);
   run_spec.folder = folder.path().string();
-  run_spec.program_arguments = {"program", "one", "two"};
+  run_spec.program_arguments = {"one", "two"};
   run_spec.environment = {{"NAME", "value"}};
   run_spec.input = "first\nsecond\n";
   run_spec.on_log = [&lines](LogLevel, std::string_view line) { lines.emplace_back(line); };
@@ -63,7 +63,6 @@ TEST_P(Programs, RunLikeProgramsInsideTheirFolder) {
 TEST_P(Programs, RunWithoutAFolderToo) {
   RunSpec run_spec = spec("_start");
   run_spec.permissions = run_spec.permissions.with(Permission::file_write);
-  run_spec.program_arguments = {"program"};
   run_spec.deterministic = true;
   const auto outcome = run(load("program"), host_, run_spec);
   ASSERT_TRUE(outcome) << outcome.error().message;

@@ -295,5 +295,41 @@ TEST_F(CallsTest, RunsBytesGivenWithTheCall) {  // R29
   EXPECT_EQ(runtime_->info().artifacts, 1U);
 }
 
+// A WASI command that counts how often it has run.
+constexpr std::string_view kCommand = R"((module (global $runs (mut i32) (i32.const 0))
+  (func (export "_start") (global.set $runs (i32.add (global.get $runs) (i32.const 1))))
+  (func (export "runs") (result i32) (global.get $runs))))";
+
+TEST_F(CallsTest, RefusesASecondStartOfACommandInALiveProcess) {
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    SandboxSpec spec = counter(std::string(name_of(tier)));
+    spec.modules[0].source = Source::wat(std::string(kCommand));
+    spec.tier = tier;
+    Sandbox sandbox = create(spec);
+    const auto before = sandbox.snapshot();
+    ASSERT_TRUE(before) << before.error().message;
+    EXPECT_EQ(testing::not_kind(sandbox.call("_start"), OutcomeKind::ok), "");
+    for (int again = 0; again < 2; ++again) {
+      const auto second = sandbox.call("_start");
+      ASSERT_FALSE(second);
+      EXPECT_EQ(second.error().code, ErrorCode::rejected);
+      EXPECT_EQ(second.error().message,
+                "the process counter has run its _start, and a WASI command runs once in an instance; use run, which "
+                "makes a fresh one, or restart the sandbox");
+    }
+    EXPECT_EQ(testing::not_value(sandbox.call("runs"), 1), "");
+
+    const auto after = Snapshot::from_bytes(sandbox.snapshot()->to_bytes());
+    ASSERT_TRUE(after) << after.error().message;
+    ASSERT_TRUE(sandbox.restore(*before));
+    EXPECT_EQ(testing::not_kind(sandbox.call("_start"), OutcomeKind::ok), "");
+    ASSERT_TRUE(sandbox.restart());
+    EXPECT_EQ(testing::not_kind(sandbox.call("_start"), OutcomeKind::ok), "");
+    ASSERT_TRUE(sandbox.restart());
+    ASSERT_TRUE(sandbox.restore(*after));
+    EXPECT_EQ(sandbox.call("_start").error().code, ErrorCode::rejected);
+  }
+}
+
 }  // namespace
 }  // namespace petri

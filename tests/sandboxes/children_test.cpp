@@ -246,7 +246,7 @@ TEST_P(ChildrenTest, TellsAParentOfItsInstancesInAPool) {  // R27
 // The second tree gives up over one crash too many; the parent lives on, and knows that its children are gone.
 TEST_P(ChildrenTest, TellsAParentThatTheSupervisorGaveUpItsChildren) {  // R27
   SandboxSpec wanted = spec({.children = {ChildSpec{.id = "parent", .module = "parent"}}});
-  wanted.recovery.actions = {{ErrorCategory::runtime, RecoveryAction::keep}};
+  wanted.recovery.emplace().actions = {{ErrorCategory::runtime, RecoveryAction::keep}};
   Sandbox sandbox = create(wanted);
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "first", "module": "worker"})"), 0);
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "second", "module": "worker"})"), 0);

@@ -54,7 +54,7 @@ std::vector<KillRow> ending_rows() {
        .verdict = "cpu_limit",
        .told = kKilled,
        .ends = true,
-       .places = {start, init, handler, terminate, nested},
+       .places = all_kill_places(),
        .instead = {terminated(kKilled)}},
       {.limit = "call_depth_max",
        .what = "calls itself without end",
@@ -166,9 +166,9 @@ std::vector<KillRow> refusing_rows() {
        .verdict = "8",
        .told = kMet,
        .places = all,
-       // Where somebody reads the answer, the outcome says that it was cut.
+       // Where somebody reads the answer, the outcome says that it was cut; a run has nothing but its answer, and ends.
        .instead = {{handler, {.verdict = "output_limit", .told = std::string(kMet), .after = "goes on"}},
-                   {run, {.verdict = "output_limit", .told = std::string(kMet), .after = "goes on"}}}},
+                   {run, {.verdict = "output_limit", .told = std::string(kKilled), .after = "goes on"}}}},
       {.limit = "log_bytes_per_second_max",
        .what = "logs a line that is too long for a second",
        .act = "(call $log (i32.const 2) (i32.const 0) (i32.const 16))",
@@ -186,7 +186,7 @@ std::vector<KillRow> killing_rows() {
     const bool is_memory = row.limit.ends_with("memory_bytes_max");
     row.what += ", on_limit: kill";
     row.on_limit = {{std::string(row.limit), OnLimit::kill}};
-    row.verdict = is_memory ? "memory_limit" : "cancelled";
+    row.verdict = is_memory ? "memory_limit" : (row.limit == "output_bytes_max" ? "output_limit" : "cancelled");
     row.told = kKilled;
     row.ends = true;
     // A run that finds nobody to talk to meets no limit.

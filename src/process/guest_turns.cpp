@@ -1,0 +1,113 @@
+#include "process/guest_turns.h"
+
+#include <utility>
+
+#include "base/kernel_clock.h"
+#include "host/kill_flag.h"
+#include "process/host_work.h"
+#include "process/process.h"
+#include "process/process_time.h"
+
+namespace petri {
+namespace {
+
+// What this thread has had of a processor since it was last asked; the kernel may have had others run meanwhile.
+std::uint64_t processor_ns_since_last_asked() {
+  thread_local std::uint64_t last = 0;
+  const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
+  return now - std::exchange(last, now);
+}
+
+}  // namespace
+
+// Time the guest had a processor. Asking the kernel takes as long as a short call, so of those the time that passed is
+// taken instead.
+std::uint64_t GuestTurns::take_processor_ns(std::uint64_t now_ns) {
+  constexpr std::uint64_t kShortNs = 500'000;
+  const std::uint64_t elapsed = now_ns - std::min(now_ns, started_ns_);
+  const std::uint64_t used = elapsed - std::min(elapsed, away_ns_);
+  const std::uint64_t rest = used - std::min(used, charged_ns_);
+  charged_ns_ += rest;
+  return rest < kShortNs ? rest : std::min(rest, processor_ns_since_last_asked());
+}
+
+void GuestTurns::charge(std::uint64_t fuel, std::uint64_t now_ns) {
+  const std::uint64_t ran = take_processor_ns(now_ns);
+  const std::uint64_t burned = fuel - std::min(fuel, charged_fuel_);
+  charged_fuel_ += burned;
+  owner_.account().add_work(burned, ran);
+  owner_.cpu_share().charge(ran, now_ns);
+  HostWork::add_paid(ran);
+}
+
+void GuestTurns::wait_for_share(std::uint64_t now_ns, const Bounds& bounds) {
+  if (owner_.cpu_share().may_go_on_at() > now_ns) {
+    hold(bounds);
+  } else {
+    held_since_ns_ = 0;
+  }
+}
+
+// Shares are held by the runtime's clock, which need not be the engine's.
+void GuestTurns::hold(const Bounds& bounds) {
+  const std::uint64_t from = to_ns(owner_.clock().now());
+  if (owner_.cpu_share().may_go_on_at() <= from) return;
+  {
+    const Workers::Pause pause(owner_.workers(), bounds.seat, &bounds.kill);
+    while (bounds.kill.load() == 0) {
+      const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), bounds.deadline_ns);
+      if (until <= to_ns(owner_.clock().now())) break;
+      wait_for_kill(&bounds.kill, until);
+    }
+  }
+  add_away(to_ns(owner_.clock().now()) - from);
+}
+
+void GuestTurns::wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill, Workers::Seat& seat) {
+  const std::uint64_t from = to_ns(owner_.clock().now());
+  {
+    const Workers::Pause pause(owner_.workers(), seat, kill);
+    wait_for_kill(kill, until_ns);
+  }
+  add_away(to_ns(owner_.clock().now()) - from);
+}
+
+// Whoever keeps wanting more than its share has cpu_grace for it, if that is set; what is set now, not when it began.
+bool GuestTurns::held_too_long(std::uint64_t now_ns) {
+  if (owner_.cpu_share().may_go_on_at() <= now_ns) {
+    held_since_ns_ = 0;
+    return false;
+  }
+  if (held_since_ns_ == 0) held_since_ns_ = now_ns;
+  const std::uint64_t grace = owner_.account().limits()->cpu_grace;
+  return grace > 0 && now_ns - held_since_ns_ > grace;
+}
+
+// Time that the kernel gave to others was not its own: on a busy machine one that is nearly done would be put aside
+// behind those that burn.
+bool GuestTurns::has_had_its_turn() {
+  const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
+  const std::uint64_t from = turn_from_ns_ == 0 ? now : turn_from_ns_;
+  const bool had = now - from >= static_cast<std::uint64_t>(owner_.workers().turn().count()) / 2;
+  if (had || turn_from_ns_ == 0) turn_from_ns_ = now;
+  return had;
+}
+
+std::uint64_t GuestTurns::next(HostContext& context, std::uint64_t fuel, const Bounds& bounds) {
+  const std::uint64_t now_ns = to_ns(owner_.clock().now());
+  charge(fuel, now_ns);
+  if (held_too_long(now_ns)) {
+    context.ended_by = "cpu_percent_max";
+    return 0;
+  }
+  hold(bounds);
+  const std::uint64_t from = to_ns(owner_.clock().now());
+  if (!has_had_its_turn())
+    return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(owner_.workers().turn().count());
+  const std::uint64_t next =
+      owner_.workers().take_turn(from, bounds.seat, {.ended = &bounds.kill, .deadline_ns = bounds.deadline_ns});
+  add_away(to_ns(owner_.clock().now()) - from);
+  return next;
+}
+
+}  // namespace petri
