@@ -145,7 +145,7 @@ std::string outcomes_page() {
               "An outcome means that the guest was entered and has ended; instantiating counts as entering. It always "
               "carries fuel\n"
               "used, memory peak, times, artifact, version and tier, and a deterministic one its seed.") +
-         markdown_table({"kind", "meaning"}, kinds) + kPrecedence + "\n## Traps\n\n" +
+         markdown_table({"kind", "meaning"}, kinds) + std::string(kPrecedence) + "\n## Traps\n\n" +
          markdown_table({"trap", "meaning"}, traps);
 }
 
