@@ -63,7 +63,7 @@ const std::vector<Statement>& statements() {
       {"spawn", {{in, 0, 1}}},
       {"stop", {{in, 0, 1}}},
       {"args_sizes_get", {{out, 0, -1, 4}, {out, 1, -1, 4}}},
-      {"args_get", {{out, 0, -1, 8}, {out, 1, -1, 17}}},
+      {"args_get", {{out, 0, -1, 8}, {out, 1, -1, 15}}},
       {"environ_sizes_get", {{out, 0, -1, 4}, {out, 1, -1, 4}}},
       {"environ_get", {{out, 0, -1, 4}, {out, 1, -1, 11}}},
       {"clock_res_get", {{out, 1, -1, 8}}},
@@ -178,7 +178,7 @@ HostSettings settings_of(const TemporaryFolder& folder) {
   settings.limits.file_bytes_max = 20'000;
   settings.limits.files_max = 8;
   settings.limits.disk_bytes_max = 50'000;
-  static const std::vector<std::string> arguments{"program", "argument"};
+  static const std::vector<std::string> arguments{"argument"};  // after "guest"
   static const std::map<std::string, std::string> environment{{"NAME", "value"}};
   settings.program_arguments = &arguments;
   settings.environment = &environment;

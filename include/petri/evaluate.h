@@ -27,6 +27,7 @@ namespace petri {
 
 class RecordsWriter;
 class TimingsWriter;
+struct EvaluatorAccess;
 
 // Where a candidate comes from, in the words of whoever made it: carried into the records file, part of no receipt.
 struct Origin {
@@ -246,6 +247,8 @@ class Evaluator {
 
  private:
   struct Impl;
+  friend struct EvaluatorAccess;
+  explicit Evaluator(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

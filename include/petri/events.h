@@ -53,6 +53,9 @@ enum class EventKind : std::uint8_t {
   module_rolled_back,
   module_no_change,
   compiling_unavailable,
+  evaluate_start,
+  evaluate_stop,
+  evaluate_exception,
 };
 std::string_view name_of(EventKind kind);
 std::optional<EventKind> event_kind_named(std::string_view name);
@@ -64,7 +67,7 @@ class EventKinds {
   constexpr EventKinds(std::initializer_list<EventKind> kinds) {
     for (const EventKind kind : kinds) bits_ |= bit(kind);
   }
-  static constexpr EventKinds all() { return EventKinds((bit(EventKind::compiling_unavailable) << 1) - 1); }
+  static constexpr EventKinds all() { return EventKinds((bit(EventKind::evaluate_exception) << 1) - 1); }
 
   constexpr bool has(EventKind kind) const { return (bits_ & bit(kind)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "petri/audit.h"
 #include "petri/compile.h"
 #include "petri/containment.h"
+#include "petri/evaluate.h"
 #include "petri/events.h"
 #include "petri/host_functions.h"
 #include "petri/result.h"
@@ -124,6 +126,12 @@ class Runtime {
   Result<void> restart(std::string_view id, const RestartOptions& options = {});
   // Stops it and leaves nothing behind.
   Result<void> destroy(std::string_view id);
+
+  // As Evaluator::evaluate, with this runtime's host functions, on the workers that run its sandboxes: candidates and
+  // guests take turns. Told as evaluate.start and one of evaluate.stop and evaluate.exception. Compiled code and cached
+  // records are kept for as long as the runtime lives.
+  Result<Evaluation> evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
+                              const EvaluationSpec& spec, const EvaluationOptions& options = {});
 
   Result<Subscription> subscribe(SubscriptionOptions options = {});
   RuntimeInfo info() const;

@@ -55,6 +55,7 @@ void add_usage(Json& object, const Outcome& outcome) {
   object["wall_time_ns"] = outcome.wall_time.count();
   object["queue_time_ns"] = outcome.queue_time.count();
   object["artifact"] = outcome.artifact.hex();
+  if (outcome.version != 0) object["version"] = outcome.version;
   object["tier"] = name_of(outcome.tier);
   if (outcome.seed) object["seed"] = *outcome.seed;
   object["repeatable"] = outcome.repeatable;

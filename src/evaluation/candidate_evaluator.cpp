@@ -31,8 +31,8 @@ void set_error(Record& record, Error error) {
 }
 
 CandidateEvaluator::CandidateEvaluator(const EvaluationPlan& plan, const EvaluationServices& services,
-                                       const std::atomic<std::uint32_t>& interrupt)
-    : plan_(plan), services_(services), runner_(plan, interrupt) {}
+                                       const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns)
+    : plan_(plan), services_(services), runner_(plan, interrupt, turns) {}
 
 void CandidateEvaluator::expect(const Digest& key) const {
   if (plan_.options.use_cache) services_.cache.expect({.candidate = key, .spec = plan_.digest});

@@ -14,7 +14,7 @@ namespace petri {
 class CandidateEvaluator {
  public:
   CandidateEvaluator(const EvaluationPlan& plan, const EvaluationServices& services,
-                     const std::atomic<std::uint32_t>& interrupt);
+                     const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns);
 
   // `key` is the digest of the bytes; `prepared` the artifact when there is one already. The record's row is set, and
   // so is its error when the candidate's text did not parse. `promoted` of the answer: began interpreted, ended

@@ -38,7 +38,8 @@ std::uint64_t deadline_of_candidate(std::chrono::nanoseconds time_max) {
 HostSettings settings_of(const EvaluationPlan& plan) {
   return {.limits = limits_of(plan.spec, plan.options.case_time_max),
           .permissions = kCandidatePermissions,
-          .deterministic = true};
+          .deterministic = true,
+          .ends_at_output_limit = true};
 }
 
 const Digest& digest_of_nothing() {
@@ -57,8 +58,10 @@ struct CaseRunner::Candidate {
   Initialize initialize;
 };
 
-CaseRunner::CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt)
-    : plan_(plan), interrupt_(interrupt), context_(settings_of(plan), plan.spec.seed) {}
+CaseRunner::CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns)
+    : plan_(plan), interrupt_(interrupt), turns_(turns), context_(settings_of(plan), plan.spec.seed) {
+  context_.turns = turns;
+}
 
 Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& record) {
   const RunTarget& target = called.target;
@@ -183,7 +186,8 @@ Allowance CaseRunner::next_allowance() {
   }
   return {.fuel = plan_.spec.fuel_max,
           .deadline_ns = std::min(deadline_ns_, candidate_deadline_ns_),
-          .call_depth = static_cast<std::uint32_t>(plan_.spec.call_depth_max)};
+          .call_depth = static_cast<std::uint32_t>(plan_.spec.call_depth_max),
+          .turn_ns = turns_ == nullptr ? Budget::kNever : turns_->turn_ns()};
 }
 
 }  // namespace petri

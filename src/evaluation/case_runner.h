@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evaluation/evaluation_plan.h"
+#include "evaluation/evaluation_threads.h"
 #include "evaluation/tier_path.h"
 #include "host/guest.h"
 #include "host/host_context.h"
@@ -23,8 +24,8 @@ struct Called {
 // One worker's: its buffers serve one candidate after the other.
 class CaseRunner {
  public:
-  // `interrupt` ends whatever runs as cancelled.
-  CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt);
+  // `interrupt` ends whatever runs as cancelled; the turns may be none.
+  CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns);
 
   // Fills in the record, whose artifact is known, from outcome to memory peak. Errors: `cancelled` when interrupted,
   // `timeout` after candidate_time_max, engine_fault and host_fault. The record is then to be thrown away.
@@ -48,6 +49,7 @@ class CaseRunner {
 
   const EvaluationPlan& plan_;
   const std::atomic<std::uint32_t>& interrupt_;
+  WorkerTurns* const turns_;
   HostContext context_;
   std::uint64_t deadline_ns_ = 0;
   std::uint64_t candidate_deadline_ns_ = 0;  // of all its cases together

@@ -2,8 +2,12 @@
 
 namespace petri {
 
-EvaluationWorker::EvaluationWorker(const EvaluationRun& run, unsigned number)
-    : run_(run), number_(number), evaluator_(run.plan, run.services, run.stop), now_(run.clock.now()) {}
+EvaluationWorker::EvaluationWorker(const EvaluationRun& run, unsigned number, WorkerTurns* turns)
+    : run_(run),
+      number_(number),
+      turns_(turns),
+      evaluator_(run.plan, run.services, run.stop, turns),
+      now_(run.clock.now()) {}
 
 WorkDone EvaluationWorker::work() {
   while (!stopped()) {
@@ -47,6 +51,7 @@ void EvaluationWorker::evaluate(Chunk& chunk, std::size_t row) {
   if (answer.promoted) ++done_.promoted;
   if (run_.board.add(number_, record, now)) run_.stop.store(1);
   bring_one(chunk);
+  if (turns_ != nullptr) turns_->between_rows(static_cast<std::uint64_t>(now.time_since_epoch().count()));
 }
 
 void EvaluationWorker::bring_one(Chunk& chunk) {

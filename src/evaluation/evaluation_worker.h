@@ -7,6 +7,7 @@
 #include "evaluation/candidate_evaluator.h"
 #include "evaluation/candidate_rows.h"
 #include "evaluation/delivery.h"
+#include "evaluation/evaluation_threads.h"
 #include "evaluation/progress_board.h"
 #include "evaluation/row_chunks.h"
 
@@ -34,7 +35,8 @@ struct WorkDone {
 // Takes chunks until there are none, then helps others with theirs.
 class EvaluationWorker {
  public:
-  EvaluationWorker(const EvaluationRun& run, unsigned number);
+  // The turns are those of this thread; none: nobody else wants it.
+  EvaluationWorker(const EvaluationRun& run, unsigned number, WorkerTurns* turns);
   WorkDone work();
 
  private:
@@ -45,6 +47,7 @@ class EvaluationWorker {
 
   const EvaluationRun& run_;
   const unsigned number_;
+  WorkerTurns* const turns_;
   CandidateEvaluator evaluator_;
   Clock::TimePoint now_;  // when the last row ended: the next begins then
   WorkDone done_;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <thread>
 
 #include "base/clock.h"
 #include "compiling/compile_workers.h"
 #include "evaluation/evaluation_plan.h"
 #include "evaluation/evaluation_worker.h"
+#include "evaluation/evaluator_access.h"
 #include "evaluation/harness_check.h"
 #include "evaluation/records_writer.h"
 #include "evaluation/spec_check.h"
@@ -45,8 +45,8 @@ PromoterOptions promoter_options(const EvaluatorOptions& options) {
           .on_unavailable = nullptr};
 }
 
-unsigned workers_for(unsigned asked, std::size_t rows) {
-  const unsigned workers = asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+unsigned workers_for(unsigned asked, std::size_t rows, const EvaluationThreads& threads) {
+  const unsigned workers = asked != 0 ? asked : threads.workers();
   return static_cast<unsigned>(std::min<std::size_t>(workers, std::max<std::size_t>(rows, 1)));
 }
 
@@ -73,14 +73,16 @@ void count_rows(const std::vector<Record>& records, EvaluationCounts& counts) {
 }  // namespace
 
 struct Evaluator::Impl {
-  Impl(HostFunctions functions, const EvaluatorOptions& options)
+  // Threads that others use too outlive it; none: it has its own.
+  Impl(HostFunctions functions, const EvaluatorOptions& options, EvaluationThreads* shared)
       : host(std::move(functions)),
         modules(options.compiled_modules_max),
         promoter(promoter_options(options), clock, modules),
         harness_promoter(promoter_options(options), clock, no_modules),
         harnesses(host, harness_promoter, options.compile),
         cache(options.cache_records_max),
-        compile(options.compile) {}
+        compile(options.compile),
+        threads(shared == nullptr ? pool : *shared) {}
 
   Result<EvaluationPlan> make_plan(std::span<const Case> cases, const EvaluationSpec& spec,
                                    const EvaluationOptions& options);
@@ -97,7 +99,8 @@ struct Evaluator::Impl {
   const CompileOptions compile;
   const EvaluationServices services{
       .engine = wasm_engine(), .modules = modules, .promoter = promoter, .cache = cache, .compile = compile};
-  WorkerPool pool;  // last: its threads use all of the above
+  WorkerPool pool;  // after what its threads use
+  EvaluationThreads& threads;
 };
 
 Result<EvaluationPlan> Evaluator::Impl::make_plan(std::span<const Case> cases, const EvaluationSpec& spec,
@@ -114,7 +117,9 @@ Result<EvaluationPlan> Evaluator::Impl::make_plan(std::span<const Case> cases, c
 
 Result<void> Evaluator::Impl::run_workers(const EvaluationRun& run, unsigned workers, EvaluationCounts& counts) {
   std::vector<WorkDone> done(workers);
-  PETRI_TRY(pool.run(workers, [&](unsigned number) { done[number] = EvaluationWorker(run, number).work(); }));
+  PETRI_TRY(threads.run(workers, [&](unsigned number, WorkerTurns* turns) {
+    done[number] = EvaluationWorker(run, number, turns).work();
+  }));
   for (const WorkDone& one : done) {
     counts.evaluated += one.evaluated;
     counts.cache_hits += one.cache_hits;
@@ -124,8 +129,15 @@ Result<void> Evaluator::Impl::run_workers(const EvaluationRun& run, unsigned wor
 }
 
 Evaluator::Evaluator(HostFunctions host, EvaluatorOptions options)
-    : impl_(std::make_unique<Impl>(std::move(host), options)) {}
+    : impl_(std::make_unique<Impl>(std::move(host), options, nullptr)) {}
+Evaluator::Evaluator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Evaluator::~Evaluator() = default;
+
+std::unique_ptr<Evaluator> EvaluatorAccess::create(HostFunctions host, const EvaluatorOptions& options,
+                                                   EvaluationThreads& threads) {
+  auto impl = std::make_unique<Evaluator::Impl>(std::move(host), options, &threads);
+  return std::unique_ptr<Evaluator>(new Evaluator(std::move(impl)));
+}
 
 Result<Evaluation> Evaluator::evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
                                        const EvaluationSpec& spec, const EvaluationOptions& options) {
@@ -137,7 +149,7 @@ Result<Evaluation> Evaluator::evaluate(std::span<const Candidate> candidates, st
 
   std::atomic<std::uint32_t> stop{0};
   const std::stop_callback on_stop(options.stop, [&stop] { stop.store(1); });
-  const unsigned workers = workers_for(options.workers, candidates.size());
+  const unsigned workers = workers_for(options.workers, candidates.size(), impl_->threads);
   CandidateRows rows(candidates, impl_->services.engine, spec.module_bytes_max, options.records != nullptr);
   RowChunks chunks(candidates.size(), workers);
   ProgressBoard board(candidates.size(), workers, options);

@@ -1,5 +1,7 @@
 #include "evaluation/worker_pool.h"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace petri {
@@ -14,7 +16,9 @@ WorkerPool::~WorkerPool() {
   }
 }
 
-Result<void> WorkerPool::run(unsigned count, const std::function<void(unsigned)>& body) {
+unsigned WorkerPool::workers() const { return std::max(1U, std::thread::hardware_concurrency()); }
+
+Result<void> WorkerPool::run(unsigned count, const Body& body) {
   Job job{.body = body, .count = count};
   const MutexLock lock(mutex_);
   // Parts of other jobs may wait for the idle ones.
@@ -50,7 +54,7 @@ void WorkerPool::work() {
     if (job.begun == job.count) waiting_.pop_front();
     --idle_;
     mutex_.unlock();
-    job.body(part);
+    job.body(part, nullptr);
     mutex_.lock();
     ++idle_;
     if (++job.ended == job.count) changed_.notify_all();

@@ -8,26 +8,27 @@
 
 #include "base/large_thread.h"
 #include "base/mutex.h"
+#include "evaluation/evaluation_threads.h"
 #include "petri/result.h"
 
 namespace petri {
 
-// Threads are started when they are needed and kept for the next time. Any thread may call.
-class WorkerPool {
+// Threads are started when they are needed and kept for the next time. For evaluations that share them with nobody.
+class WorkerPool final : public EvaluationThreads {
  public:
   WorkerPool() = default;
   // Waits for the threads; no call is under way.
-  ~WorkerPool();
+  ~WorkerPool() override;
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Calls body(0) to body(count - 1), at once if the machine gives the threads, and returns when all have ended. `busy`
-  // when there is no thread at all: then nothing was called.
-  Result<void> run(unsigned count, const std::function<void(unsigned)>& body) EXCLUDES(mutex_);
+  Result<void> run(unsigned count, const Body& body) override EXCLUDES(mutex_);
+  // One a core.
+  unsigned workers() const override;
 
  private:
   struct Job {
-    const std::function<void(unsigned)>& body;
+    const Body& body;
     unsigned count;
     unsigned begun = 0;
     unsigned ended = 0;

@@ -17,7 +17,7 @@ TEST(WorkerPool, RunsAllPartsAtOnceOnLargeStacks) {
   for (int round = 0; round < 3; ++round) {
     std::barrier all_here(4);
     std::atomic<unsigned> parts{0};
-    ASSERT_TRUE(pool.run(4, [&](unsigned part) {
+    ASSERT_TRUE(pool.run(4, [&](unsigned part, WorkerTurns*) {
       all_here.arrive_and_wait();
       parts |= 1U << part;
       EXPECT_GT(stack_bytes_left(), kLargeStackBytes / 2);
@@ -31,7 +31,7 @@ TEST(WorkerPool, KeepsItsThreads) {
   std::mutex mutex;
   std::set<std::thread::id> threads;
   for (int round = 0; round < 20; ++round) {
-    ASSERT_TRUE(pool.run(1, [&](unsigned) {
+    ASSERT_TRUE(pool.run(1, [&](unsigned, WorkerTurns*) {
       const std::lock_guard lock(mutex);
       threads.insert(std::this_thread::get_id());
     }));
@@ -43,7 +43,8 @@ TEST(WorkerPool, KeepsItsThreads) {
 TEST(WorkerPool, ServesCallsFromInsideItsOwnThreads) {
   WorkerPool pool;
   std::atomic<int> inner{0};
-  ASSERT_TRUE(pool.run(2, [&](unsigned) { EXPECT_TRUE(pool.run(2, [&](unsigned) { ++inner; })); }));
+  ASSERT_TRUE(
+      pool.run(2, [&](unsigned, WorkerTurns*) { EXPECT_TRUE(pool.run(2, [&](unsigned, WorkerTurns*) { ++inner; })); }));
   EXPECT_EQ(inner, 4);
 }
 

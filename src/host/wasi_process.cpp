@@ -2,7 +2,6 @@
 #include "host/families.h"
 #include "host/guest_writer.h"
 #include "host/wasi_memory.h"
-#include "petri/run.h"
 
 namespace petri {
 namespace {
@@ -12,9 +11,11 @@ constexpr std::size_t kTextsPerFuel = 16;
 // Each is followed by a zero, which is not part of it.
 using Texts = std::vector<std::string_view>;
 
-// The program's name is the same wherever it runs, so that its results are.
+// The program's name is the same wherever it runs, so that its results are: kProgramName of petri/run.h.
+constexpr std::string_view kOwnName = "guest";
+
 Texts arguments_of(const HostCall& call) {
-  Texts texts{kProgramName};
+  Texts texts{kOwnName};
   const std::vector<std::string>* arguments = call.context.settings().program_arguments;
   if (arguments != nullptr) texts.insert(texts.end(), arguments->begin(), arguments->end());
   return texts;

@@ -33,6 +33,8 @@ class GuestTurns {
   }
   // So much of the time since was not its own: it waited, was put aside, or was in a callee.
   void add_away(std::uint64_t ns) { away_ns_ += ns; }
+  // So much of its fuel was used by another, who has put it on the account.
+  void add_charged(std::uint64_t fuel) { charged_fuel_ += fuel; }
   // Puts on the account what has been used and is not there yet; `fuel` is what this work has used so far.
   void charge(std::uint64_t fuel, std::uint64_t now_ns);
 

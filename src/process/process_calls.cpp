@@ -88,6 +88,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
     }
   }
   host_call.charge(result->fuel_used);
+  turns_.add_charged(result->fuel_used);
   // In a lane nobody waits: what counts is the time that the callee has spent.
   const bool late = timeout_ms > 0 && result->fuel_used / HostContext::kFuelPerMillisecond >= timeout_ms;
   if (owner_.lane() != nullptr && late) return answer(GuestError::timeout);

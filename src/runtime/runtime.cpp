@@ -14,7 +14,9 @@
 #include "base/ids.h"
 #include "base/mutex.h"
 #include "engine/give_back_memory.h"
+#include "evaluation/evaluator_access.h"
 #include "process/memory_budget.h"
+#include "runtime/shared_threads.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
 #include "sandbox/spec_check.h"
@@ -58,6 +60,12 @@ Result<void> check_options(const RuntimeOptions& options) {
 void complete_defaults(RuntimeOptions& options) {
   options.defaults.limits.insert(options.limits.begin(), options.limits.end());
   if (!options.defaults.breaker) options.defaults.breaker = options.breaker;
+}
+
+std::uint64_t fuel_of(const Evaluation& evaluation) {
+  std::uint64_t fuel = 0;
+  for (const Record& record : evaluation.records) fuel += record.fuel_used;
+  return fuel;
 }
 
 bool is_dead(SandboxStatus status) { return status == SandboxStatus::stopped || status == SandboxStatus::failed; }
@@ -181,6 +189,27 @@ struct Runtime::Impl {
     audit->append(AuditLevel::basic, {.kind = AuditKind::host_pressure, .sandbox = {}, .cause = state},
                   {{"allowed", pressure.allowed}, {"seen", pressure.used}});
   }
+  // Made for the first evaluation: most runtimes have none.
+  Evaluator& evaluator() EXCLUDES(evaluator_mutex) {
+    MutexLock lock(evaluator_mutex);
+    if (evaluator_made == nullptr) {
+      evaluation_threads = std::make_unique<SharedThreads>(*workers, options.workers);
+      evaluator_made = EvaluatorAccess::create(options.host,
+                                               {.promote_fuel = options.promote_fuel,
+                                                .promote_fuel_per_byte = options.promote_fuel_per_byte,
+                                                .promotion_time_max = options.promotion_time_max,
+                                                .compile = options.compile},
+                                               *evaluation_threads);
+    }
+    return *evaluator_made;
+  }
+  void count(const Evaluation& evaluation) {
+    metrics.evaluation_ended();
+    for (const Record& record : evaluation.records) {
+      if (record.outcome) metrics.candidate_ended(*record.outcome);
+      if (record.error && record.error != ErrorCode::cancelled) metrics.candidate_failed(*record.error);
+    }
+  }
   void tell_unavailable(const Error& error) {
     metrics.compiling_unavailable();
     events.publish(EventKind::compiling_unavailable, {}, [&](Event& event) { event.add("message", error.message); });
@@ -262,6 +291,9 @@ struct Runtime::Impl {
   std::unique_ptr<Timers> timers;
   SharedTraits traits;
   std::optional<SandboxServices> services;  // once workers and timers are there
+  Mutex evaluator_mutex;
+  std::unique_ptr<SharedThreads> evaluation_threads GUARDED_BY(evaluator_mutex);
+  std::unique_ptr<Evaluator> evaluator_made GUARDED_BY(evaluator_mutex);  // uses them
   std::atomic<std::uint64_t> destroyed{0};
   std::uint64_t destroyed_before = 0, given_back_at = 0;  // by the timers' thread
 };
@@ -394,6 +426,34 @@ Result<void> Runtime::destroy(std::string_view id) {
   impl_->registry.remove(*core);
   ++impl_->destroyed;
   return {};
+}
+
+Result<Evaluation> Runtime::evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
+                                     const EvaluationSpec& spec, const EvaluationOptions& options) {
+  const EventSubject about = {.correlation = impl_->events.new_correlation()};
+  const auto name_it = [&](Event& event) -> Event& {
+    return event.add("function", spec.function).add("rows", candidates.size()).add("cases", cases.size());
+  };
+  impl_->events.publish(EventKind::evaluate_start, about, [&](Event& event) { name_it(event); });
+  const Clock::TimePoint began = impl_->clock.now();
+  auto evaluation = impl_->evaluator().evaluate(candidates, cases, spec, options);
+  const auto took = impl_->clock.now() - began;
+  if (!evaluation) {
+    impl_->metrics.evaluation_failed();
+    impl_->events.publish(EventKind::evaluate_exception, about, [&](Event& event) {
+      name_it(event).add("error", name_of(evaluation.error().code)).add("message", evaluation.error().message);
+      event.add("duration_ns", took);
+    });
+    return evaluation;
+  }
+  impl_->count(*evaluation);
+  impl_->events.publish(EventKind::evaluate_stop, about, [&](Event& event) {
+    const EvaluationCounts& counts = evaluation->counts;
+    name_it(event).add("evaluated", counts.evaluated).add("repeated", counts.repeated);
+    event.add("cache_hits", counts.cache_hits).add("cancelled", counts.cancelled).add("promoted", counts.promoted);
+    event.add("fuel_used", fuel_of(*evaluation)).add("duration_ns", took);
+  });
+  return evaluation;
 }
 
 Result<Subscription> Runtime::subscribe(SubscriptionOptions options) {

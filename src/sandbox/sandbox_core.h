@@ -613,7 +613,7 @@ class SandboxCore final : public ProcessOwner,
       EXCLUDES(mutex_);
   Result<Outcome> run_here(const RunOf& what, const RunSpec& spec, SandboxRun& run,
                            const std::stop_token& asked_to_stop) EXCLUDES(mutex_);
-  Result<void> check_in_use(const SandboxLimits& limits) const EXCLUDES(mutex_);
+  Result<void> check_in_use(const SandboxLimits& before, const SandboxLimits& limits) const EXCLUDES(mutex_);
   void shorten_work(std::chrono::nanoseconds time_max) EXCLUDES(mutex_);
   std::uint64_t spec_bytes_max() const;
   Result<SpawnSpec> read_spawned(Process& by, HostCall& call, std::string_view spec) const;

@@ -134,23 +134,24 @@ Result<void> SandboxCore::cancel(std::uint64_t call) {
 
 // ---- limits and labels ----------------------------------------------------------------------------------------
 
-// What would be above these limits at once, and cannot be brought below them without ending something.
-Result<void> SandboxCore::check_in_use(const SandboxLimits& limits) const {
+// What a lower limit would have the sandbox be above at once, and cannot be brought below without ending something.
+Result<void> SandboxCore::check_in_use(const SandboxLimits& before, const SandboxLimits& limits) const {
   Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
-  const std::uint64_t memory =
-      std::max(account_.memory_bytes(), account_.taken() - std::min(account_.taken(), MemoryAccount::kHostBytesFree));
-  if (memory > limits.memory_bytes_max) {
+  const std::uint64_t all = account_.taken();
+  const std::uint64_t memory = std::max(account_.memory_bytes(), all - std::min(all, MemoryAccount::kHostBytesFree));
+  if (limits.memory_bytes_max < before.memory_bytes_max && memory > limits.memory_bytes_max) {
     complain(error, "limits.memory_bytes_max",
              fmt::format("memory_bytes_max is {} but {} bytes are in use; stop processes or restart the sandbox first",
                          limits.memory_bytes_max, memory));
   }
-  if (account_.processes() > limits.processes_max) {
+  if (limits.processes_max < before.processes_max && account_.processes() > limits.processes_max) {
     complain(error, "limits.processes_max",
              fmt::format("processes_max is {} but {} processes live; stop some of them first", limits.processes_max,
                          account_.processes()));
   }
   MutexLock lock(mutex_);
   for (const auto& [name, process] : processes_) {
+    if (limits.process_memory_bytes_max >= before.process_memory_bytes_max) break;
     if (process->memory_bytes() <= limits.process_memory_bytes_max) continue;
     complain(error, "limits.process_memory_bytes_max",
              fmt::format("process_memory_bytes_max is {} but the process {} uses {} bytes; stop it first",
@@ -193,10 +194,10 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
   PETRI_TRY(must_exist());
   const SandboxLimitsPtr before = account_.limits();
   PETRI_TRY(const SandboxLimits limits, with_changes(*before, changes));
-  PETRI_TRY(check_in_use(limits));
+  PETRI_TRY(check_in_use(*before, limits));
   account_.set_limits(limits);
   // Something may have grown meanwhile: from here on nothing does.
-  if (auto fits = check_in_use(limits); !fits) {
+  if (auto fits = check_in_use(*before, limits); !fits) {
     account_.set_limits(*before);
     return fits;
   }

@@ -149,6 +149,34 @@ std::vector<EventRule> run_rules() {
   };
 }
 
+std::vector<EventRule> evaluate_rules() {
+  const DetailRule rows{"rows", integer, "how many candidates it has"};
+  const DetailRule cases{"cases", integer, "how many cases each is called with"};
+  return {
+      {evaluate_start,
+       "An evaluation begins. Exactly one of `evaluate.stop` and `evaluate.exception` follows. Of no sandbox.",
+       {kFunction, rows, cases},
+       debug},
+      {evaluate_stop,
+       "Every candidate has its record. Of no sandbox.",
+       {kFunction,
+        rows,
+        cases,
+        {"evaluated", integer, "candidates that were looked at now"},
+        {"repeated", integer, "rows that repeat an earlier one"},
+        {"cache_hits", integer, "rows whose record was known before"},
+        {"cancelled", integer, "rows that were left out"},
+        {"promoted", integer, "candidates that were compiled on the way"},
+        kFuelUsed,
+        kDuration},
+       debug},
+      {evaluate_exception,
+       "Nothing was evaluated. Of no sandbox.",
+       {kFunction, rows, cases, kErrorCode, kMessage, kDuration},
+       warning},
+  };
+}
+
 std::vector<EventRule> resource_rules() {
   return {
       {killed_resource_limit, "A limit other than time ended a guest.", {kLimit, kAllowed, kSeen, kPlace}, warning},
@@ -212,8 +240,8 @@ std::vector<EventRule> containment_rules() {
 
 std::vector<EventRule> make_rules() {
   std::vector<EventRule> rules;
-  for (const auto make :
-       {sandbox_rules, process_rules, module_rules, run_rules, resource_rules, containment_rules, version_rules}) {
+  for (const auto make : {sandbox_rules, process_rules, module_rules, run_rules, resource_rules, containment_rules,
+                          version_rules, evaluate_rules}) {
     for (EventRule& rule : make()) rules.push_back(std::move(rule));
   }
   return rules;

@@ -43,6 +43,14 @@ const std::array kSources{
                  labelled<&Metrics::run_errors>},
     MetricSource{{"petri_calls_total", counter, "outcome", "Calls of live processes, by how the guest ended."},
                  labelled<&Metrics::calls>},
+    MetricSource{{"petri_evaluations_total", counter, "", "Evaluations that gave records."},
+                 counted<Metrics::evaluations_total>},
+    MetricSource{{"petri_evaluation_errors_total", counter, "", "Evaluations in which nothing was evaluated."},
+                 counted<Metrics::evaluation_errors_total>},
+    MetricSource{{"petri_candidates_total", counter, "outcome", "Candidates of evaluations, by how they ended."},
+                 labelled<&Metrics::candidates>},
+    MetricSource{{"petri_candidate_errors_total", counter, "error", "Candidates that were not entered, by the error."},
+                 labelled<&Metrics::candidate_errors>},
     MetricSource{{"petri_processes_started_total", counter, "", "Processes started for the first time."},
                  counted<Metrics::processes_started_total>},
     MetricSource{{"petri_processes_restarted_total", counter, "", "Processes their supervisors started again."},
@@ -100,10 +108,10 @@ std::vector<NamedCount> Metrics::by_kind(std::size_t first) const {
   return counts;
 }
 
-std::vector<NamedCount> Metrics::run_errors() const {
+std::vector<NamedCount> Metrics::by_code(std::size_t first) const {
   Numbers counts;
   for (const ErrorCode code : all_error_codes()) {
-    counts.push_back({.name = name_of(code), .count = counters_.sum(kRunErrors + static_cast<std::size_t>(code))});
+    counts.push_back({.name = name_of(code), .count = counters_.sum(first + static_cast<std::size_t>(code))});
   }
   return counts;
 }

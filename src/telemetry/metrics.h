@@ -30,6 +30,11 @@ class Metrics {
   void run_ended(OutcomeKind kind) noexcept { counters_.add(first_run + index(kind)); }
   void run_failed(ErrorCode code) noexcept { counters_.add(kRunErrors + static_cast<std::size_t>(code)); }
   void call_ended(OutcomeKind kind) noexcept { counters_.add(kCalls + index(kind)); }
+  // Of each evaluation exactly one, and of each of its rows that was not cancelled.
+  void evaluation_ended() noexcept { counters_.add(evaluations_total); }
+  void evaluation_failed() noexcept { counters_.add(evaluation_errors_total); }
+  void candidate_ended(OutcomeKind kind) noexcept { counters_.add(kCandidates + index(kind)); }
+  void candidate_failed(ErrorCode code) noexcept { counters_.add(kCandidateErrors + static_cast<std::size_t>(code)); }
 
   void process_started() noexcept { counters_.add(processes_started_total); }
   void process_restarted() noexcept { counters_.add(processes_restarted_total); }
@@ -56,11 +61,15 @@ class Metrics {
     quarantines_total,
     host_pressure_total,
     compiling_unavailable_total,
+    evaluations_total,
+    evaluation_errors_total,
     first_run,  // one for each kind of outcome from here on, and so on
   };
   std::uint64_t count(Counter counter) const noexcept { return counters_.sum(counter); }
   std::vector<NamedCount> runs() const { return by_kind(first_run); }
-  std::vector<NamedCount> run_errors() const;
+  std::vector<NamedCount> run_errors() const { return by_code(kRunErrors); }
+  std::vector<NamedCount> candidates() const { return by_kind(kCandidates); }
+  std::vector<NamedCount> candidate_errors() const { return by_code(kCandidateErrors); }
   std::vector<NamedCount> calls() const { return by_kind(kCalls); }
   std::vector<NamedCount> limits_met() const { return limits_met_.counts(); }
   std::vector<NamedCount> kills() const { return kills_.counts(); }
@@ -71,10 +80,13 @@ class Metrics {
   static constexpr std::size_t kErrorCodes = static_cast<std::size_t>(ErrorCode::start_failed) + 1;
   static constexpr std::size_t kCalls = first_run + kOutcomeKinds;
   static constexpr std::size_t kRunErrors = kCalls + kOutcomeKinds;
-  static constexpr std::size_t kCounters = kRunErrors + kErrorCodes;
+  static constexpr std::size_t kCandidates = kRunErrors + kErrorCodes;
+  static constexpr std::size_t kCandidateErrors = kCandidates + kOutcomeKinds;
+  static constexpr std::size_t kCounters = kCandidateErrors + kErrorCodes;
 
   static constexpr std::size_t index(OutcomeKind kind) { return static_cast<std::size_t>(kind); }
   std::vector<NamedCount> by_kind(std::size_t first) const;
+  std::vector<NamedCount> by_code(std::size_t first) const;
 
   ShardedCounters<kCounters> counters_;
   NamedCounters limits_met_;

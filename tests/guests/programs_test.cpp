@@ -41,7 +41,7 @@ TEST_P(Programs, RunLikeProgramsInsideTheirFolder) {
   EXPECT_EQ(outcome->kind, OutcomeKind::exited);
   EXPECT_EQ(outcome->exit_code, 7);
   EXPECT_EQ(outcome->output,
-            "program has 2 arguments, the last is two\n"
+            "guest has 2 arguments, the last is two\n"
             "NAME is value\n"
             "read first\n"
             "read second\n"

@@ -331,5 +331,27 @@ TEST_F(CallsTest, RefusesASecondStartOfACommandInALiveProcess) {
   }
 }
 
+TEST_F(CallsTest, PutWhatACalleeBurnsOnTheAccountOnce) {  // Q25, R26
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    SandboxSpec spec = tree(Strategy::one_for_one, {"caller", "callee"});
+    spec.id = name_of(tier);
+    spec.tier = tier;
+    spec.modules[0].source =
+        Source::wat(R"((module (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+      (memory 1) (data (i32.const 0) "callee")
+      (func (export "ask") (result i32)
+        (call $call (i32.const 0) (i32.const 6) (i32.const 0) (i32.const 0) (i32.const 0)))
+      (func (export "petri_handle") (result i32) (local i32)
+        (local.set 0 (i32.const 10000))
+        (loop (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1))))) (i32.const 0))))");
+    Sandbox sandbox = create(spec);
+    const std::uint64_t before = sandbox.usage().fuel_used;
+    const auto outcome = call(sandbox, "ask", "caller");
+    ASSERT_EQ(testing::not_value(outcome, 0), "");
+    EXPECT_GT(outcome->fuel_used, 50'000U);
+    EXPECT_EQ(sandbox.usage().fuel_used - before, outcome->fuel_used);
+  }
+}
+
 }  // namespace
 }  // namespace petri

@@ -232,7 +232,7 @@ TEST_P(PermissionsTest, ShowOfTheHostOnlyWhatTheSpecGives) {  // P07
         (drop (call $clock (i32.const 0) (i64.const 1) (i32.const 8)))
         (i32.wrap_i64 (i64.rem_u (i64.load (i32.const 8)) (i64.const 1000000))))))")}}};
   spec.environment = {{"HOME", "nowhere"}};
-  spec.arguments = {"guest", "one"};
+  spec.arguments = {"one"};
   spec.tier = GetParam();
   Sandbox sandbox = create(spec);
   const auto shown = sandbox.call("show");

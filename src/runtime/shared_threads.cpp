@@ -1,0 +1,78 @@
+#include "runtime/shared_threads.h"
+
+#include "base/kernel_clock.h"
+#include "base/mutex.h"
+#include "host/kill_flag.h"
+
+namespace petri {
+namespace {
+
+// Of the task on this thread. A guest may run on another one, which sits where this does.
+class PermitTurns final : public WorkerTurns {
+ public:
+  explicit PermitTurns(Workers& workers)
+      : workers_(workers), seat_(Workers::seat_of_this_thread()), turn_ns_(now() + turn()) {}
+
+  std::uint64_t turn_ns() const override { return turn_ns_; }
+  void between_rows(std::uint64_t now_ns) override {
+    if (now_ns >= turn_ns_) take_turn();
+  }
+  std::uint64_t next_turn(HostContext&, std::uint64_t) override {
+    take_turn();
+    return turn_ns_;
+  }
+  // Candidates have virtual time, and wait for nothing.
+  void wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill) override {
+    const Workers::Pause pause(workers_, seat_);
+    wait_for_kill(kill, until_ns);
+  }
+
+ private:
+  static std::uint64_t now() { return kernel_ns(CLOCK_MONOTONIC); }
+  std::uint64_t turn() const { return static_cast<std::uint64_t>(workers_.turn().count()); }
+  void take_turn() { turn_ns_ = workers_.take_turn(now(), seat_); }
+
+  Workers& workers_;
+  Workers::Seat& seat_;
+  std::uint64_t turn_ns_;
+};
+
+// Counts the parts that have ended.
+class Countdown {
+ public:
+  explicit Countdown(unsigned count) : left_(count) {}
+  void end_one() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (--left_ == 0) ended_.notify_all();
+  }
+  void wait() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (left_ > 0) ended_.wait(mutex_);
+  }
+
+ private:
+  Mutex mutex_;
+  Condition ended_;
+  unsigned left_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+// Called from a thread of the workers, it gives its permit to the parts.
+Result<void> SharedThreads::run(unsigned count, const Body& body) {
+  Countdown parts(count);
+  for (unsigned part = 0; part < count; ++part) {
+    workers_.submit([this, part, &body, &parts] {
+      {
+        PermitTurns turns(workers_);
+        body(part, &turns);
+      }
+      parts.end_one();
+    });
+  }
+  const Workers::Pause pause(workers_);
+  parts.wait();
+  return {};
+}
+
+}  // namespace petri
