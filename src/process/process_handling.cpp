@@ -150,16 +150,27 @@ void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Ou
   history_.close();
 }
 
+// Whoever ends the process ends a compilation for it, too.
+CodePtr Process::code_to_retrace(const ModuleCode& code) {
+  std::stop_source stop;
+  {
+    MutexLock lock(mutex_);
+    if (flag().is_raised()) return nullptr;
+    retracing_ = stop;
+  }
+  const Workers::Pause pause(owner_.workers(), *seat_);
+  CodePtr compiled = code.retrace->compiled_of(code, stop.get_token());
+  MutexLock lock(mutex_);
+  retracing_ = std::stop_source(std::nostopstate);
+  return compiled;
+}
+
 void Process::retrace(const ModuleCode& code, const Letter* letter, Outcome& outcome) {
   HostSettings settings = owner_.host_settings(*this);
   if (settings.folder != nullptr && settings.permissions.has(Permission::file_write)) return;
   settings.limits.memory_bytes_max =
       std::min(settings.limits.memory_bytes_max, owner_.account().limits()->process_memory_bytes_max);
-  CodePtr compiled;
-  {
-    const Workers::Pause pause(owner_.workers(), *seat_);
-    compiled = code.retrace->compiled_of(code);
-  }
+  const CodePtr compiled = code_to_retrace(code);
   if (compiled == nullptr || flag().is_raised()) return;
   const std::uint64_t from_ns = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
   std::uint64_t fuel = 0;

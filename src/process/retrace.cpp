@@ -139,8 +139,8 @@ void RetraceCode::end(Clock::TimePoint started, Clock::TimePoint now) {
   busy_.store(false);
 }
 
-CodePtr RetraceCode::compiled_of(const ModuleCode& module) {
-  LoadOptions options;
+CodePtr RetraceCode::compiled_of(const ModuleCode& module, std::stop_token stop) {
+  LoadOptions options{.compile = {}, .stop = std::move(stop)};
   options.compile.time_max = kCompileTimeMax;
   if (compiled_ == nullptr) compiled_ = module.load_compiled(options);
   return compiled_;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "base/clock.h"
@@ -25,7 +26,7 @@ class RetraceCode {
   void end(Clock::TimePoint started, Clock::TimePoint now);
 
   // nullptr: it cannot be compiled in time. Between try_start() and end().
-  CodePtr compiled_of(const ModuleCode& module);
+  CodePtr compiled_of(const ModuleCode& module, std::stop_token stop);
 
  private:
   std::atomic<bool> busy_{false};
