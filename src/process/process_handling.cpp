@@ -148,6 +148,9 @@ void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Ou
     code->retrace->end(started, owner_.clock().now());
   }
   history_.close();
+  // The next trap is to say where: compiled code keeps a trace by itself.
+  const bool untold = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty();
+  if (untold && code->hot != nullptr) code->promote();
 }
 
 // Whoever ends the process ends a compilation for it, too.
