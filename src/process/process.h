@@ -33,6 +33,7 @@
 namespace petri {
 
 class Process;
+class RetraceBudget;
 using ProcessPtr = std::shared_ptr<Process>;
 
 // The sandbox, as its processes see it. Called on threads that run guests.
@@ -77,6 +78,8 @@ class ProcessOwner {
   virtual bool takes_back(Process&, const TrialPeriod&, const Result<Outcome>&, std::function<void()>& /*then*/) {
     return false;
   }
+  // What may be spent on finding out where interpreted guests trapped; none: as much as that takes.
+  virtual RetraceBudget* retrace_budget() { return nullptr; }
   // A call, from outside or of another guest, came to this end.
   virtual void call_ended(OutcomeKind) {}
 };

@@ -140,17 +140,19 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
 
 // The interpreter keeps no trace; see retrace.h. The instance is gone, so that its memory can be another's.
 void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Outcome& outcome) {
-  const bool wanted = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty() && history_.open() &&
-                      outcome.place != Place::instantiate;
-  const Clock::TimePoint started = owner_.clock().now();
-  if (wanted && code->retrace->try_start(started)) {
-    retrace(*code, letter, outcome);
-    code->retrace->end(started, owner_.clock().now());
-  }
-  history_.close();
-  // The next trap is to say where: compiled code keeps a trace by itself.
   const bool untold = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty();
-  if (untold && code->hot != nullptr) code->promote();
+  const Clock::TimePoint started = owner_.clock().now();
+  RetraceBudget* const budget = owner_.retrace_budget();
+  const bool may = untold && history_.open() && outcome.place != Place::instantiate &&
+                   (budget == nullptr || budget->may_start(started));
+  if (may && code->retrace->try_enter()) {
+    retrace(*code, letter, outcome);
+    code->retrace->leave();
+    if (budget != nullptr) budget->spend(owner_.clock().now() - started);
+  }
+  // One that lives long is to say where it traps next: compiled code keeps a trace by itself.
+  if (untold && history_.outgrown() && code->hot != nullptr) code->promote();
+  history_.close();
 }
 
 // Whoever ends the process ends a compilation for it, too.

@@ -15,6 +15,7 @@
 #include "base/mutex.h"
 #include "engine/give_back_memory.h"
 #include "process/memory_budget.h"
+#include "process/retrace.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
 #include "sandbox/spec_check.h"
@@ -165,6 +166,7 @@ struct Runtime::Impl {
                                      .budget = budget.get(),
                                      .descriptors = descriptors,
                                      .failed_sources = failed_sources,
+                                     .retrace_budget = retrace_budget,
                                      .samples_max = options.samples_max});
   }
   void make_budget() {
@@ -252,6 +254,7 @@ struct Runtime::Impl {
   std::unique_ptr<MemoryBudget> budget;
   const std::shared_ptr<DescriptorPool> descriptors;
   FailedSources failed_sources;
+  RetraceBudget retrace_budget;
   ArtifactStore artifacts;
   CompiledModules compiled{0};  // live processes keep what they run
   Promoter promoter;
