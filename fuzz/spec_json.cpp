@@ -54,6 +54,8 @@ std::vector<std::string> seeds() {
           {"allow": ["petri", "math.sin"], "block": ["petri.log"]}, "reject_findings": "high"}, "audit": "none",
           "imports": {"block": ["wasi_snapshot_preview1"]}, "breaker": {"limits_max": 3, "window": "10s", "pause": "1s"},
           "recovery": {"runtime": "restart", "resource": "isolate", "restarts_max": 3, "retry_pause": "100ms"}})json",
+      R"json({"id": "n", "modules": {"m": {"wat": "(module)", "needs": {"store": {"min": 2, "max": 3}, "clock": {}}}},
+          "tier": "fast", "profile": "none", "labels": ["-"], "limits": {"processes_max": 0}})json",
       "[[[[[[{}]]]]]]",
       R"json({"id": "\u0000\ud83e\uddeb\"", "modules": {"\u202e": {"wat": "\u001b[31m"}}})json",
   };

@@ -12,22 +12,31 @@ constexpr std::uint64_t kEntryBytes = 2 * sizeof(History::Message);
 
 void History::start(std::string_view input) {
   close();
-  kept_ = std::make_unique<Kept>();
-  if (make_room(input.size())) kept_->input = input;
+  open_ = true;
+  outgrown_ = false;
+  if (!input.empty() && make_room(input.size())) kept_->input = input;
 }
 
 void History::close() {
+  open_ = false;
   if (kept_ == nullptr) return;
   account_.let_go(kept_->held_bytes);
   kept_ = nullptr;
 }
 
+const History::Kept& History::kept() const {
+  static const Kept nothing;
+  return kept_ == nullptr ? nothing : *kept_;
+}
+
 bool History::make_room(std::size_t content_bytes) {
+  if (kept_ == nullptr) kept_ = std::make_unique<Kept>();
   const std::size_t entries = kept_->messages.size() + kept_->answers.size();
   const std::uint64_t bytes = kEntryBytes + heap_block_bytes(content_bytes);
   const bool fits = entries < kEntriesMax && kept_->content_bytes + content_bytes <= kBytesMax;
   if (!fits || !account_.try_hold(bytes)) {
     close();
+    outgrown_ = true;
     return false;
   }
   kept_->content_bytes += content_bytes;

@@ -44,15 +44,17 @@ class History {
   // A new instance, of which nothing has run.
   void start(std::string_view input);
   void close();
-  bool open() const { return kept_ != nullptr; }
+  bool open() const { return open_; }
+  // It was closed because there was more than it keeps.
+  bool outgrown() const { return outgrown_; }
 
   // Of an open one; each may close it.
   void add(const Letter& letter, std::uint64_t fuel_used);
   void add(Answer answer);
 
-  const std::string& input() const { return kept_->input; }
-  const std::vector<Message>& messages() const { return kept_->messages; }
-  const std::vector<Answer>& answers() const { return kept_->answers; }
+  const std::string& input() const { return kept().input; }
+  const std::vector<Message>& messages() const { return kept().messages; }
+  const std::vector<Answer>& answers() const { return kept().answers; }
 
   static Message message_of(const Letter& letter, std::uint64_t fuel_used);
 
@@ -64,11 +66,13 @@ class History {
     std::size_t content_bytes = 0;
     std::uint64_t held_bytes = 0;
   };
+  const Kept& kept() const;
   // True: there is room for one more entry with so many bytes in it.
   bool make_room(std::size_t content_bytes);
 
   MemoryAccount& account_;
-  std::unique_ptr<Kept> kept_;
+  bool open_ = false, outgrown_ = false;
+  std::unique_ptr<Kept> kept_;  // none: nothing yet, as of most processes of a large population
 };
 
 }  // namespace petri

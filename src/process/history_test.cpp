@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "process/retrace.h"
 #include "process/tree_account.h"
 
 namespace petri {
@@ -30,7 +31,22 @@ TEST_F(HistoryTest, EndsWithTooManyEntriesAndGivesItsBytesBack) {
   EXPECT_GT(account_.host_bytes(), 0U);
   history_.add(History::Answer{.code = 1});
   EXPECT_FALSE(history_.open());
+  EXPECT_TRUE(history_.outgrown());
   EXPECT_EQ(account_.host_bytes(), 0U);
+}
+
+TEST(RetraceBudget, IsASecondAtOnceAndATenthInTheLongRun) {
+  using namespace std::chrono_literals;
+  RetraceBudget budget;
+  const Clock::TimePoint start{100s};
+  EXPECT_TRUE(budget.may_start(start));
+  budget.spend(1500ms);
+  EXPECT_FALSE(budget.may_start(start));
+  EXPECT_FALSE(budget.may_start(start + 5s));
+  EXPECT_TRUE(budget.may_start(start + 6s));
+  EXPECT_TRUE(budget.may_start(start + 1000s));
+  budget.spend(1s);
+  EXPECT_FALSE(budget.may_start(start + 1000s)) << "nothing is saved up";
 }
 
 TEST_F(HistoryTest, EndsWithTooManyBytes) {

@@ -78,6 +78,10 @@ void ModuleCode::add_burned(std::uint64_t fuel) const {
   for_each_hot(*this, [&](HotCode& one) { one.add_burned(fuel); });
 }
 
+void ModuleCode::promote() const {
+  for_each_hot(*this, [](HotCode& one) { one.promote(); });
+}
+
 CodePtr ModuleCode::load_compiled(const LoadOptions& options) const {
   if (linked != nullptr) return linked->load_compiled(options);
   if (code->tier() == Tier::compiled) return code;

@@ -74,6 +74,7 @@ struct ModuleCode {
   void add_instance() const;
   void remove_instance() const;
   void add_burned(std::uint64_t fuel) const;
+  void promote() const;
 
   // Empty: it is, and so are those it is linked with.
   std::string why_not_movable() const;

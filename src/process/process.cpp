@@ -324,13 +324,17 @@ void Process::interrupt() {
   if (awaited_) awaited_->give(fail(ErrorCode::cancelled, "the caller was ended"));
 }
 
-// A callee that runs on the thread of a guest that was ended would keep it from ending.
+// A callee that runs on the thread of a guest that was ended would keep it from ending, and so would a compilation that
+// only tells where it trapped.
 void Process::cancel_helper() {
   std::pair<ProcessPtr, std::uint64_t> helper;
+  std::stop_source retracing(std::nostopstate);
   {
     MutexLock lock(mutex_);
     if (flag().is_raised()) helper = helper_;
+    if (flag().is_raised()) retracing = retracing_;
   }
+  retracing.request_stop();
   if (helper.first != nullptr) helper.first->cancel(helper.second);
 }
 

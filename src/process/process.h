@@ -34,6 +34,7 @@
 namespace petri {
 
 class Process;
+class RetraceBudget;
 using ProcessPtr = std::shared_ptr<Process>;
 
 // The sandbox, as its processes see it. Called on threads that run guests.
@@ -80,6 +81,8 @@ class ProcessOwner {
   virtual bool takes_back(Process&, const TrialPeriod&, const Result<Outcome>&, std::function<void()>& /*then*/) {
     return false;
   }
+  // What may be spent on finding out where interpreted guests trapped; none: as much as that takes.
+  virtual RetraceBudget* retrace_budget() { return nullptr; }
   // A call, from outside or of another guest, came to this end.
   virtual void call_ended(OutcomeKind) {}
 };
@@ -257,6 +260,7 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<End> run_init();
   void find_backtrace(const ModuleCodePtr& code, const Letter* letter, Outcome& outcome);
   void retrace(const ModuleCode& code, const Letter* letter, Outcome& outcome);
+  CodePtr code_to_retrace(const ModuleCode& code) EXCLUDES(mutex_);
   void end_life();
   KillFlag& flag() { return flags_[flag_.load(std::memory_order_relaxed)]; }
   void set_flag(bool raised) { raised ? flag().raise() : flag().clear(); }
@@ -311,8 +315,9 @@ class Process : public std::enable_shared_from_this<Process> {
   std::size_t lined_up_ GUARDED_BY(mutex_) = 0;     // how often it stands in the lane
   std::uint64_t scheduled_ GUARDED_BY(mutex_) = 0;  // the number of its last drain() that had to wait
   std::uint64_t current_call_ GUARDED_BY(mutex_) = 0;
-  std::uint64_t doomed_ GUARDED_BY(mutex_) = 0;  // an incarnation that was killed before it began
-  ReplyPtr awaited_ GUARDED_BY(mutex_);          // what its guest waits for
+  std::uint64_t doomed_ GUARDED_BY(mutex_) = 0;                      // an incarnation that was killed before it began
+  ReplyPtr awaited_ GUARDED_BY(mutex_);                              // what its guest waits for
+  std::stop_source retracing_ GUARDED_BY(mutex_){std::nostopstate};  // a compilation that is waited for
   // Who handles a call of its guest on the guest's own thread, and the number of that call.
   std::pair<ProcessPtr, std::uint64_t> helper_ GUARDED_BY(mutex_);
 };

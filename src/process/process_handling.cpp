@@ -150,14 +150,34 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
 
 // The interpreter keeps no trace; see retrace.h. The instance is gone, so that its memory can be another's.
 void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Outcome& outcome) {
-  const bool wanted = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty() && history_.open() &&
-                      outcome.place != Place::instantiate;
+  const bool untold = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty();
   const Clock::TimePoint started = owner_.clock().now();
-  if (wanted && code->retrace->try_start(started)) {
+  RetraceBudget* const budget = owner_.retrace_budget();
+  const bool may = untold && history_.open() && outcome.place != Place::instantiate &&
+                   (budget == nullptr || budget->may_start(started));
+  if (may && code->retrace->try_enter()) {
     retrace(*code, letter, outcome);
-    code->retrace->end(started, owner_.clock().now());
+    code->retrace->leave();
+    if (budget != nullptr) budget->spend(owner_.clock().now() - started);
   }
+  // One that lives long is to say where it traps next: compiled code keeps a trace by itself.
+  if (untold && history_.outgrown() && code->hot != nullptr) code->promote();
   history_.close();
+}
+
+// Whoever ends the process ends a compilation for it, too.
+CodePtr Process::code_to_retrace(const ModuleCode& code) {
+  std::stop_source stop;
+  {
+    MutexLock lock(mutex_);
+    if (flag().is_raised()) return nullptr;
+    retracing_ = stop;
+  }
+  const Workers::Pause pause(owner_.workers(), *seat_);
+  CodePtr compiled = code.retrace->compiled_of(code, stop.get_token());
+  MutexLock lock(mutex_);
+  retracing_ = std::stop_source(std::nostopstate);
+  return compiled;
 }
 
 void Process::retrace(const ModuleCode& code, const Letter* letter, Outcome& outcome) {
@@ -165,11 +185,7 @@ void Process::retrace(const ModuleCode& code, const Letter* letter, Outcome& out
   if (settings.folder != nullptr && settings.permissions.has(Permission::file_write)) return;
   settings.limits.memory_bytes_max =
       std::min(settings.limits.memory_bytes_max, owner_.account().limits()->process_memory_bytes_max);
-  CodePtr compiled;
-  {
-    const Workers::Pause pause(owner_.workers(), *seat_);
-    compiled = code.retrace->compiled_of(code);
-  }
+  const CodePtr compiled = code_to_retrace(code);
   if (compiled == nullptr || flag().is_raised()) return;
   const std::uint64_t from_ns = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
   std::uint64_t fuel = 0;

@@ -1,5 +1,6 @@
 #include "process/retrace.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/kernel_clock.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t kFuelUnbounded = std::uint64_t{1} << 62;
 constexpr std::uint64_t kRepeatNsMax = 250'000'000;
-constexpr int kPauseFactor = 10;
 
 // The sandbox as it answered the first time; nothing that is asked of it is done.
 class RepeatedPort final : public ProcessPort {
@@ -129,18 +129,21 @@ std::vector<Frame> repeat(Repetition& again, const History& history, const Lette
 
 }  // namespace
 
-bool RetraceCode::try_start(Clock::TimePoint now) {
-  if (now.time_since_epoch().count() < not_before_.load()) return false;
-  return !busy_.exchange(true);
+bool RetraceBudget::may_start(Clock::TimePoint now) {
+  MutexLock lock(mutex_);
+  const Clock::Duration earned = (now - at_) / kShare;
+  at_ = now;
+  spent_ -= std::min(spent_, std::max(earned, Clock::Duration(0)));
+  return spent_ < kBurst;
 }
 
-void RetraceCode::end(Clock::TimePoint started, Clock::TimePoint now) {
-  not_before_.store((now + kPauseFactor * (now - started)).time_since_epoch().count());
-  busy_.store(false);
+void RetraceBudget::spend(Clock::Duration time) {
+  MutexLock lock(mutex_);
+  spent_ += time;
 }
 
-CodePtr RetraceCode::compiled_of(const ModuleCode& module) {
-  LoadOptions options;
+CodePtr RetraceCode::compiled_of(const ModuleCode& module, std::stop_token stop) {
+  LoadOptions options{.compile = {}, .stop = std::move(stop)};
   options.compile.time_max = kCompileTimeMax;
   if (compiled_ == nullptr) compiled_ = module.load_compiled(options);
   return compiled_;

@@ -5,32 +5,49 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "petri/outcome.h"
 #include "process/history.h"
 #include "process/module_code.h"
 
 namespace petri {
 
-// The compiled code of a module that is there only to repeat what trapped. At most a tenth of the time is spent on
-// that, so that a guest which traps again and again costs little more than before. Any thread.
+// What a runtime spends on repetitions: a second at once, and a tenth of the time in the long run, so that guests which
+// trap again and again cost little more than before. Any thread.
+class RetraceBudget {
+ public:
+  static constexpr std::chrono::nanoseconds kBurst = std::chrono::seconds(1);
+  static constexpr int kShare = 10;
+
+  // Whether there is something left.
+  bool may_start(Clock::TimePoint now) EXCLUDES(mutex_);
+  void spend(Clock::Duration time) EXCLUDES(mutex_);
+
+ private:
+  Mutex mutex_;
+  Clock::Duration spent_ GUARDED_BY(mutex_){0};
+  Clock::TimePoint at_ GUARDED_BY(mutex_);
+};
+
+// The compiled code of a module that is there only to repeat what trapped. Any thread.
 class RetraceCode {
  public:
   static constexpr std::chrono::nanoseconds kCompileTimeMax = std::chrono::seconds(1);
 
-  // False: somebody is at it, or it is too soon after the last time. After true, end() follows.
-  bool try_start(Clock::TimePoint now);
-  void end(Clock::TimePoint started, Clock::TimePoint now);
+  // False: somebody is at it. After true, leave() follows.
+  bool try_enter() { return !busy_.exchange(true); }
+  void leave() { busy_.store(false); }
 
-  // nullptr: it cannot be compiled in time. Between try_start() and end().
-  CodePtr compiled_of(const ModuleCode& module);
+  // nullptr: it cannot be compiled in time. For whoever has entered.
+  CodePtr compiled_of(const ModuleCode& module, std::stop_token stop);
 
  private:
   std::atomic<bool> busy_{false};
-  std::atomic<Clock::TimePoint::rep> not_before_{0};
-  CodePtr compiled_;  // of whoever is busy with it
+  CodePtr compiled_;
 };
 
 // One repetition.

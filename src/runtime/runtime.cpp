@@ -16,6 +16,7 @@
 #include "engine/give_back_memory.h"
 #include "evaluation/evaluator_access.h"
 #include "process/memory_budget.h"
+#include "process/retrace.h"
 #include "runtime/shared_threads.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
@@ -173,6 +174,7 @@ struct Runtime::Impl {
                                      .budget = budget.get(),
                                      .descriptors = descriptors,
                                      .failed_sources = failed_sources,
+                                     .retrace_budget = retrace_budget,
                                      .samples_max = options.samples_max});
   }
   void make_budget() {
@@ -281,6 +283,7 @@ struct Runtime::Impl {
   std::unique_ptr<MemoryBudget> budget;
   const std::shared_ptr<DescriptorPool> descriptors;
   FailedSources failed_sources;
+  RetraceBudget retrace_budget;
   ArtifactStore artifacts;
   CompiledModules compiled{0};  // live processes keep what they run
   Promoter promoter;

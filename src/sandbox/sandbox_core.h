@@ -63,6 +63,7 @@ struct SandboxServices {
   MemoryBudget* budget = nullptr;               // none: no bound
   std::shared_ptr<DescriptorPool> descriptors;  // the same; a folder may outlive the runtime
   FailedSources& failed_sources;
+  RetraceBudget& retrace_budget;
   std::size_t samples_max = 300;
 };
 
@@ -176,6 +177,7 @@ class SandboxCore final : public ProcessOwner,
   Mutex& waits() override { return waits_; }
   HostSettings host_settings(const Process& process) override;
   std::uint64_t seed() const override { return spec_.seed; }
+  RetraceBudget* retrace_budget() override { return &services_.retrace_budget; }
   ProcessPtr find_process(std::string_view name) override EXCLUDES(mutex_);
   void terminate_ended(const Process& process, const Outcome& how) override { tell_killed(process.name(), how); }
   void instance_gone(const Process& process, std::uint64_t incarnation) override EXCLUDES(mutex_);

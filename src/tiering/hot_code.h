@@ -21,14 +21,14 @@ class HotCode {
   std::uint64_t worth_telling() const { return Promoter::worth_telling(threshold_); }
   void add_burned(std::uint64_t fuel);
   void add_instance();
+  // Whatever was burned.
+  void promote();
   void remove_instance() { instances_.fetch_sub(1, std::memory_order_relaxed); }
 
   // The compiled code once it is there; until then, and when it was given up, nothing.
   CodePtr compiled() const { return asked_.load(std::memory_order_acquire) ? promotion_->code() : nullptr; }
 
  private:
-  void promote();
-
   Promoter& promoter_;
   const std::weak_ptr<const Artifact> artifact_;
   const BoundImports imports_;

@@ -212,7 +212,8 @@ TEST_P(AccountsTest, CountsAReplyThatIsKept) {
   EXPECT_GE(sandbox.usage().host_bytes, 60'000U);
   const std::int64_t before = account(sandbox);
   ASSERT_EQ(number(sandbox, "ask"), 60'000);
-  EXPECT_EQ(account(sandbox), before);
+  // A young callee remembers that it was asked, for its backtrace.
+  EXPECT_LE(account(sandbox), before + 1'000);
   expect_nothing_left(sandbox);
 }
 

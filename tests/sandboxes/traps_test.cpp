@@ -26,6 +26,8 @@ class TrapsTest : public RuntimeFixture, public ::testing::WithParamInterface<Ti
   }
 };
 
+class OldProcessTest : public RuntimeFixture {};
+
 TEST_P(TrapsTest, AreNamedWithTheirFunctionsInALiveProcess) {
   for (const auto& [body, code] : std::vector<std::pair<std::string, TrapCode>>{
            {"unreachable", TrapCode::unreachable},
@@ -112,6 +114,25 @@ TEST_P(TrapsTest, OfAnOldProcessAreTracedOnlyByTheCompiledTier) {
   const auto outcome = sandbox.call("next");
   EXPECT_EQ(outcome->kind, OutcomeKind::trapped);
   EXPECT_THAT(outcome->backtrace, SizeIs(GetParam() == Tier::compiled ? 2 : 0));
+}
+
+// A module that trapped without a trace is compiled in the background: the next trap has one.
+TEST_F(OldProcessTest, IsCompiledOnceItHasTrappedWithoutATrace) {
+  Sandbox sandbox = create({.id = "a", .modules = {{"m", Source::wat(R"((module (global $count (mut i32) (i32.const 0))
+      (func $crash unreachable) (func (export "now") (result i32) (global.get $count))
+      (func (export "next") (result i32)
+        (global.set $count (i32.add (global.get $count) (i32.const 1)))
+        (if (i32.eq (global.get $count) (i32.const 100)) (then (call $crash))) (global.get $count))))")}}});
+  const auto crash = [&] {
+    for (int i = 1; i < 100; ++i) EXPECT_EQ(testing::not_value(sandbox.call("next"), i), "");
+    return sandbox.call("next");
+  };
+  EXPECT_THAT(crash()->backtrace, IsEmpty());
+  expect_soon([&]() -> std::string {
+    EXPECT_EQ(testing::not_value(sandbox.call("now"), 0), "");
+    return sandbox.children()[0].tier == Tier::compiled ? "" : "it is interpreted";
+  });
+  EXPECT_THAT(crash()->backtrace, SizeIs(2));
 }
 
 TEST_P(TrapsTest, AreNotRepeatedWhereTheEmbeddersFunctionsHaveEffects) {

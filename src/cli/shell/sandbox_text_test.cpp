@@ -23,13 +23,45 @@ SandboxInfo orders() {
 }
 
 TEST(SandboxText, TellsWhatThereIsAndEscapesIt) {
-  const std::string text = to_text(orders());
-  EXPECT_THAT(text, HasSubstr("orders: failed\n"));
-  EXPECT_THAT(text, HasSubstr("bad\\x1b[31m news\n"));
-  EXPECT_THAT(text, HasSubstr("shop line\\nbreak\n"));
-  EXPECT_THAT(text, HasSubstr("fuel_max 1 time, timers_max 2 times\n"));
-  EXPECT_THAT(text, HasSubstr("3 of 100\n"));
-  EXPECT_THAT(text, Not(HasSubstr("breaker")));
+  EXPECT_EQ(to_text(orders()),
+            "orders: failed\n"
+            "  why          bad\\x1b[31m news\n"
+            "  profile      medium\n"
+            "  tier         automatic\n"
+            "  processes    3 of 100\n"
+            "  memory       0 B of 128 MiB\n"
+            "  host memory  0 B\n"
+            "  processor    0 % of 100 %, 0 s in all\n"
+            "  fuel         0\n"
+            "  permissions  none\n"
+            "  audit        basic\n"
+            "  recovery     compilation keep, runtime rollback, resource restart, security isolate, system retry\n"
+            "  labels       shop line\\nbreak\n"
+            "  seed         0\n"
+            "  limits met   fuel_max 1 time, timers_max 2 times\n"
+            "  breaker      closed; opens for 1 s after 5 limits in 10 s\n"
+            "  up           0 s\n");
+}
+
+TEST(SandboxText, TellsWhatASandboxWasMadeWith) {  // L03, L15
+  SandboxInfo info = orders();
+  info.modules = {{.name = "shop", .artifact = {}, .version = 2, .path = "shop\n.wat"}};
+  info.on_limit = {{"timers_max", OnLimit::kill}};
+  info.arguments = {"one", "two"};
+  info.environment = {{"A", "1"}, {"B", "2\n"}};
+  info.recovery.actions = {{ErrorCategory::runtime, RecoveryAction::isolate}};
+  info.breaker_options = {.limits_max = 1, .window = std::chrono::seconds(2), .pause = std::chrono::seconds(3)};
+  info.breaker_opened = 4;
+  const std::string text = to_text(info);
+  for (const std::string line :
+       {"  modules      shop 000000000000 version 2 from shop\\n.wat\n", "  on limit     timers_max kill\n",
+        "  recovery     compilation keep, runtime isolate, resource restart, security isolate, system retry\n",
+        "  arguments    one two\n", "  environment  A=1 B=2\\n\n",
+        "  breaker      closed, opened 4 times; opens for 3 s after 1 limit in 2 s\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  info.breaker_options.limits_max = 0;
+  EXPECT_THAT(to_text(info), HasSubstr("  breaker      off\n"));
 }
 
 TEST(SandboxText, SaysWhichPageItIs) {
