@@ -517,6 +517,7 @@ class SandboxCore final : public ProcessOwner,
   enum class Entry : std::uint8_t { as_ever, on_trial };
   Result<Entry> enter();
   void end_trial(const Result<Outcome>& how);
+  Completion completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer);
   void tell_breaker(const std::optional<Breaker::Change>& change);
 
   Permissions permissions() const { return granted_.load(std::memory_order_relaxed); }
@@ -628,7 +629,7 @@ class SandboxCore final : public ProcessOwner,
   std::shared_ptr<Folder> folder_;
   Mutex waits_;
   const Clock::WallTime created_;
-  std::atomic<std::uint64_t> late_answers_{0};
+  std::atomic<std::uint64_t> late_answers_{0}, completions_threw_{0};
   std::atomic<std::uint64_t> last_call_{0};
   std::atomic<std::uint64_t> correlation_{0};
 
