@@ -144,8 +144,10 @@ class Process : public std::enable_shared_from_this<Process> {
   // Waits until it is not at work, or until the deadline; anyone may make it return. Whether it is at rest or down.
   bool wait_until_idle(Clock::TimePoint deadline, const std::stop_token& stop) EXCLUDES(mutex_);
   enum class Taken : std::uint8_t { taken, down, at_work };
+  // Whether one that freeze() keeps from letters is taken, too.
+  enum class Frozen : std::uint8_t { leave, take };
   // taken: the thread has entered it, and put_back() follows.
-  Taken try_take() EXCLUDES(mutex_);
+  Taken try_take(Frozen frozen = Frozen::leave) EXCLUDES(mutex_);
   void put_back() { leave(false); }
 
   // A life to take the place of the present one, made beside it; the port outlives all that runs before the exchange.

@@ -33,10 +33,16 @@ bool Process::wait_until_idle(Clock::TimePoint deadline, const std::stop_token& 
   return state_ != State::busy;
 }
 
-Process::Taken Process::try_take() {
+bool Process::at_work() const {
+  MutexLock lock(mutex_);
+  return state_ == State::busy;
+}
+
+Process::Taken Process::try_take(Frozen frozen) {
   MutexLock lock(mutex_);
   if (state_ == State::busy) return Taken::at_work;
-  if (state_ != State::idle || held_ || killed_) return Taken::down;
+  const bool held = held_ && frozen == Frozen::leave;
+  if (state_ != State::idle || held || killed_) return Taken::down;
   state_ = State::busy;
   return Taken::taken;
 }

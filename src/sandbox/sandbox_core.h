@@ -299,8 +299,10 @@ class SandboxCore final : public ProcessOwner,
   std::unexpected<Error> has_module(std::string_view name) const;
   Result<void> must_be_new(std::string_view name) const EXCLUDES(mutex_);
   void prune_versions(std::uint64_t versions_max) EXCLUDES(mutex_);
+  // Whether the processes of an isolated sandbox can be reached, too.
+  enum class Reach : std::uint8_t { live, frozen_too };
   template <typename Use>
-  auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>()));
+  auto with_state(std::string_view name, Reach reach, Use use) -> decltype(use(std::declval<DescribedState&>()));
 
   // ---- modules that import from one another
 
@@ -533,7 +535,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> must_exist_now() const REQUIRES(mutex_);
   Result<void> must_run() const EXCLUDES(mutex_);
   Result<void> must_run_now() const REQUIRES(mutex_);
-  Result<ProcessPtr> addressee(std::string_view name) const EXCLUDES(mutex_);
+  Result<ProcessPtr> addressee(std::string_view name, Reach reach = Reach::live) const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> tree() const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> dynamic_tree() const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> tree_for_spawned() EXCLUDES(mutex_);

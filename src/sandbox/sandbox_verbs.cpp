@@ -36,9 +36,11 @@ Result<void> SandboxCore::must_run_now() const {
 }
 
 // Without a name there must be no choice.
-Result<ProcessPtr> SandboxCore::addressee(std::string_view name) const {
+Result<ProcessPtr> SandboxCore::addressee(std::string_view name, Reach reach) const {
   MutexLock lock(mutex_);
-  PETRI_TRY(must_run_now());
+  if (reach == Reach::live || status_ != SandboxStatus::isolated) {
+    PETRI_TRY(must_run_now());
+  }
   if (name.empty()) {
     if (processes_.size() == 1) return processes_.begin()->second;
     return fail(ErrorCode::validation_failed,

@@ -235,13 +235,16 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
 
 // ---- state ----------------------------------------------------------------------------------------------------
 
-// Between two messages, and no later than the reload policy waits for quiet.
+// Between two messages, and no later than the reload policy waits for quiet. What an isolated sandbox has frozen can be
+// looked at.
 template <typename Use>
-auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std::declval<DescribedState&>())) {
-  PETRI_TRY(const ProcessPtr process, addressee(name));
+auto SandboxCore::with_state(std::string_view name, Reach reach, Use use)
+    -> decltype(use(std::declval<DescribedState&>())) {
+  PETRI_TRY(const ProcessPtr process, addressee(name, reach));
   const Clock::TimePoint deadline = deadline_of(reload_policy());
+  const Process::Frozen frozen = reach == Reach::frozen_too ? Process::Frozen::take : Process::Frozen::leave;
   Process::Taken taken = Process::Taken::at_work;
-  while ((taken = process->try_take()) == Process::Taken::at_work) {
+  while ((taken = process->try_take(frozen)) == Process::Taken::at_work) {
     if (process->wait_until_idle(deadline, {})) continue;
     return fail(ErrorCode::busy, fmt::format("the process {} did not come to rest in time", process->name()));
   }
@@ -256,11 +259,11 @@ auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std
 }
 
 Result<StateDocument> SandboxCore::state(std::string_view process) {
-  return with_state(process, [](DescribedState& state) { return state.capture(); });
+  return with_state(process, Reach::frozen_too, [](DescribedState& state) { return state.capture(); });
 }
 
 Result<void> SandboxCore::update_state(const std::vector<StateUpdate>& updates, std::string_view process) {
-  return with_state(process, [&](DescribedState& state) -> Result<void> {
+  return with_state(process, Reach::live, [&](DescribedState& state) -> Result<void> {
     PETRI_TRY(StateDocument document, state.capture());
     for (const StateUpdate& update : updates) {
       PETRI_TRY(document.set(update.name, update.value, update.index));
