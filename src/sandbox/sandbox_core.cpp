@@ -166,7 +166,7 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
   correlation_.store(services_.events.new_correlation().id);
   const Clock::TimePoint began = services_.clock.now();
   set_status(SandboxStatus::compiling);
-  auto loaded = origin == nullptr ? load_modules() : load_saved(origin->data);
+  auto loaded = origin == nullptr ? load_modules() : load_saved(*origin);
   if (!loaded) return fail_with(std::move(loaded.error()));
   if (origin != nullptr) drop_sources();
   PETRI_TRY(start_tree(origin));
@@ -180,7 +180,8 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
         .add("processes", account_.processes())
         .add("duration_ns", services_.clock.now() - began);
   });
-  tell_audit({.kind = AuditKind::sandbox_created, .sandbox = id(), .cause = "create"},
+  const WayIn way = origin == nullptr ? WayIn::create : origin->way;
+  tell_audit({.kind = AuditKind::sandbox_created, .sandbox = id(), .cause = name_of(way)},
              {{"modules", modules}, {"processes", account_.processes()}});
   return {};
 }

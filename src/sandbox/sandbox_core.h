@@ -33,6 +33,7 @@
 #include "sandbox/spawned_children.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
+#include "sandbox/way_in.h"
 #include "security/breaker.h"
 #include "security/quarantine.h"
 #include "supervisor/recovery_rule.h"
@@ -203,8 +204,6 @@ class SandboxCore final : public ProcessOwner,
     return status == SandboxStatus::running || status == SandboxStatus::reloading;
   }
 
-  // How code came here, for the audit trail.
-  enum class WayIn : std::uint8_t { create, run, load, stage, reload };
   // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
   struct Admitted {
     ArtifactPtr artifact;
@@ -224,6 +223,7 @@ class SandboxCore final : public ProcessOwner,
   // The same of several, side by side where that pays: one does not need another to be checked and loaded.
   std::vector<Result<Loaded>> load_side_by_side(const std::vector<ModuleSpec>& modules);
   // The same; what is refused is told.
+  static Error refused_module(std::string_view name, Error error);
   Result<Loaded> told_if_refused(std::string_view name, Result<Loaded> loaded, WayIn way);
   Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
   void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
@@ -231,7 +231,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> load_sources(const std::vector<ModuleSpec>& sources) EXCLUDES(mutex_);
   void keep_failed_sources() EXCLUDES(mutex_);
   void drop_sources() EXCLUDES(mutex_);
-  Result<void> link_or_forget() EXCLUDES(mutex_);
+  Result<void> link_or_forget(WayIn way) EXCLUDES(mutex_);
   Result<void> start_tree(const SnapshotOrigin* origin = nullptr) REQUIRES(control_);
   Result<void> try_start_tree() REQUIRES(control_);
   void end_tree() REQUIRES(control_);
@@ -295,7 +295,7 @@ class SandboxCore final : public ProcessOwner,
   VersionInfo info_of(const Version& version, std::uint64_t active) const;
   Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const;
   Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
-  Result<VersionInfo> add_module(std::string_view name, VersionTable versions) EXCLUDES(mutex_);
+  Result<VersionInfo> add_module(std::string_view name, VersionTable versions, WayIn way) EXCLUDES(mutex_);
   std::unexpected<Error> has_module(std::string_view name) const;
   Result<void> must_be_new(std::string_view name) const EXCLUDES(mutex_);
   void prune_versions(std::uint64_t versions_max) EXCLUDES(mutex_);
@@ -387,9 +387,12 @@ class SandboxCore final : public ProcessOwner,
     return traits_->reload == nullptr ? as_it_is : *traits_->reload;
   }
   SwitchOptions switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
-  Result<Part> admit_part(const std::string& name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
+  Result<Part> admit_part(const std::string& name, const Source& source, const ReloadOptions& options, WayIn way)
+      EXCLUDES(mutex_);
   Result<Part> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options) EXCLUDES(mutex_);
   Result<Part> kept_part(const std::string& name, std::uint64_t number, const StateHints& renames) EXCLUDES(mutex_);
+  // It passes the gate again: what came in before may be in quarantine since. Whoever listens hears of a refusal.
+  Result<void> check_part(const Part& part, const SwitchOptions& options) EXCLUDES(mutex_);
   Result<void> plan_part(Part& part, const SwitchOptions& options);
   Result<void> plan_parts(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
   void commit_part(Part& part, const SwitchOptions& options, VersionTime now) REQUIRES(mutex_);

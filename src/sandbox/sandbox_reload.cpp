@@ -87,8 +87,8 @@ std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCod
 
 // Code that is in the table already keeps its number.
 Result<SandboxCore::Part> SandboxCore::admit_part(const std::string& name, const Source& source,
-                                                  const ReloadOptions& options) {
-  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::reload));
+                                                  const ReloadOptions& options, WayIn way) {
+  PETRI_TRY(Loaded loaded, let_in(name, source, way));
   return part_of_loaded(name, std::move(loaded), options);
 }
 
@@ -133,11 +133,18 @@ Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::u
   return part;
 }
 
-// It passes the gate again: what came in before may be in quarantine since.
+Result<void> SandboxCore::check_part(const Part& part, const SwitchOptions& options) {
+  if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
+  auto fits = check_policy(*part.to->artifact);
+  if (fits) return {};
+  Error error = refused_module(part.name, std::move(fits.error()));
+  tell_rejected(part.name, way_of(options.cause), error);
+  return fail(std::move(error));
+}
+
 Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
   if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
   const ReloadPolicy& policy = options.policy;
-  PETRI_TRY(check_policy(*part.to->artifact));
   if (!policy.drop_exports && !part.only_links) {
     PETRI_TRY(check_exports(part.name, *part.from, *part.to));
   }
@@ -168,10 +175,11 @@ Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
 
 Result<void> SandboxCore::plan_parts(std::vector<Part>& parts, const SwitchOptions& options) {
   if (auto linked = link_parts(parts); !linked) {
-    tell_rejected(linked.error().detail("importer"), WayIn::reload, linked.error());
+    tell_rejected(linked.error().detail("importer"), way_of(options.cause), linked.error());
     return linked;
   }
   for (Part& part : parts) {
+    PETRI_TRY(check_part(part, options));
     PETRI_TRY(plan_part(part, options));
   }
   for (Part& part : parts) {

@@ -134,7 +134,8 @@ Result<void> SandboxCore::check_same_processes(const SnapshotData& data) const {
 Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_restore(const SnapshotData& data) {
   std::vector<Part> parts;
   for (const SavedModule& module : data.modules) {
-    PETRI_TRY(Part part, admit_part(module.name, Source::artifact(module.active_version().artifact), {}));
+    PETRI_TRY(Part part,
+              admit_part(module.name, Source::artifact(module.active_version().artifact), {}, WayIn::restore));
     auto images = std::make_shared<SwitchSnapshot>(account_, part.to_number, part.from_number);
     for (const SavedProcess& process : data.processes) {
       if (process.module == module.name) images->borrow(process.address, process.image);
@@ -180,16 +181,16 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
 
 // ---- in a sandbox of its own ----------------------------------------------------------------------------------
 
-Result<Version> SandboxCore::admit_saved(const std::string& module, Version saved) {
-  PETRI_TRY(Loaded loaded, let_in(module, Source::artifact(saved.artifact), WayIn::create));
+Result<Version> SandboxCore::admit_saved(const std::string& module, Version saved, WayIn way) {
+  PETRI_TRY(Loaded loaded, let_in(module, Source::artifact(saved.artifact), way));
   saved.code = std::move(loaded.code);
   return saved;
 }
 
-Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved) {
+Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved, WayIn way) {
   std::vector<Version> versions;
   for (const Version& one : saved.versions) {
-    PETRI_TRY(Version version, admit_saved(saved.name, one));
+    PETRI_TRY(Version version, admit_saved(saved.name, one, way));
     versions.push_back(std::move(version));
   }
   VersionTable table(std::move(versions), saved.switches, saved.active, saved.total);
@@ -197,15 +198,15 @@ Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved) {
   return table;
 }
 
-Result<void> SandboxCore::load_saved(const SnapshotData& origin) {
-  for (const SavedModule& saved : origin.modules) {
-    PETRI_TRY(VersionTable table, admit_versions(saved));
-    tell_loaded(saved.name, *table.active().artifact, WayIn::create);
+Result<void> SandboxCore::load_saved(const SnapshotOrigin& origin) {
+  for (const SavedModule& saved : origin.data.modules) {
+    PETRI_TRY(VersionTable table, admit_versions(saved, origin.way));
+    tell_loaded(saved.name, *table.active().artifact, origin.way);
     MutexLock lock(mutex_);
     const ModuleCodePtr code = table.active().code;
     modules_.insert_or_assign(saved.name, Module{code, std::make_unique<ModulePast>(std::move(table))});
   }
-  return link_or_forget();
+  return link_or_forget(origin.way);
 }
 
 // A process whose place is in the snapshot goes on from there, once. What waits for it waits until all of them live: of

@@ -94,7 +94,7 @@ Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) 
 // ---- load and stage -------------------------------------------------------------------------------------------
 
 // A name that nobody has here yet.
-Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions) {
+Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions, WayIn way) {
   VersionInfo info = info_of(versions.active(), versions.active().number);
   ModuleCodePtr code;
   {
@@ -104,7 +104,7 @@ Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable 
     Module module{.code = code, .past = std::make_unique<ModulePast>(std::move(versions))};
     if (!modules_.try_emplace(std::string(name), std::move(module)).second) return has_module(name);
   }
-  tell_loaded(name, *code->artifact, WayIn::load);
+  tell_loaded(name, *code->artifact, way);
   return info;
 }
 
@@ -125,7 +125,7 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
   PETRI_TRY(must_be_new(name));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
   PETRI_TRY(Version first, version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs));
-  return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor));
+  return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor), WayIn::load);
 }
 
 // The module is claimed. Code that is in the table already keeps its number.
@@ -172,8 +172,8 @@ Result<ModuleArchive> SandboxCore::export_module(std::string_view module) {
 
 Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
   PETRI_TRY(must_be_new(archive.name()));
-  PETRI_TRY(VersionTable versions, admit_versions(archive.data()));
-  return add_module(archive.name(), std::move(versions));
+  PETRI_TRY(VersionTable versions, admit_versions(archive.data(), WayIn::import_module));
+  return add_module(archive.name(), std::move(versions), WayIn::import_module);
 }
 
 Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_view module, std::uint64_t number,
@@ -187,7 +187,7 @@ Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_vie
                 fmt::format("the module {} of {} has no version {}", module, from.id(), number));
   }
   PETRI_TRY(const Claim claimed, claim({std::string(module)}));
-  PETRI_TRY(Version version, admit_saved(saved.name, *found));
+  PETRI_TRY(Version version, admit_saved(saved.name, *found, WayIn::copy_version));
   version.time = services_.clock.wall_now();
   version.origin = VersionOrigin::copy;
   version.before = 0;
@@ -212,7 +212,7 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
     PETRI_TRY(find_module(name));
   }
   std::vector<Part> parts;
-  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options));
+  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options, WayIn::reload));
   PETRI_TRY(link_parts(parts));
   Part& part = *std::ranges::find(parts, name, &Part::name);
   ReloadPlan plan{.module = part.name, .from = part.from_number, .to = part.to_number};

@@ -13,6 +13,7 @@
 #include "petri/snapshot.h"
 #include "petri/tree.h"
 #include "process/process.h"
+#include "sandbox/way_in.h"
 
 namespace petri {
 
@@ -56,6 +57,7 @@ struct SnapshotOrigin {
   const SnapshotData& data;
   bool share_random = true;
   bool timers = true;
+  WayIn way = WayIn::restore;
 };
 
 SavedModule save_module(const std::string& name, const VersionTable& versions);
