@@ -497,6 +497,8 @@ class SandboxCore final : public ProcessOwner,
   bool hold_starts() EXCLUDES(mutex_);
   void let_start() EXCLUDES(mutex_);
   void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
+  bool trees_are_quiet() const EXCLUDES(mutex_);
+  void wait_for_restarts(Clock::TimePoint deadline) const EXCLUDES(mutex_);
 
   // Once supervision has given up.
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);

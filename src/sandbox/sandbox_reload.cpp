@@ -268,6 +268,15 @@ void SandboxCore::wait_for_starts(Clock::TimePoint deadline) {
   }
 }
 
+// Whoever has crashed has been started again, or not: what a reload says does not depend on how soon it comes.
+bool SandboxCore::trees_are_quiet() const {
+  return std::ranges::all_of(trees(), [](const auto& runner) { return runner->is_quiet(); });
+}
+
+void SandboxCore::wait_for_restarts(Clock::TimePoint deadline) const {
+  for (const auto& runner : trees()) runner->wait_until_quiet(deadline);
+}
+
 SandboxCore::AtRest::~AtRest() {
   for (const Taken& one : taken_) one.process->put_back();
   if (holds_starts_) core_.let_start();
@@ -281,10 +290,12 @@ bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
     return false;
   }
   holds_starts_ = true;
+  bool some_are_down = false;
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (!parts[part].takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(parts[part])) {
       const Process::Taken taken = process->try_take();
+      some_are_down = some_are_down || taken == Process::Taken::down;
       if (taken == Process::Taken::taken) taken_.push_back({process, part});
       if (taken == Process::Taken::at_work || (taken == Process::Taken::taken && !has_life(parts[part], *process))) {
         give_back();
@@ -292,7 +303,10 @@ bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
       }
     }
   }
-  return true;
+  if (!some_are_down || core_.trees_are_quiet()) return true;
+  give_back();
+  core_.wait_for_restarts(deadline_);
+  return false;
 }
 
 bool SandboxCore::AtRest::has_life(const Part& part, const Process& process) {

@@ -76,10 +76,12 @@ Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& op
       wait_for_starts(deadline_of(options.policy));
       continue;
     }
+    const bool quiet = trees_are_quiet();
     const bool all = std::ranges::all_of(parts, [&](const Part& part) { return left_to_roll(part, rolled).empty(); });
-    auto committed = all ? commit(parts, options) : Result<void>();
+    auto committed = all && quiet ? commit(parts, options) : Result<void>();
     let_start();
-    if (all) return committed;
+    if (all && quiet) return committed;
+    if (!quiet) wait_for_restarts(deadline_of(options.policy));
   }
 }
 
