@@ -130,6 +130,16 @@ std::vector<SavedLetter> Process::saved_mailbox() const {
   return saved;
 }
 
+std::vector<std::int64_t> Process::rung_timers() const {
+  std::vector<std::int64_t> tags;
+  MutexLock lock(mutex_);
+  for (const Letter& letter : mailbox_) {
+    const bool stale = letter.incarnation != 0 && letter.incarnation != incarnation_.load();
+    if (letter.kind == MessageKind::timer && !stale) tags.push_back(letter.tag);
+  }
+  return tags;
+}
+
 // They were there before anybody who calls now.
 void Process::replace_mailbox(const std::vector<SavedLetter>& letters) {
   std::list<Letter> gone, come;

@@ -614,13 +614,24 @@ void SandboxCore::add_timer(Process& by, std::uint64_t now_ms, std::uint64_t mil
 void SandboxCore::timer_rings(const GuestTimer& timer) {
   const ProcessPtr receiver = timer.process.lock();
   if (receiver == nullptr) return;
+  const std::pair<const Process*, std::uint64_t> owner(receiver.get(), timer.incarnation);
   {
     MutexLock lock(mutex_);
-    const auto own = timers_.find({receiver.get(), timer.incarnation});
+    const auto own = timers_.find(owner);
     if (own == timers_.end() || own->second.erase(timer.id) == 0) return;
+    ringing_.insert(owner);
   }
   account_.remove_timer();
   static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = timer.tag, .incarnation = timer.incarnation}));
+  MutexLock lock(mutex_);
+  ringing_.erase(ringing_.find(owner));
+  rung_.notify_all();
+}
+
+void SandboxCore::settle_timers(const Process& process) {
+  cancel_timers(process, process.incarnation());
+  MutexLock lock(mutex_);
+  while (ringing_.contains({&process, process.incarnation()})) rung_.wait(mutex_);
 }
 
 void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnation) {

@@ -462,6 +462,8 @@ class SandboxCore final : public ProcessOwner,
     // busy when they do not come to rest in time.
     Result<void> come(std::vector<Part>& parts);
     const std::vector<Taken>& taken() const { return taken_; }
+    // Since when it has answered nobody.
+    Clock::TimePoint rests_since(const Process& process) const { return rests_since_.at(&process); }
 
    private:
     void close_gates(const std::vector<Part>& parts);
@@ -474,6 +476,7 @@ class SandboxCore final : public ProcessOwner,
     const Clock::TimePoint deadline_;
     const std::stop_token stop_;
     std::unordered_map<const Process*, ProcessPtr> gated_;
+    std::unordered_map<const Process*, Clock::TimePoint> rests_since_;
     std::vector<Taken> taken_;
     bool holds_starts_ = false;
   };
@@ -601,6 +604,8 @@ class SandboxCore final : public ProcessOwner,
   void add_timer(Process& by, std::uint64_t now_ms, std::uint64_t milliseconds, std::int64_t tag) EXCLUDES(mutex_);
   void cancel_timers(const Process& process, std::uint64_t incarnation) EXCLUDES(mutex_);
   void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
+  // None of its timers rings from now on, and what has rung is in its mailbox.
+  void settle_timers(const Process& process) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome);
   void count_ending_limit(std::string_view process, const Outcome& outcome);
@@ -689,6 +694,8 @@ class SandboxCore final : public ProcessOwner,
   // Timers that have not rung yet, by the process and the instance that set them.
   using WaitingTimers = std::unordered_map<TimerId, WaitingTimer>;
   std::map<std::pair<const Process*, std::uint64_t>, WaitingTimers> timers_ GUARDED_BY(mutex_);
+  std::multiset<std::pair<const Process*, std::uint64_t>> ringing_ GUARDED_BY(mutex_);  // on their way to the mailbox
+  Condition rung_;
   UsageHistory history_ GUARDED_BY(mutex_);
 };
 

@@ -327,7 +327,9 @@ void SandboxCore::AtRest::close_gates(const std::vector<Part>& parts) {
   for (const Part& part : parts) {
     if (!part.takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(part)) {
-      if (gated_.emplace(process.get(), process).second) process->close_gate(Clock::TimePoint::max());
+      if (!gated_.emplace(process.get(), process).second) continue;
+      process->close_gate(Clock::TimePoint::max());
+      if (!process->at_work()) rests_since_.emplace(process.get(), core_.services_.clock.now());
     }
   }
   if (gated_.size() == before) return;
@@ -348,6 +350,7 @@ Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
             .details = {}}
                         .with("process", process->name()));
       }
+      rests_since_.try_emplace(process.get(), core_.services_.clock.now());
       if (!has_life(part, *process)) {
         PETRI_TRY(part.change->prepare(*process, deadline_));
       }
@@ -435,6 +438,7 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
     }
   }
   const Clock::TimePoint closed = services_.clock.now();
+  std::map<std::string, Clock::TimePoint> rest_since;  // of those that crashed: when the gates were closed
   {
     // In a lane whoever is at work now waits for this very thread.
     const bool in_vain = !options.revives.empty() && lane_ != nullptr;
@@ -452,17 +456,21 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
       bring_back_timers(part, *one.process);
       if (options.on_switched) options.on_switched(*one.process);
       part.switched.push_back({.process = one.process->name(), .tier = one.process->tier()});
+      rest_since[one.process->name()] = rest.rests_since(*one.process);
     }
     for (const Crash& crash : crashed) revive(parts, crash, deadline);
     // New code that crashes at its first call is taken back by whoever claims the module next.
     claimed.release();
   }
-  const auto pause = services_.clock.now() - closed;
+  const Clock::TimePoint opened = services_.clock.now();
+  for (Part& part : parts) {
+    for (ProcessSwitch& process : part.switched)
+      process.pause = opened - rest_since.try_emplace(process.process, closed).first->second;
+  }
   gather_reports(parts);
   std::vector<ReloadReport> reports;
   for (Part& part : parts) {
     if (part.only_links) continue;
-    for (ProcessSwitch& process : part.switched) process.pause = pause;
     reports.push_back(report_of(part, closed - began));
     tell_switched(part, reports.back(), options);
   }
@@ -491,7 +499,7 @@ ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
   report.snapshot = part.back_to != nullptr;
   report.plan = part.plan;
   report.processes = std::move(part.switched);
-  if (!report.processes.empty()) report.pause_max = report.processes.front().pause;
+  for (const ProcessSwitch& process : report.processes) report.pause_max = std::max(report.pause_max, process.pause);
   return report;
 }
 

@@ -41,10 +41,7 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
     for (Part& part : together) {
       if (part.only_links) continue;
       reports.push_back(report_of(part, took));
-      for (const ProcessSwitch& process : reports.back().processes) {
-        reports.back().pause_max = std::max(reports.back().pause_max, process.pause);
-        reports.back().preparation -= process.pause;
-      }
+      for (const ProcessSwitch& process : reports.back().processes) reports.back().preparation -= process.pause;
       tell_switched(part, reports.back(), options);
     }
   }

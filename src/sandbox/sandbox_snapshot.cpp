@@ -172,6 +172,7 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
     const SavedProcess* saved = data.find(process.name());
     if (saved == nullptr) return;
     process.life().context->random = SeededRandom(saved->random);
+    settle_timers(process);
     process.replace_mailbox(saved->mailbox);
     replace_timers(process, options.timers ? saved->timers : std::vector<SavedTimer>());
   };
