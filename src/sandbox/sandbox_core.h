@@ -422,10 +422,12 @@ class SandboxCore final : public ProcessOwner,
 
   // ---- snapshots
 
-  Result<void> load_saved(const SnapshotData& origin) EXCLUDES(mutex_);
-  Result<VersionTable> admit_versions(const SavedModule& saved) EXCLUDES(mutex_);
-  Result<Version> admit_saved(const std::string& module, Version saved) EXCLUDES(mutex_);
+  Result<void> load_saved(const SnapshotOrigin& origin) EXCLUDES(mutex_);
+  Result<VersionTable> admit_versions(const SavedModule& saved, WayIn way) EXCLUDES(mutex_);
+  Result<Version> admit_saved(const std::string& module, Version saved, WayIn way) EXCLUDES(mutex_);
+  std::vector<SavedChild> saved_children(const TreeRunner& tree) const EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
+  Result<void> start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleCodePtr code, const ChildSpec& spec,
                                  bool again) EXCLUDES(mutex_);

@@ -35,13 +35,26 @@ std::shared_ptr<SnapshotData> SandboxCore::begin_snapshot() {
   auto data = std::make_shared<SnapshotData>();
   data->sandbox = id();
   data->time = services_.clock.wall_now();
-  if (const auto dynamic = dynamic_tree()) {
-    for (const TreeEntry& entry : dynamic->entries()) data->spawned.push_back(*entry.spec);
-  }
+  if (const auto dynamic = dynamic_tree()) data->spawned = saved_children(*dynamic);
+  data->added = saved_children(*tree());
   MutexLock lock(mutex_);
   data->tree = tree_spec();
   for (auto& [name, module] : modules_) data->modules.push_back(save_module(name, past_of(module).versions));
   return data;
+}
+
+// Those that run and that no spec has.
+std::vector<SavedChild> SandboxCore::saved_children(const TreeRunner& tree) const {
+  std::vector<SavedChild> saved;
+  for (const TreeEntry& entry : tree.entries()) {
+    if (!entry.added || entry.status == ChildStatus::stopped) continue;
+    saved.push_back({.child = *entry.spec, .supervisor = split_address(entry.address).supervisor, .parent = {}});
+    MutexLock lock(mutex_);
+    const SpawnedChildren::Child* const child = spawned_.find(entry.address);
+    const ProcessPtr parent = child == nullptr ? nullptr : child->parent.lock();
+    if (parent != nullptr) saved.back().parent = parent->name();
+  }
+  return saved;
 }
 
 Result<SavedProcess> SandboxCore::save_process(const Process& process, const Life& life,
@@ -230,18 +243,36 @@ Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarn
   return outcome;
 }
 
+// Both trees are there. What a snapshot brings is checked as what anybody asks for.
 Result<void> SandboxCore::start_spawned(const SnapshotData& origin) {
+  for (const SavedChild& saved : origin.added) {
+    PETRI_TRY(start_saved(*tree(), saved, SpawnedChildren::Where::pool));
+  }
   if (origin.spawned.empty()) return {};
   const auto dynamic = tree_for_spawned();
   if (dynamic == nullptr) return fail(ErrorCode::cancelled, "the sandbox is being ended");
-  for (const TreeChild& child : origin.spawned) {
-    PETRI_TRY(auto charge, must_have_room_for(child));
-    {
-      MutexLock lock(mutex_);
-      spawned_.add(child.id(), {});
-    }
-    PETRI_TRY(dynamic->request("", AddChild{child, std::move(charge)}));
+  for (const SavedChild& saved : origin.spawned) {
+    PETRI_TRY(start_saved(*dynamic, saved, SpawnedChildren::Where::dynamic));
   }
+  return {};
+}
+
+Result<void> SandboxCore::start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) {
+  PETRI_TRY(validate(SupervisorSpec{.children = {saved.child}}, module_names()));
+  PETRI_TRY(auto charge, must_have_room_for(saved.child));
+  const std::string address = address_below(saved.supervisor, saved.child.id());
+  if (where == SpawnedChildren::Where::dynamic || !saved.parent.empty()) {
+    const ProcessPtr parent = find_process(saved.parent);
+    MutexLock lock(mutex_);
+    spawned_.add(address, {.parent = parent, .where = where});
+  }
+  Request request = AddChild{saved.child, charge};
+  if (tree.template_at(saved.supervisor)) {
+    AddInstance instance{{.id = saved.child.id()}, std::move(charge)};
+    if (const ChildSpec* process = saved.child.process()) instance.instance.input = process->input;
+    request = std::move(instance);
+  }
+  PETRI_TRY(tree.request(saved.supervisor, std::move(request)));
   return {};
 }
 

@@ -41,11 +41,19 @@ struct SavedProcess {
   std::vector<SavedTimer> timers;
 };
 
+// A child that the spec does not have.
+struct SavedChild {
+  TreeChild child;
+  std::string supervisor;  // its address; of spawned ones empty
+  std::string parent;      // the process that spawned it; empty: the host started it
+};
+
 struct SnapshotData {
   std::string sandbox;
   VersionTime time;
   SupervisorSpec tree;
-  std::vector<TreeChild> spawned;  // by guests
+  std::vector<SavedChild> spawned;  // by guests, in the tree of their own
+  std::vector<SavedChild> added;    // to the tree of the spec, by request; parents before children
   std::vector<SavedModule> modules;
   std::vector<SavedProcess> processes;  // by address
 
