@@ -156,6 +156,27 @@ TEST_F(ContainmentTest, TellsOfARollbackToWhatIsInQuarantine) {
   EXPECT_EQ(sandbox.info().modules[0].version, 2U);
 }
 
+// Issue 16: a fork, a snapshot and an archive were audited as `create`.
+TEST_F(ContainmentTest, TellsByWhichWayCodeCameIn) {
+  start({});
+  SandboxSpec spec = burner();
+  spec.audit = AuditLevel::full;
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(runtime_->fork("a", "twin"));
+  const auto snapshot = sandbox.snapshot();
+  ASSERT_TRUE(snapshot) << snapshot.error().message;
+  ASSERT_TRUE(runtime_->create({.id = "again", .audit = AuditLevel::full}, *snapshot));
+  SandboxSpec empty{.id = "importer", .modules = {{"other", Source::wat("(module)")}}, .audit = AuditLevel::full};
+  Sandbox importer = create(empty);
+  ASSERT_TRUE(importer.import_module(*sandbox.export_module("counter")));
+  EXPECT_THAT(causes("a", AuditKind::module_loaded), ElementsAre("create"));
+  EXPECT_THAT(causes("twin", AuditKind::module_loaded), ElementsAre("fork"));
+  EXPECT_THAT(causes("twin", AuditKind::sandbox_created), ElementsAre("fork"));
+  EXPECT_THAT(causes("again", AuditKind::module_loaded), ElementsAre("restore"));
+  EXPECT_THAT(causes("again", AuditKind::sandbox_created), ElementsAre("restore"));
+  EXPECT_THAT(causes("importer", AuditKind::module_loaded), ElementsAre("create", "import_module"));
+}
+
 TEST_F(ContainmentTest, PutsAnArtifactIntoQuarantine) {  // P12, J05
   start({.breaker = {.limits_max = 0}});
   Sandbox sandbox = create(burner());
