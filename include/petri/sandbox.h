@@ -132,6 +132,7 @@ struct SandboxInfo {
   std::uint64_t restarts = 0;             // asked for
   std::uint64_t supervisor_restarts = 0;  // of single processes
   std::uint64_t late_answers = 0;         // to calls whose time-out had passed
+  std::uint64_t completions_threw = 0;    // of call_async
   std::map<std::string, std::uint64_t, std::less<>> limits_met;
   std::map<std::string, std::uint64_t, std::less<>> denied;  // how often, by permission
   Usage usage;
@@ -159,7 +160,8 @@ struct RestartOptions {
   bool keep_state = false;
 };
 
-using Completion = std::function<void(Result<Outcome>)>;  // on a thread of petri's; must not throw
+// Called once, on a thread of petri's. What it throws is dropped, and counted in SandboxInfo::completions_threw.
+using Completion = std::function<void(Result<Outcome>)>;
 
 class SandboxCore;
 

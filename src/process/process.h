@@ -151,9 +151,12 @@ class Process : public std::enable_shared_from_this<Process> {
   void open_gate() EXCLUDES(mutex_);
   // Waits until it is not at work, or until the deadline; anyone may make it return. Whether it is at rest or down.
   bool wait_until_idle(Clock::TimePoint deadline, const std::stop_token& stop) EXCLUDES(mutex_);
+  bool at_work() const EXCLUDES(mutex_);
   enum class Taken : std::uint8_t { taken, down, at_work };
+  // Whether one that freeze() keeps from letters is taken, too.
+  enum class Frozen : std::uint8_t { leave, take };
   // taken: the thread has entered it, and put_back() follows.
-  Taken try_take() EXCLUDES(mutex_);
+  Taken try_take(Frozen frozen = Frozen::leave) EXCLUDES(mutex_);
   void put_back() { leave(false); }
 
   // A life to take the place of the present one, made beside it; the port outlives all that runs before the exchange.
@@ -173,6 +176,8 @@ class Process : public std::enable_shared_from_this<Process> {
   // While it is taken.
   Life& life() { return life_; }
   void exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) EXCLUDES(mutex_);
+  // The tags of its timers that have rung and wait in its mailbox.
+  std::vector<std::int64_t> rung_timers() const EXCLUDES(mutex_);
   // What waits for it and has no caller. Calls are never copied, and never dropped here.
   std::vector<SavedLetter> saved_mailbox() const EXCLUDES(mutex_);
   void replace_mailbox(const std::vector<SavedLetter>& letters) EXCLUDES(mutex_);

@@ -33,10 +33,16 @@ bool Process::wait_until_idle(Clock::TimePoint deadline, const std::stop_token& 
   return state_ != State::busy;
 }
 
-Process::Taken Process::try_take() {
+bool Process::at_work() const {
+  MutexLock lock(mutex_);
+  return state_ == State::busy;
+}
+
+Process::Taken Process::try_take(Frozen frozen) {
   MutexLock lock(mutex_);
   if (state_ == State::busy) return Taken::at_work;
-  if (state_ != State::idle || held_ || killed_) return Taken::down;
+  const bool held = held_ && frozen == Frozen::leave;
+  if (state_ != State::idle || held || killed_) return Taken::down;
   state_ = State::busy;
   return Taken::taken;
 }
@@ -122,6 +128,16 @@ std::vector<SavedLetter> Process::saved_mailbox() const {
     if (letter.reply == nullptr) saved.push_back({letter.kind, letter.bytes, letter.sender, letter.tag});
   }
   return saved;
+}
+
+std::vector<std::int64_t> Process::rung_timers() const {
+  std::vector<std::int64_t> tags;
+  MutexLock lock(mutex_);
+  for (const Letter& letter : mailbox_) {
+    const bool stale = letter.incarnation != 0 && letter.incarnation != incarnation_.load();
+    if (letter.kind == MessageKind::timer && !stale) tags.push_back(letter.tag);
+  }
+  return tags;
 }
 
 // They were there before anybody who calls now.

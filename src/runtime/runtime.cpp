@@ -371,7 +371,8 @@ std::vector<Result<Sandbox>> Runtime::fork(std::string_view id, const std::vecto
   if (!like) return all_fail(like.error());
   const auto snapshot = core->snapshot();
   if (!snapshot) return all_fail(snapshot.error());
-  const SnapshotOrigin origin{.data = snapshot->data(), .share_random = options.share_random, .timers = options.timers};
+  const SnapshotOrigin origin{
+      .data = snapshot->data(), .share_random = options.share_random, .timers = options.timers, .way = WayIn::fork};
   std::vector<Result<Sandbox>> made;
   for (const std::string& twin : twins) made.push_back(impl_->make_twin(twin, *like, origin, options.labels));
   return made;

@@ -170,7 +170,7 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
   }
   const Clock::TimePoint began = services_.clock.now();
   set_status(SandboxStatus::compiling);
-  auto loaded = origin == nullptr ? load_modules() : load_saved(origin->data);
+  auto loaded = origin == nullptr ? load_modules() : load_saved(*origin);
   if (!loaded) return fail_with(std::move(loaded.error()));
   if (origin != nullptr) drop_sources();
   PETRI_TRY(start_tree(origin));
@@ -184,7 +184,8 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
         .add("processes", account_.processes())
         .add("duration_ns", services_.clock.now() - began);
   });
-  tell_audit({.kind = AuditKind::sandbox_created, .sandbox = id(), .cause = "create"},
+  const WayIn way = origin == nullptr ? WayIn::create : origin->way;
+  tell_audit({.kind = AuditKind::sandbox_created, .sandbox = id(), .cause = name_of(way)},
              {{"modules", modules}, {"processes", account_.processes()}});
   return {};
 }
@@ -649,13 +650,24 @@ void SandboxCore::timer_rings(const GuestTimer& timer) {
   const HostWork work(*this);
   const ProcessPtr receiver = timer.process.lock();
   if (receiver == nullptr) return;
+  const std::pair<const Process*, std::uint64_t> owner(receiver.get(), timer.incarnation);
   {
     MutexLock lock(mutex_);
-    const auto own = timers_.find({receiver.get(), timer.incarnation});
+    const auto own = timers_.find(owner);
     if (own == timers_.end() || own->second.erase(timer.id) == 0) return;
+    ringing_.insert(owner);
   }
   account_.remove_timer();
   static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = timer.tag, .incarnation = timer.incarnation}));
+  MutexLock lock(mutex_);
+  ringing_.erase(ringing_.find(owner));
+  rung_.notify_all();
+}
+
+void SandboxCore::settle_timers(const Process& process) {
+  cancel_timers(process, process.incarnation());
+  MutexLock lock(mutex_);
+  while (ringing_.contains({&process, process.incarnation()})) rung_.wait(mutex_);
 }
 
 void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnation) {

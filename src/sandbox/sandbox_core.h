@@ -36,6 +36,7 @@
 #include "sandbox/spawned_children.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
+#include "sandbox/way_in.h"
 #include "security/breaker.h"
 #include "security/quarantine.h"
 #include "supervisor/recovery_rule.h"
@@ -215,8 +216,6 @@ class SandboxCore final : public ProcessOwner,
     return status == SandboxStatus::running || status == SandboxStatus::reloading;
   }
 
-  // How code came here, for the audit trail.
-  enum class WayIn : std::uint8_t { create, run, load, stage, reload };
   // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
   struct Admitted {
     ArtifactPtr artifact;
@@ -236,6 +235,7 @@ class SandboxCore final : public ProcessOwner,
   // The same of several, side by side where that pays: one does not need another to be checked and loaded.
   std::vector<Result<Loaded>> load_side_by_side(const std::vector<ModuleSpec>& modules);
   // The same; what is refused is told.
+  static Error refused_module(std::string_view name, Error error);
   Result<Loaded> told_if_refused(std::string_view name, Result<Loaded> loaded, WayIn way);
   Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
   void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
@@ -243,7 +243,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> load_sources(const std::vector<ModuleSpec>& sources) EXCLUDES(mutex_);
   void keep_failed_sources() EXCLUDES(mutex_);
   void drop_sources() EXCLUDES(mutex_);
-  Result<void> link_or_forget() EXCLUDES(mutex_);
+  Result<void> link_or_forget(WayIn way) EXCLUDES(mutex_);
   Result<void> start_tree(const SnapshotOrigin* origin = nullptr) REQUIRES(control_);
   Result<void> try_start_tree() REQUIRES(control_);
   void end_tree() REQUIRES(control_);
@@ -317,12 +317,14 @@ class SandboxCore final : public ProcessOwner,
   VersionInfo info_of(const Version& version, std::uint64_t active) const;
   Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const;
   Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
-  Result<VersionInfo> add_module(std::string_view name, VersionTable versions) EXCLUDES(mutex_);
+  Result<VersionInfo> add_module(std::string_view name, VersionTable versions, WayIn way) EXCLUDES(mutex_);
   std::unexpected<Error> has_module(std::string_view name) const;
   Result<void> must_be_new(std::string_view name) const EXCLUDES(mutex_);
   void prune_versions(std::uint64_t versions_max) EXCLUDES(mutex_);
+  // Whether the processes of an isolated sandbox can be reached, too.
+  enum class Reach : std::uint8_t { live, frozen_too };
   template <typename Use>
-  auto with_state(std::string_view name, Use use) -> decltype(use(std::declval<ProcessState&>()));
+  auto with_state(std::string_view name, Reach reach, Use use) -> decltype(use(std::declval<ProcessState&>()));
 
   // ---- modules that import from one another
 
@@ -409,9 +411,12 @@ class SandboxCore final : public ProcessOwner,
     return traits_->reload == nullptr ? as_it_is : *traits_->reload;
   }
   SwitchOptions switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
-  Result<Part> admit_part(const std::string& name, const Source& source, const ReloadOptions& options) EXCLUDES(mutex_);
+  Result<Part> admit_part(const std::string& name, const Source& source, const ReloadOptions& options, WayIn way)
+      EXCLUDES(mutex_);
   Result<Part> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options) EXCLUDES(mutex_);
   Result<Part> kept_part(const std::string& name, std::uint64_t number, const StateHints& renames) EXCLUDES(mutex_);
+  // It passes the gate again: what came in before may be in quarantine since. Whoever listens hears of a refusal.
+  Result<void> check_part(const Part& part, const SwitchOptions& options) EXCLUDES(mutex_);
   Result<void> plan_part(Part& part, const SwitchOptions& options);
   Result<void> plan_parts(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
   void commit_part(Part& part, const SwitchOptions& options, VersionTime now) REQUIRES(mutex_);
@@ -428,7 +433,7 @@ class SandboxCore final : public ProcessOwner,
   static ReloadReport report_of(Part& part, Clock::Duration preparation);
   // What happened to a module in the processes of those that are linked with it.
   static void gather_reports(std::vector<Part>& parts);
-  std::vector<ReloadReport> reports_of(std::vector<Part>& parts, Clock::Duration preparation, Clock::Duration pause);
+  std::vector<ReloadReport> reports_of(std::vector<Part>& parts, Clock::Duration preparation);
   void publish_switched(const ReloadReport& report, const SwitchOptions& options);
   void audit_switched(const ReloadReport& report, const SwitchOptions& options);
   void undo_switch(const std::string& module) EXCLUDES(control_);
@@ -449,10 +454,12 @@ class SandboxCore final : public ProcessOwner,
 
   // ---- snapshots
 
-  Result<void> load_saved(const SnapshotData& origin) EXCLUDES(mutex_);
-  Result<VersionTable> admit_versions(const SavedModule& saved) EXCLUDES(mutex_);
-  Result<Version> admit_saved(const std::string& module, Version saved) EXCLUDES(mutex_);
+  Result<void> load_saved(const SnapshotOrigin& origin) EXCLUDES(mutex_);
+  Result<VersionTable> admit_versions(const SavedModule& saved, WayIn way) EXCLUDES(mutex_);
+  Result<Version> admit_saved(const std::string& module, Version saved, WayIn way) EXCLUDES(mutex_);
+  std::vector<SavedChild> saved_children(const TreeRunner& tree) const EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
+  Result<void> start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
   struct StartCode;
   Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, StartCode start, const ChildSpec& spec,
@@ -490,6 +497,8 @@ class SandboxCore final : public ProcessOwner,
     // busy when they do not come to rest in time.
     Result<void> come(std::vector<Part>& parts);
     const std::vector<Taken>& taken() const { return taken_; }
+    // Since when it has answered nobody.
+    Clock::TimePoint rests_since(const Process& process) const { return rests_since_.at(&process); }
 
    private:
     void close_gates(const std::vector<Part>& parts);
@@ -502,6 +511,7 @@ class SandboxCore final : public ProcessOwner,
     const Clock::TimePoint deadline_;
     const std::stop_token stop_;
     std::unordered_map<const Process*, ProcessPtr> gated_;
+    std::unordered_map<const Process*, Clock::TimePoint> rests_since_;
     std::vector<Taken> taken_;
     bool holds_starts_ = false;
   };
@@ -530,6 +540,8 @@ class SandboxCore final : public ProcessOwner,
   bool hold_starts() EXCLUDES(mutex_);
   void let_start() EXCLUDES(mutex_);
   void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
+  bool trees_are_quiet() const EXCLUDES(mutex_);
+  void wait_for_restarts(Clock::TimePoint deadline) const EXCLUDES(mutex_);
 
   // Once supervision has given up.
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
@@ -556,6 +568,7 @@ class SandboxCore final : public ProcessOwner,
   enum class Entry : std::uint8_t { as_ever, on_trial };
   Result<Entry> enter();
   void end_trial(const Result<Outcome>& how);
+  Completion completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer);
   void tell_breaker(const std::optional<Breaker::Change>& change);
 
   Permissions permissions() const { return granted_.load(std::memory_order_relaxed); }
@@ -579,7 +592,7 @@ class SandboxCore final : public ProcessOwner,
   Result<void> must_exist_now() const REQUIRES(mutex_);
   Result<void> must_run() const EXCLUDES(mutex_);
   Result<void> must_run_now() const REQUIRES(mutex_);
-  Result<ProcessPtr> addressee(std::string_view name) const EXCLUDES(mutex_);
+  Result<ProcessPtr> addressee(std::string_view name, Reach reach = Reach::live) const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> tree() const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> dynamic_tree() const EXCLUDES(mutex_);
   std::shared_ptr<TreeRunner> tree_for_spawned() EXCLUDES(mutex_);
@@ -657,6 +670,8 @@ class SandboxCore final : public ProcessOwner,
   void add_timer(Process& by, std::uint64_t now_ms, std::uint64_t milliseconds, std::int64_t tag) EXCLUDES(mutex_);
   void cancel_timers(const Process& process, std::uint64_t incarnation) EXCLUDES(mutex_);
   void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
+  // None of its timers rings from now on, and what has rung is in its mailbox.
+  void settle_timers(const Process& process) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome);
   void count_ending_limit(std::string_view process, const Outcome& outcome);
@@ -692,7 +707,7 @@ class SandboxCore final : public ProcessOwner,
   std::shared_ptr<Folder> folder_;
   Mutex waits_;
   const Clock::WallTime created_;
-  std::atomic<std::uint64_t> late_answers_{0};
+  std::atomic<std::uint64_t> late_answers_{0}, completions_threw_{0};
   std::atomic<std::uint64_t> last_call_{0};  // or run
   Runs run_table_;
   CurrentOperation operation_;
@@ -749,6 +764,8 @@ class SandboxCore final : public ProcessOwner,
   // Timers that have not rung yet, by the process and the instance that set them.
   using WaitingTimers = std::unordered_map<TimerId, WaitingTimer>;
   std::map<std::pair<const Process*, std::uint64_t>, WaitingTimers> timers_ GUARDED_BY(mutex_);
+  std::multiset<std::pair<const Process*, std::uint64_t>> ringing_ GUARDED_BY(mutex_);  // on their way to the mailbox
+  Condition rung_;
   UsageHistory history_ GUARDED_BY(mutex_);
 };
 

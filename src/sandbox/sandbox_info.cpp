@@ -132,6 +132,7 @@ SandboxInfo SandboxCore::info() const {
                    .environment = traits_->environment,
                    .created = created_,
                    .late_answers = late_answers_.load(),
+                   .completions_threw = completions_threw_.load(),
                    .usage = usage()};
   MutexLock lock(mutex_);
   info.status = status_;

@@ -7,19 +7,12 @@
 #include "base/file.h"
 #include "base/heap_bytes.h"
 #include "base/in_parallel.h"
-#include "base/name_table.h"
 #include "engine/sha256.h"
 #include "host/link.h"
 #include "petri/scan.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
-
-namespace {
-
-constexpr NameTable<5> kWaysIn{"create", "run", "load", "stage", "reload"};
-
-}  // namespace
 
 // ---- the gate -------------------------------------------------------------------------------------------------
 
@@ -73,7 +66,7 @@ void SandboxCore::tell_rejected(std::string_view module, WayIn way, const Error&
   }
   tell_audit({.kind = AuditKind::module_rejected, .sandbox = id(), .cause = name_of(error.code)},
              {{"module", module},
-              {"way", name_in(kWaysIn, way)},
+              {"way", name_of(way)},
               {"class", name_of(error.category())},
               {"permission", permission},
               {"message", error.message}});
@@ -159,12 +152,16 @@ Result<SandboxCore::Loaded> SandboxCore::let_in(std::string_view name, const Sou
   return told_if_refused(name, load_module(source), way);
 }
 
+Error SandboxCore::refused_module(std::string_view name, Error error) {
+  error.message = fmt::format("the module {}: {}", name, error.message);
+  return std::move(error).with("module", std::string(name));
+}
+
 Result<SandboxCore::Loaded> SandboxCore::told_if_refused(std::string_view name, Result<Loaded> loaded, WayIn way) {
   if (loaded) return loaded;
-  Error error = std::move(loaded.error());
-  error.message = fmt::format("the module {}: {}", name, error.message);
+  Error error = refused_module(name, std::move(loaded.error()));
   tell_rejected(name, way, error);
-  return fail(std::move(error).with("module", std::string(name)));
+  return fail(std::move(error));
 }
 
 void SandboxCore::tell_loaded(std::string_view name, const Artifact& artifact, WayIn way) {
@@ -173,7 +170,7 @@ void SandboxCore::tell_loaded(std::string_view name, const Artifact& artifact, W
     event.add("module", name).add("artifact", artifact.id().hex()).add("bytes", artifact.bytes().size());
   });
   if (!keeps(traits_->policy.audit, AuditKind::module_loaded)) return;
-  tell_audit({.kind = AuditKind::module_loaded, .sandbox = id(), .cause = name_in(kWaysIn, way)},
+  tell_audit({.kind = AuditKind::module_loaded, .sandbox = id(), .cause = name_of(way)},
              {{"module", name}, {"artifact", artifact.id().hex()}});
 }
 
@@ -229,18 +226,18 @@ Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
     MutexLock lock(mutex_);
     modules_.insert_or_assign(spec.name, std::move(module));
   }
-  return link_or_forget();
+  return link_or_forget(WayIn::create);
 }
 
 // What cannot be linked does not stay: a restart loads it again.
-Result<void> SandboxCore::link_or_forget() {
+Result<void> SandboxCore::link_or_forget(WayIn way) {
   auto linked = check_all_links();
   if (linked) return linked;
   {
     MutexLock lock(mutex_);
     modules_.clear();
   }
-  tell_rejected(linked.error().detail("importer"), WayIn::create, linked.error());
+  tell_rejected(linked.error().detail("importer"), way, linked.error());
   return linked;
 }
 

@@ -146,7 +146,9 @@ void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last, const
 bool SandboxCore::keeps_running_without(const std::shared_ptr<const TreeRunner>& gave_up) {
   if (account_.processes() == 0) return false;
   MutexLock lock(mutex_);
-  if (dynamic_ == gave_up) dynamic_.reset();
+  if (dynamic_ != gave_up) return true;
+  dynamic_.reset();
+  spawned_.remove_dynamic();
   return true;
 }
 

@@ -89,8 +89,8 @@ std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCod
 
 // Code that is in the table already keeps its number.
 Result<SandboxCore::Part> SandboxCore::admit_part(const std::string& name, const Source& source,
-                                                  const ReloadOptions& options) {
-  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::reload));
+                                                  const ReloadOptions& options, WayIn way) {
+  PETRI_TRY(Loaded loaded, let_in(name, source, way));
   return part_of_loaded(name, std::move(loaded), options);
 }
 
@@ -135,11 +135,18 @@ Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::u
   return part;
 }
 
-// It passes the gate again: what came in before may be in quarantine since.
+Result<void> SandboxCore::check_part(const Part& part, const SwitchOptions& options) {
+  if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
+  auto fits = check_policy(*part.to->artifact);
+  if (fits) return {};
+  Error error = refused_module(part.name, std::move(fits.error()));
+  tell_rejected(part.name, way_of(options.cause), error);
+  return fail(std::move(error));
+}
+
 Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
   if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
   const ReloadPolicy& policy = options.policy;
-  PETRI_TRY(check_policy(*part.to->artifact));
   if (!policy.drop_exports && !part.only_links) {
     PETRI_TRY(check_exports(part.name, *part.from, *part.to));
   }
@@ -170,10 +177,11 @@ Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
 
 Result<void> SandboxCore::plan_parts(std::vector<Part>& parts, const SwitchOptions& options) {
   if (auto linked = link_parts(parts); !linked) {
-    tell_rejected(linked.error().detail("importer"), WayIn::reload, linked.error());
+    tell_rejected(linked.error().detail("importer"), way_of(options.cause), linked.error());
     return linked;
   }
   for (Part& part : parts) {
+    PETRI_TRY(check_part(part, options));
     PETRI_TRY(plan_part(part, options));
   }
   for (Part& part : parts) {
@@ -262,6 +270,15 @@ void SandboxCore::wait_for_starts(Clock::TimePoint deadline) {
   }
 }
 
+// Whoever has crashed has been started again, or not: what a reload says does not depend on how soon it comes.
+bool SandboxCore::trees_are_quiet() const {
+  return std::ranges::all_of(trees(), [](const auto& runner) { return runner->is_quiet(); });
+}
+
+void SandboxCore::wait_for_restarts(Clock::TimePoint deadline) const {
+  for (const auto& runner : trees()) runner->wait_until_quiet(deadline);
+}
+
 SandboxCore::AtRest::~AtRest() {
   for (const Taken& one : taken_) one.process->put_back();
   if (holds_starts_) core_.let_start();
@@ -275,10 +292,12 @@ bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
     return false;
   }
   holds_starts_ = true;
+  bool some_are_down = false;
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (!parts[part].takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(parts[part])) {
       const Process::Taken taken = process->try_take();
+      some_are_down = some_are_down || taken == Process::Taken::down;
       if (taken == Process::Taken::taken) taken_.push_back({process, part});
       if (taken == Process::Taken::at_work || (taken == Process::Taken::taken && !has_life(parts[part], *process))) {
         give_back();
@@ -286,7 +305,10 @@ bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
       }
     }
   }
-  return true;
+  if (!some_are_down || core_.trees_are_quiet()) return true;
+  give_back();
+  core_.wait_for_restarts(deadline_);
+  return false;
 }
 
 bool SandboxCore::AtRest::has_life(const Part& part, const Process& process) {
@@ -307,7 +329,9 @@ void SandboxCore::AtRest::close_gates(const std::vector<Part>& parts) {
   for (const Part& part : parts) {
     if (!part.takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(part)) {
-      if (gated_.emplace(process.get(), process).second) process->close_gate(Clock::TimePoint::max());
+      if (!gated_.emplace(process.get(), process).second) continue;
+      process->close_gate(Clock::TimePoint::max());
+      if (!process->at_work()) rests_since_.emplace(process.get(), core_.services_.clock.now());
     }
   }
   if (gated_.size() == before) return;
@@ -328,6 +352,7 @@ Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
             .details = {}}
                         .with("process", process->name()));
       }
+      rests_since_.try_emplace(process.get(), core_.services_.clock.now());
       if (!has_life(part, *process)) {
         PETRI_TRY(part.change->prepare(*process, deadline_));
       }
@@ -416,6 +441,7 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
   }
   const Clock::TimePoint closed = services_.clock.now();
   std::vector<ReloadReport> reports;
+  std::map<std::string, Clock::TimePoint> rest_since;  // of those that crashed: when the gates were closed
   {
     // In a lane whoever is at work now waits for this very thread.
     const bool in_vain = !options.revives.empty() && lane_ != nullptr;
@@ -433,9 +459,15 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
       bring_back_timers(part, *one.process);
       if (options.on_switched) options.on_switched(*one.process);
       part.switched.push_back({.process = one.process->name(), .tier = one.process->tier()});
+      rest_since[one.process->name()] = rest.rests_since(*one.process);
     }
     for (const Crash& crash : crashed) revive(parts, crash, deadline);
-    reports = reports_of(parts, closed - began, services_.clock.now() - closed);
+    const Clock::TimePoint opened = services_.clock.now();
+    for (Part& part : parts) {
+      for (ProcessSwitch& process : part.switched)
+        process.pause = opened - rest_since.try_emplace(process.process, closed).first->second;
+    }
+    reports = reports_of(parts, closed - began);
     // Whoever listens hears of the switch before anything of the new version.
     for (const ReloadReport& report : reports) publish_switched(report, options);
     // New code that crashes at its first call is taken back by whoever claims the module next.
@@ -445,13 +477,11 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
   return reports;
 }
 
-std::vector<ReloadReport> SandboxCore::reports_of(std::vector<Part>& parts, Clock::Duration preparation,
-                                                  Clock::Duration pause) {
+std::vector<ReloadReport> SandboxCore::reports_of(std::vector<Part>& parts, Clock::Duration preparation) {
   gather_reports(parts);
   std::vector<ReloadReport> reports;
   for (Part& part : parts) {
     if (part.only_links) continue;
-    for (ProcessSwitch& process : part.switched) process.pause = pause;
     reports.push_back(report_of(part, preparation));
   }
   return reports;
@@ -480,7 +510,7 @@ ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
   report.snapshot = part.back_to != nullptr;
   report.plan = part.plan;
   report.processes = std::move(part.switched);
-  if (!report.processes.empty()) report.pause_max = report.processes.front().pause;
+  for (const ProcessSwitch& process : report.processes) report.pause_max = std::max(report.pause_max, process.pause);
   return report;
 }
 

@@ -41,10 +41,7 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
     for (Part& part : together) {
       if (part.only_links) continue;
       reports.push_back(report_of(part, took));
-      for (const ProcessSwitch& process : reports.back().processes) {
-        reports.back().pause_max = std::max(reports.back().pause_max, process.pause);
-        reports.back().preparation -= process.pause;
-      }
+      for (const ProcessSwitch& process : reports.back().processes) reports.back().preparation -= process.pause;
       publish_switched(reports.back(), options);
     }
     if (last) claimed.release();
@@ -78,10 +75,12 @@ Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& op
       wait_for_starts(deadline_of(options.policy));
       continue;
     }
+    const bool quiet = trees_are_quiet();
     const bool all = std::ranges::all_of(parts, [&](const Part& part) { return left_to_roll(part, rolled).empty(); });
-    auto committed = all ? commit(parts, options) : Result<void>();
+    auto committed = all && quiet ? commit(parts, options) : Result<void>();
     let_start();
-    if (all) return committed;
+    if (all && quiet) return committed;
+    if (!quiet) wait_for_restarts(deadline_of(options.policy));
   }
 }
 

@@ -35,13 +35,26 @@ std::shared_ptr<SnapshotData> SandboxCore::begin_snapshot() {
   auto data = std::make_shared<SnapshotData>();
   data->sandbox = id();
   data->time = services_.clock.wall_now();
-  if (const auto dynamic = dynamic_tree()) {
-    for (const TreeEntry& entry : dynamic->entries()) data->spawned.push_back(*entry.spec);
-  }
+  if (const auto dynamic = dynamic_tree()) data->spawned = saved_children(*dynamic);
+  data->added = saved_children(*tree());
   MutexLock lock(mutex_);
   data->tree = tree_spec();
   for (auto& [name, module] : modules_) data->modules.push_back(save_module(name, past_of(module).versions));
   return data;
+}
+
+// Those that run and that no spec has.
+std::vector<SavedChild> SandboxCore::saved_children(const TreeRunner& tree) const {
+  std::vector<SavedChild> saved;
+  for (const TreeEntry& entry : tree.entries()) {
+    if (!entry.added || entry.status == ChildStatus::stopped) continue;
+    saved.push_back({.child = *entry.spec, .supervisor = split_address(entry.address).supervisor, .parent = {}});
+    MutexLock lock(mutex_);
+    const SpawnedChildren::Child* const child = spawned_.find(entry.address);
+    const ProcessPtr parent = child == nullptr ? nullptr : child->parent.lock();
+    if (parent != nullptr) saved.back().parent = parent->name();
+  }
+  return saved;
 }
 
 Result<SavedProcess> SandboxCore::save_process(const Process& process, const Life& life,
@@ -135,7 +148,8 @@ Result<void> SandboxCore::check_same_processes(const SnapshotData& data) const {
 Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_restore(const SnapshotData& data) {
   std::vector<Part> parts;
   for (const SavedModule& module : data.modules) {
-    PETRI_TRY(Part part, admit_part(module.name, Source::artifact(module.active_version().artifact), {}));
+    PETRI_TRY(Part part,
+              admit_part(module.name, Source::artifact(module.active_version().artifact), {}, WayIn::restore));
     auto images = std::make_shared<SwitchSnapshot>(account_, part.to_number, part.from_number);
     for (const SavedProcess& process : data.processes) {
       if (process.module == module.name) images->borrow(process.address, process.image);
@@ -173,6 +187,7 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
     const SavedProcess* saved = data.find(process.name());
     if (saved == nullptr) return;
     process.life().context->random = SeededRandom(saved->random);
+    settle_timers(process);
     process.replace_mailbox(saved->mailbox);
     replace_timers(process, options.timers ? saved->timers : std::vector<SavedTimer>());
   };
@@ -182,16 +197,16 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
 
 // ---- in a sandbox of its own ----------------------------------------------------------------------------------
 
-Result<Version> SandboxCore::admit_saved(const std::string& module, Version saved) {
-  PETRI_TRY(Loaded loaded, let_in(module, Source::artifact(saved.artifact), WayIn::create));
+Result<Version> SandboxCore::admit_saved(const std::string& module, Version saved, WayIn way) {
+  PETRI_TRY(Loaded loaded, let_in(module, Source::artifact(saved.artifact), way));
   saved.code = std::move(loaded.code);
   return saved;
 }
 
-Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved) {
+Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved, WayIn way) {
   std::vector<Version> versions;
   for (const Version& one : saved.versions) {
-    PETRI_TRY(Version version, admit_saved(saved.name, one));
+    PETRI_TRY(Version version, admit_saved(saved.name, one, way));
     versions.push_back(std::move(version));
   }
   VersionTable table(std::move(versions), saved.switches, saved.active, saved.total);
@@ -199,15 +214,15 @@ Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved) {
   return table;
 }
 
-Result<void> SandboxCore::load_saved(const SnapshotData& origin) {
-  for (const SavedModule& saved : origin.modules) {
-    PETRI_TRY(VersionTable table, admit_versions(saved));
-    tell_loaded(saved.name, *table.active().artifact, WayIn::create);
+Result<void> SandboxCore::load_saved(const SnapshotOrigin& origin) {
+  for (const SavedModule& saved : origin.data.modules) {
+    PETRI_TRY(VersionTable table, admit_versions(saved, origin.way));
+    tell_loaded(saved.name, *table.active().artifact, origin.way);
     MutexLock lock(mutex_);
     const ModuleCodePtr code = table.active().code;
     modules_.insert_or_assign(saved.name, Module{code, std::make_unique<ModulePast>(std::move(table))});
   }
-  return link_or_forget();
+  return link_or_forget(origin.way);
 }
 
 // A process whose place is in the snapshot goes on from there, once. What waits for it waits until all of them live: of
@@ -231,18 +246,36 @@ Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarn
   return outcome;
 }
 
+// Both trees are there. What a snapshot brings is checked as what anybody asks for.
 Result<void> SandboxCore::start_spawned(const SnapshotData& origin) {
+  for (const SavedChild& saved : origin.added) {
+    PETRI_TRY(start_saved(*tree(), saved, SpawnedChildren::Where::pool));
+  }
   if (origin.spawned.empty()) return {};
   const auto dynamic = tree_for_spawned();
   if (dynamic == nullptr) return fail(ErrorCode::cancelled, "the sandbox is being ended");
-  for (const TreeChild& child : origin.spawned) {
-    PETRI_TRY(auto charge, must_have_room_for(child));
-    {
-      MutexLock lock(mutex_);
-      spawned_.add(child.id(), {});
-    }
-    PETRI_TRY(dynamic->request("", AddChild{child, std::move(charge)}));
+  for (const SavedChild& saved : origin.spawned) {
+    PETRI_TRY(start_saved(*dynamic, saved, SpawnedChildren::Where::dynamic));
   }
+  return {};
+}
+
+Result<void> SandboxCore::start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) {
+  PETRI_TRY(validate(SupervisorSpec{.children = {saved.child}}, module_names()));
+  PETRI_TRY(auto charge, must_have_room_for(saved.child));
+  const std::string address = address_below(saved.supervisor, saved.child.id());
+  if (where == SpawnedChildren::Where::dynamic || !saved.parent.empty()) {
+    const ProcessPtr parent = find_process(saved.parent);
+    MutexLock lock(mutex_);
+    spawned_.add(address, {.parent = parent, .where = where});
+  }
+  Request request = AddChild{saved.child, charge};
+  if (tree.template_at(saved.supervisor)) {
+    AddInstance instance{{.id = saved.child.id()}, std::move(charge)};
+    if (const ChildSpec* process = saved.child.process()) instance.instance.input = process->input;
+    request = std::move(instance);
+  }
+  PETRI_TRY(tree.request(saved.supervisor, std::move(request)));
   return {};
 }
 

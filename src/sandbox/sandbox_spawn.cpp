@@ -14,6 +14,12 @@ std::string address_of(const SpawnSpec& spec) {
   return std::get<ChildSpec>(spec).id;
 }
 
+// Of the tree. A child that the guest itself does not wait for any more may start all the same.
+bool is_answer(const Error& error) {
+  const bool gave_up = error.code == ErrorCode::timeout || error.code == ErrorCode::cancelled;
+  return !gave_up || error.detail("component") == "supervisor";
+}
+
 }  // namespace
 
 // Most sandboxes never spawn, and do without the second tree. Nothing when everything is being ended.
@@ -112,9 +118,7 @@ Result<void> SandboxCore::spawn_child(Process& by, HostCall& call, std::string_v
   if (!planned) return fail(std::move(planned.error()));
   PETRI_TRY(reserve(by, address, planned->where));
   auto started = ask_for(by, *planned->tree, planned->supervisor, std::move(planned->request));
-  // A child that the guest does not wait for any more may start all the same.
-  const auto is_answer = [](ErrorCode code) { return code != ErrorCode::timeout && code != ErrorCode::cancelled; };
-  if (!started && is_answer(started.error().code)) release_name(address);
+  if (!started && is_answer(started.error())) release_name(address);
   return started;
 }
 

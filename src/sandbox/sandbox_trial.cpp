@@ -49,12 +49,17 @@ SandboxCore::Part& SandboxCore::part_of(std::vector<Part>& parts, const Process&
 }
 
 // Those of the switch belong to the state of the switch: what has rung since rings again, for it knows nothing of that.
+// So does what has rung and waits: the new code may have handled it when it is taken back.
 void SandboxCore::keep_timers(const Part& part, const Process& process) {
   const auto& keep = part.change->terms().keep;
   if (keep == nullptr) return;
   std::vector<SwitchSnapshot::Timer> timers;
-  MutexLock lock(mutex_);
-  const auto own = timers_.find({&process, process.incarnation()});
+  const std::uint64_t now = timers_now_ms();
+  const std::pair<const Process*, std::uint64_t> owner(&process, process.incarnation());
+  MutexLock lock(mutex_);  // with it none begins to ring
+  while (ringing_.contains(owner)) rung_.wait(mutex_);
+  for (const std::int64_t tag : process.rung_timers()) timers.push_back({.due_ms = now, .tag = tag});
+  const auto own = timers_.find(owner);
   if (own != timers_.end()) {
     for (const auto& [id, timer] : own->second) timers.push_back({.due_ms = timer.due_ms, .tag = timer.tag});
   }
@@ -65,11 +70,10 @@ void SandboxCore::bring_back_timers(const Part& part, Process& process) {
   const SwitchSnapshot* from = part.change->terms().back_to.get();
   const auto* timers = from == nullptr ? nullptr : from->timers_of(process.name());
   if (timers == nullptr) return;
+  settle_timers(process);
   // One that has rung and still waits in the mailbox has not been lost.
-  std::multiset<std::int64_t> waiting;
-  for (const SavedLetter& letter : process.saved_mailbox()) {
-    if (letter.kind == MessageKind::timer) waiting.insert(letter.tag);
-  }
+  const std::vector<std::int64_t> rung_tags = process.rung_timers();
+  std::multiset<std::int64_t> waiting(rung_tags.begin(), rung_tags.end());
   std::vector<SavedTimer> left;
   const std::uint64_t now = timers_now_ms();
   for (const auto& timer : *timers) {

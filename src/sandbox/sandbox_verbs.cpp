@@ -37,9 +37,11 @@ Result<void> SandboxCore::must_run_now() const {
 }
 
 // Without a name there must be no choice.
-Result<ProcessPtr> SandboxCore::addressee(std::string_view name) const {
+Result<ProcessPtr> SandboxCore::addressee(std::string_view name, Reach reach) const {
   MutexLock lock(mutex_);
-  PETRI_TRY(must_run_now());
+  if (reach == Reach::live || status_ != SandboxStatus::isolated) {
+    PETRI_TRY(must_run_now());
+  }
   if (name.empty()) {
     if (processes_.size() == 1) return processes_.begin()->second;
     return fail(ErrorCode::validation_failed,
@@ -78,34 +80,44 @@ Result<Outcome> SandboxCore::call_process(Process& process, std::string_view fun
   return process.call(std::move(letter), deadline);
 }
 
+// The caller's completion: what it throws is counted and goes no further, and its time-out is over with the answer.
+Completion SandboxCore::completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer) {
+  return [self = shared_from_this(), then = std::move(then), entry, timer = std::move(timer)](Result<Outcome> result) {
+    if (timer != nullptr) self->services_.timers.cancel(timer->load());
+    if (entry == Entry::on_trial) self->end_trial(result);
+    try {
+      then(std::move(result));
+    } catch (...) {
+      self->completions_threw_.fetch_add(1, std::memory_order_relaxed);
+    }
+  };
+}
+
 Result<std::uint64_t> SandboxCore::call_async(std::string_view function, std::vector<Value> arguments,
                                               CallOptions options, Completion completion) {
   PETRI_TRY(const ProcessPtr process, addressee(options.process));
   PETRI_TRY(const Entry entry, enter());
-  if (entry == Entry::on_trial) {
-    completion = [self = shared_from_this(), then = std::move(completion)](Result<Outcome> result) {
-      self->end_trial(result);
-      then(std::move(result));
-    };
-  }
   const std::uint64_t call = last_call_.fetch_add(1) + 1;
-  auto reply = std::make_shared<Reply>(std::move(completion));
+  const auto timer = options.timeout ? std::make_shared<std::atomic<TimerId>>(0) : nullptr;
+  const auto reply = std::make_shared<Reply>(completion_of(std::move(completion), entry, timer));
+  // Before anybody else can answer, so that whoever does finds the timer; it keeps nothing of the call.
+  if (timer != nullptr) {
+    const auto give_up = [weak = std::weak_ptr(reply), name = process->name()] {
+      if (const auto late = weak.lock())
+        late->give(fail(ErrorCode::timeout, fmt::format("{} did not answer in time", name)));
+    };
+    timer->store(services_.timers.at(services_.clock.now() + *options.timeout, give_up));
+  }
   auto posted = process->post({.kind = MessageKind::call,
                                .function = std::string(function),
                                .arguments = std::move(arguments),
                                .bytes = std::move(options.input),
                                .reply = reply,
                                .id = call});
-  if (!posted) {
-    if (entry == Entry::on_trial) end_trial(fail(posted.error()));
-    return fail(std::move(posted.error()));
-  }
-  if (options.timeout) {
-    services_.timers.at(services_.clock.now() + *options.timeout, [reply, name = process->name()] {
-      reply->give(fail(ErrorCode::timeout, fmt::format("{} did not answer in time", name)));
-    });
-  }
-  return call;
+  if (posted) return call;
+  if (timer != nullptr) services_.timers.cancel(timer->load());
+  if (entry == Entry::on_trial) end_trial(fail(posted.error()));
+  return fail(std::move(posted.error()));
 }
 
 Result<void> SandboxCore::send(std::string_view bytes, std::string_view process) {

@@ -99,7 +99,7 @@ Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) 
 // ---- load and stage -------------------------------------------------------------------------------------------
 
 // A name that nobody has here yet.
-Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions) {
+Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions, WayIn way) {
   VersionInfo info = info_of(versions.active(), versions.active().number);
   ModuleCodePtr code;
   {
@@ -109,7 +109,7 @@ Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable 
     Module module{.code = code, .past = std::make_unique<ModulePast>(std::move(versions))};
     if (!modules_.try_emplace(std::string(name), std::move(module)).second) return has_module(name);
   }
-  tell_loaded(name, *code->artifact, WayIn::load);
+  tell_loaded(name, *code->artifact, way);
   return info;
 }
 
@@ -131,7 +131,7 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
   PETRI_TRY(must_be_new(name));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
   Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs);
-  return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor));
+  return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor), WayIn::load);
 }
 
 // The module is claimed. Code that is in the table already keeps its number.
@@ -180,8 +180,8 @@ Result<ModuleArchive> SandboxCore::export_module(std::string_view module) {
 Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
   const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_be_new(archive.name()));
-  PETRI_TRY(VersionTable versions, admit_versions(archive.data()));
-  return add_module(archive.name(), std::move(versions));
+  PETRI_TRY(VersionTable versions, admit_versions(archive.data(), WayIn::import_module));
+  return add_module(archive.name(), std::move(versions), WayIn::import_module);
 }
 
 Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_view module, std::uint64_t number,
@@ -196,7 +196,7 @@ Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_vie
                 fmt::format("the module {} of {} has no version {}", module, from.id(), number));
   }
   PETRI_TRY(const Claim claimed, claim({std::string(module)}));
-  PETRI_TRY(Version version, admit_saved(saved.name, *found));
+  PETRI_TRY(Version version, admit_saved(saved.name, *found, WayIn::copy_version));
   version.time = services_.clock.wall_now();
   version.origin = VersionOrigin::copy;
   version.before = 0;
@@ -221,7 +221,7 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
     PETRI_TRY(find_module(name));
   }
   std::vector<Part> parts;
-  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options));
+  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options, WayIn::reload));
   PETRI_TRY(link_parts(parts));
   Part& part = *std::ranges::find(parts, name, &Part::name);
   ReloadPlan plan{.module = part.name, .from = part.from_number, .to = part.to_number};
@@ -244,13 +244,16 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
 
 // ---- state ----------------------------------------------------------------------------------------------------
 
-// Between two messages, and no later than the reload policy waits for quiet.
+// Between two messages, and no later than the reload policy waits for quiet. What an isolated sandbox has frozen can be
+// looked at.
 template <typename Use>
-auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std::declval<ProcessState&>())) {
-  PETRI_TRY(const ProcessPtr process, addressee(name));
+auto SandboxCore::with_state(std::string_view name, Reach reach, Use use)
+    -> decltype(use(std::declval<ProcessState&>())) {
+  PETRI_TRY(const ProcessPtr process, addressee(name, reach));
   const Clock::TimePoint deadline = deadline_of(reload_policy());
+  const Process::Frozen frozen = reach == Reach::frozen_too ? Process::Frozen::take : Process::Frozen::leave;
   Process::Taken taken = Process::Taken::at_work;
-  while ((taken = process->try_take()) == Process::Taken::at_work) {
+  while ((taken = process->try_take(frozen)) == Process::Taken::at_work) {
     if (process->wait_until_idle(deadline, {})) continue;
     return fail(ErrorCode::busy, fmt::format("the process {} did not come to rest in time", process->name()));
   }
@@ -265,11 +268,11 @@ auto SandboxCore::with_state(std::string_view name, Use use) -> decltype(use(std
 }
 
 Result<StateDocument> SandboxCore::state(std::string_view process) {
-  return with_state(process, [](ProcessState& state) { return state.capture(); });
+  return with_state(process, Reach::frozen_too, [](ProcessState& state) { return state.capture(); });
 }
 
 Result<void> SandboxCore::update_state(const std::vector<StateUpdate>& updates, std::string_view process) {
-  return with_state(process, [&](ProcessState& state) -> Result<void> {
+  return with_state(process, Reach::live, [&](ProcessState& state) -> Result<void> {
     PETRI_TRY(StateDocument document, state.capture());
     for (const StateUpdate& update : updates) {
       PETRI_TRY(document.set(update.name, update.value, update.index));

@@ -13,6 +13,7 @@
 #include "petri/snapshot.h"
 #include "petri/tree.h"
 #include "process/process.h"
+#include "sandbox/way_in.h"
 
 namespace petri {
 
@@ -40,11 +41,19 @@ struct SavedProcess {
   std::vector<SavedTimer> timers;
 };
 
+// A child that the spec does not have.
+struct SavedChild {
+  TreeChild child;
+  std::string supervisor;  // its address; of spawned ones empty
+  std::string parent;      // the process that spawned it; empty: the host started it
+};
+
 struct SnapshotData {
   std::string sandbox;
   VersionTime time;
   SupervisorSpec tree;
-  std::vector<TreeChild> spawned;  // by guests
+  std::vector<SavedChild> spawned;  // by guests, in the tree of their own
+  std::vector<SavedChild> added;    // to the tree of the spec, by request; parents before children
   std::vector<SavedModule> modules;
   std::vector<SavedProcess> processes;  // by address
 
@@ -56,6 +65,7 @@ struct SnapshotOrigin {
   const SnapshotData& data;
   bool share_random = true;
   bool timers = true;
+  WayIn way = WayIn::restore;
 };
 
 SavedModule save_module(const std::string& name, const VersionTable& versions);

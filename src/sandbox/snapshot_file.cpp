@@ -83,13 +83,19 @@ Json write(const SavedProcess& process) {
   return saved;
 }
 
+Json write(const SavedChild& saved) {
+  return {to_json(SupervisorSpec{.children = {saved.child}}), saved.supervisor, saved.parent};
+}
+
 Json write(const SnapshotData& data) {
-  Json modules = Json::array(), processes = Json::array(), spawned = Json::array();
+  Json modules = Json::array(), processes = Json::array(), spawned = Json::array(), added = Json::array();
   for (const SavedModule& module : data.modules) modules.push_back(write(module));
   for (const SavedProcess& process : data.processes) processes.push_back(write(process));
-  for (const TreeChild& child : data.spawned) spawned.push_back(to_json(SupervisorSpec{.children = {child}}));
-  return {{"sandbox", data.sandbox},       {"time", to_number(data.time)},  {"tree", to_json(data.tree)},
-          {"spawned", std::move(spawned)}, {"modules", std::move(modules)}, {"processes", std::move(processes)}};
+  for (const SavedChild& child : data.spawned) spawned.push_back(write(child));
+  for (const SavedChild& child : data.added) added.push_back(write(child));
+  return {{"sandbox", data.sandbox},          {"time", to_number(data.time)}, {"tree", to_json(data.tree)},
+          {"spawned", std::move(spawned)},    {"added", std::move(added)},    {"modules", std::move(modules)},
+          {"processes", std::move(processes)}};
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------
@@ -232,14 +238,24 @@ SavedProcess read_process(const Json& value) {
   return process;
 }
 
+// Before there were parents it was only the text of the child.
+SavedChild read_child(const Json& value) {
+  const bool alone = value.is_string();
+  SupervisorSpec one = required(parse_tree((alone ? value : value.at(0)).get<std::string>()), "a child");
+  if (one.children.size() != 1) throw Unfit{"a child is not one"};
+  if (alone) return {.child = std::move(one.children.front()), .supervisor = {}, .parent = {}};
+  return {
+      .child = std::move(one.children.front()), .supervisor = read_name(value.at(1)), .parent = read_name(value.at(2))};
+}
+
 std::shared_ptr<const SnapshotData> read_data(const Json& value) {
   auto data = std::make_shared<SnapshotData>();
   data->sandbox = read_name(value.at("sandbox"));
   data->time = read_time(value.at("time"));
   data->tree = required(parse_tree(value.at("tree").get<std::string>()), "the tree");
-  for (const Json& child : read_list(value.at("spawned"))) {
-    const SupervisorSpec one = required(parse_tree(child.get<std::string>()), "a spawned child");
-    data->spawned.insert(data->spawned.end(), one.children.begin(), one.children.end());
+  for (const Json& child : read_list(value.at("spawned"))) data->spawned.push_back(read_child(child));
+  if (value.contains("added")) {
+    for (const Json& child : read_list(value.at("added"))) data->added.push_back(read_child(child));
   }
   for (const Json& module : read_list(value.at("modules"))) {
     data->modules.push_back(read_module(module));

@@ -37,6 +37,10 @@ class SpawnedChildren {
   // It was not started after all.
   void remove(std::string_view address);
   void clear() { children_.clear(); }
+  // Their tree is gone.
+  void remove_dynamic() {
+    std::erase_if(children_, [](const auto& child) { return child.second.where == Where::dynamic; });
+  }
 
   // nullptr: no guest has spawned a child of this address.
   const Child* find(std::string_view address) const;

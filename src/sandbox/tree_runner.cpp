@@ -55,12 +55,26 @@ void TreeRunner::begin_stop(Clock::TimePoint end_by) {
   perform_elsewhere();
 }
 
-void TreeRunner::wait_until_quiet() const {
+bool TreeRunner::is_quiet_now() const {
   const auto is_moving = [](const auto& entry) { return entry.second.starting || entry.second.stopping; };
+  return ended_ || (!performing_ && actions_.empty() && !std::ranges::any_of(running_, is_moving));
+}
+
+bool TreeRunner::is_quiet() const {
+  MutexLock lock(mutex_);
+  return is_quiet_now();
+}
+
+void TreeRunner::wait_until_quiet(Clock::TimePoint deadline) const {
   const Workers::Pause pause(host_.tree_workers());
   MutexLock lock(mutex_);
-  while (!ended_ && (performing_ || !actions_.empty() || std::ranges::any_of(running_, is_moving)))
-    changed_.wait(mutex_);
+  while (!is_quiet_now()) {
+    if (deadline == Clock::TimePoint::max()) {
+      changed_.wait(mutex_);
+    } else if (!changed_.wait_until(mutex_, deadline)) {
+      return;
+    }
+  }
 }
 
 void TreeRunner::stop(Clock::TimePoint end_by) {

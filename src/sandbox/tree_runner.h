@@ -64,8 +64,11 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   // The same without waiting: the reply is given when it is done, the address as its output. For guests, who may not
   // wait longer than they may run.
   void ask(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
-  // Waits until nothing is being done here: what ended has been restarted, or not.
-  void wait_until_quiet() const EXCLUDES(mutex_);
+  // Nothing is being done here: what ended has been restarted, or not.
+  bool is_quiet() const EXCLUDES(mutex_);
+  void wait_until_quiet() const { wait_until_quiet(Clock::TimePoint::max()); }
+  // Or until that time of the machine's clock.
+  void wait_until_quiet(Clock::TimePoint deadline) const EXCLUDES(mutex_);
   // This very instance is being started here: whatever is asked for meanwhile waits for that.
   bool is_starting(const Process& process) const EXCLUDES(mutex_);
 
@@ -91,6 +94,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
     return {shared_from_this(), host_.keep_tree_alive()};
   }
   bool next(TreeAction& action) EXCLUDES(mutex_);
+  bool is_quiet_now() const REQUIRES(mutex_);
 
   void carry_out(const StartProcess& action) EXCLUDES(mutex_);
   void carry_out(const StopProcess& action) EXCLUDES(mutex_);

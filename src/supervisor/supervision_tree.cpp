@@ -249,7 +249,8 @@ TreeEntry SupervisionTree::entry_of(const Node& node, const SupervisedChild& chi
   return {.address = address_below(node, child.id()),
           .spec = child.spec,
           .status = child.status,
-          .incarnation = child.incarnation};
+          .incarnation = child.incarnation,
+          .added = child.added};
 }
 
 std::vector<TreeEntry> SupervisionTree::entries() const {

@@ -62,6 +62,7 @@ struct TreeEntry {
   std::shared_ptr<const TreeChild> spec;
   ChildStatus status = ChildStatus::stopped;
   Incarnation incarnation = kNoIncarnation;
+  bool added = false;  // by request, not by the spec of the tree
 };
 
 // "pool/worker" is the child "worker" of the supervisor "pool"; "store" is one of the root, whose address is empty.

@@ -204,6 +204,29 @@ TEST(AskingATree, ChildrenOfATemplateAreGoneOnceTheyStop) {
   EXPECT_EQ(world.last_error(), ErrorCode::rejected);
 }
 
+TEST(AskingATree, KnowsTheTemplateOfAPoolAndTheAddressOfAnInstance) {
+  SupervisorSpec pool{.id = "pool", .strategy = Strategy::simple_one_for_one, .children = {child("w")}};
+  TreeFixture world({.children = {child("a"), pool}});
+  world.start();
+  EXPECT_EQ(world.tree.template_at(""), nullptr);
+  EXPECT_EQ(world.tree.template_at("ghost"), nullptr);
+  ASSERT_NE(world.tree.template_at("pool"), nullptr);
+  EXPECT_EQ(world.tree.template_at("pool")->id(), "w");
+  EXPECT_THAT(world.ask(AddInstance{{.id = "one"}}, "pool"), ElementsAre("start pool/one"));
+  EXPECT_TRUE(world.tree.find("pool/one")->added);
+  EXPECT_FALSE(world.tree.find("a")->added);
+}
+
+TEST(AskingATree, ASupervisorAsATemplateTakesNoInput) {
+  SupervisorSpec group{.id = "group", .children = {child("x")}};
+  TreeFixture world({.strategy = Strategy::simple_one_for_one, .children = {group}});
+  world.start();
+  EXPECT_THAT(world.ask(AddInstance{{.id = "one"}}), ElementsAre("start one/x"));
+  world.ask(AddInstance{{.id = "two", .input = "mine"}});
+  EXPECT_EQ(world.answers.at(world.tickets).error().message,
+            "the template \"group\" is a supervisor, which takes no input");
+}
+
 TEST(AskingATree, AFailedStartIsAnErrorAndCostsNobodyAnything) {
   SupervisorSpec spec = abc();
   spec.intensity = 0;

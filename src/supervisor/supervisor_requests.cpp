@@ -46,7 +46,10 @@ void Supervisor::answer(Ticket ticket, Result<void> result) {
 }
 
 void Supervisor::cancel(Ticket ticket) {
-  answer(ticket, fail(ErrorCode::cancelled, "the supervisor ended before it was done with this request"));
+  Error error{.code = ErrorCode::cancelled,
+              .message = "the supervisor ended before it was done with this request",
+              .details = {}};
+  answer(ticket, fail(std::move(error).with("component", "supervisor")));
 }
 
 void Supervisor::refuse_inbox() {

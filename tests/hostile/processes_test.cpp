@@ -86,6 +86,7 @@ constexpr std::string_view kMother = R"json((module
   (import "petri" "input_size" (func $size (result i32)))
   (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
   (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+  (import "petri" "message_kind" (func $kind (result i32)))
   (memory 2)
   (data (i32.const 0) "{\"id\":\"kid\",\"module\":\"m\"}") (data (i32.const 64) "kid")
   (data (i32.const 128) "{\"id\":\"bad\",\"module\":\"exits\"}")
@@ -97,7 +98,8 @@ constexpr std::string_view kMother = R"json((module
       (br_if 0 (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
     (local.get $status))
   (func (export "spawn") (result i32) (call $spawn (i32.const 0) (i32.const 25)))
-  (func (export "petri_handle") (result i32) (local $act i32)
+  (func (export "petri_handle") (result i32)
+    (if (i32.eq (call $kind) (i32.const 4)) (then (return (i32.const 0))))  ;; a child has ended
     (drop (call $read (i32.const 1000) (i32.const 0) (call $size)))
     (i32.store (i32.const 500) (if (result i32) (i32.eq (i32.load8_u (i32.const 1000)) (i32.const 45))
       (then (call $stop (i32.const 1001) (i32.sub (call $size) (i32.const 1))))

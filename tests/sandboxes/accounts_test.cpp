@@ -150,6 +150,27 @@ TEST_P(AccountsTest, RefusesMessagesOnceTheirHeadersFillTheMemory) {
   expect_nothing_left(sandbox);
 }
 
+// Issue 16: what waited for the time-out of a call was there for as long as that, answered or not.
+TEST_P(AccountsTest, KeepsNothingOfACallThatWasAnswered) {
+  Sandbox sandbox = create(hoarder());
+  std::atomic<int> answered{0};
+  const auto call_and_wait = [&](int calls) {
+    const int before = answered;
+    for (int i = 0; i < calls; ++i) {
+      ASSERT_TRUE(sandbox.call_async("first failure", {}, {.process = "a", .timeout = std::chrono::hours(1)},
+                                     [&](const Result<Outcome>&) { ++answered; }));
+    }
+    expect_soon([&] { return answered == before + calls ? "" : "some are not answered"; });
+  };
+  call_and_wait(1'000);
+  const std::int64_t before = heap_bytes_out();
+  for (int i = 0; i < 10; ++i) call_and_wait(1'000);
+  const std::int64_t grown = heap_bytes_out() - before;
+  std::cout << "10,000 answered calls: " << grown << " bytes\n";
+  EXPECT_LT(grown, std::int64_t(256 * kKiB));
+  expect_nothing_left(sandbox);
+}
+
 TEST_P(AccountsTest, CountsTimers) {
   Sandbox sandbox = create(hoarder({{"timers_max", 100'000}}));
   expect_on_account(sandbox, 2 * kMiB, [&] { EXPECT_EQ(number(sandbox, "timers", {20'000}), 20'000); });

@@ -119,6 +119,27 @@ TEST_F(CallsTest, AnswersTimeoutWhileTheHandlerGoesOn) {  // R25
   expect_restarts(sandbox, 1);  // the deadline came
 }
 
+// Whoever embeds petri may throw; that ends neither a thread of petri's nor the process.
+TEST_F(CallsTest, GoesOnWhenACompletionThrows) {
+  Sandbox sandbox = create(counter());
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(sandbox.call_async("next", {}, {.timeout = std::chrono::hours(1)},
+                                   [](const Result<Outcome>&) { throw std::runtime_error("mine"); }));
+    ASSERT_TRUE(sandbox.call_async("next", {}, {}, [](const Result<Outcome>&) { throw 7; }));
+  }
+  expect_soon([&] { return sandbox.info().completions_threw == 20 ? "" : "not yet"; });
+  ASSERT_TRUE(sandbox.call_async("next", {}, {}, Completion()));
+  EXPECT_EQ(next(sandbox), 22);
+  std::promise<ErrorCode> late;
+  ASSERT_TRUE(sandbox.call_async("spin", {}, {.timeout = std::chrono::nanoseconds(1)}, [&](const Result<Outcome>& how) {
+    late.set_value(how.error().code);
+    throw std::runtime_error("on the thread of the timers");
+  }));
+  EXPECT_EQ(late.get_future().get(), ErrorCode::timeout);
+  ASSERT_TRUE(sandbox.stop());
+  EXPECT_EQ(sandbox.info().completions_threw, 22U);
+}
+
 TEST_F(CallsTest, TellsATrapFromAnExit) {  // R08, R09
   Sandbox sandbox = create(tree(Strategy::one_for_one, {"c"}, 100));
   const auto trapped = sandbox.run("counter", "crash");

@@ -261,6 +261,34 @@ TEST_P(ChildrenTest, TellsAParentThatTheSupervisorGaveUpItsChildren) {  // R27
   });
 }
 
+// What a restart keeps has the same children, and the same parents.
+TEST_P(ChildrenTest, KeepsInstancesAndParentsInARestartWithState) {
+  Sandbox sandbox = create(spec(parent_beside(pool("pool"))));
+  ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"supervisor": "pool", "id": "kid", "input": "k"})"), 0);
+  ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "own", "module": "worker"})"), 0);
+  ASSERT_TRUE(sandbox.start_instance({.id = "other"}, "pool"));
+  ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "late", .module = "worker"}));
+  EXPECT_EQ(number(sandbox, "next", "pool/kid"), 1);
+  const auto restarted = sandbox.restart({.keep_state = true});
+  ASSERT_TRUE(restarted) << restarted.error().message;
+  EXPECT_THAT(addresses(sandbox), ElementsAre("parent running", "pool running", "pool/kid running",
+                                              "pool/other running", "late running", "own running"));
+  EXPECT_EQ(number(sandbox, "next", "pool/kid"), 2);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "pool/kid"), OutcomeKind::trapped), "");
+  expect_told(sandbox, {"pool/kid: reason 3 code 0 next 1 tag 12884901888"});
+  EXPECT_EQ(number(sandbox, "first", "pool/kid"), 'k') << "its own input";
+  const auto snapshot = sandbox.snapshot();
+  ASSERT_TRUE(snapshot) << snapshot.error().message;
+  const auto again = Snapshot::from_bytes(snapshot->to_bytes());
+  ASSERT_TRUE(again) << again.error().message;
+  auto twin = runtime_->create({.id = "twin", .tier = GetParam()}, *again);
+  ASSERT_TRUE(twin) << twin.error().message;
+  EXPECT_EQ(addresses(*twin), addresses(sandbox));
+  EXPECT_EQ(number(*twin, "stop", "parent", "own"), 0);
+  expect_told(*twin,
+              {"pool/kid: reason 3 code 0 next 1 tag 12884901888", "own: reason 2 code 0 next 0 tag 8589934592"});
+}
+
 // Charged and bounded as any other: one that does not fit is refused, and limit.met says so.
 TEST_P(ChildrenTest, RefusesWhatAParentIsToldWhenItsMailboxIsFull) {
   SandboxSpec wanted = spec({.intensity = 9, .children = {ChildSpec{.id = "parent", .module = "parent"}}});

@@ -1,4 +1,6 @@
 // Trouble that comes again and again: the breaker of a sandbox, quarantine, and a host without memory to spare.
+#include <fmt/format.h>
+
 #include "host/temporary_folder.h"
 #include "runtime_fixture.h"
 #include "telemetry/event_rules.h"
@@ -45,6 +47,15 @@ class ContainmentTest : public RuntimeFixture {
     std::vector<std::string> all;
     for (const AuditEntry& entry : runtime_->audit({.sandbox = sandbox, .kind = kind}).entries)
       all.push_back(entry.cause);
+    return all;
+  }
+
+  // By which ways code was refused.
+  std::vector<std::string> ways(const std::string& sandbox) const {
+    std::vector<std::string> all;
+    for (const AuditEntry& entry : runtime_->audit({.sandbox = sandbox, .kind = AuditKind::module_rejected}).entries) {
+      all.push_back(std::get<std::string>(*entry.detail("way")));
+    }
     return all;
   }
 
@@ -108,6 +119,62 @@ TEST_F(ContainmentTest, HasABreakerAsTheSpecSays) {
   burn(never, 10);
   EXPECT_EQ(quick.info().breaker, BreakerState::open);
   EXPECT_EQ(never.info().breaker, BreakerState::closed);
+}
+
+// P10, C18: whichever way it is to come in, whoever listens hears of it.
+TEST_F(ContainmentTest, TellsOfARollbackToWhatIsInQuarantine) {
+  start({.breaker = {.limits_max = 0}});
+  Sandbox sandbox = create(burner());
+  std::string changed(kCounter);
+  changed.replace(changed.size() - 1, 1, "(func (export \"new\")))");
+  const auto reloaded =
+      sandbox.reload("counter", Source::wat(changed), {.policy = ReloadPolicy{.state = StateWay::none}});
+  ASSERT_TRUE(reloaded) << reloaded.error().message;
+  const auto archive = sandbox.export_module("counter");
+  Sandbox other = create(burner("b"));
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(testing::not_kind(other.run("counter", "spin"), OutcomeKind::out_of_fuel), "");
+  }
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::module_rejected}});
+  const std::string why =
+      fmt::format("the artifact {} is in quarantine for another 600 s: it met limits 5 times, the last was fuel_max",
+                  sandbox.versions("counter")->back().artifact.hex().substr(0, 16));
+  const auto refusal = [&](const auto& refused) {
+    EXPECT_FALSE(refused);
+    return refused ? "" : fmt::format("{}: {}", name_of(refused.error().code), refused.error().message);
+  };
+  EXPECT_EQ(refusal(sandbox.rollback("counter")), "rejected: the module counter: " + why);
+  EXPECT_EQ(refusal(sandbox.activate("counter", 1)), "rejected: the module counter: " + why);
+  SandboxSpec empty = counter("c");
+  empty.modules = {{"other", Source::wat("(module)")}};
+  Sandbox importer = create(empty);
+  EXPECT_EQ(refusal(importer.import_module(*archive)), "rejected: the module counter: " + why);
+  EXPECT_EQ(refusal(importer.copy_version(other, "counter")), "not_found: the sandbox c has no module counter");
+  EXPECT_THAT(told(events), ElementsAre("module.rejected", "module.rejected", "module.rejected"));
+  EXPECT_THAT(ways("a"), ElementsAre("rollback", "activate"));
+  EXPECT_THAT(ways("c"), ElementsAre("import_module"));
+  EXPECT_EQ(sandbox.info().modules[0].version, 2U);
+}
+
+// Issue 16: a fork, a snapshot and an archive were audited as `create`.
+TEST_F(ContainmentTest, TellsByWhichWayCodeCameIn) {
+  start({});
+  SandboxSpec spec = burner();
+  spec.audit = AuditLevel::full;
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(runtime_->fork("a", "twin"));
+  const auto snapshot = sandbox.snapshot();
+  ASSERT_TRUE(snapshot) << snapshot.error().message;
+  ASSERT_TRUE(runtime_->create({.id = "again", .audit = AuditLevel::full}, *snapshot));
+  SandboxSpec empty{.id = "importer", .modules = {{"other", Source::wat("(module)")}}, .audit = AuditLevel::full};
+  Sandbox importer = create(empty);
+  ASSERT_TRUE(importer.import_module(*sandbox.export_module("counter")));
+  EXPECT_THAT(causes("a", AuditKind::module_loaded), ElementsAre("create"));
+  EXPECT_THAT(causes("twin", AuditKind::module_loaded), ElementsAre("fork"));
+  EXPECT_THAT(causes("twin", AuditKind::sandbox_created), ElementsAre("fork"));
+  EXPECT_THAT(causes("again", AuditKind::module_loaded), ElementsAre("restore"));
+  EXPECT_THAT(causes("again", AuditKind::sandbox_created), ElementsAre("restore"));
+  EXPECT_THAT(causes("importer", AuditKind::module_loaded), ElementsAre("create", "import_module"));
 }
 
 TEST_F(ContainmentTest, PutsAnArtifactIntoQuarantine) {  // P12, J05

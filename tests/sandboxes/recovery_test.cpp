@@ -201,7 +201,7 @@ TEST_F(RecoveryTest, IsolatesWhatIsNotToBeTrusted) {  // S22
 constexpr std::string_view kParent = R"((module
   (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
   (memory (export "memory") 1) (data (i32.const 0) "{\"id\": \"x\", \"module\": \"m\"}")
-  (global $count (mut i32) (i32.const 0))
+  (global $count (export "state.count") (mut i32) (i32.const 0))
   (func (export "spawn") (result i32) (call $spawn (i32.const 0) (i32.const 26)))
   (func (export "next") (result i32)
     (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
@@ -233,6 +233,16 @@ TEST_F(FamilyTest, FreezesWhatStillLives) {  // S22
   EXPECT_EQ(sandbox.usage().processes, 1U);
   EXPECT_EQ(sandbox.children()[0].status, "running");
   EXPECT_EQ(testing::not_error(call(sandbox, "next", "m"), ErrorCode::rejected), "");
+  for (int i = 0; i < 2; ++i) {
+    const auto state = sandbox.state("m");
+    ASSERT_TRUE(state) << state.error().message;
+    EXPECT_EQ(to_json(*state), R"({"fields":[{"name":"count","type":"i32","value":1}]})")
+        << "it is kept so that it can be looked at";
+  }
+  EXPECT_EQ(testing::not_error(sandbox.update_state({{"count", std::int32_t{7}}}, "m"), ErrorCode::rejected), "");
+  const auto gone = sandbox.state("x");
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().message, "the sandbox a has no process x");
   ASSERT_TRUE(sandbox.restart());
   EXPECT_EQ(next(sandbox), 1) << "restarting begins with fresh state";
 }

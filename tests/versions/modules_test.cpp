@@ -282,6 +282,37 @@ TEST_F(ModulesTest, HaveTheTimersOfTheSwitchAgainWhenTheyGoBack) {  // M22
   runtime_.reset();  // before its clock
 }
 
+// Issue 16: a timer that rings while its process goes back was in neither list for a moment, and rang twice.
+TEST_F(ModulesTest, RingATimerOnceThoughItRingsWhileTheyGoBack) {
+  constexpr std::string_view kBell = R"((module
+    (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+    (import "petri" "message_tag" (func $tag (result i64)))
+    (global $seen (export "state.seen") (mut i64) (i64.const 0))
+    (func (export "set") (param i32 i64) (result i32) (call $timer (local.get 0) (local.get 1)))
+    (func (export "seen") (result i64) (global.get $seen))
+    (func (export "crash") unreachable)
+    (func (export "petri_handle") (result i32)
+      (if (i64.eq (call $tag) (i64.const {})) (then
+        (global.set $seen (i64.add (global.get $seen) (call $tag))))) (i32.const 0))))";
+  const auto bell = [&](int tag) { return Source::wat(fmt::format(fmt::runtime(kBell), tag)); };
+  for (int round = 0; round < 60; ++round) {
+    SandboxSpec wanted = with_children({"x"});
+    wanted.modules[0].source = bell(1);
+    wanted.reload = ReloadPolicy{.trial = {.calls = 100, .time = std::chrono::hours(24)}};
+    Sandbox sandbox = create(wanted);
+    ASSERT_EQ(testing::not_value(sandbox.call("set", {3, Value(std::int64_t{1})}), 0), "");
+    ASSERT_TRUE(sandbox.reload("service", bell(5)));  // which does not count what rings for the other
+    std::this_thread::yield();
+    EXPECT_EQ(call_kind(sandbox, "crash", "x"), OutcomeKind::trapped);
+    expect_soon([&] { return active(sandbox) == 1 && ask(sandbox, "seen") >= 1 ? "" : "not yet back"; });
+    // A later one comes after all that were due before.
+    ASSERT_EQ(testing::not_value(sandbox.call("set", {1, Value(std::int64_t{1})}), 0), "");
+    expect_soon([&] { return sandbox.snapshot()->info().timers == 0 && ask(sandbox, "seen") >= 2 ? "" : "not yet"; });
+    EXPECT_EQ(ask(sandbox, "seen"), 2);
+    ASSERT_TRUE(runtime_->destroy("a"));
+  }
+}
+
 TEST_F(ModulesTest, StayWithNewCodeAfterItsTrial) {  // M23
   Sandbox sandbox = create(with_children({"x"}));
   ASSERT_TRUE(sandbox.reload("service", code(2)));

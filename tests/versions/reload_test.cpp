@@ -352,5 +352,61 @@ TEST_F(ReloadTest, OfACalleeDoesNotWaitForItsCaller) {  // M35
   EXPECT_EQ(asking.get(), 0);
 }
 
+// ---- issue 16 -------------------------------------------------------------------------------------------------
+
+// Whether the supervisor has started it again by then or not: 4 of 5 went through without a look at the state.
+TEST_F(ReloadTest, GivesOneAnswerHoweverSoonItComesAfterACrash) {
+  const Source other = Source::wat(service(2, R"((global $count (export "state.count") (mut i32) (i32.const 0)))",
+                                           R"((global (export "state.more") (mut f64) (f64.const 1)))"));
+  const Source less = Source::wat(service(3, R"((global $count (export "state.tally") (mut i32) (i32.const 0)))"));
+  for (const bool rolling : {false, true}) {
+    for (int round = 0; round < 20; ++round) {
+      SandboxSpec wanted = with_children({"x"});
+      wanted.reload = ReloadPolicy{.rolling = rolling};
+      Sandbox sandbox = create(wanted);
+      EXPECT_EQ(call_kind(sandbox, "crash"), OutcomeKind::trapped);
+      const auto refused = sandbox.reload("service", less);
+      ASSERT_FALSE(refused) << "round " << round;
+      EXPECT_EQ(refused.error().code, ErrorCode::state_incompatible);
+      EXPECT_EQ(active(sandbox), 1U);
+      EXPECT_EQ(call_kind(sandbox, "crash"), OutcomeKind::trapped);
+      const auto reloaded = sandbox.reload("service", other);
+      ASSERT_TRUE(reloaded) << reloaded.error().message;
+      EXPECT_EQ(reloaded->processes.size(), 1U) << "round " << round;
+      ASSERT_TRUE(runtime_->destroy("a"));
+    }
+  }
+}
+
+// One that was at work until the switch answered all the while; the other waited for it.
+TEST_F(ReloadTest, TellsThePauseOfEachProcess) {
+  constexpr std::string_view kBusy = R"((import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
+    (memory 1)
+    (func (export "work") (local $left i32)
+      (drop (call $log (i32.const 2) (i32.const 0) (i32.const 0)))
+      (local.set $left (i32.const 3000000))
+      (loop $again (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))))";
+  SandboxSpec wanted = with_children({"busy", "idle"});
+  const auto version = [&](int number) {
+    return Source::wat(service(number, R"((global $count (export "state.count") (mut i32) (i32.const 0)))", kBusy));
+  };
+  wanted.modules[0].source = version(1);
+  wanted.tier = Tier::interpreted;
+  std::promise<void> begun;
+  wanted.on_log = [&](std::string_view, LogLevel, std::string_view) { begun.set_value(); };
+  Sandbox sandbox = create(wanted);
+  std::promise<void> done;
+  ASSERT_TRUE(sandbox.call_async("work", {}, {.process = "busy"}, [&](const Result<Outcome>&) { done.set_value(); }));
+  begun.get_future().get();
+  const auto reloaded = sandbox.reload("service", version(2));
+  ASSERT_TRUE(reloaded) << reloaded.error().message;
+  std::map<std::string, std::chrono::nanoseconds> pauses;
+  for (const ProcessSwitch& process : reloaded->processes) pauses[process.process] = process.pause;
+  ASSERT_EQ(pauses.size(), 2U);
+  EXPECT_LT(pauses["busy"], pauses["idle"]);
+  EXPECT_EQ(reloaded->pause_max, pauses["idle"]);
+  done.get_future().get();
+}
+
 }  // namespace
 }  // namespace petri

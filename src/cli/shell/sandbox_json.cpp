@@ -118,6 +118,7 @@ Json to_json(const SandboxInfo& info) {
   json["restarts"] = info.restarts;
   json["supervisor_restarts"] = info.supervisor_restarts;
   json["late_answers"] = info.late_answers;
+  json["completions_threw"] = info.completions_threw;
   json["limits_met"] = info.limits_met;
   json["denied"] = info.denied;
   json["usage"] = to_json(info.usage);

@@ -1,0 +1,44 @@
+// How code came into a sandbox, or was to: for the audit trail.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/name_table.h"
+#include "petri/versions.h"
+
+namespace petri {
+
+enum class WayIn : std::uint8_t {
+  create,
+  run,
+  load,
+  stage,
+  reload,
+  activate,
+  rollback,
+  import_module,
+  copy_version,
+  restore,
+  fork,
+};
+
+inline std::string_view name_of(WayIn way) {
+  static constexpr NameTable<11> kNames{"create",   "run",           "load",         "stage",   "reload", "activate",
+                                        "rollback", "import_module", "copy_version", "restore", "fork"};
+  return name_in(kNames, way);
+}
+
+// Whoever goes back, by a trial or by recovery, too, rolls back.
+inline WayIn way_of(SwitchCause cause) {
+  switch (cause) {
+    case SwitchCause::activate: return WayIn::activate;
+    case SwitchCause::rollback:
+    case SwitchCause::trial:
+    case SwitchCause::recovery: return WayIn::rollback;
+    case SwitchCause::restore: return WayIn::restore;
+    default: return WayIn::reload;
+  }
+}
+
+}  // namespace petri
