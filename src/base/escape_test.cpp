@@ -23,6 +23,8 @@ TEST(EscapeText, StaysOnOneLineAndCannotDriveATerminal) {
                         "31m"),
             "\\x9b31m");  // CSI as a C1 control character
   EXPECT_EQ(escape_text("\u202egpj.exe\u2066"), "\\u{202e}gpj.exe\\u{2066}");
+  EXPECT_EQ(escape_text("a\u3164\u115f\u1160\uffa0\u2800\u17b4"),
+            "a\\u{3164}\\u{115f}\\u{1160}\\u{ffa0}\\u{2800}\\u{17b4}");
   EXPECT_EQ(escape_text("a\u2028b\ufeff"), "a\\u{2028}b\\u{feff}");
   EXPECT_EQ(escape_text("\U000e0041"), "\\u{e0041}");
 }
