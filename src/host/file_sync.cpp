@@ -23,12 +23,16 @@ Executor* sync_threads() {
 
 }  // namespace
 
-WasiResult<std::shared_ptr<const FileSync>> FileSync::start(int descriptor, How how) {
-  OwnedDescriptor own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
-  if (!own) return std::unexpected(to_wasi_errno(errno));
-  auto sync = std::make_shared<FileSync>(std::move(own), how);
+WasiResult<std::shared_ptr<const FileSync>> FileSync::start(int descriptor, How how, const Count& count) {
   Executor* const threads = sync_threads();
-  if (threads == nullptr || !threads->submit([sync] { sync->run(); })) return std::unexpected(WasiErrno::again);
+  if (threads == nullptr) return std::unexpected(WasiErrno::io);
+  if (count->fetch_add(1) >= kOfOneFolderMax) {
+    count->fetch_sub(1);
+    return std::unexpected(WasiErrno::again);
+  }
+  auto sync = std::make_shared<FileSync>(OwnedDescriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3)), how, count);
+  if (!sync->descriptor_) return std::unexpected(to_wasi_errno(errno));
+  if (!threads->submit([sync] { sync->run(); })) return std::unexpected(WasiErrno::again);
   return sync;
 }
 

@@ -15,10 +15,18 @@ class FileSync {
  public:
   enum class How : std::uint8_t { all, data };
 
-  // Takes a descriptor of its own. `again` when too many wait already, or the machine gives no thread for it.
-  static WasiResult<std::shared_ptr<const FileSync>> start(int descriptor, How how);
+  // How many of one folder wait or are being done, also those that nobody waits for any more.
+  using Count = std::shared_ptr<std::atomic<std::uint32_t>>;
+  static constexpr std::uint32_t kOfOneFolderMax = 2;
 
-  FileSync(OwnedDescriptor descriptor, How how) : descriptor_(std::move(descriptor)), how_(how) {}
+  // Takes a descriptor of its own. `again` when too many wait already, of all or of this folder: to be tried later.
+  static WasiResult<std::shared_ptr<const FileSync>> start(int descriptor, How how, const Count& count);
+
+  FileSync(OwnedDescriptor descriptor, How how, Count count)
+      : descriptor_(std::move(descriptor)), how_(how), count_(std::move(count)) {}
+  ~FileSync() { count_->fetch_sub(1); }
+  FileSync(const FileSync&) = delete;
+  FileSync& operator=(const FileSync&) = delete;
   const std::atomic<bool>& done() const { return done_; }
   // Once it is done.
   WasiErrno result() const { return result_; }
@@ -28,6 +36,7 @@ class FileSync {
 
   const OwnedDescriptor descriptor_;
   const How how_;
+  const Count count_;
   WasiErrno result_ = WasiErrno::success;
   std::atomic<bool> done_{false};
 };

@@ -17,6 +17,7 @@
 #include "host/beneath.h"
 #include "host/disk_account.h"
 #include "host/file_pieces.h"
+#include "host/file_sync.h"
 #include "host/owned_descriptor.h"
 #include "host/wasi_errno.h"
 #include "petri/limits.h"
@@ -55,6 +56,7 @@ class Folder {
   Folder(OwnedDescriptor root, const Limits& limits) : root_(std::move(root)), account_(limits) {}
 
   int root() const { return root_.get(); }
+  const FileSync::Count& syncs() const { return syncs_; }
   void set_limits(const Limits& limits) EXCLUDES(mutex_);
 
   // Folders inside folders, the granted one not counted: a guest that nests more has no room for their names.
@@ -106,6 +108,7 @@ class Folder {
   bool ensure_counted(Pace pace) EXCLUDES(mutex_);
 
   const OwnedDescriptor root_;
+  const FileSync::Count syncs_ = std::make_shared<std::atomic<std::uint32_t>>(0);
   Mutex mutex_;
   DiskAccount account_ GUARDED_BY(mutex_);
   bool counted_ GUARDED_BY(mutex_) = false;

@@ -76,6 +76,12 @@ bool HostCall::wait_until(const std::atomic<bool>& done) {
   return look();
 }
 
+bool HostCall::give_way(std::uint64_t nanoseconds) {
+  if (!look()) return false;
+  pause_until(kernel_ns(CLOCK_MONOTONIC) + nanoseconds);
+  return look();
+}
+
 Folder& FileCall::folder() {
   context.saw_outside = true;
   return context.wasi().folder(*this);

@@ -76,6 +76,8 @@ class HostCall {
   bool wait(std::uint64_t milliseconds);
   // The same until something is done that another thread does.
   bool wait_until(const std::atomic<bool>& done);
+  // Lets others go first for this much real time. False: the guest has ended.
+  bool give_way(std::uint64_t nanoseconds);
 
   // ---- ends
 

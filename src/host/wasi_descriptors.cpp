@@ -115,14 +115,23 @@ WasiErrno fd_filestat_set_size(FileCall& call, std::uint32_t number, std::uint64
   return end == WasiErrno::success ? end : refuse(call, end);
 }
 
-// The disk takes as long as it takes, and nothing wakes who waits for it: another thread does that.
+// The disk takes as long as it takes, and nothing wakes who waits for it: another thread does that. One folder has few
+// at a time, so that those of others have their turn; who comes when there are too many waits for its own.
+WasiResult<std::shared_ptr<const FileSync>> start_in_turn(FileCall& call, int descriptor, FileSync::How how) {
+  constexpr std::uint64_t kMillisecond = 1'000'000, kLongestStep = 16 * kMillisecond;
+  for (std::uint64_t step = kMillisecond;; step = std::min(2 * step, kLongestStep)) {
+    auto sync = FileSync::start(descriptor, how, call.folder().syncs());
+    if (sync || sync.error() != WasiErrno::again || !call.give_way(step)) return sync;
+  }
+}
+
 WasiErrno flush(FileCall& call, std::uint32_t number, FileSync::How how) {
   const WasiDescriptor* descriptor = call.context.wasi().find(number);
   if (descriptor == nullptr || !descriptor->writable) return refuse(call, WasiErrno::badf);
   if (descriptor->kind != DescriptorKind::file) return refuse(call, WasiErrno::inval);
-  const auto sync = FileSync::start(call.host_descriptor(*descriptor), how);
-  if (!sync) return refuse(call, sync.error());
   call.context.waited = true;
+  const auto sync = start_in_turn(call, call.host_descriptor(*descriptor), how);
+  if (!sync) return refuse(call, sync.error());
   if (!call.wait_until((*sync)->done())) return WasiErrno::success;
   return (*sync)->result() == WasiErrno::success ? WasiErrno::success : refuse(call, (*sync)->result());
 }
