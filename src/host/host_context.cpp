@@ -249,33 +249,43 @@ std::size_t HostContext::write_stdout(std::string_view bytes) {
 }
 
 // A line costs one byte more than it has: its end. So empty lines are not free.
-bool HostContext::spend_log(std::uint64_t bytes, std::uint64_t fuel_used) {
-  if (log_rate_.try_spend(bytes + 1, elapsed_ms(fuel_used))) return true;
+HostContext::LogRoom HostContext::spend_log(std::uint64_t bytes, std::uint64_t fuel_used) {
+  const bool own = log_rate_.try_spend(bytes + 1, elapsed_ms(fuel_used));
+  if (own && account_takes_log(bytes + 1)) return LogRoom::yes;
+  if (own && settings_.deterministic) return LogRoom::lost;
   note_met("log_bytes_per_second_max", bytes + 1, limits().log_bytes_per_second_max);
-  return false;
+  return LogRoom::no;
+}
+
+bool HostContext::account_takes_log(std::uint64_t bytes) const {
+  if (settings_.account == nullptr || settings_.clock == nullptr) return true;
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(settings_.clock->now().time_since_epoch());
+  return settings_.account->try_log(bytes, static_cast<std::uint64_t>(now.count()));
 }
 
 std::optional<std::size_t> HostContext::write_log(LogLevel level, std::string_view line, std::uint64_t fuel_used) {
   const std::string_view kept = utf8_prefix(line, kLogLineBytesMax);
-  if (!spend_log(kept.size(), fuel_used)) {
+  const LogRoom room = spend_log(kept.size(), fuel_used);
+  if (room == LogRoom::no) {
     ++counts.log_lines_dropped;
     counts.log_bytes_dropped += line.size();
     return std::nullopt;
   }
   counts.log_bytes_dropped += line.size() - kept.size();
-  if (settings_.on_log) notify(counts, settings_.on_log, level, kept);
+  if (settings_.on_log && room == LogRoom::yes) notify(counts, settings_.on_log, level, kept);
   return kept.size();
 }
 
 void HostContext::write_stderr(std::string_view bytes, std::uint64_t fuel_used) {
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kLogLineBytesMax);
-    if (!spend_log(piece.size(), fuel_used)) {
+    const LogRoom room = spend_log(piece.size(), fuel_used);
+    if (room == LogRoom::no) {
       ++counts.log_lines_dropped;
       counts.log_bytes_dropped += bytes.size();
       return;
     }
-    notify(counts, *settings_.on_stderr, piece);
+    if (room == LogRoom::yes) notify(counts, *settings_.on_stderr, piece);
     bytes.remove_prefix(piece.size());
   }
 }

@@ -62,6 +62,8 @@ class MemoryAccount {
   // A descriptor of the host. mfile: they have as many as they may, and `met` says which limit that is; nfile: nobody
   // may have more.
   virtual WasiErrno try_add_descriptor(LimitMet& met) = 0;
+  // What all of them together log, within log_bytes_per_second_max of real time. False: it is too much.
+  virtual bool try_log(std::uint64_t bytes, std::uint64_t now_ms) = 0;
   virtual void remove_descriptor() = 0;
   virtual std::uint64_t taken() const = 0;
   virtual std::uint64_t allowed() const = 0;
@@ -225,7 +227,11 @@ class HostContext {
   std::uint64_t virtual_ms(std::uint64_t fuel_used) const;
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes);
-  bool spend_log(std::uint64_t bytes, std::uint64_t fuel_used);
+  // What becomes of a line. What a deterministic guest sees follows from its own rate alone: a line that is too much
+  // for its sandbox is lost, and it does not know.
+  enum class LogRoom : std::uint8_t { yes, lost, no };
+  LogRoom spend_log(std::uint64_t bytes, std::uint64_t fuel_used);
+  bool account_takes_log(std::uint64_t bytes) const;
   std::uint64_t room_for(std::size_t bytes);
   void note_cut(std::size_t bytes);
   bool ends_at_cut() const;

@@ -13,7 +13,8 @@ TreeAccount::TreeAccount(SandboxLimitsPtr limits, Listener* listener, MemoryBudg
       message_queue_max_(limits->message_queue_max),
       descriptors_max_(limits->descriptors_max),
       threads_max_(limits->threads_max),
-      limits_(std::move(limits)) {}
+      limits_(std::move(limits)),
+      log_rate_(limits_->log_bytes_per_second_max) {}
 
 bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, std::uint64_t max, std::uint64_t amount) {
   std::uint64_t before = used.load(std::memory_order_relaxed);
@@ -58,6 +59,11 @@ void TreeAccount::remove_descriptor() {
   if (pool_ != nullptr) pool_->give_back();
 }
 
+bool TreeAccount::try_log(std::uint64_t bytes, std::uint64_t now_ms) {
+  MutexLock lock(mutex_);
+  return log_rate_.try_spend(bytes, now_ms);
+}
+
 bool TreeAccount::try_add_process() { return try_add(processes_, processes_max_.load(std::memory_order_relaxed), 1); }
 
 TreeAccount::Added TreeAccount::try_add_timer() {
@@ -74,6 +80,8 @@ SandboxLimitsPtr TreeAccount::limits() const {
 
 void TreeAccount::set_limits(const SandboxLimits& limits) {
   MutexLock lock(mutex_);
+  if (limits.log_bytes_per_second_max != limits_->log_bytes_per_second_max)
+    log_rate_ = LogRate(limits.log_bytes_per_second_max);
   limits_ = std::make_shared<const SandboxLimits>(limits);
   memory_bytes_max_.store(limits.memory_bytes_max);
   processes_max_.store(limits.processes_max);

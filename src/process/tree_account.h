@@ -9,6 +9,7 @@
 
 #include "base/mutex.h"
 #include "host/host_context.h"
+#include "host/log_rate.h"
 #include "petri/sandbox_limits.h"
 #include "process/descriptor_pool.h"
 #include "process/memory_budget.h"
@@ -57,6 +58,7 @@ class TreeAccount final : public MemoryAccount {
 
   WasiErrno try_add_descriptor(LimitMet& met) override;
   void remove_descriptor() override;
+  bool try_log(std::uint64_t bytes, std::uint64_t now_ms) override EXCLUDES(mutex_);
   bool try_add_process();
   void remove_process() { processes_.fetch_sub(1, std::memory_order_relaxed); }
   // One of timers_max, with the bytes it takes.
@@ -110,6 +112,7 @@ class TreeAccount final : public MemoryAccount {
   std::atomic<std::uint32_t> limits_number_{1};
   mutable Mutex mutex_;
   SandboxLimitsPtr limits_ GUARDED_BY(mutex_);
+  LogRate log_rate_ GUARDED_BY(mutex_);  // of all instances together, however many there are one after another
 };
 
 }  // namespace petri
