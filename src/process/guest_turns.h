@@ -38,6 +38,8 @@ class GuestTurns {
   // Puts on the account what has been used and is not there yet; `fuel` is what this work has used so far.
   void charge(std::uint64_t fuel, std::uint64_t now_ns);
 
+  // Another guest begins: how long the one before was held to the share does not count.
+  void forget_holds() { held_since_ns_ = 0; }
   // Before the guest is entered: waits while its sandbox is ahead of its share.
   void wait_for_share(std::uint64_t now_ns, const Bounds& bounds);
   // A turn is over: when the next one ends. 0: it has been held to its share for longer than cpu_grace, as the context

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "host/host_call.h"
@@ -150,6 +151,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   const Clock::TimePoint started = owner_.clock().now();
   allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
+  turns_.forget_holds();  // what the one before it wanted is not its doing
   turns_.wait_for_share(to_ns(started), bounds());
   life_.guest->begin(allowance_, input);
   auto end = origin == nullptr ? life_.begin() : life_.go_on_from(origin->image);
@@ -269,14 +271,19 @@ void Process::terminate() {
   owner_.terminate_ended(*this, outcome);
 }
 
+// Nobody can reach one that is closed, so one that still runs is killed.
 void Process::close() {
   std::list<Letter> dropped;
+  bool busy = false;
   {
     MutexLock lock(mutex_);
-    state_ = State::closed;
+    busy = std::exchange(state_, State::closed) == State::busy;
     may_revive_ = false;
     dropped.swap(mailbox_);
+    if (busy) killed_ = true;
+    if (busy) interrupt();
   }
+  if (busy) cancel_helper();
   drop(dropped);
 }
 

@@ -102,6 +102,25 @@ TEST_F(CompiledSandboxes, AreDestroyedWithoutWaitingForTheCompiler) {
   EXPECT_THAT(check.leaks(), IsEmpty());
 }
 
+// attack A20: stop() waited for the compiler, and then the sandbox had failed.
+TEST_F(CompiledSandboxes, AreStoppedWithoutWaitingForTheCompilerAndCanBeRestarted) {
+  const auto here = runtime({.time_max = seconds(100)});
+  inject_compile_fault(CompileFault::never_ends);
+  std::jthread creator([&] {
+    const auto created = here->create(spec(Tier::compiled));
+    ASSERT_FALSE(created);
+    EXPECT_EQ(created.error().code, ErrorCode::cancelled) << created.error().message;
+  });
+  wait_until_compiling();
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(here->stop("a"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
+  creator.join();
+  EXPECT_EQ(here->info("a")->status, SandboxStatus::stopped);
+  EXPECT_TRUE(here->restart("a"));
+  EXPECT_EQ(here->info("a")->status, SandboxStatus::running);
+}
+
 TEST_F(CompiledSandboxes, OfARuntimeThatEndsAreNotWaitedFor) {
   auto here = runtime();
   auto sandbox = here->create(spec(Tier::automatic));
