@@ -175,6 +175,7 @@ struct Runtime::Impl {
                                      .descriptors = descriptors,
                                      .failed_sources = failed_sources,
                                      .retrace_budget = retrace_budget,
+                                     .under_way = under_way,
                                      .samples_max = options.samples_max});
   }
   void make_budget() {
@@ -284,6 +285,7 @@ struct Runtime::Impl {
   const std::shared_ptr<DescriptorPool> descriptors;
   FailedSources failed_sources;
   RetraceBudget retrace_budget;
+  const std::shared_ptr<UnderWay> under_way = std::make_shared<UnderWay>();
   ArtifactStore artifacts;
   CompiledModules compiled{0};  // live processes keep what they run
   Promoter promoter;
@@ -330,6 +332,7 @@ Runtime::~Runtime() {
     core->destroy();
     impl_->registry.remove(*core);
   }
+  impl_->under_way->wait_until_none();
   impl_->timers.reset();
   impl_->workers.reset();
 }

@@ -4,6 +4,20 @@
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
+namespace {
+
+// Verbs that take their time and use what the runtime has: its end waits for them.
+class InUse {
+ public:
+  explicit InUse(const std::shared_ptr<SandboxCore>& core) : verb_(core->under_way()), core_(*core) {}
+  SandboxCore* operator->() const { return &core_; }
+
+ private:
+  const UnderWay::Verb verb_;
+  SandboxCore& core_;
+};
+
+}  // namespace
 
 const std::string& Sandbox::id() const { return core_->id(); }
 SandboxStatus Sandbox::status() const { return core_->status(); }
@@ -22,11 +36,11 @@ Result<std::uint64_t> Sandbox::call_async(std::string_view function, std::vector
 Result<void> Sandbox::send(std::string_view bytes, std::string_view process) { return core_->send(bytes, process); }
 Result<Outcome> Sandbox::run(std::string_view module, std::string_view function, std::vector<Value> arguments,
                              const RunOptions& options) {
-  return core_->run(module, function, std::move(arguments), options);
+  return InUse(core_)->run(module, function, std::move(arguments), options);
 }
 Result<Outcome> Sandbox::run(const Source& source, std::string_view function, std::vector<Value> arguments,
                              const RunOptions& options) {
-  return core_->run(source, function, std::move(arguments), options);
+  return InUse(core_)->run(source, function, std::move(arguments), options);
 }
 Result<std::uint64_t> Sandbox::run_async(std::string_view module, std::string_view function,
                                          std::vector<Value> arguments, RunOptions options, Completion completion) {
@@ -52,48 +66,50 @@ Result<void> Sandbox::update_permissions(Permissions permissions) { return core_
 Result<void> Sandbox::label(std::string_view label) { return core_->label(label); }
 Result<void> Sandbox::unlabel(std::string_view label) { return core_->unlabel(label); }
 Result<VersionInfo> Sandbox::load(std::string_view module, const Source& source, const VersionOptions& options) {
-  return core_->load(module, source, options);
+  return InUse(core_)->load(module, source, options);
 }
 Result<VersionInfo> Sandbox::stage(std::string_view module, const Source& source, const VersionOptions& options) {
-  return core_->stage(module, source, options);
+  return InUse(core_)->stage(module, source, options);
 }
 Result<ReloadReport> Sandbox::reload(std::string_view module, const Source& source, const ReloadOptions& options) {
-  return core_->reload(module, source, options);
+  return InUse(core_)->reload(module, source, options);
 }
 Result<std::vector<ReloadReport>> Sandbox::reload_all(const std::vector<ModuleSpec>& modules,
                                                       const ReloadOptions& options) {
-  return core_->reload_all(modules, options);
+  return InUse(core_)->reload_all(modules, options);
 }
 Result<ReloadReport> Sandbox::activate(std::string_view module, std::uint64_t version, const ReloadOptions& options) {
-  return core_->activate(module, version, options);
+  return InUse(core_)->activate(module, version, options);
 }
 Result<ReloadReport> Sandbox::rollback(std::string_view module, std::uint64_t version, const RollbackOptions& options) {
-  return core_->rollback(module, version, options);
+  return InUse(core_)->rollback(module, version, options);
 }
 Result<std::vector<std::string>> Sandbox::dependencies(std::string_view module) const {
   return core_->dependencies(module);
 }
 Result<std::vector<std::string>> Sandbox::reload_order() const { return core_->reload_order(); }
 Result<ReloadPlan> Sandbox::plan(std::string_view module, const Source& source, const ReloadOptions& options) const {
-  return core_->plan(module, source, options);
+  return InUse(core_)->plan(module, source, options);
 }
 Result<std::vector<VersionInfo>> Sandbox::versions(std::string_view module) const { return core_->versions(module); }
 Result<ModuleHistory> Sandbox::history(std::string_view module) const { return core_->history(module); }
 Result<ModuleArchive> Sandbox::export_module(std::string_view module) const { return core_->export_module(module); }
-Result<VersionInfo> Sandbox::import_module(const ModuleArchive& archive) { return core_->import_module(archive); }
+Result<VersionInfo> Sandbox::import_module(const ModuleArchive& archive) {
+  return InUse(core_)->import_module(archive);
+}
 Result<VersionInfo> Sandbox::copy_version(const Sandbox& from, std::string_view module, std::uint64_t version,
                                           const VersionOptions& options) {
-  return core_->copy_version(*from.core_, module, version, options);
+  return InUse(core_)->copy_version(*from.core_, module, version, options);
 }
-Result<Snapshot> Sandbox::snapshot() { return core_->snapshot(); }
+Result<Snapshot> Sandbox::snapshot() { return InUse(core_)->snapshot(); }
 Result<void> Sandbox::restore(const Snapshot& snapshot, const RestoreOptions& options) {
-  return core_->restore(snapshot, options);
+  return InUse(core_)->restore(snapshot, options);
 }
-Result<StateDocument> Sandbox::state(std::string_view process) { return core_->state(process); }
+Result<StateDocument> Sandbox::state(std::string_view process) { return InUse(core_)->state(process); }
 Result<void> Sandbox::update_state(const std::vector<StateUpdate>& updates, std::string_view process) {
-  return core_->update_state(updates, process);
+  return InUse(core_)->update_state(updates, process);
 }
-Result<void> Sandbox::stop() { return core_->stop(); }
-Result<void> Sandbox::restart(const RestartOptions& options) { return core_->restart(options); }
+Result<void> Sandbox::stop() { return InUse(core_)->stop(); }
+Result<void> Sandbox::restart(const RestartOptions& options) { return InUse(core_)->restart(options); }
 
 }  // namespace petri

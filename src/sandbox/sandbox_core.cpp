@@ -55,6 +55,7 @@ std::optional<SandboxStatus> sandbox_status_named(std::string_view name) {
 
 SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, SandboxTraitsPtr traits)
     : services_(services),
+      under_way_(services.under_way),
       spec_{.id = std::move(spec.id),
             .generation = spec.generation,
             .seed = spec.seed.value_or(0),

@@ -36,6 +36,7 @@
 #include "sandbox/spawned_children.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
+#include "sandbox/under_way.h"
 #include "sandbox/way_in.h"
 #include "security/breaker.h"
 #include "security/quarantine.h"
@@ -65,6 +66,7 @@ struct SandboxServices {
   std::shared_ptr<DescriptorPool> descriptors;  // the same; a folder may outlive the runtime
   FailedSources& failed_sources;
   RetraceBudget& retrace_budget;
+  std::shared_ptr<UnderWay> under_way;
   std::size_t samples_max = 300;
 };
 
@@ -95,6 +97,7 @@ class SandboxCore final : public ProcessOwner,
   bool destroy() EXCLUDES(control_);
 
   const std::string& id() const { return spec_.id; }
+  const std::shared_ptr<UnderWay>& under_way() const { return under_way_; }
   SandboxStatus status() const EXCLUDES(mutex_);
   SandboxInfo info() const EXCLUDES(mutex_);
   Usage usage() const EXCLUDES(mutex_);
@@ -695,6 +698,7 @@ class SandboxCore final : public ProcessOwner,
   }
 
   const SandboxServices& services_;
+  const std::shared_ptr<UnderWay> under_way_;
   const OwnSpec spec_;
   const SandboxTraitsPtr traits_;
   std::atomic<Permissions> granted_;  // as they are now
