@@ -49,11 +49,18 @@ void SandboxCore::tell_breaker(const std::optional<Breaker::Change>& change) {
              {{"from", name_of(change->from)}, {"opened", change->opened}});
 }
 
+// Where processes of several modules live, any of them may have led another into its limit: what that earns holds in
+// their sandbox alone. What the host asks for is nobody else's doing.
+std::string_view SandboxCore::where_it_counts(std::string_view process) const {
+  MutexLock lock(mutex_);
+  return !process.empty() && modules_.size() > 1 ? std::string_view(id()) : std::string_view();
+}
+
 // A run counts for its artifact alone.
 void SandboxCore::count_ending_limit(std::string_view process, const Outcome& outcome) {
   const Clock::TimePoint now = services_.clock.now();
   if (!process.empty()) tell_breaker(breaker_.limit_met(now));
-  const auto sentence = services_.quarantine.limit_met(outcome.artifact, outcome.cause, now);
+  const auto sentence = services_.quarantine.limit_met(outcome.artifact, outcome.cause, now, where_it_counts(process));
   if (!sentence) return;
   services_.metrics.quarantined();
   const std::string artifact = outcome.artifact.hex();

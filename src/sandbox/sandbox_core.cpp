@@ -172,6 +172,7 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
   const Clock::TimePoint began = services_.clock.now();
   set_status(SandboxStatus::compiling);
   auto loaded = origin == nullptr ? load_modules() : load_saved(*origin);
+  if (!loaded && is_to_end()) return give_up_start();
   if (!loaded) return fail_with(std::move(loaded.error()));
   if (origin != nullptr) drop_sources();
   PETRI_TRY(start_tree(origin));
@@ -281,25 +282,29 @@ void SandboxCore::take_control() {
   control_.lock();
 }
 
-// Whoever has control gives up what it does, compiling included. True: there was somebody.
-bool SandboxCore::take_control_to_end() {
+// Whoever has control gives up what it does, compiling included.
+void SandboxCore::take_control_to_end() {
   services_.workers.favour(threads_);
-  if (control_.try_lock()) return false;
+  if (control_.try_lock()) return;
   {
     MutexLock lock(mutex_);
     ++ends_wanted_;
-    loading_.request_stop();
   }
+  stop_loading();
   begin_end();
   take_control();
   MutexLock lock(mutex_);
-  if (--ends_wanted_ == 0 && spec_.tier == Tier::compiled) loading_ = std::stop_source();
-  return true;
+  if (--ends_wanted_ == 0) loading_ = new_loading();
 }
 
+// Its callbacks may wait for locks of others.
 void SandboxCore::stop_loading() {
-  MutexLock lock(mutex_);
-  loading_.request_stop();
+  std::stop_source loading(std::nostopstate);
+  {
+    MutexLock lock(mutex_);
+    loading = loading_;
+  }
+  loading.request_stop();
 }
 
 std::stop_token SandboxCore::loading() const {
@@ -319,9 +324,8 @@ Result<void> SandboxCore::give_up_start() {
 
 Result<void> SandboxCore::stop() {
   const Operation operation(operation_, services_.events);
-  const bool interrupted = take_control_to_end();
+  take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
-  if (interrupted && status() == SandboxStatus::failed) return {};  // it was being made
   return stop_now();
 }
 
@@ -373,7 +377,9 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
   }
   if (!loaded) {
     set_status(SandboxStatus::compiling);
-    if (auto again = load_modules(); !again) return fail_with(std::move(again.error()));
+    auto again = load_modules();
+    if (!again && is_to_end()) return give_up_start();
+    if (!again) return fail_with(std::move(again.error()));
   }
   return start_tree(origin);
 }

@@ -258,10 +258,13 @@ class SandboxCore final : public ProcessOwner,
   // it gives its own back meanwhile: completions and host functions call verbs on workers' threads.
   void take_control() PETRI_THREAD_ANNOTATION(acquire_capability(control_));
   // For whoever ends the sandbox: one that starts, reloads or restarts it is made to give up first.
+  void take_control_to_end() PETRI_THREAD_ANNOTATION(acquire_capability(control_)) EXCLUDES(mutex_);
+  bool is_to_end() const EXCLUDES(mutex_);
+  std::stop_source new_loading() const {
+    return spec_.tier == Tier::compiled ? std::stop_source() : std::stop_source(std::nostopstate);
+  }
   void stop_loading() EXCLUDES(mutex_);
   std::stop_token loading() const EXCLUDES(mutex_);
-  bool take_control_to_end() PETRI_THREAD_ANNOTATION(acquire_capability(control_)) EXCLUDES(mutex_);
-  bool is_to_end() const EXCLUDES(mutex_);
   // Whoever ends it has done so, or has begun to: what its trees report changes nothing any more.
   bool is_ending() const REQUIRES(mutex_) {
     return ends_wanted_ > 0 || destroyed_ || status_ == SandboxStatus::stopping || status_ == SandboxStatus::stopped;
@@ -678,6 +681,7 @@ class SandboxCore final : public ProcessOwner,
   std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome);
   void count_ending_limit(std::string_view process, const Outcome& outcome);
+  std::string_view where_it_counts(std::string_view process) const EXCLUDES(mutex_);
   bool forget_retry() EXCLUDES(mutex_);
   std::size_t history_room_wanted() const EXCLUDES(mutex_);
   Usage usage_over(std::chrono::nanoseconds window_min) const EXCLUDES(mutex_);
@@ -744,9 +748,8 @@ class SandboxCore final : public ProcessOwner,
   std::uint64_t retry_ticket_ GUARDED_BY(mutex_) = 0;  // of the retry that waits, 0: none does
   std::uint64_t last_retry_ticket_ GUARDED_BY(mutex_) = 0;
   std::stop_source runs_ GUARDED_BY(mutex_);
-  // Ends do not wait for a compilation, though whoever asked for that has `control_`.
-  std::stop_source loading_ GUARDED_BY(mutex_){spec_.tier == Tier::compiled ? std::stop_source()
-                                                                            : std::stop_source(std::nostopstate)};
+  // Ending does not wait for a compilation, though whoever asked for that has `control_`. Anew once that has ended.
+  std::stop_source loading_ GUARDED_BY(mutex_) = new_loading();
   std::vector<std::string> labels_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;

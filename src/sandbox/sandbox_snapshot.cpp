@@ -264,6 +264,7 @@ Result<void> SandboxCore::start_saved(TreeRunner& tree, const SavedChild& saved,
   PETRI_TRY(validate(SupervisorSpec{.children = {saved.child}}, module_names()));
   PETRI_TRY(auto charge, must_have_room_for(saved.child));
   const std::string address = address_below(saved.supervisor, saved.child.id());
+  PETRI_TRY(must_be_free(address));
   if (where == SpawnedChildren::Where::dynamic || !saved.parent.empty()) {
     const ProcessPtr parent = find_process(saved.parent);
     MutexLock lock(mutex_);

@@ -5,11 +5,12 @@
 namespace petri {
 
 std::optional<Quarantine::Sentence> Quarantine::limit_met(const ArtifactId& artifact, std::string_view cause,
-                                                          Clock::TimePoint now) {
+                                                          Clock::TimePoint now, std::string_view sandbox) {
   if (options_.limits_max == 0) return std::nullopt;
+  const Key key(artifact, sandbox);
   MutexLock lock(mutex_);
-  if (records_.size() >= kArtifactsMax && !records_.contains(artifact)) make_room(now);
-  Record& record = records_[artifact];
+  if (records_.size() >= kArtifactsMax && !records_.contains(key)) make_room(now);
+  Record& record = records_[key];
   record.last = now;
   // Those that still live go on, and are ended by limits; the time it was given does not grow by that.
   if (record.sentence && now < record.sentence->until) return std::nullopt;
@@ -20,10 +21,16 @@ std::optional<Quarantine::Sentence> Quarantine::limit_met(const ArtifactId& arti
   return record.sentence;
 }
 
-std::optional<Quarantine::Sentence> Quarantine::find(const ArtifactId& artifact, Clock::TimePoint now) {
+std::optional<Quarantine::Sentence> Quarantine::find(const ArtifactId& artifact, Clock::TimePoint now,
+                                                     std::string_view sandbox) {
   if (!any_.load()) return std::nullopt;
   MutexLock lock(mutex_);
-  const auto found = records_.find(artifact);
+  auto everywhere = find_here({artifact, {}}, now);
+  return everywhere || sandbox.empty() ? everywhere : find_here({artifact, std::string(sandbox)}, now);
+}
+
+std::optional<Quarantine::Sentence> Quarantine::find_here(const Key& key, Clock::TimePoint now) {
+  const auto found = records_.find(key);
   if (found == records_.end() || !found->second.sentence) return std::nullopt;
   if (now < found->second.sentence->until) return found->second.sentence;
   records_.erase(found);
@@ -45,7 +52,7 @@ void Quarantine::make_room(Clock::TimePoint now) {
     return served && now - record.last > options_.window;
   });
   if (records_.size() < kArtifactsMax) return;
-  std::vector<std::map<ArtifactId, Record>::iterator> all;
+  std::vector<Records::iterator> all;
   for (auto next = records_.begin(); next != records_.end(); ++next) all.push_back(next);
   const auto matters_less = [](const auto& a, const auto& b) {
     return std::pair(a->second.sentence.has_value(), a->second.last) <

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -29,11 +30,13 @@ class Quarantine {
     std::string cause;  // the limit it met last
     Clock::TimePoint until;
   };
-  // A limit has ended a guest of this artifact. An answer when it is in quarantine from now on.
-  std::optional<Sentence> limit_met(const ArtifactId& artifact, std::string_view cause, Clock::TimePoint now)
+  // A limit has ended a guest of this artifact. An answer when it is in quarantine from now on: in this sandbox, or
+  // without one everywhere.
+  std::optional<Sentence> limit_met(const ArtifactId& artifact, std::string_view cause, Clock::TimePoint now,
+                                    std::string_view sandbox = {}) EXCLUDES(mutex_);
+  // Nothing: it may be used in this sandbox.
+  std::optional<Sentence> find(const ArtifactId& artifact, Clock::TimePoint now, std::string_view sandbox = {})
       EXCLUDES(mutex_);
-  // Nothing: it may be used.
-  std::optional<Sentence> find(const ArtifactId& artifact, Clock::TimePoint now) EXCLUDES(mutex_);
   std::size_t size(Clock::TimePoint now) EXCLUDES(mutex_);
 
   const QuarantineOptions& options() const { return options_; }
@@ -44,12 +47,15 @@ class Quarantine {
     std::optional<Sentence> sentence;
     Clock::TimePoint last;
   };
+  using Key = std::pair<ArtifactId, std::string>;  // the sandbox; empty: all
+  using Records = std::map<Key, Record>;
   void make_room(Clock::TimePoint now) REQUIRES(mutex_);
+  std::optional<Sentence> find_here(const Key& key, Clock::TimePoint now) REQUIRES(mutex_);
 
   const QuarantineOptions options_;
   std::atomic<bool> any_{false};  // has ever been in it: what most runtimes need to know
   Mutex mutex_;
-  std::map<ArtifactId, Record> records_ GUARDED_BY(mutex_);
+  Records records_ GUARDED_BY(mutex_);
 };
 
 }  // namespace petri

@@ -41,6 +41,17 @@ TEST_F(QuarantineTest, IsOfOneArtifactAlone) {
   EXPECT_FALSE(quarantine_.find(artifact(2), kQuarantineStart));
 }
 
+TEST_F(QuarantineTest, OfOneSandboxHoldsNowhereElse) {
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart, "a"));
+  EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart, "b")) << "counted for itself";
+  EXPECT_TRUE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart, "a"));
+  EXPECT_TRUE(quarantine_.find(artifact(1), kQuarantineStart, "a"));
+  EXPECT_FALSE(quarantine_.find(artifact(1), kQuarantineStart, "b"));
+  EXPECT_FALSE(quarantine_.find(artifact(1), kQuarantineStart));
+  put_in(artifact(1), kQuarantineStart);
+  EXPECT_TRUE(quarantine_.find(artifact(1), kQuarantineStart, "b"));
+}
+
 TEST_F(QuarantineTest, DoesNotCountWhatIsOlderThanItsWindow) {
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart));
   EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart + 60s + 1ns));

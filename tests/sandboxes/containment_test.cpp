@@ -207,6 +207,23 @@ TEST_F(ContainmentTest, PutsAnArtifactIntoQuarantine) {  // P12, J05
   EXPECT_TRUE(runtime_->create(counter("d")));
 }
 
+// attack A15: a guest made the processes of an honest module meet limits, and nobody could use that module any more.
+TEST_F(ContainmentTest, KeepsTheQuarantineOfAModuleThatLivesWithOthersInItsSandbox) {
+  start({.breaker = {.limits_max = 0}});
+  SandboxSpec spec = burner();
+  spec.modules.push_back(
+      {"other", Source::wat("(module (func (export \"petri_handle\") (result i32) (i32.const 0)))")});
+  spec.tree = SupervisorSpec{.intensity = 100, .children = {ChildSpec{.id = "counter", .module = "counter"}}};
+  Sandbox sandbox = create(spec);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "counter"), OutcomeKind::out_of_fuel), "");
+    expect_restarts(sandbox, static_cast<std::uint64_t>(i) + 1);
+  }
+  EXPECT_THAT(causes("a", AuditKind::quarantined), ElementsAre("fuel_max"));
+  EXPECT_EQ(testing::not_error(sandbox.run("counter", "next"), ErrorCode::rejected), "");
+  EXPECT_TRUE(runtime_->create(counter("c")));
+}
+
 TEST_F(ContainmentTest, TakesInNobodyWhenMemoryIsSpent) {  // Q28, O12
   start({.memory_budget_bytes = 3 * 65'536});
   Subscription events = *runtime_->subscribe({.kinds = {EventKind::host_pressure}});
