@@ -68,7 +68,12 @@ Result<SandboxCore::Spawning> SandboxCore::plan_spawn(SpawnSpec spec) {
       SpawnedChildren::Where::dynamic, std::move(target), {}, AddChild{std::move(child), std::move(charge)}};
 }
 
+// Names of the spec's tree are taken before its children have started, and those of its supervisors too.
 Result<void> SandboxCore::must_be_free(const std::string& address) const {
+  const std::shared_ptr<TreeRunner> own = tree();
+  if (own != nullptr && own->has(address)) {
+    return fail(ErrorCode::already_exists, "the tree of the sandbox has a child of that name already");
+  }
   MutexLock lock(mutex_);
   return must_be_free_now(address);
 }

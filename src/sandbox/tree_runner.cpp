@@ -146,6 +146,11 @@ std::optional<TreeChild> TreeRunner::template_at(std::string_view supervisor) co
   return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
+bool TreeRunner::has(std::string_view address) const {
+  MutexLock lock(mutex_);
+  return tree_.find(address).has_value();
+}
+
 Error TreeRunner::explain(Error error, Incarnation incarnation) const {
   MutexLock lock(mutex_);
   const auto found = failures_.find(incarnation);

@@ -76,6 +76,8 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void exited(const Process& process, Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
 
   std::vector<TreeEntry> entries() const EXCLUDES(mutex_);
+  // Whether a child or a supervisor has this address, started or not.
+  bool has(std::string_view address) const EXCLUDES(mutex_);
   // What children of a simple_one_for_one follow; nothing where there is none.
   std::optional<TreeChild> template_at(std::string_view supervisor) const EXCLUDES(mutex_);
   // The error of a failed start, with what became of this incarnation.
