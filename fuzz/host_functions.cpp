@@ -161,7 +161,7 @@ class ModelPort : public ProcessPort {
   std::int32_t timer(HostCall&, std::uint32_t milliseconds, std::int64_t) override {
     return milliseconds % 2 == 0 ? 0 : static_cast<std::int32_t>(GuestError::limit_exceeded);
   }
-  std::uint64_t next_turn() override { return Budget::kNever; }
+  std::uint64_t next_turn(HostContext&, std::uint64_t) override { return Budget::kNever; }
   void wait_until(std::uint64_t, const std::atomic<std::uint32_t>*) override {}
 };
 
@@ -215,7 +215,7 @@ class Session {
  public:
   Session(const ArtifactPtr& artifact, const CodePtr& code, const TemporaryFolder& folder)
       : code_(code), context_(settings_of(folder), 7), guest_(loadable(*artifact), context_) {
-    context_.port = &port_;
+    context_.set_port(&port_);
     guest_.begin({.fuel = kFuel}, kInput);
     start();
   }
