@@ -109,9 +109,13 @@ Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock
   }
   if (!deadline && callee.try_enter(letter, Line::keep)) return ask_here(callee, std::move(letter));
   const ReplyPtr answer = std::make_shared<Reply>();
+  const std::uint64_t id = letter.id;
   letter.reply = answer;
   PETRI_TRY(callee.post_from(this, std::move(letter)));
-  return wait_for(answer, deadline);
+  auto result = wait_for(answer, deadline);
+  // Nobody waits for what the callee does for a guest that was ended.
+  if (flag().is_raised()) callee.cancel(id);
+  return result;
 }
 
 // The callee has been entered. Whoever ends this guest meanwhile ends what the callee does for it.

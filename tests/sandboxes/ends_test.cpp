@@ -1,5 +1,6 @@
 // Ends are bounded by the host: no guest, and no child spec of a guest, can lengthen stop, destroy, restart, cancel or
 // the end of the runtime. Guests here may run for five minutes, and none of them wants to end; kEndsSoon is generous.
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <mutex>
@@ -465,6 +466,34 @@ TEST_P(CancelTest, EndsACallThatWaitsForOthers) {
                                     ChildSpec{.id = "first", .module = "m"}}};
     Sandbox sandbox = create(wanted);
     EXPECT_EQ(testing::not_kind(cancelled(sandbox, function, "first"), OutcomeKind::cancelled), "") << function;
+    EXPECT_EQ(destroy_not_soon(sandbox), "");
+  }
+}
+
+constexpr std::string_view kDeafAtWork = R"((module (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
+  (memory 1)
+  (func (export "petri_handle") (result i32)
+    (drop (call $log (i32.const 2) (i32.const 0) (i32.const 1))) (loop $x (br $x)) (i32.const 0))))";
+
+// attack A30: the callee went on until its own limit.
+TEST_P(CancelTest, EndsWhatAnotherGuestDoesForTheCall) {
+  for (const std::string timeout : {"0", "100000000"}) {
+    std::atomic<bool> at_work{false};
+    SandboxSpec wanted = spec(R"((module (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+      (memory 1) (data (i32.const 0) "deaf")
+      (func (export "ask")
+        (drop (call $call (i32.const 0) (i32.const 4) (i32.const 0) (i32.const 0) (i32.const )" +
+                              timeout + R"())))))");
+    wanted.modules.push_back({"deaf", Source::wat(std::string(kDeafAtWork))});
+    wanted.on_log = [&](std::string_view, LogLevel, std::string_view) { at_work = true; };
+    wanted.tree = SupervisorSpec{
+        .intensity = 100, .children = {ChildSpec{.id = "deaf", .module = "deaf"}, ChildSpec{.id = "m", .module = "m"}}};
+    Sandbox sandbox = create(wanted);
+    const auto number = sandbox.call_async("ask", {}, {.process = "m"}, [](const Result<Outcome>&) {});
+    ASSERT_TRUE(number);
+    expect_soon([&] { return at_work ? "" : "the callee has not begun"; });
+    EXPECT_TRUE(sandbox.cancel(*number));
+    expect_restarts(sandbox, 2);
     EXPECT_EQ(destroy_not_soon(sandbox), "");
   }
 }
