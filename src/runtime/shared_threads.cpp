@@ -62,13 +62,14 @@ class Countdown {
 Result<void> SharedThreads::run(unsigned count, const Body& body) {
   Countdown parts(count);
   for (unsigned part = 0; part < count; ++part) {
-    workers_.submit([this, part, &body, &parts] {
+    const auto work = [this, part, &body, &parts] {
       {
         PermitTurns turns(workers_);
         body(part, &turns);
       }
       parts.end_one();
-    });
+    };
+    workers_.submit(work, &client_);
   }
   const Workers::Pause pause(workers_);
   parts.wait();

@@ -19,6 +19,7 @@ class SharedThreads final : public EvaluationThreads {
  private:
   Workers& workers_;
   const unsigned count_;
+  Workers::Client client_;  // evaluations have a place among the sandboxes, as one of them
 };
 
 }  // namespace petri

@@ -63,10 +63,10 @@ TEST_P(NamesTest, OfSpawnedChildrenAreTaken) {
   EXPECT_EQ(next(sandbox, "k"), 1);
   const auto started = sandbox.start_child(child("k"));
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.error().code, ErrorCode::already_exists);
-  EXPECT_EQ(started.error().message, "a guest has spawned a process k: stop it, or use another id");
+  EXPECT_EQ(started.error().code, ErrorCode::start_failed);
+  EXPECT_EQ(started.error().message, "the child \"k\" could not be started: a guest has spawned a child of the name k");
   const SupervisorSpec wanted{.children = {ChildSpec{.id = "a", .module = "spawner"}, child("k")}};
-  EXPECT_EQ(testing::not_error(sandbox.update_tree(wanted), ErrorCode::already_exists), "");
+  EXPECT_EQ(testing::not_error(sandbox.update_tree(wanted), ErrorCode::start_failed), "");
   EXPECT_EQ(next(sandbox, "k"), 2) << "it is as it was";
 }
 
