@@ -45,7 +45,9 @@ void GuestThreads::hurry(Share& share, std::size_t share_max, std::uint64_t numb
 bool GuestThreads::try_start(Share& share) {
   if (!may_start(share)) return false;
   const bool pays = share.account_ != nullptr && share.running_ >= kThreadsFree;
-  if (pays && !share.account_->try_hold(kThreadBytes)) return false;
+  // Half of the memory is left for what the guests and their messages take.
+  const bool fits = !pays || (share.paid_ + 1) * kThreadBytes <= share.account_->allowed() / 2;
+  if (!fits || (pays && !share.account_->try_hold(kThreadBytes))) return false;
   share.paid_ += pays ? 1 : 0;
   ++share.running_;
   ++running_;

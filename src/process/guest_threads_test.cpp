@@ -111,6 +111,22 @@ TEST_F(GuestThreadsTest, HurryTheLastOfASandboxThatWaitsForOthers) {
   EXPECT_EQ(threads_.running(greedy_), 0U);
 }
 
+// A12: a hundred guests that slept took a hundred mebibytes that were on nobody's account.
+TEST_F(GuestThreadsTest, GiveASandboxNoMoreThanItsMemoryPaysFor) {
+  SandboxLimits limits;
+  limits.memory_bytes_max = 8 << 20;
+  TreeAccount account(std::make_shared<SandboxLimits>(limits));
+  GuestThreads::Share pays(&account);
+  for (int i = 0; i < 20; ++i) holders_->submit(pays, 1'000);
+  holders_->wait_for(6);
+  EXPECT_EQ(threads_.running(pays), 6U) << "two that are free, and four mebibytes of eight";
+  EXPECT_EQ(account.taken(), 4U << 20);
+  holders_->go();
+  workers_.reset();
+  EXPECT_EQ(threads_.running(pays), 0U);
+  EXPECT_EQ(account.taken(), 0U);
+}
+
 TEST_F(GuestThreadsTest, RunWhatWaitsBeforeTheWorkersEnd) {
   std::atomic<int> ran{0};
   for (int i = 0; i < 300; ++i) {

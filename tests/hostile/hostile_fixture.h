@@ -224,10 +224,10 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
       const RuntimeInfo now = runtime_->info();
       if (now.sandboxes != before_.sandboxes) return std::to_string(now.sandboxes) + " sandboxes";
       if (now.artifacts > before_.artifacts) return std::to_string(now.artifacts) + " artifacts";
-      // A young neighbour remembers what it was sent, for its backtrace (process/history.h).
+      // A young neighbour remembers what it was sent, for its backtrace, and forgets it as it ages (process/history.h).
       const std::uint64_t remembered_max = neighbours_.size() * 24 * 1'024;
-      const bool as_before =
-          now.memory_bytes >= before_.memory_bytes && now.memory_bytes <= before_.memory_bytes + remembered_max;
+      const bool as_before = now.memory_bytes + remembered_max >= before_.memory_bytes &&
+                             now.memory_bytes <= before_.memory_bytes + remembered_max;
       if (!as_before) return std::to_string(now.memory_bytes) + " bytes";
       return leaks_->leaks();
     });

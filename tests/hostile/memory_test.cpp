@@ -85,7 +85,7 @@ TEST_P(HostileMemory, TouchesEveryPageItMayHaveAndNoMore) {
   }
   const std::uint64_t all = granted * static_cast<std::uint64_t>(count);
   if (copy_count() == 1) {
-    constexpr std::uint64_t kHostBytes = 8'192,
+    constexpr std::uint64_t kHostBytes = 10'240,
                             kCanaries = 1'000;  // what the host holds for a process; canaries answer
     const std::uint64_t more = runtime_->info().memory_bytes - used;
     EXPECT_GE(more + kCanaries, all);

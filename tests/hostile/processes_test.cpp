@@ -294,8 +294,9 @@ TEST_P(HostileProcesses, CrashesAThousandAtOnce) {
   Sandbox sandbox = create(spec);
   std::atomic<int> crashed{0};
   for (int i = 0; i < children; ++i) {
-    ASSERT_TRUE(sandbox.call_async("crash", {}, {.process = "c" + std::to_string(i)},
-                                   [&](const Result<Outcome>&) { ++crashed; }));
+    const auto asked = sandbox.call_async("crash", {}, {.process = "c" + std::to_string(i)},
+                                          [&](const Result<Outcome>&) { ++crashed; });
+    ASSERT_TRUE(asked) << asked.error().message;
   }
   expect_restarts(sandbox, static_cast<std::uint64_t>(children));
   // Whoever called hears of the crash beside the restart, not before it.
