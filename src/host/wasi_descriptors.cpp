@@ -119,7 +119,7 @@ WasiErrno fd_filestat_set_size(FileCall& call, std::uint32_t number, std::uint64
 // at a time, so that those of others have their turn; who comes when there are too many waits for its own.
 WasiResult<std::shared_ptr<const FileSync>> start_in_turn(FileCall& call, int descriptor, FileSync::How how) {
   constexpr std::uint64_t kMillisecond = 1'000'000, kLongestStep = 16 * kMillisecond;
-  for (std::uint64_t step = kMillisecond;; step = std::min(2 * step, kLongestStep)) {
+  for (std::uint64_t step = kMillisecond;; step = std::min(2 * step, kLongestStep)) {  // bounded: give_way() looks
     auto sync = FileSync::start(descriptor, how, call.folder().syncs());
     if (sync || sync.error() != WasiErrno::again || !call.give_way(step)) return sync;
   }
