@@ -24,7 +24,11 @@ bool is_answer(const Error& error) {
 
 // Most sandboxes never spawn, and do without the second tree. Nothing when everything is being ended.
 std::shared_ptr<TreeRunner> SandboxCore::tree_for_spawned() {
-  if (auto present = dynamic_tree()) return present;
+  {
+    MutexLock lock(mutex_);
+    if (runs_.stop_requested()) return nullptr;  // a guest that goes on spawning would keep the tree from its end
+    if (dynamic_ != nullptr) return dynamic_;
+  }
   auto made = std::make_shared<TreeRunner>(*this, SupervisorSpec{}, StopOrder::together);
   if (!made->start()) return nullptr;
   MutexLock lock(mutex_);
