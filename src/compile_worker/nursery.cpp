@@ -90,9 +90,8 @@ class Nursery {
   Nursery& operator=(const Nursery&) = delete;
 
   int serve() {
-    for (Child& child : children_) {
-      if (!start(origin_, child)) return kNoProcess;
-    }
+    if (!start(origin_, children_.front())) return kNoProcess;
+    if (is_asked() && !start(origin_, children_.back())) return kNoProcess;
     while (Child* const ended = wait()) {
       const int status = reap(*ended);
       if (WIFSIGNALED(status)) return kEndedBySignal + WTERMSIG(status);
@@ -103,6 +102,13 @@ class Nursery {
   }
 
  private:
+  // Waits for the first request: the second child is for whoever asks again, and many ask but once.
+  bool is_asked() const {
+    std::array<pollfd, 2> polls{{{.fd = origin_.socket, .events = POLLIN | POLLRDHUP, .revents = 0},
+                                 {.fd = children_.front().descriptor, .events = POLLIN, .revents = 0}}};
+    while (::poll(polls.data(), polls.size(), -1) < 0 && errno == EINTR) continue;
+    return polls[0].revents == POLLIN;
+  }
   // The child that has ended, or nothing once the host has hung up.
   Child* wait() {
     std::array<pollfd, kChildren + 1> polls{};
