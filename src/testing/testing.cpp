@@ -105,12 +105,12 @@ std::string eventually(Runtime& runtime, const std::function<std::string()>& wha
                        std::chrono::nanoseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   auto events = runtime.subscribe();
-  for (;;) {
+  // What changes without an event is looked at again soon, then less and less often.
+  constexpr std::chrono::milliseconds kLongestPause(20);
+  for (std::chrono::milliseconds pause(1);; pause = std::min(2 * pause, kLongestPause)) {
     std::string wrong = what_is_wrong();
     if (wrong.empty() || !events) return wrong;
-    // What changes without an event is looked at again now and then.
-    const auto next_look = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-    static_cast<void>(events->wait_until(std::min(deadline, next_look)));
+    static_cast<void>(events->wait_until(std::min(deadline, std::chrono::steady_clock::now() + pause)));
     if (std::chrono::steady_clock::now() >= deadline) return what_is_wrong();
   }
 }
