@@ -1,5 +1,7 @@
 // What happens to a live sandbox when a limit is lowered below what it has.
+#include <functional>
 #include <future>
+#include <memory>
 
 #include "petri/guest_error.h"
 #include "runtime_fixture.h"
@@ -46,6 +48,18 @@ class LoweredLimitsTest : public RuntimeFixture, public ::testing::WithParamInte
     EXPECT_EQ(sandbox.info().limits, before);
     return updated.error().message;
   }
+  // What is begun runs for a while, is given less, and ends.
+  Outcome ended_by_less(Sandbox& sandbox, const LimitChanges& less, OutcomeKind kind,
+                        const std::function<Result<std::uint64_t>(Completion)>& begin,
+                        std::chrono::milliseconds while_it_runs = 3ms) {
+    auto ended = std::make_shared<std::promise<Result<Outcome>>>();
+    EXPECT_TRUE(begin([ended](Result<Outcome> how) { ended->set_value(std::move(how)); }));
+    expect_soon([&] { return sandbox.usage().cpu_time > while_it_runs ? "" : "not running yet"; });
+    EXPECT_TRUE(sandbox.update_limits(less));
+    const auto outcome = ended->get_future().get();
+    EXPECT_EQ(testing::not_kind(outcome, kind), "");
+    return outcome.value_or(Outcome{});
+  }
 };
 
 TEST_P(LoweredLimitsTest, AreAllDescribed) {
@@ -74,53 +88,39 @@ TEST_P(LoweredLimitsTest, ProcessesAreRefusedBelowThoseThatLive) {
 
 TEST_P(LoweredLimitsTest, TimeEndsAHandlerThatRuns) {
   Sandbox sandbox = make();
-  std::promise<Result<Outcome>> promise;
   Subscription killed = *runtime_->subscribe({.sandbox = "a", .kinds = {EventKind::killed_timeout}});
-  ASSERT_TRUE(sandbox.call_async("spin", {}, {.process = "x"},
-                                 [&](Result<Outcome> how) { promise.set_value(std::move(how)); }));
-  expect_soon([&] { return sandbox.usage().cpu_time > 3ms ? "" : "not running yet"; });
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 1'000'000}}));
-  const auto outcome = promise.get_future().get();
-  ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::deadline), "");
-  EXPECT_EQ(outcome->cause, "execution_time_max");
-  EXPECT_FALSE(outcome->repeatable);
+  const Outcome outcome =
+      ended_by_less(sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline,
+                    [&](Completion told) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(told)); });
+  EXPECT_EQ(outcome.cause, "execution_time_max");
+  EXPECT_FALSE(outcome.repeatable);
   expect_soon([&] { return killed.next() != nullptr ? "" : "not told yet"; });
   EXPECT_EQ(next(sandbox, "y"), 1);
 }
 
 TEST_P(LoweredLimitsTest, TimeEndsAHandlerThatWaits) {
   Sandbox sandbox = make_waiters();
-  std::promise<Result<Outcome>> promise;
-  ASSERT_TRUE(sandbox.call_async("ask", {}, {.process = "asker"},
-                                 [&](Result<Outcome> how) { promise.set_value(std::move(how)); }));
-  expect_soon([&] { return sandbox.usage().cpu_time > 3ms ? "" : "not running yet"; });
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 1'000'000}}));
-  const auto outcome = promise.get_future().get();
-  ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::deadline), "");
-  EXPECT_EQ(outcome->cause, "execution_time_max");
+  const Outcome outcome = ended_by_less(
+      sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline,
+      [&](Completion told) { return sandbox.call_async("ask", {}, {.process = "asker"}, std::move(told)); });
+  EXPECT_EQ(outcome.cause, "execution_time_max");
 }
 
 TEST_P(LoweredLimitsTest, TimeEndsARunThatRuns) {
   Sandbox sandbox = make();
-  std::promise<Result<Outcome>> promise;
-  ASSERT_TRUE(sandbox.run_async("counter", "spin", {}, {.fuel_max = std::uint64_t{1} << 60},
-                                [&](Result<Outcome> how) { promise.set_value(std::move(how)); }));
-  expect_soon([&] { return sandbox.usage().cpu_time > 3ms ? "" : "not running yet"; });
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 1'000'000}}));
-  const auto outcome = promise.get_future().get();
-  ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::deadline), "");
-  EXPECT_EQ(outcome->cause, "execution_time_max");
-  EXPECT_FALSE(outcome->repeatable);
+  const Outcome outcome =
+      ended_by_less(sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline, [&](Completion told) {
+        return sandbox.run_async("counter", "spin", {}, {.fuel_max = std::uint64_t{1} << 60}, std::move(told));
+      });
+  EXPECT_EQ(outcome.cause, "execution_time_max");
+  EXPECT_FALSE(outcome.repeatable);
 }
 
 TEST_P(LoweredLimitsTest, GraceEndsAHandlerThatIsHeldAlready) {
   Sandbox sandbox = make({{"cpu_percent_max", 20}});
-  std::promise<Result<Outcome>> promise;
-  ASSERT_TRUE(sandbox.call_async("spin", {}, {.process = "x"},
-                                 [&](Result<Outcome> how) { promise.set_value(std::move(how)); }));
-  expect_soon([&] { return sandbox.usage().cpu_time > 12ms ? "" : "not held yet"; });
-  ASSERT_TRUE(sandbox.update_limits({{"cpu_grace", 1'000'000}}));
-  EXPECT_EQ(testing::not_kind(promise.get_future().get(), OutcomeKind::cpu_limit), "");
+  ended_by_less(
+      sandbox, {{"cpu_grace", 1'000'000}}, OutcomeKind::cpu_limit,
+      [&](Completion told) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(told)); }, 12ms);
 }
 
 TEST_P(LoweredLimitsTest, OthersHoldFromTheNextActOn) {
