@@ -265,7 +265,7 @@ TEST_F(CompileWorkersTest, ACompilationHasNoFilesNoNetworkAndNoProcesses) {
   }
 }
 
-// A8: four modules that take seconds kept every other from being compiled.
+// Four modules that take seconds kept every other from being compiled.
 TEST_F(CompileWorkersTest, SmallModulesDoNotWaitBehindLargeOnes) {
   Bytes large = kModule;
   append_section(large, 0, Bytes(CompileWorkers::kSmallBytes, 0));

@@ -43,7 +43,8 @@ TEST_F(EvaluationCompile, WhatCannotBeCompiledInTimeIsInterpretedWithTheSameReco
   const auto expected = evaluate(interpreter, population_, cases_, small_spec(), {.tier = Tier::interpreted});
   for (const CompileFault fault : {CompileFault::never_ends, CompileFault::eats_memory, CompileFault::kills_itself}) {
     inject_compile_fault(fault);
-    Evaluator evaluator({}, {.compile = {.time_max = seconds(3), .memory_bytes_max = 64 << 20}});
+    Evaluator evaluator({}, {.compile = {.time_max = seconds(fault == CompileFault::never_ends ? 1 : 3),
+                                         .memory_bytes_max = 64 << 20}});
     const auto got = evaluate(evaluator, population_, cases_, small_spec(), {.tier = Tier::compiled});
     EXPECT_EQ(got.timings[0].tier, Tier::interpreted);
     EXPECT_EQ(got.records[0].receipt, expected.records[0].receipt);

@@ -17,7 +17,7 @@ EvaluatorOptions eager() { return {.promote_fuel = 1, .promote_fuel_per_byte = 0
 const std::string& expected_file() {
   static const std::string file = [] {
     Evaluator evaluator;
-    return records_of(evaluator, Population::mixed(80), cases_of({-1, 0, 0.25, 0.5, 1, 2}), small_spec(),
+    return records_of(evaluator, Population::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}), small_spec(),
                       {.workers = 1, .tier = Tier::interpreted});
   }();
   return file;
@@ -29,9 +29,9 @@ class RecordsFileTest : public testing::TestWithParam<std::tuple<unsigned, Tier>
 TEST_P(RecordsFileTest, IsTheSameToTheByte) {
   const auto [workers, tier] = GetParam();
   Evaluator evaluator({}, eager());
-  const std::string file = records_of(evaluator, Population::mixed(80), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
+  const std::string file = records_of(evaluator, Population::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
                                       small_spec(), {.workers = workers, .tier = tier});
-  EXPECT_GT(file.size(), 20'000U);
+  EXPECT_GT(file.size(), 10'000U);
   EXPECT_TRUE(file == expected_file());
 }
 

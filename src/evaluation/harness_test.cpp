@@ -216,7 +216,7 @@ TEST(Harness, BecomesFreshTogetherWithTheCandidate) {
 const std::string& expected_harness_file() {
   static const std::string file = [] {
     Evaluator evaluator;
-    return records_of(evaluator, Population::mixed(80), cases_of({-1, 0, 0.25, 0.5, 1, 2}), spec_with(counting()),
+    return records_of(evaluator, Population::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}), spec_with(counting()),
                       {.workers = 1, .tier = Tier::interpreted});
   }();
   return file;
@@ -228,9 +228,9 @@ class HarnessRecordsTest : public testing::TestWithParam<std::tuple<unsigned, Ti
 TEST_P(HarnessRecordsTest, AreTheSameToTheByte) {
   const auto [workers, tier] = GetParam();
   Evaluator evaluator({}, eager_promotion());
-  const std::string file = records_of(evaluator, Population::mixed(80), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
+  const std::string file = records_of(evaluator, Population::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
                                       spec_with(counting()), {.workers = workers, .tier = tier});
-  EXPECT_GT(file.size(), 20'000U);
+  EXPECT_GT(file.size(), 10'000U);
   EXPECT_TRUE(file == expected_harness_file());
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 FileSync::Count syncs(std::uint32_t under_way) { return std::make_shared<std::atomic<std::uint32_t>>(under_way); }
 
-// attack A18: one sandbox filled the queue, and nearly every fd_sync of another failed.
+// One sandbox filled the queue, and nearly every fd_sync of another failed.
 TEST(FileSync, IsStartedAgainLaterWhenItsFolderHasTooMany) {
   const OwnedDescriptor file(::open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const auto busy = syncs(FileSync::kOfOneFolderMax), idle = syncs(0);

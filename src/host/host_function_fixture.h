@@ -6,8 +6,11 @@
 #include <cstring>
 #include <fstream>
 #include <initializer_list>
+#include <map>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "host/guest.h"
@@ -27,13 +30,20 @@ class HostFunctionFixture : public testing::TestWithParam<Tier> {
     return permissions;
   }
 
+  // Translated once: every test has instances of the same guest.
+  static std::pair<ArtifactPtr, CodePtr> loaded_guest(Tier tier) {
+    static const ArtifactPtr artifact = *Artifact::from_wat(guest_text(), 1 << 20);
+    static const Linked linked = *link(loadable(*artifact), HostFunctions(), all());
+    static std::map<Tier, CodePtr> codes;
+    CodePtr& code = codes[tier];
+    if (code == nullptr) code = *loadable(*artifact).load(tier, linked.imports);
+    return {artifact, code};
+  }
+
   // Instantiates the guest with settings_; anything below needs this first.
   void start(std::string_view input = {}) {
     settings_.clock = &clock_;
-    artifact_ = *Artifact::from_wat(guest_text(), 1 << 20);
-    const auto linked = link(loadable(*artifact_), HostFunctions(), all());
-    ASSERT_TRUE(linked) << linked.error().message;
-    code_ = *loadable(*artifact_).load(GetParam(), linked->imports);
+    std::tie(artifact_, code_) = loaded_guest(GetParam());
     context_ = std::make_unique<HostContext>(settings_, 7);
     guest_ = std::make_unique<Guest>(loadable(*artifact_), *context_);
     guest_->begin({.fuel = kFuel}, input);

@@ -111,7 +111,7 @@ TEST_F(GuestThreadsTest, HurryTheLastOfASandboxThatWaitsForOthers) {
   EXPECT_EQ(threads_.running(greedy_), 0U);
 }
 
-// A12: a hundred guests that slept took a hundred mebibytes that were on nobody's account.
+// A hundred guests that slept took a hundred mebibytes that were on nobody's account.
 TEST_F(GuestThreadsTest, GiveASandboxNoMoreThanItsMemoryPaysFor) {
   SandboxLimits limits;
   limits.memory_bytes_max = 8 << 20;

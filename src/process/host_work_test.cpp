@@ -15,7 +15,7 @@ void work_for(std::uint64_t nanoseconds) {
   while (kernel_ns(CLOCK_THREAD_CPUTIME_ID) < until) continue;
 }
 
-// attack A5: with cpu_percent_max of 10 a guest that sends itself messages had 36 % of a processor.
+// With cpu_percent_max of 10 a guest that sends itself messages had 36 % of a processor.
 TEST(HostWork, IsOnTheAccountAndTheShareOfWhomItIsDoneFor) {
   TestOwner owner;
   {

@@ -95,7 +95,7 @@ void spend_a_turn() {
   while (kernel_ns(CLOCK_MONOTONIC) < until) continue;
 }
 
-// A1: guests that nap and go on came before every new task, for ever.
+// Guests that nap and go on came before every new task, for ever.
 TEST(Workers, AnswerANewTaskBesideThoseWhoNapAndGoOn) {
   std::atomic<bool> answered{false};
   std::array<Workers::Client, 8> nappers;
@@ -125,7 +125,7 @@ TEST(Workers, AnswerANewTaskBesideThoseWhoNapAndGoOn) {
   done.wait();
 }
 
-// A3: who submits itself again is not new.
+// Who submits itself again is not new.
 TEST(Workers, ServeWhoHasUsedLittleBeforeThoseWhoSubmitThemselvesAgain) {
   constexpr int kMany = 20;
   std::atomic<int> turns{0};

@@ -19,12 +19,14 @@ class RunFixture : public testing::TestWithParam<Tier> {
     return artifact ? *artifact : nullptr;
   }
 
-  // As the cases of hostile-guests.md run: fuel 10^7, one second, 16 MiB.
+  // As the cases of hostile-guests.md run: fuel 10^7, one second, 16 MiB. How code is compiled has tests of its own
+  // (run_compile_test.cpp, tests/compiling); a process for each of these runs would be most of their time.
   static RunSpec spec(std::string function, std::vector<Value> arguments = {}) {
     RunSpec spec{.function = std::move(function), .arguments = std::move(arguments), .tier = GetParam()};
     spec.limits.fuel_max = 10'000'000;
     spec.limits.execution_time_max = std::chrono::seconds(60);
     spec.limits.memory_bytes_max = 16 << 20;
+    spec.compile.in_process = true;
     return spec;
   }
 

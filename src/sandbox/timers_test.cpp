@@ -32,7 +32,7 @@ class TimersTest : public testing::Test {
   std::unique_ptr<Timers> timers_ = *Timers::create(clock_);
 };
 
-// attack A14: 90,000 timers of guests at 0 ms made every time-out and kill 0.2-0.5 s late.
+// 90,000 timers of guests at 0 ms made every time-out and kill 0.2-0.5 s late.
 TEST_F(TimersTest, RingForTheHostBeforeAllGuestsWhoseTimersAreDue) {
   timers_->at(Clock::TimePoint(1s), note("guest 1"), Timers::Whose::guests);
   timers_->at(Clock::TimePoint(2s), note("guest 2"), Timers::Whose::guests);

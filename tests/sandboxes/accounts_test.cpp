@@ -164,9 +164,9 @@ TEST_P(AccountsTest, KeepsNothingOfACallThatWasAnswered) {
   };
   call_and_wait(1'000);
   const std::int64_t before = heap_bytes_out();
-  for (int i = 0; i < 10; ++i) call_and_wait(1'000);
+  for (int i = 0; i < 4; ++i) call_and_wait(1'000);
   const std::int64_t grown = heap_bytes_out() - before;
-  std::cout << "10,000 answered calls: " << grown << " bytes\n";
+  std::cout << "4,000 answered calls: " << grown << " bytes\n";
   EXPECT_LT(grown, std::int64_t(256 * kKiB));
   expect_nothing_left(sandbox);
 }
@@ -354,14 +354,15 @@ TEST_P(AccountsTest, KeepsTheSourcesOfFailedSandboxesWithinABound) {
   EXPECT_GT(usage.host_bytes, 600'000U);
   EXPECT_NE(runtime_->restart("broken-0").error().code, ErrorCode::not_found) << "it is looked at again";
   const std::int64_t resident = resident_bytes();
-  for (int i = 1; i < 200; ++i) create_broken(i);
+  constexpr int kMoreThanFit = 130;
+  for (int i = 1; i < kMoreThanFit; ++i) create_broken(i);
   EXPECT_LE(resident_bytes() - resident, std::int64_t(80 * kMiB));
   EXPECT_LE(runtime_->info().memory_bytes, 64 * kMiB);
   EXPECT_EQ(runtime_->info("broken-0")->usage.host_bytes, 0U);
   const auto gone = runtime_->restart("broken-0");
   EXPECT_EQ(testing::not_error(gone, ErrorCode::not_found), "");
   EXPECT_THAT(gone.error().message, ::testing::HasSubstr("create the sandbox again"));
-  for (int i = 0; i < 200; ++i) ASSERT_TRUE(runtime_->destroy("broken-" + std::to_string(i)));
+  for (int i = 0; i < kMoreThanFit; ++i) ASSERT_TRUE(runtime_->destroy("broken-" + std::to_string(i)));
   EXPECT_EQ(runtime_->info().memory_bytes, 0U);
 }
 

@@ -1,5 +1,5 @@
-// What guests can do to the audit trail: each sandbox has so many entries, and what is beyond is counted. attack A4:
-// one guest wrote 93 MB/s.
+// What guests can do to the audit trail: each sandbox has so many entries, and what is beyond is counted. One
+// guest once wrote 93 MB/s.
 #include "runtime_fixture.h"
 
 namespace petri {

@@ -207,7 +207,7 @@ TEST_F(ContainmentTest, PutsAnArtifactIntoQuarantine) {  // P12, J05
   EXPECT_TRUE(runtime_->create(counter("d")));
 }
 
-// attack A15: a guest made the processes of an honest module meet limits, and nobody could use that module any more.
+// A guest made the processes of an honest module meet limits, and nobody could use that module any more.
 TEST_F(ContainmentTest, KeepsTheQuarantineOfAModuleThatLivesWithOthersInItsSandbox) {
   start({.breaker = {.limits_max = 0}});
   SandboxSpec spec = burner();

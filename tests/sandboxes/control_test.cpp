@@ -65,7 +65,7 @@ class ControlTest : public RuntimeFixture, public ::testing::WithParamInterface<
 INSTANTIATE_TEST_SUITE_P(BothTiers, ControlTest, ::testing::Values(Tier::interpreted, Tier::compiled),
                          [](const auto& tier) { return std::string(name_of(tier.param)); });
 
-// attack A2: stop() waited for a child whose killed nap waited for a permit, recover() for stop() with the last permit.
+// Once stop() waited for a child whose killed nap waited for a permit, recover() for stop() with the last permit.
 TEST_P(ControlTest, ASupervisorThatGivesUpWhileTheSandboxIsStoppedKeepsNoWorker) {
   Sandbox slow = slow_to_end("slow");
   Sandbox other = neighbour();

@@ -18,7 +18,9 @@ namespace {
 class KillMatrixTest : public ::testing::TestWithParam<Tier> {};
 
 TEST_P(KillMatrixTest, EndsOrRefusesAsTheTableSays) {
-  const auto runtime = *Runtime::create(without_containment());
+  RuntimeOptions options = without_containment();
+  options.compile.in_process = true;  // limits of running code; those of compiling it have tests of their own
+  const auto runtime = *Runtime::create(std::move(options));
   for (const KillRow& row : kill_rows()) {
     for (const KillPlace place : row.places) {
       EXPECT_EQ(observe_kill(*runtime, row, place, GetParam()).verdict, row.expected(place))

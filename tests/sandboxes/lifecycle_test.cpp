@@ -262,7 +262,7 @@ TEST_F(LifecycleTest, AnswersOthersWhileOneDestroyWaits) {  // L09, L21, X04
       Source::wat(R"((module (func (export "petri_terminate") (result i32) (loop $l (br $l)) (i32.const 0))))");
   spec.tree =
       SupervisorSpec{.children = {ChildSpec{
-                         .id = "c", .module = "counter", .shutdown = Shutdown::after(std::chrono::milliseconds(300))}}};
+                         .id = "c", .module = "counter", .shutdown = Shutdown::after(std::chrono::milliseconds(100))}}};
   Sandbox stubborn = create(spec);
   std::jthread destroyer([&] { EXPECT_TRUE(runtime_->destroy("stubborn")); });
   expect_status(stubborn, SandboxStatus::stopping);

@@ -56,7 +56,7 @@ class SharedLogTest : public RuntimeFixture, public ::testing::WithParamInterfac
 INSTANTIATE_TEST_SUITE_P(BothTiers, SharedLogTest, ::testing::Values(Tier::interpreted, Tier::compiled),
                          [](const auto& tier) { return std::string(name_of(tier.param)); });
 
-// attack A19: a sandbox logged 715 MB/s under 64 KiB/s, by children that logged as they started.
+// A sandbox once logged 715 MB/s under 64 KiB/s, by children that logged as they started.
 TEST_P(SharedLogTest, HasOneRateForAllProcesses) {
   Sandbox sandbox = logging(false);
   EXPECT_EQ(logged(), 2 * kLineBytes);

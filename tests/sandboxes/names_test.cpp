@@ -42,7 +42,7 @@ class NamesTest : public RuntimeFixture, public ::testing::WithParamInterface<Ti
 INSTANTIATE_TEST_SUITE_P(BothTiers, NamesTest, ::testing::Values(Tier::interpreted, Tier::compiled),
                          [](const auto& tier) { return std::string(name_of(tier.param)); });
 
-// attack A21: the host ended with an assertion.
+// The host once ended with an assertion.
 TEST_P(NamesTest, OfChildrenThatHaveNotStartedYetAreTaken) {
   Sandbox sandbox = with_spawner("b", true, {child("b")});
   EXPECT_EQ(testing::not_value(call(sandbox, "answer", "a"), Value(kNameTaken)), "");

@@ -33,9 +33,12 @@ inline std::vector<std::uint8_t> bytes_of_text(std::string_view text) {
 }
 
 inline Outcome run_in(Tier tier, const ArtifactPtr& artifact, std::string function, std::vector<Value> arguments) {
-  const auto outcome =
-      run(artifact, HostFunctions(),
-          {.function = std::move(function), .arguments = std::move(arguments), .tier = tier, .backtrace = false});
+  const auto outcome = run(artifact, HostFunctions(),
+                           {.function = std::move(function),
+                            .arguments = std::move(arguments),
+                            .tier = tier,
+                            .backtrace = false,
+                            .compile = {.in_process = true}});  // there are hundreds, and none is a stranger's
   EXPECT_TRUE(outcome) << outcome.error().message;
   return outcome.value_or(Outcome{.kind = OutcomeKind::cancelled});
 }
