@@ -139,9 +139,9 @@ bool Process::take_letter(Letter& letter) {
       changed_.notify_all();
       return false;
     }
+    forget(*next);  // before it is moved: what takes its place may keep the room of a larger one
     letter = std::move(*next);
     mailbox_.erase(next);
-    forget(letter);
     if (letter.reply && letter.stop.stop_requested()) {
       letter.reply->give(fail(ErrorCode::cancelled, "the call was stopped before it began"));
     }

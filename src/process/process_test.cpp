@@ -190,6 +190,19 @@ TEST_P(ProcessTest, ReceivesMessagesOnceEachAndInOrder) {  // R16
   EXPECT_EQ(owner_.account().memory_bytes(), 65'536U);
 }
 
+// A small message that was handled after a large one gave back the bytes of the large one, so a guest could have memory
+// without end by sending to itself.
+TEST_P(ProcessTest, GivesBackWhatEachMessageTook) {
+  Process& process = start("a", kCounter);
+  EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);  // so that what is posted waits
+  ASSERT_TRUE(process.post({.kind = MessageKind::send, .bytes = std::string(60'000, 'x')}));
+  for (int i = 0; i < 9; ++i) ASSERT_TRUE(process.post({.kind = MessageKind::send, .bytes = "x"}));
+  ASSERT_TRUE(process.start(2, TestOwner::load(kCounter, GetParam()), {}));
+  EXPECT_EQ(number(call(process, "next")), 1);
+  EXPECT_GE(owner_.account().taken(), owner_.account().memory_bytes());
+  EXPECT_LT(owner_.account().taken(), owner_.account().memory_bytes() + 60'000);
+}
+
 TEST_P(ProcessTest, CallsAnotherAndReadsItsReply) {  // R05, R18
   start("echo", kEcho);
   const auto outcome = start("a", caller("echo")).call({.kind = MessageKind::call}, {});
