@@ -15,6 +15,7 @@ function(petri_module name)
     add_library(petri_${name} STATIC ${module_SOURCES})
     # Not petri_engine: that is the crate's archive.
     set_target_properties(petri_${name} PROPERTIES OUTPUT_NAME petri_module_${name})
+    target_precompile_headers(petri_${name} REUSE_FROM petri_library_headers)
     set(visibility PUBLIC)
   else()
     add_library(petri_${name} INTERFACE)
@@ -32,17 +33,24 @@ function(petri_module name)
 endfunction()
 
 # petri_tests(<label> SOURCES ... LIBRARIES ...): one GoogleTest binary, <label>_tests, its suites known to ctest.
-# Tests find the guests and transcripts of the tree under PETRI_TESTS_FOLDER.
 function(petri_tests label)
   cmake_parse_arguments(PARSE_ARGV 1 tests "" "" "SOURCES;LIBRARIES")
   petri_tidy_without_analyzer()
   add_executable(${label}_tests ${tests_SOURCES})
-  target_link_libraries(${label}_tests PRIVATE petri_flags ${tests_LIBRARIES} GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${label}_tests PRIVATE PETRI_TESTS_FOLDER="${PROJECT_SOURCE_DIR}/tests")
-  target_compile_options(${label}_tests PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>) # a fifth of what tests take to compile
+  petri_test_flags(${label}_tests)
+  target_link_libraries(${label}_tests PRIVATE ${tests_LIBRARIES} GTest::gtest_main)
+  target_precompile_headers(${label}_tests REUSE_FROM petri_test_headers)
   set_target_properties(${label}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   petri_compiles(${label}_tests)
   petri_add_suites(${label} ${label} ${label}_tests)
+endfunction()
+
+# petri_test_flags(<target>): compiled as tests are. They find the guests and transcripts of the tree under
+# PETRI_TESTS_FOLDER.
+function(petri_test_flags target)
+  target_link_libraries(${target} PRIVATE petri_flags GTest::gmock GTest::gtest)
+  target_compile_definitions(${target} PRIVATE PETRI_TESTS_FOLDER="${PROJECT_SOURCE_DIR}/tests")
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>) # a fifth of what tests take to compile
 endfunction()
 
 # petri_compiles(<target>): a program that may load compiled code, and finds the worker for it in ../bin or beside itself.
