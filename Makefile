@@ -13,7 +13,7 @@ CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
-.PHONY: help setup build install install-files dev demo tour live test test-long hostile petri-dev bench bench-peers
+.PHONY: help setup build install install-files dev demo tour live test test-long hostile nightly petri-dev bench bench-peers
 .PHONY: coverage format check tidy fresh clean setup-demo setup-test setup-dev
 
 help: ## list the commands
@@ -61,6 +61,9 @@ test-long: dev ## the tests that take minutes
 hostile: setup-test ## guests that mean harm, in every setting and tier; makes docs/hostile.md (SEEDS=20)
 	@tools/build -D PETRI_TESTS=ON release hostile_suite
 	@build/release/tests/hostile_suite docs/hostile.md --seeds $(or $(SEEDS),20)
+
+nightly: setup-test ## what takes two hours: the search for expensive modules, the fuzzers, 20 seeds of the hostile suite
+	@tools/nightly
 
 check: setup-test ## the rules of the house: sleeps, includes, paths, format, clippy, lines
 	@tools/check/all

@@ -45,7 +45,9 @@ Result<void> search(const Options& options) {
   fmt::print("{}, seed {}: {} modules of {} bytes tried; a ratio of 1 is the bar\n", options.stage, options.search.seed,
              search.tried(), options.search.bytes);
   for (std::size_t i = 0; i < std::min(options.shown, worst.size()); ++i) print(worst[i]);
-  return {};
+  if (worst.empty() || worst.front().ratio <= 1) return {};
+  return fail(ErrorCode::limit_exceeded,
+              fmt::format("the worst module is {:.2f} times as expensive as the bar", worst.front().ratio));
 }
 
 Result<void> perform(Options& options) {
