@@ -176,16 +176,18 @@ class BashCompletion(unittest.TestCase):
 
 
 class OtherCompletions(unittest.TestCase):
-    """Where these shells are; the unit tests of cli compare the text of small scripts."""
+    """The unit tests of cli compare the text of small scripts."""
+
+    def setUp(self):
+        for shell in ("zsh", "fish"):
+            if not shutil.which(shell):
+                self.fail(f"{shell} is missing; tools/setup test installs it")
 
     def test_are_scripts_the_shells_can_read(self):
         for shell, script in (("zsh", "zsh/site-functions/_petri"), ("fish", "fish/vendor_completions.d/petri.fish")):
-            if shutil.which(shell):
-                self.assertEqual(run(shell, "-n", staged() / "share" / script).stderr, "")
+            self.assertEqual(run(shell, "-n", staged() / "share" / script).stderr, "")
 
     def test_answer_in_fish(self):
-        if not shutil.which("fish"):
-            self.fail("fish is missing; tools/setup test installs it")
         script = staged() / "share/fish/vendor_completions.d/petri.fish"
         for line, answer in (("petri run --tier c", "compiled"), ("petri run --allow log,c", "log,clock"),
                              ("petri audit v", "verify"), ("petri scan --fail-on h", "high")):
@@ -216,6 +218,11 @@ class BadInput(unittest.TestCase):
         done = run(options.source / "tools/install", "--from", options.work, options.work, check=False)
         self.assertIn("is not a build folder of petri", done.stderr)
         self.assertEqual(done.returncode, 1)
+
+    def test_a_failed_installation_leaves_no_empty_folders(self):
+        prefix = Path(options.work) / "not there" / "usr"
+        run(options.source / "tools/install", "--from", options.work, prefix, check=False)
+        self.assertFalse(prefix.parent.exists())
 
 
 def main():
