@@ -224,7 +224,7 @@ std::vector<EventRule> containment_rules() {
        {permission, count, sometimes(kModule), sometimes(kMessage)},
        warning},
       {security_quarantined,
-       "An artifact met ending limits again and again, and is refused everywhere for a while.",
+       "An artifact met ending limits again and again, and is refused for a while.",
        {{"artifact", text, "SHA-256 of its bytes"}, kLimit, {"period_ns", integer, "for how long"}},
        warning},
       {sandbox_recovery,
