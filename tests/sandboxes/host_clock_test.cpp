@@ -242,7 +242,7 @@ TEST_P(HostClockTest, WorkThatIsLongForItsFuelMeetsItsDeadline) {
                           GetParam());
     spec.id = "worker";
     spec.folder = folder.string();
-    spec.limits = {{"execution_time_max", 50'000'000}};
+    spec.limits = {{"execution_time_max", 20'000'000}};
     spec.profile = Profile::low;
     Sandbox sandbox = create(std::move(spec));
     const Time::time_point before = Time::now();
