@@ -55,7 +55,8 @@ test: dev ## build and run all tests and checks
 	  --label-regex '^($(SLOWER))$$'
 	@tools/check/all
 
-test-long: dev ## the tests that take minutes
+test-long: dev ## the tests that take minutes, or the machine for themselves
+	@$(CARGO) test --release --quiet --offline $(CRATE) -- --ignored --test-threads=1
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error --label-regex '^long$$'
 
 hostile: setup-test ## guests that mean harm, in every setting and tier; makes docs/hostile.md (SEEDS=20)

@@ -146,6 +146,10 @@ class Lines(unittest.TestCase):
         self.assertEqual(lines.split_cpp(Path("src/base/a.cpp"), "a\n\nb\n"), (2, 0))
         self.assertEqual(lines.split_cpp(Path("src/base/a_test.cpp"), "a\n\nb\n"), (0, 2))
 
+    def test_of_rust_are_below_a_fifth(self):
+        self.assertFalse(lines.is_too_much(199, 1000))
+        self.assertTrue(lines.is_too_much(200, 1000))
+
 
 class Paths(unittest.TestCase):
     def test_of_one_machine_are_seen(self):
