@@ -348,7 +348,8 @@ Result<void> SandboxCore::stop_now() {
 Result<void> SandboxCore::restart(const RestartOptions& options) {
   const Operation operation(operation_, services_.events);
   if (options.keep_state) return restart_with_state();
-  take_control();
+  // What is being compiled would be started only to be ended; what is being reloaded is waited for.
+  status() == SandboxStatus::compiling ? take_control_to_end() : take_control();
   const MutexLock control(control_, std::adopt_lock);
   return start_again(nullptr);
 }
