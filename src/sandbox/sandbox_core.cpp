@@ -627,6 +627,7 @@ ProcessPtr SandboxCore::find_process(std::string_view name) {
 
 // A timer belongs to the instance that asked for it, and goes with it.
 std::int32_t SandboxCore::start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) {
+  if (!by.takes_messages()) return static_cast<std::int32_t>(GuestError::not_found);  // nothing could handle it
   const TreeAccount::Added added = account_.try_add_timer();
   if (added == TreeAccount::Added::too_many) {
     by.note_met("timers_max", account_.timers() + 1, account_.limits()->timers_max);

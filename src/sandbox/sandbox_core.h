@@ -660,6 +660,7 @@ class SandboxCore final : public ProcessOwner,
   Result<Spawning> plan_spawn(SpawnSpec spec);
   Result<void> must_have_room_to_spawn(Process& by) const;
   Result<void> spawn_child(Process& by, HostCall& call, std::string_view spec);
+  Result<void> start_spawned_child(Process& by, Spawning planned, const std::string& address) EXCLUDES(mutex_);
   Result<void> stop_spawned(Process& by, std::string_view name) EXCLUDES(mutex_);
   Result<void> must_be_free(const std::string& address) const EXCLUDES(mutex_);
   Result<void> must_be_free_now(const std::string& address) const REQUIRES(mutex_);
