@@ -76,7 +76,8 @@ constexpr std::size_t kAuditTextBytesMax = 512;
 constexpr std::size_t kAuditDetailsMax = 8;
 
 struct AuditOptions {
-  // What memory keeps. The oldest entries go, and are counted; the file keeps them.
+  // What memory keeps. The oldest entries go, first those of sandboxes that have more than a sixteenth, and are
+  // counted; the file keeps them.
   std::size_t entries_max = 100'000;
   std::size_t bytes_max = std::size_t{64} << 20;
   // JSON Lines, gone on with if it is there; empty: none. Each entry is with the operating system before the next is

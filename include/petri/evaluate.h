@@ -39,19 +39,21 @@ struct Origin {
 };
 
 // What is evaluated: wasm bytes, wat text, or an artifact that has passed the gate. Bytes and text are borrowed until
-// evaluate() returns; bytes that are not wasm are a `rejected` row, never tried as text.
+// evaluate() returns; bytes that are not wasm are a `rejected` row, never tried as text. One that its owner could not
+// read, or did not because it is too large, is a row with that error.
 class Candidate {
  public:
   static Candidate wasm(std::span<const std::uint8_t> bytes) { return Candidate(bytes); }
   static Candidate wat(std::string_view text) { return Candidate(text); }
   static Candidate artifact(ArtifactPtr artifact) { return Candidate(std::move(artifact)); }
+  static Candidate unread(Error why) { return Candidate(std::make_shared<const Error>(std::move(why))); }
 
   Candidate from(Origin origin) && {
     origin_ = std::make_shared<const Origin>(std::move(origin));
     return std::move(*this);
   }
 
-  using Form = std::variant<std::span<const std::uint8_t>, std::string_view, ArtifactPtr>;
+  using Form = std::variant<std::span<const std::uint8_t>, std::string_view, ArtifactPtr, std::shared_ptr<const Error>>;
   const Form& form() const { return form_; }
   const Origin* origin() const { return origin_.get(); }  // may be none
 
@@ -93,6 +95,7 @@ std::string_view name_of(Instances instances);
 struct EvaluationSpec {
   std::string function;
   std::uint64_t fuel_max = 1'000'000'000;  // per case; an instantiation is paid by the case after it
+  // Also of a row: where a function returns several values, those of all cases together, or the row is too_large.
   std::uint64_t memory_bytes_max = 16ULL << 20;
   std::uint64_t output_bytes_max = 1ULL << 20;
   std::uint64_t call_depth_max = 1'024;
@@ -172,7 +175,7 @@ struct EvaluationOptions {
   std::chrono::nanoseconds candidate_time_max = std::chrono::nanoseconds::max();
   // Called on a worker, several at once, after a candidate's last case; its answer is the record's score. It replaces
   // `targets`. Not called for rows that are errors or repeat an earlier row. One that throws gives the row the error
-  // host_fault.
+  // host_fault, and so do outputs of all cases together beyond 16 times memory_bytes_max.
   std::function<double(std::size_t row, std::span<const CaseView> cases)> scorer;
   // Called on a worker, one at a time. One that throws is not called again.
   std::function<void(const Progress&)> on_progress;
@@ -207,7 +210,7 @@ struct Evaluation {
 };
 
 struct EvaluatorOptions {
-  std::size_t cache_records_max = 100'000;
+  std::size_t cache_records_max = 100'000;  // and 256 MiB at most
   std::size_t compiled_modules_max = 1'000;
   // An artifact is compiled once it has burned this much, and promote_fuel_per_byte for each byte of its code.
   std::uint64_t promote_fuel = 500'000;

@@ -70,6 +70,7 @@ struct ReloadPolicy {
 Result<void> check_reload_policy(const ReloadPolicy& policy);
 
 struct VersionOptions {
+  // At most 1,000 keys of 4,096 bytes, and 1 MiB in all; as many modules may be needed, and an actor is as long.
   std::map<std::string, std::string> metadata;
   VersionNeeds needs;  // which versions of other modules it can work with, whether it imports from them or not
   std::string actor = "caller";

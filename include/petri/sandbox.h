@@ -160,7 +160,9 @@ struct RestartOptions {
   bool keep_state = false;
 };
 
-// Called once, on a thread of petri's. What it throws is dropped, and counted in SandboxInfo::completions_threw.
+// Called once, on a thread of petri's. What it throws is dropped, and counted in SandboxInfo::completions_threw. The
+// process that has answered a call is busy until its completion returns: stop, restart and destroy of its sandbox, and
+// verbs that end the process, are `deadlock` there.
 using Completion = std::function<void(Result<Outcome>)>;
 
 class SandboxCore;

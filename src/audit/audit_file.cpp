@@ -66,7 +66,10 @@ Result<void> check_fragment(const std::string& path, const LineFile& file) {
 }  // namespace
 
 Result<std::unique_ptr<AuditFile>> AuditFile::open(const std::string& path) {
-  PETRI_TRY(auto file, LineFile::resume(path));
+  auto resumed = LineFile::resume(path, kAuditLineBytesMax);
+  if (!resumed && resumed.error().code == ErrorCode::too_large)
+    return refuse(path, "its last line is longer than any line of an audit file");
+  PETRI_TRY(auto file, std::move(resumed));
   std::optional<ChainEnd> end;
   if (file->bytes() == 0) {
     PETRI_TRY(check_fragment(path, *file));

@@ -28,6 +28,18 @@ TEST(AuditFile, IsGoneOnWithWhereItsChainEnded) {
   EXPECT_EQ(verification->entries, 5U);
 }
 
+// A29: three gibibytes without a line end were read backwards, 14 s long.
+TEST(AuditFile, IsNotLookedForInALineThatIsTooLong) {
+  const TestFile file;
+  for (const std::string& start : {std::string(), file_with(file, 3)}) {
+    file.write(start);
+    ASSERT_EQ(::truncate(file.path().c_str(), std::int64_t{1} << 40), 0);
+    EXPECT_EQ(refusal(file).code, ErrorCode::parse_failed);
+    EXPECT_EQ(refusal(file).message,
+              file.path() + ": nothing is added to this file: its last line is longer than any line of an audit file");
+  }
+}
+
 TEST(AuditFile, IsGoneOnWithAfterALineThatIsCutOff) {
   const TestFile file;
   const std::string text = file_with(file, 3);

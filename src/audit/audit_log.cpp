@@ -83,7 +83,8 @@ std::uint64_t AuditLog::make_entry(const AuditSubject& subject, std::span<const 
   write_entry(line_.begin(end_.hash), number, time, subject, details);
   const AuditHash hash = line_.seal();
   const std::string_view text = line_.text();
-  memory_.add(text.substr(0, text.size() - 1), time, subject, hash);
+  const std::uint64_t in_file = file_ ? file_->in_file() : number;
+  memory_.add(text.substr(0, text.size() - 1), time, subject, hash, in_file);
   end_ = {.number = number, .hash = hash};
   ++entries_;
   if (file_) file_->follow(text, memory_, clock_);
@@ -129,11 +130,11 @@ AuditStatus AuditLog::status() const {
   return status;
 }
 
-// A piece at a time, so that entries can be made meanwhile. When those push out what would come next, the chain is
-// followed from the oldest that is left.
+// A piece at a time, so that entries can be made meanwhile. Where entries are not there any more, the chain is
+// followed from the next that is left.
 AuditVerification AuditLog::verify() const {
   AuditVerification verification;
-  Piece piece = piece_after(0);
+  AuditMemory::Piece piece = piece_after(0);
   for (ChainEnd end = piece.before; !piece.lines.empty(); piece = piece_after(end.number)) {
     ChainReader chain(piece.before, piece.before.number);
     for (const std::string& line : piece.lines) {
@@ -147,13 +148,9 @@ AuditVerification AuditLog::verify() const {
   return verification;
 }
 
-AuditLog::Piece AuditLog::piece_after(std::uint64_t number) const {
+AuditMemory::Piece AuditLog::piece_after(std::uint64_t number) const {
   const MutexLock lock(mutex_);
-  Piece piece{.before = memory_.before(), .lines = {}};
-  if (number >= memory_.first()) piece.before = memory_.end_at(number);
-  const std::uint64_t last = std::min(memory_.last(), piece.before.number + kLooksMax);
-  for (std::uint64_t next = piece.before.number; next < last;) piece.lines.emplace_back(memory_.line(++next));
-  return piece;
+  return memory_.piece_after(number, kLooksMax);
 }
 
 Result<void> AuditLog::flush() {

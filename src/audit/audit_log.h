@@ -54,13 +54,8 @@ class AuditLog {
 
   std::uint64_t append_kept(const AuditSubject& subject, std::span<const AuditFact> details) EXCLUDES(mutex_);
   std::uint64_t make_entry(const AuditSubject& subject, std::span<const AuditFact> details) REQUIRES(mutex_);
-  // The lines of some entries, and where the chain was before them.
-  struct Piece {
-    ChainEnd before;
-    std::vector<std::string> lines;
-  };
   AuditMemory::Found find(const AuditQuery& query) const EXCLUDES(mutex_);
-  Piece piece_after(std::uint64_t number) const EXCLUDES(mutex_);
+  AuditMemory::Piece piece_after(std::uint64_t number) const EXCLUDES(mutex_);
 
   const Clock& clock_;
   mutable Mutex mutex_;

@@ -62,6 +62,43 @@ TEST(AuditMemory, CanStillBeVerifiedFromTheFirstItKeeps) {
   EXPECT_EQ(verification.last_hash, test.log->status().last_hash);
 }
 
+// A4: after some minutes nothing of any other sandbox was left.
+TEST(AuditMemory, KeepsTheEntriesOfOthersWhenOneSandboxMakesMany) {
+  TestLog test({.entries_max = 200});
+  for (int i = 0; i < 50; ++i) test.deny("honest");
+  for (int i = 0; i < 10'000; ++i) test.deny("hostile");
+  EXPECT_EQ(test.numbers({.sandbox = "honest", .entries_max = 1'000}).size(), 50U);
+  EXPECT_EQ(test.numbers({.sandbox = "hostile", .entries_max = 1'000}).size(), 150U);
+  EXPECT_EQ(test.numbers({.after = 40, .entries_max = 1'000}).size(), 160U);
+  EXPECT_EQ(test.numbers({.after = 60, .entries_max = 1'000}).size(), 150U) << "that entry is not there any more";
+  const AuditVerification verification = test.log->verify();
+  EXPECT_EQ(verification.fault, std::nullopt);
+  EXPECT_EQ(verification.entries, 200U);
+  EXPECT_EQ(verification.last_hash, test.log->status().last_hash);
+}
+
+TEST(AuditMemory, KeepsTheEntriesOfOthersWhenOneSandboxMakesLongOnes) {
+  TestLog test({.bytes_max = 4 * kAuditBytesMin});
+  for (int i = 0; i < 50; ++i) test.deny("honest");
+  for (int i = 0; i < 1'000; ++i) test.deny("hostile", std::string(1'000, 'x'));
+  EXPECT_EQ(test.numbers({.sandbox = "honest", .entries_max = 1'000}).size(), 50U);
+  EXPECT_LE(test.log->status().kept_bytes, 4 * kAuditBytesMin);
+}
+
+TEST(AuditMemory, KeepsWhatTheFileDoesNotHaveYet) {
+  const TestFile file;
+  TestLog test({.entries_max = 200, .file = file.path()});
+  for (int i = 0; i < 100; ++i) test.deny("honest");
+  {
+    const FileSizeLimit limit(1);
+    for (int i = 0; i < 180; ++i) test.deny("hostile");
+  }
+  EXPECT_EQ(test.log->status().file_waiting, 180U);
+  EXPECT_EQ(test.log->status().file_lost, 0U);
+  EXPECT_TRUE(test.log->flush());
+  EXPECT_EQ(verify_audit_file(file.path())->entries, 280U);
+}
+
 TEST(AuditMemory, ForgetsASandboxWithItsLastEntry) {
   TestLog test({.entries_max = 2});
   test.deny("old");

@@ -26,6 +26,7 @@ class FileFollower {
   // Waits until the disk has it.
   Result<void> sync() { return file_->sync(); }
 
+  std::uint64_t in_file() const { return in_file_; }
   std::uint64_t waiting(const AuditMemory& memory) const;
   std::uint64_t lost(const AuditMemory& memory) const;  // gone from memory before the file had them
   const std::string& problem() const { return problem_; }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/escape.h"
+#include "base/units.h"
 
 namespace petri {
 namespace {
@@ -48,6 +49,13 @@ Result<std::uint64_t> regular_file_bytes(int descriptor, const std::string& path
 
 constexpr std::string_view kNotWritten = "the file cannot be written";
 
+Error line_too_long(const std::string& path, std::uint64_t bytes_max) {
+  Error error = io_error(path, kNotWritten,
+                         fmt::format("its last line has more than {}; name another file", format_bytes(bytes_max)));
+  error.code = ErrorCode::too_large;
+  return error;
+}
+
 Result<void> lock(int descriptor, const std::string& path) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return {};
   Error error = io_error(path, kNotWritten, errno == EWOULDBLOCK ? "somebody else is writing it" : reason(errno));
@@ -64,13 +72,13 @@ Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path) {
   return std::unique_ptr<LineFile>(new LineFile(path, descriptor));
 }
 
-Result<std::unique_ptr<LineFile>> LineFile::resume(const std::string& path) {
+Result<std::unique_ptr<LineFile>> LineFile::resume(const std::string& path, std::uint64_t line_bytes_max) {
   if (has_zero(path)) return fail(io_error(path, kNotWritten, "a path cannot hold a NUL"));
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0644);
   if (descriptor < 0) return fail(io_error(path, kNotWritten, reason(errno)));
   std::unique_ptr<LineFile> file(new LineFile(path, descriptor));
   PETRI_TRY(lock(descriptor, path));
-  PETRI_TRY(file->find_whole_lines());
+  PETRI_TRY(file->find_whole_lines(line_bytes_max));
   return file;
 }
 
@@ -106,10 +114,11 @@ void LineFile::count(std::string_view whole_lines) {
 }
 
 // The last line end is looked for from the back.
-Result<void> LineFile::find_whole_lines() {
+Result<void> LineFile::find_whole_lines(std::uint64_t line_bytes_max) {
   PETRI_TRY(const std::uint64_t size, regular_file_bytes(descriptor_, path_, kNotWritten));
   std::uint64_t from = size;
   while (from > 0 && bytes_ == 0) {
+    if (size - from > line_bytes_max) return fail(line_too_long(path_, line_bytes_max));
     const std::uint64_t end = from;
     from -= std::min<std::uint64_t>(end, kTailPieceBytes);
     PETRI_TRY(const std::string piece, read(from, end - from));

@@ -16,11 +16,15 @@ namespace petri {
 // Not for several threads at once.
 class LineFile {
  public:
+  static constexpr std::uint64_t kResumedLineBytesMax = std::uint64_t{16} << 20;
+
   // Makes the file, or empties it; io_error.
   static Result<std::unique_ptr<LineFile>> create(const std::string& path);
   // Goes on after the last whole line of a regular file, or makes it. A line that is cut off stays until the first
-  // append. Nobody else may go on with it meanwhile: busy.
-  static Result<std::unique_ptr<LineFile>> resume(const std::string& path);
+  // append. Nobody else may go on with it meanwhile: busy. too_large when the last line has more than `line_bytes_max`:
+  // the end of a file that is not ours is not looked for in all of it.
+  static Result<std::unique_ptr<LineFile>> resume(const std::string& path,
+                                                  std::uint64_t line_bytes_max = kResumedLineBytesMax);
   ~LineFile();
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
@@ -41,7 +45,7 @@ class LineFile {
  private:
   LineFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   void count(std::string_view whole_lines);
-  Result<void> find_whole_lines();
+  Result<void> find_whole_lines(std::uint64_t line_bytes_max);
   bool cut_to_whole_lines();
   std::unexpected<Error> failed(std::string_view what, int why);
 

@@ -40,6 +40,17 @@ TEST(LineFile, TellsOfALineThatIsCutOff) {
   EXPECT_EQ(cut.error().detail("line"), "2");
 }
 
+TEST(LineFile, IsNotResumedAfterALineThatIsTooLong) {
+  const TestFile file;
+  file.write("one\n" + std::string(200'000, 'x'));
+  EXPECT_EQ((*LineFile::resume(file.path(), 200'000))->bytes(), 4U);
+  const auto refused = LineFile::resume(file.path(), 65'536);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::too_large);
+  EXPECT_EQ(refused.error().message,
+            file.path() + ": the file cannot be written: its last line has more than 64 KiB; name another file");
+}
+
 TEST(LineFile, FailsForGoodOnceALineIsLost) {
   auto full = *LineFile::create("/dev/full");
   const auto failed = full->append("line\n");

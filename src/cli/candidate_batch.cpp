@@ -1,11 +1,15 @@
 #include "cli/candidate_batch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/file.h"
 #include "cli/candidate_files.h"
 #include "cli/input_file.h"
+#include "evaluation/row_values.h"
 
 namespace petri::cli {
 namespace {
@@ -18,7 +22,29 @@ std::span<const std::uint8_t> as_wasm(const std::string& bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
+// What one batch may keep of the rows it evaluates. A value has 8 bytes, and up to 24 as text.
+constexpr std::uint64_t kKeptBytesMax = 1ULL << 30;
+constexpr std::uint64_t kCopies = 4;
+
+// Too much is module_too_large, in the words of the gate.
+Result<std::string> read_candidate(const std::string& path, std::uint64_t bytes_max) {
+  Result<std::string> file = read_file(path, bytes_max);
+  if (file || file.error().code != ErrorCode::too_large) return file;
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  return fail(ErrorCode::module_too_large, fmt::format("the {} has {} bytes and module_bytes_max allows {}",
+                                                       path.ends_with(".wat") ? "text" : "module", bytes, bytes_max));
+}
+
 }  // namespace
+
+BatchSize BatchSize::for_rows_of(const EvaluationSpec& spec, std::size_t cases) {
+  const BatchSize usual{.file_bytes_max = spec.module_bytes_max};
+  const std::uint64_t rows = kKeptBytesMax / (kCopies * row_bytes_max(spec, cases));
+  return {.rows_max = std::clamp<std::size_t>(rows, 1, usual.rows_max),
+          .bytes_max = usual.bytes_max,
+          .file_bytes_max = usual.file_bytes_max};
+}
 
 Candidate candidate_in(const std::string& path, const std::string& bytes) {
   return (is_text(path, bytes) ? Candidate::wat(bytes) : Candidate::wasm(as_wasm(bytes))).from({.name = path});
@@ -34,14 +60,17 @@ Result<CandidateBatch> CandidateBatch::read(std::span<const std::string> paths, 
   std::uint64_t bytes = 0;
   for (const std::string& path : paths.first(std::min(paths.size(), size.rows_max))) {
     if (bytes >= size.bytes_max || stop.stop_requested()) break;
-    PETRI_TRY(std::string file, read_file(path, kCandidateBytesMax));
-    bytes += file.size();
+    Result<std::string> file = read_candidate(path, size.file_bytes_max);
+    if (!file && file.error().code != ErrorCode::module_too_large) return fail(std::move(file.error()));
+    if (file) bytes += file->size();
     batch.files_.push_back(std::move(file));
   }
   // Only now, when no string moves any more.
   batch.candidates_.reserve(batch.files_.size());
   for (std::size_t row = 0; row < batch.files_.size(); ++row) {
-    batch.candidates_.push_back(candidate_in(paths[row], batch.files_[row]));
+    const Result<std::string>& file = batch.files_[row];
+    batch.candidates_.push_back(file ? candidate_in(paths[row], *file)
+                                     : Candidate::unread(file.error()).from({.name = paths[row]}));
   }
   return batch;
 }

@@ -19,6 +19,11 @@ namespace petri::cli {
 struct BatchSize {
   std::size_t rows_max = 50'000;
   std::uint64_t bytes_max = 256ULL << 20;
+  std::uint64_t file_bytes_max = 5ULL << 20;  // a larger file is a row that failed, and is not read
+
+  // For candidates of this spec, each called with so many cases: what all rows of a batch keep, as values and as lines
+  // of the records file, fits in memory whatever the candidates return.
+  static BatchSize for_rows_of(const EvaluationSpec& spec, std::size_t cases);
 };
 
 // Bytes that begin like wasm are wasm; what else a file holds is taken for what its name says.
@@ -28,15 +33,15 @@ Result<ArtifactPtr> artifact_in(const std::string& path, const std::string& byte
 
 class CandidateBatch {
  public:
-  // Reads the first of these files, as many as fit, at least one. io_error when one cannot be read. The stop token ends
-  // the reading early, at worst with nothing read.
+  // Reads the first of these files, as many as fit, at least one. io_error when one cannot be read; one that is too
+  // large is a candidate that was not read. The stop token ends the reading early, at worst with nothing read.
   static Result<CandidateBatch> read(std::span<const std::string> paths, const std::stop_token& stop,
                                      const BatchSize& size = {});
 
   std::span<const Candidate> candidates() const { return candidates_; }
 
  private:
-  std::vector<std::string> files_;  // what the candidates borrow; moving the vector leaves its strings in place
+  std::vector<Result<std::string>> files_;  // what the candidates borrow; moving the vector leaves them in place
   std::vector<Candidate> candidates_;
 };
 

@@ -32,13 +32,8 @@ Result<void> check_file(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0 || ::access(path.c_str(), R_OK) != 0) {
     return refuse_path(path, ErrorCode::io_error, words_for(errno));
   }
-  if (!S_ISREG(status.st_mode))
-    return refuse_path(path, ErrorCode::io_error, "this is neither a regular file nor a folder");
-  if (static_cast<std::uint64_t>(status.st_size) <= kCandidateBytesMax) return {};
-  return refuse_path(
-      path, ErrorCode::too_large,
-      fmt::format("it has {}, and a candidate has at most {}", format_bytes(static_cast<std::uint64_t>(status.st_size)),
-                  format_bytes(kCandidateBytesMax)));
+  if (S_ISREG(status.st_mode)) return {};
+  return refuse_path(path, ErrorCode::io_error, "this is neither a regular file nor a folder");
 }
 
 // What one folder holds: candidates, further folders, and the number of other things.

@@ -11,9 +11,6 @@
 
 namespace petri::cli {
 
-// No module petri can be told to accept has as many.
-constexpr std::uint64_t kCandidateBytesMax = 256ULL << 20;
-
 struct CandidateFiles {
   std::vector<std::string> paths;  // in the order of the rows, as the caller would write them
   std::size_t ignored = 0;         // what else lies in the folders
@@ -24,8 +21,7 @@ bool names_a_candidate(std::string_view path);
 
 // Files come in the order they are named. A folder is searched with all folders in it, and its files come in the order
 // of their paths, byte by byte; links to folders are not followed. An Error, before anything is read, when a named file
-// is no candidate by its name, when a file or folder is missing, not readable or far too large, and when there is no
-// candidate at all.
+// is no candidate by its name, when a file or folder is missing or not readable, and when there is no candidate at all.
 Result<CandidateFiles> find_candidates(const std::vector<std::string>& names);
 
 }  // namespace petri::cli

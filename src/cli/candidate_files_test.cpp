@@ -93,10 +93,24 @@ TEST_F(CandidateFolder, IsNotNeededForAFileOfTheRightName) {
   EXPECT_THAT(refusal({path("fifo.wat")}), HasSubstr("neither a regular file nor a folder"));
 }
 
-TEST_F(CandidateFolder, RefusesWhatIsFarTooLargeBeforeReadingIt) {
-  const std::string large = make("large.wasm");
-  ASSERT_EQ(::truncate(large.c_str(), static_cast<off_t>(kCandidateBytesMax) + 1), 0);
-  EXPECT_THAT(refusal({large}), HasSubstr("a candidate has at most 256 MiB"));
+TEST_F(CandidateFolder, HasARowForWhatIsTooLargeWithoutReadingIt) {
+  const std::vector<std::string> paths{make("large.wasm"), make("small.wat")};
+  ASSERT_EQ(::truncate(paths[0].c_str(), 20LL << 30), 0);
+  ASSERT_TRUE(find_candidates(paths));
+  const auto batch = CandidateBatch::read(paths, {}, {.file_bytes_max = 1'024});
+  ASSERT_TRUE(batch) << batch.error().message;
+  const Error& why = *std::get<std::shared_ptr<const Error>>(batch->candidates()[0].form());
+  EXPECT_EQ(why.code, ErrorCode::module_too_large);
+  EXPECT_EQ(why.message, "the module has 21474836480 bytes and module_bytes_max allows 1024");
+  EXPECT_EQ(batch->candidates()[0].origin()->name, paths[0]);
+  EXPECT_EQ(std::get<std::string_view>(batch->candidates()[1].form()), "(module)");
+}
+
+TEST_F(CandidateFolder, IsReadInBatchesWhoseRowsKeepOneGibibyteAtMost) {
+  const EvaluationSpec spec{.memory_bytes_max = 16ULL << 20};
+  EXPECT_EQ(BatchSize::for_rows_of(spec, 1).rows_max, 50'000U);
+  EXPECT_EQ(BatchSize::for_rows_of(spec, 1'000'000).rows_max, 15U);
+  EXPECT_EQ(BatchSize::for_rows_of(spec, 100'000'000).rows_max, 1U);
 }
 
 TEST_F(CandidateFolder, IsReadInBatchesThatFit) {

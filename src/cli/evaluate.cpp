@@ -165,7 +165,7 @@ std::optional<Failure> Session::run() {
 std::optional<Failure> Session::run_batches() {
   std::span<const std::string> left = job_.files.paths;
   while (!left.empty() && !interrupt_.token().stop_requested()) {
-    auto batch = CandidateBatch::read(left, interrupt_.token());
+    auto batch = CandidateBatch::read(left, interrupt_.token(), BatchSize::for_rows_of(job_.spec, job_.cases.size()));
     if (!batch) return Failure{.error = batch.error(), .code = exit_code_for(batch.error())};
     if (auto failure = run_batch(*batch, left)) return failure;
     left = left.subspan(batch->candidates().size());

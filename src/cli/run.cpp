@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "base/escape.h"
@@ -26,6 +28,9 @@ namespace {
 
 // More input than a guest can be asked to read; the bytes are held in memory until the run ends.
 constexpr std::uint64_t kInputBytesMax = 256ULL << 20;
+
+// How long a reader of stderr is waited for once the guest's time is over.
+constexpr auto kSummaryWait = std::chrono::seconds(1);
 
 void set_environment(RunOptions& options, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
@@ -83,13 +88,17 @@ Result<RunSpec> make_spec(const RunOptions& options, const Artifact& artifact) {
   return spec;
 }
 
+using TimePoint = std::chrono::steady_clock::time_point;
+using GiveUp = std::function<bool()>;
+
+GiveUp give_up_after(TimePoint end, const Interrupt& interrupt) {
+  return [end, &interrupt] { return interrupt.token().stop_requested() || std::chrono::steady_clock::now() > end; };
+}
+
 // Lets the guest's words through while it runs. A reader that went away stops the guest; one that is slow is waited for
 // until the guest's own time is over.
-void connect(RunSpec& spec, bool json, Console& console, Interrupt& interrupt) {
-  const auto end = std::chrono::steady_clock::now() + spec.limits.execution_time_max;
-  const auto give_up = [end, &interrupt] {
-    return interrupt.token().stop_requested() || std::chrono::steady_clock::now() > end;
-  };
+void connect(RunSpec& spec, bool json, Console& console, Interrupt& interrupt, TimePoint end) {
+  const GiveUp give_up = give_up_after(end, interrupt);
   spec.on_log = [give_up, &console](LogLevel level, std::string_view text) {
     console.error.write(log_line(level, text), give_up);
   };
@@ -102,24 +111,24 @@ void connect(RunSpec& spec, bool json, Console& console, Interrupt& interrupt) {
 }
 
 // Words of ours begin on a line of their own, where both streams are the same terminal.
-void end_line_of_guest(const Outcome& outcome, Console& console) {
+void end_line_of_guest(const Outcome& outcome, Console& console, const GiveUp& give_up) {
   const bool shared = console.out.is_terminal() && console.error.is_terminal();
-  if (shared && !outcome.output.empty() && !outcome.output.ends_with('\n')) console.error.write("\n");
+  if (shared && !outcome.output.empty() && !outcome.output.ends_with('\n')) console.error.write("\n", give_up);
 }
 
 void print_output(const Outcome& outcome, Console& console) {
   console.out.write(outcome.output);
   if (!outcome.output.empty() && !outcome.values.empty() && !outcome.output.ends_with('\n')) console.out.write("\n");
   for (const Value& value : outcome.values) console.out.write(to_text(value) + "\n");
-  if (outcome.values.empty()) end_line_of_guest(outcome, console);
 }
 
-void print(const Outcome& outcome, const RunOptions& options, Console& console) {
+void print(const Outcome& outcome, const RunOptions& options, Console& console, const GiveUp& give_up) {
   if (options.json) return console.out.write(to_line({{"outcome", to_json(outcome)}}));
   print_output(outcome, console);
+  if (outcome.values.empty()) end_line_of_guest(outcome, console, give_up);
   const std::string reason = reason_text(outcome, options.limits);
-  if (!reason.empty()) console.error.write(reason + "\n" + backtrace_text(outcome));
-  if (!options.quiet) console.error.write(summary_text(outcome) + "\n");
+  if (!reason.empty()) console.error.write(reason + "\n" + backtrace_text(outcome), give_up);
+  if (!options.quiet) console.error.write(summary_text(outcome) + "\n", give_up);
 }
 
 Result<ExitCode> run_file(const RunOptions& options, Console& console) {
@@ -130,11 +139,14 @@ Result<ExitCode> run_file(const RunOptions& options, Console& console) {
   PETRI_TRY(const ArtifactPtr artifact, read_module(options.file, options.limits.module_bytes_max));
   PETRI_TRY(RunSpec spec, make_spec(options, *artifact));
   Interrupt interrupt;
-  connect(spec, options.json, console, interrupt);
+  const TimePoint end = std::chrono::steady_clock::now() + spec.limits.execution_time_max;
+  connect(spec, options.json, console, interrupt, end);
   auto result = petri::run(artifact, HostFunctions(), spec, interrupt.token());
   if (!result && result.error().code == ErrorCode::link_error) result = name_file(options.file, std::move(result));
   PETRI_TRY(const Outcome outcome, std::move(result));
-  print(outcome, options, console);
+  // The guest's words may have filled the pipe: who has not read them by the end of its time does not get ours.
+  print(outcome, options, console,
+        give_up_after(std::max(end, std::chrono::steady_clock::now() + kSummaryWait), interrupt));
   return interrupt.signalled() ? ExitCode::interrupted : exit_code_for(outcome);
 }
 

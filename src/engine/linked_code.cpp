@@ -80,6 +80,7 @@ Result<After> LinkedInstance::call_import(std::uint32_t import, Caller& caller, 
   const std::size_t by = running_;
   const LinkedTarget& target = members()[by].targets[import];
   PETRI_ASSERT(target.member < by);
+  if (target.once) PETRI_TRY(enter_command(target.member));
   std::array<std::uint64_t, kSlotsMax> slots;
   std::copy_n(arguments, target.params, slots.begin());
   running_ = target.member;
@@ -94,6 +95,16 @@ Result<After> LinkedInstance::call_import(std::uint32_t import, Caller& caller, 
   }
   std::copy_n(slots.begin(), target.results, results);
   return After::go_on;
+}
+
+// What it has read, closed and allocated is as it left it.
+Result<void> LinkedInstance::enter_command(std::size_t index) {
+  Instance& instance = *instances_[index].instance;
+  if (instance.command_has_run()) {
+    return fail(ErrorCode::rejected, "the _start of a module that is linked with was called twice in one instance");
+  }
+  instance.set_command_has_run(true);
+  return {};
 }
 
 Result<void> LinkedInstance::renew(std::size_t index) {
@@ -119,6 +130,7 @@ Result<void> LinkedInstance::adopt(Instance& from) {
                   "the other instance is not linked with a module " + members()[index].name);
     }
     PETRI_TRY(instances_[index].instance->adopt(*source));
+    instances_[index].instance->set_command_has_run(source->command_has_run());
   }
   measure();
   return {};

@@ -21,6 +21,7 @@ struct LinkedTarget {
   std::uint32_t member = kHost;  // or the one that exports it
   std::uint32_t export_number = 0;
   std::uint32_t params = 0, results = 0;
+  bool once = false;  // a WASI command: it runs once in an instance
 };
 
 // One module of a group.
@@ -55,7 +56,8 @@ class LinkedInstance final : public Instance {
   }
   Result<End> call_member(std::size_t index, std::uint32_t export_index, const Budget& budget, void* context,
                           std::span<std::uint64_t> slots);
-  // For the member that is running and calls its import of this number. The Error is the engines', not the guest's.
+  // For the member that is running and calls its import of this number. `rejected`: a command has run already; another
+  // Error is the engines', not the guest's.
   Result<After> call_import(std::uint32_t import, Caller& caller, const std::uint64_t* arguments,
                             std::uint64_t* results);
 
@@ -85,6 +87,7 @@ class LinkedInstance final : public Instance {
   LinkedInstance(std::shared_ptr<const LinkedMembers> members, const HostHooks& hooks, std::uint64_t memory_bytes_max)
       : members_(std::move(members)), hooks_(hooks), memory_bytes_max_(memory_bytes_max) {}
   Result<Instantiated> instantiate(std::size_t index) const;
+  Result<void> enter_command(std::size_t index);
   Instance& last() { return *instances_.back().instance; }
   std::uint64_t memory_bytes() const;
 

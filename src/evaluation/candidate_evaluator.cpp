@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "evaluation/link_candidate.h"
 #include "evaluation/receipt.h"
+#include "evaluation/row_values.h"
 #include "evaluation/score.h"
 
 namespace petri {
@@ -88,6 +89,7 @@ Result<CandidateEvaluator::Answer> CandidateEvaluator::run(const Candidate& cand
   record.artifact = artifact->id();
   PETRI_TRY(check_size(*artifact, plan_.spec.module_bytes_max));
   PETRI_TRY(const Called called, called_for(loadable(*artifact)));
+  PETRI_TRY(check_row_values(plan_.spec, plan_.cases.size(), called.target.signature.results.size()));
   TierPath path(plan_, services_, artifact, compiled ? std::move(compiled->code) : nullptr);
   PETRI_TRY(path.begin());
   auto done = runner_.run(called, path, record);

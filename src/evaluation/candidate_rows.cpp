@@ -15,6 +15,12 @@ Digest key_of_bad_text(std::string_view text) {
   return sha256({reinterpret_cast<const std::uint8_t*>(marked.data()), marked.size()});
 }
 
+// Nobody knows whether two candidates that were not read are the same.
+Digest key_of_unread(std::size_t row) {
+  const std::string marked = std::string("unread").append(1, '\0').append(std::to_string(row));
+  return sha256({reinterpret_cast<const std::uint8_t*>(marked.data()), marked.size()});
+}
+
 }  // namespace
 
 CandidateRows::CandidateRows(std::span<const Candidate> candidates, Engine& engine, std::uint64_t module_bytes_max,
@@ -60,6 +66,9 @@ void CandidateRows::find_key(Chunk& chunk, std::size_t row) {
     keys_[row] = sha256(*bytes);
   } else if (const auto* text = std::get_if<std::string_view>(&form)) {
     find_key_of_text(chunk, row, *text);
+  } else if (const auto* why = std::get_if<std::shared_ptr<const Error>>(&form)) {
+    keys_[row] = key_of_unread(row);
+    set_error(records_[row], **why);
   } else if (const ArtifactPtr& artifact = std::get<ArtifactPtr>(form); artifact != nullptr) {
     keys_[row] = artifact->id().sha256;
     set_prepared(chunk, row, artifact);

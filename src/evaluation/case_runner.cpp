@@ -1,5 +1,7 @@
 #include "evaluation/case_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -28,6 +30,8 @@ constexpr auto kMillisecondsMatter = std::chrono::milliseconds(100);
 // Reading it costs as much as a short case: elsewhere it is read after so much fuel, or so many cases.
 constexpr std::uint64_t kBurnedMax = 100'000;
 constexpr std::size_t kCasesBetweenLooks = 256;
+// What all cases of a candidate write for a scorer, in memory_bytes_max.
+constexpr std::uint64_t kOutputsMemories = 16;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t deadline_of_candidate(std::chrono::nanoseconds time_max) {
@@ -81,6 +85,7 @@ Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& recor
   slots_.resize(target.slots());
   output_digests_.clear();
   outputs_.clear();
+  outputs_bytes_ = 0;
   PETRI_TRY(run_cases(candidate));
   record.value_bits.resize(record.kinds.size() * record.values_per_case());
   record.output = digest_outputs(record.kinds.size());
@@ -94,6 +99,7 @@ Result<void> CaseRunner::run_cases(Candidate& candidate) {
     if (end->kind == EndKind::cancelled)
       return fail(ErrorCode::cancelled, "the evaluation was stopped while this candidate ran");
     note(candidate, number, *end);
+    if (plan_.options.scorer) PETRI_TRY(check_kept_outputs());
     if (candidate_deadline_ns_ != kNever && is_late(candidate.record))
       return fail(ErrorCode::timeout, "the candidate took longer than candidate_time_max");
     if (candidate.record.first_failure && plan_.spec.stop_at_first_failure) break;
@@ -155,10 +161,23 @@ void CaseRunner::note_failure(Record& record, std::size_t number, const Verdict&
 
 void CaseRunner::note_output(std::size_t number) {
   const std::string& output = context_.output.text();
-  if (plan_.options.scorer) outputs_.push_back(output);
+  if (plan_.options.scorer) {
+    outputs_.push_back(output);
+    outputs_bytes_ += output.size();
+  }
   if (output.empty()) return;
   output_digests_.resize(number, digest_of_nothing());
   output_digests_.push_back(sha256({reinterpret_cast<const std::uint8_t*>(output.data()), output.size()}));
+}
+
+// host_fault: a run without a scorer, as when the record is verified, has no such bound.
+Result<void> CaseRunner::check_kept_outputs() const {
+  const std::uint64_t bytes_max = kOutputsMemories * std::min(plan_.spec.memory_bytes_max, kNever / kOutputsMemories);
+  if (outputs_bytes_ <= bytes_max) return {};
+  return fail(ErrorCode::host_fault,
+              fmt::format("the outputs of all cases take more than {} bytes, 16 times memory_bytes_max, which a scorer "
+                          "is not given",
+                          bytes_max));
 }
 
 std::optional<Digest> CaseRunner::digest_outputs(std::size_t cases) const {

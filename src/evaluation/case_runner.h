@@ -28,7 +28,8 @@ class CaseRunner {
   CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns);
 
   // Fills in the record, whose artifact is known, from outcome to memory peak. Errors: `cancelled` when interrupted,
-  // `timeout` after candidate_time_max, engine_fault and host_fault. The record is then to be thrown away.
+  // `timeout` after candidate_time_max, engine_fault, and host_fault, also for outputs that a scorer is not given. The
+  // record is then to be thrown away.
   Result<void> run(const Called& called, TierPath& path, Record& record);
 
   // What the last candidate wrote in each case; kept only for evaluations with a scorer.
@@ -43,6 +44,7 @@ class CaseRunner {
   void note_values(Record& record, std::size_t number) const;
   void note_failure(Record& record, std::size_t number, const Verdict& verdict) const;
   void note_output(std::size_t number);
+  Result<void> check_kept_outputs() const;
   std::optional<Digest> digest_outputs(std::size_t cases) const;
   Allowance next_allowance();
   bool is_late(const Record& record) const;
@@ -57,6 +59,7 @@ class CaseRunner {
   std::vector<std::uint64_t> slots_;
   std::vector<Digest> output_digests_;  // of the cases up to the last that wrote something
   std::vector<std::string> outputs_;
+  std::uint64_t outputs_bytes_ = 0;
 };
 
 }  // namespace petri

@@ -62,6 +62,24 @@ TEST_F(CommandTest, HasAFreshInstanceForEachCaseOfAHarness) {
   }
 }
 
+// It answered for the second call as well, with what a program does whose input is at its end.
+TEST_F(CommandTest, IsRefusedToAHarnessThatCallsItTwiceInOneCase) {
+  spec_.function = "run";
+  spec_.harness = *Artifact::from_wat(R"((module
+    (import "candidate" "_start" (func $start))
+    (func (export "run") (call $start) (call $start))))",
+                                      1 << 20);
+  for (const Tier tier : {Tier::interpreted, Tier::compiled, Tier::automatic}) {
+    const EvaluationOptions options{.tier = tier, .use_cache = false};
+    const Record record = evaluate(evaluator_, Population{std::string(kEcho)}, cases_, spec_, options).records.front();
+    EXPECT_EQ(record.error, ErrorCode::rejected) << name_of(tier);
+    EXPECT_EQ(record.message,
+              "the _start of another module was called twice, and a WASI command runs once in an instance; call it "
+              "once a case or message");
+    EXPECT_TRUE(record.repeatable);
+  }
+}
+
 TEST_F(CommandTest, PaysForEachCaseWhatOneAloneCosts) {
   const Population echo{std::string(kEcho)};
   const Evaluation both = evaluate(evaluator_, echo, cases_, spec_);

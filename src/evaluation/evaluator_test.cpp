@@ -367,6 +367,53 @@ TEST(Evaluator, RefusesModulesThatAreTooLargeHoweverTheyCome) {
   for (const Record& record : evaluation->records) EXPECT_EQ(record.error, ErrorCode::module_too_large);
 }
 
+TEST(Evaluator, AnswersForCandidatesThatWereNotReadWithTheirError) {
+  const Error why{.code = ErrorCode::module_too_large, .message = "the module is too large", .details = {}};
+  const std::string text = polynomial(3);
+  const std::vector<Candidate> candidates{Candidate::unread(why), Candidate::wat(text), Candidate::unread(why)};
+  Evaluator evaluator;
+  const auto evaluation = evaluator.evaluate(candidates, cases_of({1}), small_spec());
+  ASSERT_TRUE(evaluation);
+  EXPECT_EQ(evaluation->records[0].error, ErrorCode::module_too_large);
+  EXPECT_EQ(evaluation->records[0].message, "the module is too large");
+  EXPECT_EQ(evaluation->records[1].outcome, OutcomeKind::ok);
+  EXPECT_EQ(evaluation->records[2].error, ErrorCode::module_too_large);
+  EXPECT_FALSE(evaluation->records[2].repeats_row);
+}
+
+// The cases are the caller's choice, the results of a function are the candidate's.
+TEST(Evaluator, KeepsNoMoreValuesOfARowThanItsMemoryAllows) {
+  const std::string three =
+      "(module (func (export \"f\") (param f64) (result f64 f64 f64) (local.get 0) (local.get 0) (local.get 0)))";
+  EvaluationSpec spec = small_spec();
+  spec.memory_bytes_max = 65'536;
+  const std::vector<Case> cases(10'000, Case{.arguments = {Value(1.0)}});
+  for (const Tier tier : {Tier::interpreted, Tier::compiled, Tier::automatic}) {
+    const Record refused = only_record(three, cases, spec, {.tier = tier});
+    EXPECT_EQ(refused.error, ErrorCode::too_large);
+    EXPECT_EQ(refused.message, "the 3 values of 10000 cases take 240000 bytes and memory_bytes_max allows 65536");
+    EXPECT_TRUE(refused.repeatable);
+    EXPECT_TRUE(refused.receipt);
+    EXPECT_EQ(only_record(polynomial(1), cases, spec, {.tier = tier}).outcome, OutcomeKind::ok);
+    EXPECT_EQ(only_record(three, std::span(cases).first(2'730), spec, {.tier = tier}).outcome, OutcomeKind::ok);
+  }
+}
+
+TEST(Evaluator, KeepsNoMoreOutputForAScorerThanSixteenTimesTheMemory) {
+  EvaluationSpec spec = small_spec();
+  spec.memory_bytes_max = 131'072;
+  const std::vector<Case> cases(600, Case{.arguments = {Value(1.0)}});
+  const auto scorer = [](std::size_t, std::span<const CaseView>) { return 1.0; };
+  const Record refused = only_record(writing(512), cases, spec, {.scorer = scorer});
+  EXPECT_EQ(refused.error, ErrorCode::host_fault);
+  EXPECT_EQ(
+      refused.message,
+      "the outputs of all cases take more than 2097152 bytes, 16 times memory_bytes_max, which a scorer is not given");
+  EXPECT_FALSE(refused.repeatable);
+  EXPECT_EQ(only_record(writing(400), cases, spec, {.scorer = scorer}).score, 1.0);
+  EXPECT_EQ(only_record(writing(512), cases, spec).outcome, OutcomeKind::ok);
+}
+
 // Many evaluations at once share threads, caches and compiled code.
 TEST(Evaluator, ServesSeveralCallersAtOnce) {
   Evaluator evaluator;

@@ -22,7 +22,7 @@ void fetch(const void* memory, std::size_t bytes) {
 
 }  // namespace
 
-RecordCache::RecordCache(std::size_t records_max) {
+RecordCache::RecordCache(std::size_t records_max, std::uint64_t bytes_max) : bytes_max_(bytes_max / kLocks) {
   if (records_max == 0) return;
   places_ = std::min(records_max, kPlaces);
   sets_ = records_max / places_;
@@ -72,6 +72,20 @@ std::size_t RecordCache::place_to_use(Set& set) const {
   }
 }
 
+void RecordCache::clear(Lock& lock, Place& place) {
+  if (place.bytes == nullptr) return;
+  lock.bytes -= place.capacity;
+  --lock.records;
+  place = {};
+}
+
+void RecordCache::make_room(Lock& lock, Place& place, std::size_t bytes) {
+  place.bytes = std::make_unique_for_overwrite<char[]>(bytes);
+  place.capacity = static_cast<std::uint32_t>(bytes);
+  lock.bytes += bytes;
+  ++lock.records;
+}
+
 void RecordCache::insert(const Key& key, std::string_view result) {
   if (sets_ == 0) return;
   const std::uint64_t tag = tag_of(key);
@@ -82,10 +96,10 @@ void RecordCache::insert(const Key& key, std::string_view result) {
   const std::size_t index = place_to_use(set);
   Place& place = set.places[index];
   const std::size_t bytes = sizeof(Key) + result.size();
-  if (place.bytes == nullptr) ++lock.records;
   if (place.capacity < bytes || place.capacity > 4 * bytes) {
-    place.bytes = std::make_unique_for_overwrite<char[]>(bytes);
-    place.capacity = static_cast<std::uint32_t>(bytes);
+    clear(lock, place);
+    if (bytes > bytes_max_ || lock.bytes > bytes_max_ - bytes) return;
+    make_room(lock, place, bytes);
   }
   std::memcpy(place.bytes.get(), &key, sizeof(key));
   std::memcpy(place.bytes.get() + sizeof(key), result.data(), result.size());

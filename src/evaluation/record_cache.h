@@ -19,7 +19,10 @@ namespace petri {
 // memory. Any thread; parts of it have locks of their own, so that workers seldom meet.
 class RecordCache {
  public:
-  explicit RecordCache(std::size_t records_max);
+  static constexpr std::uint64_t kBytesMax = 256ULL << 20;
+
+  // A result that would make it hold more than `bytes_max` is not kept; what it would have replaced goes all the same.
+  explicit RecordCache(std::size_t records_max, std::uint64_t bytes_max = kBytesMax);
 
   struct Key {
     Digest candidate;
@@ -59,6 +62,7 @@ class RecordCache {
     std::uint64_t hits GUARDED_BY(mutex) = 0;
     std::uint64_t misses GUARDED_BY(mutex) = 0;
     std::uint64_t records GUARDED_BY(mutex) = 0;
+    std::uint64_t bytes GUARDED_BY(mutex) = 0;
   };
 
   // The upper half of the tag, as a share of all sets.
@@ -66,9 +70,12 @@ class RecordCache {
   void expect_insert(std::uint64_t tag) const;
   Place* find_place(Set& set, std::uint64_t tag, const Key& key) const;
   std::size_t place_to_use(Set& set) const;
+  static void make_room(Lock& lock, Place& place, std::size_t bytes) REQUIRES(lock.mutex);
+  static void clear(Lock& lock, Place& place) REQUIRES(lock.mutex);
 
   std::size_t sets_ = 0;
-  std::size_t places_ = 0;  // of each set
+  std::size_t places_ = 0;         // of each set
+  const std::uint64_t bytes_max_;  // of the sets of one lock
   std::unique_ptr<Set[]> all_;
   mutable std::array<Lock, kLocks> locks_;  // each for the sets of one remainder
 };

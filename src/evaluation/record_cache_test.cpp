@@ -48,5 +48,18 @@ TEST(RecordCache, HoldsThreeWhenItMayHoldThree) {
   EXPECT_EQ(cache.counts().records, 3U);
 }
 
+TEST(RecordCache, HoldsNoMoreBytesThanItMay) {
+  RecordCache cache(100, 16 * 1'000);  // a sixteenth for the one set that these keys share
+  cache.insert(key(1), std::string(400, 'x'));
+  cache.insert(key(2), std::string(400, 'x'));
+  cache.insert(key(3), std::string(400, 'x'));
+  cache.insert(key(4), std::string(2'000, 'x'));
+  EXPECT_TRUE(cache.find(key(1)));
+  EXPECT_TRUE(cache.find(key(2)));
+  EXPECT_FALSE(cache.find(key(3)));
+  EXPECT_FALSE(cache.find(key(4)));
+  EXPECT_EQ(cache.counts().records, 2U);
+}
+
 }  // namespace
 }  // namespace petri

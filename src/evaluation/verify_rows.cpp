@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "engine/sha256.h"
+#include "evaluation/row_values.h"
 
 namespace petri {
 namespace {
@@ -56,6 +57,11 @@ std::optional<std::string> over_limits(const Record& record, const EvaluationSpe
   }
   if (record.memory_peak_bytes > limits.memory_bytes_max) {
     return fmt::format("it needs {} of memory, and memory_max is {}", format_bytes(record.memory_peak_bytes),
+                       format_bytes(limits.memory_bytes_max));
+  }
+  const std::uint64_t values = value_bytes(record.kinds.size(), record.values_per_case());
+  if (record.values_per_case() > 1 && values > limits.memory_bytes_max) {
+    return fmt::format("its values take {}, and memory_max is {}", format_bytes(values),
                        format_bytes(limits.memory_bytes_max));
   }
   return std::nullopt;

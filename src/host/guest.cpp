@@ -167,7 +167,9 @@ Result<End> Guest::start_others() {
 // A host function has ended the guest, and the context knows why.
 Result<End> Guest::refused(End end) const {
   if (!context_.refusal)
-    return fail(ErrorCode::host_fault, std::string("a host function could not do its work: ") + context_.fault);
+    return context_.fault == kCommandRunsOnce
+               ? fail(ErrorCode::rejected, kCommandRunsOnce)
+               : fail(ErrorCode::host_fault, std::string("a host function could not do its work: ") + context_.fault);
   end.kind = *context_.refusal;
   return end;
 }

@@ -94,6 +94,12 @@ struct HostSettings {
 };
 
 // One guest at a time, one thread at a time. May serve many calls and many guests one after another.
+// A fault that is the guest's: rejected, and the same every time.
+inline constexpr char kCommandRunsOnce[] =
+    "the _start of another module was called twice, and a WASI command runs once in an instance; call it once a case "
+    "or "
+    "message";
+
 class HostContext {
  public:
   static constexpr std::size_t kLogLineBytesMax = 4'096;

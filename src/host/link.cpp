@@ -52,7 +52,7 @@ After enter_module(void* data, Caller& caller, const std::uint64_t* arguments, s
                                                  caller, arguments, results);
   context.fuel_before -= used;
   if (after) return *after == After::stop || !is_time_to_look() ? *after : look_at_clock(caller);
-  context.fault = "a call into another module failed";
+  context.fault = after.error().code == ErrorCode::rejected ? kCommandRunsOnce : "a call into another module failed";
   caller.stop(EndKind::refused, 0);
   return After::stop;
 }

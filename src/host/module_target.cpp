@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/escape.h"
+#include "host/guest.h"
 #include "host/link.h"
 
 namespace petri {
@@ -42,7 +43,8 @@ Result<LinkedTarget> find_target(const ImportView& import, const LoadableArtifac
   return LinkedTarget{.member = member,
                       .export_number = *number,
                       .params = static_cast<std::uint32_t>(offered.params.size()),
-                      .results = static_cast<std::uint32_t>(offered.results.size())};
+                      .results = static_cast<std::uint32_t>(offered.results.size()),
+                      .once = import.name == kCommandStart};
 }
 
 Error name_importer(std::string_view importer, Error error) {

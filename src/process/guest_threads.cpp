@@ -11,7 +11,9 @@ GuestThreads::GuestThreads(Workers& workers, std::size_t threads_max, std::size_
 
 // Half of the reserve is for those who have none, the rest for nobody who runs guests.
 bool GuestThreads::may_start(const Share& share) const {
-  return running_ < unreserved_ || (share.running_ == 0 && running_ < threads_max_);
+  if (share.running_ == 0) return running_ < threads_max_;
+  const std::size_t left = unreserved_ - std::min(unreserved_, running_);
+  return share.running_ < kThreadsFree ? left > 0 : share.running_ * kLeftForEach < left;
 }
 
 std::uint64_t GuestThreads::submit(Share& share, std::size_t share_max, Workers::Task task) {
@@ -84,7 +86,7 @@ void GuestThreads::list(Share& share, std::size_t share_max) {
   waiting_.push_back({&share, share_max});
 }
 
-// Whoever waited longest for a thread goes first.
+// Whoever has none goes first, then whoever waited longest.
 void GuestThreads::finished(Share& share, std::size_t share_max) {
   Waiting next{};
   Workers::Task task;
@@ -92,8 +94,10 @@ void GuestThreads::finished(Share& share, std::size_t share_max) {
     MutexLock lock(mutex_);
     end_one(share);
     if (!share.waiting_.empty() && share.running_ < share_max) list(share, share_max);
-    const auto found =
-        std::ranges::find_if(waiting_, [this](const Waiting& one) REQUIRES(mutex_) { return try_start(*one.share); });
+    const auto starts = [this](const Waiting& one) REQUIRES(mutex_) { return try_start(*one.share); };
+    auto found = std::ranges::find_if(
+        waiting_, [&](const Waiting& one) REQUIRES(mutex_) { return one.share->running_ == 0 && starts(one); });
+    if (found == waiting_.end()) found = std::ranges::find_if(waiting_, starts);
     if (found == waiting_.end()) return;
     next = *found;
     waiting_.erase(found);

@@ -16,8 +16,9 @@
 namespace petri {
 
 // A guest that waits, or has had its turn, keeps its thread, so guests could take all there are. What is submitted here
-// waits until its sandbox may have one more, and has the memory for it. The reserve is for sandboxes that have none,
-// and for what the runtime does itself: stops, restarts, recovery. Any thread.
+// waits until its sandbox may have one more, and has the memory for it. A sandbox has no more than a quarter of what is
+// left to all, so that some are left however many sandboxes want as many as they can have. The reserve is for sandboxes
+// that have none, and for what the runtime does itself: stops, restarts, recovery. Any thread.
 class GuestThreads {
  public:
   // What one sandbox has. Outlives its tasks, which keep it alive.
@@ -37,6 +38,9 @@ class GuestThreads {
 
   // The memory of the first ones is the host's: a guest that calls another, which is busy, must find it a thread.
   static constexpr std::size_t kThreadsFree = 2;
+  // Beyond the first ones a sandbox has less than one for so many that are left: N that want all have 1/(4 + N) each,
+  // and 4/(4 + N) stay free.
+  static constexpr std::size_t kLeftForEach = 4;
   // What an engine and the allocators keep for a thread whose guest waits, as measured: interpreted 1.0 MiB, compiled
   // 0.6 MiB.
   static constexpr std::uint64_t kThreadBytes = 1 << 20;

@@ -70,9 +70,13 @@ TEST_F(GuestThreadsTest, GiveASandboxNoMoreThanItsLimitAndTheRestLater) {
 
 // M3 for threads: a hundred guests that wait leave a thread for whoever has none.
 TEST_F(GuestThreadsTest, KeepTheReserveForThoseWhoHaveNone) {
-  for (int i = 0; i < 100; ++i) holders_->submit(greedy_, 1'000);
-  holders_->wait_for(12);
-  EXPECT_EQ(threads_.running(greedy_), 12U);
+  std::vector<GuestThreads::Share> many(6);
+  for (GuestThreads::Share& one : many) {
+    for (int i = 0; i < 10; ++i) holders_->submit(one, 1'000);
+  }
+  std::size_t running = 0;
+  for (const GuestThreads::Share& one : many) running += threads_.running(one);
+  EXPECT_EQ(running, 12U);
   std::latch answered(1);
   threads_.submit(modest_, 1'000, [&] { answered.count_down(); });
   answered.wait();
@@ -80,6 +84,36 @@ TEST_F(GuestThreadsTest, KeepTheReserveForThoseWhoHaveNone) {
   std::latch stopped(1);
   workers_->submit([&] { stopped.count_down(); });
   stopped.wait();
+  holders_->go();
+  workers_.reset();
+}
+
+class ManyGuestThreadsTest : public GuestThreadsTest {
+ protected:
+  ManyGuestThreadsTest() : GuestThreadsTest(60, 8) {}
+};
+
+// A13: sandboxes of guests that sleep took all threads, and a hundred others shared half of the reserve.
+TEST_F(ManyGuestThreadsTest, LeaveSomeHoweverManySandboxesWantAll) {
+  std::vector<GuestThreads::Share> hostile(8), honest(10);
+  for (GuestThreads::Share& one : hostile) {
+    for (int i = 0; i < 30; ++i) holders_->submit(one, 1'000);
+  }
+  for (GuestThreads::Share& one : honest) {
+    holders_->submit(one, 1'000);
+    EXPECT_EQ(threads_.running(one), 1U);
+  }
+  for (GuestThreads::Share& one : hostile) EXPECT_GE(threads_.running(one), 2U);
+  holders_->go();
+  workers_.reset();
+  EXPECT_EQ(holders_->begun(), 8 * 30 + 10);
+}
+
+TEST_F(ManyGuestThreadsTest, GiveASandboxAloneAFifth) {
+  for (int i = 0; i < 30; ++i) holders_->submit(greedy_, 1'000);
+  EXPECT_EQ(threads_.running(greedy_), 11U) << "41 of 52 are left";
+  holders_->go();
+  holders_->wait_for(30);
 }
 
 TEST_F(GuestThreadsTest, HurryWhatAnEndWaitsFor) {
@@ -100,8 +134,10 @@ TEST_F(GuestThreadsTest, HurryWhatAnEndWaitsFor) {
 }
 
 TEST_F(GuestThreadsTest, HurryTheLastOfASandboxThatWaitsForOthers) {
-  for (int i = 0; i < 12; ++i) holders_->submit(greedy_, 1'000);
-  holders_->wait_for(12);
+  for (GuestThreads::Share* one : {&modest_, &late_, &greedy_}) {
+    for (int i = 0; i < 2; ++i) holders_->submit(*one, 1'000);
+  }
+  holders_->submit(greedy_, 1'000);
   std::latch ended(1);
   const std::uint64_t number = threads_.submit(greedy_, 1'000, [&] { ended.count_down(); });
   threads_.hurry(greedy_, 1'000, number);
@@ -112,7 +148,7 @@ TEST_F(GuestThreadsTest, HurryTheLastOfASandboxThatWaitsForOthers) {
 }
 
 // A hundred guests that slept took a hundred mebibytes that were on nobody's account.
-TEST_F(GuestThreadsTest, GiveASandboxNoMoreThanItsMemoryPaysFor) {
+TEST_F(ManyGuestThreadsTest, GiveASandboxNoMoreThanItsMemoryPaysFor) {
   SandboxLimits limits;
   limits.memory_bytes_max = 8 << 20;
   TreeAccount account(std::make_shared<SandboxLimits>(limits));

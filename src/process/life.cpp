@@ -10,7 +10,8 @@ Life::Life(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, cons
       guest(std::make_unique<Guest>(code->module(), *context, interrupt)),
       entered_(code->best()),
       may_move_(code->hot != nullptr && entered_->tier() == Tier::interpreted && movable()) {
-  if (code->hot != nullptr) code->add_instance();
+  client_ = context->settings().account;
+  if (code->hot != nullptr) code->add_instance(client_);
 }
 
 Life& Life::operator=(Life&& other) noexcept {
@@ -19,6 +20,7 @@ Life& Life::operator=(Life&& other) noexcept {
   version = other.version;
   context = std::move(other.context);
   guest = std::move(other.guest);
+  client_ = other.client_;
   entered_ = std::move(other.entered_);
   may_move_ = other.may_move_;
   burned_ = other.burned_;
@@ -42,7 +44,7 @@ bool Life::move_if_hot() {
 void Life::add_burned(std::uint64_t fuel) {
   burned_ += fuel;
   if (burned_ < code->hot->worth_telling()) return;
-  code->add_burned(std::exchange(burned_, 0));
+  code->add_burned(std::exchange(burned_, 0), client_);
 }
 
 }  // namespace petri

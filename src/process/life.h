@@ -33,6 +33,8 @@ class Life {
   // Between two calls, to compiled code once there is some. True: it went there.
   bool move_if_hot();
   void add_burned(std::uint64_t fuel);
+  // To be compiled, whatever was burned.
+  void promote() const { code->promote(client_); }
 
   bool may_move() const { return may_move_; }
   bool movable() const { return code->movable(); }
@@ -44,6 +46,7 @@ class Life {
   std::unique_ptr<Guest> guest;
 
  private:
+  const void* client_ = nullptr;  // for whom code is compiled: the account of a sandbox
   CodePtr entered_;
   bool may_move_ = false;     // to compiled code
   std::uint64_t burned_ = 0;  // and not told yet

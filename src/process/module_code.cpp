@@ -65,8 +65,8 @@ std::string reasons(std::string_view name, const ModuleCode& code) {
 
 }  // namespace
 
-void ModuleCode::add_instance() const {
-  for_each_hot(*this, [](HotCode& one) { one.add_instance(); });
+void ModuleCode::add_instance(const void* client) const {
+  for_each_hot(*this, [&](HotCode& one) { one.add_instance(client); });
 }
 
 void ModuleCode::remove_instance() const {
@@ -74,12 +74,12 @@ void ModuleCode::remove_instance() const {
 }
 
 // What one of them burned is not known: they are hot together.
-void ModuleCode::add_burned(std::uint64_t fuel) const {
-  for_each_hot(*this, [&](HotCode& one) { one.add_burned(fuel); });
+void ModuleCode::add_burned(std::uint64_t fuel, const void* client) const {
+  for_each_hot(*this, [&](HotCode& one) { one.add_burned(fuel, client); });
 }
 
-void ModuleCode::promote() const {
-  for_each_hot(*this, [](HotCode& one) { one.promote(); });
+void ModuleCode::promote(const void* client) const {
+  for_each_hot(*this, [&](HotCode& one) { one.promote(client); });
 }
 
 CodePtr ModuleCode::load_compiled(const LoadOptions& options) const {

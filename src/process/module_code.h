@@ -71,10 +71,11 @@ struct ModuleCode {
   CodePtr compiled() const { return linked == nullptr ? hot->compiled() : linked->compiled(); }
   // The same of any, compiled for the caller alone; nullptr when it cannot be.
   CodePtr load_compiled(const LoadOptions& options) const;
-  void add_instance() const;
+  // The client is the promoter's: who asks.
+  void add_instance(const void* client) const;
   void remove_instance() const;
-  void add_burned(std::uint64_t fuel) const;
-  void promote() const;
+  void add_burned(std::uint64_t fuel, const void* client) const;
+  void promote(const void* client) const;
 
   // Empty: it is, and so are those it is linked with.
   std::string why_not_movable() const;

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "host/temporary_folder.h"
 #include "run/run_fixture.h"
 
 namespace petri {
@@ -69,6 +70,41 @@ TEST_P(RunEmbedder, MayRunAnotherGuestInside) {
     (func (export "f") (result i32) (i32.add (call $other) (call $other)))))",
                                  spec("f"));
   EXPECT_THAT(outcome.values, ElementsAre(Value(30)));
+}
+
+// Issue 16, point 24.
+TEST_P(RunEmbedder, WithEffectsMakesARunThatCannotBeRepeated) {
+  ASSERT_TRUE(host_.define("game", "roll", [] { return 4; }));
+  ASSERT_TRUE(host_.define("game", "rule", [] { return 6; }, {.deterministic = true}));
+  const std::string_view text = R"((module
+    (import "game" "roll" (func $roll (result i32))) (import "game" "rule" (func $rule (result i32)))
+    (func (export "rolls") (result i32) (call $roll)) (func (export "rules") (result i32) (call $rule))))";
+  EXPECT_FALSE(run_ok(text, spec("rolls")).repeatable);
+  EXPECT_TRUE(run_ok(text, spec("rules")).repeatable);
+}
+
+TEST_P(RunEmbedder, AndFilesAreWhatARunThatReadsThemCannotBeRepeatedFor) {
+  const TemporaryFolder folder;
+  folder.write("x", "hello");
+  RunSpec reading = spec("reads");
+  reading.folder = folder.path();
+  reading.permissions = reading.permissions.with(Permission::file_read);
+  const std::string_view text = R"((module
+    (import "wasi_snapshot_preview1" "path_open"
+      (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1) (data (i32.const 0) "\40\00\00\00\10\00\00\00") (data (i32.const 32) "x")
+    (func (export "reads") (result i32)
+      (drop (call $open (i32.const 3) (i32.const 0) (i32.const 32) (i32.const 1) (i32.const 0) (i64.const 2) (i64.const 2)
+                        (i32.const 0) (i32.const 16)))
+      (drop (call $read (i32.load (i32.const 16)) (i32.const 0) (i32.const 1) (i32.const 20)))
+      (i32.load (i32.const 20)))
+    (func (export "reads_not") (result i32) (i32.const 0))))";
+  const Outcome outcome = run_ok(text, reading);
+  EXPECT_THAT(outcome.values, ElementsAre(Value(5)));
+  EXPECT_FALSE(outcome.repeatable);
+  reading.function = "reads_not";
+  EXPECT_TRUE(run_ok(text, reading).repeatable);
 }
 
 PETRI_RUN_IN_BOTH_TIERS(RunEmbedder);

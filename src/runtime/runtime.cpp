@@ -429,6 +429,7 @@ Result<void> Runtime::restart(std::string_view id, const RestartOptions& options
 Result<void> Runtime::destroy(std::string_view id) {
   const CorePtr core = impl_->registry.find(id);
   if (core == nullptr) return no_sandbox(id);
+  PETRI_TRY(core->may_be_destroyed_here());
   if (!core->destroy()) return no_sandbox(id);
   impl_->registry.remove(*core);
   ++impl_->destroyed;

@@ -324,6 +324,7 @@ Result<void> SandboxCore::give_up_start() {
 
 Result<void> SandboxCore::stop() {
   const Operation operation(operation_, services_.events);
+  PETRI_TRY(must_not_wait_for_completion());
   take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
   return stop_now();
@@ -347,8 +348,10 @@ Result<void> SandboxCore::stop_now() {
 
 Result<void> SandboxCore::restart(const RestartOptions& options) {
   const Operation operation(operation_, services_.events);
+  PETRI_TRY(must_not_wait_for_completion());
   if (options.keep_state) return restart_with_state();
-  take_control();
+  // What is being compiled would be started only to be ended; what is being reloaded is waited for.
+  status() == SandboxStatus::compiling ? take_control_to_end() : take_control();
   const MutexLock control(control_, std::adopt_lock);
   return start_again(nullptr);
 }
@@ -624,6 +627,7 @@ ProcessPtr SandboxCore::find_process(std::string_view name) {
 
 // A timer belongs to the instance that asked for it, and goes with it.
 std::int32_t SandboxCore::start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) {
+  if (!by.takes_messages()) return static_cast<std::int32_t>(GuestError::not_found);  // nothing could handle it
   const TreeAccount::Added added = account_.try_add_timer();
   if (added == TreeAccount::Added::too_many) {
     by.note_met("timers_max", account_.timers() + 1, account_.limits()->timers_max);

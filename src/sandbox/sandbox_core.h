@@ -95,6 +95,8 @@ class SandboxCore final : public ProcessOwner,
   }
   // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
   bool destroy() EXCLUDES(control_);
+  // deadlock in a completion of this sandbox, which destroy() would wait for.
+  Result<void> may_be_destroyed_here() const { return must_not_wait_for_completion(); }
 
   const std::string& id() const { return spec_.id; }
   const std::shared_ptr<UnderWay>& under_way() const { return under_way_; }
@@ -270,6 +272,9 @@ class SandboxCore final : public ProcessOwner,
     return ends_wanted_ > 0 || destroyed_ || status_ == SandboxStatus::stopping || status_ == SandboxStatus::stopped;
   }
   Result<void> give_up_start() EXCLUDES(mutex_);
+  // deadlock: this thread is in a completion of the process of this address, or of one below it, which is left only
+  // when the completion has returned. Empty: of any process.
+  Result<void> must_not_wait_for_completion(std::string_view address = {}) const;
   // When the children that guests spawned are killed, and when the rest is.
   struct EndTimes {
     Clock::TimePoint spawned;
@@ -574,7 +579,8 @@ class SandboxCore final : public ProcessOwner,
   enum class Entry : std::uint8_t { as_ever, on_trial };
   Result<Entry> enter();
   void end_trial(const Result<Outcome>& how);
-  Completion completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer);
+  Completion completion_of(Completion then, ProcessPtr process, Entry entry,
+                           std::shared_ptr<std::atomic<TimerId>> timer);
   void tell_breaker(const std::optional<Breaker::Change>& change);
 
   Permissions permissions() const { return granted_.load(std::memory_order_relaxed); }
@@ -654,6 +660,7 @@ class SandboxCore final : public ProcessOwner,
   Result<Spawning> plan_spawn(SpawnSpec spec);
   Result<void> must_have_room_to_spawn(Process& by) const;
   Result<void> spawn_child(Process& by, HostCall& call, std::string_view spec);
+  Result<void> start_spawned_child(Process& by, Spawning planned, const std::string& address) EXCLUDES(mutex_);
   Result<void> stop_spawned(Process& by, std::string_view name) EXCLUDES(mutex_);
   Result<void> must_be_free(const std::string& address) const EXCLUDES(mutex_);
   Result<void> must_be_free_now(const std::string& address) const REQUIRES(mutex_);

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/state_way.h"
+#include "sandbox/version_texts.h"
 
 namespace petri {
 namespace {
@@ -581,8 +582,12 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
   const Operation operation(operation_, services_.events);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
+  PETRI_TRY(check_version_texts(options));
   std::vector<std::string> names;
-  for (const ModuleSpec& module : modules) names.push_back(module.name);
+  for (const ModuleSpec& module : modules) {
+    PETRI_TRY(check_needed_names(module.needs));
+    names.push_back(module.name);
+  }
   PETRI_TRY(Claim claimed, claim(std::move(names)));
   std::vector<Part> parts;
   auto all = load_side_by_side(modules);
@@ -610,6 +615,7 @@ Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_
   const Operation operation(operation_, services_.events);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
+  PETRI_TRY(check_actor(options.actor));
   PETRI_TRY(Claim claimed, claim({std::string(module)}));
   if (version == 0) return fail(ErrorCode::version_not_found, fmt::format("the versions of {} begin with 1", module));
   PETRI_TRY(Part part, kept_part(std::string(module), version, options.renames));
@@ -624,6 +630,7 @@ Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_
   const Operation operation(operation_, services_.events);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
+  PETRI_TRY(check_actor(options.actor));
   // What callers could call in the newer version only is part of what is undone.
   SwitchOptions how = switch_options(options.policy, SwitchCause::rollback, options.actor);
   how.policy.drop_exports = true;

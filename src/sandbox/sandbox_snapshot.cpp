@@ -9,6 +9,7 @@
 #include "engine/module_words.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
+#include "sandbox/version_texts.h"
 
 namespace petri {
 
@@ -175,6 +176,7 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
   how.policy.drop_exports = true;
   how.policy.quiet_wait_max = options.quiet_wait_max;
   PETRI_TRY(check_reload_policy(how.policy));
+  PETRI_TRY(check_actor(options.actor));
   const SnapshotData& data = snapshot.data();
   PETRI_TRY(check_limits(data, *account_.limits()));
   std::vector<std::string> names;

@@ -126,9 +126,27 @@ Result<void> SandboxCore::spawn_child(Process& by, HostCall& call, std::string_v
   }
   if (!planned) return fail(std::move(planned.error()));
   PETRI_TRY(reserve(by, address, planned->where));
-  auto started = ask_for(by, *planned->tree, planned->supervisor, std::move(planned->request));
-  if (!started && is_answer(started.error())) release_name(address);
-  return started;
+  return start_spawned_child(by, *std::move(planned), address);
+}
+
+// The name is free again when the child was not started, also where that is known only after the guest gave up.
+Result<void> SandboxCore::start_spawned_child(Process& by, Spawning planned, const std::string& address) {
+  const auto answer = std::make_shared<Reply>();
+  const auto settle = [self = shared_from_this(), answer, address](Result<Outcome> how) {
+    const bool refused = !how;
+    if (!answer->give(std::move(how)) && refused) self->release_name(address);
+  };
+  if (planned.tree->is_starting(by)) {
+    release_name(address);
+    return fail(ErrorCode::deadlock, "the tree waits until this process has started");
+  }
+  planned.tree->ask(planned.supervisor, std::move(planned.request), std::make_shared<Reply>(settle));
+  const auto started = by.wait_for(answer, std::nullopt);
+  if (started) return {};
+  // One that was ended before it waited has left the answer as it is.
+  const auto late = answer->abandon() ? std::nullopt : answer->wait_until({});
+  if (is_answer(started.error()) || (late && !*late)) release_name(address);
+  return fail(started.error());
 }
 
 std::int32_t SandboxCore::spawn(Process& by, HostCall& call, std::string_view spec) {

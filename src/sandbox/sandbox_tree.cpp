@@ -96,6 +96,7 @@ Result<std::string> SandboxCore::start_instance(const InstanceSpec& instance, st
 Result<void> SandboxCore::stop_child(std::string_view address) {
   const Operation operation(operation_, services_.events);
   PETRI_TRY(must_run());
+  PETRI_TRY(must_not_wait_for_completion(address));
   const auto [supervisor, id] = split_address(address);
   auto stopped = tree()->request(supervisor, StopOne{id});
   if (stopped) return {};
@@ -108,6 +109,7 @@ Result<void> SandboxCore::stop_child(std::string_view address) {
 Result<void> SandboxCore::restart_child(std::string_view address) {
   const Operation operation(operation_, services_.events);
   PETRI_TRY(must_run());
+  PETRI_TRY(must_not_wait_for_completion(address));
   PETRI_TRY(check_budget(services_.budget));
   const auto [supervisor, id] = split_address(address);
   PETRI_TRY(tree()->request(supervisor, RestartOne{id}));
@@ -117,6 +119,7 @@ Result<void> SandboxCore::restart_child(std::string_view address) {
 Result<void> SandboxCore::remove_child(std::string_view address) {
   const Operation operation(operation_, services_.events);
   PETRI_TRY(must_run());
+  PETRI_TRY(must_not_wait_for_completion(address));
   const auto [supervisor, id] = split_address(address);
   PETRI_TRY(tree()->request(supervisor, RemoveOne{id}));
   return {};
@@ -125,6 +128,7 @@ Result<void> SandboxCore::remove_child(std::string_view address) {
 Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
   const Operation operation(operation_, services_.events);
   PETRI_TRY(must_run());
+  PETRI_TRY(must_not_wait_for_completion());
   PETRI_TRY(validate(wanted, module_names()));
   PETRI_TRY(tree()->request("", UpdateChildren{wanted}));
   MutexLock lock(mutex_);

@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/ids.h"
 #include "process/process_time.h"
+#include "sandbox/in_completion.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
@@ -80,11 +81,26 @@ Result<Outcome> SandboxCore::call_process(Process& process, std::string_view fun
   return process.call(std::move(letter), deadline);
 }
 
+Result<void> SandboxCore::must_not_wait_for_completion(std::string_view address) const {
+  const InCompletion::Of of = InCompletion::here();
+  const bool below = of.process.starts_with(address) &&
+                     (address.empty() || of.process.size() == address.size() || of.process[address.size()] == '/');
+  if (of.sandbox != this || !below) return {};
+  return fail(
+      ErrorCode::deadlock,
+      fmt::format("a completion of the process {} cannot end {} {}, which would wait for it; do that on another "
+                  "thread",
+                  of.process, address.empty() ? "the sandbox" : "the child", address.empty() ? id() : address));
+}
+
 // The caller's completion: what it throws is counted and goes no further, and its time-out is over with the answer.
-Completion SandboxCore::completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer) {
-  return [self = shared_from_this(), then = std::move(then), entry, timer = std::move(timer)](Result<Outcome> result) {
+Completion SandboxCore::completion_of(Completion then, ProcessPtr process, Entry entry,
+                                      std::shared_ptr<std::atomic<TimerId>> timer) {
+  return [self = shared_from_this(), then = std::move(then), process = std::move(process), entry,
+          timer = std::move(timer)](Result<Outcome> result) {
     if (timer != nullptr) self->services_.timers.cancel(timer->load());
     if (entry == Entry::on_trial) self->end_trial(result);
+    const InCompletion inside({.sandbox = self.get(), .process = process->name()});
     try {
       then(std::move(result));
     } catch (...) {
@@ -99,7 +115,7 @@ Result<std::uint64_t> SandboxCore::call_async(std::string_view function, std::ve
   PETRI_TRY(const Entry entry, enter());
   const std::uint64_t call = last_call_.fetch_add(1) + 1;
   const auto timer = options.timeout ? std::make_shared<std::atomic<TimerId>>(0) : nullptr;
-  const auto reply = std::make_shared<Reply>(completion_of(std::move(completion), entry, timer));
+  const auto reply = std::make_shared<Reply>(completion_of(std::move(completion), process, entry, timer));
   // Before anybody else can answer, so that whoever does finds the timer; it keeps nothing of the call.
   if (timer != nullptr) {
     const auto give_up = [weak = std::weak_ptr(reply), name = process->name()] {

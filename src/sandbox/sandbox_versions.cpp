@@ -9,6 +9,7 @@
 #include "sandbox/described_state.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/state_way.h"
+#include "sandbox/version_texts.h"
 
 namespace petri {
 
@@ -129,6 +130,7 @@ Result<void> SandboxCore::must_be_new(std::string_view name) const {
 Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
   const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_be_new(name));
+  PETRI_TRY(check_version_texts(options));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
   Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs);
   return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor), WayIn::load);
@@ -157,6 +159,7 @@ Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version versi
 Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& source, const VersionOptions& options) {
   const Operation operation(operation_, services_.events, Operation::Reach::thread);
   PETRI_TRY(must_exist());
+  PETRI_TRY(check_version_texts(options));
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
   Version version = version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs);
@@ -202,6 +205,8 @@ Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_vie
   version.before = 0;
   version.renames.clear();
   for (const auto& [key, value] : options.metadata) version.metadata[key] = value;
+  PETRI_TRY(check_version_texts(options));
+  PETRI_TRY(check_metadata(version.metadata));
   PETRI_TRY(link_with_table(module, version.code, version.needs));
   return add_staged(module, std::move(version), options.actor);
 }

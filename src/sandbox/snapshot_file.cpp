@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "sandbox/sealed_body.h"
 #include "sandbox/snapshot_data.h"
+#include "sandbox/version_texts.h"
 
 namespace petri {
 namespace {
@@ -136,6 +137,10 @@ Enum read_enum(const Json& value, Enum last) {
   return static_cast<Enum>(number);
 }
 
+void required(const Result<void>& result) {
+  if (!result) throw Unfit{result.error().message};
+}
+
 // Of a sandbox, a module or a process: it goes into messages and onto terminals.
 std::string read_name(const Json& value) {
   const auto& name = value.get_ref<const std::string&>();
@@ -159,6 +164,7 @@ Version read_version(const Json& value) {
                   .needs = {},
                   .before = read_number(value.at("before")),
                   .renames = {}};
+  required(check_metadata(version.metadata));
   const auto& hash = value.at("source").get_binary();
   if (hash.size() != version.source.hash.sha256.size()) throw Unfit{"a hash has another size"};
   std::ranges::copy(hash, version.source.hash.sha256.begin());
@@ -168,8 +174,9 @@ Version read_version(const Json& value) {
   for (const Json& need : read_list(value.at("needs"))) {
     version.needs[need.at(0).get<std::string>()] = {read_number(need.at(1)), read_number(need.at(2))};
   }
+  required(check_needed_names(version.needs));
   for (const Json& rename : read_list(value.at("renames"), kStateFieldsMax)) {
-    version.renames.push_back({rename.at(0).get<std::string>(), rename.at(1).get<std::string>()});
+    version.renames.push_back({read_name(rename.at(0)), read_name(rename.at(1))});
   }
   return version;
 }
@@ -212,6 +219,7 @@ SavedModule read_module(const Json& value) {
                                .time = read_time(one.at(2)),
                                .cause = read_enum(one.at(3), SwitchCause::restore),
                                .actor = one.at(4).get<std::string>()});
+    required(check_actor(module.switches.back().actor));
   }
   return module;
 }

@@ -1,4 +1,5 @@
 #include "sandbox/spec_check.h"
+#include "sandbox/version_texts.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -41,6 +42,7 @@ void check_modules(const SandboxSpec& spec, Complaints& complaints) {
   for (const ModuleSpec& module : spec.modules) {
     const std::string field = "modules." + escape_text(module.name, kSandboxIdBytesMax);
     add_result(complaints, field, check_module_name(module.name));
+    add_result(complaints, field, check_needed_names(module.needs));
     if (!names.insert(module.name).second) complaints.add_sentence(field, "there are two modules of this name");
     if (module.source.kind() == Source::Kind::file) check_path(field, module.source.text(), S_IFREG, complaints);
     if (module.source.kind() == Source::Kind::artifact && module.source.artifact() == nullptr) {

@@ -19,10 +19,10 @@ class HotCode {
 
   // Processes add what they burned in lumps of worth_telling().
   std::uint64_t worth_telling() const { return Promoter::worth_telling(threshold_); }
-  void add_burned(std::uint64_t fuel);
-  void add_instance();
-  // Whatever was burned.
-  void promote();
+  void add_burned(std::uint64_t fuel, const void* client = nullptr);
+  void add_instance(const void* client = nullptr);
+  // Whatever was burned. The client is the promoter's.
+  void promote(const void* client = nullptr);
   void remove_instance() { instances_.fetch_sub(1, std::memory_order_relaxed); }
 
   // The compiled code once it is there; until then, and when it was given up, nothing.

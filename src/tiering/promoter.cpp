@@ -4,19 +4,23 @@
 #include <limits>
 #include <utility>
 
+#include "compiling/compile_workers.h"
+
 namespace petri {
 
 Promoter::Promoter(PromoterOptions options, const Clock& clock, CompiledModules& modules)
     : options_(std::move(options)), clock_(clock), modules_(modules) {}
 
 Promoter::~Promoter() {
+  std::unique_ptr<LargeThread> small, large;
   {
     const MutexLock lock(mutex_);
     ending_ = true;
     changed_.notify_all();
+    small = std::move(small_.thread);
+    large = std::move(large_.thread);
   }
   stop_.request_stop();
-  thread_.reset();
 }
 
 std::uint64_t Promoter::threshold(const ModuleFacts& facts) const {
@@ -45,44 +49,55 @@ void Promoter::add_burned(const ArtifactId& artifact, std::uint64_t fuel) {
 
 void Promoter::prepare() {
   const MutexLock lock(mutex_);
-  start_thread();
+  start_thread(small_);
+  start_thread(large_);
 }
 
-PromotionPtr Promoter::promote(const ArtifactPtr& artifact, const BoundImports& imports) {
+Promoter::Side& Promoter::side_for(const Artifact& artifact) {
+  return artifact.bytes().size() < CompileWorkers::kSmallBytes ? small_ : large_;
+}
+
+PromotionPtr Promoter::promote(const ArtifactPtr& artifact, const BoundImports& imports, const void* client) {
   const MutexLock lock(mutex_);
   Watched& known = watched(artifact->id());
   if (known.promotion != nullptr) return known.promotion;
-  if (known.given_up || unavailable_ || waiting_.size() >= kQueueMax || !start_thread()) return nullptr;
+  Side& side = side_for(*artifact);
+  if (known.given_up || unavailable_ || !side.waiting.has_room_for(client) || !start_thread(side)) return nullptr;
   known.promotion = std::make_shared<Promotion>();
-  waiting_.push_back({.artifact = artifact, .imports = imports, .promotion = known.promotion});
+  side.waiting.push(client, {.artifact = artifact, .imports = imports, .promotion = known.promotion});
   changed_.notify_all();
   return known.promotion;
 }
 
-// Without a thread nothing is compiled, and everything goes on interpreted.
-bool Promoter::start_thread() {
-  if (thread_ == nullptr) {
-    auto thread = LargeThread::start({.name = "petri-promoter"}, [this] { work(); });
-    if (thread) thread_ = std::move(*thread);
-  }
-  return thread_ != nullptr;
-}
-
-void Promoter::work() {
-  Job job;
-  while (take(job)) {
-    compile(job);
-    job = {};
-  }
-}
-
-bool Promoter::take(Job& job) {
+bool Promoter::has_given_up(const ArtifactId& artifact) {
   const MutexLock lock(mutex_);
-  while (waiting_.empty() && !ending_) changed_.wait(mutex_);
-  if (ending_) return false;
-  job = std::move(waiting_.front());
-  waiting_.pop_front();
-  return true;
+  const Watched* const known = watched_.find(artifact);
+  return unavailable_ || (known != nullptr && known->given_up);
+}
+
+// Without a thread nothing is compiled, and everything goes on interpreted.
+bool Promoter::start_thread(Side& side) {
+  if (side.thread == nullptr) {
+    auto thread = LargeThread::start({.name = "petri-promoter"}, [this, &side] { work(side); });
+    if (thread) side.thread = std::move(*thread);
+  }
+  return side.thread != nullptr;
+}
+
+void Promoter::work(Side& side) {
+  while (auto taken = take(side)) {
+    const Clock::TimePoint start = clock_.now();
+    compile(taken->job);
+    const MutexLock lock(mutex_);
+    side.waiting.charge(taken->client, clock_.now() - start);
+  }
+}
+
+std::optional<JobLines<Promoter::Job>::Taken> Promoter::take(Side& side) {
+  const MutexLock lock(mutex_);
+  while (side.waiting.empty() && !ending_) changed_.wait(mutex_);
+  if (ending_) return std::nullopt;
+  return side.waiting.take();
 }
 
 Result<CodePtr> Promoter::load(const Job& job) {
@@ -107,7 +122,8 @@ void Promoter::report_unavailable(const Error& error) {
   {
     const MutexLock lock(mutex_);
     if (std::exchange(unavailable_, true)) return;
-    waiting_.clear();
+    small_.waiting.clear();
+    large_.waiting.clear();
   }
   if (options_.on_unavailable) options_.on_unavailable(error);
 }

@@ -3,9 +3,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 #include "base/clock.h"
@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "engine/caller.h"
 #include "tiering/compiled_modules.h"
+#include "tiering/job_lines.h"
 #include "tiering/lru_map.h"
 
 namespace petri {
@@ -39,12 +40,14 @@ struct PromoterOptions {
   std::function<void(const Error&)> on_unavailable;
 };
 
-// Any thread; nobody but its own thread ever waits for a compilation.
+// Any thread; nobody but its own threads ever waits for a compilation. One thread is for small modules, so that they do
+// not wait for large ones; each serves whoever has had the least of its time.
 class Promoter {
  public:
   // Artifacts whose fuel is remembered from one evaluation to the next.
   static constexpr std::size_t kWatchedMax = 4'096;
-  static constexpr std::size_t kQueueMax = 1'024;
+  static constexpr std::size_t kQueueMax = 1'024;  // of small modules, and of large ones
+  static constexpr std::size_t kQueueOfClientMax = 128;
 
   Promoter(PromoterOptions options, const Clock& clock, CompiledModules& modules);
   // Abandons the compilation under way, which takes no time unless it is done in this process; those that wait are
@@ -61,12 +64,16 @@ class Promoter {
   std::uint64_t burned(const ArtifactId& artifact) EXCLUDES(mutex_);
   void add_burned(const ArtifactId& artifact, std::uint64_t fuel) EXCLUDES(mutex_);
 
-  // Starts its thread if it has none yet. For whoever is going to promote() where a thread's stack would be waited for.
+  // Starts its threads if it has none yet. For whoever is going to promote() where a thread's stack would be waited
+  // for.
   void prepare() EXCLUDES(mutex_);
   // Has the artifact compiled, once, and put among the modules. Nothing when it was given up before, or when too many
   // wait already. Given up means: it took longer than time_max, or failed. A worker that was killed is replaced, and
-  // the compilation tried once more.
-  PromotionPtr promote(const ArtifactPtr& artifact, const BoundImports& imports) EXCLUDES(mutex_);
+  // the compilation tried once more. The client is any address that stands for who asks: a sandbox.
+  PromotionPtr promote(const ArtifactPtr& artifact, const BoundImports& imports, const void* client = nullptr)
+      EXCLUDES(mutex_);
+  // To ask again would not help.
+  bool has_given_up(const ArtifactId& artifact) EXCLUDES(mutex_);
 
   std::uint64_t promotions() const { return promotions_.load(std::memory_order_relaxed); }
   // There is no compile worker.
@@ -92,10 +99,17 @@ class Promoter {
     std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact.sha256); }
   };
 
+  // What a thread does.
+  struct Side {
+    JobLines<Job> waiting{{.jobs_max = kQueueMax, .jobs_of_client_max = kQueueOfClientMax}};
+    std::unique_ptr<LargeThread> thread;
+  };
+
   Watched& watched(const ArtifactId& artifact) REQUIRES(mutex_);
-  bool start_thread() REQUIRES(mutex_);
-  void work() EXCLUDES(mutex_);
-  bool take(Job& job) EXCLUDES(mutex_);
+  Side& side_for(const Artifact& artifact) REQUIRES(mutex_);
+  bool start_thread(Side& side) REQUIRES(mutex_);
+  void work(Side& side) EXCLUDES(mutex_);
+  std::optional<JobLines<Job>::Taken> take(Side& side) EXCLUDES(mutex_);
   void compile(const Job& job) EXCLUDES(mutex_);
   Result<CodePtr> load(const Job& job) EXCLUDES(mutex_);
   void report_unavailable(const Error& error) EXCLUDES(mutex_);
@@ -109,11 +123,11 @@ class Promoter {
   Mutex mutex_;
   Condition changed_;
   LruMap<ArtifactId, Watched, Hash> watched_ GUARDED_BY(mutex_){kWatchedMax};
-  std::deque<Job> waiting_ GUARDED_BY(mutex_);
   bool ending_ GUARDED_BY(mutex_) = false;
   bool unavailable_ GUARDED_BY(mutex_) = false;
   std::stop_source stop_;
-  std::unique_ptr<LargeThread> thread_;  // started by prepare() or the first promotion; last: it uses all of the above
+  // Threads are started by prepare() or the first promotion. Last: they use all of the above.
+  Side small_ GUARDED_BY(mutex_), large_ GUARDED_BY(mutex_);
 };
 
 }  // namespace petri

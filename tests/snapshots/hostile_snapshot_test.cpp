@@ -88,6 +88,50 @@ TEST_F(HostileSnapshot, OfAnyDepthIsRefusedInOneSentence) {
   EXPECT_EQ(refused.error().message, "the snapshot has more than 16 lists and objects within one another");
 }
 
+// Metadata, needs and actors had any length: a file of 200 MB put all of it into the sandbox.
+TEST_F(HostileSnapshot, WithLongTextsIsRefusedInOneSentence) {
+  const std::string long_name(4'097, 'x');
+  const auto refused = [this](std::string_view pointer, const Json& with) {
+    const std::string why = imported([&](Json& body) { body[Json::json_pointer(std::string(pointer))] = with; });
+    EXPECT_EQ(restored([&](Json& body) { body[Json::json_pointer("/modules/0" + std::string(pointer))] = with; }),
+              "this is not a whole snapshot of petri's: " + why.substr(why.find(": ") + 2));
+    return why.substr(why.find(": ") + 2);
+  };
+  Json keys = Json::object(), needs = Json::array();
+  for (int i = 0; i <= 1'000; ++i) {
+    keys["key" + std::to_string(i)] = "";
+    needs.push_back({"module" + std::to_string(i), 1, 2});
+  }
+  EXPECT_EQ(refused("/versions/0/metadata", {{long_name, ""}}),
+            "a key of the metadata of a version has 4097 bytes, and 4096 are allowed");
+  EXPECT_EQ(refused("/versions/0/metadata", {{"k", std::string(1'048'576, 'x')}}),
+            "the metadata of a version has 1048577 bytes, and 1048576 are allowed");
+  EXPECT_EQ(refused("/versions/0/metadata", keys), "the metadata of a version has 1001 keys, and 1000 are allowed");
+  EXPECT_EQ(refused("/versions/0/needs", Json::array({Json::array({long_name, 1, 2})})),
+            "the name of a module that a version needs has 4097 bytes, and 4096 are allowed");
+  EXPECT_EQ(refused("/versions/0/needs", needs),
+            "the list of modules that a version needs has 1001 names, and 1000 are allowed");
+  EXPECT_EQ(refused("/versions/0/renames", Json::array({Json::array({long_name, "a"})})), "a name cannot be one");
+  EXPECT_EQ(refused("/switches", Json::array({Json::array({0, 1, 0, 0, long_name})})),
+            "the actor of a change has 4097 bytes, and 4096 are allowed");
+}
+
+// What petri would not read back it does not take.
+TEST_F(HostileSnapshot, HasNoLongerTextsThanCallersMayGive) {
+  Sandbox sandbox = keeper();
+  const std::string long_name(4'097, 'x');
+  const Source next = code(2);
+  EXPECT_EQ(sandbox.load("m", next, {.metadata = {{long_name, ""}}}).error().message,
+            "a key of the metadata of a version has 4097 bytes, and 4096 are allowed");
+  EXPECT_EQ(sandbox.stage("keeper", next, {.needs = {{long_name, {}}}}).error().message,
+            "the name of a module that a version needs has 4097 bytes, and 4096 are allowed");
+  EXPECT_EQ(sandbox.reload("keeper", next, {.actor = long_name}).error().message,
+            "the actor of a change has 4097 bytes, and 4096 are allowed");
+  EXPECT_EQ(sandbox.activate("keeper", 1, {.actor = long_name}).error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(sandbox.rollback("keeper", 1, {.actor = long_name}).error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(sandbox.restore(*sandbox.snapshot(), {.actor = long_name}).error().code, ErrorCode::validation_failed);
+}
+
 // M2: an exception left from_bytes() and ended the program around.
 TEST_F(HostileSnapshot, OfAnyLengthIsRefusedInOneSentence) {
   for (const char* const major : {"\x5b", "\x7b", "\x9b", "\xbb"}) {

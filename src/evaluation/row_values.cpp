@@ -1,0 +1,22 @@
+#include "evaluation/row_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace petri {
+
+Result<void> check_row_values(const EvaluationSpec& spec, std::size_t cases, std::size_t results) {
+  const std::uint64_t bytes = value_bytes(cases, results);
+  if (results <= 1 || bytes <= spec.memory_bytes_max) return {};
+  return fail(ErrorCode::too_large,
+              fmt::format("the {} values of {} cases take {} bytes and memory_bytes_max allows {}", results, cases,
+                          bytes, spec.memory_bytes_max));
+}
+
+std::uint64_t row_bytes_max(const EvaluationSpec& spec, std::size_t cases) {
+  const std::uint64_t several = std::min(value_bytes(cases, kResultsMax), spec.memory_bytes_max);
+  return std::max(value_bytes(cases, 1), several) + cases * sizeof(OutcomeKind) + sizeof(Record);
+}
+
+}  // namespace petri
