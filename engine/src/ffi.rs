@@ -216,7 +216,7 @@ pub unsafe extern "C" fn petri_wat(source: *const u8, size: usize, out: *mut Byt
         // SAFETY: as the header says.
         let (source, out) = unsafe { (bytes(source, size), borrow_mut(out)?) };
         let source = std::str::from_utf8(source).map_err(|error| not_utf8(source, error.valid_up_to()))?;
-        text::check_nesting(source)?;
+        text::check(source)?;
         out.give(wat::parse_str(source).map_err(|error| parse_failure(&error))?);
         Ok(())
     })
