@@ -287,9 +287,12 @@ typedef struct petri_budget {
 
 /* Makes memory, tables and globals and copies the active segments; runs no guest code (call PETRI_START for that).
  * On PETRI_OK without an instance `end` says why: a minimum above memory_bytes_max is PETRI_END_MEMORY_LIMIT, a segment
- * that does not fit PETRI_END_TRAPPED. The instance keeps its code alive. */
+ * that does not fit PETRI_END_TRAPPED. A large memory is made in pieces of a millisecond; between them the budget's
+ * deadline and turn (with `context`) and the host's flag are looked at, unless `budget` is null. No fuel is used. The
+ * instance keeps its code alive. */
 petri_status petri_instantiate(const petri_code* code, const petri_host* host, uint64_t memory_bytes_max,
-                               petri_instance** out, petri_end* end, petri_error* error);
+                               const petri_budget* budget, void* context, petri_instance** out, petri_end* end,
+                               petri_error* error);
 void petri_instance_drop(petri_instance* instance);
 void petri_instance_set_memory_max(petri_instance* instance, uint64_t memory_bytes_max);
 

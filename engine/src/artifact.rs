@@ -7,6 +7,7 @@ use std::sync::{Mutex, OnceLock};
 use sha2::{Digest, Sha256};
 
 use crate::failure::Result;
+use crate::large_memory::LargeMemory;
 use crate::{meter, prepare};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -118,6 +119,8 @@ pub struct Module {
     pub start: Option<u32>,
     pub element_segments: u32,
     pub data_segments: u32,
+    /// What the host makes of its instances; none: the engine makes them as they are declared.
+    pub large_memory: Option<LargeMemory>,
     pub code_bytes: u64,
     /// What loading it costs, by the bound of that name.
     pub load_points: u64,

@@ -128,10 +128,21 @@ impl Code {
         Ok(Code { linked, engine })
     }
 
-    /// An instance, or why its memory or segments did not fit.
+    /// An instance, however long it takes to make, or why its memory or segments did not fit.
     pub fn instantiate(&self, host: Host, memory_bytes_max: u64) -> Result<std::result::Result<Instance, End>> {
+        self.instantiate_within(host, memory_bytes_max, None)
+    }
+
+    /// The same on somebody's time: the budget's deadline and turns, and the host's flag, can end it.
+    pub fn instantiate_within(
+        &self,
+        host: Host,
+        memory_bytes_max: u64,
+        time: Option<(&Budget, Context)>,
+    ) -> Result<std::result::Result<Instance, End>> {
         let module = &self.linked.artifact.module;
-        let account = Account::new(module, host, memory_bytes_max);
+        let mut account = Account::new(module, host, memory_bytes_max);
+        time.into_iter().for_each(|(budget, context)| account.watch(budget, context));
         if account.memory_bytes > memory_bytes_max {
             return Ok(Err(End { kind: EndKind::MemoryLimit, code: 0, fuel_used: 0, memory_bytes: 0 }));
         }

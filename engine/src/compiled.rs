@@ -12,7 +12,8 @@ use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result, Status};
 use crate::guest::{
-    Access, Account, Budget, End, EndCause, EndKind, Fill, Opening, Stop, Trap, call_host, canonical_f32, canonical_f64,
+    Access, Account, Act, Budget, End, EndCause, EndKind, Fill, Opening, SLOTS, Stop, Trap, call_host, canonical_f32,
+    canonical_f64,
 };
 use crate::locate::Locator;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
@@ -51,7 +52,7 @@ struct State {
     fuel: Option<Global>,
     memory: Option<Memory>,
     depth: Option<Global>,
-    /// Those of a module that grows tables.
+    /// Those of a module that grows or copies tables.
     tables: Vec<Table>,
 }
 
@@ -189,11 +190,14 @@ impl Code {
         let fuel = module.counts().then(|| instance.get_global(&mut store, &hidden(FUEL))).flatten();
         let memory = module.memory.and_then(|_| instance.get_memory(&mut store, &hidden(MEMORY)));
         let depth = module.weighs.then(|| instance.get_global(&mut store, &hidden(DEPTH))).flatten();
-        let tables = if module.grows { module.tables.len() } else { 0 };
+        let tables = if module.grows || module.fills { module.tables.len() } else { 0 };
         let names = (0..tables).map(|index| hidden(&format!("{TABLE}{index}")));
         let tables = names.map_while(|name| instance.get_table(&mut store, &name)).collect();
         let state = store.data_mut();
         (state.fuel, state.memory, state.depth, state.tables) = (fuel, memory, depth, tables);
+        if let Err(cause) = make_large(&mut store, &self.linked.artifact)? {
+            return Ok(Err((cause, store.into_data().account)));
+        }
         Ok(Ok(Live {
             store,
             instance,
@@ -204,6 +208,14 @@ impl Code {
             met_unreachable: false,
         }))
     }
+}
+
+/// Makes a memory what the guest declared, where that is not the engine's to do. What is not written takes no time here.
+fn make_large(store: &mut Store<State>, artifact: &Artifact) -> Result<std::result::Result<(), EndCause>> {
+    let (Some(large), Some(memory)) = (&artifact.module.large_memory, store.data().memory) else { return Ok(Ok(())) };
+    memory.grow(&mut *store, large.more_pages).map_err(|error| Failure::fault(format!("no memory: {error:#}")))?;
+    let (bytes, state) = memory.data_and_store_mut(store);
+    Ok(large.fill(&artifact.wasm, bytes, &mut state.account))
 }
 
 fn end_cause(error: &wasmtime::Error) -> Result<EndCause> {
@@ -476,23 +488,58 @@ fn link(linked: &Linked, engine: &Engine) -> wasmtime::Result<Linker<State>> {
     Ok(linker)
 }
 
+/// How many slots of a table are made between two looks at the clock: Wasmtime takes up to half a millisecond for them.
+const SLOTS_AT_ONCE: u64 = 8_192;
+
+fn grow_table_in_pieces(caller: &mut Caller<'_, State>, table: Table, by: u64) -> wasmtime::Result<()> {
+    let mut left = by;
+    while left > 0 {
+        let slots = left.min(SLOTS_AT_ONCE);
+        table.grow(&mut *caller, slots, Ref::Func(None))?;
+        left -= slots;
+        if left > 0 {
+            caller.data_mut().account.look()?;
+        }
+    }
+    Ok(())
+}
+
 fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> wasmtime::Result<i32> {
     let by = u64::from(by as u32);
     if let Ok(table) = usize::try_from(table) {
         let Some(before) = caller.data_mut().account.grow_table(table, by)? else { return Ok(-1) };
         let Some(table) = caller.data().tables.get(table).copied() else { return Ok(-1) };
-        return Ok(table.grow(&mut caller, by, Ref::Func(None)).map_or(-1, |_| before as i32));
+        grow_table_in_pieces(&mut caller, table, by)?;
+        return Ok(before as i32);
     }
     let Some(before) = caller.data_mut().account.grow_memory(by)? else { return Ok(-1) };
     let Some(memory) = caller.data().memory else { return Ok(-1) };
     Ok(memory.grow(&mut caller, by).map_or(-1, |_| before as i32))
 }
 
-fn fill(mut caller: Caller<'_, State>, to: i32, with: i32, length: i32, copies: i32) -> wasmtime::Result<i32> {
+fn fill(mut caller: Caller<'_, State>, to: i32, with: i32, length: i32, act: i32) -> wasmtime::Result<i32> {
+    let act = Act::of(act);
+    if let Act::CopyTable { to: table, from } = act {
+        return copy_table(caller, [table, from], [to, with, length]);
+    }
     let Some(memory) = caller.data().memory else { return Ok(length) };
-    let fill = Fill::new([to, with, length], copies != 0, memory.data_size(&caller));
+    let fill = Fill::new([to, with, length], act, memory.data_size(&caller));
     let Some(mut fill) = fill else { return Ok(length) };
     while fill.piece(memory.data_mut(&mut caller)) {
+        caller.data_mut().account.look()?;
+    }
+    Ok(0)
+}
+
+fn copy_table(mut caller: Caller<'_, State>, tables: [u32; 2], numbers: [i32; 3]) -> wasmtime::Result<i32> {
+    let [Some(to), Some(from)] = tables.map(|table| caller.data().tables.get(table as usize).copied()) else {
+        return Ok(numbers[2]);
+    };
+    let sizes = [to, from].map(|table| table.size(&caller) as usize);
+    let Some(mut copy) = Fill::within(numbers, sizes[0], sizes[1]) else { return Ok(numbers[2]) };
+    while !copy.is_done() {
+        let (at, source, slots) = copy.next_copy(SLOTS);
+        Table::copy(&mut caller, &to, at as u64, &from, source as u64, slots as u64)?;
         caller.data_mut().account.look()?;
     }
     Ok(0)

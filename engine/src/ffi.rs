@@ -216,7 +216,7 @@ pub unsafe extern "C" fn petri_wat(source: *const u8, size: usize, out: *mut Byt
         // SAFETY: as the header says.
         let (source, out) = unsafe { (bytes(source, size), borrow_mut(out)?) };
         let source = std::str::from_utf8(source).map_err(|error| not_utf8(source, error.valid_up_to()))?;
-        text::check_nesting(source)?;
+        text::check(source)?;
         out.give(wat::parse_str(source).map_err(|error| parse_failure(&error))?);
         Ok(())
     })
@@ -694,6 +694,8 @@ pub unsafe extern "C" fn petri_instantiate(
     code: *const Code,
     host: *const Host,
     memory_bytes_max: u64,
+    budget: *const Budget,
+    context: *mut std::ffi::c_void,
     out: *mut *mut Instance,
     end: *mut End,
     error: *mut Error,
@@ -703,8 +705,10 @@ pub unsafe extern "C" fn petri_instantiate(
         let (code, out, end) = unsafe { (borrow(code)?, borrow_mut(out)?, borrow_mut(end)?) };
         // SAFETY: null, or the caller's host.
         let host = unsafe { host.as_ref() }.copied().unwrap_or(Host::none());
+        // SAFETY: null, or the caller's budget.
+        let time = unsafe { budget.as_ref() }.map(|budget| (budget, Context(context)));
         *out = std::ptr::null_mut();
-        match code.instantiate(host, memory_bytes_max)? {
+        match code.instantiate_within(host, memory_bytes_max, time)? {
             Ok(instance) => *out = Box::into_raw(Box::new(instance)),
             Err(why) => *end = why,
         }

@@ -5,8 +5,8 @@ use std::fmt;
 use crate::artifact::{Module, PAGE};
 use crate::code::Instance;
 use crate::costs::{FUEL_MAX, SLICE};
-use crate::failure;
 use crate::raw::{Context, Growth, Host, HostFunction, monotonic_ns};
+use crate::{bounds, failure};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -84,6 +84,8 @@ pub struct Account {
     pages: u64,
     pages_max: u64,
     ending: Option<(EndKind, i32)>,
+    /// Somebody waits for the instance to be made.
+    is_watched: bool,
 }
 
 impl Account {
@@ -103,6 +105,7 @@ impl Account {
             pages: module.memory.map_or(0, |memory| memory.min),
             pages_max: module.memory.map_or(0, |memory| memory.max.unwrap_or(PAGES_MAX).min(PAGES_MAX)),
             ending: None,
+            is_watched: false,
         }
     }
 
@@ -142,6 +145,17 @@ impl Account {
         let grant = self.ungranted.min(SLICE.saturating_sub(counter));
         self.ungranted -= grant;
         Ok(counter + grant)
+    }
+
+    /// On whose time an instance is made: these are looked at while the host makes its memory. Without them nothing is.
+    pub fn watch(&mut self, budget: &Budget, context: Context) {
+        (self.deadline_ns, self.turn_ns, self.context) = (budget.deadline_ns, budget.turn_ns, context);
+        self.is_watched = true;
+    }
+
+    /// As `look`, where no guest runs yet.
+    pub fn look_while_made(&mut self) -> Result<(), Stop> {
+        if self.is_watched { self.look() } else { Ok(()) }
     }
 
     /// What may end a guest besides its fuel: the host's flag, the deadline, the end of its turn.
@@ -271,7 +285,39 @@ const TABLE_SLOTS_MAX: u64 = 1_000_000;
 /// Bytes of memory that are filled or copied between two looks at the clock; touching them first takes a millisecond.
 pub const PIECE: usize = 1 << 20;
 
-/// A `memory.fill` or `memory.copy` longer than that.
+/// Slots of a table that are copied between two looks at the clock; Wasmtime takes half a millisecond for them.
+pub const SLOTS: usize = 32_768;
+
+/// What the host does for a guest when it is long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    FillMemory,
+    CopyMemory,
+    CopyTable { to: u32, from: u32 },
+}
+
+impl Act {
+    /// As the guest hands it over.
+    pub fn code(self) -> u32 {
+        match self {
+            Act::FillMemory => 0,
+            Act::CopyMemory => 1,
+            Act::CopyTable { to, from } => 2 + to * TABLES + from,
+        }
+    }
+
+    pub fn of(code: i32) -> Act {
+        match code as u32 {
+            0 => Act::FillMemory,
+            1 => Act::CopyMemory,
+            tables => Act::CopyTable { to: (tables - 2) / TABLES, from: (tables - 2) % TABLES },
+        }
+    }
+}
+
+const TABLES: u32 = bounds::tables.max as u32;
+
+/// A `memory.fill`, `memory.copy` or `table.copy` longer than that.
 pub struct Fill {
     to: usize,
     /// The byte, or where the bytes come from.
@@ -282,28 +328,47 @@ pub struct Fill {
 
 impl Fill {
     /// None when it leaves the memory: the engine is to trap.
-    pub fn new([to, with, length]: [i32; 3], copies: bool, memory_bytes: usize) -> Option<Fill> {
+    pub fn new(numbers: [i32; 3], act: Act, memory_bytes: usize) -> Option<Fill> {
+        let from_bytes = if act == Act::CopyMemory { memory_bytes } else { usize::MAX };
+        Fill::within(numbers, memory_bytes, from_bytes).map(|fill| Fill { copies: act == Act::CopyMemory, ..fill })
+    }
+
+    /// A copy between two tables of these sizes, or inside of one.
+    pub fn within([to, with, length]: [i32; 3], to_size: usize, from_size: usize) -> Option<Fill> {
         let [to, with, left] = [to, with, length].map(|number| number as u32 as usize);
-        let fits = to + left <= memory_bytes && (!copies || with + left <= memory_bytes);
-        fits.then_some(Fill { to, with, left, copies })
+        let fits = to + left <= to_size && with + left <= from_size;
+        fits.then_some(Fill { to, with, left, copies: true })
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.left == 0
+    }
+
+    /// To, from and the length of what is copied next. It starts from the end when that is needed, so that nothing is
+    /// written before it is read.
+    pub fn next_copy(&mut self, at_once: usize) -> (usize, usize, usize) {
+        let length = self.left.min(at_once);
+        self.left -= length;
+        if self.to > self.with {
+            return (self.to + self.left, self.with + self.left, length);
+        }
+        let next = (self.to, self.with, length);
+        (self.to, self.with) = (self.to + length, self.with + length);
+        next
     }
 
     /// Does the next piece; false when that was the last.
     pub fn piece(&mut self, memory: &mut [u8]) -> bool {
-        let length = self.left.min(PIECE);
-        self.left -= length;
-        if !self.copies {
+        if self.copies {
+            let (to, from, length) = self.next_copy(PIECE);
+            memory.copy_within(from..from + length, to);
+        } else {
+            let length = self.left.min(PIECE);
+            self.left -= length;
             memory[self.to..self.to + length].fill(self.with as u8);
             self.to += length;
-        } else if self.to <= self.with {
-            memory.copy_within(self.with..self.with + length, self.to);
-            (self.to, self.with) = (self.to + length, self.with + length);
-        } else {
-            // From the end, so that no byte is written before it is read.
-            let from = self.with + self.left;
-            memory.copy_within(from..from + length, self.to + self.left);
         }
-        self.left > 0
+        !self.is_done()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result};
 use crate::guest::{
-    Access, Account, Budget, EndCause, Fill, Opening, Stop, Trap, call_host, canonical_f32, canonical_f64,
+    Access, Account, Act, Budget, EndCause, Fill, Opening, SLOTS, Stop, Trap, call_host, canonical_f32, canonical_f64,
 };
 use crate::math;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
@@ -93,8 +93,10 @@ struct State {
     fuel: Option<Global>,
     memory: Option<Memory>,
     depth: Option<Global>,
-    /// Those of a module that grows tables.
+    /// Those of a module that grows or copies tables.
     tables: Vec<Table>,
+    /// How many pages were made since somebody looked at the clock for their sake.
+    pages_unseen: u64,
 }
 
 pub fn config() -> Config {
@@ -138,8 +140,8 @@ impl Code {
         linked: &Linked,
         account: Account,
     ) -> Result<std::result::Result<Live, (EndCause, Account)>> {
-        let mut store =
-            Store::new(&self.engine, State { account, fuel: None, memory: None, depth: None, tables: Vec::new() });
+        let (fuel, memory, depth, tables) = (None, None, None, Vec::new());
+        let mut store = Store::new(&self.engine, State { account, fuel, memory, depth, tables, pages_unseen: 0 });
         let imports = imports(&mut store, linked);
         let instance = match Instance::new(&mut store, &self.module, &imports) {
             Ok(instance) => instance,
@@ -150,13 +152,30 @@ impl Code {
         let fuel = module.counts().then(|| instance.get_global(&store, &hidden(FUEL))).flatten();
         let memory = module.memory.and_then(|_| instance.get_memory(&store, &hidden(MEMORY)));
         let depth = module.weighs.then(|| instance.get_global(&store, &hidden(DEPTH))).flatten();
-        let tables = if module.grows { module.tables.len() } else { 0 };
+        let tables = if module.grows || module.fills { module.tables.len() } else { 0 };
         let tables =
             (0..tables).map_while(|index| instance.get_table(&store, &hidden(&format!("{TABLE}{index}")))).collect();
         let state = store.data_mut();
         (state.fuel, state.memory, state.depth, state.tables) = (fuel, memory, depth, tables);
+        if let Err(cause) = make_large(&mut store, &linked.artifact)? {
+            return Ok(Err((cause, store.into_data().account)));
+        }
         Ok(Ok(Live { store, instance, depth, depth_set: 0, functions: Vec::new() }))
     }
+}
+
+/// Makes a memory what the guest declared, where that is not the engine's to do.
+fn make_large(store: &mut Store<State>, artifact: &Artifact) -> Result<std::result::Result<(), EndCause>> {
+    let (Some(large), Some(memory)) = (&artifact.module.large_memory, store.data().memory) else { return Ok(Ok(())) };
+    // The engine has just made as much of it as is made at once.
+    if store.data_mut().account.look_while_made().is_err() {
+        return Ok(Err(EndCause::Stopped));
+    }
+    if let Err(error) = grow_in_pieces(&mut *store, memory, large.more_pages, Account::look_while_made) {
+        return end_cause(&error).map(Err);
+    }
+    let (bytes, state) = memory.data_and_store_mut(store);
+    Ok(large.fill(&artifact.wasm, bytes, &mut state.account))
 }
 
 /// A segment that does not fit its memory or table.
@@ -383,8 +402,47 @@ fn imports(store: &mut Store<State>, linked: &Linked) -> Vec<Extern> {
     imports
 }
 
-/// How many pages are made between two looks at the clock: wasmi clears every byte at once, a page in some microseconds.
-const PAGES_AT_ONCE: u64 = 128;
+/// How many pages are made between two looks at the clock: wasmi clears every byte at once, which takes half a millisecond.
+const PAGES_AT_ONCE: u64 = 16;
+/// The same of a table's slots.
+const SLOTS_AT_ONCE: u64 = 32_768;
+
+type Look = fn(&mut Account) -> std::result::Result<(), Stop>;
+
+fn grow_in_pieces(
+    mut context: impl AsContextMut<Data = State>,
+    memory: Memory,
+    by: u64,
+    look: Look,
+) -> std::result::Result<(), Error> {
+    let mut left = by;
+    while left > 0 {
+        let pages = left.min(PAGES_AT_ONCE - context.as_context().data().pages_unseen);
+        memory.grow(&mut context, pages)?;
+        left -= pages;
+        let mut context = context.as_context_mut();
+        let State { account, pages_unseen, .. } = context.data_mut();
+        *pages_unseen += pages;
+        if *pages_unseen == PAGES_AT_ONCE {
+            *pages_unseen = 0;
+            look(account).map_err(Error::host)?;
+        }
+    }
+    Ok(())
+}
+
+fn grow_table_in_pieces(caller: &mut Caller<'_, State>, table: Table, by: u64) -> std::result::Result<(), Error> {
+    let mut left = by;
+    while left > 0 {
+        let slots = left.min(SLOTS_AT_ONCE);
+        table.grow(&mut *caller, slots, Ref::Func(Nullable::Null))?;
+        left -= slots;
+        if left > 0 {
+            caller.data_mut().account.look().map_err(Error::host)?;
+        }
+    }
+    Ok(())
+}
 
 fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> std::result::Result<i32, Error> {
     let by = u64::from(by as u32);
@@ -392,33 +450,38 @@ fn grow(mut caller: Caller<'_, State>, table: i32, by: i32) -> std::result::Resu
         let before = caller.data_mut().account.grow_table(table, by).map_err(Error::host)?;
         let Some(before) = before else { return Ok(-1) };
         let Some(table) = caller.data().tables.get(table).copied() else { return Ok(-1) };
-        return Ok(table.grow(&mut caller, by, Ref::Func(Nullable::Null)).map_or(-1, |_| before as i32));
+        grow_table_in_pieces(&mut caller, table, by)?;
+        return Ok(before as i32);
     }
     let Some(before) = caller.data_mut().account.grow_memory(by).map_err(Error::host)? else { return Ok(-1) };
     let Some(memory) = caller.data().memory else { return Ok(-1) };
-    let mut left = by;
-    while left > 0 {
-        let pages = left.min(PAGES_AT_ONCE);
-        memory.grow(&mut caller, pages)?;
-        left -= pages;
-        if left > 0 {
-            caller.data_mut().account.look().map_err(Error::host)?;
-        }
-    }
+    grow_in_pieces(&mut caller, memory, by, Account::look)?;
     Ok(before as i32)
 }
 
-fn fill(
-    mut caller: Caller<'_, State>,
-    to: i32,
-    with: i32,
-    length: i32,
-    copies: i32,
-) -> std::result::Result<i32, Error> {
+fn fill(mut caller: Caller<'_, State>, to: i32, with: i32, length: i32, act: i32) -> std::result::Result<i32, Error> {
+    let act = Act::of(act);
+    if let Act::CopyTable { to: table, from } = act {
+        return copy_table(caller, [table, from], [to, with, length]);
+    }
     let Some(memory) = caller.data().memory else { return Ok(length) };
-    let fill = Fill::new([to, with, length], copies != 0, memory.data_size(&caller));
+    let fill = Fill::new([to, with, length], act, memory.data_size(&caller));
     let Some(mut fill) = fill else { return Ok(length) };
     while fill.piece(memory.data_mut(&mut caller)) {
+        caller.data_mut().account.look().map_err(Error::host)?;
+    }
+    Ok(0)
+}
+
+fn copy_table(mut caller: Caller<'_, State>, tables: [u32; 2], numbers: [i32; 3]) -> std::result::Result<i32, Error> {
+    let [Some(to), Some(from)] = tables.map(|table| caller.data().tables.get(table as usize).copied()) else {
+        return Ok(numbers[2]);
+    };
+    let sizes = [to, from].map(|table| table.size(&caller) as usize);
+    let Some(mut copy) = Fill::within(numbers, sizes[0], sizes[1]) else { return Ok(numbers[2]) };
+    while !copy.is_done() {
+        let (at, source, slots) = copy.next_copy(SLOTS);
+        Table::copy(&mut caller, &to, at as u64, &from, source as u64, slots as u64)?;
         caller.data_mut().account.look().map_err(Error::host)?;
     }
     Ok(0)

@@ -28,6 +28,7 @@ mod graph;
 pub mod guest;
 mod interpreted;
 mod joins;
+mod large_memory;
 mod load;
 mod locate;
 pub mod math;

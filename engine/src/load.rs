@@ -72,12 +72,14 @@ impl Load {
 pub fn blocks_of(operator: &Operator) -> u64 {
     use Operator::*;
     match operator {
-        TableCopy { .. } | TableInit { .. } => 10,
-        TableGrow { .. } => 7,
+        TableCopy { .. } => 13,
+        TableGrow { .. } => 12,
+        TableInit { .. } => 10,
+        TableFill { .. } => 9,
+        MemoryInit { .. } => 7,
         MemoryFill { .. } | MemoryCopy { .. } => 5,
-        CallIndirect { .. } | TableGet { .. } | TableFill { .. } => 4,
+        CallIndirect { .. } | TableGet { .. } => 4,
         MemoryGrow { .. } => 3,
-        MemoryInit { .. } => 2,
         I32Rotl | I32Rotr | I64Rotl | I64Rotr => 2,
         I32TruncF32S | I32TruncF32U | I32TruncF64S | I32TruncF64U => 1,
         I64TruncF32S | I64TruncF32U | I64TruncF64S | I64TruncF64U => 1,

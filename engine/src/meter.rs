@@ -7,11 +7,13 @@
 //! indices are shifted past them, all imports are renamed to their position, and the hidden exports carry a prefix
 //! that no export of the guest has. Custom sections are left out.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::artifact::{Extern, Kind, Module, Signature};
-use crate::guest::PIECE;
-use crate::plan::{Edit, FunctionPlan, What};
+use crate::guest::{Act, PIECE, SLOTS};
+use crate::large_memory::LargeMemory;
+use crate::plan::{Bulk, Edit, Findings, FunctionPlan, What};
 use crate::prepare::{Analysis, ElementList};
 use crate::{bytes, costs};
 
@@ -197,7 +199,10 @@ impl Meter<'_> {
         bytes::vector_section(&mut out, 3, self.analysis.plans.len(), &[copy(&raw.functions)]);
         let own_tables = module.tables.len() - self.imported(Extern::Table);
         bytes::vector_section(&mut out, 4, own_tables, &[copy(&raw.tables)]);
-        bytes::vector_section(&mut out, 5, usize::from(module.memory.is_some()), &[copy(&raw.memories)]);
+        let large = module.large_memory.as_ref();
+        let memory = large.map(|large| Cow::from(large.memory_for_engine(module)));
+        let memory = memory.unwrap_or(Cow::from(copy(&raw.memories)));
+        bytes::vector_section(&mut out, 5, usize::from(module.memory.is_some()), &[&memory]);
         self.globals(&mut out);
         self.exports(&mut out);
         self.elements(&mut out);
@@ -209,7 +214,9 @@ impl Meter<'_> {
             out.extend_from_slice(&content);
         }
         self.code(&mut out, copied);
-        bytes::vector_section(&mut out, 11, module.data_segments as usize, &[copy(&raw.data)]);
+        let data = large.map(|_| Cow::from(LargeMemory::data_for_engine(self.wasm, module, raw)));
+        let data = data.unwrap_or(Cow::from(copy(&raw.data)));
+        bytes::vector_section(&mut out, 11, module.data_segments as usize, &[&data]);
         out
     }
 
@@ -297,7 +304,8 @@ impl Meter<'_> {
         if module.memory.is_some() {
             export(&hidden(MEMORY), Extern::Memory, 0);
         }
-        let tables = if self.analysis.findings.grows_tables { module.tables.len() } else { 0 };
+        let Findings { grows_tables, copies_tables, .. } = self.analysis.findings;
+        let tables = if grows_tables || copies_tables { module.tables.len() } else { 0 };
         for index in 0..tables {
             export(&hidden(&format!("{TABLE}{index}")), Extern::Table, index as u32);
         }
@@ -419,8 +427,8 @@ impl Body<'_> {
         let number = plan.has_select || plan.has_lengths;
         let depth = u32::from(number);
         let operands = depth + u32::from(plan.weight > 0);
-        let narrow = operands + 2 * u32::from(plan.fills);
-        let groups = plan.local_groups_count + counter + u32::from(narrow > 0) + u32::from(plan.grows_tables);
+        let narrow = operands + 2 * u32::from(plan.splits);
+        let groups = plan.local_groups_count + counter + u32::from(narrow > 0) + u32::from(plan.fills_tables);
         bytes::unsigned(&mut self.out, groups.into());
         self.out.extend_from_slice(&self.meter.wasm[plan.local_groups.clone()]);
         if counter > 0 {
@@ -429,7 +437,7 @@ impl Body<'_> {
         if narrow > 0 {
             self.out.extend([narrow as u8, Kind::I32.byte()]);
         }
-        if plan.grows_tables {
+        if plan.fills_tables {
             self.out.extend([1, Kind::FuncRef.byte()]);
         }
         let fuel = plan.params + plan.locals;
@@ -476,9 +484,19 @@ impl Body<'_> {
                 self.charge_length(scratch, shift, I64_SHR_U);
                 self.op(LOCAL_GET, scratch.number);
             }
-            What::ChargeFill { copies } => {
-                self.charge_length(scratch, costs::BYTES_SHIFT, I64_SHR_U);
-                self.split_fill(copies, scratch);
+            What::ChargePieces { bulk } => {
+                self.charge_length(scratch, bulk.shift(), I64_SHR_U);
+                self.keep_operands(bulk, scratch);
+                self.pieces(bulk, scratch);
+                self.bulk_operands(bulk, scratch, |_| {});
+                self.op(LOCAL_GET, scratch.number);
+            }
+            What::ChargeFill { act } => {
+                let of_table = matches!(act, Act::CopyTable { .. });
+                let (shift, piece) =
+                    if of_table { (costs::ELEMENTS_SHIFT, SLOTS) } else { (costs::BYTES_SHIFT, PIECE) };
+                self.charge_length(scratch, shift, I64_SHR_U);
+                self.split_fill(act, piece, scratch);
             }
             What::GrowMemory => {
                 self.charge_length(scratch, costs::PAGE_SHIFT, I64_SHL);
@@ -531,19 +549,77 @@ impl Body<'_> {
 
     /// A long fill or copy is done by the host, in pieces with a look at the clock between them; it answers the length
     /// that is left to the engine: none, or all of it when it leaves the memory and has to trap.
-    fn split_fill(&mut self, copies: bool, scratch: Scratch) {
+    fn split_fill(&mut self, act: Act, piece: usize, scratch: Scratch) {
         self.op(LOCAL_SET, scratch.operands + 1);
         self.op(LOCAL_SET, scratch.operands);
         self.op(LOCAL_GET, scratch.number);
-        self.out.push(I32_CONST);
-        bytes::signed(&mut self.out, PIECE as i64);
+        self.constant(piece as i64);
         self.out.extend([I32_GT_U, IF, 0x40]);
         self.fill_operands(scratch);
-        self.out.extend([I32_CONST, u8::from(copies)]);
+        self.constant(act.code().into());
         self.op(CALL, self.meter.added.fill.expect("the module fills"));
         self.op(LOCAL_SET, scratch.number);
         self.out.push(END);
         self.fill_operands(scratch);
+    }
+
+    /// Off the stack, but for the length.
+    fn keep_operands(&mut self, bulk: Bulk, scratch: Scratch) {
+        let second = if matches!(bulk, Bulk::FillTable { .. }) { scratch.reference } else { scratch.operands + 1 };
+        self.op(LOCAL_SET, second);
+        self.op(LOCAL_SET, scratch.operands);
+    }
+
+    /// Does all but a piece of a long operation, in pieces with a look at the clock after each; the operands and the
+    /// length are those of what is left. The last piece comes first, so that what is out of bounds traps at once.
+    fn pieces(&mut self, bulk: Bulk, scratch: Scratch) {
+        let piece = bulk.piece();
+        self.out.extend([LOOP, 0x40]);
+        self.op(LOCAL_GET, scratch.number);
+        self.constant(piece);
+        self.out.extend([I32_GT_U, IF, 0x40]);
+        self.op(LOCAL_GET, scratch.number);
+        self.constant(piece);
+        self.out.push(I32_SUB);
+        self.op(LOCAL_SET, scratch.number);
+        self.bulk_operands(bulk, scratch, |body| {
+            body.op(LOCAL_GET, scratch.number);
+            body.out.push(I32_ADD);
+        });
+        self.constant(piece);
+        self.bulk_operator(bulk);
+        self.op(GLOBAL_GET, self.fuel());
+        self.op(CALL, self.meter.added.refill.expect("the module counts"));
+        self.op(GLOBAL_SET, self.fuel());
+        self.op(BR, 1);
+        self.out.extend([END, END]);
+    }
+
+    /// Both operands but the length, each changed by `then` if it is a place.
+    fn bulk_operands(&mut self, bulk: Bulk, scratch: Scratch, then: impl Fn(&mut Self)) {
+        self.op(LOCAL_GET, scratch.operands);
+        then(self);
+        if matches!(bulk, Bulk::FillTable { .. }) {
+            return self.op(LOCAL_GET, scratch.reference);
+        }
+        self.op(LOCAL_GET, scratch.operands + 1);
+        then(self);
+    }
+
+    fn bulk_operator(&mut self, bulk: Bulk) {
+        self.out.push(0xfc);
+        match bulk {
+            Bulk::FillTable { table } => self.op(TABLE_FILL, table),
+            Bulk::InitMemory { segment } => {
+                self.op(MEMORY_INIT, segment);
+                self.out.push(0);
+            }
+        }
+    }
+
+    fn constant(&mut self, value: i64) {
+        self.out.push(I32_CONST);
+        bytes::signed(&mut self.out, value);
     }
 
     fn fill_operands(&mut self, scratch: Scratch) {
@@ -568,10 +644,12 @@ impl Body<'_> {
         self.out.extend([I64_CONST, 0, I64_GE_S, IF, 0x40]);
         self.op(LOCAL_GET, scratch.fuel);
         self.out.push(I32_WRAP_I64);
-        self.op(LOCAL_GET, scratch.reference);
+        self.op(LOCAL_SET, scratch.operands);
+        let bulk = Bulk::FillTable { table };
+        self.pieces(bulk, scratch);
+        self.bulk_operands(bulk, scratch, |_| {});
         self.op(LOCAL_GET, scratch.number);
-        self.out.push(0xfc);
-        self.op(TABLE_FILL, table);
+        self.bulk_operator(bulk);
         self.out.push(END);
         self.op(LOCAL_GET, scratch.fuel);
         self.out.push(I32_WRAP_I64);
@@ -602,6 +680,7 @@ impl Body<'_> {
 }
 
 const BLOCK: u8 = 0x02;
+const LOOP: u8 = 0x03;
 const IF: u8 = 0x04;
 const END: u8 = 0x0b;
 const BR: u8 = 0x0c;
@@ -628,4 +707,5 @@ const I64_EXTEND_I32_S: u8 = 0xac;
 const I64_EXTEND_I32_U: u8 = 0xad;
 const REF_FUNC: u8 = 0xd2;
 /// Behind 0xfc.
+const MEMORY_INIT: u8 = 8;
 const TABLE_FILL: u8 = 17;

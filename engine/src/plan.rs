@@ -7,6 +7,7 @@ use wasmparser::{BlockType, FrameKind, FuncValidator, FunctionBody, Operator, Va
 
 use crate::artifact::{Module, Signature};
 use crate::failure::Result;
+use crate::guest::{Act, PIECE, SLOTS};
 use crate::joins::Joins;
 use crate::load::{Chain, Load, blocks_of};
 use crate::{bounds, costs};
@@ -47,9 +48,13 @@ pub enum What {
     ChargeLength {
         shift: u8,
     },
-    /// The same before `memory.fill` and `memory.copy`, which the host does when they are long.
+    /// The same before one that is done in pieces when it is long.
+    ChargePieces {
+        bulk: Bulk,
+    },
+    /// The same before one that the host does when it is long.
     ChargeFill {
-        copies: bool,
+        act: Act,
     },
     GrowMemory,
     GrowTable {
@@ -57,6 +62,24 @@ pub enum What {
     },
     /// Code that cannot be reached is left out.
     Dead,
+}
+
+/// Operators that the guest does in pieces when they are long: the host cannot, for want of the reference or segment.
+#[derive(Debug, Clone, Copy)]
+pub enum Bulk {
+    FillTable { table: u32 },
+    InitMemory { segment: u32 },
+}
+
+impl Bulk {
+    pub fn shift(self) -> u8 {
+        if matches!(self, Bulk::InitMemory { .. }) { costs::BYTES_SHIFT } else { costs::ELEMENTS_SHIFT }
+    }
+
+    /// What is done at once.
+    pub fn piece(self) -> i64 {
+        if matches!(self, Bulk::InitMemory { .. }) { PIECE as i64 } else { SLOTS as i64 }
+    }
 }
 
 pub struct FunctionPlan {
@@ -74,8 +97,11 @@ pub struct FunctionPlan {
     pub edits: std::ops::Range<usize>,
     pub has_select: bool,
     pub has_lengths: bool,
-    pub grows_tables: bool,
+    /// A reference is kept while its slots are filled.
+    pub fills_tables: bool,
     pub fills: bool,
+    /// Something is done in pieces, by the guest itself or by the host.
+    pub splits: bool,
     /// Set once the call graph is known.
     pub weight: u32,
 }
@@ -108,6 +134,7 @@ pub struct Findings {
     pub addressed: Vec<u32>,
     pub grows_memory: bool,
     pub grows_tables: bool,
+    pub copies_tables: bool,
     pub features: u32,
     pub not_movable: u32,
     pub load: Load,
@@ -146,8 +173,9 @@ struct Reader<'a> {
     chain: Chain,
     has_select: bool,
     has_lengths: bool,
-    grows_tables: bool,
+    fills_tables: bool,
     fills: bool,
+    splits: bool,
     call_values_max: u32,
 }
 
@@ -187,8 +215,9 @@ pub fn read_function(
         chain: Chain::default(),
         has_select: false,
         has_lengths: false,
-        grows_tables: false,
+        fills_tables: false,
         fills: false,
+        splits: false,
         call_values_max: 0,
     };
     reader.edit(code, 0, What::ChargeAndCheck { cost: 0 });
@@ -197,8 +226,8 @@ pub fn read_function(
     let operands_max = reader.read_operators(validator, body, code)?;
     let (blocks, loops, targets) = (reader.blocks, reader.loops, reader.branch_targets);
     let call_values_max = reader.call_values_max;
-    let (has_select, has_lengths, grows_tables) = (reader.has_select, reader.has_lengths, reader.grows_tables);
-    let fills = reader.fills;
+    let (has_select, has_lengths) = (reader.has_select, reader.has_lengths);
+    let (fills_tables, fills, splits) = (reader.fills_tables, reader.fills, reader.splits);
     findings.load.blocks += blocks;
     findings.load.live += (blocks + 16 * loops + targets) * u64::from(params + locals);
     findings.load.live += std::mem::take(&mut findings.joins.steps);
@@ -215,8 +244,9 @@ pub fn read_function(
         edits: first_edit..findings.edits.len(),
         has_select,
         has_lengths,
-        grows_tables,
+        fills_tables,
         fills,
+        splits,
         weight: 0,
     })
 }
@@ -429,15 +459,26 @@ impl Reader<'_> {
                 self.findings.grows_memory = true;
                 self.edit(at, skip, What::GrowMemory);
             }
-            Operator::MemoryFill { .. } => self.fill(at, false),
-            Operator::MemoryCopy { .. } => self.fill(at, true),
-            Operator::MemoryInit { .. } => self.bulk(at, costs::BYTES_SHIFT, READS_PASSIVE_DATA),
-            Operator::TableCopy { .. } | Operator::TableInit { .. } => {
-                self.bulk(at, costs::ELEMENTS_SHIFT, WRITES_TABLE)
+            Operator::MemoryFill { .. } => self.fill(at, Act::FillMemory),
+            Operator::MemoryCopy { .. } => self.fill(at, Act::CopyMemory),
+            Operator::MemoryInit { data_index, .. } => {
+                self.findings.not_movable |= READS_PASSIVE_DATA;
+                self.pieces(at, Bulk::InitMemory { segment: *data_index });
             }
-            Operator::TableFill { .. } => {
-                self.bulk(at, costs::ELEMENTS_SHIFT, WRITES_TABLE);
+            Operator::TableInit { .. } => {
+                self.findings.not_movable |= WRITES_TABLE;
+                self.by_length(at, What::ChargeLength { shift: costs::ELEMENTS_SHIFT });
+            }
+            Operator::TableCopy { dst_table, src_table } => {
+                self.findings.not_movable |= WRITES_TABLE;
+                self.findings.copies_tables = true;
+                self.fill(at, Act::CopyTable { to: *dst_table, from: *src_table });
+            }
+            Operator::TableFill { table } => {
+                self.findings.not_movable |= WRITES_TABLE;
                 self.findings.features |= USES_REFERENCE_TYPES;
+                self.fills_tables = true;
+                self.pieces(at, Bulk::FillTable { table: *table });
             }
             Operator::DataDrop { .. } | Operator::ElemDrop { .. } => {
                 self.findings.features |= USES_BULK_MEMORY;
@@ -445,7 +486,8 @@ impl Reader<'_> {
             }
             Operator::TableGrow { table } => {
                 self.has_lengths = true;
-                self.grows_tables = true;
+                (self.fills_tables, self.splits) = (true, true);
+                self.loops += 1;
                 self.findings.features |= USES_REFERENCE_TYPES;
                 self.findings.not_movable |= WRITES_TABLE;
                 self.findings.grows_tables = true;
@@ -485,14 +527,16 @@ impl Reader<'_> {
         self.edit(at, 0, What::GuardSelect);
     }
 
-    fn bulk(&mut self, at: usize, shift: u8, not_movable: u32) {
-        self.findings.not_movable |= not_movable;
-        self.by_length(at, What::ChargeLength { shift });
+    /// The meter adds a loop.
+    fn pieces(&mut self, at: usize, bulk: Bulk) {
+        self.splits = true;
+        self.loops += 1;
+        self.by_length(at, What::ChargePieces { bulk });
     }
 
-    fn fill(&mut self, at: usize, copies: bool) {
-        self.fills = true;
-        self.by_length(at, What::ChargeFill { copies });
+    fn fill(&mut self, at: usize, act: Act) {
+        (self.fills, self.splits) = (true, true);
+        self.by_length(at, What::ChargeFill { act });
     }
 
     fn by_length(&mut self, at: usize, what: What) {

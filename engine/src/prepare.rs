@@ -10,6 +10,7 @@ use wasmparser::{
 use crate::artifact::{Export, Extern, Global, Import, Kind, Memory, Module, Signature, Span, Table, span_of};
 use crate::failure::{Failure, Result, Status};
 use crate::graph::Graph;
+use crate::large_memory::LargeMemory;
 use crate::plan::{self, Findings, FunctionPlan};
 use crate::{bounds, costs, features, frames, proposals};
 
@@ -107,6 +108,7 @@ fn read_module(wasm: &[u8]) -> Result<Analysis> {
     ALLOCATIONS.set(gate.allocations);
     let mut analysis = gate.analysis;
     weigh(&mut analysis);
+    analysis.module.large_memory = LargeMemory::of(wasm, &analysis.module, &analysis.raw);
     Ok(analysis)
 }
 

@@ -5,6 +5,7 @@ mod differential;
 mod expensive;
 mod fuel_exact;
 mod guards;
+mod looks;
 mod nothing_cheap;
 mod panics;
 mod refusals;

@@ -69,7 +69,9 @@ fn life(tier: u32, step: u32) {
         run(SCAN, &mut |error| petri_artifact_scan(artifact, 10, &mut scan, error));
         assert_eq!(petri_scan_kept(scan), 2);
         run(LOAD, &mut |error| petri_load(artifact, tier, ptr::null(), 0, &mut code, error));
-        run(INSTANTIATE, &mut |error| petri_instantiate(code, ptr::null(), ROOMY, &mut instance, &mut end, error));
+        run(INSTANTIATE, &mut |error| {
+            petri_instantiate(code, ptr::null(), ROOMY, &budget, ptr::null_mut(), &mut instance, &mut end, error)
+        });
         run(CALL, &mut |error| {
             petri_call(instance, 0, &budget, ptr::null_mut::<c_void>(), slots.as_mut_ptr(), 1, &mut end, error)
         });
@@ -141,7 +143,16 @@ fn null_handles_are_misuse_and_dropping_them_is_nothing() {
     unsafe {
         assert_eq!(petri_load(ptr::null(), 0, ptr::null(), 0, ptr::null_mut(), report.out()), Status::Misuse as i32);
         assert_eq!(
-            petri_instantiate(ptr::null(), ptr::null(), 0, ptr::null_mut(), ptr::null_mut(), report.out()),
+            petri_instantiate(
+                ptr::null(),
+                ptr::null(),
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                report.out()
+            ),
             Status::Misuse as i32
         );
         assert_eq!(

@@ -136,7 +136,8 @@ class FakeCode final : public Code {
   FakeCode(Tier tier, const FakeModule& module, BoundImports imports)
       : Code(tier), module_(module), imports_(std::move(imports)) {}
 
-  Result<Instantiated> instantiate(const HostHooks&, std::uint64_t memory_bytes_max) const override {
+  Result<Instantiated> instantiate_within(const MakingTime*, const HostHooks&,
+                                          std::uint64_t memory_bytes_max) const override {
     if (module_.memory_pages * std::uint64_t{65'536} > memory_bytes_max) {
       return Instantiated{.instance = nullptr, .end = {.kind = EndKind::memory_limit}};
     }

@@ -98,6 +98,13 @@ class Instance {
   bool command_has_run_ = false;
 };
 
+// On whose time an instance is made. A large memory is made in pieces, and deadline, turn and HostHooks::interrupt are
+// looked at between them; no fuel is used.
+struct MakingTime {
+  Budget budget;
+  void* context = nullptr;
+};
+
 struct Instantiated {
   std::unique_ptr<Instance> instance;  // none: `end` says why
   End end;
@@ -118,7 +125,13 @@ class Code {
   // The same of ModuleFacts::value_bytes().
   virtual std::uint64_t others_value_bytes(std::uint64_t /*call_depth*/) const { return 0; }
   // Makes memory, tables and globals; runs no code of the guest. The instance does not need the Code afterwards.
-  virtual Result<Instantiated> instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const = 0;
+  // However long that takes.
+  Result<Instantiated> instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const {
+    return instantiate_within(nullptr, hooks, memory_bytes_max);
+  }
+  // The same; the time, unless it is null, can end it as `deadline` or `cancelled`.
+  virtual Result<Instantiated> instantiate_within(const MakingTime* time, const HostHooks& hooks,
+                                                  std::uint64_t memory_bytes_max) const = 0;
 
  private:
   Tier tier_;

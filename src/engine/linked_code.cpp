@@ -29,17 +29,18 @@ std::uint64_t LinkedCode::others_value_bytes(std::uint64_t call_depth) const {
   return bytes - members_->back().facts().value_bytes(call_depth);
 }
 
-Result<Instantiated> LinkedCode::instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const {
-  return LinkedInstance::create(members_, hooks, memory_bytes_max);
+Result<Instantiated> LinkedCode::instantiate_within(const MakingTime* time, const HostHooks& hooks,
+                                                    std::uint64_t memory_bytes_max) const {
+  return LinkedInstance::create(members_, time, hooks, memory_bytes_max);
 }
 
 // ---- instance -------------------------------------------------------------------------------------------------
 
-Result<Instantiated> LinkedInstance::create(std::shared_ptr<const LinkedMembers> members, const HostHooks& hooks,
-                                            std::uint64_t memory_bytes_max) {
+Result<Instantiated> LinkedInstance::create(std::shared_ptr<const LinkedMembers> members, const MakingTime* time,
+                                            const HostHooks& hooks, std::uint64_t memory_bytes_max) {
   auto linked = std::unique_ptr<LinkedInstance>(new LinkedInstance(std::move(members), hooks, memory_bytes_max));
   for (std::size_t index = 0; index < linked->members_->size(); ++index) {
-    PETRI_TRY(Instantiated made, linked->instantiate(index));
+    PETRI_TRY(Instantiated made, linked->instantiate(index, time));
     if (made.instance == nullptr) return Instantiated{.instance = nullptr, .end = made.end};
     linked->instances_.push_back({std::move(made.instance), linked->members()[index].facts().memory_bytes_min()});
   }
@@ -47,8 +48,8 @@ Result<Instantiated> LinkedInstance::create(std::shared_ptr<const LinkedMembers>
   return Instantiated{.instance = std::move(linked), .end = end};
 }
 
-Result<Instantiated> LinkedInstance::instantiate(std::size_t index) const {
-  return members()[index].code->instantiate(hooks_, memory_bytes_max_);
+Result<Instantiated> LinkedInstance::instantiate(std::size_t index, const MakingTime* time) const {
+  return members()[index].code->instantiate_within(time, hooks_, memory_bytes_max_);
 }
 
 Instance* LinkedInstance::find(std::string_view name) {
@@ -108,7 +109,7 @@ Result<void> LinkedInstance::enter_command(std::size_t index) {
 }
 
 Result<void> LinkedInstance::renew(std::size_t index) {
-  PETRI_TRY(Instantiated made, instantiate(index));
+  PETRI_TRY(Instantiated made, instantiate(index, nullptr));
   if (made.instance == nullptr) {
     return fail(ErrorCode::engine_fault, "a module that was instantiated before cannot be instantiated again");
   }

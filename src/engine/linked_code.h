@@ -40,8 +40,8 @@ using LinkedMembers = std::vector<LinkedMember>;
 // Between calls it is like an instance of its last member; that one's memory and globals are what is seen of it.
 class LinkedInstance final : public Instance {
  public:
-  static Result<Instantiated> create(std::shared_ptr<const LinkedMembers> members, const HostHooks& hooks,
-                                     std::uint64_t memory_bytes_max);
+  static Result<Instantiated> create(std::shared_ptr<const LinkedMembers> members, const MakingTime* time,
+                                     const HostHooks& hooks, std::uint64_t memory_bytes_max);
 
   LinkedInstance* linked() override { return this; }
 
@@ -86,7 +86,7 @@ class LinkedInstance final : public Instance {
 
   LinkedInstance(std::shared_ptr<const LinkedMembers> members, const HostHooks& hooks, std::uint64_t memory_bytes_max)
       : members_(std::move(members)), hooks_(hooks), memory_bytes_max_(memory_bytes_max) {}
-  Result<Instantiated> instantiate(std::size_t index) const;
+  Result<Instantiated> instantiate(std::size_t index, const MakingTime* time) const;
   Result<void> enter_command(std::size_t index);
   Instance& last() { return *instances_.back().instance; }
   std::uint64_t memory_bytes() const;
@@ -104,7 +104,8 @@ class LinkedCode final : public Code {
  public:
   explicit LinkedCode(LinkedMembers members);
 
-  Result<Instantiated> instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const override;
+  Result<Instantiated> instantiate_within(const MakingTime* time, const HostHooks& hooks,
+                                          std::uint64_t memory_bytes_max) const override;
   std::uint64_t others_bytes_min() const override { return others_bytes_min_; }
   std::uint64_t others_value_bytes(std::uint64_t call_depth) const override;
 

@@ -121,8 +121,9 @@ Result<CodePtr> WasmCode::create(const petri_artifact& artifact, const ModuleFac
   return std::make_shared<const WasmCode>(tier, std::move(handle), stack, imports.owner);
 }
 
-Result<Instantiated> WasmCode::instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const {
-  return WasmInstance::create(*handle_, stack_, owner_, hooks, memory_bytes_max);
+Result<Instantiated> WasmCode::instantiate_within(const MakingTime* time, const HostHooks& hooks,
+                                                  std::uint64_t memory_bytes_max) const {
+  return WasmInstance::create(*handle_, stack_, owner_, time, hooks, memory_bytes_max);
 }
 
 }  // namespace petri

@@ -30,7 +30,8 @@ class WasmCode final : public Code {
   WasmCode(Tier tier, CodeHandle handle, StackNeed stack, std::shared_ptr<const void> owner)
       : Code(tier), handle_(std::move(handle)), stack_(stack), owner_(std::move(owner)) {}
 
-  Result<Instantiated> instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const override;
+  Result<Instantiated> instantiate_within(const MakingTime* time, const HostHooks& hooks,
+                                          std::uint64_t memory_bytes_max) const override;
 
  private:
   CodeHandle handle_;

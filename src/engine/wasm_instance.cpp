@@ -54,13 +54,16 @@ petri_number to_number(const Value& value) {
 }  // namespace
 
 Result<Instantiated> WasmInstance::create(const petri_code& code, StackNeed stack, std::shared_ptr<const void> owner,
-                                          const HostHooks& hooks, std::uint64_t memory_bytes_max) {
+                                          const MakingTime* time, const HostHooks& hooks,
+                                          std::uint64_t memory_bytes_max) {
   const petri_host host{
       .interrupt = reinterpret_cast<const std::uint32_t*>(hooks.interrupt), .grow = hooks.grow, .turn = hooks.turn};
   petri_instance* instance = nullptr;
   petri_end end{};
   petri_error error;
-  if (petri_instantiate(&code, &host, memory_bytes_max, &instance, &end, &error) != PETRI_OK) {
+  const auto* const budget = time == nullptr ? nullptr : reinterpret_cast<const petri_budget*>(&time->budget);
+  void* const context = time == nullptr ? nullptr : time->context;
+  if (petri_instantiate(&code, &host, memory_bytes_max, budget, context, &instance, &end, &error) != PETRI_OK) {
     return fail(to_error(error));
   }
   Instantiated result{.instance = nullptr, .end = to_end(end)};

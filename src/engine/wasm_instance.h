@@ -17,7 +17,7 @@ using InstanceHandle = std::unique_ptr<petri_instance, DropInstance>;
 class WasmInstance final : public Instance {
  public:
   static Result<Instantiated> create(const petri_code& code, StackNeed stack, std::shared_ptr<const void> owner,
-                                     const HostHooks& hooks, std::uint64_t memory_bytes_max);
+                                     const MakingTime* time, const HostHooks& hooks, std::uint64_t memory_bytes_max);
 
   WasmInstance(InstanceHandle handle, StackNeed stack, std::shared_ptr<const void> owner)
       : owner_(std::move(owner)), stack_(stack), handle_(std::move(handle)) {}

@@ -56,7 +56,7 @@ void Guest::drop() {
 }
 
 // An end other than `returned`: there is none.
-Result<End> Guest::make_instance(const Code& code) {
+Result<End> Guest::make_instance(const Code& code, const MakingTime* time) {
   drop();
   place_ = Place::instantiate;
   memory_bytes_ = 0;
@@ -64,7 +64,7 @@ Result<End> Guest::make_instance(const Code& code) {
   const std::uint64_t stack_bytes = stack_to_count(artifact_, code, context_.limits().call_depth_max);
   const bool fits = bytes_min + stack_bytes <= context_.limits().memory_bytes_max;
   if (!fits || !context_.begin_instance(bytes_min, stack_bytes)) return End{.kind = EndKind::memory_limit};
-  auto made = code.instantiate(hooks_, context_.limits().memory_bytes_max);
+  auto made = code.instantiate_within(time, hooks_, context_.limits().memory_bytes_max);
   if (!made || made->instance == nullptr) {
     context_.end_instance();
     if (!made) return fail(std::move(made.error()));
@@ -84,16 +84,18 @@ void Guest::adopt_instance(std::unique_ptr<Instance> instance) {
 }
 
 Result<End> Guest::instantiate(const Code& code, Initialize initialize, Starts starts) {
-  PETRI_TRY(End end, make_instance(code));
+  const MakingTime time{.budget = budget_left(), .context = &context_};
+  PETRI_TRY(End end, make_instance(code, &time));
   if (end.kind != EndKind::returned) return end;
   auto started = run_start_functions(initialize, starts);
   whole_ = started && started->kind == EndKind::returned;
   return started;
 }
 
+// The host's own work, not on the guest's time.
 template <typename Fill>
 Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fill fill) {
-  PETRI_TRY(End end, make_instance(code));
+  PETRI_TRY(End end, make_instance(code, nullptr));
   if (end.kind != EndKind::returned) return end;
   const std::uint64_t tables = memory_bytes_ - memory_size_of(*instance_);
   if (memory_bytes + tables > memory_bytes_ && context_.try_grow(memory_bytes + tables) != Growth::allowed) {
@@ -204,6 +206,10 @@ Budget Guest::begin_call(Place place) {
   PETRI_ASSERT(alive());
   place_ = place;
   whole_ = false;  // until it has come back
+  return budget_left();
+}
+
+Budget Guest::budget_left() const {
   return {.fuel = allowance_.fuel - context_.fuel_before,
           .deadline_ns = allowance_.deadline_ns,
           .turn_ns = allowance_.turn_ns,

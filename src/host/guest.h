@@ -79,7 +79,8 @@ class Guest {
   Budget begin_call(Place place);
   Result<End> end_call(Result<End> end);
   Result<End> start_others();
-  Result<End> make_instance(const Code& code);
+  Result<End> make_instance(const Code& code, const MakingTime* time);
+  Budget budget_left() const;
   template <typename Fill>
   Result<End> make_filled(const Code& code, std::uint64_t memory_bytes, Fill fill);
   Result<End> run_start_functions(Initialize initialize, Starts starts);

@@ -29,9 +29,9 @@ HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
 
 std::uint64_t to_ns(Clock::TimePoint time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); }
 
-Allowance allowance_of(const Limits& limits, Clock::TimePoint start) {
+Allowance allowance_of(const Limits& limits, Clock::TimePoint deadline) {
   return {.fuel = limits.fuel_max,
-          .deadline_ns = to_ns(start + limits.execution_time_max),
+          .deadline_ns = to_ns(deadline),
           .call_depth = static_cast<std::uint32_t>(limits.call_depth_max)};
 }
 
@@ -46,22 +46,23 @@ Result<End> instantiate_and_call(const RunContext& run, const Code& code, Guest&
 
 }  // namespace
 
-Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks callbacks) {
-  HostContext context(settings_of(run, callbacks), run.spec.seed);
+Result<AttemptResult> attempt(const RunContext& run, const Code& code, const AttemptOptions& options) {
+  const bool told = options.callbacks == Callbacks::told;
+  HostContext context(settings_of(run, options.callbacks), run.spec.seed);
   Guest guest(run.artifact, context, &run.interrupt);
   std::vector<std::uint64_t> slots(run.target.slots());
   const Clock::TimePoint start = run.clock.now();
-  Allowance allowance = allowance_of(run.spec.limits, start);
+  Allowance allowance = allowance_of(run.spec.limits, start + options.time_max);
   if (run.turns != nullptr) {
     context.turns = run.turns;
     allowance.turn_ns = run.turns->begin(allowance.deadline_ns, run.interrupt);
   }
   guest.begin(allowance, run.spec.input);
   auto ended = instantiate_and_call(run, code, guest, slots);
-  if (run.turns != nullptr) run.turns->end(callbacks == Callbacks::told ? guest.fuel_used() : 0);
+  if (run.turns != nullptr) run.turns->end(told ? guest.fuel_used() : 0);
   PETRI_TRY(const End end, std::move(ended));
   context.finish(0);
-  if (callbacks == Callbacks::told) context.tell_account();
+  if (told) context.tell_account();
 
   AttemptResult result{.outcome = collect_outcome(run.artifact, end, guest, context), .waited = context.waited};
   result.outcome.seed = run.spec.seed;

@@ -37,7 +37,12 @@ struct AttemptResult {
 
 enum class Callbacks : std::uint8_t { told, silent };
 
-// Runs the code once. `silent` keeps the spec's callbacks from being called.
-Result<AttemptResult> attempt(const RunContext& run, const Code& code, Callbacks callbacks);
+struct AttemptOptions {
+  Callbacks callbacks = Callbacks::told;  // `silent` keeps those of the spec from being called
+  Clock::Duration time_max;
+};
+
+// Runs the code once.
+Result<AttemptResult> attempt(const RunContext& run, const Code& code, const AttemptOptions& options);
 
 }  // namespace petri

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "host/kill_flag.h"
 #include "host/link.h"
@@ -12,8 +13,8 @@
 namespace petri {
 namespace {
 
-// What is spent on compiling a module only to say where it trapped.
-constexpr std::chrono::nanoseconds kExplanationTimeMax = std::chrono::seconds(5);
+// What is spent at most on compiling a module only to say where it trapped.
+constexpr Clock::Duration kExplanationTimeMax = std::chrono::seconds(1);
 
 // Compiled promotion comes with evaluations; a single run is over before it would pay.
 Tier tier_for(Tier asked) { return asked == Tier::automatic ? Tier::interpreted : asked; }
@@ -44,10 +45,17 @@ bool agree(const Outcome& a, const Outcome& b) {
   return a.kind == b.kind && a.trap == b.trap && a.place == b.place && a.fuel_used == b.fuel_used;
 }
 
+using Load = std::function<Result<CodePtr>(Tier, Clock::Duration time_max)>;
+
 // The interpreter keeps no trace. The compiled engine does, and does the same: what it finds explains both, if it
-// really came to the same end.
-void explain_trap(const RunContext& run, const Code& compiled, Outcome& outcome) {
-  auto again = attempt(run, compiled, Callbacks::silent);
+// really came to the same end. Both passes and what is compiled between them have the time of one run.
+void explain_trap(const RunContext& run, const Load& load, Outcome& outcome) {
+  const Clock::TimePoint until = run.clock.now() + run.spec.limits.execution_time_max - outcome.wall_time;
+  const auto left = [&] { return until - run.clock.now(); };
+  if (left() <= Clock::Duration::zero()) return;
+  const auto compiled = load(Tier::compiled, std::min(left(), kExplanationTimeMax));
+  if (!compiled || left() <= Clock::Duration::zero()) return;
+  auto again = attempt(run, **compiled, {.callbacks = Callbacks::silent, .time_max = left()});
   if (again && agree(outcome, again->outcome)) outcome.backtrace = std::move(again->outcome.backtrace);
 }
 
@@ -69,7 +77,7 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
   if (folder == nullptr) {
     PETRI_TRY(folder, open_folder_of(spec));
   }
-  const auto load = [&](Tier tier, std::chrono::nanoseconds time_max) {
+  const Load load = [&](Tier tier, Clock::Duration time_max) {
     LoadOptions options{.compile = spec.compile, .stop = stop};
     options.compile.time_max = std::min(options.compile.time_max, time_max);
     return around.load ? around.load(tier, options) : module.load(tier, linked.imports, options);
@@ -88,9 +96,9 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
                        .ending_limits = around.ending_limits,
                        .turns = around.turns,
                        .interrupt = kill.flag()};
-  PETRI_TRY(AttemptResult result, attempt(run, *code, Callbacks::told));
+  PETRI_TRY(AttemptResult result, attempt(run, *code, {.time_max = spec.limits.execution_time_max}));
   if (needs_explanation(spec, result.outcome) && can_repeat(spec, linked, result)) {
-    if (const auto compiled = load(Tier::compiled, kExplanationTimeMax)) explain_trap(run, **compiled, result.outcome);
+    explain_trap(run, load, result.outcome);
   }
   return std::move(result.outcome);
 }

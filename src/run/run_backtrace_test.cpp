@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "run/run_fixture.h"
+#include "run/run_in.h"
 
 namespace petri {
 namespace {
@@ -79,6 +81,30 @@ TEST_P(RunBacktrace, NamesTheFunctionAndOperatorOfEachTrap) {
     EXPECT_EQ(outcome->backtrace[0].offset, offset_of_code(artifact->bytes(), trap.operators) + trap.culprit)
         << trap.body;
   }
+}
+
+// How long it may take to compile a module that traps at once, only to say where.
+std::optional<Clock::Duration> time_to_explain(Clock::Duration execution_time_max) {
+  const ArtifactPtr artifact = *Artifact::from_wat(R"((module (func (export "f") unreachable)))", 1'000);
+  std::optional<Clock::Duration> asked;
+  const auto load = [&](Tier tier, const LoadOptions& options) -> Result<CodePtr> {
+    if (tier == Tier::interpreted) return loadable(*artifact).load(tier, {}, options);
+    asked = options.compile.time_max;
+    return fail(ErrorCode::timeout, "it is not compiled");
+  };
+  const SystemClock clock;
+  RunSpec spec{.function = "f", .tier = Tier::interpreted};
+  spec.limits.execution_time_max = execution_time_max;
+  const auto outcome = run_in({.clock = clock, .load = load}, artifact, {}, spec, {});
+  EXPECT_EQ(outcome->kind, OutcomeKind::trapped);
+  return asked;
+}
+
+// A27 of the second attacker: it took five seconds beyond a deadline of 100 ms.
+TEST(RunExplanation, HasWhatIsLeftOfTheRunsTimeAndNoMoreThanASecond) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(time_to_explain(std::chrono::seconds(60)), milliseconds(1'000));
+  EXPECT_LT(time_to_explain(milliseconds(900)), milliseconds(900));
 }
 
 // A10

@@ -95,6 +95,21 @@ TEST_P(RunLimits, EndExactlyWhereTheFuelEnds) {
 }
 
 // A10
+// A26 of the second attacker: nothing looked at the clock before the first call.
+TEST_P(RunLimits, EndAGuestWhoseInstanceTakesLongerToMakeThanItHas) {
+  RunSpec late = spec("f");
+  late.limits.execution_time_max = std::chrono::milliseconds(1);
+  late.limits.memory_bytes_max = 128 << 20;
+  std::string text = R"((module (memory 1024) (func (export "f")))";
+  for (int page = 0; page < 16'000; ++page) {
+    text += fmt::format(R"((data (i32.const {}) "abcdefghijklmnopqrstuvwxyz"))", page * 4'096);
+  }
+  const Outcome outcome = run_ok(text + ")", late);
+  EXPECT_EQ(outcome.kind, OutcomeKind::deadline);
+  EXPECT_EQ(outcome.place, Place::instantiate);
+  EXPECT_EQ(outcome.fuel_used, 0U);
+}
+
 TEST_P(RunLimits, EndAStartFunctionThatNeverReturns) {
   const std::string_view text = R"((module (func $s (loop br 0)) (start $s) (func (export "f"))))";
   Outcome outcome = run_ok(text, spec("f"));

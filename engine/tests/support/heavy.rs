@@ -1,6 +1,7 @@
 //! Guests made to do as much work as they can for each unit of fuel. Each runs for ever; none may be late for its deadline.
 
 use std::ffi::c_void;
+use std::ptr;
 use std::time::{Duration, Instant};
 
 use petri_engine::code::{Code, Tier};
@@ -26,23 +27,42 @@ pub struct Late {
     pub slice: Duration,
 }
 
-/// Processor time at the last look, and the longest stretch so far.
-struct Looks {
+/// How often somebody has looked, the processor time at the last look, and the longest stretch so far.
+pub struct Looks {
+    pub count: u64,
     last: Duration,
-    longest: Duration,
+    pub longest: Duration,
 }
 
 impl Looks {
-    fn look(&mut self) {
+    pub fn new() -> Looks {
+        Looks { count: 0, last: thread_time(), longest: Duration::ZERO }
+    }
+
+    pub fn look(&mut self) {
         let now = thread_time();
         self.longest = self.longest.max(now - self.last);
         self.last = now;
+        self.count += 1;
     }
+
+    pub fn host() -> Host {
+        Host { turn: Some(turn), ..Host::none() }
+    }
+
+    pub fn context(&mut self) -> Context {
+        Context(ptr::from_mut(self).cast())
+    }
+}
+
+/// Nothing ends a guest with it, and each look is seen by `Looks`.
+pub fn looked_at() -> Budget {
+    Budget { fuel: 1 << 62, deadline_ns: u64::MAX, turn_ns: 0, call_depth: 8192 }
 }
 
 /// Every turn is over at once, so that each refill looks.
 unsafe extern "C" fn turn(context: *mut c_void, _now: u64) -> u64 {
-    // SAFETY: `overshoot` passes its own.
+    // SAFETY: whoever takes `Looks::host` passes the context of some.
     unsafe { &mut *context.cast::<Looks>() }.look();
     1
 }
@@ -73,16 +93,13 @@ impl Heavy {
         let artifact = prepare(&padded(&wasm(&self.text), MEBIBYTE as usize));
         let failed = |failure: Failure| -> ! { panic!("{}: {}", self.name, failure.message) };
         let code = Code::load(artifact.clone(), tier, &self.functions).unwrap_or_else(|failure| failed(failure));
-        let host = Host { turn: Some(turn), ..Host::none() };
         let mut instance =
-            code.instantiate(host, self.memory).unwrap_or_else(|failure| failed(failure)).expect("it fits");
-        let mut looks = Looks { last: thread_time(), longest: Duration::ZERO };
+            code.instantiate(Looks::host(), self.memory).unwrap_or_else(|failure| failed(failure)).expect("it fits");
+        let mut looks = Looks::new();
         let begin = Instant::now();
         let deadline_ns = monotonic_ns() + deadline.as_nanos() as u64;
-        let budget = Budget { fuel: 1 << 62, deadline_ns, turn_ns: 0, call_depth: 8192 };
-        let end = instance
-            .call(0, &budget, Context((&raw mut looks).cast()), &mut [])
-            .unwrap_or_else(|failure| failed(failure));
+        let budget = Budget { deadline_ns, ..looked_at() };
+        let end = instance.call(0, &budget, looks.context(), &mut []).unwrap_or_else(|failure| failed(failure));
         looks.look();
         Late { by: begin.elapsed().saturating_sub(deadline), fuel: end.fuel_used, kind: end.kind, slice: looks.longest }
     }
@@ -172,6 +189,11 @@ fn bulk() -> Vec<Heavy> {
     let data = format!("(memory 1) (data $d \"{}\")", "a".repeat(60_000));
     let table = "(table $t 65536 funcref) (func $f)";
     let elements = format!("{table} (elem $e func {})", repeated(65_000, "$f "));
+    // Grown to its size first.
+    let large = |body: &str| {
+        let grow = "(if (i32.eqz (table.size $t)) (then (drop (table.grow $t (ref.null func) (i32.const 1000000)))))";
+        forever("(table $t 0 funcref) (func $f) (elem declare func $f)", "", &format!("{grow} {body}"))
+    };
     let one_byte = format!("(memory.fill {nothing}) (memory.copy {nothing})");
     vec![
         Heavy::new("memory.fill and copy of nothing", forever("(memory 1)", "", &repeated(2_000, &one_byte))),
@@ -206,6 +228,26 @@ fn bulk() -> Vec<Heavy> {
         Heavy::new(
             "table.fill of 65,536 slots",
             forever(table, "", "(table.fill $t (i32.const 0) (ref.null func) (i32.const 65536))"),
+        ),
+        Heavy::new(
+            "table.fill of 1,000,000 slots",
+            large("(table.fill $t (i32.const 0) (ref.func $f) (i32.const 1000000))"),
+        ),
+        Heavy::new(
+            "table.copy of 999,999 slots onto itself",
+            large("(table.copy $t $t (i32.const 1) (i32.const 0) (i32.const 999999))"),
+        ),
+        Heavy::new(
+            "table.copy of 999,999 slots onto itself, forwards",
+            large("(table.copy $t $t (i32.const 0) (i32.const 1) (i32.const 999999))"),
+        ),
+        Heavy::new(
+            "memory.init of 4 MiB into new pages",
+            forever(
+                &format!("(memory 64) (data $d \"{}\")", "a".repeat(4 << 20)),
+                "",
+                "(memory.init $d (i32.const 0) (i32.const 0) (i32.const 4194304))",
+            ),
         ),
         Heavy::new(
             "table.init of 65,000 slots",
