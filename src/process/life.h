@@ -33,8 +33,6 @@ class Life {
   // Between two calls, to compiled code once there is some. True: it went there.
   bool move_if_hot();
   void add_burned(std::uint64_t fuel);
-  // To be compiled, whatever was burned.
-  void promote() const { code->promote(client_); }
 
   bool may_move() const { return may_move_; }
   bool movable() const { return code->movable(); }

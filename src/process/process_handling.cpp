@@ -161,7 +161,9 @@ void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Ou
     if (budget != nullptr) budget->spend(owner_.clock().now() - started);
   }
   // One that lives long is to say where it traps next: compiled code keeps a trace by itself.
-  if (untold && history_.outgrown() && code->hot != nullptr) life_.promote();
+  if (untold && history_.outgrown() && code->hot != nullptr) {
+    code->promote(static_cast<const MemoryAccount*>(&owner_.account()));  // the instance is gone
+  }
   history_.close();
 }
 

@@ -239,6 +239,7 @@ TEST_F(EffectsTest, AreRefusedUntilTheSwitch) {  // M34
     (func (export "petri_load") (result i32) (call $try (i32.const 1300)) (i32.const 0))
     (func (export "petri_ready") (result i32) (call $try (i32.const 1400)) (i32.const 0))
     (func (export "petri_init") (result i32) (i32.store (i32.const 1500) (i32.const 1)) (i32.const 0))
+    (func (export "petri_handle") (result i32) (i32.const 0))
     (func (export "later") (call $try (i32.const 1600))))";
   const auto report = sandbox.reload("service", guest(2, eager));
   ASSERT_TRUE(report) << report.error().message;

@@ -113,6 +113,7 @@ TEST_F(RestartTest, KeepsTheTimersAndChanceThatBelongToState) {
   const std::string guest = counter(1, R"((import "petri" "timer" (func $timer (param i32 i64) (result i32)))
     (import "petri" "random" (func $random (result i64)))
     (func (export "later") (result i32) (call $timer (i32.const 3600000) (i64.const 7)))
+    (func (export "petri_handle") (result i32) (i32.const 0))
     (func (export "draw") (result i64) (call $random)))");
   Sandbox sandbox = create(made_of(guest));
   ASSERT_EQ(ask(sandbox, "later"), 0);
