@@ -15,6 +15,7 @@ constexpr std::size_t kEntriesASecond = 100;
 constexpr std::string_view kMeetsLimits = R"((module
   (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
   (memory 1)
+  (func (export "petri_handle") (result i32) (i32.const 0))
   (func (export "meet") (drop (call $timer (i32.const 1) (i64.const 0))))
   (func (export "burn") (loop $x (br $x)))))";
 
