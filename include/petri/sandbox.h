@@ -132,7 +132,7 @@ struct SandboxInfo {
   std::uint64_t restarts = 0;             // asked for
   std::uint64_t supervisor_restarts = 0;  // of single processes
   std::uint64_t late_answers = 0;         // to calls whose time-out had passed
-  std::uint64_t completions_threw = 0;    // of call_async
+  std::uint64_t completions_threw = 0;    // of call_async and run_async
   std::map<std::string, std::uint64_t, std::less<>> limits_met;
   std::map<std::string, std::uint64_t, std::less<>> denied;  // how often, by permission
   Usage usage;

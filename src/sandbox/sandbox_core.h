@@ -579,6 +579,7 @@ class SandboxCore final : public ProcessOwner,
   enum class Entry : std::uint8_t { as_ever, on_trial };
   Result<Entry> enter();
   void end_trial(const Result<Outcome>& how);
+  void complete(const Completion& then, Result<Outcome> result);
   Completion completion_of(Completion then, ProcessPtr process, Entry entry,
                            std::shared_ptr<std::atomic<TimerId>> timer);
   void tell_breaker(const std::optional<Breaker::Change>& change);

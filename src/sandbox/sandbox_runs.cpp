@@ -199,7 +199,8 @@ Result<std::uint64_t> SandboxCore::run_later(std::uint64_t bytes, Completion com
                 fmt::format("memory_bytes_max leaves no room for a run to wait in {}", id()));
   }
   run->id = last_call_.fetch_add(1) + 1;
-  run->reply = std::make_shared<Reply>(std::move(completion));
+  run->reply = std::make_shared<Reply>([self = shared_from_this(), then = std::move(completion)](
+                                           Result<Outcome> result) { self->complete(then, std::move(result)); });
   run->asked = services_.clock.now();
   const std::uint64_t waiting_max = account_.message_queue_max();
   if (!run_table_.add(run, waiting_max)) {

@@ -93,7 +93,16 @@ Result<void> SandboxCore::must_not_wait_for_completion(std::string_view address)
                   of.process, address.empty() ? "the sandbox" : "the child", address.empty() ? id() : address));
 }
 
-// The caller's completion: what it throws is counted and goes no further, and its time-out is over with the answer.
+// The caller's: what it throws is counted and goes no further.
+void SandboxCore::complete(const Completion& then, Result<Outcome> result) {
+  try {
+    then(std::move(result));
+  } catch (...) {
+    completions_threw_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+// Its time-out is over with the answer.
 Completion SandboxCore::completion_of(Completion then, ProcessPtr process, Entry entry,
                                       std::shared_ptr<std::atomic<TimerId>> timer) {
   return [self = shared_from_this(), then = std::move(then), process = std::move(process), entry,
@@ -101,11 +110,7 @@ Completion SandboxCore::completion_of(Completion then, ProcessPtr process, Entry
     if (timer != nullptr) self->services_.timers.cancel(timer->load());
     if (entry == Entry::on_trial) self->end_trial(result);
     const InCompletion inside({.sandbox = self.get(), .process = process->name()});
-    try {
-      then(std::move(result));
-    } catch (...) {
-      self->completions_threw_.fetch_add(1, std::memory_order_relaxed);
-    }
+    self->complete(then, std::move(result));
   };
 }
 

@@ -1,5 +1,6 @@
 // Runs of a sandbox: on its account, within its share, now or later.
 #include <future>
+#include <stdexcept>
 
 #include "runtime_fixture.h"
 
@@ -71,6 +72,17 @@ class RunsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
 };
 
 // ---- later ----------------------------------------------------------------------------------------------------
+
+// Whoever embeds petri may throw, when a run ends and when it is cancelled.
+TEST_P(RunsTest, GoOnWhenACompletionThrows) {
+  Sandbox sandbox = create(of(kCounter));
+  const auto throwing = [](const Result<Outcome>&) { throw std::runtime_error("mine"); };
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(sandbox.run_async("counter", "next", {}, {}, throwing));
+  expect_soon([&] { return sandbox.info().completions_threw == 3 ? "" : "not yet"; });
+  ASSERT_TRUE(sandbox.run_async("counter", "spin", {}, {}, throwing));
+  ASSERT_TRUE(sandbox.stop());
+  EXPECT_EQ(sandbox.info().completions_threw, 4U);
+}
 
 TEST_P(RunsTest, AreCompletedLater) {  // R22
   Sandbox sandbox = create(of(kCounter));
