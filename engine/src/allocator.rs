@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn small_pieces_are_not_in_huge_pages() {
-        let piece = vec![1u8; 100];
+        let piece = Box::new([1u8; 100]);
         let flags = flags_of(piece.as_ptr() as usize);
         assert!(flags.contains(" wr ") && !flags.contains(" hg"), "{flags}");
     }
