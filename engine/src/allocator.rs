@@ -33,6 +33,29 @@ fn whole_pages(size: usize) -> usize {
     size.next_multiple_of(PAGE)
 }
 
+unsafe extern "C" {
+    fn mi_process_init();
+    fn mi_option_set(option: libc::c_int, value: libc::c_long);
+}
+
+/// `mi_option_allow_thp` of mimalloc 3. A test looks whether it is still this one.
+const HUGE_PAGES: libc::c_int = 43;
+
+/// When the program is loaded, before anything is allocated here. mimalloc asks the kernel for huge pages, so that the few
+/// hundred kilobytes that a guest's thread touches would take some mebibytes. Once it has begun, the option is about its
+/// own memory alone; before, it would be about all of the process.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = without_huge_pages;
+
+extern "C" fn without_huge_pages() {
+    // SAFETY: both may be called at any time.
+    unsafe {
+        mi_process_init();
+        mi_option_set(HUGE_PAGES, 0);
+    }
+}
+
 /// As every piece from mimalloc is aligned; asking for an alignment takes its longer way.
 const WORD: usize = size_of::<usize>();
 
@@ -137,6 +160,25 @@ mod tests {
             bytes.shrink_to_fit();
             assert!(bytes.iter().enumerate().all(|(index, byte)| *byte == index as u8), "{size}");
         }
+    }
+
+    /// The flags of the mapping around this address.
+    fn flags_of(address: usize) -> String {
+        let text = std::fs::read_to_string("/proc/self/smaps").expect("the kernel tells");
+        let holds = |line: &str| {
+            let (from, to) = line.split_once(' ')?.0.split_once('-')?;
+            let [from, to] = [from, to].map(|number| usize::from_str_radix(number, 16));
+            Some((from.ok()?..to.ok()?).contains(&address))
+        };
+        let mut lines = text.lines().skip_while(|line| holds(line) != Some(true));
+        lines.find(|line| line.starts_with("VmFlags:")).expect("each mapping has flags").into()
+    }
+
+    #[test]
+    fn small_pieces_are_not_in_huge_pages() {
+        let piece = Box::new([1u8; 100]);
+        let flags = flags_of(piece.as_ptr() as usize);
+        assert!(flags.contains(" wr ") && !flags.contains(" hg"), "{flags}");
     }
 
     #[test]
