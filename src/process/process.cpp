@@ -233,6 +233,7 @@ void Process::stop(std::uint64_t incarnation) {
   seat_ = &Workers::seat_of_this_thread();
   if (!killed) terminate();
   end_life();
+  history_.close();
   leave(true);
 }
 

@@ -122,6 +122,7 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
   if (!end) {
     ended = true;
     end_life();
+    history_.close();
     result = fail(end.error());
     return result;
   }

@@ -48,7 +48,8 @@ void Process::leave(bool ended) {
 
 // The task has entered for whoever handles the mailbox.
 void Process::schedule() {
-  scheduled_ = owner_.submit([self = shared_from_this(), kept = owner_.keep_alive()] { self->drain(); });
+  // Its owner first, so that it goes last.
+  scheduled_ = owner_.submit([kept = owner_.keep_alive(), self = shared_from_this()] { self->drain(); });
   if (held_ || killed_) owner_.hurry(scheduled_);
 }
 

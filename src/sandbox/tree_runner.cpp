@@ -346,7 +346,7 @@ void TreeRunner::stop_process(Incarnation incarnation, ExitReason reason) {
     if (running_.contains(incarnation)) give_time(incarnation);
   }
   host_.tree_workers().submit(
-      [this, stop_and_report, kept = kept()] {
+      [this, kept = kept(), stop_and_report] {  // the owner goes last, after its process
         const HostWork work(host_.tree_owner());
         stop_and_report();
         perform();
