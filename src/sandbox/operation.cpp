@@ -15,11 +15,10 @@ Correlation CurrentOperation::correlation() const {
   return {.id = carried_out == this ? carried_out_id : last_.load(std::memory_order_relaxed)};
 }
 
-Operation::Operation(CurrentOperation& current, EventBus& events, Reach reach)
-    : before_(carried_out), id_before_(carried_out_id) {
+Operation::Operation(CurrentOperation& current, Reach reach) : before_(carried_out), id_before_(carried_out_id) {
   if (carried_out == &current) return;
   carried_out = &current;
-  carried_out_id = events.new_correlation().id;
+  carried_out_id = current.numbers_->next().id;
   if (reach == Reach::sandbox) current.last_.store(carried_out_id, std::memory_order_relaxed);
 }
 

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "telemetry/event_bus.h"
 
@@ -12,11 +14,15 @@ namespace petri {
 // themselves, is told with it. Any thread.
 class CurrentOperation {
  public:
+  // The numbers of the runtime; a verb of a handle that has outlived it is an operation, too.
+  explicit CurrentOperation(std::shared_ptr<Correlations> numbers) : numbers_(std::move(numbers)) {}
+
   // Of the operation that this thread carries out, else of the last one.
   Correlation correlation() const;
 
  private:
   friend class Operation;
+  const std::shared_ptr<Correlations> numbers_;
   std::atomic<std::uint64_t> last_{0};
 };
 
@@ -25,7 +31,7 @@ class Operation {
  public:
   enum class Reach : std::uint8_t { thread, sandbox };  // sandbox: also what other threads do because of it
 
-  Operation(CurrentOperation& current, EventBus& events, Reach reach = Reach::sandbox);
+  explicit Operation(CurrentOperation& current, Reach reach = Reach::sandbox);
   ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;

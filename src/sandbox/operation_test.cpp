@@ -18,32 +18,32 @@ class OperationTest : public ::testing::Test {
 
   SystemClock clock_;
   EventBus events_{clock_};
-  CurrentOperation current_;
+  CurrentOperation current_{events_.correlations()};
 };
 
 TEST_F(OperationTest, HasACorrelationOfItsOwnOnEveryThread) {
   std::uint64_t first = 0;
   {
-    const Operation operation(current_, events_);
+    const Operation operation(current_);
     first = seen();
     EXPECT_NE(first, 0U);
     EXPECT_EQ(seen_elsewhere(), first);
   }
   EXPECT_EQ(seen(), first) << "what follows by itself is told with the last operation";
-  const Operation operation(current_, events_);
+  const Operation operation(current_);
   EXPECT_NE(seen(), first);
 }
 
 TEST_F(OperationTest, InsideAnotherIsAPartOfIt) {
-  const Operation operation(current_, events_);
+  const Operation operation(current_);
   const std::uint64_t first = seen();
-  const Operation part(current_, events_);
+  const Operation part(current_);
   EXPECT_EQ(seen(), first);
 }
 
 TEST_F(OperationTest, OfOneThreadLeavesTheOthersAlone) {
   const std::uint64_t before = seen();
-  const Operation operation(current_, events_, Operation::Reach::thread);
+  const Operation operation(current_, Operation::Reach::thread);
   EXPECT_NE(seen(), before);
   EXPECT_EQ(seen_elsewhere(), before);
 }

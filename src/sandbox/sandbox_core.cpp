@@ -161,7 +161,7 @@ Result<void> SandboxCore::open_folder() {
 }
 
 Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   {
@@ -323,7 +323,7 @@ Result<void> SandboxCore::give_up_start() {
 }
 
 Result<void> SandboxCore::stop() {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_not_wait_for_completion());
   take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
@@ -347,7 +347,7 @@ Result<void> SandboxCore::stop_now() {
 }
 
 Result<void> SandboxCore::restart(const RestartOptions& options) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_not_wait_for_completion());
   if (options.keep_state) return restart_with_state();
   // What is being compiled would be started only to be ended; what is being reloaded is waited for.
@@ -388,7 +388,7 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
 }
 
 bool SandboxCore::destroy() {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   stop_loading();
   take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);

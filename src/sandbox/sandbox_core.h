@@ -726,7 +726,7 @@ class SandboxCore final : public ProcessOwner,
   std::atomic<std::uint64_t> late_answers_{0}, completions_threw_{0};
   std::atomic<std::uint64_t> last_call_{0};  // or run
   Runs run_table_;
-  CurrentOperation operation_;
+  CurrentOperation operation_{services_.events.correlations()};
 
   Mutex control_;  // one structural change at a time; taken before mutex_, by take_control()
   mutable Mutex mutex_;

@@ -95,7 +95,7 @@ void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
 
 // Starting again may fail again: then the next step is due, until there is none.
 void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   if (is_to_end()) {
     if (!is_up(status())) set_status(SandboxStatus::stopped);
     return;  // whoever ends it does the rest
@@ -178,7 +178,7 @@ void SandboxCore::retry_after(Clock::Duration pause, const LastEnd& last) {
 }
 
 void SandboxCore::retry(std::uint64_t ticket) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   {
     MutexLock lock(mutex_);
     if (retry_ticket_ != ticket || is_ending()) return;

@@ -579,7 +579,7 @@ SandboxCore::SwitchOptions SandboxCore::switch_options(const std::optional<Reloa
 
 Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<ModuleSpec>& modules,
                                                           const ReloadOptions& options) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
   PETRI_TRY(check_version_texts(options));
@@ -612,7 +612,7 @@ Result<ReloadReport> SandboxCore::reload(std::string_view module, const Source& 
 
 Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_t version,
                                            const ReloadOptions& options) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
   PETRI_TRY(check_actor(options.actor));
@@ -627,7 +627,7 @@ Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_
 
 Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_t version,
                                            const RollbackOptions& options) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_reload_policy(options.policy.value_or(reload_policy())));
   PETRI_TRY(check_actor(options.actor));

@@ -170,7 +170,7 @@ void SandboxCore::replace_timers(Process& process, const std::vector<SavedTimer>
 }
 
 Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions& options) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_run());
   SwitchOptions how = switch_options(std::nullopt, SwitchCause::restore, options.actor);
   how.policy.drop_exports = true;

@@ -48,7 +48,7 @@ std::vector<std::string> SandboxCore::module_names() const {
 }
 
 Result<void> SandboxCore::start_child(const TreeChild& child, std::string_view supervisor) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_run());
   PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
   PETRI_TRY(check_budget(services_.budget));
@@ -80,7 +80,7 @@ Result<AddInstance> SandboxCore::instance_request(const TreeRunner& tree, const 
 
 // A name that the supervisor chose may be one that a guest chose, too: the next is another.
 Result<std::string> SandboxCore::start_instance(const InstanceSpec& instance, std::string_view supervisor) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_run());
   PETRI_TRY(check_budget(services_.budget));
   for (;;) {
@@ -94,7 +94,7 @@ Result<std::string> SandboxCore::start_instance(const InstanceSpec& instance, st
 
 // A child that a guest spawned is in the second tree, and loses its place there.
 Result<void> SandboxCore::stop_child(std::string_view address) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_run());
   PETRI_TRY(must_not_wait_for_completion(address));
   const auto [supervisor, id] = split_address(address);
@@ -107,7 +107,7 @@ Result<void> SandboxCore::stop_child(std::string_view address) {
 }
 
 Result<void> SandboxCore::restart_child(std::string_view address) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_run());
   PETRI_TRY(must_not_wait_for_completion(address));
   PETRI_TRY(check_budget(services_.budget));
@@ -117,7 +117,7 @@ Result<void> SandboxCore::restart_child(std::string_view address) {
 }
 
 Result<void> SandboxCore::remove_child(std::string_view address) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_run());
   PETRI_TRY(must_not_wait_for_completion(address));
   const auto [supervisor, id] = split_address(address);
@@ -126,7 +126,7 @@ Result<void> SandboxCore::remove_child(std::string_view address) {
 }
 
 Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   PETRI_TRY(must_run());
   PETRI_TRY(must_not_wait_for_completion());
   PETRI_TRY(validate(wanted, module_names()));

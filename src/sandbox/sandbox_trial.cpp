@@ -148,7 +148,7 @@ Result<std::vector<SandboxCore::Part>> SandboxCore::parts_back_to(const SwitchSn
 }
 
 Result<void> SandboxCore::try_undo(const std::string& module) {
-  const Operation operation(operation_, services_.events);
+  const Operation operation(operation_);
   std::vector<std::string> names{module};
   {
     MutexLock lock(mutex_);

@@ -128,7 +128,7 @@ Result<void> SandboxCore::must_be_new(std::string_view name) const {
 }
 
 Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
-  const Operation operation(operation_, services_.events, Operation::Reach::thread);
+  const Operation operation(operation_, Operation::Reach::thread);
   PETRI_TRY(must_be_new(name));
   PETRI_TRY(check_version_texts(options));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
@@ -157,7 +157,7 @@ Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version versi
 }
 
 Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& source, const VersionOptions& options) {
-  const Operation operation(operation_, services_.events, Operation::Reach::thread);
+  const Operation operation(operation_, Operation::Reach::thread);
   PETRI_TRY(must_exist());
   PETRI_TRY(check_version_texts(options));
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
@@ -181,7 +181,7 @@ Result<ModuleArchive> SandboxCore::export_module(std::string_view module) {
 }
 
 Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
-  const Operation operation(operation_, services_.events, Operation::Reach::thread);
+  const Operation operation(operation_, Operation::Reach::thread);
   PETRI_TRY(must_be_new(archive.name()));
   PETRI_TRY(VersionTable versions, admit_versions(archive.data(), WayIn::import_module));
   return add_module(archive.name(), std::move(versions), WayIn::import_module);
@@ -189,7 +189,7 @@ Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
 
 Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_view module, std::uint64_t number,
                                               const VersionOptions& options) {
-  const Operation operation(operation_, services_.events, Operation::Reach::thread);
+  const Operation operation(operation_, Operation::Reach::thread);
   PETRI_TRY(const ModuleArchive archive, from.export_module(module));
   const SavedModule& saved = archive.data();
   if (number == 0) number = saved.active;

@@ -12,6 +12,16 @@
 
 namespace petri {
 
+// Numbers of operations. May outlive the bus; any thread.
+class Correlations {
+ public:
+  // Never 0, and never twice.
+  Correlation next() { return {.id = last_.fetch_add(1, std::memory_order_relaxed) + 1}; }
+
+ private:
+  std::atomic<std::uint64_t> last_{0};
+};
+
 // Safe to use from any thread. The clock outlives the bus; subscriptions may outlive it.
 class EventBus {
  public:
@@ -36,7 +46,8 @@ class EventBus {
   }
 
   // For an operation about to begin; it goes into the subject of all its events. Never 0, and never twice.
-  Correlation new_correlation() { return {.id = correlations_.fetch_add(1, std::memory_order_relaxed) + 1}; }
+  Correlation new_correlation() { return correlations_->next(); }
+  const std::shared_ptr<Correlations>& correlations() const { return correlations_; }
 
   EventCounts counts() const { return list_->counts(); }
 
@@ -45,7 +56,7 @@ class EventBus {
 
   const Clock& clock_;
   const std::shared_ptr<SubscriberList> list_ = std::make_shared<SubscriberList>();
-  std::atomic<std::uint64_t> correlations_{0};
+  const std::shared_ptr<Correlations> correlations_ = std::make_shared<Correlations>();
 };
 
 }  // namespace petri
