@@ -92,4 +92,4 @@ format: ## format C++ and Rust sources in place
 	@tools/check/format --fix
 
 clean: ## remove everything that was built
-	@rm -rf build
+	@tools/clean
