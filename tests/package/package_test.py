@@ -233,6 +233,29 @@ class BadInput(unittest.TestCase):
     def test_a_prefix_that_cannot_be_written_is_refused(self):
         self.assertIn("install: /proc/self/fdinfo cannot be written", self.refusal("/proc/self/fdinfo/petri"))
 
+    def path_with(self, **programs):
+        """A path that begins with these scripts."""
+        folder = Path(options.work) / "stand-ins"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, script in programs.items():
+            (folder / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+            (folder / name).chmod(0o755)
+        return f"{folder}:{os.environ['PATH']}"
+
+    def test_a_full_disk_is_seen_before_anything_is_copied(self):
+        prefix = f"{options.work}/full"
+        said = self.refusal(prefix, PATH=self.path_with(df="echo Avail; echo 7"), CARGO_HOME="/nonexistent")
+        self.assertRegex(said, rf"^install: the disk is too full: installing needs \d\d+ MB and {prefix} has 7 MB left; free some space "
+                               r"or choose another PREFIX, then run this again\n$")
+        self.assertFalse(Path(prefix).exists())
+
+    def test_a_disk_that_fills_up_is_blamed(self):
+        full = 'echo "file INSTALL cannot copy file: No space left on device." >&2; exit 1'
+        said = self.refusal(f"{options.work}/full", PATH=self.path_with(cmake=full, df="echo Avail; echo 4000"), CARGO_HOME="/nonexistent")
+        self.assertEqual(said, f"install: the installation ended because the disk is full: {options.work}/full has 4000 MB left; free "
+                               "some space, then run this again, which overwrites what is there\n")
+
     def test_a_folder_that_is_no_build_is_refused(self):
         done = run(options.source / "tools/install", "--from", options.work, options.work, check=False)
         self.assertIn("is not a build folder of petri", done.stderr)
