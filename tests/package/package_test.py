@@ -222,6 +222,18 @@ class BadInput(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         return done.stderr
 
+    def test_a_help_is_no_prefix(self):
+        done = run(options.source / "tools/install", "--help")
+        self.assertIn("tools/install [PREFIX]", done.stdout)
+
+    def test_words_that_make_no_sense_are_refused(self):
+        for words, sentence in {
+                ("--from",): "--from needs a build folder after it: tools/install --from build/dev /usr/local",
+                ("--prefix=/usr",): 'there is no option "--prefix=/usr"; tools/install --help tells which there are',
+                ("/a", "b"): 'there are two prefixes, "/a" and "b"; name one, in quotes if it has spaces'}.items():
+            done = run(options.source / "tools/install", *words, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", f"install: {sentence}\n"))
+
     def test_a_relative_prefix_is_refused(self):
         self.assertIn('install: PREFIX is "out", which is a relative path', self.refusal("out"))
         self.assertIn('install: DESTDIR is "out", which is a relative path', self.refusal("/usr", DESTDIR="out"))

@@ -12,18 +12,18 @@ from stand_ins import TreeTest, drop_root
 class Tree(TreeTest):
     def setUp(self):
         super().setUp()
+        self.stand_ins.chmod(0o777)
         self.stand_in("df", "rustc", "cargo", "cmake", "apt-cache", "id", gcovr="true", rustfmt="true", ctest="true",
                       **{"clang-format-22": "true", "clippy-driver": "true", "clang-tidy-22": "echo version 22"})
         self.real("sha256sum")
         # The system's, which every user can run.
         (self.stand_ins / "python3").symlink_to(shutil.which("python3", path=f"/usr/bin:{os.environ['PATH']}"))
         (self.tree / "a.cpp").touch()
+        (self.stand_ins / "calls").touch()
+        (self.stand_ins / "calls").chmod(0o666)
 
     def lock_tree(self):
         """Nothing of the tree can be written by who is not root."""
-        self.stand_ins.chmod(0o777)
-        (self.stand_ins / "calls").touch()
-        (self.stand_ins / "calls").chmod(0o666)
         for folder in [self.tree, *self.tree.glob("build")]:
             folder.chmod(0o555)
         self.addCleanup(self.unlock_tree)
@@ -77,6 +77,16 @@ class Tree(TreeTest):
         (self.tree / ".clang-tidy").touch()
         self.assert_works(self.run_tool("tools/tidy"))
         self.assertIn("cmake --build --preset tidy --target build.ninja\n", self.calls())
+
+    def test_is_installed_by_root_where_there_is_no_sudo(self):
+        locked = self.folder / "locked"
+        locked.mkdir(mode=0o555)
+        for sudo, advice in ((False, "run make install as root"), (True, "run sudo make install")):
+            if sudo:
+                self.stand_in(sudo="exit 1")
+            said = self.run_tool("tools/install", f"{locked}/usr", before=drop_root(), FAKE_USER="ann", TMPDIR="/tmp")
+            self.assertEqual(said, (1, f"install: {locked} cannot be written by ann; {advice}, or choose a PREFIX of your own, for example "
+                                       f"PREFIX={self.folder}/.local\n"))
 
 
 if __name__ == "__main__":
