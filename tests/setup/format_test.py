@@ -30,12 +30,28 @@ class Format(TreeTest):
     def test_needs_no_home(self):
         self.assert_works(self.run_tool("tools/check/format", before=["env", "--unset=HOME"]))
 
-    def test_without_its_clang_format_is_no_success(self):
+    def without_clang_format(self):
         (self.stand_ins / "clang-format-22").unlink()
-        self.assert_stops(self.format(), "format: clang-format-22 is missing; install it with tools/setup test")
-        self.stand_in(apt_cache="true")
-        self.assertEqual(self.format(), (77, "format: not checked: clang-format-22 cannot be had on this system, and other versions "
-                                             "format differently\n"))
+
+    def test_without_its_clang_format_is_no_success(self):
+        self.without_clang_format()
+        missing = "format: clang-format-22 is missing; install it with tools/setup test, or by hand where there is no apt"
+        self.assert_stops(self.format(), missing)
+        self.stand_in("apt-get", find="echo a_list_Packages")
+        self.assert_stops(self.format(SETUP="off"), missing)
+
+    def test_leaves_cpp_out_only_where_apt_does_not_offer_its_clang_format(self):
+        self.without_clang_format()
+        self.stand_in("apt-get", find="echo a_list_Packages", apt_cache="true")
+        self.assertEqual(self.format(), (77, "format: C++ is not checked: apt does not offer clang-format-22, and other versions format "
+                                             "differently; https://apt.llvm.org has it\n"))
+        (self.stand_ins / "apt-get").unlink()
+        self.assertEqual(self.format()[0], 1)
+
+    def test_of_rust_is_checked_all_the_same(self):
+        self.without_clang_format()
+        self.stand_in("apt-get", find="echo a_list_Packages", apt_cache="true", cargo="exit 1")
+        self.assert_stops(self.format(), "format: the crate is not formatted; run cargo fmt in engine")
 
 
 if __name__ == "__main__":
