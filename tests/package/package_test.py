@@ -213,6 +213,12 @@ class OtherCompletions(unittest.TestCase):
             said = run("fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', script, line).stdout
             self.assertEqual([row.split("\t")[0] for row in said.splitlines()], [answer])
 
+    def test_answer_in_zsh(self):
+        ask = Path(__file__).resolve().parent / "ask_zsh.zsh"
+        for line, whole in (("petri run --tier c", "petri run --tier compiled "), ("petri run --allow log,c", "petri run --allow log,clock,"),
+                            ("petri audit v", "petri audit verify "), ("petri scan --fail-on h", "petri scan --fail-on high ")):
+            self.assertEqual(run("zsh", "-f", ask, staged() / "share/zsh/site-functions", line, timeout=60).stdout, f"{whole}\n")
+
 
 class BadInput(unittest.TestCase):
     def refusal(self, prefix, **environment):
