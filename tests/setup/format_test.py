@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """tools/check/format where something is missing: never a success that looked at nothing."""
 
+import sys
 import unittest
 
 from stand_ins import TreeTest
@@ -10,7 +11,8 @@ class Format(TreeTest):
     def setUp(self):
         super().setUp()
         self.stand_in("apt-cache", "cargo", rustfmt="true", **{"clang-format-22": "true"})
-        self.real("python3", "sha256sum")
+        self.real("sha256sum")
+        (self.stand_ins / "python3").symlink_to(sys.executable)
         (self.tree / ".clang-format").write_text("BasedOnStyle: Google\n", encoding="utf-8")
         (self.tree / "src").mkdir()
         (self.tree / "src" / "one.cpp").write_text("int one;\n", encoding="utf-8")
@@ -19,9 +21,16 @@ class Format(TreeTest):
         return self.run_tool("tools/check/format", **variables)
 
     def test_looks_at_the_files_where_git_does_not_list_them(self):
-        for missing in ("exit 128", "exit 127"):  # a repository of another user; no git
-            self.stand_in(git=missing)
-            self.assertEqual(self.format(), (0, "format: 1 C++ files and the crate are in shape\n"))
+        well = (0, "format: 1 C++ files and the crate are in shape\n")
+        self.stand_in(git="exit 128")  # a repository of another user
+        self.assertEqual(self.format(), well)
+        (self.stand_ins / "git").unlink()
+        without_git = self.folder / "without git"
+        without_git.mkdir()
+        for program in self.programs.iterdir():
+            if program.name != "git":
+                (without_git / program.name).symlink_to(program)
+        self.assertEqual(self.format(PATH=f"{self.stand_ins}:{without_git}"), well)
 
     def test_of_no_files_is_no_success(self):
         (self.tree / "src" / "one.cpp").unlink()
