@@ -19,7 +19,7 @@ CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-setup: setup-dev ## install all that any of these commands needs, on Debian 12
+setup: setup-dev ## install all that any of these commands needs, on Debian 12 or 13
 
 setup-demo setup-test setup-dev:
 	@tools/setup $(@:setup-%=%)
@@ -92,4 +92,4 @@ format: ## format C++ and Rust sources in place
 	@tools/check/format --fix
 
 clean: ## remove everything that was built
-	@rm -rf build
+	@tools/clean

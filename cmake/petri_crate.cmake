@@ -6,6 +6,9 @@
 set(PETRI_ENGINE_TARGET_DIR ${PROJECT_SOURCE_DIR}/build/engine CACHE PATH "Where cargo builds the Rust crate")
 
 if(EXISTS ${PROJECT_SOURCE_DIR}/engine/Cargo.toml)
+  if(NOT EXISTS "${CARGO_PROGRAM}") # it was found once, and has gone
+    unset(CARGO_PROGRAM CACHE)
+  endif()
   find_program(CARGO_PROGRAM cargo HINTS $ENV{CARGO_HOME}/bin $ENV{HOME}/.cargo/bin REQUIRED)
   set(petri_crate_archive ${PETRI_ENGINE_TARGET_DIR}/release/libpetri_engine.a)
   file(GLOB_RECURSE petri_crate_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engine/src/*.rs)

@@ -1,12 +1,15 @@
 # petri_guest_clang(): finds the newest clang that builds C++ for WASI, by trying, and sets PETRI_GUEST_CLANG,
-# PETRI_GUEST_CLANGXX and PETRI_WASI_PLATFORM, the name it knows the platform by, which was renamed once. Where there is none all
-# are empty, and the next configuration looks again. tools/setup test installs one; both take none older than this:
+# PETRI_GUEST_CLANGXX and PETRI_WASI_PLATFORM, the name it knows the platform by, which was renamed once. Where there is none, or
+# it has gone since, all are empty, and the next configuration looks again. tools/setup test installs one; both take none older than this:
 set(petri_guest_clang_min 19)
 
 function(petri_guest_clang)
-  if(PETRI_GUEST_CLANGXX AND EXISTS "${PETRI_GUEST_CLANGXX}")
+  if(EXISTS "${PETRI_GUEST_CLANG}" AND EXISTS "${PETRI_GUEST_CLANGXX}")
     return()
   endif()
+  foreach(found IN ITEMS PETRI_GUEST_CLANG PETRI_GUEST_CLANGXX PETRI_WASI_PLATFORM)
+    unset(${found} CACHE)
+  endforeach()
   foreach(older RANGE 0 40)
     math(EXPR version "${petri_guest_clang_min} + 40 - ${older}")
     petri_try_guest_clang(clang-${version} clang++-${version})

@@ -78,9 +78,13 @@ function(petri_install_pkg_config)
   install(FILES ${PROJECT_BINARY_DIR}/petri.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-# In the folders of the source tree, so that links from page to page hold.
+# In the folders of the source tree, and with everything that one of the pages links to, so that the links hold.
 function(petri_install_documentation)
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-    ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  foreach(file IN ITEMS LICENSE README.md CHANGELOG.md SECURITY.md ARCHITECTURE.md CONTRIBUTING.md fuzz/README.md
+      tests/hostile/README.md guest/abi/abi.json guest/c/petri.h)
+    cmake_path(GET file PARENT_PATH folder)
+    install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+  endforeach()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 endfunction()

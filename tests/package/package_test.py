@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -13,6 +14,9 @@ from pathlib import Path
 PREFIX = "/usr/a prefix"
 COMMANDS = ["", "-run", "-inspect", "-scan", "-evaluate", "-verify", "-report", "-shell", "-audit", "-audit-verify",
             "-manual", "-completion", "-version"]
+DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fuzz/README.md",
+             "tests/hostile/README.md", "guest/abi/abi.json", "guest/c/petri.h"]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 PLAIN = ["-P-c", "-P-b", "-P-u"]  # for groff: nothing printed twice to look bold
 options = None  # set by main()
 
@@ -55,7 +59,7 @@ def tearDownModule():
 
 
 def names_below(folder, pattern):
-    return {str(file.relative_to(folder)) for file in folder.rglob(pattern)}
+    return {str(file.relative_to(folder)) for file in folder.rglob(pattern) if file.is_file()}
 
 
 class InstalledTree(unittest.TestCase):
@@ -66,18 +70,33 @@ class InstalledTree(unittest.TestCase):
                     "share/zsh/site-functions/_petri", "share/fish/vendor_completions.d/petri.fish"}
         expected |= {f"lib/cmake/petri/petri{name}.cmake" for name in ("Config", "ConfigVersion", "Targets")}
         expected |= {f"share/man/man1/petri{name}.1" for name in COMMANDS}
-        expected |= {f"share/doc/petri/{name}" for name in ("LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md")}
+        expected |= {f"share/doc/petri/{name}" for name in DOCUMENTS}
         expected |= {f"share/doc/petri/docs/{name}" for name in names_below(source / "docs", "*.md")}
+        expected |= {f"share/doc/petri/examples/{name}" for name in names_below(source / "examples", "*")}
         expected |= {f"include/petri/{name}" for name in names_below(source / "include/petri", "*.h")}
         found = {str(file.relative_to(staged())) for file in staged().rglob("*") if file.is_file()}
         build_type = {name for name in found if name.startswith("lib/cmake/petri/petriTargets-")}
         self.assertEqual(len(build_type), 1)
         self.assertEqual(sorted(found - build_type), sorted(expected))
 
-    def test_names_no_folder_of_the_build(self):
-        for file in staged().rglob("*"):
-            if file.is_file():
-                self.assertNotIn(str(options.build).encode(), file.read_bytes(), file)
+    def test_names_no_folder_of_the_build_but_sources_in_compiled_rust(self):
+        """As docs/installing.md says. The engines' sources are named in what they say when they fail."""
+        compiled = {"bin/petri", "bin/petri-compile-worker", "lib/libpetri_engine.a"}
+        named = re.compile(re.escape(str(options.source).encode()) + rb"[^\0 :\"]{0,40}")
+        for file in filter(Path.is_file, staged().rglob("*")):
+            for found in named.findall(file.read_bytes()):
+                self.assertIn(str(file.relative_to(staged())), compiled, found)
+                self.assertTrue(found.startswith(f"{options.source}/build/engine/release/build/".encode()), (file, found))
+
+    def test_has_pages_whose_links_hold(self):
+        documents = staged() / "share/doc/petri"
+        dead = []
+        for page in documents.rglob("*.md"):
+            for link in LINK.findall(page.read_text(encoding="utf-8")):
+                target = (page.parent / link.partition("#")[0]).resolve()
+                if "://" not in link and not (target.exists() and target.is_relative_to(documents)):
+                    dead.append(f"{page.relative_to(documents)} links to {link}")
+        self.assertEqual(dead, [])
 
     def test_has_no_debugging_information(self):
         sections = run("readelf", "--section-headers", "--wide", staged() / "bin/petri").stdout
@@ -194,6 +213,12 @@ class OtherCompletions(unittest.TestCase):
             said = run("fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', script, line).stdout
             self.assertEqual([row.split("\t")[0] for row in said.splitlines()], [answer])
 
+    def test_answer_in_zsh(self):
+        ask = Path(__file__).resolve().parent / "ask_zsh.zsh"
+        for line, whole in (("petri run --tier c", "petri run --tier compiled "), ("petri run --allow log,c", "petri run --allow log,clock,"),
+                            ("petri audit v", "petri audit verify "), ("petri scan --fail-on h", "petri scan --fail-on high ")):
+            self.assertEqual(run("zsh", "-f", ask, staged() / "share/zsh/site-functions", line, timeout=60).stdout, f"{whole}\n")
+
 
 class BadInput(unittest.TestCase):
     def refusal(self, prefix, **environment):
@@ -202,6 +227,18 @@ class BadInput(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         return done.stderr
+
+    def test_a_help_is_no_prefix(self):
+        done = run(options.source / "tools/install", "--help")
+        self.assertIn("tools/install [PREFIX]", done.stdout)
+
+    def test_words_that_make_no_sense_are_refused(self):
+        for words, sentence in {
+                ("--from",): "--from needs a build folder after it: tools/install --from build/dev /usr/local",
+                ("--prefix=/usr",): 'there is no option "--prefix=/usr"; tools/install --help tells which there are',
+                ("/a", "b"): 'there are two prefixes, "/a" and "b"; name one, in quotes if it has spaces'}.items():
+            done = run(options.source / "tools/install", *words, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", f"install: {sentence}\n"))
 
     def test_a_relative_prefix_is_refused(self):
         self.assertIn('install: PREFIX is "out", which is a relative path', self.refusal("out"))
@@ -213,6 +250,29 @@ class BadInput(unittest.TestCase):
 
     def test_a_prefix_that_cannot_be_written_is_refused(self):
         self.assertIn("install: /proc/self/fdinfo cannot be written", self.refusal("/proc/self/fdinfo/petri"))
+
+    def path_with(self, **programs):
+        """A path that begins with these scripts."""
+        folder = Path(options.work) / "stand-ins"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, script in programs.items():
+            (folder / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+            (folder / name).chmod(0o755)
+        return f"{folder}:{os.environ['PATH']}"
+
+    def test_a_full_disk_is_seen_before_anything_is_copied(self):
+        prefix = f"{options.work}/full"
+        said = self.refusal(prefix, PATH=self.path_with(df="echo Avail; echo 7"), CARGO_HOME="/nonexistent")
+        self.assertRegex(said, rf"^install: the disk is too full: installing needs \d\d+ MB and {prefix} has 7 MB left; free some space "
+                               r"or choose another PREFIX, then run this again\n$")
+        self.assertFalse(Path(prefix).exists())
+
+    def test_a_disk_that_fills_up_is_blamed(self):
+        full = 'echo "file INSTALL cannot copy file: No space left on device." >&2; exit 1'
+        said = self.refusal(f"{options.work}/full", PATH=self.path_with(cmake=full, df="echo Avail; echo 4000"), CARGO_HOME="/nonexistent")
+        self.assertEqual(said, f"install: the installation ended because the disk is full: {options.work}/full has 4000 MB left; free "
+                               "some space, then run this again, which overwrites what is there\n")
 
     def test_a_folder_that_is_no_build_is_refused(self):
         done = run(options.source / "tools/install", "--from", options.work, options.work, check=False)

@@ -3,6 +3,7 @@
 
 import fcntl
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -142,6 +143,14 @@ class RealBuild(TreeTest):
         self.assertIn("Configuring", self.build("-D", "OTHER=bob"))
         self.assertIn("MAKER:UNINITIALIZED=ann", (self.tree / "build/release/CMakeCache.txt").read_text(encoding="utf-8"))
 
+    def test_configures_again_when_a_program_it_found_has_gone(self):
+        clang = self.folder / "clang++-19"
+        clang.touch()
+        self.build("-D", f"PETRI_GUEST_CLANGXX={clang}")
+        self.assertNotIn("Configuring", self.build())
+        clang.unlink()
+        self.assertIn("Configuring", self.build())
+
     def test_works_in_a_tree_that_was_moved(self):
         self.build()
         self.tree = self.tree.rename(self.folder / "another place")
@@ -181,6 +190,16 @@ class GuestClang(TreeTest):
         for name in ("clang-21", "clang++-21"):
             self.stand_in(**{name: "exit 1"})
         self.assertIn("clang++-19 for wasm32-wasip1", self.assert_works(self.configure()))
+
+    def test_that_has_gone_is_looked_for_again(self):
+        self.real("cmake")
+        for gone in ("clang-22", "clang++-22"):
+            for name in ("clang-20", "clang++-20", "clang-22", "clang++-22"):
+                self.stand_in(**{name: "true"})
+            shutil.rmtree(self.folder / "project" / "build", ignore_errors=True)
+            self.assertIn("clang++-22 for", self.assert_works(self.configure()))
+            (self.stand_ins / gone).unlink()
+            self.assertIn("clang++-20 for", self.assert_works(self.configure()))
 
 
 if __name__ == "__main__":

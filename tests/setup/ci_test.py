@@ -34,6 +34,21 @@ class Ci(TreeTest):
     def test_keeps_where_rust_is(self):
         self.assertIn("elsewhere", self.assert_works(self.run_tool(".ci/run", RUSTUP_HOME="elsewhere")).splitlines())
 
+    def test_finds_cargo_in_its_own_folder(self):
+        elsewhere = self.folder / "elsewhere"
+        self.cargo.rename(elsewhere)
+        said = self.assert_works(self.run_tool(".ci/run", CARGO_HOME=str(elsewhere))).splitlines()
+        self.assertEqual(said[1], str(elsewhere / "bin" / "cargo"))
+        self.assertTrue(said[4].endswith(": config.toml"), said)
+
+    def test_without_cargo_says_so(self):
+        (self.cargo / "bin" / "cargo").unlink()
+        self.assertEqual(self.run_tool(".ci/run"),
+                         (1, f"ci: there is no cargo on the PATH or in {self.cargo}/bin; install Rust 1.93 or later with tools/setup test or "
+                             "from https://rustup.rs, then run this again\n"))
+        (self.cargo / "bin" / "cargo").symlink_to(self.programs / "true")
+        self.assert_works(self.run_tool(".ci/run"))
+
     def test_fails_when_the_tests_do(self):
         self.assertEqual(self.run_tool(".ci/run", MAKE_FAILS="2")[0], 2)
 

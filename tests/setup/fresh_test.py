@@ -43,8 +43,16 @@ class Fresh(TreeTest):
         self.assert_stops(self.fresh(), "fresh: this system does not let unshare make a container; run this on a machine or a virtual "
                                         "machine of its own")
 
-    def test_without_network_says_where_to_read_what_failed(self):
-        self.assert_stops(self.fresh(), "fresh: root file system of bookworm failed; all it said is in build/fresh/bookworm/root.log")
+    def test_without_network_says_to_look_at_it(self):
+        advice = "check the network, its proxy and the mirrors in /etc/apt, then run this again"
+        self.stand_in(mmdebstrap='cat >/dev/null; echo half >"${@: -2:1}"; exit 25', unshare=INSIDE)
+        self.assert_stops(self.fresh(), f"fresh: root file system of bookworm failed; {advice}; all it said is in "
+                                        "build/fresh/bookworm/root.log")
+        self.assertEqual([file.name for file in (self.tree / "build/fresh/bookworm").glob("*.tar")], [])
+        self.stand_in(mmdebstrap=MMDEBSTRAP)
+        self.assert_stops(self.fresh(FAILS="cargo fetch"), f"fresh: crates, downloaded failed; {advice}; all it said is in "
+                                                           "build/fresh/bookworm/demo/crates.log")
+        self.assertIn("make test, in a clone", self.assert_works(self.fresh()))
 
     def test_prints_a_row_for_each_stage(self):
         self.stand_in(mmdebstrap=MMDEBSTRAP, unshare=INSIDE)

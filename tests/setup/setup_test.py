@@ -26,6 +26,11 @@ class Setup(TreeTest):
         self.assert_stops(self.setup("all"), 'setup: there is no level "all"; choose demo, test or dev')
         self.assertIn("tools/setup demo", self.assert_works(self.setup("--help")))
 
+    def test_refuses_two_levels(self):
+        self.assert_stops(self.setup("demo", "test"), "setup: there are two levels, demo and test; name one, dev includes test and test "
+                                                      "includes demo")
+        self.assertEqual(self.calls(), "")
+
     def test_says_what_it_installs_and_does_nothing_the_second_time(self):
         said = self.assert_works(self.setup("demo"))
         self.assertIn("setup: installing ca-certificates cmake g++ ", said)
@@ -52,8 +57,17 @@ class Setup(TreeTest):
     def test_without_apt_lists_what_to_install_by_hand(self):
         (self.stand_ins / "apt-get").unlink()
         self.assert_stops(self.setup("demo"), "setup: there is no apt-get; install by hand what these packages of Debian have, "
-                                              f"and Rust 1.93, then run make with SETUP=off: {DEMO}")
+                                              f"and Rust 1.93 or later with cargo, then run make with SETUP=off: {DEMO}")
         self.assertEqual(self.setup("demo", SETUP="off"), (0, ""))
+
+    def test_without_apt_lists_all_that_the_tests_need(self):
+        self.stand_in(apt_cache="true", find="echo a_list_Packages")
+        (self.stand_ins / "apt-get").unlink()
+        code, said = self.setup("test")
+        self.assertEqual(code, 1)
+        self.assertIn("and Rust 1.93 or later with cargo, clippy and rustfmt, then run make with SETUP=off: ", said)
+        for package in ("clang-22", "clang-format-22", "erlang-base", "chromium", "zsh"):
+            self.assertIn(package, said.split())
 
     def test_without_network_says_so(self):
         self.assert_stops(self.setup("demo", APT_FAILS="yes"), f"setup: the packages cannot be downloaded; {RETRY}")
@@ -101,15 +115,6 @@ class Setup(TreeTest):
         self.stand_in(cargo='[[ $1 != clippy || -e $STAND_INS/new ]]', rustup='touch "$STAND_INS/new"')
         self.assert_works_now("test")
         self.assertIn("--component clippy --component rustfmt\n", self.calls())
-
-
-class Format(TreeTest):
-    def test_without_its_clang_format_is_no_success(self):
-        self.stand_in("apt-cache", rustfmt="true")
-        self.assert_stops(self.run_tool("tools/check/format"), "format: clang-format-22 is missing; install it with tools/setup test")
-        self.stand_in(apt_cache="true")
-        self.assertEqual(self.run_tool("tools/check/format"), (77, "format: not checked: clang-format-22 cannot be had on this system, "
-                                                                   "and other versions format differently\n"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# Read by tools/setup: which Debian packages each level needs, beyond those of the level before it.
+# Read by tools/setup and tools/check/format: which Debian packages each level needs, beyond those of the level before it.
 
 # Clang formats differently from version to version, so the version that checks the format is fixed.
 format_clang=22
@@ -26,8 +26,8 @@ dev_packages() {
 }
 
 is_installed() { [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
-# True also while apt has no lists to look into; a fresh machine has none.
-is_offered() { is_installed "$1" || ! has_lists || [[ -n $(apt-cache show --no-all-versions "$1" 2>/dev/null) ]]; }
+# True also without apt, and while it has no lists to look into; a fresh machine has none.
+is_offered() { is_installed "$1" || ! command -v apt-get >/dev/null || ! has_lists || [[ -n $(apt-cache show --no-all-versions "$1" 2>/dev/null) ]]; }
 has_lists() { [[ -n $(find /var/lib/apt/lists -maxdepth 1 -name '*_Packages*' "$@" -print -quit 2>/dev/null) ]]; }
 
 # The newest clang that can build C++ for WASI: of those installed, else of those apt offers. Prints nothing if there is none.

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The tools that write into build: in a tree that cannot be written to, while another build runs, and as make calls them."""
+
+import fcntl
+import os
+import shutil
+import unittest
+
+from stand_ins import TreeTest, drop_root
+
+
+class Tree(TreeTest):
+    def setUp(self):
+        super().setUp()
+        self.stand_ins.chmod(0o777)
+        self.stand_in("df", "rustc", "cargo", "cmake", "apt-cache", "id", gcovr="true", rustfmt="true", ctest="true",
+                      **{"clang-format-22": "true", "clippy-driver": "true", "clang-tidy-22": "echo version 22"})
+        self.real("sha256sum")
+        # The system's, which every user can run.
+        (self.stand_ins / "python3").symlink_to(shutil.which("python3", path=f"/usr/bin:{os.environ['PATH']}"))
+        (self.tree / "a.cpp").touch()
+        (self.stand_ins / "calls").touch()
+        (self.stand_ins / "calls").chmod(0o666)
+
+    def lock_tree(self):
+        """Nothing of the tree can be written by who is not root."""
+        for folder in [self.tree, *self.tree.glob("build")]:
+            folder.chmod(0o555)
+        self.addCleanup(self.unlock_tree)
+
+    def unlock_tree(self):
+        for folder in [self.tree, *self.tree.glob("build")]:
+            folder.chmod(0o777)
+
+    def assert_one_sentence(self, name, command, sentence):
+        self.assertEqual(self.run_tool(command, before=drop_root()), (1, f"{name}: {sentence}\n"))
+
+    def cannot_be_written(self):
+        return (f"{self.tree} cannot be written to, and everything is built in its folder build; make it writable or clone petri to a "
+                "folder of your own")
+
+    def test_that_cannot_be_written_to_gets_one_sentence_from_each(self):
+        self.lock_tree()
+        for name, command in {"check": "tools/check/all", "format": "tools/check/format", "clippy": "tools/check/clippy",
+                              "build": "tools/tidy"}.items():
+            self.assert_one_sentence(name, command, self.cannot_be_written())
+        self.assert_one_sentence("build", "tools/coverage", self.cannot_be_written())
+        self.unlock_tree()
+        self.assert_works(self.run_tool("tools/check/clippy", before=drop_root()))
+
+    def test_that_cannot_be_written_to_is_not_cleaned(self):
+        self.lock_tree()
+        self.assertEqual(self.run_tool("tools/clean", before=drop_root()), (0, ""))  # nothing was built
+        self.unlock_tree()
+        (self.tree / "build").mkdir()
+        self.lock_tree()
+        self.assert_one_sentence("clean", "tools/clean", self.cannot_be_written())
+        self.unlock_tree()
+        self.assertEqual(self.run_tool("tools/clean", before=drop_root()), (0, ""))
+        self.assertFalse((self.tree / "build").exists())
+
+    def test_is_written_to_by_one_at_a_time(self):
+        (self.tree / "build").mkdir()
+        with open(self.tree / "build" / ".lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            print(4711, file=lock, flush=True)
+            running = f"another build is running in {self.tree} (process 4711); wait for it or stop it, then run this again"
+            for command in ("tools/coverage", "tools/tidy"):
+                self.assert_stops(self.run_tool(command), f"build: {running}")
+            self.assert_stops(self.run_tool("tools/clean"), f"clean: {running}")
+
+    def test_is_built_by_the_presets_of_tidy_and_coverage(self):
+        self.assert_works(self.run_tool("tools/coverage"))
+        self.assertIn("cmake --build --preset coverage --target all\n", self.calls())
+        (self.tree / "build" / "tidy").mkdir()
+        (self.tree / "build" / "tidy" / "compile_commands.json").write_text("[]", encoding="utf-8")
+        (self.tree / ".clang-tidy").touch()
+        self.assert_works(self.run_tool("tools/tidy"))
+        self.assertIn("cmake --build --preset tidy --target build.ninja\n", self.calls())
+
+    def test_is_installed_by_root_where_there_is_no_sudo(self):
+        locked = self.folder / "locked"
+        locked.mkdir(mode=0o555)
+        for sudo, advice in ((False, "run make install as root"), (True, "run sudo make install")):
+            if sudo:
+                self.stand_in(sudo="exit 1")
+            said = self.run_tool("tools/install", f"{locked}/usr", before=drop_root(), FAKE_USER="ann", TMPDIR="/tmp")
+            self.assertEqual(said, (1, f"install: {locked} cannot be written by ann; {advice}, or choose a PREFIX of your own, for example "
+                                       f"PREFIX={self.folder}/.local\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

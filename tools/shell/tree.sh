@@ -1,0 +1,18 @@
+# Read by the tools that write into the folder build of the tree, after versions.sh: whether that can be done, and by one at a time.
+
+# check_writable [FILE]...: whether the lock and these files of build can be written.
+check_writable() {
+  local file
+  for file in build/.lock "$@"; do
+    { mkdir -p "${file%/*}" && : >>"$file"; } 2>/dev/null ||
+      stop "$PWD cannot be written to, and everything is built in its folder build; make it writable or clone petri to a folder of your own"
+  done
+}
+
+# Held until this process and those it started have ended.
+take_lock() {
+  exec 9>>build/.lock
+  flock --nonblock 9 ||
+    stop "another build is running in $PWD (process $(tail --lines=1 build/.lock)); wait for it or stop it, then run this again"
+  echo $$ >build/.lock
+}
