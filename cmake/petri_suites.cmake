@@ -8,7 +8,7 @@ function(petri_add_suites name label binary folder environment)
     return()
   endif()
   execute_process(COMMAND ${binary} --gtest_list_tests
-    WORKING_DIRECTORY ${folder} OUTPUT_VARIABLE listing TIMEOUT 60 COMMAND_ERROR_IS_FATAL ANY)
+    WORKING_DIRECTORY ${folder} OUTPUT_VARIABLE listing TIMEOUT 240 COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "\n[^ \n]+\\." suites "\n${listing}")
   string(REGEX MATCHALL "\n  [^ \n]" tests "\n${listing}")
   foreach(suite IN LISTS suites)

@@ -7,6 +7,8 @@
 namespace petri {
 namespace {
 
+using namespace std::string_view_literals;
+
 TEST(TerminalText, KeepsTextLinesTabsAndBackslashes) { EXPECT_EQ(for_terminal("a\tü€😀\\n\n"), "a\tü€😀\\n\n"); }
 
 TEST(TerminalText, EscapesControlCharactersOfBothSets) {
@@ -64,7 +66,7 @@ TEST(TerminalText, ShowsACharacterOnceItsLastByteHasCome) {
 
 // Whatever the bytes are and wherever they are cut, what comes out is UTF-8 without a control character.
 TEST(TerminalText, GivesATerminalNothingToObeyWhereverItIsCut) {
-  const std::string_view hostile("\x1b[31m\xc2\x9b\x9b\xe2\x80\xae\xf3\xa0\x81\x81\xe2\xc2\x85\r\0ok\n", 26);
+  constexpr std::string_view hostile = "\x1b[31m\xc2\x9b\x9b\xe2\x80\xae\xf3\xa0\x81\x81\xe2\xc2\x85\r\0ok\n"sv;
   const std::string whole = for_terminal(hostile);
   for (std::size_t first = 0; first <= hostile.size(); ++first) {
     for (std::size_t second = first; second <= hostile.size(); ++second) {
