@@ -28,11 +28,11 @@ Result<void> start_burners(Runtime& runtime, const ArtifactPtr& artifact) {
   return {};
 }
 
-// Each burner has had a turn once it has used processor time.
+// Each burner has had a turn of two milliseconds; what it took to create it is less.
 bool all_burn(Runtime& runtime) {
   for (std::size_t i = 0; i < kBurners; ++i) {
     const auto info = runtime.info(fmt::format("burner{}", i));
-    if (!info || info->usage.cpu_time == 0ns) return false;
+    if (!info || info->usage.cpu_time < 1500us) return false;
   }
   return true;
 }

@@ -1,5 +1,8 @@
 #include "bench/compile_worker.h"
 
+#include <sys/wait.h>
+
+#include <cerrno>
 #include <csignal>
 #include <vector>
 
@@ -35,12 +38,19 @@ Result<Measurement> measure_load() {
   return Measurement{.value = median(std::move(worker)) * 1e6, .reference = median(std::move(here)) * 1e6};
 }
 
+// Whoever has started it finds that it has ended.
+void kill_and_wait(pid_t process) {
+  ::kill(process, SIGKILL);
+  siginfo_t how{};
+  while (::waitid(P_PID, static_cast<id_t>(process), &how, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;
+}
+
 // The first load after all workers were killed.
 Result<Measurement> measure_start() {
   PETRI_TRY(SmallModule modules, SmallModule::create());
   std::vector<double> samples;
   for (std::uint64_t number = 0; number < kStarts; ++number) {
-    for (const WorkerIds& ids : live_workers()) ::kill(ids.process, SIGKILL);
+    for (const WorkerIds& ids : live_workers()) kill_and_wait(ids.process);
     PETRI_TRY(samples.emplace_back(), load_seconds(modules, number, {}));
   }
   return Measurement{.value = median(std::move(samples)) * 1e3, .reference = std::nullopt};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <utility>
@@ -12,21 +13,31 @@ namespace petri {
 // A line in which each member has the rank of what it has used so far, so that those who use much go behind those who
 // use little, however they come by it. Whoever comes back after a while is neither paid for all the time it did not
 // use nor held to all it has used while nobody waited: it is ranked within kCredit before and behind those who are
-// served. The user has a lock of its own; add_used() needs none.
+// served. Of the time in which it did nothing it is forgiven a part, however many others there are: a short call now
+// and then does not wait for a thousand who use all they get. The user has a lock of its own; add_used() needs none.
 class FairLine {
  public:
-  static constexpr std::uint64_t kCredit = 4'000'000;  // nanoseconds
+  static constexpr std::uint64_t kCredit = 20'000'000;  // nanoseconds
+  static constexpr std::uint64_t kPartForgiven = 20;    // one of so many
 
   // A member may stand in several lines of one floor at a time, with one rank.
   class Member {
    public:
     void add_used(std::uint64_t amount) { used_.fetch_add(amount, std::memory_order_relaxed); }
+    // Until now, in nanoseconds of one clock.
+    void add_used(std::uint64_t amount, std::uint64_t now) {
+      add_used(amount);
+      used_until_.store(now, std::memory_order_relaxed);
+    }
+    std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
     std::uint64_t rank() const { return used_.load(std::memory_order_relaxed) + forgiven_; }
     // It was not in any line.
-    void come_back(std::uint64_t floor) {
-      const std::uint64_t now = rank();
+    void come_back(std::uint64_t floor, std::uint64_t now) {
+      const std::uint64_t until = used_until_.load(std::memory_order_relaxed);
+      const std::uint64_t before = rank(), earned = (now - std::min(now, until)) / kPartForgiven;
       const std::uint64_t first = floor - std::min(floor, kCredit), last = floor + kCredit;
-      forgiven_ += std::clamp(now, first, last) - now;  // wraps around, as rank() does
+      const std::uint64_t wanted = before - std::min(before, earned);
+      forgiven_ += std::clamp(wanted, first, last) - before;  // wraps around, as rank() does
     }
     // As if it had used nothing for a while.
     void favour(std::uint64_t floor) {
@@ -35,7 +46,7 @@ class FairLine {
     }
 
    private:
-    std::atomic<std::uint64_t> used_{0};
+    std::atomic<std::uint64_t> used_{0}, used_until_{0};
     std::uint64_t forgiven_ = 0;
   };
 
@@ -52,6 +63,7 @@ class FairLine {
   };
 
   bool empty() const { return line_.empty(); }
+  std::size_t size() const { return line_.size(); }
   void add(Member& member, Place& place) {
     if (place.stands_) return;
     place = stand(member.rank());

@@ -37,20 +37,33 @@ TEST(FairLine, ServesEqualsInTheOrderInWhichTheyCame) {
 TEST(FairLine, NeitherSavesNorOwesMoreThanACredit) {
   constexpr std::uint64_t kFloor = 100 * FairLine::kCredit;
   FairLine::Member idle, busy, usual;
-  idle.come_back(kFloor);
+  idle.come_back(kFloor, 0);
   EXPECT_EQ(idle.rank(), kFloor - FairLine::kCredit);
   busy.add_used(2 * kFloor);
-  busy.come_back(kFloor);
+  busy.come_back(kFloor, 0);
   EXPECT_EQ(busy.rank(), kFloor + FairLine::kCredit);
   busy.add_used(5);
   EXPECT_EQ(busy.rank(), kFloor + FairLine::kCredit + 5);
   usual.add_used(kFloor + 7);
-  usual.come_back(kFloor);
+  usual.come_back(kFloor, 0);
   EXPECT_EQ(usual.rank(), kFloor + 7);
   usual.favour(kFloor);
   EXPECT_EQ(usual.rank(), kFloor - FairLine::kCredit);
   idle.favour(kFloor + FairLine::kCredit);
   EXPECT_EQ(idle.rank(), kFloor - FairLine::kCredit) << "it is there already";
+}
+
+// A short call now and then is served before those who use all they get, however slowly these advance.
+TEST(FairLine, ForgivesAPartOfTheTimeInWhichNothingWasUsed) {
+  constexpr std::uint64_t kFloor = 100 * FairLine::kCredit;
+  FairLine::Member member;
+  member.add_used(kFloor, 1'000);
+  member.come_back(kFloor, 1'000);
+  EXPECT_EQ(member.rank(), kFloor);
+  member.come_back(kFloor, 1'000 + FairLine::kPartForgiven * 7);
+  EXPECT_EQ(member.rank(), kFloor - 7);
+  member.come_back(kFloor, 1'000 * FairLine::kCredit);
+  EXPECT_EQ(member.rank(), kFloor - FairLine::kCredit) << "and no more than the credit";
 }
 
 }  // namespace

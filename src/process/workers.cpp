@@ -79,7 +79,9 @@ void Workers::favour(Client& client) {
 }
 
 void Workers::line_up(Client& client) {
-  if (!client.with_tasks_.stands() && !client.with_waiters_.stands()) client.come_back(floor_);
+  if (!client.with_tasks_.stands() && !client.with_waiters_.stands()) {
+    client.come_back(floor_, kernel_ns(CLOCK_MONOTONIC));
+  }
   if (!client.tasks_.empty()) with_tasks_.add(client, client.with_tasks_);
   if (client.has_waiters()) with_waiters_.add(client, client.with_waiters_);
 }
@@ -112,9 +114,17 @@ Workers::Client* Workers::next_client() {
   return static_cast<Client*>(takes_task ? tasked : waiting);
 }
 
+// By the highest rank that is served; and by what each could have had of what this one has used meanwhile, so that
+// those who use little, and are many, cannot keep somebody else from being served for ever.
+void Workers::raise_floor(Client& client) {
+  const std::uint64_t used = client.used();
+  const std::uint64_t members = std::max<std::size_t>(with_tasks_.size() + with_waiters_.size(), 1);
+  floor_ = std::max(floor_ + (used - std::exchange(client.used_at_grant_, used)) / members, client.rank());
+}
+
 // Its new work and those who resume take turns, those who were put aside come behind them.
 bool Workers::grant_to(Client& client) {
-  floor_ = std::max(floor_, client.rank());
+  raise_floor(client);
   const std::uint64_t number = client.grants_++;
   const bool turn_of_the_put_aside = number % kShareOfThePutAside == kShareOfThePutAside - 1;
   const bool granted = (turn_of_the_put_aside && grant_waiter(client.put_aside_)) ||
@@ -237,7 +247,7 @@ void Workers::charge(Seat& seat) {
   if (!seat.holds_permit || seat.client == nullptr) return;
   const auto most = 2 * static_cast<std::uint64_t>(options_.turn.count());
   const std::uint64_t now = kernel_ns(CLOCK_MONOTONIC);
-  seat.client->add_used(std::min(now - seat.since_ns, most));
+  seat.client->add_used(std::min(now - seat.since_ns, most), now);
   seat.since_ns = now;
 }
 

@@ -43,7 +43,7 @@ class Workers {
     std::list<Waiter*> resuming_;   // what they waited for is there
     std::list<Waiter*> put_aside_;  // they have had their turn
     FairLine::Place with_tasks_, with_waiters_;
-    std::uint64_t grants_ = 0;
+    std::uint64_t grants_ = 0, used_at_grant_ = 0;
     bool has_waiters() const { return !resuming_.empty() || !put_aside_.empty(); }
   };
 
@@ -157,6 +157,7 @@ class Workers {
   void grant_and_start() REQUIRES(mutex_);
   Client* next_client() REQUIRES(mutex_);
   bool grant_to(Client& client) REQUIRES(mutex_);
+  void raise_floor(Client& client) REQUIRES(mutex_);
   bool grant_waiter(std::list<Waiter*>& line) REQUIRES(mutex_);
   bool grant_task(Client& client) REQUIRES(mutex_);
   void want_thread() REQUIRES(mutex_);
@@ -169,7 +170,7 @@ class Workers {
   Client own_;                                  // the host
   std::size_t tasks_ GUARDED_BY(mutex_) = 0;    // of all clients
   FairLine with_tasks_ GUARDED_BY(mutex_), with_waiters_ GUARDED_BY(mutex_);
-  std::uint64_t floor_ GUARDED_BY(mutex_) = 0;    // the highest rank that was served
+  std::uint64_t floor_ GUARDED_BY(mutex_) = 0;    // where whoever comes back is ranked
   std::vector<Waiter*> idle_ GUARDED_BY(mutex_);  // threads of ours without a task
   std::size_t starting_ GUARDED_BY(mutex_) = 0;   // threads that have not asked for a task yet
   std::size_t alive_ GUARDED_BY(mutex_) = 0;
