@@ -551,6 +551,25 @@ TEST_F(LifecycleTest, EndsAllSandboxesOfARuntimeTogether) {
   std::mutex mutex;
   for (int i = 0; i < kSandboxes; ++i) {
     SandboxSpec spec = counter("s" + std::to_string(i));
+  EXPECT_EQ(RuntimeOptions::from_json(R"({"limits": {"timers_max": 2000000, "threads_max": "x"}, "speed": 1,
+                                          "defaults": {"limits": {"processes_max": 0}}})")
+                .error()
+                .message,
+            "limits.threads_max is not an integer from 0 to 18446744073709551615; "
+            "speed is no field here (there are audit, breaker, compile, "
+            "defaults, descriptors_max, descriptors_reserve, limits, memory_budget_bytes, promote_fuel, "
+            "promote_fuel_per_byte, promote_instances, promotion_time_max, quarantine, samples_max, "
+            "sampling_interval, threads_max, threads_reserve, workers); "
+            "limits.timers_max: timers_max is 2000000 but goes from 0 to 1000000 timers; "
+            "defaults.limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes");
+  EXPECT_EQ(RuntimeOptions::from_json(R"({"limits": {"fuel_max": 0}, "defaults": {"on_limit": {"fuel_max": "kill"}}})")
+                .error()
+                .message,
+            "limits.fuel_max: fuel_max is 0 but goes from 1 to 4611686018427387904 units; "
+            "defaults.on_limit.fuel_max: nothing is refused to a guest by \"fuel_max\" (those that can end a guest "
+            "instead are memory_bytes_max, file_bytes_max, files_max, disk_bytes_max, output_bytes_max, "
+            "log_bytes_per_second_max, process_memory_bytes_max, processes_max, message_queue_max, "
+            "message_bytes_max, timers_max, descriptors_max)");
     spec.tree = SupervisorSpec{
         .children = {ChildSpec{.id = "counter", .module = "counter", .shutdown = Shutdown::after(kShutdown)}}};
     Sandbox sandbox = create(spec);
