@@ -515,7 +515,7 @@ void SandboxCore::gave_up(const SupervisorGaveUp& news) {
   std::string reason;
   {
     MutexLock lock(mutex_);
-    reason = last_end_.text;
+    reason = spawned_.is_dynamic(news.child) ? last_spawned_end_.text : last_end_.text;
   }
   services_.events.publish(EventKind::process_gave_up, subject(news.child),
                            [&](Event& event) { event.add("supervisor", news.supervisor).add("reason", reason); });

@@ -569,7 +569,7 @@ class SandboxCore final : public ProcessOwner,
     std::vector<std::string> modules;
     std::optional<Clock::Duration> switched;
   };
-  TakenBack what_to_take_back() const REQUIRES(mutex_);
+  TakenBack what_to_take_back(const LastEnd& last) const REQUIRES(mutex_);
   Result<void> take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
   void tell_taken_back(const Part& part);
   LastEnd last_end() const EXCLUDES(mutex_);
@@ -754,8 +754,9 @@ class SandboxCore final : public ProcessOwner,
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
-  SpawnedChildren spawned_ GUARDED_BY(mutex_);  // all of dynamic_, and those in pools of tree_
-  LastEnd last_end_ GUARDED_BY(mutex_);
+  SpawnedChildren spawned_ GUARDED_BY(mutex_);               // all of dynamic_, and those in pools of tree_
+  LastEnd last_end_ GUARDED_BY(mutex_);                      // in tree_
+  LastEnd last_spawned_end_ GUARDED_BY(mutex_);              // in dynamic_
   std::optional<ErrorCategory> failure_ GUARDED_BY(mutex_);  // the class of cause_
   RecoveryPast recovered_ GUARDED_BY(mutex_);
   std::uint64_t retry_ticket_ GUARDED_BY(mutex_) = 0;  // of the retry that waits, 0: none does

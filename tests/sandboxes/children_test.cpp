@@ -261,6 +261,20 @@ TEST_P(ChildrenTest, TellsAParentThatTheSupervisorGaveUpItsChildren) {  // R27
   });
 }
 
+// Not more often, and not less, than the children of the spec.
+TEST_P(ChildrenTest, RestartsSpawnedChildrenAsOftenAsTheRootSays) {  // S09
+  Sandbox sandbox = create(spec({.intensity = 3, .children = {ChildSpec{.id = "parent", .module = "parent"}}}));
+  ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "kid", "module": "worker"})"), 0);
+  for (std::uint64_t crashes = 1; crashes <= 3; ++crashes) {
+    EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
+    expect_restarts(sandbox, crashes);
+  }
+  EXPECT_EQ(number(sandbox, "next", "kid"), 1);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_EQ(sandbox.info().cause, "the supervisor gave up restarting; the last that ended was kid (trapped)");
+}
+
 // What a restart keeps has the same children, and the same parents.
 TEST_P(ChildrenTest, KeepsInstancesAndParentsInARestartWithState) {
   Sandbox sandbox = create(spec(parent_beside(pool("pool"))));
