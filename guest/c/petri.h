@@ -124,9 +124,10 @@ petri_i32 petri_call(const char* to, petri_size to_length, const void* source, p
 PETRI_IMPORT("petri", "reply_read") petri_i32 petri_reply_read(void* destination, petri_size offset, petri_size length);
 /* Starts a child from a JSON text [spawn]: {"id": "a", "module": "m"}, or one more child of a simple_one_for_one
  * supervisor after its template, {"supervisor": "pool", "id": "a", "input": "text"}, whose name is then "pool/a". The
- * process that spawned it gets a message PETRI_MESSAGE_CHILD_EXIT each time it ends. */
+ * process that spawned it gets a message PETRI_MESSAGE_CHILD_EXIT each time it ends. PETRI_ERROR_CANCELLED: it did not
+ * start, because its petri_init failed or the sandbox is being ended. */
 PETRI_IMPORT("petri", "spawn") petri_i32 petri_spawn(const char* spec, petri_size length);
-/* Stops a child that was spawned [spawn]. */
+/* Stops a child that was spawned [spawn]. PETRI_ERROR_NOT_NOW: that is the caller itself. */
 PETRI_IMPORT("petri", "stop") petri_i32 petri_stop(const char* name, petri_size length);
 /* A message to oneself with this tag, not before so many milliseconds [timers]. */
 PETRI_IMPORT("petri", "timer") petri_i32 petri_timer(petri_size milliseconds, petri_i64 tag);

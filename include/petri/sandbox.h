@@ -51,7 +51,8 @@ struct SandboxSpec {
   std::optional<Recovery> recovery;         // none: as recovery_default() says
   std::optional<ReloadPolicy> reload;       // of reloads that bring none of their own; none: as it is by itself
   std::string folder;                       // the one host folder WASI files live in; empty: none
-  std::vector<std::string> arguments;       // what a WASI program finds in argv
+  // What a WASI program finds in argv after its own name, which is `guest` in argv[0].
+  std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
@@ -160,9 +161,9 @@ struct RestartOptions {
   bool keep_state = false;
 };
 
-// Called once, on a thread of petri's. What it throws is dropped, and counted in SandboxInfo::completions_threw. The
-// process that has answered a call is busy until its completion returns: stop, restart and destroy of its sandbox, and
-// verbs that end the process, are `deadlock` there.
+// Called once, on a thread of petri's; an empty one is not called: nobody wants the answer. What it throws is dropped,
+// and counted in SandboxInfo::completions_threw. The process that has answered a call is busy until its completion
+// returns: stop, restart and destroy of its sandbox, and verbs that end the process, are `deadlock` there.
 using Completion = std::function<void(Result<Outcome>)>;
 
 class SandboxCore;

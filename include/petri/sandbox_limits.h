@@ -21,6 +21,8 @@ std::optional<Profile> profile_named(std::string_view name);
 // memory_bytes_max holds for the whole tree, the other limits of a guest for each of them. fuel_max holds for runs, and
 // for calls of live processes only when it was set.
 struct SandboxLimits : Limits {
+  // Of one process. Until it is set it is as large as memory_bytes_max, and follows it; once it was set it keeps its
+  // value, and of the two the smaller one holds.
   std::uint64_t process_memory_bytes_max = 128ULL << 20;
   std::uint64_t processes_max = 100;
   std::uint64_t cpu_percent_max = 100;  // of one core
@@ -36,6 +38,7 @@ struct SandboxLimits : Limits {
   // most that any of its processes may take to end in order.
   std::uint64_t shutdown_max = 5'000'000'000;
   std::optional<std::uint64_t> call_fuel_max;  // fuel_max, when it was set
+  bool process_memory_set = false;             // process_memory_bytes_max was set
 
   static SandboxLimits of(Profile profile);
   bool operator==(const SandboxLimits&) const = default;
@@ -51,7 +54,8 @@ using LimitActions = std::map<std::string, OnLimit, std::less<>>;
 // Every name that is no limit, or one that does not refuse anything to a guest, in one validation_failed.
 Result<void> check_actions(const LimitActions& actions);
 
-// Values by the names of the limits, in their units; what is not named keeps its value.
+// Values by the names of the limits, in their units; what is not named keeps its value, except that
+// process_memory_bytes_max follows memory_bytes_max until it was set itself.
 using LimitChanges = std::map<std::string, std::uint64_t, std::less<>>;
 
 // A row for each limit of a sandbox, as limit_rules() has them for a run.

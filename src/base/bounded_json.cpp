@@ -85,6 +85,14 @@ class MeteredCharacters {
   State* state_;
 };
 
+// Where the parser stopped reading, as an editor counts.
+std::string place_in(std::string_view text, std::size_t bytes) {
+  const std::string_view read = text.substr(0, std::min(bytes, text.size()));
+  const auto line = std::count(read.begin(), read.end(), '\n') + 1;
+  const std::size_t line_start = read.rfind('\n') == std::string_view::npos ? 0 : read.rfind('\n') + 1;
+  return fmt::format("line {}, column {}", line, std::max<std::size_t>(read.size() - line_start, 1));
+}
+
 // False: it was not read to its end, and the events say why unless it was stopped.
 bool read(std::string_view text, const std::function<bool()>& may_continue, JsonBuilder& builder, JsonEvents& events) {
   if (!may_continue) return json::sax_parse(text, &events);
@@ -118,7 +126,10 @@ JsonResult parse_json(std::string_view text, const JsonBounds& bounds, const std
   const bool whole = read(text, may_continue, builder, events);
   if (!whole && !builder.fault()) builder.refuse(JsonFaultKind::syntax, "is not JSON");
   auto result = builder.take();
-  if (!result) result.error().byte = events.byte();
+  if (result) return result;
+  JsonFault& fault = result.error();
+  fault.byte = events.byte();
+  if (fault.kind == JsonFaultKind::syntax) fault.why += fmt::format(" from {} on", place_in(text, fault.byte));
   return result;
 }
 

@@ -35,8 +35,8 @@ enum class JsonFaultKind : std::uint8_t {
   stopped  // by may_continue
 };
 
-// Why it was not read, as the end of a sentence that begins with what it is: "is not JSON", "has more than 64 lists
-// and objects within one another".
+// Why it was not read, as the end of a sentence that begins with what it is: "is not JSON from line 1, column 4 on",
+// "has more than 64 lists and objects within one another".
 struct JsonFault {
   JsonFaultKind kind = JsonFaultKind::syntax;
   std::string why;
@@ -44,7 +44,7 @@ struct JsonFault {
 
   // What a bound refused is too_large, what was stopped is cancelled, all else parse_failed.
   ErrorCode code() const;
-  // "the spec of a sandbox is not JSON"
+  // "the spec of a sandbox is not JSON from line 1, column 4 on"
   Error error(std::string_view what) const;
 };
 

@@ -30,10 +30,12 @@ TEST(BoundedJson, ReadsWhatJsonHas) {
 
 TEST(BoundedJson, SaysThatATextIsNotJsonAndWhere) {
   for (const char* text : {"", "{", "[1,]", "1 2", "{\"a\":}", "\"\xff\"", "nul", "[1}"}) {
-    EXPECT_EQ(why(parse_json(text)), "is not JSON") << text;
+    EXPECT_THAT(why(parse_json(text)), ::testing::StartsWith("is not JSON from line 1, column ")) << text;
     EXPECT_EQ(parse_json(text).error().code(), ErrorCode::parse_failed);
   }
   EXPECT_EQ(parse_json("[1,]").error().byte, 4U);
+  EXPECT_EQ(why(parse_json("")), "is not JSON from line 1, column 1 on");
+  EXPECT_EQ(why(parse_json("{\"a\": 1,\n  }")), "is not JSON from line 2, column 3 on");
   EXPECT_EQ(why(parse_json("[1e999]")), "has a number that is too large");
 }
 
@@ -63,8 +65,10 @@ TEST(BoundedJson, HasNoNameTwice) {
 }
 
 TEST(BoundedJson, FaultIsOneSentence) {
-  EXPECT_EQ(parse_json("{").error().error("the tree"),
-            (Error{.code = ErrorCode::parse_failed, .message = "the tree is not JSON", .details = {}}));
+  EXPECT_EQ(
+      parse_json("{").error().error("the tree"),
+      (Error{
+          .code = ErrorCode::parse_failed, .message = "the tree is not JSON from line 1, column 1 on", .details = {}}));
 }
 
 TEST(BoundedCbor, ReadsWhatPetriWrites) {

@@ -28,21 +28,11 @@ struct BadCases {
 };
 [[noreturn]] void refuse_cases(std::string what) { throw BadCases{.what = std::move(what)}; }
 
-// Where the parser stopped reading, as an editor counts.
-std::string place_in(std::string_view text, std::size_t bytes) {
-  const std::string_view read = text.substr(0, std::min(bytes, text.size()));
-  const auto line = std::count(read.begin(), read.end(), '\n') + 1;
-  const std::size_t line_start = read.rfind('\n') == std::string_view::npos ? 0 : read.rfind('\n') + 1;
-  return fmt::format("line {}, column {}", line, std::max<std::size_t>(read.size() - line_start, 1));
-}
-
 json read_json(std::string_view text) {
   auto parsed = petri::parse_json(text, kCasesBounds);
   if (parsed) return *std::move(parsed);
   const JsonFault& fault = parsed.error();
-  if (fault.kind == JsonFaultKind::syntax)
-    throw BadCases{.code = ErrorCode::parse_failed,
-                   .what = fmt::format("this is not JSON from {} on", place_in(text, fault.byte))};
+  if (fault.kind == JsonFaultKind::syntax) throw BadCases{.code = ErrorCode::parse_failed, .what = "this " + fault.why};
   if (fault.kind == JsonFaultKind::number_range)
     throw BadCases{.code = ErrorCode::parse_failed, .what = "a number in it is larger than any type of argument holds"};
   throw BadCases{.code = fault.code(), .what = "it " + fault.why};

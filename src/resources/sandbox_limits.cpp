@@ -52,6 +52,16 @@ SandboxLimitRule guest_rule() {
           }};
 }
 
+SandboxLimitRule process_memory_rule() {
+  SandboxLimitRule rule = tree_rule<&SandboxLimits::process_memory_bytes_max>(
+      "process_memory_bytes_max", "bytes", 64 * kKiB, 4 * kGiB, "as memory_bytes_max, for one process");
+  rule.set = [](SandboxLimits& limits, std::uint64_t value) {
+    limits.process_memory_bytes_max = value;
+    limits.process_memory_set = true;
+  };
+  return rule;
+}
+
 template <std::size_t... Rows>
 std::vector<SandboxLimitRule> guest_rules(std::index_sequence<Rows...>) {
   return {guest_rule<Rows>()...};
@@ -109,8 +119,7 @@ std::vector<SandboxLimitRule> make_sandbox_rules() {
   auto rules = guest_rules(std::make_index_sequence<kGuestLimits>());
   const std::string_view refused = "refused";
   for (const SandboxLimitRule& rule : {
-           tree_rule<&SandboxLimits::process_memory_bytes_max>("process_memory_bytes_max", "bytes", 64 * kKiB, 4 * kGiB,
-                                                               "as memory_bytes_max, for one process"),
+           process_memory_rule(),
            tree_rule<&SandboxLimits::processes_max>("processes_max", "processes", 1, 1'000'000, refused),
            tree_rule<&SandboxLimits::cpu_percent_max>("cpu_percent_max", "percent", 1, cpu_percent_of_all(),
                                                       "held to it"),
@@ -206,7 +215,7 @@ Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& cha
   }
   if (!error.details.empty()) return fail(std::move(error));
   // One process may use what the tree has, unless told otherwise.
-  if (changes.contains("memory_bytes_max") && !changes.contains("process_memory_bytes_max")) {
+  if (changes.contains("memory_bytes_max") && !limits.process_memory_set) {
     limits.process_memory_bytes_max = std::min(limits.memory_bytes_max, 4 * kGiB);
   }
   return limits;

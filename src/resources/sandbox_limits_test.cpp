@@ -33,6 +33,19 @@ TEST(SandboxLimits, HoldCallsToFuelOnlyWhenItWasSet) {
   EXPECT_EQ(with_changes({}, {{"fuel_max", 10}})->call_fuel_max, 10U);
 }
 
+// A process may use what the tree may, until somebody says otherwise; that is then for good.
+TEST(SandboxLimits, OfOneProcessFollowTheTreeUntilTheyAreSet) {
+  constexpr std::uint64_t kMiB = 1'048'576;
+  const SandboxLimits follows = *with_changes({}, {{"memory_bytes_max", 32 * kMiB}});
+  EXPECT_EQ(follows.process_memory_bytes_max, 32 * kMiB);
+  EXPECT_EQ(with_changes(follows, {{"memory_bytes_max", 8'192 * kMiB}})->process_memory_bytes_max, 4'096 * kMiB);
+  for (const std::uint64_t own : {kMiB, 32 * kMiB}) {
+    const SandboxLimits set = *with_changes(follows, {{"process_memory_bytes_max", own}});
+    EXPECT_EQ(with_changes(set, {{"memory_bytes_max", 64 * kMiB}})->process_memory_bytes_max, own);
+    EXPECT_EQ(with_changes(set, {{"memory_bytes_max", kMiB / 2}})->process_memory_bytes_max, own);
+  }
+}
+
 TEST(SandboxLimits, EndAGuestOnlyWhereTheyRefuseItSomething) {
   EXPECT_TRUE(check_actions({{"memory_bytes_max", OnLimit::kill}, {"files_max", OnLimit::refuse}}));
   const auto wrong = check_actions({{"fuel_max", OnLimit::kill}, {"speed_max", OnLimit::kill}});

@@ -9,7 +9,6 @@
 #include <map>
 #include <thread>
 
-#include "base/complaints.h"
 #include "base/escape.h"
 #include "base/ids.h"
 #include "base/mutex.h"
@@ -17,12 +16,12 @@
 #include "evaluation/evaluator_access.h"
 #include "process/memory_budget.h"
 #include "process/retrace.h"
+#include "runtime/options_check.h"
 #include "runtime/shared_threads.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
 #include "sandbox/spec_check.h"
 #include "sandbox/spec_defaults.h"
-#include "security/containment_check.h"
 #include "telemetry/metrics.h"
 
 namespace petri {
@@ -44,17 +43,6 @@ MetricLabels metric_labels() {
   for (const SandboxLimitRule& rule : sandbox_limit_rules()) labels.limits.push_back(rule.name);
   for (const Permission permission : all_permissions()) labels.permissions.push_back(name_of(permission));
   return labels;
-}
-
-Result<void> check_options(const RuntimeOptions& options) {
-  Complaints complaints;
-  if (auto limits = with_changes({}, options.limits); !limits) {
-    for (const ErrorDetail& detail : limits.error().details) complaints.add_sentence(detail.key, detail.value);
-  }
-  for (const auto& [field, wrong] : faults_of(options.quarantine)) complaints.add("quarantine." + field, wrong);
-  for (const auto& [field, wrong] : faults_of(options.breaker)) complaints.add("breaker." + field, wrong);
-  check_defaults(options.defaults, "defaults", complaints);
-  return complaints.result();
 }
 
 // One place for what sandboxes have by default.
@@ -306,7 +294,9 @@ struct Runtime::Impl {
 Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
-  PETRI_TRY(check_options(options));
+  Complaints complaints;
+  check_options(options, complaints);
+  PETRI_TRY(complaints.result());
   if (options.workers == 0) options.workers = std::max(1U, std::thread::hardware_concurrency());
   complete_defaults(options);
   auto impl = std::make_unique<Impl>(std::move(options));

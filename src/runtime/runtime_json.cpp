@@ -4,6 +4,7 @@
 #include "base/bounded_json.h"
 #include "base/json_reader.h"
 #include "petri/runtime.h"
+#include "runtime/options_check.h"
 #include "sandbox/spec_json.h"
 
 namespace petri {
@@ -72,6 +73,15 @@ class OptionsReader {
   RuntimeOptions options_;
 };
 
+// Also what is wrong with the values that could be read; a place that could not is not complained about twice.
+void add_what_the_options_check_finds(const RuntimeOptions& options, Complaints& complaints) {
+  Complaints found;
+  check_options(options, found);
+  for (const Complaints::Complaint& complaint : found.kept()) {
+    if (!complaints.covers(complaint.where)) complaints.add(complaint);
+  }
+}
+
 }  // namespace
 
 Result<RuntimeOptions> RuntimeOptions::from_json(std::string_view text) {
@@ -80,6 +90,7 @@ Result<RuntimeOptions> RuntimeOptions::from_json(std::string_view text) {
   if (!json->is_object()) return fail(ErrorCode::validation_failed, "the options of a runtime are not a JSON object");
   Complaints complaints;
   RuntimeOptions options = OptionsReader(complaints).read(*json);
+  add_what_the_options_check_finds(options, complaints);
   PETRI_TRY(complaints.result());
   return options;
 }

@@ -16,9 +16,10 @@ Correlation CurrentOperation::correlation() const {
 }
 
 Operation::Operation(CurrentOperation& current, Reach reach) : before_(carried_out), id_before_(carried_out_id) {
-  if (carried_out == &current) return;
-  carried_out = &current;
-  carried_out_id = current.numbers_->next().id;
+  if (carried_out != &current || reach == Reach::run) {
+    carried_out = &current;
+    carried_out_id = current.numbers_->next().id;
+  }
   if (reach == Reach::sandbox) current.last_.store(carried_out_id, std::memory_order_relaxed);
 }
 

@@ -26,10 +26,11 @@ class CurrentOperation {
   std::atomic<std::uint64_t> last_{0};
 };
 
-// While this lives, this thread carries out an operation of its own; one inside another is a part of it.
+// While this lives, this thread carries out an operation of its own; one inside another is a part of it, except a run.
 class Operation {
  public:
-  enum class Reach : std::uint8_t { thread, sandbox };  // sandbox: also what other threads do because of it
+  // run: what this thread does in one run. thread: what this thread does. sandbox: also what others do because of it.
+  enum class Reach : std::uint8_t { run, thread, sandbox };
 
   explicit Operation(CurrentOperation& current, Reach reach = Reach::sandbox);
   ~Operation();

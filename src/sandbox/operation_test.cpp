@@ -48,5 +48,22 @@ TEST_F(OperationTest, OfOneThreadLeavesTheOthersAlone) {
   EXPECT_EQ(seen_elsewhere(), before);
 }
 
+TEST_F(OperationTest, InsideOneOfThisThreadReachesTheOthers) {
+  const Operation operation(current_, Operation::Reach::thread);
+  const Operation part(current_);
+  EXPECT_EQ(seen_elsewhere(), seen());
+}
+
+TEST_F(OperationTest, OfARunIsNeverAPartOfAnother) {
+  const Operation operation(current_);
+  const std::uint64_t first = seen();
+  {
+    const Operation run(current_, Operation::Reach::run);
+    EXPECT_NE(seen(), first);
+    EXPECT_EQ(seen_elsewhere(), first);
+  }
+  EXPECT_EQ(seen(), first);
+}
+
 }  // namespace
 }  // namespace petri

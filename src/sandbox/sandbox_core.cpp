@@ -515,7 +515,7 @@ void SandboxCore::gave_up(const SupervisorGaveUp& news) {
   std::string reason;
   {
     MutexLock lock(mutex_);
-    reason = last_end_.text;
+    reason = spawned_.is_dynamic(news.child) ? last_spawned_end_.text : last_end_.text;
   }
   services_.events.publish(EventKind::process_gave_up, subject(news.child),
                            [&](Event& event) { event.add("supervisor", news.supervisor).add("reason", reason); });
@@ -559,7 +559,7 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
 
 // An answer that was cut has ended nobody who returned or left. Whoever hears of an event finds its entry in the audit
 // trail.
-void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) {
+void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome, const SandboxLimits& limits) {
   const bool ended_itself = outcome.returned || outcome.exit_code.has_value();
   if (outcome.cause.empty() || (outcome.kind == OutcomeKind::output_limit && ended_itself)) return;
   {
@@ -569,7 +569,7 @@ void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome) 
   const EventKind kind =
       outcome.kind == OutcomeKind::deadline ? EventKind::killed_timeout : EventKind::killed_resource_limit;
   const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
-  const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(*account_.limits());
+  const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(limits);
   const std::uint64_t seen = seen_at_end(outcome, allowed);
   const AuditSubject killed{.kind = AuditKind::killed, .sandbox = id(), .process = process, .cause = outcome.cause};
   tell_audit({.subject = killed, .allowed = allowed, .seen = seen}, {{"outcome", name_of(outcome.kind)},

@@ -569,7 +569,7 @@ class SandboxCore final : public ProcessOwner,
     std::vector<std::string> modules;
     std::optional<Clock::Duration> switched;
   };
-  TakenBack what_to_take_back() const REQUIRES(mutex_);
+  TakenBack what_to_take_back(const LastEnd& last) const REQUIRES(mutex_);
   Result<void> take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
   void tell_taken_back(const Part& part);
   LastEnd last_end() const EXCLUDES(mutex_);
@@ -613,6 +613,8 @@ class SandboxCore final : public ProcessOwner,
   std::vector<std::shared_ptr<TreeRunner>> trees() const EXCLUDES(mutex_);
   SupervisorSpec tree_spec() const REQUIRES(mutex_);
   RunSpec run_spec(std::string_view function, std::vector<Value> arguments, const RunOptions& options) const;
+  // What holds for it: its own fuel, and its own time or what is left of that since.
+  SandboxLimits limits_of(const RunSpec& run) const;
   Result<Outcome> call_process(Process& process, std::string_view function, std::vector<Value>&& arguments,
                                const CallOptions& options);
   // Runs, and tells what the gate refuses.
@@ -626,7 +628,7 @@ class SandboxCore final : public ProcessOwner,
   void finish_run(const SandboxRunPtr& run, const RunWork& work);
   bool cancel_run(std::uint64_t run);
   bool ends_at_output_limit() const;
-  Result<Outcome> counted(Result<Outcome> run);
+  Result<Outcome> carry_out(const RunWork& work, SandboxRun& run);
   Result<CodePtr> load_linked(const std::string& module, const ArtifactPtr& artifact, Permissions permissions,
                               Tier tier, const LoadOptions& options) EXCLUDES(mutex_);
   using Loader = std::function<Result<CodePtr>(Tier, const LoadOptions&)>;
@@ -687,7 +689,10 @@ class SandboxCore final : public ProcessOwner,
   // None of its timers rings from now on, and what has rung is in its mailbox.
   void settle_timers(const Process& process) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
-  void tell_killed(std::string_view process, const Outcome& outcome);
+  void tell_killed(std::string_view process, const Outcome& outcome) {
+    tell_killed(process, outcome, *account_.limits());
+  }
+  void tell_killed(std::string_view process, const Outcome& outcome, const SandboxLimits& limits);
   void count_ending_limit(std::string_view process, const Outcome& outcome);
   std::string_view where_it_counts(std::string_view process) const EXCLUDES(mutex_);
   bool forget_retry() EXCLUDES(mutex_);
@@ -749,8 +754,9 @@ class SandboxCore final : public ProcessOwner,
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);
-  SpawnedChildren spawned_ GUARDED_BY(mutex_);  // all of dynamic_, and those in pools of tree_
-  LastEnd last_end_ GUARDED_BY(mutex_);
+  SpawnedChildren spawned_ GUARDED_BY(mutex_);               // all of dynamic_, and those in pools of tree_
+  LastEnd last_end_ GUARDED_BY(mutex_);                      // in tree_
+  LastEnd last_spawned_end_ GUARDED_BY(mutex_);              // in dynamic_
   std::optional<ErrorCategory> failure_ GUARDED_BY(mutex_);  // the class of cause_
   RecoveryPast recovered_ GUARDED_BY(mutex_);
   std::uint64_t retry_ticket_ GUARDED_BY(mutex_) = 0;  // of the retry that waits, 0: none does

@@ -88,6 +88,10 @@ Result<void> SandboxCore::check_all_needs(const std::vector<Part>& parts) const 
 
 Result<void> SandboxCore::check_needs(const std::string& module, const VersionNeeds& needs,
                                       const std::vector<Part>& parts) const {
+  if (needs.contains(module)) {
+    return fail(ErrorCode::validation_failed,
+                fmt::format("the module {} needs itself: leave it out of its needs", module));
+  }
   for (const auto& [needed, range] : needs) {
     const auto part = std::ranges::find(parts, needed, &Part::name);
     const auto found = modules_.find(needed);

@@ -20,20 +20,21 @@ void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
   const ErrorCategory failure = how ? category_of(*how) : how.error().category();
   const Clock::TimePoint now = services_.clock.now();
   MutexLock lock(mutex_);
-  const bool anew = last_end_.text.empty() || now - last_end_.time >= traits_->recovery.stable_after;
-  last_end_ = {.text = fmt::format("{} ({})", process.name(), what),
-               .failure = failure,
-               .time = now,
-               .first = anew ? now : last_end_.first};
+  LastEnd& last = spawned_.is_dynamic(process.name()) ? last_spawned_end_ : last_end_;
+  const bool anew = last.text.empty() || now - last.time >= traits_->recovery.stable_after;
+  last = {.text = fmt::format("{} ({})", process.name(), what),
+          .failure = failure,
+          .time = now,
+          .first = anew ? now : last.first};
 }
 
 // Only what somebody asked for is taken back: going back and forth would help nobody.
-SandboxCore::TakenBack SandboxCore::what_to_take_back() const {
+SandboxCore::TakenBack SandboxCore::what_to_take_back(const LastEnd& last) const {
   TakenBack found;
   for (const auto& [name, module] : modules_) {
     if (module.past == nullptr || module.past->versions.number_before() == 0) continue;
     const SwitchCause cause = module.past->versions.switches().back().cause;
-    const Clock::Duration before = last_end_.first - module.past->switched;
+    const Clock::Duration before = last.first - module.past->switched;
     const bool asked_for = cause == SwitchCause::reload || cause == SwitchCause::activate;
     if (!asked_for || before >= traits_->recovery.rollback_within) continue;
     found.modules.push_back(name);
@@ -76,7 +77,7 @@ void SandboxCore::tell_taken_back(const Part& part) {
 
 SandboxCore::LastEnd SandboxCore::last_end() const {
   MutexLock lock(mutex_);
-  return last_end_;
+  return last_spawned_end_.time > last_end_.time ? last_spawned_end_ : last_end_;
 }
 
 // Also asked before it waits for control_: nobody waits for the end of a sandbox to find that it has ended.
@@ -105,8 +106,8 @@ void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_u
   TakenBack back;
   {
     MutexLock lock(mutex_);
-    last = last_end_;
-    back = what_to_take_back();
+    last = gave_up != nullptr && gave_up == dynamic_ ? last_spawned_end_ : last_end_;
+    back = what_to_take_back(last);
     step = next_step(traits_->recovery, last.failure, services_.clock.now(), recovered_, back.switched);
     failure_ = last.failure;
   }

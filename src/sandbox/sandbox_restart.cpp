@@ -10,7 +10,12 @@ namespace petri {
 
 Result<void> SandboxCore::restart_with_state() {
   if (auto running = must_run(); !running) {
-    if (running.error().code == ErrorCode::rejected) running.error().message += "; it has no state that could be kept";
+    Error& error = running.error();
+    if (error.code == ErrorCode::rejected) {
+      const std::string_view cause = error.detail("cause");
+      error.message = fmt::format("the sandbox {} is {}{}{}; it has no state that could be kept", id(),
+                                  error.detail("status"), cause.empty() ? "" : ": ", cause);
+    }
     return running;
   }
   PETRI_TRY(const Claim claimed, claim(module_names()));

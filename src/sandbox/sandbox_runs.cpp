@@ -50,6 +50,13 @@ RunSpec SandboxCore::run_spec(std::string_view function, std::vector<Value> argu
   return spec;
 }
 
+SandboxLimits SandboxCore::limits_of(const RunSpec& run) const {
+  SandboxLimits limits = *account_.limits();
+  limits.fuel_max = run.limits.fuel_max;
+  limits.execution_time_max = std::min(run.limits.execution_time_max, limits.execution_time_max);
+  return limits;
+}
+
 // The same modules for another tier and other permissions.
 Result<CodePtr> SandboxCore::load_linked(const std::string& module, const ArtifactPtr& artifact,
                                          Permissions permissions, Tier tier, const LoadOptions& options) {
@@ -117,7 +124,7 @@ Result<Outcome> SandboxCore::run_here(const RunOf& what, const RunSpec& spec, Sa
 
 Result<Outcome> SandboxCore::run_artifact(const RunOf& what, const RunSpec& spec, SandboxRun& run,
                                           const std::stop_token& stop) {
-  const EventSubject about = {.sandbox = id(), .correlation = services_.events.new_correlation()};
+  const EventSubject about = subject();
   const auto name_it = [&](Event& event) -> Event& {
     return event.add("module", what.module).add("function", spec.function);
   };
@@ -134,7 +141,7 @@ Result<Outcome> SandboxCore::run_artifact(const RunOf& what, const RunSpec& spec
     return outcome;
   }
   outcome->queue_time = began - run.asked;
-  tell_killed({}, *outcome);
+  tell_killed({}, *outcome, limits_of(spec));
   services_.events.publish(EventKind::run_stop, about, [&](Event& event) {
     name_it(event).add("outcome", name_of(outcome->kind)).add("fuel_used", outcome->fuel_used);
     event.add("duration_ns", took).add("tier", name_of(outcome->tier));
@@ -142,10 +149,13 @@ Result<Outcome> SandboxCore::run_artifact(const RunOf& what, const RunSpec& spec
   return outcome;
 }
 
-// Every run is one of the metrics' runs, however far it came.
-Result<Outcome> SandboxCore::counted(Result<Outcome> run) {
-  run ? services_.metrics.run_ended(run->kind) : services_.metrics.run_failed(run.error().code);
-  return run;
+// Every run is one of the metrics' runs, however far it came, and an operation of its own: what becomes of its guest,
+// and what the gate refuses, is told with its correlation.
+Result<Outcome> SandboxCore::carry_out(const RunWork& work, SandboxRun& run) {
+  const Operation operation(operation_, Operation::Reach::run);
+  auto outcome = work(run);
+  outcome ? services_.metrics.run_ended(outcome->kind) : services_.metrics.run_failed(outcome.error().code);
+  return outcome;
 }
 
 Result<Outcome> SandboxCore::run(std::string_view module, std::string_view function, std::vector<Value> arguments,
@@ -161,12 +171,12 @@ Result<Outcome> SandboxCore::run(const Source& source, std::string_view function
 }
 
 // Its caller waits for it, so it needs no room of its own.
-Result<Outcome> SandboxCore::run_now(const std::function<Result<Outcome>(SandboxRun&)>& work) {
+Result<Outcome> SandboxCore::run_now(const RunWork& work) {
   const auto run = std::make_shared<SandboxRun>();
   run->asked = services_.clock.now();
   run->began_ns.store(to_ns(run->asked));
   run_table_.add(run, std::numeric_limits<std::uint64_t>::max());
-  auto outcome = counted(work(*run));
+  auto outcome = carry_out(work, *run);
   run_table_.remove(run);
   return outcome;
 }
@@ -216,7 +226,7 @@ Result<std::uint64_t> SandboxCore::run_later(std::uint64_t bytes, Completion com
 // Whoever has the answer finds nothing left of the run.
 void SandboxCore::finish_run(const SandboxRunPtr& run, const RunWork& work) {
   if (!run_table_.begin(run, to_ns(services_.clock.now()))) return;
-  auto outcome = counted(work(*run));
+  auto outcome = carry_out(work, *run);
   run_table_.remove(run);
   run->charge.reset();
   run->reply->give(std::move(outcome));

@@ -103,6 +103,7 @@ std::vector<SandboxCore::Part> SandboxCore::resting_parts() const {
 
 // All of it is of one moment: every process is at rest.
 Result<Snapshot> SandboxCore::snapshot() {
+  const Operation operation(operation_, Operation::Reach::thread);
   PETRI_TRY(must_run());
   PETRI_TRY(const Claim claimed, claim(module_names()));
   const Lane::Hold hold(lane_.get());

@@ -22,14 +22,18 @@ bool is_answer(const Error& error) {
 
 }  // namespace
 
-// Most sandboxes never spawn, and do without the second tree. Nothing when everything is being ended.
+// Most sandboxes never spawn, and do without the second tree, whose children may crash as often as those of the spec's
+// root. Nothing when everything is being ended.
 std::shared_ptr<TreeRunner> SandboxCore::tree_for_spawned() {
+  SupervisorSpec root;
   {
     MutexLock lock(mutex_);
     if (runs_.stop_requested()) return nullptr;  // a guest that goes on spawning would keep the tree from its end
     if (dynamic_ != nullptr) return dynamic_;
+    const SupervisorSpec own = tree_spec();
+    root = {.intensity = own.intensity, .period = own.period};
   }
-  auto made = std::make_shared<TreeRunner>(*this, SupervisorSpec{}, StopOrder::together);
+  auto made = std::make_shared<TreeRunner>(*this, root, StopOrder::together);
   if (!made->start()) return nullptr;
   MutexLock lock(mutex_);
   if (runs_.stop_requested()) return nullptr;

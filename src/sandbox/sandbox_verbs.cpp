@@ -32,6 +32,7 @@ Result<void> SandboxCore::must_run_now() const {
   PETRI_TRY(must_exist_now());
   std::string message = fmt::format("the sandbox {} is {}", id(), name_of(status_));
   if (!cause_.empty()) message += ": " + cause_;
+  if (status_ == SandboxStatus::stopped) message += "; restart it first";
   return fail(Error{.code = ErrorCode::rejected, .message = message, .details = {}}
                   .with("status", std::string(name_of(status_)))
                   .with("cause", cause_));
@@ -95,6 +96,7 @@ Result<void> SandboxCore::must_not_wait_for_completion(std::string_view address)
 
 // The caller's: what it throws is counted and goes no further.
 void SandboxCore::complete(const Completion& then, Result<Outcome> result) {
+  if (then == nullptr) return;  // nobody wants the answer
   try {
     then(std::move(result));
   } catch (...) {
@@ -184,6 +186,8 @@ Result<void> SandboxCore::check_in_use(const SandboxLimits& before, const Sandbo
   }
   MutexLock lock(mutex_);
   for (const auto& [name, process] : processes_) {
+    // One that follows memory_bytes_max was not asked for, and what that one refuses is said above.
+    if (!limits.process_memory_set) break;
     if (limits.process_memory_bytes_max >= before.process_memory_bytes_max) break;
     if (process->memory_bytes() <= limits.process_memory_bytes_max) continue;
     complain(error, "limits.process_memory_bytes_max",

@@ -43,6 +43,8 @@ void check_modules(const SandboxSpec& spec, Complaints& complaints) {
     const std::string field = "modules." + escape_text(module.name, kSandboxIdBytesMax);
     add_result(complaints, field, check_module_name(module.name));
     add_result(complaints, field, check_needed_names(module.needs));
+    if (module.needs.contains(module.name))
+      complaints.add_sentence(field, "it needs itself: leave it out of its needs");
     if (!names.insert(module.name).second) complaints.add_sentence(field, "there are two modules of this name");
     if (module.source.kind() == Source::Kind::file) check_path(field, module.source.text(), S_IFREG, complaints);
     if (module.source.kind() == Source::Kind::artifact && module.source.artifact() == nullptr) {

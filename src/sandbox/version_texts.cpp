@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.h"
+
 namespace petri {
 namespace {
 
@@ -24,8 +26,14 @@ Result<void> check_metadata(const std::map<std::string, std::string>& metadata) 
 
 Result<void> check_needed_names(const VersionNeeds& needs) {
   PETRI_TRY(check_at_most("the list of modules that a version needs", needs.size(), "names", kVersionNamesMax));
-  for (const auto& [module, range] : needs)
+  for (const auto& [module, range] : needs) {
     PETRI_TRY(check_at_most("the name of a module that a version needs", module.size(), "bytes", kVersionNameBytesMax));
+    if (range.min > 0 && range.min <= range.max) continue;
+    return fail(
+        ErrorCode::validation_failed,
+        fmt::format("no version of {} lies between its min {} and its max {}: min is 1 or more, and at most max",
+                    escape_text(module, kWordShownBytesMax), range.min, range.max));
+  }
   return {};
 }
 

@@ -120,10 +120,11 @@ void SupervisionTree::carry_out(Node& node, StartChild& action, TimePoint now) {
                                        .again = action.again});
     return;
   }
-  auto below = std::make_unique<Node>(Node{.rules = Supervisor(*action.spec->supervisor(), incarnations_),
-                                           .parent = &node,
-                                           .incarnation = incarnation,
-                                           .address = std::move(address)});
+  auto below = std::make_unique<Node>(
+      Node{.rules = Supervisor(*action.spec->supervisor(), incarnations_, StopOrder::reverse, address),
+           .parent = &node,
+           .incarnation = incarnation,
+           .address = std::move(address)});
   Node& child = *below;
   supervisors_.emplace(incarnation, std::move(below));
   tell(child, child.rules.start(now));

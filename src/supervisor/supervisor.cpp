@@ -7,8 +7,12 @@
 
 namespace petri {
 
-Supervisor::Supervisor(const SupervisorSpec& spec, Incarnations& incarnations, StopOrder order)
-    : incarnations_(incarnations), strategy_(spec.strategy), order_(order), budget_(spec.intensity, spec.period) {
+Supervisor::Supervisor(const SupervisorSpec& spec, Incarnations& incarnations, StopOrder order, std::string address)
+    : incarnations_(incarnations),
+      address_(std::move(address)),
+      strategy_(spec.strategy),
+      order_(order),
+      budget_(spec.intensity, spec.period) {
   if (is_simple()) {
     PETRI_ASSERT(spec.children.size() == 1);
     template_ = std::make_unique<TreeChild>(spec.children.front());

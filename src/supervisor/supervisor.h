@@ -42,7 +42,8 @@ class Supervisor {
   using TimePoint = Clock::TimePoint;
 
   // The incarnations outlive the supervisor.
-  Supervisor(const SupervisorSpec& spec, Incarnations& incarnations, StopOrder order = StopOrder::reverse);
+  Supervisor(const SupervisorSpec& spec, Incarnations& incarnations, StopOrder order = StopOrder::reverse,
+             std::string address = {});
 
   // Once, first of all.
   SupervisorActions start(TimePoint now);
@@ -151,6 +152,7 @@ class Supervisor {
   bool is_simple() const { return strategy_ == Strategy::simple_one_for_one; }
 
   Incarnations& incarnations_;
+  std::string address_;  // its own; empty is the root
   Strategy strategy_;
   const StopOrder order_;
   RestartBudget budget_;

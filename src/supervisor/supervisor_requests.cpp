@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "supervisor/supervision_tree.h"
 #include "supervisor/supervisor.h"
 
 namespace petri {
@@ -13,14 +14,17 @@ namespace {
 
 std::string shown(std::string_view id) { return escape_text(id, kWordShownBytesMax); }
 
-std::unexpected<Error> no_child(std::string_view id) {
-  return fail(ErrorCode::not_found, fmt::format("there is no child \"{}\" here", shown(id)));
+// These say the whole address.
+std::unexpected<Error> no_child(std::string_view address) {
+  return fail(ErrorCode::not_found,
+              fmt::format("there is no child \"{}\"; children lists those that there are", shown(address)));
 }
 
-std::unexpected<Error> not_of_a_template(std::string_view id) {
+std::unexpected<Error> not_of_a_template(std::string_view address) {
   return fail(ErrorCode::rejected,
-              fmt::format("\"{}\" cannot be asked for that: children of a simple_one_for_one are gone once they stop",
-                          shown(id)));
+              fmt::format("\"{}\" can be neither started again nor removed: children of a simple_one_for_one are gone "
+                          "once they stop; start_instance starts another",
+                          shown(address)));
 }
 
 std::unexpected<Error> is_there(const SupervisedChild& child) {
@@ -127,7 +131,7 @@ void Supervisor::add(Ticket ticket, SupervisedChild child) {
 void Supervisor::ask(Ticket ticket, StopOne& request) {
   const Place* const place = children_.find_id(request.id);
   if (place == nullptr) {
-    answer(ticket, no_child(request.id));
+    answer(ticket, no_child(address_below(address_, request.id)));
     return;
   }
   work_ = std::make_unique<Work>(Work{.purpose = Purpose::stop_one, .stops = {*place}, .ticket = ticket});
@@ -137,9 +141,9 @@ void Supervisor::ask(Ticket ticket, RestartOne& request) {
   const Place* const place = children_.find_id(request.id);
   const ChildStatus status = place == nullptr ? ChildStatus::stopped : children_.at(*place).status;
   if (is_simple()) {
-    answer(ticket, not_of_a_template(request.id));
+    answer(ticket, not_of_a_template(address_below(address_, request.id)));
   } else if (place == nullptr) {
-    answer(ticket, no_child(request.id));
+    answer(ticket, no_child(address_below(address_, request.id)));
   } else if (status == ChildStatus::restarting) {
     answer(ticket, being_restarted(request.id));
   } else if (status != ChildStatus::stopped) {
@@ -153,9 +157,9 @@ void Supervisor::ask(Ticket ticket, RemoveOne& request) {
   const Place* const place = children_.find_id(request.id);
   const ChildStatus status = place == nullptr ? ChildStatus::stopped : children_.at(*place).status;
   if (is_simple()) {
-    answer(ticket, not_of_a_template(request.id));
+    answer(ticket, not_of_a_template(address_below(address_, request.id)));
   } else if (place == nullptr) {
-    answer(ticket, no_child(request.id));
+    answer(ticket, no_child(address_below(address_, request.id)));
   } else if (status == ChildStatus::restarting) {
     answer(ticket, being_restarted(request.id));
   } else if (status != ChildStatus::stopped) {

@@ -100,7 +100,7 @@ std::vector<EventRule> module_rules() {
 std::vector<EventRule> version_rules() {
   const DetailRule from{"from", integer, "number of the version before"};
   const DetailRule processes{"processes", integer, "how many went on with it"};
-  const DetailRule cause{"cause", text, "reload, activate, rollback, trial or recovery"};
+  const DetailRule cause{"cause", text, "reload, activate, rollback, trial, recovery or restore"};
   const DetailRule state{"state", text, "how their state crossed", kSometimes};
   const DetailRule plan{"plan", text, "what became of each field of described state, as JSON", kSometimes};
   const DetailRule pause{"pause_ns", integer, "the longest for which one of them answered nobody", kSometimes};

@@ -261,6 +261,20 @@ TEST_P(ChildrenTest, TellsAParentThatTheSupervisorGaveUpItsChildren) {  // R27
   });
 }
 
+// Not more often, and not less, than the children of the spec.
+TEST_P(ChildrenTest, RestartsSpawnedChildrenAsOftenAsTheRootSays) {  // S09
+  Sandbox sandbox = create(spec({.intensity = 3, .children = {ChildSpec{.id = "parent", .module = "parent"}}}));
+  ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "kid", "module": "worker"})"), 0);
+  for (std::uint64_t crashes = 1; crashes <= 3; ++crashes) {
+    EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
+    expect_restarts(sandbox, crashes);
+  }
+  EXPECT_EQ(number(sandbox, "next", "kid"), 1);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_EQ(sandbox.info().cause, "the supervisor gave up restarting; the last that ended was kid (trapped)");
+}
+
 // What a restart keeps has the same children, and the same parents.
 TEST_P(ChildrenTest, KeepsInstancesAndParentsInARestartWithState) {
   Sandbox sandbox = create(spec(parent_beside(pool("pool"))));
@@ -321,8 +335,20 @@ TEST_P(ChildrenTest, StartsAndRemovesAChildThatWasStopped) {  // S24, S25
   EXPECT_THAT(addresses(sandbox), ElementsAre("w running"));
   ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "more", .module = "worker", .input = "n"}));
   EXPECT_EQ(number(sandbox, "first", "more"), 'n');
-  EXPECT_EQ(message(sandbox.restart_child("ghost")), "not_found: there is no child \"ghost\" here");
+  EXPECT_EQ(message(sandbox.restart_child("ghost")),
+            "not_found: there is no child \"ghost\"; children lists those that there are");
   EXPECT_EQ(message(sandbox.remove_child("pool/ghost")), "not_found: there is no running supervisor \"pool\"");
+  ASSERT_TRUE(sandbox.stop());
+  EXPECT_EQ(message(sandbox.restart_child("w")), "rejected: the sandbox a is stopped; restart it first");
+}
+
+TEST_P(ChildrenTest, NamesTheWholeAddressOfAChildThatCannotBeHad) {
+  Sandbox sandbox = create(spec(parent_beside(pool("pool"))));
+  EXPECT_EQ(message(sandbox.stop_child("pool/ghost")),
+            "not_found: there is no child \"pool/ghost\"; children lists those that there are");
+  EXPECT_EQ(message(sandbox.restart_child("pool/ghost")),
+            "rejected: \"pool/ghost\" can be neither started again nor removed: children of a simple_one_for_one are "
+            "gone once they stop; start_instance starts another");
 }
 
 TEST_P(ChildrenTest, UpdatesATreeThatHasAStoppedChild) {  // S25

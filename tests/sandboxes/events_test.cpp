@@ -144,6 +144,56 @@ TEST_F(EventsTest, OfOneOperationShareACorrelationOfItsOwn) {
   EXPECT_EQ(std::set<std::uint64_t>(seen.begin(), seen.end()).size(), seen.size()) << "each has one of its own";
 }
 
+// The events that wait, those of one operation in one text.
+std::vector<std::string> by_operation(Subscription& events) {
+  std::map<std::uint64_t, std::string> all;
+  while (const EventPtr event = events.next()) {
+    std::string& text = all[event->correlation.id];
+    text.append(text.empty() ? "" : ", ").append(name_of(event->kind));
+    if (!event->text("limit").empty()) {
+      text.append(" ").append(event->text("limit")).append(" ").append(std::to_string(event->count("allowed")));
+    }
+    if (!event->text("to").empty()) text.append(" ").append(event->text("to"));
+  }
+  std::vector<std::string> texts;
+  for (auto& [correlation, text] : all) texts.push_back(std::move(text));
+  return texts;
+}
+
+// O01, O05: a run is an operation of its own, and what is told of its end is what it was given.
+TEST_F(EventsTest, OfARunHaveItsCorrelationAndItsLimits) {
+  SandboxSpec spec = counter();
+  spec.permissions = Permissions();
+  Sandbox sandbox = create(spec);
+  auto events = *runtime_->subscribe(
+      {.kinds = {EventKind::run_start, EventKind::run_stop, EventKind::run_exception, EventKind::killed_resource_limit,
+                 EventKind::killed_timeout, EventKind::module_rejected, EventKind::security_denied}});
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    static_cast<void>(sandbox.run("counter", "spin", {}, {.fuel_max = 1'000, .tier = tier}));
+    static_cast<void>(sandbox.run("counter", "spin", {}, {.timeout = 5ms, .fuel_max = 1ULL << 60, .tier = tier}));
+    EXPECT_THAT(by_operation(events), ElementsAre("run.start, killed.resource_limit fuel_max 1000, run.stop",
+                                                  "run.start, killed.timeout execution_time_max 5000000, run.stop"));
+  }
+  const Source clock = Source::wat(R"((module (import "petri" "clock_ms" (func (result i64))) (func (export "f"))))");
+  EXPECT_EQ(testing::not_error(sandbox.run(clock, "f"), ErrorCode::link_error), "");
+  EXPECT_THAT(by_operation(events), ElementsAre("run.start, module.rejected, security.denied, run.exception"));
+}
+
+// O01: of both sandboxes.
+TEST_F(EventsTest, OfASnapshotAndAForkHaveACorrelationOfTheirOwn) {
+  Sandbox sandbox = create(counter());
+  auto events =
+      *runtime_->subscribe({.sandbox = "a", .kinds = {EventKind::sandbox_created, EventKind::sandbox_status}});
+  ASSERT_TRUE(sandbox.stop());
+  ASSERT_TRUE(sandbox.restart());
+  ASSERT_TRUE(sandbox.snapshot());
+  ASSERT_TRUE(runtime_->fork("a", "b"));
+  EXPECT_THAT(by_operation(events), ElementsAre("sandbox.status stopping, sandbox.status stopped",
+                                                "sandbox.status starting, sandbox.status running",
+                                                "sandbox.status reloading, sandbox.status running",
+                                                "sandbox.status reloading, sandbox.status running"));
+}
+
 // O02, O04: whoever listens hears of the switch before anything of the new version.
 TEST_F(EventsTest, TellOfASwitchBeforeTheSandboxRunsAgain) {
   Sandbox sandbox = create(counter());

@@ -109,6 +109,25 @@ TEST_F(LifecycleTest, AcceptsGoodIdsAndNoOthers) {  // L10
   }
 }
 
+// What can never be met is not a matter of which versions there are.
+TEST_F(LifecycleTest, RefusesNeedsThatNoVersionMeets) {  // L11
+  const auto refusal = [this](VersionNeeds needs) {
+    SandboxSpec spec = counter();
+    spec.modules[0].needs = std::move(needs);
+    const auto made = runtime_->create(std::move(spec));
+    return made ? "made" : std::string(name_of(made.error().code)) + ": " + made.error().message;
+  };
+  EXPECT_EQ(refusal({{"store", {.min = 5, .max = 2}}}),
+            "validation_failed: modules.counter: no version of store lies between its min 5 and its max 2: min is 1 or "
+            "more, and at most max");
+  EXPECT_EQ(refusal({{"counter", {}}}),
+            "validation_failed: modules.counter: it needs itself: leave it out of its needs");
+  Sandbox sandbox = create(counter());
+  const auto staged = sandbox.stage("counter", Source::wat("(module)"), {.needs = {{"counter", {.min = 2}}}});
+  EXPECT_EQ(staged.error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(staged.error().message, "the module counter needs itself: leave it out of its needs");
+}
+
 constexpr std::string_view kLimitNames =
     "memory_bytes_max, fuel_max, execution_time_max, module_bytes_max, file_bytes_max, files_max, disk_bytes_max, "
     "output_bytes_max, log_bytes_per_second_max, call_depth_max, process_memory_bytes_max, processes_max, "
@@ -532,6 +551,25 @@ TEST_F(LifecycleTest, RefusesOptionsOfARuntimeWithEverythingThatIsWrong) {  // L
             "descriptors_reserve, limits, memory_budget_bytes, promote_fuel, promote_fuel_per_byte, "
             "promote_instances, promotion_time_max, quarantine, samples_max, sampling_interval, threads_max, "
             "threads_reserve, workers)");
+  EXPECT_EQ(RuntimeOptions::from_json(R"({"limits": {"timers_max": 2000000, "threads_max": "x"}, "speed": 1,
+                                          "defaults": {"limits": {"processes_max": 0}}})")
+                .error()
+                .message,
+            "limits.threads_max is not an integer from 0 to 18446744073709551615; "
+            "speed is no field here (there are audit, breaker, compile, "
+            "defaults, descriptors_max, descriptors_reserve, limits, memory_budget_bytes, promote_fuel, "
+            "promote_fuel_per_byte, promote_instances, promotion_time_max, quarantine, samples_max, "
+            "sampling_interval, threads_max, threads_reserve, workers); "
+            "limits.timers_max: timers_max is 2000000 but goes from 0 to 1000000 timers; "
+            "defaults.limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes");
+  EXPECT_EQ(RuntimeOptions::from_json(R"({"limits": {"fuel_max": 0}, "defaults": {"on_limit": {"fuel_max": "kill"}}})")
+                .error()
+                .message,
+            "limits.fuel_max: fuel_max is 0 but goes from 1 to 4611686018427387904 units; "
+            "defaults.on_limit.fuel_max: nothing is refused to a guest by \"fuel_max\" (those that can end a guest "
+            "instead are memory_bytes_max, file_bytes_max, files_max, disk_bytes_max, output_bytes_max, "
+            "log_bytes_per_second_max, process_memory_bytes_max, processes_max, message_queue_max, "
+            "message_bytes_max, timers_max, descriptors_max)");
   RuntimeOptions options{.workers = 1, .limits = {{"processes_max", 0}}};
   options.defaults.id = "x";
   options.defaults.folder = "no/such/folder";

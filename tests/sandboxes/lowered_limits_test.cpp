@@ -70,12 +70,23 @@ TEST_P(LoweredLimitsTest, MemoryIsRefusedBelowWhatIsInUse) {
   Sandbox sandbox = make();
   ASSERT_EQ(testing::not_value(sandbox.call("grow", {9}, {.process = "x"}), 1), "");
   EXPECT_EQ(refusal(sandbox, {{"memory_bytes_max", 2 * kPageBytes}}),
-            "memory_bytes_max is 131072 but 720896 bytes are in use; stop processes or restart the sandbox first; "
-            "process_memory_bytes_max is 131072 but the process x uses 655360 bytes; stop it first");
+            "memory_bytes_max is 131072 but 720896 bytes are in use; stop processes or restart the sandbox first");
   EXPECT_EQ(refusal(sandbox, {{"process_memory_bytes_max", 2 * kPageBytes}}),
             "process_memory_bytes_max is 131072 but the process x uses 655360 bytes; stop it first");
   ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 11 * kPageBytes}}));
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}, {.process = "y"}), -1), "");
+}
+
+// Nobody named it; and what is smaller than both holds.
+TEST_P(LoweredLimitsTest, MemoryLeavesThatOfOneProcessAsItWasSet) {
+  Sandbox sandbox = make({{"memory_bytes_max", 20 * kPageBytes}, {"process_memory_bytes_max", 4 * kPageBytes}});
+  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 40 * kPageBytes}}));
+  EXPECT_EQ(sandbox.info().limits.process_memory_bytes_max, 4 * kPageBytes);
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {4}, {.process = "x"}), -1), "");
+  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 3 * kPageBytes}}));
+  EXPECT_EQ(sandbox.info().limits.process_memory_bytes_max, 4 * kPageBytes);
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}, {.process = "x"}), 1), "");
+  EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}, {.process = "x"}), -1), "");
 }
 
 TEST_P(LoweredLimitsTest, ProcessesAreRefusedBelowThoseThatLive) {

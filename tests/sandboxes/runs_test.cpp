@@ -84,6 +84,18 @@ TEST_P(RunsTest, GoOnWhenACompletionThrows) {
   EXPECT_EQ(sandbox.info().completions_threw, 4U);
 }
 
+// Whoever does not want an answer gives no completion.
+TEST_P(RunsTest, AndCallsNeedNoCompletion) {
+  Sandbox sandbox = create(of(kCounter));
+  ASSERT_TRUE(sandbox.run_async("counter", "next", {}, {}, nullptr));
+  ASSERT_TRUE(sandbox.run_async("counter", "spin", {}, {}, nullptr));
+  ASSERT_TRUE(sandbox.call_async("next", {}, {}, nullptr));
+  ASSERT_TRUE(sandbox.call_async("next", {}, {.timeout = 1h}, nullptr));
+  EXPECT_EQ(next(sandbox), 3);
+  ASSERT_TRUE(sandbox.stop());
+  EXPECT_EQ(sandbox.info().completions_threw, 0U);
+}
+
 TEST_P(RunsTest, AreCompletedLater) {  // R22
   Sandbox sandbox = create(of(kCounter));
   Later first, second;

@@ -39,28 +39,37 @@ Result<std::uint64_t> parse_number(const SandboxLimitRule& rule, std::string_vie
   return static_cast<std::uint64_t>(duration.count());
 }
 
+// One change, put among the others.
+Result<void> add_change(LimitChanges& changes, const std::string& word) {
+  const std::size_t equals = word.find('=');
+  const std::string name = word.substr(0, equals);
+  const SandboxLimitRule* rule = find_limit(name);
+  if (rule == nullptr) {
+    return fail(ErrorCode::validation_failed,
+                fmt::format("there is no limit {}{}", in_quotes(name), nearest_limit(name)));
+  }
+  if (equals == std::string::npos) {
+    return fail(ErrorCode::validation_failed,
+                fmt::format("{} says no value; write {}=VALUE to change it", in_quotes(word), name));
+  }
+  auto value = parse_number(*rule, std::string_view(word).substr(equals + 1));
+  if (!value) return fail(ErrorCode::validation_failed, fmt::format("{}: {}", rule->name, value.error().message));
+  changes[std::string(rule->name)] = *value;
+  return {};
+}
+
 }  // namespace
 
-Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words) {
+LimitChanges parse_limit_changes(const std::vector<std::string>& words, Problems& problems) {
   LimitChanges changes;
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    const SandboxLimitRule* rule = find_limit(name);
-    if (rule == nullptr) {
-      return fail(ErrorCode::validation_failed,
-                  fmt::format("there is no limit {}{}", in_quotes(name), nearest_limit(name)));
-    }
-    if (equals == std::string::npos) {
-      return fail(ErrorCode::validation_failed,
-                  fmt::format("{} says no value; write {}=VALUE to change it", in_quotes(word), name));
-    }
-    auto value = parse_number(*rule, std::string_view(word).substr(equals + 1));
-    if (!value) {
-      return fail(ErrorCode::validation_failed, fmt::format("{}: {}", rule->name, value.error().message));
-    }
-    changes[std::string(rule->name)] = *value;
-  }
+  for (const std::string& word : words) problems.add(add_change(changes, word));
+  return changes;
+}
+
+Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words) {
+  Problems problems;
+  LimitChanges changes = parse_limit_changes(words, problems);
+  PETRI_TRY(problems.result());
   return changes;
 }
 

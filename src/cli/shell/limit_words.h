@@ -5,13 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/shell/problems.h"
 #include "petri/sandbox_limits.h"
 
 namespace petri::cli {
 
 // "memory=16MiB" or "memory_bytes_max=16MiB", each in the unit of its limit. Whether a value lies in its range is left
-// to whoever applies it. What cannot be read is validation_failed and names the word.
+// to whoever applies it. All that cannot be read is validation_failed and names the words.
 Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words);
+// The same; those that can be read, and what is wrong with the others.
+LimitChanges parse_limit_changes(const std::vector<std::string>& words, Problems& problems);
 
 // As format_limit() has it; fuel says where it holds.
 std::string limit_text(const SandboxLimitRule& rule, const SandboxLimits& limits);

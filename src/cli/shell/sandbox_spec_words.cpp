@@ -6,7 +6,9 @@
 
 #include "cli/input_file.h"
 #include "cli/shell/limit_words.h"
+#include "cli/shell/problems.h"
 #include "cli/shell/verb_values.h"
+#include "sandbox/spec_check.h"
 
 namespace petri::cli {
 namespace {
@@ -22,80 +24,93 @@ Result<SandboxSpec> spec_of_file(const BoundArguments& arguments) {
   return name_file(*file, SandboxSpec::from_json(text));
 }
 
-Result<void> add_modules(SandboxSpec& spec, const BoundArguments& arguments) {
+void add_modules(SandboxSpec& spec, const BoundArguments& arguments, Problems& problems) {
   if (arguments.has(1)) spec.modules.push_back({stem_of(arguments.at(1)), Source::file(arguments.at(1))});
   if (const auto text = arguments.value("--wat")) spec.modules.push_back({spec.id, Source::wat(*text)});
   for (const std::string& text : arguments.values("--module")) {
-    PETRI_TRY(auto pair, name_and_value("--module", text));
-    spec.modules.push_back({std::move(pair.first), Source::file(std::move(pair.second))});
+    auto pair = problems.take(name_and_value("--module", text));
+    if (pair) spec.modules.push_back({std::move(pair->first), Source::file(std::move(pair->second))});
   }
   for (ModuleSpec& module : spec.modules) {
     if (module.source.kind() != Source::Kind::file) continue;
-    PETRI_TRY(module.source, read_source(module.source.text(), kShellModuleBytesMax));
+    auto source = problems.take(read_source(module.source.text(), kShellModuleBytesMax));
+    if (source) module.source = *std::move(source);
   }
-  return {};
+  if (!spec.modules.empty() || !problems.empty()) return;
+  problems.add(Error{.code = ErrorCode::validation_failed,
+                     .message = "there is no code to live in it: name a FILE, or use --wat, --module or --spec; see "
+                                "help create",
+                     .details = {}});
 }
 
-Result<void> add_policy(SandboxSpec& spec, const BoundArguments& arguments) {
-  PETRI_TRY(LimitChanges limits, parse_limit_changes(arguments.values("--limit")));
-  limits.merge(spec.limits);
-  spec.limits = std::move(limits);
+void add_profile(SandboxSpec& spec, const BoundArguments& arguments, Problems& problems) {
   if (const auto name = arguments.value("--profile")) {
     const auto profile = profile_named(*name);
-    if (!profile) return no_such("profile", *name, {"high", "medium", "low"});
-    spec.profile = *profile;
+    if (profile) spec.profile = *profile;
+    if (!profile) problems.add(no_such("profile", *name, {"high", "medium", "low"}).error());
   }
   if (const auto list = arguments.value("--allow")) {
-    PETRI_TRY(spec.permissions, *list == "none" ? Permissions() : Permissions::parse(*list));
+    spec.permissions = problems.take(*list == "none" ? Permissions() : Permissions::parse(*list));
   }
   if (const auto name = arguments.value("--audit")) {
     spec.audit = audit_level_named(*name);
-    if (!spec.audit) return no_such("audit level", *name, {"none", "basic", "full"});
+    if (!spec.audit) problems.add(no_such("audit level", *name, {"none", "basic", "full"}).error());
   }
+}
+
+void add_policy(SandboxSpec& spec, const BoundArguments& arguments, Problems& problems) {
+  LimitChanges limits = parse_limit_changes(arguments.values("--limit"), problems);
+  limits.merge(spec.limits);
+  spec.limits = std::move(limits);
+  add_profile(spec, arguments, problems);
   for (const std::string& import : arguments.values("--block_import")) spec.imports.block.push_back(import);
   for (const std::string& import : arguments.values("--allow_import")) spec.imports.allow.push_back(import);
   for (const std::string& name : arguments.values("--kill")) spec.on_limit[name] = OnLimit::kill;
-  return {};
 }
 
-Result<void> add_world(SandboxSpec& spec, const BoundArguments& arguments) {
+void add_world(SandboxSpec& spec, const BoundArguments& arguments, Problems& problems) {
   if (const auto folder = arguments.value("--folder")) spec.folder = *folder;
   for (const std::string& text : arguments.values("--env")) {
-    PETRI_TRY(const auto pair, name_and_value("--env", text));
-    spec.environment[pair.first] = pair.second;
+    if (const auto pair = problems.take(name_and_value("--env", text))) spec.environment[pair->first] = pair->second;
   }
   for (const std::string& text : arguments.values("--argument")) spec.arguments.push_back(text);
   for (const std::string& label : arguments.values("--label")) spec.labels.push_back(label);
-  return {};
 }
 
-Result<void> add_rest(SandboxSpec& spec, const BoundArguments& arguments) {
-  if (const auto tree = arguments.value("--tree")) {
-    PETRI_TRY(spec.tree, parse_tree(*tree));
-  }
-  PETRI_TRY(const auto generation, count_option(arguments, "--generation"));
-  PETRI_TRY(const auto seed, count_option(arguments, "--seed"));
-  PETRI_TRY(const auto tier, tier_option(arguments, "--tier"));
-  if (generation) spec.generation = generation;
-  if (seed) spec.seed = seed;
-  if (tier) spec.tier = tier;
+void add_rest(SandboxSpec& spec, const BoundArguments& arguments, Problems& problems) {
+  if (const auto tree = arguments.value("--tree")) spec.tree = problems.take(parse_tree(*tree));
+  const auto generation = problems.take(count_option(arguments, "--generation"));
+  const auto seed = problems.take(count_option(arguments, "--seed"));
+  const auto tier = problems.take(tier_option(arguments, "--tier"));
+  if (generation && *generation) spec.generation = *generation;
+  if (seed && *seed) spec.seed = *seed;
+  if (tier && *tier) spec.tier = *tier;
   if (arguments.has("--deterministic")) spec.deterministic = true;
-  return {};
+}
+
+// What the runtime would say of the rest, were it asked. Of modules it knows more than can be said here.
+void add_what_the_runtime_finds(const SandboxSpec& spec, Problems& problems) {
+  Complaints found;
+  check_spec_alone(spec, found);
+  for (const Complaints::Complaint& complaint : found.kept()) {
+    if (complaint.where == "id" && spec.id.empty()) continue;
+    if (complaint.where.starts_with("modules") || complaint.where.ends_with(".module")) continue;
+    problems.add(Error{.code = ErrorCode::validation_failed, .message = complaint.text, .details = {}});
+  }
 }
 
 }  // namespace
 
 Result<SandboxSpec> read_spec(const BoundArguments& arguments) {
-  PETRI_TRY(SandboxSpec spec, spec_of_file(arguments));
+  Problems problems;
+  SandboxSpec spec = problems.take(spec_of_file(arguments)).value_or(SandboxSpec{});
   if (arguments.has(0)) spec.id = arguments.at(0);
-  PETRI_TRY(add_modules(spec, arguments));
-  if (spec.modules.empty()) {
-    return fail(ErrorCode::validation_failed,
-                "there is no code to live in it: name a FILE, or use --wat, --module or --spec; see help create");
-  }
-  PETRI_TRY(add_policy(spec, arguments));
-  PETRI_TRY(add_world(spec, arguments));
-  PETRI_TRY(add_rest(spec, arguments));
+  add_modules(spec, arguments, problems);
+  add_policy(spec, arguments, problems);
+  add_world(spec, arguments, problems);
+  add_rest(spec, arguments, problems);
+  if (!problems.empty()) add_what_the_runtime_finds(spec, problems);
+  PETRI_TRY(problems.result());
   return spec;
 }
 

@@ -20,6 +20,16 @@ std::string joined(const std::vector<std::string>& texts) {
   return line;
 }
 
+// As the shell's own lines have them: what is no single plain word is in quotes.
+std::string joined_words(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\"'") == std::string::npos;
+    line.append(line.empty() ? "" : " ").append(plain ? escape_text(word) : "\"" + escape_text(word) + "\"");
+  }
+  return line;
+}
+
 std::string share(const std::string& used, const std::string& allowed) { return used + " of " + allowed; }
 
 std::string cpu_text(const Usage& usage, const SandboxLimits& limits) {
@@ -82,7 +92,7 @@ std::string actions_text(const LimitActions& actions) {
 std::string environment_text(const std::map<std::string, std::string>& environment) {
   std::vector<std::string> all;
   for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
-  return joined(all);
+  return joined_words(all);
 }
 
 std::string count_or_nothing(std::uint64_t count) { return count == 0 ? "" : format_count(count); }
@@ -118,7 +128,7 @@ std::string to_text(const SandboxInfo& info) {
       {"on limit", actions_text(info.on_limit)},
       {"recovery", recovery_text(info.recovery)},
       {"folder", escape_text(info.folder)},
-      {"arguments", joined(info.arguments)},
+      {"arguments", joined_words(info.arguments)},
       {"environment", environment_text(info.environment)},
       {"labels", joined(info.labels)},
       {"generation", info.generation ? fmt::format("{}", *info.generation) : ""},

@@ -47,7 +47,7 @@ TEST(SandboxText, TellsWhatASandboxWasMadeWith) {  // L03, L15
   SandboxInfo info = orders();
   info.modules = {{.name = "shop", .artifact = {}, .version = 2, .path = "shop\n.wat"}};
   info.on_limit = {{"timers_max", OnLimit::kill}};
-  info.arguments = {"one", "two"};
+  info.arguments = {"one", "two words", ""};
   info.environment = {{"A", "1"}, {"B", "2\n"}};
   info.recovery.actions = {{ErrorCategory::runtime, RecoveryAction::isolate}};
   info.breaker_options = {.limits_max = 1, .window = std::chrono::seconds(2), .pause = std::chrono::seconds(3)};
@@ -56,7 +56,7 @@ TEST(SandboxText, TellsWhatASandboxWasMadeWith) {  // L03, L15
   for (const std::string line :
        {"  modules      shop 000000000000 version 2 from shop\\n.wat\n", "  on limit     timers_max kill\n",
         "  recovery     compilation keep, runtime isolate, resource restart, security isolate, system retry\n",
-        "  arguments    one two\n", "  environment  A=1 B=2\\n\n",
+        "  arguments    one \"two words\" \"\"\n", "  environment  A=1 B=2\\n\n",
         "  breaker      closed, opened 4 times; opens for 3 s after 1 limit in 2 s\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }

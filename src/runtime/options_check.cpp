@@ -1,0 +1,18 @@
+#include "runtime/options_check.h"
+
+#include "petri/sandbox_limits.h"
+#include "sandbox/spec_defaults.h"
+#include "security/containment_check.h"
+
+namespace petri {
+
+void check_options(const RuntimeOptions& options, Complaints& complaints) {
+  if (auto limits = with_changes({}, options.limits); !limits) {
+    for (const ErrorDetail& detail : limits.error().details) complaints.add_sentence(detail.key, detail.value);
+  }
+  for (const auto& [field, wrong] : faults_of(options.quarantine)) complaints.add("quarantine." + field, wrong);
+  for (const auto& [field, wrong] : faults_of(options.breaker)) complaints.add("breaker." + field, wrong);
+  check_defaults(options.defaults, "defaults", complaints);
+}
+
+}  // namespace petri
