@@ -227,6 +227,8 @@ class SandboxCore final : public ProcessOwner,
     SourceFacts source;
   };
   Result<Admitted> admit(const Source& source) EXCLUDES(mutex_);
+  // All of it, for code that was let in before and is to become active.
+  Result<void> admit_again(const ArtifactPtr& artifact) EXCLUDES(mutex_);
   // Imports, findings, quarantine, in this order; also of code that came in before, for it may be in quarantine since.
   Result<void> check_policy(const Artifact& artifact);
   void tell_rejected(std::string_view module, WayIn way, const Error& error);
