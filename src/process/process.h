@@ -70,6 +70,10 @@ class ProcessOwner {
   virtual void instance_gone(const Process& process, std::uint64_t incarnation) = 0;
   // It ended by itself while it handled something; its instance is gone, and its mailbox waits for the next.
   virtual void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) = 0;
+  // The same of one that takes_back() was told of, and that was not revived.
+  virtual void process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
+    process_ended(process, incarnation, how);
+  }
   // The spec is parsed on the guest's clock, and charged to `call`.
   virtual std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) = 0;
   virtual std::int32_t stop_child(Process& by, std::string_view name) = 0;

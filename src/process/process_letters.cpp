@@ -211,7 +211,7 @@ void Process::bury(const Result<Outcome>& how) {
     MutexLock lock(mutex_);
     if (!std::exchange(may_revive_, false)) return;
   }
-  owner_.process_ended(*this, incarnation_.load(), how);
+  owner_.process_buried(*this, incarnation_.load(), how);
 }
 
 Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {

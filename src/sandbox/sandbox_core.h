@@ -188,6 +188,8 @@ class SandboxCore final : public ProcessOwner,
   void terminate_ended(const Process& process, const Outcome& how) override { tell_killed(process.name(), how); }
   void instance_gone(const Process& process, std::uint64_t incarnation) override EXCLUDES(mutex_);
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
+  void process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override
+      EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
@@ -217,6 +219,9 @@ class SandboxCore final : public ProcessOwner,
 
  private:
   static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
+  bool add_crashed(Process& process, const TrialPeriod& trial, const Result<Outcome>& how, std::function<void()>& then)
+      EXCLUDES(mutex_);
+  void tell_exited(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
   static bool is_up(SandboxStatus status) {
     return status == SandboxStatus::running || status == SandboxStatus::reloading;
   }
@@ -385,7 +390,9 @@ class SandboxCore final : public ProcessOwner,
     SandboxCore* core_;
     std::vector<std::string> modules_;
   };
+  // For verbs: after what crashed before they came has been dealt with.
   Result<Claim> claim(std::vector<std::string> modules) EXCLUDES(mutex_);
+  Result<Claim> claim_now(std::vector<std::string> modules) EXCLUDES(mutex_);
   void release(const std::vector<std::string>& modules) EXCLUDES(mutex_);
 
   // One module of a switch.
@@ -555,6 +562,13 @@ class SandboxCore final : public ProcessOwner,
   void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
   bool trees_are_quiet() const EXCLUDES(mutex_);
   void wait_for_restarts(Clock::TimePoint deadline) const EXCLUDES(mutex_);
+  // What was answered as a crash is followed by a decision (a trial goes back, a supervisor starts again, recovery
+  // takes its step), which a verb that comes after the answer waits for: what it says does not depend on how soon it
+  // comes.
+  void wait_for_crashes() EXCLUDES(mutex_);
+  void wait_for_decisions(Clock::TimePoint deadline) EXCLUDES(mutex_);
+  void end_decision() EXCLUDES(mutex_);
+  bool some_are_down() const EXCLUDES(mutex_);
 
   // Once supervision has given up.
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
@@ -746,8 +760,10 @@ class SandboxCore final : public ProcessOwner,
   Condition switched_;                                                     // a switch, or a start, is over
   std::uint32_t starts_ GUARDED_BY(mutex_) = 0;                            // of processes, under way
   bool switching_ GUARDED_BY(mutex_) = false;                              // no process may start
-  const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;              // what processes that start come from
-  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);           // none: a child for each module
+  std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;                         // of trials and recovery, under way
+  Condition decided_;
+  const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;     // what processes that start come from
+  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // none: a child for each module
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);

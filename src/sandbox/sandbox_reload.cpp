@@ -36,6 +36,11 @@ Result<void> SandboxCore::must_be_changeable_now() const {
 }
 
 Result<SandboxCore::Claim> SandboxCore::claim(std::vector<std::string> modules) {
+  wait_for_crashes();
+  return claim_now(std::move(modules));
+}
+
+Result<SandboxCore::Claim> SandboxCore::claim_now(std::vector<std::string> modules) {
   bool first = false;
   {
     MutexLock lock(mutex_);
@@ -280,6 +285,38 @@ bool SandboxCore::trees_are_quiet() const {
 
 void SandboxCore::wait_for_restarts(Clock::TimePoint deadline) const {
   for (const auto& runner : trees()) runner->wait_until_quiet(deadline);
+}
+
+bool SandboxCore::some_are_down() const {
+  MutexLock lock(mutex_);
+  return processes_.size() > account_.processes();
+}
+
+void SandboxCore::wait_for_decisions(Clock::TimePoint deadline) {
+  {
+    MutexLock lock(mutex_);
+    if (decisions_ == 0) return;
+  }
+  const Workers::Pause pause(services_.workers);
+  MutexLock lock(mutex_);
+  while (decisions_ > 0) {
+    if (!decided_.wait_until(mutex_, deadline)) return;
+  }
+}
+
+void SandboxCore::end_decision() {
+  MutexLock lock(mutex_);
+  --decisions_;
+  decided_.notify_all();
+}
+
+// A tree that gives up leaves the rest to recovery.
+void SandboxCore::wait_for_crashes() {
+  const Clock::TimePoint deadline = deadline_of(reload_policy());
+  wait_for_decisions(deadline);
+  if (!is_up(status()) || !some_are_down()) return;
+  wait_for_restarts(deadline);
+  wait_for_decisions(deadline);
 }
 
 SandboxCore::AtRest::~AtRest() {
@@ -645,6 +682,7 @@ Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_
 // Modules that were switched together go back together: their processes are the same.
 Result<ReloadReport> SandboxCore::rollback_with_snapshot(const std::string& module, std::uint64_t version,
                                                          const SwitchOptions& options) {
+  wait_for_crashes();
   std::vector<std::string> names{module};
   {
     MutexLock lock(mutex_);
