@@ -108,6 +108,7 @@ class Process : public std::enable_shared_from_this<Process> {
   struct Origin {
     const InstanceImage& image;
     std::optional<SeededRandom::State> random;  // none: it is seeded as any other
+    bool saw_outside = false;                   // see Life
     const std::vector<SavedLetter>& mailbox;
   };
 
@@ -179,6 +180,7 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<Outcome> call_in(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline);
   // While it is taken.
   Life& life() { return life_; }
+  bool life_saw_outside() const { return life_.saw_outside; }
   void exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) EXCLUDES(mutex_);
   // The tags of its timers that have rung and wait in its mailbox.
   std::vector<std::int64_t> rung_timers() const EXCLUDES(mutex_);
@@ -243,6 +245,7 @@ class Process : public std::enable_shared_from_this<Process> {
   void schedule() REQUIRES(mutex_);
   void line_up(Lane& lane) REQUIRES(mutex_);
   bool deliver(Letter& letter) EXCLUDES(mutex_);
+  bool answer(Reply& reply, Result<Outcome> result, bool ended) EXCLUDES(mutex_);
   void drain() EXCLUDES(mutex_);
   void forget(const Letter& letter);
   // Letters that nobody will handle: whoever waits for an answer is told.

@@ -324,7 +324,7 @@ Result<void> SandboxCore::give_up_start() {
 
 Result<void> SandboxCore::stop() {
   const Operation operation(operation_);
-  PETRI_TRY(must_not_wait_for_completion());
+  PETRI_TRY(may_end_here());
   take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
   return stop_now();
@@ -348,7 +348,7 @@ Result<void> SandboxCore::stop_now() {
 
 Result<void> SandboxCore::restart(const RestartOptions& options) {
   const Operation operation(operation_);
-  PETRI_TRY(must_not_wait_for_completion());
+  PETRI_TRY(may_end_here());
   if (options.keep_state) return restart_with_state();
   // What is being compiled would be started only to be ended; what is being reloaded is waited for.
   status() == SandboxStatus::compiling ? take_control_to_end() : take_control();

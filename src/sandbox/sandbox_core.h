@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/folder.h"
+#include "host/inside.h"
 #include "modules/link_modules.h"
 #include "modules/version_table.h"
 #include "petri/host_functions.h"
@@ -96,7 +97,7 @@ class SandboxCore final : public ProcessOwner,
   // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
   bool destroy() EXCLUDES(control_);
   // deadlock in a completion of this sandbox, which destroy() would wait for.
-  Result<void> may_be_destroyed_here() const { return must_not_wait_for_completion(); }
+  Result<void> may_be_destroyed_here() const { return may_end_here(); }
 
   const std::string& id() const { return spec_.id; }
   const std::shared_ptr<UnderWay>& under_way() const { return under_way_; }
@@ -279,9 +280,12 @@ class SandboxCore final : public ProcessOwner,
     return ends_wanted_ > 0 || destroyed_ || status_ == SandboxStatus::stopping || status_ == SandboxStatus::stopped;
   }
   Result<void> give_up_start() EXCLUDES(mutex_);
-  // deadlock: this thread is in a completion of the process of this address, or of one below it, which is left only
-  // when the completion has returned. Empty: of any process.
-  Result<void> must_not_wait_for_completion(std::string_view address = {}) const;
+  // This thread is in a completion of the process of this address, or of one below it, or in a host function that it
+  // has called: the process is left only when that has returned. Empty: of any process. In a lane, all wait for one.
+  const Inside* inside(std::string_view address, bool lane_too = false) const;
+  static std::unexpected<Error> would_wait_for(const Inside& inside, std::string_view doing);
+  // deadlock: whoever ends that would wait for this very thread.
+  Result<void> may_end_here(std::string_view address = {}) const;
   // When the children that guests spawned are killed, and when the rest is.
   struct EndTimes {
     Clock::TimePoint spawned;
@@ -542,6 +546,8 @@ class SandboxCore final : public ProcessOwner,
   };
   Result<StartCode> begin_start(std::string_view module) EXCLUDES(mutex_);
   void end_start() EXCLUDES(mutex_);
+  // deadlock: this thread keeps one of their processes from coming to rest.
+  Result<void> may_rest_here(const std::vector<Part>& parts, std::string_view doing) const;
   std::vector<ProcessPtr> processes_of(std::string_view module) const EXCLUDES(mutex_);
   std::vector<ProcessPtr> processes_of(const Part& part) const EXCLUDES(mutex_) {
     return part.alone != nullptr ? std::vector{part.alone} : processes_of(part.name);
@@ -596,8 +602,7 @@ class SandboxCore final : public ProcessOwner,
   Result<Entry> enter();
   void end_trial(const Result<Outcome>& how);
   void complete(const Completion& then, Result<Outcome> result);
-  Completion completion_of(Completion then, ProcessPtr process, Entry entry,
-                           std::shared_ptr<std::atomic<TimerId>> timer);
+  Completion completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer);
   void tell_breaker(const std::optional<Breaker::Change>& change);
 
   Permissions permissions() const { return granted_.load(std::memory_order_relaxed); }

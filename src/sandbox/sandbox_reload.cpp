@@ -227,6 +227,19 @@ Result<StateHints> SandboxCore::renames_for(const Part& part, bool given) const 
   return known_renames(part.renames, *from, *to);
 }
 
+// Known before anything is made or waited for.
+Result<void> SandboxCore::may_rest_here(const std::vector<Part>& parts, std::string_view doing) const {
+  if (Inside::here() == nullptr) return {};
+  for (const Part& part : parts) {
+    if (!part.takes_part()) continue;
+    for (const ProcessPtr& process : processes_of(part)) {
+      const Inside* const waits = inside(process->name(), true);
+      if (waits != nullptr) return would_wait_for(*waits, fmt::format("{} the module {}", doing, part.name));
+    }
+  }
+  return {};
+}
+
 // ---- coming to rest -------------------------------------------------------------------------------------------
 
 std::vector<ProcessPtr> SandboxCore::processes_of(std::string_view module) const {
@@ -586,6 +599,7 @@ void SandboxCore::audit_switched(const ReloadReport& report, const SwitchOptions
 Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, const SwitchOptions& options,
                                                       Claim& claimed) {
   PETRI_TRY(plan_parts(parts, options));
+  PETRI_TRY(may_rest_here(parts, name_of(options.cause)));
   const Lane::Hold hold(lane_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);

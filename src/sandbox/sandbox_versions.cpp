@@ -257,6 +257,9 @@ auto SandboxCore::with_state(std::string_view name, Reach reach, Use use)
     -> decltype(use(std::declval<ProcessState&>())) {
   wait_for_crashes();
   PETRI_TRY(const ProcessPtr process, addressee(name, reach));
+  if (const Inside* waits = inside(process->name())) {
+    return would_wait_for(*waits, "use the state of " + process->name());
+  }
   const Clock::TimePoint deadline = deadline_of(reload_policy());
   const Process::Frozen frozen = reach == Reach::frozen_too ? Process::Frozen::take : Process::Frozen::leave;
   Process::Taken taken = Process::Taken::at_work;
