@@ -89,7 +89,7 @@ struct Outcome {
   Tier tier = Tier::interpreted;
   std::optional<std::uint64_t> seed;
   // The same again gives the same: false when time ended it, and when it saw the real clock, waited, used files, or
-  // called a function of the embedder's that is not deterministic.
+  // called a function of the embedder's that is not deterministic; in a live process now or before, for it remembers.
   bool repeatable = true;
 };
 

@@ -10,6 +10,9 @@
 #include "base/assert.h"
 #include "base/escape.h"
 #include "host/families.h"
+#include "host/host_call.h"
+#include "host/inside.h"
+#include "host/process_port.h"
 
 namespace petri {
 namespace {
@@ -72,16 +75,23 @@ void store_denied(const Signature& signature, std::uint64_t* results) {
   for (const ValueType type : signature.results) *results++ = denied_slot(type);
 }
 
+Inside::Process process_of(const HostContext& context) {
+  if (context.port == nullptr) return {};
+  return {.owner = context.port->owner(), .name = context.port->name()};
+}
+
 After call_embedded(void* data, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results) {
   const auto& function = *static_cast<const EmbeddedFunction*>(data);
   if (function.row.permission && !is_permitted(*function.row.permission, caller)) {
     store_denied(function.row.signature, results);
     return After::go_on;
   }
-  if (!function.row.deterministic) static_cast<HostContext*>(caller.context())->saw_outside = true;
+  auto& context = *static_cast<HostContext*>(caller.context());
+  if (!function.row.deterministic) context.saw_outside = true;
   const HostCallable& callable = function.callable;
+  const Inside inside(Inside::What::host_function, process_of(context));
   if (!callable.call(callable.function.get(), arguments, results)) {
-    ++static_cast<HostContext*>(caller.context())->counts.host_functions_threw;
+    ++context.counts.host_functions_threw;
   }
   // How long it took only its author knows.
   HostCall call(caller);

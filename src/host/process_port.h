@@ -38,6 +38,8 @@ class TurnPort {
 class ProcessPort : public TurnPort {
  public:
   virtual std::string_view name() const = 0;
+  // Whose process it is, for Inside; none: nobody could wait for it.
+  virtual const void* owner() const { return nullptr; }
   virtual MessageHead message() const = 0;
 
   virtual std::int32_t send(HostCall& call, std::string_view to, std::string_view bytes) = 0;

@@ -20,6 +20,7 @@ Life& Life::operator=(Life&& other) noexcept {
   version = other.version;
   context = std::move(other.context);
   guest = std::move(other.guest);
+  saw_outside = other.saw_outside;
   client_ = other.client_;
   entered_ = std::move(other.entered_);
   may_move_ = other.may_move_;

@@ -8,6 +8,7 @@
 
 #include "engine/instance_image.h"
 #include "host/guest.h"
+#include "petri/outcome.h"
 #include "petri/tier.h"
 #include "process/module_code.h"
 
@@ -33,6 +34,11 @@ class Life {
   // Between two calls, to compiled code once there is some. True: it went there.
   bool move_if_hot();
   void add_burned(std::uint64_t fuel);
+  // What a piece of work saw is known to those that follow, which cannot be repeated either.
+  void note_seen(Outcome& outcome) {
+    saw_outside = saw_outside || context->saw_outside;
+    outcome.repeatable = outcome.repeatable && !saw_outside;
+  }
 
   bool may_move() const { return may_move_; }
   bool movable() const { return code->movable(); }
@@ -42,6 +48,7 @@ class Life {
   std::uint64_t version = 0;  // the code's number among those of its module; 0: it has none
   std::unique_ptr<HostContext> context;
   std::unique_ptr<Guest> guest;
+  bool saw_outside = false;  // now or before: what it knows may come from a clock, a file or the embedder
 
  private:
   const void* client_ = nullptr;  // for whom code is compiled: the account of a sandbox

@@ -16,6 +16,7 @@ class Process::Port final : public ProcessPort {
  public:
   explicit Port(Process& process) : process_(process) {}
   std::string_view name() const override { return process_.name_; }
+  const void* owner() const override { return &process_.owner_; }
   MessageHead message() const override {
     const Letter* letter = process_.current_;
     if (letter == nullptr) return {};
@@ -155,6 +156,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   turns_.wait_for_share(to_ns(started), bounds());
   life_.guest->begin(allowance_, input);
   auto end = origin == nullptr ? life_.begin() : life_.go_on_from(origin->image);
+  if (origin != nullptr) life_.saw_outside = origin->saw_outside && !life_.context->settings().deterministic;
   if (origin != nullptr && origin->random) life_.context->random = SeededRandom(*origin->random);
   if (origin == nullptr && end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = owner_.clock().now();
@@ -165,6 +167,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   if (outcome.kind == OutcomeKind::output_limit && outcome.returned) outcome.kind = OutcomeKind::ok;
   outcome.tier = life_.tier();
   outcome.wall_time = now - started;
+  life_.note_seen(outcome);
   note_origin(outcome);
   note_late(outcome);
   return outcome;

@@ -70,6 +70,10 @@ class ProcessOwner {
   virtual void instance_gone(const Process& process, std::uint64_t incarnation) = 0;
   // It ended by itself while it handled something; its instance is gone, and its mailbox waits for the next.
   virtual void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) = 0;
+  // The same of one that takes_back() was told of, and that was not revived.
+  virtual void process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
+    process_ended(process, incarnation, how);
+  }
   // The spec is parsed on the guest's clock, and charged to `call`.
   virtual std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) = 0;
   virtual std::int32_t stop_child(Process& by, std::string_view name) = 0;
@@ -104,6 +108,7 @@ class Process : public std::enable_shared_from_this<Process> {
   struct Origin {
     const InstanceImage& image;
     std::optional<SeededRandom::State> random;  // none: it is seeded as any other
+    bool saw_outside = false;                   // see Life
     const std::vector<SavedLetter>& mailbox;
   };
 
@@ -175,6 +180,7 @@ class Process : public std::enable_shared_from_this<Process> {
   Result<Outcome> call_in(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline);
   // While it is taken.
   Life& life() { return life_; }
+  bool life_saw_outside() const { return life_.saw_outside; }
   void exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) EXCLUDES(mutex_);
   // The tags of its timers that have rung and wait in its mailbox.
   std::vector<std::int64_t> rung_timers() const EXCLUDES(mutex_);
@@ -239,6 +245,7 @@ class Process : public std::enable_shared_from_this<Process> {
   void schedule() REQUIRES(mutex_);
   void line_up(Lane& lane) REQUIRES(mutex_);
   bool deliver(Letter& letter) EXCLUDES(mutex_);
+  bool answer(Reply& reply, Result<Outcome> result, bool ended) EXCLUDES(mutex_);
   void drain() EXCLUDES(mutex_);
   void forget(const Letter& letter);
   // Letters that nobody will handle: whoever waits for an answer is told.

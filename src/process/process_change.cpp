@@ -116,6 +116,7 @@ Result<Outcome> Process::finish_beside(Life& life, Clock::TimePoint started, con
   if (!end) return fail(end.error());
   Outcome outcome = collect_outcome(life.code->module(), *end, *life.guest, *life.context);
   outcome.wall_time = now - started;
+  life.note_seen(outcome);
   return outcome;
 }
 
@@ -169,6 +170,7 @@ void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
   life.context->set_port(&port());
   life.context->not_live_yet = false;
   if (life_) life.context->go_on_from(*life_.context);
+  life.saw_outside = life.saw_outside || life_.saw_outside;
   target_ = {};
   limits_number_ = 0;
   trial_ = std::move(trial);

@@ -129,6 +129,7 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
   Outcome& outcome = *result;
   collect_into(outcome, life_.code->module(), *end, *life_.guest, *life_.context);
   outcome.tier = tier_.load(std::memory_order_relaxed);
+  life_.note_seen(outcome);
   note_origin(outcome);
   if (outcome.kind == OutcomeKind::cancelled) [[unlikely]]
     note_late(outcome);
@@ -152,6 +153,7 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
 // The interpreter keeps no trace; see retrace.h. The instance is gone, so that its memory can be another's.
 void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Outcome& outcome) {
   const bool untold = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty();
+  const bool unknown = !history_.open();  // it is old, or began with what another knew, or cannot be repeated
   const Clock::TimePoint started = owner_.clock().now();
   RetraceBudget* const budget = owner_.retrace_budget();
   const bool may = untold && history_.open() && outcome.place != Place::instantiate &&
@@ -161,8 +163,8 @@ void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Ou
     code->retrace->leave();
     if (budget != nullptr) budget->spend(owner_.clock().now() - started);
   }
-  // One that lives long is to say where it traps next: compiled code keeps a trace by itself.
-  if (untold && history_.outgrown() && code->hot != nullptr) {
+  // Such a one is to say where it traps next: compiled code keeps a trace by itself.
+  if (untold && unknown && code->hot != nullptr) {
     code->promote(static_cast<const MemoryAccount*>(&owner_.account()));  // the instance is gone
   }
   history_.close();

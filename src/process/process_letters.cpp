@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/inside.h"
 #include "process/host_work.h"
 #include "process/process.h"
 
@@ -167,6 +168,13 @@ void Process::drain() {
   }
 }
 
+// A completion keeps this process, unless that has ended, and with it the lane, if there is one.
+bool Process::answer(Reply& reply, Result<Outcome> result, bool ended) {
+  if (ended && owner_.lane() == nullptr) return reply.give(std::move(result));
+  const Inside inside(Inside::What::completion, {.owner = &owner_, .name = name_});
+  return reply.give(std::move(result));
+}
+
 // Handles a letter that was taken, and answers it. True: the process has ended, and been left.
 bool Process::deliver(Letter& letter) {
   bool ended = false;
@@ -180,7 +188,7 @@ bool Process::deliver(Letter& letter) {
     MutexLock lock(mutex_);
     end_handler();
   }
-  if (letter.reply && !late && !letter.reply->give(std::move(result))) owner_.late_answer();
+  if (letter.reply && !late && !answer(*letter.reply, std::move(result), ended)) owner_.late_answer();
   return ended;
 }
 
@@ -211,7 +219,7 @@ void Process::bury(const Result<Outcome>& how) {
     MutexLock lock(mutex_);
     if (!std::exchange(may_revive_, false)) return;
   }
-  owner_.process_ended(*this, incarnation_.load(), how);
+  owner_.process_buried(*this, incarnation_.load(), how);
 }
 
 Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {

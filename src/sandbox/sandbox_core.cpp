@@ -324,7 +324,7 @@ Result<void> SandboxCore::give_up_start() {
 
 Result<void> SandboxCore::stop() {
   const Operation operation(operation_);
-  PETRI_TRY(must_not_wait_for_completion());
+  PETRI_TRY(may_end_here());
   take_control_to_end();
   const MutexLock control(control_, std::adopt_lock);
   return stop_now();
@@ -348,7 +348,7 @@ Result<void> SandboxCore::stop_now() {
 
 Result<void> SandboxCore::restart(const RestartOptions& options) {
   const Operation operation(operation_);
-  PETRI_TRY(must_not_wait_for_completion());
+  PETRI_TRY(may_end_here());
   if (options.keep_state) return restart_with_state();
   // What is being compiled would be started only to be ended; what is being reloaded is waited for.
   status() == SandboxStatus::compiling ? take_control_to_end() : take_control();
@@ -530,13 +530,25 @@ void SandboxCore::tree_ended(const TreeRunner& which, const TreeEnded& news) {
     if (&which == dynamic_.get()) gone = spawned_.dynamic();
   }
   for (const std::string& address : gone) place_emptied(which, address);
-  services_.workers.submit([self = shared_from_this(), tree = which.shared_from_this()] { self->recover(tree); },
-                           client());
+  {
+    MutexLock lock(mutex_);
+    ++decisions_;
+  }
+  services_.workers.submit(
+      [self = shared_from_this(), tree = which.shared_from_this()] {
+        self->recover(tree);
+        self->end_decision();
+      },
+      client());
 }
 
 void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
+  tell_exited(process, how);
+  process_buried(process, incarnation, how);
+}
+
+void SandboxCore::process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
   const ExitReason reason = how ? exit_reason_of(*how) : ExitReason::abnormal;
-  const std::string what = how ? std::string(name_of(how->kind)) : how.error().message;
   note_end(process, how);
   std::shared_ptr<TreeRunner> tree, dynamic;
   {
@@ -545,16 +557,19 @@ void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, con
     dynamic = dynamic_;
     spawned_.exited(process.name(), how);
   }
+  if (tree) tree->exited(process, incarnation, reason);
+  if (dynamic) dynamic->exited(process, incarnation, reason);
+}
+
+void SandboxCore::tell_exited(const Process& process, const Result<Outcome>& how) {
   if (how) tell_killed(process.name(), *how);
   services_.events.publish(EventKind::process_exited, subject(process.name()), [&](Event& event) {
-    event.add("reason", name_of(reason));
-    how ? event.add("outcome", what) : event.add("message", what);
+    event.add("reason", name_of(how ? exit_reason_of(*how) : ExitReason::abnormal));
+    how ? event.add("outcome", name_of(how->kind)) : event.add("message", how.error().message);
     if (how && how->trap) event.add("trap", name_of(*how->trap));
     if (how && !how->backtrace.empty()) event.add("backtrace", backtrace_words(how->backtrace));
     if (how && how->exit_code) event.add("exit_code", *how->exit_code);
   });
-  if (tree) tree->exited(process, incarnation, reason);
-  if (dynamic) dynamic->exited(process, incarnation, reason);
 }
 
 // An answer that was cut has ended nobody who returned or left. Whoever hears of an event finds its entry in the audit

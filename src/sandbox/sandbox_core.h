@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/folder.h"
+#include "host/inside.h"
 #include "modules/link_modules.h"
 #include "modules/version_table.h"
 #include "petri/host_functions.h"
@@ -96,7 +97,7 @@ class SandboxCore final : public ProcessOwner,
   // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
   bool destroy() EXCLUDES(control_);
   // deadlock in a completion of this sandbox, which destroy() would wait for.
-  Result<void> may_be_destroyed_here() const { return must_not_wait_for_completion(); }
+  Result<void> may_be_destroyed_here() const { return may_end_here(); }
 
   const std::string& id() const { return spec_.id; }
   const std::shared_ptr<UnderWay>& under_way() const { return under_way_; }
@@ -188,6 +189,8 @@ class SandboxCore final : public ProcessOwner,
   void terminate_ended(const Process& process, const Outcome& how) override { tell_killed(process.name(), how); }
   void instance_gone(const Process& process, std::uint64_t incarnation) override EXCLUDES(mutex_);
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
+  void process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override
+      EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
@@ -217,6 +220,9 @@ class SandboxCore final : public ProcessOwner,
 
  private:
   static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
+  bool add_crashed(Process& process, const TrialPeriod& trial, const Result<Outcome>& how, std::function<void()>& then)
+      EXCLUDES(mutex_);
+  void tell_exited(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
   static bool is_up(SandboxStatus status) {
     return status == SandboxStatus::running || status == SandboxStatus::reloading;
   }
@@ -227,6 +233,8 @@ class SandboxCore final : public ProcessOwner,
     SourceFacts source;
   };
   Result<Admitted> admit(const Source& source) EXCLUDES(mutex_);
+  // All of it, for code that was let in before and is to become active.
+  Result<void> admit_again(const ArtifactPtr& artifact) EXCLUDES(mutex_);
   // Imports, findings, quarantine, in this order; also of code that came in before, for it may be in quarantine since.
   Result<void> check_policy(const Artifact& artifact);
   void tell_rejected(std::string_view module, WayIn way, const Error& error);
@@ -272,9 +280,12 @@ class SandboxCore final : public ProcessOwner,
     return ends_wanted_ > 0 || destroyed_ || status_ == SandboxStatus::stopping || status_ == SandboxStatus::stopped;
   }
   Result<void> give_up_start() EXCLUDES(mutex_);
-  // deadlock: this thread is in a completion of the process of this address, or of one below it, which is left only
-  // when the completion has returned. Empty: of any process.
-  Result<void> must_not_wait_for_completion(std::string_view address = {}) const;
+  // This thread is in a completion of the process of this address, or of one below it, or in a host function that it
+  // has called: the process is left only when that has returned. Empty: of any process. In a lane, all wait for one.
+  const Inside* inside(std::string_view address, bool lane_too = false) const;
+  static std::unexpected<Error> would_wait_for(const Inside& inside, std::string_view doing);
+  // deadlock: whoever ends that would wait for this very thread.
+  Result<void> may_end_here(std::string_view address = {}) const;
   // When the children that guests spawned are killed, and when the rest is.
   struct EndTimes {
     Clock::TimePoint spawned;
@@ -383,7 +394,9 @@ class SandboxCore final : public ProcessOwner,
     SandboxCore* core_;
     std::vector<std::string> modules_;
   };
+  // For verbs: after what crashed before they came has been dealt with.
   Result<Claim> claim(std::vector<std::string> modules) EXCLUDES(mutex_);
+  Result<Claim> claim_now(std::vector<std::string> modules) EXCLUDES(mutex_);
   void release(const std::vector<std::string>& modules) EXCLUDES(mutex_);
 
   // One module of a switch.
@@ -533,6 +546,8 @@ class SandboxCore final : public ProcessOwner,
   };
   Result<StartCode> begin_start(std::string_view module) EXCLUDES(mutex_);
   void end_start() EXCLUDES(mutex_);
+  // deadlock: this thread keeps one of their processes from coming to rest.
+  Result<void> may_rest_here(const std::vector<Part>& parts, std::string_view doing) const;
   std::vector<ProcessPtr> processes_of(std::string_view module) const EXCLUDES(mutex_);
   std::vector<ProcessPtr> processes_of(const Part& part) const EXCLUDES(mutex_) {
     return part.alone != nullptr ? std::vector{part.alone} : processes_of(part.name);
@@ -553,6 +568,13 @@ class SandboxCore final : public ProcessOwner,
   void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
   bool trees_are_quiet() const EXCLUDES(mutex_);
   void wait_for_restarts(Clock::TimePoint deadline) const EXCLUDES(mutex_);
+  // What was answered as a crash is followed by a decision (a trial goes back, a supervisor starts again, recovery
+  // takes its step), which a verb that comes after the answer waits for: what it says does not depend on how soon it
+  // comes.
+  void wait_for_crashes() EXCLUDES(mutex_);
+  void wait_for_decisions(Clock::TimePoint deadline) EXCLUDES(mutex_);
+  void end_decision() EXCLUDES(mutex_);
+  bool some_are_down() const EXCLUDES(mutex_);
 
   // Once supervision has given up.
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
@@ -580,8 +602,7 @@ class SandboxCore final : public ProcessOwner,
   Result<Entry> enter();
   void end_trial(const Result<Outcome>& how);
   void complete(const Completion& then, Result<Outcome> result);
-  Completion completion_of(Completion then, ProcessPtr process, Entry entry,
-                           std::shared_ptr<std::atomic<TimerId>> timer);
+  Completion completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer);
   void tell_breaker(const std::optional<Breaker::Change>& change);
 
   Permissions permissions() const { return granted_.load(std::memory_order_relaxed); }
@@ -749,8 +770,10 @@ class SandboxCore final : public ProcessOwner,
   Condition switched_;                                                     // a switch, or a start, is over
   std::uint32_t starts_ GUARDED_BY(mutex_) = 0;                            // of processes, under way
   bool switching_ GUARDED_BY(mutex_) = false;                              // no process may start
-  const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;              // what processes that start come from
-  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);           // none: a child for each module
+  std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;                         // of trials and recovery, under way
+  Condition decided_;
+  const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;     // what processes that start come from
+  std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // none: a child for each module
   std::shared_ptr<TreeRunner> tree_ GUARDED_BY(mutex_);
   std::shared_ptr<TreeRunner> dynamic_ GUARDED_BY(mutex_);  // of what guests spawn; none before the first
   std::map<std::string, ProcessPtr, std::less<>> processes_ GUARDED_BY(mutex_);

@@ -22,6 +22,13 @@ Result<SandboxCore::Admitted> SandboxCore::admit(const Source& source) {
   return admitted;
 }
 
+// Limits, permissions and quarantine may be others since; what it is made of is not, so nothing is compiled for it.
+Result<void> SandboxCore::admit_again(const ArtifactPtr& artifact) {
+  PETRI_TRY(const Admitted admitted, admit(Source::artifact(artifact)));
+  PETRI_TRY(link(loadable(*admitted.artifact), services_.host, permissions(), Neighbours::may_be));
+  return {};
+}
+
 Result<void> SandboxCore::check_policy(const Artifact& artifact) {
   if (!traits_->policy.imports.empty()) {
     const LoadableArtifact& module = loadable(artifact);

@@ -43,13 +43,16 @@ SandboxCore::TakenBack SandboxCore::what_to_take_back(const LastEnd& last) const
   return found;
 }
 
-// Nothing runs, so there is no state to carry. What cannot be linked so stays as it is.
+// Nothing runs, so there is no state to carry. What cannot be linked so, or is refused now, stays as it is.
 Result<void> SandboxCore::take_back(const std::vector<std::string>& modules) {
   std::vector<Part> parts;
   for (const std::string& name : modules) {
     PETRI_TRY(parts.emplace_back(), kept_part(name, 0, {}));
   }
   PETRI_TRY(link_parts(parts));
+  for (const Part& part : parts) {
+    PETRI_TRY(check_part(part, {.cause = SwitchCause::recovery}));
+  }
   {
     MutexLock lock(mutex_);
     for (const Part& part : parts) {

@@ -36,6 +36,11 @@ Result<void> SandboxCore::must_be_changeable_now() const {
 }
 
 Result<SandboxCore::Claim> SandboxCore::claim(std::vector<std::string> modules) {
+  wait_for_crashes();
+  return claim_now(std::move(modules));
+}
+
+Result<SandboxCore::Claim> SandboxCore::claim_now(std::vector<std::string> modules) {
   bool first = false;
   {
     MutexLock lock(mutex_);
@@ -138,7 +143,9 @@ Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::u
 
 Result<void> SandboxCore::check_part(const Part& part, const SwitchOptions& options) {
   if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
-  auto fits = check_policy(*part.to->artifact);
+  // What is only linked anew stays as it is, and what comes with a reload has just passed.
+  const bool comes_back = !part.only_links && options.cause != SwitchCause::reload;
+  auto fits = comes_back ? admit_again(part.to->artifact) : check_policy(*part.to->artifact);
   if (fits) return {};
   Error error = refused_module(part.name, std::move(fits.error()));
   tell_rejected(part.name, way_of(options.cause), error);
@@ -220,6 +227,19 @@ Result<StateHints> SandboxCore::renames_for(const Part& part, bool given) const 
   return known_renames(part.renames, *from, *to);
 }
 
+// Known before anything is made or waited for.
+Result<void> SandboxCore::may_rest_here(const std::vector<Part>& parts, std::string_view doing) const {
+  if (Inside::here() == nullptr) return {};
+  for (const Part& part : parts) {
+    if (!part.takes_part()) continue;
+    for (const ProcessPtr& process : processes_of(part)) {
+      const Inside* const waits = inside(process->name(), true);
+      if (waits != nullptr) return would_wait_for(*waits, fmt::format("{} the module {}", doing, part.name));
+    }
+  }
+  return {};
+}
+
 // ---- coming to rest -------------------------------------------------------------------------------------------
 
 std::vector<ProcessPtr> SandboxCore::processes_of(std::string_view module) const {
@@ -278,6 +298,38 @@ bool SandboxCore::trees_are_quiet() const {
 
 void SandboxCore::wait_for_restarts(Clock::TimePoint deadline) const {
   for (const auto& runner : trees()) runner->wait_until_quiet(deadline);
+}
+
+bool SandboxCore::some_are_down() const {
+  MutexLock lock(mutex_);
+  return processes_.size() > account_.processes();
+}
+
+void SandboxCore::wait_for_decisions(Clock::TimePoint deadline) {
+  {
+    MutexLock lock(mutex_);
+    if (decisions_ == 0) return;
+  }
+  const Workers::Pause pause(services_.workers);
+  MutexLock lock(mutex_);
+  while (decisions_ > 0) {
+    if (!decided_.wait_until(mutex_, deadline)) return;
+  }
+}
+
+void SandboxCore::end_decision() {
+  MutexLock lock(mutex_);
+  --decisions_;
+  decided_.notify_all();
+}
+
+// A tree that gives up leaves the rest to recovery.
+void SandboxCore::wait_for_crashes() {
+  const Clock::TimePoint deadline = deadline_of(reload_policy());
+  wait_for_decisions(deadline);
+  if (!is_up(status()) || !some_are_down()) return;
+  wait_for_restarts(deadline);
+  wait_for_decisions(deadline);
 }
 
 SandboxCore::AtRest::~AtRest() {
@@ -547,6 +599,7 @@ void SandboxCore::audit_switched(const ReloadReport& report, const SwitchOptions
 Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, const SwitchOptions& options,
                                                       Claim& claimed) {
   PETRI_TRY(plan_parts(parts, options));
+  PETRI_TRY(may_rest_here(parts, name_of(options.cause)));
   const Lane::Hold hold(lane_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
@@ -643,6 +696,7 @@ Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_
 // Modules that were switched together go back together: their processes are the same.
 Result<ReloadReport> SandboxCore::rollback_with_snapshot(const std::string& module, std::uint64_t version,
                                                          const SwitchOptions& options) {
+  wait_for_crashes();
   std::vector<std::string> names{module};
   {
     MutexLock lock(mutex_);

@@ -74,6 +74,7 @@ Result<SavedProcess> SandboxCore::save_process(const Process& process, const Lif
                       .module = module,
                       .image = std::make_shared<const InstanceImage>(std::move(image)),
                       .random = life.context->random.state(),
+                      .saw_outside = life.saw_outside || process.life_saw_outside(),
                       .mailbox = process.saved_mailbox(),
                       .timers = saved_timers(process)};
 }
@@ -105,6 +106,7 @@ std::vector<SandboxCore::Part> SandboxCore::resting_parts() const {
 Result<Snapshot> SandboxCore::snapshot() {
   const Operation operation(operation_, Operation::Reach::thread);
   PETRI_TRY(must_run());
+  if (const Inside* waits = inside({})) return would_wait_for(*waits, "take a snapshot of the sandbox " + id());
   PETRI_TRY(const Claim claimed, claim(module_names()));
   const Lane::Hold hold(lane_.get());
   take_control();
@@ -242,6 +244,7 @@ Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarn
     return process.start(incarnation, std::move(start.code), spec.input, nullptr, start.version);
   const Process::Origin origin{.image = *saved->image,
                                .random = from->share_random ? std::optional(saved->random) : std::nullopt,
+                               .saw_outside = saved->saw_outside,
                                .mailbox = saved->mailbox};
   process.close_gate(Clock::TimePoint::max());
   auto outcome = process.start(incarnation, std::move(start.code), spec.input, &origin, start.version);

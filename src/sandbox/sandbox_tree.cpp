@@ -96,7 +96,7 @@ Result<std::string> SandboxCore::start_instance(const InstanceSpec& instance, st
 Result<void> SandboxCore::stop_child(std::string_view address) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
-  PETRI_TRY(must_not_wait_for_completion(address));
+  PETRI_TRY(may_end_here(address));
   const auto [supervisor, id] = split_address(address);
   auto stopped = tree()->request(supervisor, StopOne{id});
   if (stopped) return {};
@@ -109,7 +109,7 @@ Result<void> SandboxCore::stop_child(std::string_view address) {
 Result<void> SandboxCore::restart_child(std::string_view address) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
-  PETRI_TRY(must_not_wait_for_completion(address));
+  PETRI_TRY(may_end_here(address));
   PETRI_TRY(check_budget(services_.budget));
   const auto [supervisor, id] = split_address(address);
   PETRI_TRY(tree()->request(supervisor, RestartOne{id}));
@@ -119,7 +119,7 @@ Result<void> SandboxCore::restart_child(std::string_view address) {
 Result<void> SandboxCore::remove_child(std::string_view address) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
-  PETRI_TRY(must_not_wait_for_completion(address));
+  PETRI_TRY(may_end_here(address));
   const auto [supervisor, id] = split_address(address);
   PETRI_TRY(tree()->request(supervisor, RemoveOne{id}));
   return {};
@@ -128,7 +128,7 @@ Result<void> SandboxCore::remove_child(std::string_view address) {
 Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
-  PETRI_TRY(must_not_wait_for_completion());
+  if (const Inside* waits = inside({})) return would_wait_for(*waits, "change the tree of the sandbox " + id());
   PETRI_TRY(validate(wanted, module_names()));
   PETRI_TRY(tree()->request("", UpdateChildren{wanted}));
   MutexLock lock(mutex_);

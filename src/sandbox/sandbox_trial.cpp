@@ -12,7 +12,13 @@ namespace petri {
 bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
                              std::function<void()>& then) {
   const bool crashed = !how || (exit_reason_of(*how) == ExitReason::abnormal && how->kind != OutcomeKind::cancelled);
-  if (!crashed) return false;
+  if (!crashed || !add_crashed(process, trial, how, then)) return false;
+  tell_exited(process, how);
+  return true;
+}
+
+bool SandboxCore::add_crashed(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
+                              std::function<void()>& then) {
   MutexLock lock(mutex_);
   const auto found = modules_.find(trial.module());
   ModulePast* past = found == modules_.end() ? nullptr : found->second.past.get();
@@ -20,6 +26,7 @@ bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const R
   if (!past->undoing && !trial.goes_on_at(services_.clock.now())) return false;
   past->crashed.push_back({process.shared_from_this(), how});
   if (std::exchange(past->undoing, true)) return true;
+  ++decisions_;
   then = [core = shared_from_this(), module = trial.module()] {
     if (core->lane_ != nullptr) return core->undo_switch(module);
     core->services_.workers.submit(
@@ -98,8 +105,10 @@ void SandboxCore::revive(std::vector<Part>& parts, const Crash& crash, Clock::Ti
 }
 
 void SandboxCore::undo_switch(const std::string& module) {
-  if (try_undo(module)) return;
-  for (const Crash& crash : take_crashed(module)) crash.process->bury(crash.how);
+  if (!try_undo(module)) {
+    for (const Crash& crash : take_crashed(module)) crash.process->bury(crash.how);
+  }
+  end_decision();
 }
 
 // The versions that the module, and all that was switched with it, had before; `options` learns why.
@@ -157,7 +166,7 @@ Result<void> SandboxCore::try_undo(const std::string& module) {
       for (const auto& [name, snapshot] : found->past->companions) names.push_back(name);
     }
   }
-  PETRI_TRY(Claim claimed, claim(std::move(names)));
+  PETRI_TRY(Claim claimed, claim_now(std::move(names)));
   SwitchOptions options = switch_options(std::nullopt, SwitchCause::trial, "petri");
   options.policy.drop_exports = true;
   options.policy.rolling = false;

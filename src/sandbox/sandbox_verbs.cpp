@@ -6,8 +6,8 @@
 #include "base/complain.h"
 #include "base/escape.h"
 #include "base/ids.h"
+#include "host/inside.h"
 #include "process/process_time.h"
-#include "sandbox/in_completion.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
@@ -57,6 +57,9 @@ Result<ProcessPtr> SandboxCore::addressee(std::string_view name, Reach reach) co
 
 Result<Outcome> SandboxCore::call(std::string_view function, std::vector<Value> arguments, const CallOptions& options) {
   PETRI_TRY(const ProcessPtr process, addressee(options.process));
+  if (Inside::here() != nullptr) [[unlikely]] {
+    if (const Inside* waits = inside(process->name(), true)) return would_wait_for(*waits, "call " + process->name());
+  }
   if (breaker_.state() == BreakerState::closed) [[likely]]
     return call_process(*process, function, std::move(arguments), options);
   PETRI_TRY(const Entry entry, enter());
@@ -82,16 +85,26 @@ Result<Outcome> SandboxCore::call_process(Process& process, std::string_view fun
   return process.call(std::move(letter), deadline);
 }
 
-Result<void> SandboxCore::must_not_wait_for_completion(std::string_view address) const {
-  const InCompletion::Of of = InCompletion::here();
-  const bool below = of.process.starts_with(address) &&
-                     (address.empty() || of.process.size() == address.size() || of.process[address.size()] == '/');
-  if (of.sandbox != this || !below) return {};
-  return fail(
-      ErrorCode::deadlock,
-      fmt::format("a completion of the process {} cannot end {} {}, which would wait for it; do that on another "
-                  "thread",
-                  of.process, address.empty() ? "the sandbox" : "the child", address.empty() ? id() : address));
+const Inside* SandboxCore::inside(std::string_view address, bool lane_too) const {
+  const void* const owner = static_cast<const ProcessOwner*>(this);
+  for (const Inside* one = Inside::here(); one != nullptr; one = one->outer()) {
+    const std::string_view name = one->process().name;
+    const bool below =
+        name.starts_with(address) && (address.empty() || name.size() == address.size() || name[address.size()] == '/');
+    if (one->process().owner == owner && (below || (lane_too && lane_ != nullptr))) return one;
+  }
+  return nullptr;
+}
+
+std::unexpected<Error> SandboxCore::would_wait_for(const Inside& inside, std::string_view doing) {
+  return fail(ErrorCode::deadlock, fmt::format("{} {} cannot {}, which would wait for it; do that on another thread",
+                                               inside.what(), inside.process().name, doing));
+}
+
+Result<void> SandboxCore::may_end_here(std::string_view address) const {
+  const Inside* const waits = inside(address);
+  if (waits == nullptr) return {};
+  return would_wait_for(*waits, address.empty() ? "end the sandbox " + id() : fmt::format("end the child {}", address));
 }
 
 // The caller's: what it throws is counted and goes no further.
@@ -105,13 +118,10 @@ void SandboxCore::complete(const Completion& then, Result<Outcome> result) {
 }
 
 // Its time-out is over with the answer.
-Completion SandboxCore::completion_of(Completion then, ProcessPtr process, Entry entry,
-                                      std::shared_ptr<std::atomic<TimerId>> timer) {
-  return [self = shared_from_this(), then = std::move(then), process = std::move(process), entry,
-          timer = std::move(timer)](Result<Outcome> result) {
+Completion SandboxCore::completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer) {
+  return [self = shared_from_this(), then = std::move(then), entry, timer = std::move(timer)](Result<Outcome> result) {
     if (timer != nullptr) self->services_.timers.cancel(timer->load());
     if (entry == Entry::on_trial) self->end_trial(result);
-    const InCompletion inside({.sandbox = self.get(), .process = process->name()});
     self->complete(then, std::move(result));
   };
 }
@@ -122,7 +132,7 @@ Result<std::uint64_t> SandboxCore::call_async(std::string_view function, std::ve
   PETRI_TRY(const Entry entry, enter());
   const std::uint64_t call = last_call_.fetch_add(1) + 1;
   const auto timer = options.timeout ? std::make_shared<std::atomic<TimerId>>(0) : nullptr;
-  const auto reply = std::make_shared<Reply>(completion_of(std::move(completion), process, entry, timer));
+  const auto reply = std::make_shared<Reply>(completion_of(std::move(completion), entry, timer));
   // Before anybody else can answer, so that whoever does finds the timer; it keeps nothing of the call.
   if (timer != nullptr) {
     const auto give_up = [weak = std::weak_ptr(reply), name = process->name()] {

@@ -221,6 +221,7 @@ void SandboxCore::prune_versions(std::uint64_t versions_max) {
 // ---- plan -----------------------------------------------------------------------------------------------------
 
 Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source, const ReloadOptions& options) {
+  wait_for_crashes();
   {
     MutexLock lock(mutex_);
     PETRI_TRY(find_module(name));
@@ -254,7 +255,11 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
 template <typename Use>
 auto SandboxCore::with_state(std::string_view name, Reach reach, Use use)
     -> decltype(use(std::declval<ProcessState&>())) {
+  wait_for_crashes();
   PETRI_TRY(const ProcessPtr process, addressee(name, reach));
+  if (const Inside* waits = inside(process->name())) {
+    return would_wait_for(*waits, "use the state of " + process->name());
+  }
   const Clock::TimePoint deadline = deadline_of(reload_policy());
   const Process::Frozen frozen = reach == Reach::frozen_too ? Process::Frozen::take : Process::Frozen::leave;
   Process::Taken taken = Process::Taken::at_work;

@@ -37,6 +37,7 @@ struct SavedProcess {
   std::string module;
   std::shared_ptr<const InstanceImage> image;
   SeededRandom::State random{};
+  bool saw_outside = true;  // see Life; of what comes from a file nobody knows
   std::vector<SavedLetter> mailbox;
   std::vector<SavedTimer> timers;
 };

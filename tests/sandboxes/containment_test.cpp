@@ -156,6 +156,73 @@ TEST_F(ContainmentTest, TellsOfARollbackToWhatIsInQuarantine) {
   EXPECT_EQ(sandbox.info().modules[0].version, 2U);
 }
 
+// Issue 16: activate and rollback looked at import lists, findings and quarantine, and at neither size nor permissions.
+class KeptVersionTest : public ContainmentTest, public ::testing::WithParamInterface<Tier> {
+ protected:
+  static std::string version(int number, std::string_view import = "") {
+    return fmt::format(R"((module {} (memory 1) (data (i32.const 0) "{}")
+      (func (export "version") (result i32) (i32.const {})) (func (export "crash") unreachable)))",
+                       import, std::string(2'000, 'x'), number);
+  }
+  static std::string logger(int number) {
+    return version(number, R"((import "petri" "log" (func $log (param i32 i32 i32) (result i32))))");
+  }
+  // Two versions, of which the second is active.
+  Sandbox sandbox_with(const std::string& first, const std::string& second) {
+    SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(first)}}, .tier = GetParam()};
+    spec.tree = SupervisorSpec{.intensity = 0, .children = {ChildSpec{.id = "m", .module = "m"}}};
+    Sandbox sandbox = create(spec);
+    const auto reloaded = sandbox.reload("m", Source::wat(second), {.policy = ReloadPolicy{.state = StateWay::none}});
+    EXPECT_TRUE(reloaded) << reloaded.error().message;
+    return sandbox;
+  }
+  template <typename T>
+  static std::string refusal(const Result<T>& refused) {
+    return refused ? "ok" : fmt::format("{}: {}", name_of(refused.error().code), refused.error().message);
+  }
+  static constexpr std::string_view kNoPermission =
+      "link_error: the module m: the import \"petri\".\"log\" needs the permission log, which the guest does not have";
+};
+
+INSTANTIATE_TEST_SUITE_P(BothTiers, KeptVersionTest, ::testing::Values(Tier::interpreted, Tier::compiled),
+                         [](const auto& tier) { return std::string(name_of(tier.param)); });
+
+TEST_P(KeptVersionTest, PassesTheGateAgainWhenItIsToBecomeActive) {  // P10
+  start({});
+  Sandbox sandbox = sandbox_with(version(1), logger(2));
+  const ReloadOptions anyhow{.policy = ReloadPolicy{.state = StateWay::none}};
+  ASSERT_EQ(refusal(sandbox.rollback("m", 1, {.policy = anyhow.policy})), "ok");
+  ASSERT_TRUE(sandbox.update_permissions(Permissions{}));
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::module_rejected}});
+  EXPECT_EQ(refusal(sandbox.reload("m", Source::wat(logger(2)), anyhow)), kNoPermission);
+  EXPECT_EQ(refusal(sandbox.activate("m", 2, anyhow)), kNoPermission);
+  EXPECT_EQ(refusal(sandbox.rollback("m", 2, {.policy = anyhow.policy})), kNoPermission);
+  ASSERT_TRUE(sandbox.update_permissions(Permissions::medium()));
+  ASSERT_TRUE(sandbox.update_limits({{"module_bytes_max", 1'024}}));
+  const std::string large = fmt::format(
+      "module_too_large: the module m: the module has {} bytes and module_bytes_max "
+      "allows 1024",
+      sandbox.versions("m")->front().bytes);
+  EXPECT_EQ(refusal(sandbox.activate("m", 2, anyhow)), large);
+  EXPECT_EQ(refusal(sandbox.rollback("m", 2, {.policy = anyhow.policy})), large);
+  EXPECT_THAT(told(events), ::testing::SizeIs(5));
+  EXPECT_THAT(ways("a"), ElementsAre("reload", "activate", "rollback", "activate", "rollback"));
+  EXPECT_EQ(sandbox.info().limits_met["module_bytes_max"], 2U);
+  EXPECT_EQ(sandbox.call("version")->values[0].i32(), 1);
+  ASSERT_TRUE(sandbox.update_limits({{"module_bytes_max", 1'048'576}}));
+  EXPECT_EQ(refusal(sandbox.activate("m", 2, anyhow)), "ok");
+}
+
+TEST_P(KeptVersionTest, IsNotGoneBackToByATrialOrByRecoveryWhenItIsRefusedNow) {
+  start({});
+  Sandbox sandbox = sandbox_with(logger(1), version(2));
+  ASSERT_TRUE(sandbox.update_permissions(Permissions{}));
+  EXPECT_EQ(testing::not_kind(sandbox.call("crash"), OutcomeKind::trapped), "");
+  expect_status(sandbox, SandboxStatus::failed);
+  EXPECT_THAT(ways("a"), ElementsAre("rollback", "rollback")) << "by the trial, and by recovery";
+  EXPECT_EQ(sandbox.info().modules[0].version, 2U);
+}
+
 // Issue 16: a fork, a snapshot and an archive were audited as `create`.
 TEST_F(ContainmentTest, TellsByWhichWayCodeCameIn) {
   start({});

@@ -1,4 +1,6 @@
 // R08: a live process that traps says where, in either tier.
+#include <fmt/format.h>
+
 #include "runtime_fixture.h"
 
 namespace petri {
@@ -133,6 +135,60 @@ TEST_F(OldProcessTest, IsCompiledOnceItHasTrappedWithoutATrace) {
     return sandbox.children()[0].tier == Tier::compiled ? "" : "it is interpreted";
   });
   EXPECT_THAT(crash()->backtrace, SizeIs(2));
+}
+
+// What it began with is not kept, so its first trap has no trace; the module was never compiled for that.
+TEST_F(OldProcessTest, OrOnceOneHasThatBeganWithTheStateOfAnother) {
+  const auto version = [](int number) {
+    return Source::wat(fmt::format(R"((module (func $crash unreachable) (func (export "crash") (call $crash))
+      (func (export "version") (result i32) (i32.const {}))))",
+                                   number));
+  };
+  const auto expect_compiled_after_crash = [&](Sandbox sandbox, int number) {
+    EXPECT_THAT(sandbox.call("crash")->backtrace, IsEmpty());
+    expect_soon([&]() -> std::string {
+      EXPECT_EQ(testing::not_value(sandbox.call("version"), number), "");
+      return sandbox.children()[0].tier == Tier::compiled ? "" : "it is interpreted";
+    });
+    EXPECT_THAT(sandbox.call("crash")->backtrace, SizeIs(2));
+  };
+  SandboxSpec spec{.id = "a", .modules = {{"m", version(1)}}, .reload = ReloadPolicy{.trial = {.calls = 0}}};
+  spec.tree = SupervisorSpec{.intensity = 100, .children = {ChildSpec{.id = "m", .module = "m"}}};
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(sandbox.reload("m", version(2)));
+  expect_compiled_after_crash(sandbox, 2);
+  ASSERT_TRUE(sandbox.reload("m", version(3)));
+  ASSERT_TRUE(sandbox.restart({.keep_state = true}));
+  expect_compiled_after_crash(sandbox, 3);
+  ASSERT_TRUE(sandbox.reload("m", version(4)));
+  const auto twin = runtime_->fork("a", "twin");
+  ASSERT_TRUE(twin) << twin.error().message;
+  expect_compiled_after_crash(*twin, 4);
+}
+
+// `repeatable` was true of an answer that came from the real clock, by way of an earlier call.
+TEST_F(OldProcessTest, CannotBeRepeatedOnceItHasSeenTheClock) {
+  const Source clock = Source::wat(R"((module (import "petri" "clock_ms" (func $clock (result i64)))
+      (global $time (export "state.time") (mut i64) (i64.const 0)) (func (export "see") (global.set $time (call $clock)))
+      (func (export "get") (result i64) (global.get $time))))");
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    for (const bool deterministic : {false, true}) {
+      const std::string id = fmt::format("{}-{}", name_of(tier), deterministic);
+      Sandbox sandbox = create({.id = id, .modules = {{"m", clock}}, .deterministic = deterministic, .tier = tier});
+      const auto repeatable = [](Sandbox of, std::string_view function) {
+        const auto outcome = of.call(function);
+        return outcome && outcome->repeatable;
+      };
+      EXPECT_TRUE(repeatable(sandbox, "get"));
+      EXPECT_EQ(repeatable(sandbox, "see"), deterministic);
+      EXPECT_EQ(repeatable(sandbox, "get"), deterministic);
+      EXPECT_EQ(repeatable(*runtime_->fork(id, id + "-twin"), "get"), deterministic);
+      ASSERT_TRUE(sandbox.restart({.keep_state = true}));
+      EXPECT_EQ(repeatable(sandbox, "get"), deterministic);
+      ASSERT_TRUE(sandbox.restart());
+      EXPECT_TRUE(repeatable(sandbox, "get")) << "it knows nothing of that";
+    }
+  }
 }
 
 TEST_P(TrapsTest, AreNotRepeatedWhereTheEmbeddersFunctionsHaveEffects) {

@@ -379,6 +379,80 @@ TEST_F(ReloadTest, GivesOneAnswerHoweverSoonItComesAfterACrash) {
   }
 }
 
+// A reload was 2 to 2 without a change, or 1 to 2; a rollback 2 to 1, or 1 to 2; and the state was there, or not.
+TEST_F(ReloadTest, WaitsForWhatFollowsACrashThatWasAnswered) {
+  const auto numbers_of = [](const Result<ReloadReport>& report) {
+    return report ? fmt::format("{} to {}{}", report->from, report->to, report->no_change ? ", no change" : "")
+                  : report.error().message;
+  };
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    for (const bool deterministic : {false, true}) {
+      for (int round = 0; round < 10; ++round) {
+        SandboxSpec wanted = with_children({"x"});
+        wanted.tier = tier;
+        wanted.deterministic = deterministic;
+        Sandbox sandbox = create(wanted);
+        EXPECT_EQ(ask(sandbox, "next"), 1);
+        ASSERT_EQ(call_kind(sandbox, "crash"), OutcomeKind::trapped);
+        const auto state = sandbox.state();
+        ASSERT_TRUE(state) << state.error().message;
+        EXPECT_EQ(*state->get("count"), StateValue(std::int64_t{0}));
+        for (int again = 0; again < 2; ++again) {
+          ASSERT_EQ(numbers_of(sandbox.reload("service", code(2))), "1 to 2");
+          ASSERT_EQ(call_kind(sandbox, "crash"), OutcomeKind::trapped);
+          const auto plan = sandbox.plan("service", code(2));
+          ASSERT_TRUE(plan) << plan.error().message;
+          EXPECT_EQ(plan->from, 1U);
+        }
+        ASSERT_EQ(numbers_of(sandbox.reload("service", code(2))), "1 to 2");
+        ASSERT_EQ(call_kind(sandbox, "crash"), OutcomeKind::trapped);
+        ASSERT_EQ(numbers_of(sandbox.rollback("service")), "1 to 2");
+        EXPECT_EQ(active(sandbox), 2U);
+        ASSERT_TRUE(runtime_->destroy("a"));
+      }
+    }
+  }
+}
+
+// The supervisor gives up at the first crash: a verb that came soon found the sandbox running.
+TEST_F(ReloadTest, WaitsForTheRecoveryThatFollowsACrash) {
+  for (int round = 0; round < 20; ++round) {
+    SandboxSpec wanted = with_children({"x"});
+    wanted.tree->intensity = 0;
+    Sandbox sandbox = create(wanted);
+    ASSERT_EQ(call_kind(sandbox, "crash"), OutcomeKind::trapped);
+    const auto refused = sandbox.reload("service", code(2));
+    ASSERT_FALSE(refused) << "round " << round;
+    EXPECT_EQ(refused.error().message,
+              "the sandbox a is failed: the supervisor gave up restarting; the last that ended was x (trapped)");
+    ASSERT_TRUE(runtime_->destroy("a"));
+  }
+}
+
+// A crash that a trial takes back was told of by no event, and a limit that ended it counted nowhere.
+TEST_F(ReloadTest, TellsACrashInATrialAsAnyOther) {
+  for (const bool deterministic : {false, true}) {
+    SandboxSpec wanted = with_children({"x"});
+    wanted.deterministic = deterministic;
+    wanted.limits = {{"fuel_max", 100'000}};
+    Sandbox sandbox = create(wanted);
+    for (const std::string_view function : {"crash", "spin"}) {
+      Subscription events = *runtime_->subscribe(
+          {.kinds = {EventKind::process_exited, EventKind::module_rolled_back, EventKind::killed_resource_limit}});
+      ASSERT_TRUE(sandbox.reload("service", code(2)));
+      ASSERT_TRUE(sandbox.call(function));
+      ASSERT_TRUE(sandbox.state());
+      std::vector<std::string> told;
+      while (const EventPtr event = events.next()) told.emplace_back(name_of(event->kind));
+      std::vector<std::string> wanted_kinds{"process.exited", "module.rolled_back"};
+      if (function == "spin") wanted_kinds.insert(wanted_kinds.begin(), "killed.resource_limit");
+      EXPECT_EQ(told, wanted_kinds);
+    }
+    EXPECT_EQ(sandbox.info().limits_met["fuel_max"], 1U);
+    ASSERT_TRUE(runtime_->destroy("a"));
+  }
+}
+
 // One that was at work until the switch answered all the while; the other waited for it.
 TEST_F(ReloadTest, TellsThePauseOfEachProcess) {
   constexpr std::string_view kBusy = R"((import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
