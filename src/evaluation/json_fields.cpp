@@ -85,8 +85,10 @@ JsonFields::JsonFields(const json& object) : object_(object) {
 
 json JsonFields::parse(std::string_view text) {
   auto parsed = parse_json(text, kRecordBounds);
-  if (!parsed) throw BadLine{.code = parsed.error().code(), .what = "it " + parsed.error().why};
-  return *std::move(parsed);
+  if (parsed) return *std::move(parsed);
+  const JsonFault& fault = parsed.error();
+  const bool syntax = fault.kind == JsonFaultKind::syntax;  // which line it is stands before this
+  throw BadLine{.code = fault.code(), .what = syntax ? "it is not JSON" : "it " + fault.why};
 }
 
 const json* JsonFields::find(std::string_view name) const {

@@ -36,15 +36,24 @@ void check_path(const std::string& field, const std::string& path, mode_t kind, 
   }
 }
 
+// Each range has a place of its own.
+void check_needs_of(const ModuleSpec& module, const std::string& field, Complaints& complaints) {
+  const auto names = check_needed_names(module.needs);
+  if (!names && names.error().detail("component") != "range") add_result(complaints, field, names);
+  for (const auto& [needed, range] : module.needs) {
+    const std::string place = field + ".needs." + escape_text(needed, kWordShownBytesMax);
+    add_result(complaints, place, check_needed_range(needed, range));
+    if (needed == module.name) complaints.add_sentence(place, "a module does not need itself: leave it out");
+  }
+}
+
 void check_modules(const SandboxSpec& spec, Complaints& complaints) {
   if (spec.modules.empty()) complaints.add_sentence("modules", "a sandbox needs at least one module");
   std::set<std::string> names;
   for (const ModuleSpec& module : spec.modules) {
     const std::string field = "modules." + escape_text(module.name, kSandboxIdBytesMax);
     add_result(complaints, field, check_module_name(module.name));
-    add_result(complaints, field, check_needed_names(module.needs));
-    if (module.needs.contains(module.name))
-      complaints.add_sentence(field, "it needs itself: leave it out of its needs");
+    check_needs_of(module, field, complaints);
     if (!names.insert(module.name).second) complaints.add_sentence(field, "there are two modules of this name");
     if (module.source.kind() == Source::Kind::file) check_path(field, module.source.text(), S_IFREG, complaints);
     if (module.source.kind() == Source::Kind::artifact && module.source.artifact() == nullptr) {

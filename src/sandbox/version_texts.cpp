@@ -24,15 +24,21 @@ Result<void> check_metadata(const std::map<std::string, std::string>& metadata) 
   return check_at_most("the metadata of a version", bytes, "bytes", kMetadataBytesMax);
 }
 
+Result<void> check_needed_range(std::string_view module, const VersionRange& range) {
+  if (range.min > 0 && range.min <= range.max) return {};
+  return fail(Error{.code = ErrorCode::validation_failed,
+                    .message = fmt::format(
+                        "no version of {} lies between its min {} and its max {}: min is 1 or more, and at most max",
+                        escape_text(module, kWordShownBytesMax), range.min, range.max),
+                    .details = {}}
+                  .with("component", "range"));
+}
+
 Result<void> check_needed_names(const VersionNeeds& needs) {
   PETRI_TRY(check_at_most("the list of modules that a version needs", needs.size(), "names", kVersionNamesMax));
   for (const auto& [module, range] : needs) {
     PETRI_TRY(check_at_most("the name of a module that a version needs", module.size(), "bytes", kVersionNameBytesMax));
-    if (range.min > 0 && range.min <= range.max) continue;
-    return fail(
-        ErrorCode::validation_failed,
-        fmt::format("no version of {} lies between its min {} and its max {}: min is 1 or more, and at most max",
-                    escape_text(module, kWordShownBytesMax), range.min, range.max));
+    PETRI_TRY(check_needed_range(module, range));
   }
   return {};
 }

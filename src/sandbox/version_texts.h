@@ -17,7 +17,8 @@ constexpr std::size_t kMetadataBytesMax = 1'048'576;  // of all keys and values
 
 // validation_failed in one sentence; of callers, and of snapshots and archives that come from anywhere.
 Result<void> check_metadata(const std::map<std::string, std::string>& metadata);
-Result<void> check_needed_names(const VersionNeeds& needs);  // and that each range has a version
+Result<void> check_needed_range(std::string_view module, const VersionRange& range);
+Result<void> check_needed_names(const VersionNeeds& needs);  // and their ranges
 Result<void> check_actor(std::string_view actor);
 
 // All three of `options`.

@@ -118,10 +118,11 @@ TEST_F(LifecycleTest, RefusesNeedsThatNoVersionMeets) {  // L11
     return made ? "made" : std::string(name_of(made.error().code)) + ": " + made.error().message;
   };
   EXPECT_EQ(refusal({{"store", {.min = 5, .max = 2}}}),
-            "validation_failed: modules.counter: no version of store lies between its min 5 and its max 2: min is 1 or "
+            "validation_failed: modules.counter.needs.store: no version of store lies between its min 5 and its max 2: "
+            "min is 1 or "
             "more, and at most max");
   EXPECT_EQ(refusal({{"counter", {}}}),
-            "validation_failed: modules.counter: it needs itself: leave it out of its needs");
+            "validation_failed: modules.counter.needs.counter: a module does not need itself: leave it out");
   Sandbox sandbox = create(counter());
   const auto staged = sandbox.stage("counter", Source::wat("(module)"), {.needs = {{"counter", {.min = 2}}}});
   EXPECT_EQ(staged.error().code, ErrorCode::validation_failed);
