@@ -138,7 +138,7 @@ TEST_F(CallsTest, GoesOnWhenACompletionThrows) {
   }));
   EXPECT_EQ(late.get_future().get(), ErrorCode::timeout);
   ASSERT_TRUE(sandbox.stop());
-  EXPECT_EQ(sandbox.info().completions_threw, 22U);
+  EXPECT_EQ(sandbox.info().completions_threw, 21U) << "an empty one throws nothing";
 }
 
 TEST_F(CallsTest, TellsATrapFromAnExit) {  // R08, R09
