@@ -81,7 +81,7 @@ TEST_P(RunsTest, GoOnWhenACompletionThrows) {
   expect_soon([&] { return sandbox.info().completions_threw == 3 ? "" : "not yet"; });
   ASSERT_TRUE(sandbox.run_async("counter", "spin", {}, {}, throwing));
   ASSERT_TRUE(sandbox.stop());
-  EXPECT_EQ(sandbox.info().completions_threw, 4U);
+  expect_soon([&] { return sandbox.info().completions_threw == 4 ? "" : "the one that was cancelled is not counted"; });
 }
 
 // Whoever does not want an answer gives no completion.
