@@ -98,6 +98,13 @@ TEST_F(CompiledSandboxes, AreStoppedWithoutWaitingForTheCompilerAndCanBeRestarte
   EXPECT_EQ(here->info("a")->status, SandboxStatus::running);
 }
 
+TEST_F(CompiledSandboxes, AreRestartedWithoutWaitingForTheCompiler) {
+  const auto here = runtime({.time_max = seconds(100)});
+  expect_soon_while_compiling(*here, [&] { return here->restart("a"); });
+  EXPECT_EQ(here->info("a")->status, SandboxStatus::running);
+  EXPECT_EQ(here->find("a")->call("next")->tier, Tier::compiled);
+}
+
 TEST_F(CompiledSandboxes, OfARuntimeThatEndsAreNotWaitedFor) {
   auto here = runtime();
   auto sandbox = here->create(spec(Tier::automatic));
