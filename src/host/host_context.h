@@ -93,13 +93,12 @@ struct HostSettings {
   const EndingLimits* ending_limits = nullptr;
 };
 
-// One guest at a time, one thread at a time. May serve many calls and many guests one after another.
-// A fault that is the guest's: rejected, and the same every time.
+// The one `fault` that is the guest's: rejected, and the same every time.
 inline constexpr char kCommandRunsOnce[] =
     "the _start of another module was called twice, and a WASI command runs once in an instance; call it once a case "
-    "or "
-    "message";
+    "or message";
 
+// One guest at a time, one thread at a time. May serve many calls and many guests one after another.
 class HostContext {
  public:
   static constexpr std::size_t kLogLineBytesMax = 4'096;
@@ -227,7 +226,7 @@ class HostContext {
   bool output_cut_by_memory = false;  // memory_bytes_max left no room, not output_bytes_max
   std::string_view ended_by;          // the limit that has ended the guest in place of a refusal
   std::optional<EndKind> refusal;     // how a guest that a host function has ended is to be taken
-  const char* fault = "";             // why a host function could not do its work: petri's failure, not the guest's
+  const char* fault = "";  // why a host function could not do its work: petri's failure but for kCommandRunsOnce
 
  private:
   std::uint64_t virtual_ms(std::uint64_t fuel_used) const;

@@ -93,7 +93,7 @@ class ManyGuestThreadsTest : public GuestThreadsTest {
   ManyGuestThreadsTest() : GuestThreadsTest(60, 8) {}
 };
 
-// A13: sandboxes of guests that sleep took all threads, and a hundred others shared half of the reserve.
+// Sandboxes of guests that sleep took all threads, and a hundred others shared half of the reserve.
 TEST_F(ManyGuestThreadsTest, LeaveSomeHoweverManySandboxesWantAll) {
   std::vector<GuestThreads::Share> hostile(8), honest(10);
   for (GuestThreads::Share& one : hostile) {

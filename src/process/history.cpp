@@ -13,7 +13,6 @@ constexpr std::uint64_t kEntryBytes = 2 * sizeof(History::Message);
 void History::start(std::string_view input) {
   close();
   open_ = true;
-  outgrown_ = false;
   if (!input.empty() && make_room(input.size())) kept_->input = input;
 }
 
@@ -36,7 +35,6 @@ bool History::make_room(std::size_t content_bytes) {
   const bool fits = entries < kEntriesMax && kept_->content_bytes + content_bytes <= kBytesMax;
   if (!fits || !account_.try_hold(bytes)) {
     close();
-    outgrown_ = true;
     return false;
   }
   kept_->content_bytes += content_bytes;

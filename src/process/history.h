@@ -45,8 +45,6 @@ class History {
   void start(std::string_view input);
   void close();
   bool open() const { return open_; }
-  // It was closed because there was more than it keeps.
-  bool outgrown() const { return outgrown_; }
 
   // Of an open one; each may close it.
   void add(const Letter& letter, std::uint64_t fuel_used);
@@ -71,7 +69,7 @@ class History {
   bool make_room(std::size_t content_bytes);
 
   MemoryAccount& account_;
-  bool open_ = false, outgrown_ = false;
+  bool open_ = false;
   std::unique_ptr<Kept> kept_;  // none: nothing yet, as of most processes of a large population
 };
 
