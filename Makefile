@@ -48,7 +48,7 @@ live: setup-demo ## build, then a service that is changed ten times under load a
 	@build/release/bin/live_service
 
 test: dev ## build and run all tests and checks
-	@$(CARGO) test --release --quiet --offline $(CRATE)
+	@$(CARGO) test --lib --test engine --release --quiet --offline $(CRATE)
 	@ctest --test-dir build/dev --schedule-random --parallel $(JOBS) --progress --output-on-failure --no-tests=error \
 	  --label-exclude '^(check|long|$(SLOWER))$$'
 	@ctest --test-dir build/dev --schedule-random --parallel $(JOBS) --progress --output-on-failure --no-tests=error \
@@ -56,7 +56,7 @@ test: dev ## build and run all tests and checks
 	@tools/check/all
 
 test-long: dev ## the tests that take minutes, or the machine for themselves
-	@$(CARGO) test --release --quiet --offline $(CRATE) -- --ignored --test-threads=1
+	@$(CARGO) test --lib --test engine --release --quiet --offline $(CRATE) -- --ignored --test-threads=1
 	@ctest --test-dir build/dev --output-on-failure --no-tests=error --label-regex '^long$$'
 
 hostile: setup-test ## guests that mean harm, in every setting and tier; makes docs/hostile.md (SEEDS=20)

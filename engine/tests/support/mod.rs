@@ -4,6 +4,7 @@
 pub mod externref;
 pub mod heavy;
 pub mod random;
+pub mod spec_files;
 
 use std::ffi::c_void;
 use std::ptr;

@@ -131,7 +131,6 @@ fn try_module(random: &mut Random) -> Option<Vec<u8>> {
         memory_max_size_required: random.below(2) == 0,
         table_max_size_required: random.below(2) == 0,
         max_nesting_depth: 8,
-        compact_imports_enabled: false,
         custom_descriptors_enabled: false,
         exceptions_enabled: false,
         gc_enabled: false,
