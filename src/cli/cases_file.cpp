@@ -14,8 +14,6 @@
 namespace petri::cli {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::array kNumberTypes{ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64};
 constexpr std::array<std::string_view, 3> kFileKeys{"types", "cases", "targets"};
 constexpr std::array<std::string_view, 3> kCaseKeys{"arguments", "input", "input_base64"};
@@ -28,7 +26,7 @@ struct BadCases {
 };
 [[noreturn]] void refuse_cases(std::string what) { throw BadCases{.what = std::move(what)}; }
 
-json read_json(std::string_view text) {
+nlohmann::json read_json(std::string_view text) {
   auto parsed = petri::parse_json(text, kCasesBounds);
   if (parsed) return *std::move(parsed);
   const JsonFault& fault = parsed.error();
@@ -39,31 +37,31 @@ json read_json(std::string_view text) {
 }
 
 // A key nobody knows is a misspelt one.
-void check_keys(const json& object, std::span<const std::string_view> known, std::string_view where) {
+void check_keys(const nlohmann::json& object, std::span<const std::string_view> known, std::string_view where) {
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     refuse_cases(fmt::format("{} has an unknown key {}; known are {}", where, in_quotes(key), fmt::join(known, ", ")));
   }
 }
 
-const json::array_t& list_of(const json& value, std::string_view what) {
+const nlohmann::json::array_t& list_of(const nlohmann::json& value, std::string_view what) {
   if (!value.is_array()) refuse_cases(fmt::format("{} is not a list", what));
-  return value.get_ref<const json::array_t&>();
+  return value.get_ref<const nlohmann::json::array_t&>();
 }
 
-const std::string& text_of(const json& value, std::string_view what) {
+const std::string& text_of(const nlohmann::json& value, std::string_view what) {
   if (!value.is_string()) refuse_cases(fmt::format("{} is not a text", what));
   return value.get_ref<const std::string&>();
 }
 
 // JSON has no infinities, no NaNs and, for many programs, no whole numbers beyond 2^53: these are written as text.
-std::string number_text(const json& value, std::string_view what) {
+std::string number_text(const nlohmann::json& value, std::string_view what) {
   if (value.is_number()) return value.dump();
   if (value.is_string()) return value.get<std::string>();
   refuse_cases(fmt::format("{} is neither a number nor the text of one", what));
 }
 
-ValueType type_of(const json& value) {
+ValueType type_of(const nlohmann::json& value) {
   const std::string& name = text_of(value, "an entry of \"types\"");
   const auto type = std::ranges::find(kNumberTypes, name, [](ValueType known) { return name_of(known); });
   if (type == kNumberTypes.end())
@@ -71,15 +69,15 @@ ValueType type_of(const json& value) {
   return *type;
 }
 
-std::vector<std::string> arguments_of(const json& list, const std::string& where) {
+std::vector<std::string> arguments_of(const nlohmann::json& list, const std::string& where) {
   std::vector<std::string> arguments;
-  for (const json& value : list_of(list, fmt::format("\"arguments\" of {}", where))) {
+  for (const nlohmann::json& value : list_of(list, fmt::format("\"arguments\" of {}", where))) {
     arguments.push_back(number_text(value, fmt::format("argument {} of {}", arguments.size(), where)));
   }
   return arguments;
 }
 
-std::string input_of(const json& object, const std::string& where) {
+std::string input_of(const nlohmann::json& object, const std::string& where) {
   const auto text = object.find("input");
   const auto base64 = object.find("input_base64");
   if (text != object.end() && base64 != object.end()) {
@@ -93,7 +91,7 @@ std::string input_of(const json& object, const std::string& where) {
   return {bytes->begin(), bytes->end()};
 }
 
-CaseText case_of(const json& one, std::size_t number) {
+CaseText case_of(const nlohmann::json& one, std::size_t number) {
   const std::string where = fmt::format("case {}", number);
   if (one.is_array()) return {.arguments = arguments_of(one, where), .input = {}};
   if (one.is_number() || one.is_string()) return {.arguments = {number_text(one, where)}, .input = {}};
@@ -121,24 +119,24 @@ void check_arity(const CasesFile& file) {
   }
 }
 
-double target_of(const json& value, std::size_t number) {
+double target_of(const nlohmann::json& value, std::size_t number) {
   const std::string what = fmt::format("target {}", number);
   const auto target = parse_value(number_text(value, what), ValueType::f64);
   if (!target) refuse_cases(fmt::format("{}: {}", what, target.error().message));
   return target->f64();
 }
 
-void read_lists(const json& object, CasesFile& file) {
+void read_lists(const nlohmann::json& object, CasesFile& file) {
   check_keys(object, kFileKeys, "the file");
   const auto cases = object.find("cases");
   if (cases == object.end()) refuse_cases("the file has no \"cases\"");
-  for (const json& one : list_of(*cases, "\"cases\"")) file.cases.push_back(case_of(one, file.cases.size()));
+  for (const nlohmann::json& one : list_of(*cases, "\"cases\"")) file.cases.push_back(case_of(one, file.cases.size()));
   if (const auto types = object.find("types"); types != object.end()) {
     file.types.emplace();
-    for (const json& type : list_of(*types, "\"types\"")) file.types->push_back(type_of(type));
+    for (const nlohmann::json& type : list_of(*types, "\"types\"")) file.types->push_back(type_of(type));
   }
   if (const auto targets = object.find("targets"); targets != object.end()) {
-    for (const json& target : list_of(*targets, "\"targets\""))
+    for (const nlohmann::json& target : list_of(*targets, "\"targets\""))
       file.targets.push_back(target_of(target, file.targets.size()));
   }
 }
@@ -147,7 +145,7 @@ void read_lists(const json& object, CasesFile& file) {
 
 Result<CasesFile> parse_cases(std::string_view text) {
   try {
-    const json parsed = read_json(text);
+    const nlohmann::json parsed = read_json(text);
     if (!parsed.is_object()) refuse_cases("this is not an object with \"cases\"");
     CasesFile file;
     read_lists(parsed, file);

@@ -29,6 +29,7 @@ struct End {
 
 struct Budget {
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t kFuelUnbounded = std::uint64_t{1} << 62;  // the largest fuel_max there is
 
   std::uint64_t fuel = 0;
   std::uint64_t deadline_ns = kNever;  // of the monotonic clock

@@ -45,7 +45,7 @@ TEST_F(RecordsTest, ReadBackAsTheyWere) {
   EXPECT_EQ(file->header.spec, spec);
   EXPECT_EQ(file->header.cases, cases);
   EXPECT_EQ(file->header.scored_by, ScoredBy::targets);
-  EXPECT_EQ(file->header.digest, spec_digest(cases, spec, {}));
+  EXPECT_EQ(file->header.digest, spec_digest(cases, spec, HostFunctions()));
   ASSERT_EQ(file->records.size(), evaluation.records.size());
   for (std::size_t row = 0; row < evaluation.records.size(); ++row) {
     const Record& written = evaluation.records[row];

@@ -13,8 +13,6 @@
 namespace petri {
 namespace {
 
-constexpr std::uint64_t kFuelUnbounded = std::uint64_t{1} << 62;
-
 // The instance is of no use any more.
 bool ends_life(const Outcome& outcome) {
   switch (outcome.kind) {
@@ -64,7 +62,7 @@ Result<void> Process::enter_command() {
 Allowance Process::allowance_for(const SandboxLimits& limits, const Letter& letter, Clock::TimePoint started) const {
   const std::uint64_t now = to_ns(started);
   return {
-      .fuel = std::min(limits.call_fuel_max.value_or(kFuelUnbounded), letter.fuel_max),
+      .fuel = std::min(limits.call_fuel_max.value_or(Budget::kFuelUnbounded), letter.fuel_max),
       .deadline_ns = std::min(now + static_cast<std::uint64_t>(limits.execution_time_max.count()), letter.deadline_ns),
       .call_depth = static_cast<std::uint32_t>(limits.call_depth_max),
       .turn_ns = now + static_cast<std::uint64_t>(owner_.workers().turn().count())};

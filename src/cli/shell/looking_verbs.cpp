@@ -31,7 +31,7 @@ Result<Answer> page_answer(ShellSession& session, SandboxQuery query, const Boun
   return answer;
 }
 
-Result<EventKind> event_kind(const std::string& name) {
+Result<EventKind> event_kind_of(const std::string& name) {
   if (const auto kind = event_kind_named(name)) return *kind;
   std::vector<std::string_view> names;
   for (const EventKind kind : all_event_kinds()) names.push_back(name_of(kind));
@@ -42,7 +42,7 @@ Result<SubscriptionOptions> subscription_options(const BoundArguments& arguments
   SubscriptionOptions options{.sandbox = arguments.at(1)};
   EventKinds kinds;
   for (const std::string& name : arguments.values("--kind")) {
-    PETRI_TRY(const EventKind kind, event_kind(name));
+    PETRI_TRY(const EventKind kind, event_kind_of(name));
     kinds = kinds.with({kind});
   }
   if (!kinds.empty()) options.kinds = kinds;
@@ -66,7 +66,7 @@ Answer listening_answer(const ShellSession& session) {
 // that was told before, since the last wait, counts: a script cannot know how soon it came.
 Result<Answer> await_event(ShellSession& session, const BoundArguments& arguments) {
   if (!session.listens()) return fail(ErrorCode::validation_failed, "nobody listens; begin with events on");
-  PETRI_TRY(const EventKind kind, event_kind(arguments.at(1)));
+  PETRI_TRY(const EventKind kind, event_kind_of(arguments.at(1)));
   PETRI_TRY(const auto timeout, time_option(arguments, "--timeout"));
   const auto deadline = std::chrono::steady_clock::now() + timeout.value_or(kEventWaitDefault);
   Answer answer;
