@@ -217,15 +217,16 @@ Result<Version> SandboxCore::admit_saved(const std::string& module, Version save
   return saved;
 }
 
+// Only those that will be kept are loaded: an archive may have a thousand.
 Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved, WayIn way) {
+  VersionTable kept(saved.versions, saved.switches, saved.active, saved.total);
+  kept.prune(account_.limits()->versions_max);
   std::vector<Version> versions;
-  for (const Version& one : saved.versions) {
+  for (const Version& one : kept.versions()) {
     PETRI_TRY(Version version, admit_saved(saved.name, one, way));
     versions.push_back(std::move(version));
   }
-  VersionTable table(std::move(versions), saved.switches, saved.active, saved.total);
-  table.prune(account_.limits()->versions_max);
-  return table;
+  return VersionTable(std::move(versions), saved.switches, saved.active, saved.total);
 }
 
 Result<void> SandboxCore::load_saved(const SnapshotOrigin& origin) {

@@ -326,6 +326,29 @@ TEST_F(HostileSnapshot, OfAModuleShowsNoTextThatIsNotItsCodes) {
             "this is not a whole module of petri's: the hash of a version is not that of its source");
 }
 
+// All of them were loaded, a thousand of 5 MiB each, before those beyond versions_max were let go.
+TEST_F(HostileSnapshot, OfAModuleLoadsNoMoreVersionsThanAreKept) {
+  Sandbox sandbox = keeper();  // the first version imports a function of timers
+  ASSERT_TRUE(sandbox.stage("keeper", code(2)));
+  ASSERT_TRUE(sandbox.stage("keeper", code(3)));
+  Json body = *unseal("module", sandbox.export_module("keeper")->to_bytes());
+  body["active"] = 3;
+  const ModuleArchive archive = *ModuleArchive::from_bytes(seal("module", body));
+  const auto without_timers = [this](std::string id, std::uint64_t versions_max) {
+    return create({.id = std::move(id),
+                   .modules = {{"first", code(1)}},
+                   .limits = {{"versions_max", versions_max}},
+                   .permissions = Permissions{}});
+  };
+  EXPECT_EQ(
+      without_timers("all", 3).import_module(archive).error().message,
+      "the module keeper: the import \"petri\".\"timer\" needs the permission timers, which the guest does not have");
+  Sandbox two = without_timers("two", 2);
+  const auto added = two.import_module(archive);
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ(two.versions("keeper")->size(), 2U);
+}
+
 TEST_F(HostileSnapshot, OfAModuleHasNoLongerTextThanAModuleMayHave) {
   const std::string text = std::string(kHostileKeeper) + std::string(200'000, ' ');
   Sandbox sandbox = create({.id = "a", .modules = {{"keeper", Source::wat(text)}}});
