@@ -8,7 +8,7 @@ use std::ptr;
 
 use libmimalloc_sys as mimalloc;
 
-use crate::warm;
+use crate::{pages, warm};
 
 pub struct Allocator;
 
@@ -44,6 +44,7 @@ const HUGE_PAGES: libc::c_int = 43;
 /// When the program is loaded, before anything is allocated here. mimalloc asks the kernel for huge pages, so that the few
 /// hundred kilobytes that a guest's thread touches would take some mebibytes. Once it has begun, the option is about its
 /// own memory alone; before, it would be about all of the process.
+#[cfg(not(miri))]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = without_huge_pages;
@@ -129,18 +130,12 @@ fn map(size: usize) -> *mut u8 {
     if let Some(piece) = warm::take(whole_pages(size)) {
         return piece;
     }
-    let (rights, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a mapping of its own.
-    or_null(unsafe { libc::mmap(ptr::null_mut(), whole_pages(size), rights, flags, -1, 0) })
+    pages::map(whole_pages(size))
 }
 
 fn remap(piece: *mut u8, before: usize, size: usize) -> *mut u8 {
     // SAFETY: `map` made the piece, and its caller uses only what this returns.
-    or_null(unsafe { libc::mremap(piece.cast(), whole_pages(before), whole_pages(size), libc::MREMAP_MAYMOVE) })
-}
-
-fn or_null(mapped: *mut libc::c_void) -> *mut u8 {
-    if mapped == libc::MAP_FAILED { ptr::null_mut() } else { mapped.cast() }
+    unsafe { pages::remap(piece, whole_pages(before), whole_pages(size)) }
 }
 
 #[cfg(test)]
@@ -148,6 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri's own allocator is asked, and that slowly")]
     fn a_piece_keeps_its_bytes_as_it_grows_and_shrinks_across_the_border() {
         let mut bytes: Vec<u8> = Vec::new();
         for size in [100, LARGE - 1, LARGE, LARGE + 1, 3 * LARGE, 9 * LARGE + 77] {
@@ -175,6 +171,25 @@ mod tests {
     }
 
     #[test]
+    fn a_large_piece_keeps_its_bytes_when_it_is_moved_and_is_clean_when_it_comes_again() {
+        let layout = |size| Layout::from_size_align(size, 8).expect("it is one");
+        for _ in 0..2 {
+            // SAFETY: a piece is used as long as the layout it has now says, and not after it was moved or given back.
+            unsafe {
+                let piece = Allocator.alloc_zeroed(layout(LARGE));
+                assert_eq!([*piece, *piece.add(LARGE - 1)], [0, 0]);
+                (*piece, *piece.add(LARGE - 1)) = (3, 4);
+                let larger = Allocator.realloc(piece, layout(LARGE), LARGE + 2 * PAGE + 1);
+                assert_eq!([*larger, *larger.add(LARGE - 1), *larger.add(LARGE + 2 * PAGE)], [3, 4, 0]);
+                let smaller = Allocator.realloc(larger, layout(LARGE + 2 * PAGE + 1), LARGE);
+                assert_eq!([*smaller, *smaller.add(LARGE - 1)], [3, 4]);
+                Allocator.dealloc(smaller, layout(LARGE));
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "it looks at mappings of the kernel")]
     fn small_pieces_are_not_in_huge_pages() {
         let piece = Box::new([1u8; 100]);
         let flags = flags_of(piece.as_ptr() as usize);
@@ -182,6 +197,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri's own allocator is asked, and that slowly")]
     fn zeroed_pieces_are_zero_also_after_a_dirty_one() {
         drop(vec![7u8; 2 * LARGE]);
         assert!(vec![0u8; 2 * LARGE].iter().all(|byte| *byte == 0));

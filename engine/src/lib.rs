@@ -6,8 +6,10 @@
 //! wasm alone. `ffi` shows all of it as `petri_engine.h`.
 //!
 //! The crate knows nothing of sandboxes. Unsafe code stands in `ffi` (the C surface) and `raw` (calls out, raw engine
-//! calls, mappings), `allocator`, `slabs` and `warm`, and nowhere else.
+//! calls, mappings), `allocator`, `pages`, `slabs` and `warm`, and nowhere else.
 #![deny(unsafe_code)]
+// Of what only the real allocator needs.
+#![cfg_attr(miri, allow(dead_code))]
 
 #[allow(unsafe_code)]
 pub mod allocator;
@@ -33,6 +35,8 @@ mod load;
 mod locate;
 pub mod math;
 mod meter;
+#[allow(unsafe_code)]
+mod pages;
 mod plan;
 mod prepare;
 mod proposals;
@@ -47,5 +51,6 @@ mod trap_site;
 #[allow(unsafe_code)]
 mod warm;
 
-#[global_allocator]
+// Miri has an allocator of its own, which knows each piece and cannot call mimalloc.
+#[cfg_attr(not(miri), global_allocator)]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;

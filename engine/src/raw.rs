@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use wasmtime::ValRaw;
 
 use crate::guest::Access;
+use crate::pages;
 use crate::slabs::{self, SLAB};
 use crate::touched::{self, ZEROS};
 use crate::warm;
@@ -230,25 +231,21 @@ impl Mapping {
     }
 
     fn map(&mut self, capacity: usize) -> bool {
-        const RIGHTS: i32 = libc::PROT_READ | libc::PROT_WRITE;
-        const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         if self.capacity == 0
             && let Some(start) = warm::take(capacity)
         {
             (self.start, self.capacity) = (start, capacity);
             return true;
         }
-        // SAFETY: a fresh anonymous mapping, or one of ours that is resized and replaced at once.
-        let start = unsafe {
-            match self.capacity {
-                0 => libc::mmap(ptr::null_mut(), capacity, RIGHTS, FLAGS, -1, 0),
-                old => libc::mremap(self.start.cast(), old, capacity, libc::MREMAP_MAYMOVE),
-            }
+        let start = match self.capacity {
+            0 => pages::map_unreserved(capacity),
+            // SAFETY: ours, and replaced at once.
+            old => unsafe { pages::remap(self.start, old, capacity) },
         };
-        if start == libc::MAP_FAILED {
+        if start.is_null() {
             return false;
         }
-        (self.start, self.capacity) = (start.cast(), capacity);
+        (self.start, self.capacity) = (start, capacity);
         true
     }
 }
@@ -295,5 +292,45 @@ unsafe impl wasmtime::MemoryCreator for Mappings {
     ) -> Result<Box<dyn wasmtime::LinearMemory>, String> {
         let memory = Mapping::new(minimum, maximum.unwrap_or(1 << 32));
         memory.map(|memory| Box::new(memory) as _).ok_or_else(|| "no memory to map".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wasmtime::LinearMemory;
+
+    use super::*;
+    use crate::touched::PAGE;
+
+    /// Writes into its last byte, and says whether the last byte it had before is still as it was.
+    fn mark(memory: &mut Mapping, before: usize) -> bool {
+        // SAFETY: all of `byte_size` is the mapping's, and nobody else has it.
+        let bytes = unsafe { slice::from_raw_parts_mut(memory.as_ptr(), memory.byte_size()) };
+        let kept = before == 0 || bytes[before - 1] == 7;
+        let clean = bytes[before..].iter().step_by(PAGE - 1).all(|byte| *byte == 0);
+        *bytes.last_mut().expect("it has some") = 7;
+        kept && clean
+    }
+
+    #[test]
+    fn a_mapping_keeps_its_bytes_when_it_leaves_its_slab_and_when_it_moves() {
+        for _ in 0..2 {
+            let mut memory = Mapping::new(SLAB, 16 * SLAB).expect("memory");
+            assert!(mark(&mut memory, 0));
+            for (before, size) in [(SLAB, 2 * SLAB), (2 * SLAB, 3 * SLAB), (3 * SLAB, 9 * SLAB)] {
+                assert!(memory.resize(size));
+                assert!(mark(&mut memory, before), "{size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_of_a_memory_is_equal_where_it_was_zero_too() {
+        for pages in [1, 40] {
+            let (mut from, mut to) = (vec![0u8; pages * PAGE], vec![9u8; pages * PAGE]);
+            from[pages * PAGE - 5] = 1;
+            copy_memory((from.as_mut_ptr(), from.len()), (to.as_mut_ptr(), to.len()));
+            assert_eq!(from, to);
+        }
     }
 }

@@ -5,8 +5,9 @@
 //! many of is given back to the kernel many at a time: the addresses stay, the memory goes.
 
 use std::cell::RefCell;
-use std::ptr;
 use std::sync::Mutex;
+
+use crate::pages;
 
 /// A wasm page.
 pub const SLAB: usize = 64 << 10;
@@ -20,7 +21,7 @@ const PAGE: usize = SLAB / PAGES;
 const WARM_PAGES_MAX: usize = 4;
 /// Slabs that go between a thread and all others at once.
 const BATCH: usize = 32;
-const CHUNK: usize = 1_024;
+const CHUNK: usize = if cfg!(miri) { 256 } else { 1_024 };
 static ZEROS: [u8; PAGE] = [0; PAGE];
 
 /// The first byte of a slab that nobody uses; all of it is zero.
@@ -112,9 +113,7 @@ impl Drop for Local {
 /// Hands the memory of these slabs to the kernel, which gives zeros when they are touched again.
 fn empty(dirty: &mut Vec<*mut u8>) {
     // SAFETY: the slabs are ours, and their mapping is private and anonymous.
-    dirty.iter().for_each(|slab| unsafe {
-        libc::madvise(slab.cast(), SLAB, libc::MADV_DONTNEED);
-    });
+    dirty.iter().for_each(|slab| unsafe { pages::empty(*slab, SLAB) });
     let mut shared = SHARED.lock().unwrap_or_else(|broken| broken.into_inner());
     shared.extend(dirty.drain(..).map(Free));
 }
@@ -130,22 +129,20 @@ fn refill(hot: &mut Vec<Free>) {
 
 /// Addresses for many slabs at once: one map, and no memory until they are touched.
 fn add_chunk(shared: &mut Vec<Free>) {
-    const RIGHTS: i32 = libc::PROT_READ | libc::PROT_WRITE;
-    const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a mapping of its own. Huge pages would make every slab of two MiB resident at the first touch of one.
-    let start = unsafe { libc::mmap(ptr::null_mut(), CHUNK * SLAB, RIGHTS, FLAGS, -1, 0) };
-    if start == libc::MAP_FAILED {
+    let start = pages::map_unreserved(CHUNK * SLAB);
+    if start.is_null() {
         return;
     }
-    // SAFETY: as above, and the slabs lie inside the chunk.
-    unsafe {
-        libc::madvise(start, CHUNK * SLAB, libc::MADV_NOHUGEPAGE);
-        shared.extend((0..CHUNK).rev().map(|index| Free(start.cast::<u8>().add(index * SLAB))));
-    }
+    pages::without_huge_pages(start, CHUNK * SLAB);
+    // SAFETY: the slabs lie inside the chunk.
+    shared.extend((0..CHUNK).rev().map(|index| Free(unsafe { start.add(index * SLAB) })));
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::ptr;
+
     use super::*;
 
     #[test]
@@ -160,7 +157,7 @@ mod tests {
             let slab = take().expect("memory");
             // SAFETY: ours.
             let bytes = unsafe { std::slice::from_raw_parts(slab, SLAB) };
-            assert!(bytes.iter().all(|byte| *byte == 0));
+            assert!(bytes.chunks(PAGE).all(|page| *page == ZEROS));
             unsafe { give_back(slab) };
         }
     }
@@ -171,7 +168,7 @@ mod tests {
             let slab = take().expect("memory");
             // SAFETY: ours.
             unsafe {
-                assert_eq!(libc::madvise(slab.cast(), SLAB, libc::MADV_DONTNEED), 0);
+                pages::empty(slab, SLAB);
                 (0..touched).for_each(|page| *slab.add(page * PAGE + page) = 1);
                 assert_eq!(clean(slab), touched <= WARM_PAGES_MAX);
                 give_back(slab);
@@ -181,20 +178,21 @@ mod tests {
 
     #[test]
     fn no_slab_is_given_to_two() {
+        const EACH: usize = if cfg!(miri) { 40 } else { 200 };
         let threads: Vec<_> = (0..4)
             .map(|_| {
                 std::thread::spawn(|| {
-                    let slabs: Vec<usize> = (0..200).map(|_| take().expect("memory") as usize).collect();
-                    slabs.iter().for_each(|slab| unsafe { *(*slab as *mut u8) = 1 });
+                    let slabs: Vec<Free> = (0..EACH).map(|_| Free(take().expect("memory"))).collect();
+                    // SAFETY: ours.
+                    slabs.iter().for_each(|slab| unsafe { *slab.0 = 1 });
                     slabs
                 })
             })
             .collect();
-        let mut all: Vec<usize> = threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect();
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count);
-        all.into_iter().for_each(|slab| unsafe { give_back(slab as *mut u8) });
+        let all: Vec<Free> = threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect();
+        let different: BTreeSet<*mut u8> = all.iter().map(|slab| slab.0).collect();
+        assert_eq!(different.len(), all.len());
+        // SAFETY: ours, and not used again.
+        all.into_iter().for_each(|slab| unsafe { give_back(slab.0) });
     }
 }

@@ -5,6 +5,7 @@ use std::ptr;
 use std::slice;
 use std::sync::{Mutex, MutexGuard};
 
+use crate::pages;
 use crate::touched::{self, PAGE, ZEROS};
 
 /// Larger ones go back to the kernel.
@@ -38,7 +39,7 @@ pub unsafe fn give_back(start: *mut u8, bytes: usize) {
     // SAFETY: the caller of this function vouches for it.
     if !unsafe { WARM.keep(start, bytes) } {
         // SAFETY: the same.
-        unsafe { libc::munmap(start.cast(), bytes) };
+        unsafe { pages::unmap(start, bytes) };
     }
 }
 
@@ -102,18 +103,11 @@ unsafe fn clean(start: *mut u8, bytes: usize) {
 mod tests {
     use super::*;
 
-    fn map(bytes: usize) -> *mut u8 {
-        const RIGHTS: i32 = libc::PROT_READ | libc::PROT_WRITE;
-        const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a mapping of its own.
-        unsafe { libc::mmap(ptr::null_mut(), bytes, RIGHTS, FLAGS, -1, 0) }.cast()
-    }
-
     #[test]
     fn a_mapping_comes_back_clean_whatever_was_written() {
         let warm = Warm::new();
         let bytes = 37 * PAGE;
-        let start = map(bytes);
+        let start = pages::map(bytes);
         for touched in [vec![], vec![0], vec![3, 36], (0..37).collect()] {
             // SAFETY: ours until it is given back, and again once it is taken.
             unsafe {
@@ -124,7 +118,7 @@ mod tests {
             assert_eq!(warm.take(bytes), Some(start));
             assert_eq!(warm.take(bytes), None, "it is given to one");
             // SAFETY: ours.
-            assert!(unsafe { slice::from_raw_parts(start, bytes) }.iter().all(|byte| *byte == 0));
+            assert!(unsafe { slice::from_raw_parts(start, bytes) }.chunks(PAGE).all(|page| *page == ZEROS));
         }
     }
 
@@ -133,7 +127,7 @@ mod tests {
         for (bytes, kept) in [(PIECE_MAX, BYTES_MAX / PIECE_MAX), (PAGE, PIECES_MAX), (PIECE_MAX + PAGE, 0)] {
             let warm = Warm::new();
             // SAFETY: each is its own, and nobody uses it.
-            assert_eq!((0..PIECES_MAX + 1).filter(|_| unsafe { warm.keep(map(bytes), bytes) }).count(), kept);
+            assert_eq!((0..PIECES_MAX + 1).filter(|_| unsafe { warm.keep(pages::map(bytes), bytes) }).count(), kept);
             assert_eq!((0..PIECES_MAX + 1).filter_map(|_| warm.take(bytes)).count(), kept);
         }
     }

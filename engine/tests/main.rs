@@ -12,3 +12,4 @@ mod refusals;
 mod scan;
 mod spec_suite;
 mod support;
+mod surface;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/escape.h"
 #include "engine/linked_code.h"
 #include "petri_engine.h"
 
@@ -153,7 +154,8 @@ Result<void> InstanceImage::restore(Instance& into) const {
   for (std::size_t index = 0; index < others; ++index) {
     Instance* const other = linked->find(names_[index]);
     if (other == nullptr) {
-      return fail(ErrorCode::state_incompatible, "the instance is not linked with a module " + names_[index]);
+      return fail(ErrorCode::state_incompatible,
+                  "the instance is not linked with a module " + escape_text(names_[index], kNameShownBytesMax));
     }
     PETRI_TRY(others_[index].restore_alone(*other));
   }

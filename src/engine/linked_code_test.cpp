@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "engine/engine.h"
 #include "engine/instance_image.h"
 
@@ -110,6 +113,19 @@ TEST_P(LinkedCodeTest, IsNotRestoredWhereAMemberIsMissing) {
   const auto image = InstanceImage::capture(*made(GetParam()));
   const auto alone = std::move(loadable(*lower_).load(GetParam(), {}).value()->instantiate({}, 1 << 24)->instance);
   EXPECT_EQ(image->restore(*alone).error().code, ErrorCode::state_incompatible);
+}
+
+// An image may come from a file, and with it the names of its members: the message had them as they were.
+TEST_P(LinkedCodeTest, IsNotRestoredWhereAMemberHasAnotherNameWhateverThatIs) {
+  const std::string_view name = "lower";
+  auto bytes = InstanceImage::capture(*made(GetParam()))->to_bytes();
+  const auto at = std::ranges::search(bytes, name).begin();
+  std::ranges::copy(std::string_view("l\x1b[2J"), at);
+  const auto image = InstanceImage::from_bytes(bytes);
+  ASSERT_TRUE(image) << image.error().message;
+  const auto refused = image->restore(*made(GetParam()));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "the instance is not linked with a module l\\x1b[2J");
 }
 
 TEST_P(LinkedCodeTest, HasFreshMembersWhereTheyAreRenewed) {

@@ -480,6 +480,7 @@ class SandboxCore final : public ProcessOwner,
 
   Result<void> load_saved(const SnapshotOrigin& origin) EXCLUDES(mutex_);
   Result<VersionTable> admit_versions(const SavedModule& saved, WayIn way) EXCLUDES(mutex_);
+  Result<Loaded> load_saved_code(const Version& saved);
   Result<Version> admit_saved(const std::string& module, Version saved, WayIn way) EXCLUDES(mutex_);
   std::vector<SavedChild> saved_children(const TreeRunner& tree) const EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);

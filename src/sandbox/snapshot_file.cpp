@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "engine/sha256.h"
 #include "sandbox/sealed_body.h"
 #include "sandbox/snapshot_data.h"
 #include "sandbox/version_texts.h"
@@ -153,6 +154,24 @@ std::string read_text(const Json& value) {
   return {bytes.begin(), bytes.end()};
 }
 
+// What code is said to be made of is shown to people, so it is believed only as far as it can be checked. A text that
+// gives other code is left out: either it is forged, or another petri translated it.
+SourceFacts read_source(const Json& value, const Artifact& artifact) {
+  ArtifactId hash;
+  const auto& bytes = value.at("source").get_binary();
+  if (bytes.size() != hash.sha256.size()) throw Unfit{"a hash has another size"};
+  std::ranges::copy(bytes, hash.sha256.begin());
+  const bool has_text = !value.at("text").is_null();
+  std::string text = has_text ? read_text(value.at("text")) : std::string();
+  if (hash != (has_text ? ArtifactId{.sha256 = sha256(as_bytes(text))} : artifact.id())) {
+    throw Unfit{"the hash of a version is not that of its source"};
+  }
+  if (!has_text) return {.hash = hash};
+  const auto translated = Artifact::from_wat(text, kModuleBytesMax);
+  if (!translated || (*translated)->id() != artifact.id()) return {.hash = artifact.id()};
+  return {.hash = hash, .text = std::make_shared<const std::string>(std::move(text))};
+}
+
 Version read_version(const Json& value) {
   Version version{.number = read_number(value.at("number")),
                   .artifact = required(Artifact::from_wasm(value.at("wasm").get_binary(), kModuleBytesMax),
@@ -165,12 +184,7 @@ Version read_version(const Json& value) {
                   .before = read_number(value.at("before")),
                   .renames = {}};
   required(check_metadata(version.metadata));
-  const auto& hash = value.at("source").get_binary();
-  if (hash.size() != version.source.hash.sha256.size()) throw Unfit{"a hash has another size"};
-  std::ranges::copy(hash, version.source.hash.sha256.begin());
-  if (!value.at("text").is_null()) {
-    version.source.text = std::make_shared<const std::string>(read_text(value.at("text")));
-  }
+  version.source = read_source(value, *version.artifact);
   for (const Json& need : read_list(value.at("needs"))) {
     version.needs[need.at(0).get<std::string>()] = {read_number(need.at(1)), read_number(need.at(2))};
   }

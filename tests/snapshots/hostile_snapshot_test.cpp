@@ -294,6 +294,72 @@ TEST_F(HostileSnapshot, OfAModuleHasCodeThatPassesTheGate) {
               HasSubstr("the code of a version"));
 }
 
+// What a version is made of was shown as the file had it: harmless text over other code, or as much of it as one liked.
+TEST_F(HostileSnapshot, OfAModuleShowsNoTextThatIsNotItsCodes) {
+  const std::string harmless = "(module)";
+  const auto put = [](Json& version, std::string_view text) {
+    const std::span bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+    const auto hash = sha256(bytes);
+    version["text"] = Json::binary({bytes.begin(), bytes.end()});
+    version["source"] = Json::binary({hash.begin(), hash.end()});
+  };
+  Sandbox sandbox = keeper();
+  const VersionInfo honest = sandbox.versions("keeper")->front();
+  EXPECT_EQ(honest.text, kHostileKeeper);
+  Json body = *unseal("module", sandbox.export_module("keeper")->to_bytes());
+  for (const bool forged : {false, true}) {
+    if (forged) put(body["versions"][0], harmless);
+    Sandbox other = create({.id = "other", .modules = {{"first", code(1)}}});
+    const auto added = other.import_module(*ModuleArchive::from_bytes(seal("module", body)));
+    ASSERT_TRUE(added) << added.error().message;
+    EXPECT_EQ(added->artifact, honest.artifact);
+    EXPECT_EQ(added->language, forged ? "wasm" : "wat");
+    EXPECT_EQ(added->text, forged ? "" : honest.text);
+    EXPECT_EQ(added->source, forged ? honest.artifact : honest.source);
+    EXPECT_TRUE(runtime_->destroy("other"));
+  }
+  EXPECT_TRUE(runtime_->destroy("a"));
+  EXPECT_EQ(
+      imported([](Json& module) { module["versions"][0]["source"] = Json::binary(std::vector<std::uint8_t>(32)); }),
+      "this is not a whole module of petri's: the hash of a version is not that of its source");
+  EXPECT_EQ(imported([](Json& module) { module["versions"][0]["text"] = nullptr; }),
+            "this is not a whole module of petri's: the hash of a version is not that of its source");
+}
+
+// All of them were loaded, a thousand of 5 MiB each, before those beyond versions_max were let go.
+TEST_F(HostileSnapshot, OfAModuleLoadsNoMoreVersionsThanAreKept) {
+  Sandbox sandbox = keeper();  // the first version imports a function of timers
+  ASSERT_TRUE(sandbox.stage("keeper", code(2)));
+  ASSERT_TRUE(sandbox.stage("keeper", code(3)));
+  Json body = *unseal("module", sandbox.export_module("keeper")->to_bytes());
+  body["active"] = 3;
+  const ModuleArchive archive = *ModuleArchive::from_bytes(seal("module", body));
+  const auto without_timers = [this](std::string id, std::uint64_t versions_max) {
+    return create({.id = std::move(id),
+                   .modules = {{"first", code(1)}},
+                   .limits = {{"versions_max", versions_max}},
+                   .permissions = Permissions{}});
+  };
+  EXPECT_EQ(
+      without_timers("all", 3).import_module(archive).error().message,
+      "the module keeper: the import \"petri\".\"timer\" needs the permission timers, which the guest does not have");
+  Sandbox two = without_timers("two", 2);
+  const auto added = two.import_module(archive);
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ(two.versions("keeper")->size(), 2U);
+}
+
+TEST_F(HostileSnapshot, OfAModuleHasNoLongerTextThanAModuleMayHave) {
+  const std::string text = std::string(kHostileKeeper) + std::string(200'000, ' ');
+  Sandbox sandbox = create({.id = "a", .modules = {{"keeper", Source::wat(text)}}});
+  const ModuleArchive archive = *ModuleArchive::from_bytes(sandbox.export_module("keeper")->to_bytes());
+  Sandbox small = create({.id = "b", .modules = {{"first", code(1)}}, .limits = {{"module_bytes_max", 65'536}}});
+  const auto refused = small.import_module(archive);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            fmt::format("the module keeper: its text has {} bytes and module_bytes_max allows 65536", text.size()));
+}
+
 TEST_F(HostileSnapshot, WantsNoMoreMemoryThanTheLimitsAllow) {
   const std::string refused = restored([](Json& body) {
     // Little-endian: how many others there are, then pages at least, at most, and now.
