@@ -54,7 +54,8 @@ typedef enum petri_status {
   PETRI_NOT_MOVABLE = 5,  /* state cannot be carried from or into this instance: its module is not movable, or it has ended */
   PETRI_UNFIT = 6,        /* this state does not fit this instance, which declares other memory or other mutable globals */
   PETRI_OVER_LIMIT = 7,   /* this state needs more memory than the instance may have */
-  PETRI_FRAMES_TOO_LARGE = 8 /* the machine code needs more stack than the gate reckons with: compile it frugally */
+  PETRI_FRAMES_TOO_LARGE = 8, /* the machine code needs more stack than the gate reckons with: compile it frugally */
+  PETRI_STOPPED = 9       /* the instance was made within a budget that ended it before it was complete */
 } petri_status;
 
 typedef struct petri_error {
@@ -337,14 +338,20 @@ petri_status petri_instance_shape(petri_instance* instance, petri_shape* out, pe
 petri_status petri_instance_mutable_globals(petri_instance* instance, petri_number* globals, size_t globals_count,
                                             petri_error* error);
 /* Grows memory to shape->memory_pages and sets all mutable globals. The declarations must be equal, memory no larger yet,
- * and memory_bytes_max is kept to; the host's `grow` is not asked. After PETRI_ENGINE_FAULT the instance is to be dropped. */
+ * and memory_bytes_max is kept to; the host's `grow` is not asked. After PETRI_ENGINE_FAULT the instance is to be dropped.
+ * An instance that was made within a budget looks at it while its memory grows; after PETRI_STOPPED it is to be dropped. */
 petri_status petri_instance_reshape(petri_instance* instance, const petri_shape* shape, const petri_number* globals,
                                     petri_error* error);
 
 /* Carries memory, with its size, and all mutable globals from one instance into another that has not run yet, of any
  * tier. Both are of movable modules, the same or such as declare memory and mutable globals alike; memory_bytes_max does
- * not hold for what is carried. Neither start nor _initialize run again; `from` stays as it was. */
+ * not hold for what is carried. Neither start nor _initialize run again; `from` stays as it was. The budget that `instance`
+ * was made within is looked at for each mebibyte; after PETRI_STOPPED it is to be dropped. */
 petri_status petri_instance_adopt(petri_instance* instance, petri_instance* from, petri_error* error);
+
+/* For whoever fills the memory of an instance that has not run yet: PETRI_STOPPED once the budget it was made within, or
+ * the host's flag, ends it. Without such a budget PETRI_OK. */
+petri_status petri_instance_look(petri_instance* instance, petri_error* error);
 
 /* Sets one flag for each 4 KiB of an instance's memory from `memory` on: 0 only where it was never touched, and so is zero.
  * Reading such a page would take a page fault, and asking the kernel does not. */

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::artifact::{Artifact, Extern, Memory, Module, PAGE, Signature};
 use crate::failure::{Failure, Result, Status};
-use crate::guest::{Account, Budget, End, EndKind, PAGES_MAX};
+use crate::guest::{Account, Budget, End, EndKind, PAGES_MAX, Stop};
 use crate::raw::{self, Context, Host, HostFunction};
 use crate::{compiled, interpreted, math, meter};
 
@@ -294,8 +294,14 @@ impl Instance {
         let (shape, globals) = (from.shape()?, from.mutable_globals()?);
         self.check_fits(&shape, &globals)?;
         self.carry(&shape, &globals)?;
-        raw::copy_memory(from.memory(), self.memory());
-        Ok(())
+        let to = self.memory();
+        let account = self.account();
+        raw::copy_memory(from.memory(), to, || account.look_while_made()).map_err(|Stop| Failure::stopped())
+    }
+
+    /// For whoever fills an instance that has not run yet, on the time that it was made within.
+    pub fn look_while_made(&mut self) -> Result<()> {
+        self.account().look_while_made().map_err(|Stop| Failure::stopped())
     }
 
     fn check_movable(&self) -> Result<()> {
@@ -330,13 +336,11 @@ impl Instance {
 
     fn carry(&mut self, shape: &Shape, globals: &[Number]) -> Result<()> {
         let by = shape.pages - self.account().pages();
-        let grown = by == 0
-            || match &mut self.live {
-                Live::Interpreted(live) => live.grow_memory(by),
-                Live::Compiled(live) => live.grow_memory(by),
-            };
-        if !grown {
-            return Err(Failure::fault("there is no memory to carry an instance into"));
+        if by > 0 {
+            match &mut self.live {
+                Live::Interpreted(live) => live.grow_memory(by)?,
+                Live::Compiled(live) => live.grow_memory(by)?,
+            }
         }
         self.account().add_pages(by);
         let artifact = self.linked.artifact.clone();

@@ -327,9 +327,11 @@ impl Live {
         &mut self.store.data_mut().account
     }
 
-    pub fn grow_memory(&mut self, by: u64) -> bool {
+    /// For what is carried into it. Nothing is written, so that it takes no time.
+    pub fn grow_memory(&mut self, by: u64) -> Result<()> {
         let memory = self.store.data().memory;
-        memory.is_some_and(|memory| memory.grow(&mut self.store, by).is_ok())
+        let grown = memory.is_some_and(|memory| memory.grow(&mut self.store, by).is_ok());
+        if grown { Ok(()) } else { Err(Failure::fault("there is no memory to carry an instance into")) }
     }
 
     pub fn memory(&mut self) -> (*mut u8, usize) {

@@ -12,6 +12,7 @@ pub enum Status {
     Unfit = 6,
     OverLimit = 7,
     FramesTooLarge = 8,
+    Stopped = 9,
 }
 
 #[derive(Debug, Clone)]
@@ -25,6 +26,11 @@ pub struct Failure {
 impl Failure {
     pub fn new(status: Status, message: impl Into<String>) -> Self {
         Failure { status, message: message.into(), offset: None, line_column: None }
+    }
+
+    /// The host's flag was raised, or the time was over, while an instance was made what another is.
+    pub fn stopped() -> Self {
+        Failure::new(Status::Stopped, "the guest was ended while its memory was carried over")
     }
 
     pub fn rejected(message: impl Into<String>, offset: usize) -> Self {

@@ -850,6 +850,12 @@ pub unsafe extern "C" fn petri_instance_adopt(instance: *mut Instance, from: *mu
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_instance_look(instance: *mut Instance, error: *mut Error) -> i32 {
+    // SAFETY: as the header says.
+    guarded(Step::None, error, || unsafe { borrow_mut(instance) }?.look_while_made())
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn petri_touched_pages(memory: *const u8, flags: *mut u8, flags_count: usize) {
     if !flags.is_null() {
         // SAFETY: the caller passes this many flags. The memory is not read.

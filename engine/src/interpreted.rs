@@ -271,9 +271,13 @@ impl Live {
         &mut self.store.data_mut().account
     }
 
-    pub fn grow_memory(&mut self, by: u64) -> bool {
-        let memory = self.store.data().memory;
-        memory.is_some_and(|memory| memory.grow(&mut self.store, by).is_ok())
+    /// For what is carried into it, on the time that the instance was made within.
+    pub fn grow_memory(&mut self, by: u64) -> Result<()> {
+        let none = || Failure::fault("there is no memory to carry an instance into");
+        let memory = self.store.data().memory.ok_or_else(none)?;
+        grow_in_pieces(&mut self.store, memory, by, Account::look_while_made).map_err(|error| {
+            if matches!(end_cause(&error), Ok(EndCause::Stopped)) { Failure::stopped() } else { none() }
+        })
     }
 
     pub fn memory(&mut self) -> (*mut u8, usize) {

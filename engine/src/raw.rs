@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use wasmtime::ValRaw;
 
-use crate::guest::Access;
+use crate::guest::{Access, PIECE, Stop};
 use crate::pages;
 use crate::slabs::{self, SLAB};
 use crate::touched::{self, ZEROS};
@@ -153,21 +153,41 @@ pub fn link_raw<T: 'static>(
     unsafe { linker.func_new_unchecked("", name, kind, wrapped) }.map(|_| ())
 }
 
-/// Makes one guest's memory equal to another's of the same size. Pages that are zero in both are not written, so that the
-/// kernel need not make them.
-pub fn copy_memory((from, from_size): (*mut u8, usize), (to, to_size): (*mut u8, usize)) {
+/// What is asked of the kernel at once: which pages of so many bytes were touched takes it half a millisecond at most.
+const ASKED: usize = 16 << 20;
+
+/// Makes one guest's memory equal to another's of the same size, with a look after each piece. Pages that are zero in both
+/// are not written, so that the kernel need not make them.
+pub fn copy_memory(
+    (from, from_size): (*mut u8, usize),
+    (to, to_size): (*mut u8, usize),
+    mut look: impl FnMut() -> Result<(), Stop>,
+) -> Result<(), Stop> {
     let size = from_size.min(to_size);
     if size == 0 {
-        return;
+        return Ok(());
     }
-    let pages = size / touched::PAGE;
-    let (mut source, mut target) = (vec![0u8; pages], vec![0u8; pages]);
-    touched::fill(from, &mut source);
-    touched::fill(to, &mut target);
     // SAFETY: memories of two instances, borrowed just now, each of at least this size; neither guest runs.
     let (from, to) = unsafe { (slice::from_raw_parts(from, size), slice::from_raw_parts_mut(to, size)) };
+    let pages = size.min(ASKED) / touched::PAGE;
+    let (mut source, mut target) = (vec![0u8; pages], vec![0u8; pages]);
+    for (from, to) in from.chunks(ASKED).zip(to.chunks_mut(ASKED)) {
+        let pages = from.len() / touched::PAGE;
+        touched::fill(from.as_ptr(), &mut source[..pages]);
+        touched::fill(to.as_ptr(), &mut target[..pages]);
+        const PIECE_PAGES: usize = PIECE / touched::PAGE;
+        let flags = source.chunks(PIECE_PAGES).zip(target.chunks(PIECE_PAGES));
+        for ((from, to), flags) in from.chunks(PIECE).zip(to.chunks_mut(PIECE)).zip(flags) {
+            copy_pages(from, to, flags);
+            look()?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_pages(from: &[u8], to: &mut [u8], (source, target): (&[u8], &[u8])) {
     let pairs = from.chunks_exact(touched::PAGE).zip(to.chunks_exact_mut(touched::PAGE));
-    for ((from, to), (source, target)) in pairs.zip(source.iter().zip(&target)) {
+    for ((from, to), (source, target)) in pairs.zip(source.iter().zip(target)) {
         if *source != 0 && *from != ZEROS {
             to.copy_from_slice(from);
         } else if *target != 0 && *to != ZEROS {

@@ -8,23 +8,6 @@
 namespace petri {
 namespace {
 
-void append_utf8(std::string& text, char32_t c) {
-  const auto byte = [&text](char32_t bits) { text += static_cast<char>(bits); };
-  if (c < 0x80) return byte(c);
-  if (c < 0x800) {
-    byte(0xc0 | c >> 6);
-  } else {
-    if (c < 0x10000) {
-      byte(0xe0 | c >> 12);
-    } else {
-      byte(0xf0 | c >> 18);
-      byte(0x80 | (c >> 12 & 0x3f));
-    }
-    byte(0x80 | (c >> 6 & 0x3f));
-  }
-  byte(0x80 | (c & 0x3f));
-}
-
 // Stands for itself within quotes.
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
 

@@ -23,6 +23,9 @@ class JsonBuilder {
     return true;
   }
   bool refuse(JsonFaultKind kind, std::string why);
+  // Whether a list or an object has not ended, and whether the innermost of them is a list.
+  bool is_open() const { return !open_.empty(); }
+  bool in_list() const { return is_open() && open_.back()->is_array(); }
 
   const std::optional<JsonFault>& fault() const { return fault_; }
   JsonResult take() {

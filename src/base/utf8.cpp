@@ -48,6 +48,23 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+void append_utf8(std::string& text, char32_t code_point) {
+  const auto byte = [&text](char32_t bits) { text += static_cast<char>(bits); };
+  if (code_point < 0x80) return byte(code_point);
+  if (code_point < 0x800) {
+    byte(0xc0 | code_point >> 6);
+  } else {
+    if (code_point < 0x10000) {
+      byte(0xe0 | code_point >> 12);
+    } else {
+      byte(0xf0 | code_point >> 18);
+      byte(0x80 | (code_point >> 12 & 0x3f));
+    }
+    byte(0x80 | (code_point >> 6 & 0x3f));
+  }
+  byte(0x80 | (code_point & 0x3f));
+}
+
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   std::size_t end = bytes_max;

@@ -123,6 +123,7 @@ class FakeInstance final : public Instance {
     memory_ = static_cast<FakeInstance&>(from).memory_;
     return {};
   }
+  Result<void> look_while_filled() override { return {}; }
   std::vector<TracePoint> backtrace() override { return {}; }
 
  private:

@@ -85,7 +85,11 @@ class Instance {
   // Takes over memory, with its size, and mutable globals of another instance that is whole and movable, whatever its
   // tier. It may be of another artifact that declares memory and mutable globals alike; what tables, constants and data
   // are for is for check_same_layout to say. This one has not run yet; the other stays as it is.
+  // `cancelled` once the time that it was made within, or HostHooks::interrupt, ends it, for reshape() and this: what
+  // was made so far is to be dropped.
   virtual Result<void> adopt(Instance& from) = 0;
+  // The same for whoever fills its memory, for each mebibyte or so.
+  virtual Result<void> look_while_filled() = 0;
   // Where the last call trapped, innermost first; empty when the tier keeps no trace.
   virtual std::vector<TracePoint> backtrace() = 0;
 

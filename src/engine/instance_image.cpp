@@ -14,6 +14,7 @@ namespace petri {
 namespace {
 
 constexpr std::size_t kPageBytes = 4'096;
+constexpr std::size_t kPagesBetweenLooks = 256;
 constexpr std::uint64_t kPagesInWasmPage = InstanceShape::kPageBytes / kPageBytes;
 constexpr std::uint64_t kWasmPagesMax = 65'536;  // what 32 bits can address
 
@@ -168,29 +169,42 @@ Result<void> InstanceImage::restore(Instance& into) const {
 Result<void> InstanceImage::restore_alone(Instance& into) const {
   const std::size_t used_bytes = into.memory().size();
   PETRI_TRY(into.reshape(shape_));
-  put(into.memory(), used_bytes);
-  return {};
+  return put(into, used_bytes);
 }
 
 // Beyond `used_bytes` all is zero. Pages that are zero already are not written, so that the kernel need not make them.
-void InstanceImage::put(std::span<std::uint8_t> memory, std::size_t used_bytes) const {
+// The clock of whoever waits is looked at for each mebibyte that was written or looked through.
+Result<void> InstanceImage::put(Instance& into, std::size_t used_bytes) const {
+  const std::span<std::uint8_t> memory = into.memory();
   const auto touched = touched_pages(memory.first(used_bytes));
-  std::size_t page = 0;
-  const auto clear_until = [&](std::size_t end) {
+  std::size_t page = 0, since_look = 0;
+  const auto look_after = [&](std::size_t pages) -> Result<void> {
+    since_look += pages;
+    if (since_look < kPagesBetweenLooks) return {};
+    since_look = 0;
+    return into.look_while_filled();
+  };
+  const auto clear_until = [&](std::size_t end) -> Result<void> {
     for (; page < std::min(end, touched.size()); ++page) {
+      if (touched[page] == 0) continue;
       std::uint8_t* const bytes = &memory[page * kPageBytes];
-      if (touched[page] != 0 && !is_zero(bytes)) std::memset(bytes, 0, kPageBytes);
+      if (!is_zero(bytes)) std::memset(bytes, 0, kPageBytes);
+      PETRI_TRY(look_after(1));
     }
+    return {};
   };
   auto source = std::span(contents_);
   for (const Piece& piece : pieces_) {
-    clear_until(piece.page);
-    const std::size_t bytes = piece.pages * kPageBytes;
-    std::memcpy(memory.subspan(piece.page * kPageBytes, bytes).data(), source.data(), bytes);
-    source = source.subspan(bytes);
-    page = std::size_t{piece.page} + piece.pages;
+    PETRI_TRY(clear_until(piece.page));
+    for (const std::size_t end = std::size_t{piece.page} + piece.pages; page < end;) {
+      const std::size_t pages = std::min(end - page, kPagesBetweenLooks), bytes = pages * kPageBytes;
+      std::memcpy(&memory[page * kPageBytes], source.data(), bytes);
+      source = source.subspan(bytes);
+      page += pages;
+      PETRI_TRY(look_after(pages));
+    }
   }
-  clear_until(touched.size());
+  return clear_until(touched.size());
 }
 
 std::uint64_t InstanceImage::memory_bytes() const {

@@ -57,7 +57,7 @@ class InstanceImage {
   };
 
   void keep(std::span<const std::uint8_t> memory);
-  void put(std::span<std::uint8_t> memory, std::size_t used_bytes) const;
+  Result<void> put(Instance& into, std::size_t used_bytes) const;
   Result<void> check_pieces() const;
 
   InstanceShape shape_;

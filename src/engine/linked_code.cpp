@@ -108,8 +108,9 @@ Result<void> LinkedInstance::enter_command(std::size_t index) {
   return {};
 }
 
-Result<void> LinkedInstance::renew(std::size_t index) {
-  PETRI_TRY(Instantiated made, instantiate(index, nullptr));
+Result<void> LinkedInstance::renew(std::size_t index, const MakingTime* time) {
+  PETRI_TRY(Instantiated made, instantiate(index, time));
+  if (made.end.kind == EndKind::cancelled) return fail(ErrorCode::cancelled, "the guest was ended while it was made");
   if (made.instance == nullptr) {
     return fail(ErrorCode::engine_fault, "a module that was instantiated before cannot be instantiated again");
   }

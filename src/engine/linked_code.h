@@ -62,7 +62,7 @@ class LinkedInstance final : public Instance {
                             std::uint64_t* results);
 
   // A fresh instance in place of this member's, of which nothing has run.
-  Result<void> renew(std::size_t index);
+  Result<void> renew(std::size_t index, const MakingTime* time);
   std::uint64_t memory_bytes_of(std::size_t index) const { return instances_[index].memory_bytes; }
   // After memories were changed from outside.
   void measure();
@@ -76,6 +76,7 @@ class LinkedInstance final : public Instance {
   Result<void> reshape(const InstanceShape& shape) override { return last().reshape(shape); }
   // All members, each from the one of its name.
   Result<void> adopt(Instance& from) override;
+  Result<void> look_while_filled() override { return last().look_while_filled(); }
   std::vector<TracePoint> backtrace() override;
 
  private:

@@ -131,7 +131,7 @@ TEST_P(LinkedCodeTest, IsNotRestoredWhereAMemberHasAnotherNameWhateverThatIs) {
 TEST_P(LinkedCodeTest, HasFreshMembersWhereTheyAreRenewed) {
   const auto group = made(GetParam());
   sum(*group);
-  ASSERT_TRUE(group->linked()->renew(0));
+  ASSERT_TRUE(group->linked()->renew(0, nullptr));
   EXPECT_EQ(sum(*group).first, 202);
 }
 

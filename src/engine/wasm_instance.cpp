@@ -175,6 +175,12 @@ Result<void> WasmInstance::adopt(Instance& from) {
   return {};
 }
 
+Result<void> WasmInstance::look_while_filled() {
+  petri_error error;
+  if (petri_instance_look(handle_.get(), &error) != PETRI_OK) return fail(to_error(error));
+  return {};
+}
+
 std::vector<TracePoint> WasmInstance::backtrace() {
   std::array<petri_frame, kFramesMax> frames;
   const std::size_t count = petri_instance_backtrace(handle_.get(), frames.data(), frames.size());

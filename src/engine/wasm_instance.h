@@ -33,6 +33,7 @@ class WasmInstance final : public Instance {
   Result<InstanceShape> shape() override;
   Result<void> reshape(const InstanceShape& shape) override;
   Result<void> adopt(Instance& from) override;
+  Result<void> look_while_filled() override;
   std::vector<TracePoint> backtrace() override;
 
  private:

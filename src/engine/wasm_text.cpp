@@ -46,6 +46,7 @@ Error to_error(const petri_error& error) {
     case PETRI_NOT_MOVABLE: return make(ErrorCode::validation_failed, message_of(error)).with("component", "engine");
     case PETRI_UNFIT: return make(ErrorCode::state_incompatible, message_of(error)).with("component", "engine");
     case PETRI_OVER_LIMIT: return make(ErrorCode::limit_exceeded, message_of(error)).with("component", "engine");
+    case PETRI_STOPPED: return make(ErrorCode::cancelled, message_of(error)).with("component", "engine");
     default:
       return make(ErrorCode::engine_fault, fmt::format("a WebAssembly engine failed: {}", message_of(error)))
           .with("component", "engine");

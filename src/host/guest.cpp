@@ -92,10 +92,14 @@ Result<End> Guest::instantiate(const Code& code, Initialize initialize, Starts s
   return started;
 }
 
-// The host's own work, not on the guest's time.
+// The host's own work, so that no deadline of the guest ends it; but others have their turns meanwhile, and a kill ends
+// it.
+MakingTime Guest::time_of_host(std::uint64_t turn_ns) { return {.budget = {.turn_ns = turn_ns}, .context = &context_}; }
+
 template <typename Fill>
 Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fill fill) {
-  PETRI_TRY(End end, make_instance(code, nullptr));
+  const MakingTime time = time_of_host(allowance_.turn_ns);
+  PETRI_TRY(End end, make_instance(code, &time));
   if (end.kind != EndKind::returned) return end;
   const std::uint64_t tables = memory_bytes_ - memory_size_of(*instance_);
   if (memory_bytes + tables > memory_bytes_ && context_.try_grow(memory_bytes + tables) != Growth::allowed) {
@@ -106,6 +110,7 @@ Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fil
   auto filled = fill();
   if (filled) return end;
   drop();
+  if (filled.error().code == ErrorCode::cancelled) return End{.kind = EndKind::cancelled};
   return fail(std::move(filled.error()));
 }
 
@@ -123,7 +128,8 @@ Result<End> Guest::go_on_from(const Code& code, const InstanceImage& image) {
 Result<End> Guest::member_goes_on_from(std::size_t member, Instance& from) {
   LinkedInstance& linked = *instance_->linked();
   const std::uint64_t before = linked.memory_bytes_of(member);
-  PETRI_TRY(linked.renew(member));
+  const MakingTime time = time_of_host(allowance_.turn_ns);
+  PETRI_TRY(linked.renew(member, &time));
   const std::uint64_t fresh = linked.memory_bytes_of(member);
   context_.shrink(before - fresh);
   const std::uint64_t have = linked.member(member).memory().size();
@@ -178,7 +184,8 @@ Result<End> Guest::refused(End end) const {
 
 Result<void> Guest::move_to(const Code& code) {
   PETRI_ASSERT(alive());
-  PETRI_TRY(auto moved, move_instance(*instance_, code, hooks_, context_.limits().memory_bytes_max));
+  const MakingTime time = time_of_host(Budget::kNever);  // its turn has not begun
+  PETRI_TRY(auto moved, move_instance(*instance_, code, hooks_, context_.limits().memory_bytes_max, &time));
   adopt_instance(std::move(moved));
   return {};
 }

@@ -51,7 +51,7 @@ class Guest {
 
   // A fresh instance in place of the one before that has the memory and globals of another, or of the image of one, of
   // the same layout; nothing of the guest runs, and the other stays as it is. memory_limit when there is no room for
-  // it.
+  // it, cancelled when the interrupt was raised meanwhile.
   Result<End> go_on_from(const Code& code, Instance& from);
   Result<End> go_on_from(const Code& code, const InstanceImage& image);
 
@@ -81,6 +81,7 @@ class Guest {
   Result<End> start_others();
   Result<End> make_instance(const Code& code, const MakingTime* time);
   Budget budget_left() const;
+  MakingTime time_of_host(std::uint64_t turn_ns);
   template <typename Fill>
   Result<End> make_filled(const Code& code, std::uint64_t memory_bytes, Fill fill);
   Result<End> run_start_functions(Initialize initialize, Starts starts);

@@ -32,12 +32,13 @@ Life::~Life() {
   if (code != nullptr && code->hot != nullptr) code->remove_instance();
 }
 
-// A move that fails leaves the guest where it was, for good.
+// A move that fails leaves the guest where it was, for good, unless it was the guest that was to end.
 bool Life::move_if_hot() {
   CodePtr compiled = code->compiled();
   if (compiled == nullptr) return false;
-  may_move_ = false;
-  if (!guest->move_to(*compiled)) return false;
+  const auto moved = guest->move_to(*compiled);
+  may_move_ = !moved && moved.error().code == ErrorCode::cancelled;
+  if (!moved) return false;
   entered_ = std::move(compiled);
   return true;
 }

@@ -74,6 +74,7 @@ Result<Life> Process::copy_life(HookPort& port) {
   Life copy = new_life_beside(life_.code, port);
   PETRI_TRY(const End end, copy.go_on_from(*life_.guest->instance()));
   if (end.kind == EndKind::returned) return copy;
+  if (end.kind == EndKind::cancelled) return fail(ErrorCode::cancelled, "the sandbox is being ended");
   return fail(ErrorCode::limit_exceeded, "memory_bytes_max leaves no room for a copy of the process " + name_);
 }
 

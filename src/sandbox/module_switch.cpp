@@ -54,6 +54,7 @@ std::unexpected<Error> no_room() {
 
 Result<void> expect_instance(const Result<End>& end) {
   if (!end) return fail(end.error());
+  if (end->kind == EndKind::cancelled) return fail(ErrorCode::cancelled, "the sandbox is being ended");
   if (end->kind != EndKind::returned) return no_room();
   return {};
 }

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 
+#include "host/held_bytes.h"
 #include "host/host_call.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
 namespace {
+
+// What reading a spec takes at most: a string that doubles its room while it grows, and its copy in the child's spec.
+constexpr std::uint64_t kParsedBytesPerByte = 4;
 
 std::string address_of(const SpawnSpec& spec) {
   if (const auto* pool = std::get_if<PoolInstance>(&spec)) return address_below(pool->supervisor, pool->instance.id);
@@ -41,7 +45,7 @@ std::shared_ptr<TreeRunner> SandboxCore::tree_for_spawned() {
   return dynamic_;
 }
 
-// A spec is a message to the sandbox, and no longer than one may be, nor than what is parsed at once.
+// A spec is a message to the sandbox, and no longer than one may be; 1 MiB is what `spawn` documents.
 std::uint64_t SandboxCore::spec_bytes_max() const {
   return std::min<std::uint64_t>(account_.message_bytes_max(), std::uint64_t{1} << 20);
 }
@@ -53,6 +57,10 @@ Result<SpawnSpec> SandboxCore::read_spawned(Process& by, HostCall& call, std::st
     return fail(ErrorCode::too_large, "the spec of a child is longer than a message may be");
   }
   if (!call.charge(spec.size())) return fail(ErrorCode::cancelled, "the guest has ended");
+  HeldBytes while_parsing;
+  if (!while_parsing.try_add(call.context, kParsedBytesPerByte * spec.size())) {
+    return fail(ErrorCode::limit_exceeded, "memory_bytes_max leaves no room to read the spec of a child");
+  }
   auto child = parse_spawned(spec, bytes_max, [&call] { return call.look(); });
   if (!child) return fail(ErrorCode::parse_failed, std::move(child.error().message));
   if (const auto* own = std::get_if<ChildSpec>(&*child)) {

@@ -85,6 +85,7 @@ class HostileFacts {
   }
   void end(nlohmann::json facts) {
     const std::lock_guard lock(mutex_);
+    check_canaries();
     facts["fact"] = "end";
     facts["ids"] = ids_;
     facts["missed_canaries"] = missed_canaries_;
@@ -100,6 +101,13 @@ class HostileFacts {
   }
 
  private:
+  // Fewer answers have no hundredth part.
+  void check_canaries() {
+    const LatencyHistogram& seen = latencies_[static_cast<std::size_t>(Latency::canary)];
+    if (seen.count() < 100) return;
+    const auto p99 = std::chrono::duration_cast<std::chrono::milliseconds>(seen.percentile(0.99));
+    count(Oracle::neighbours, p99 <= kCanaryP99Max, "p99 of the canaries was " + std::to_string(p99.count()) + " ms");
+  }
   void count(Oracle line, bool holds, const std::string& what) {
     OracleCount& one = oracle_[std::string(name_of(line))];
     ++one.checked;

@@ -22,12 +22,17 @@ constexpr std::array<OracleLine, 9> kOracle{{
     {"V1", "every run has one verdict, and none is a fault of the host or of an engine"},
     {"V2", "the verdict comes within the bound of its kind"},
     {"V3", "`info` on another sandbox answers within 250 ms"},
-    {"V4", "canaries answer rightly and within a second"},
-    {"V5", "no sandbox, artifact, byte, thread, descriptor or mapping is left"},
+    {"V4",
+     "canaries answer rightly and within a second; p99 of a case within 20 ms, of a setting within twice the idle one"},
+    {"V5",
+     "no sandbox, artifact, byte, thread, descriptor or mapping is left; resident memory within 32 MiB of the first "
+     "seed's"},
     {"V6", "neighbours and canaries count on where they were"},
-    {"V7", "each enforcement is told by one event and one audit entry with the same cause"},
+    {"V7",
+     "each limit met, kill, refusal, denial and quarantine is told by one event and one audit entry with the same "
+     "cause"},
     {"V8", "no text tells a path, an address or another sandbox, or has a control character"},
-    {"V9", "the tiers come to the same kinds, traps and limits, unless time ended it"},
+    {"V9", "the tiers come to the same kinds, traps, limits and fuel of runs, unless time ended it"},
 }};
 inline std::string_view name_of(Oracle line) { return kOracle[static_cast<std::size_t>(line)].name; }
 
@@ -54,6 +59,10 @@ inline void add(OracleCounts& counts, const nlohmann::json& json) {
     if (count.first.empty()) count.first = one.at("first").get<std::string>();
   }
 }
+
+// A canary's p99 in one case, and how much more memory may be resident at the end than after the first seed.
+constexpr std::chrono::milliseconds kCanaryP99Max{20};
+constexpr std::int64_t kResidentDriftMax = std::int64_t{32} << 20;
 
 // How long it took until ...
 enum class Latency {

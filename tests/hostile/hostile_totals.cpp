@@ -28,9 +28,14 @@ void add_end(HostileTotals& totals, const HostileSetting& setting, Tier tier, co
   totals.runs += runs;
   if (fact.contains("oracle")) add(totals.oracle[setting.name], fact.at("oracle"));
   if (fact.contains("signature")) add_signature(totals, setting, tier, fact);
+  OracleCounts counts;
+  if (fact.contains("oracle")) add(counts, fact.at("oracle"));
+  std::uint64_t not_held = 0;
+  for (const auto& [line, count] : counts) not_held += count.failed;
   for (const auto& id : fact.at("ids")) {
     CaseTotals& one = totals.cases[id.get<std::string>()];
     one.runs[setting.name] += runs;
+    one.not_held += not_held;
     if (failed) ++one.failures;
   }
   if (!failed) return;
@@ -60,26 +65,51 @@ std::uint64_t HostileTotals::missed() const {
   return sum;
 }
 
-std::map<std::string, OracleCounts> HostileTotals::oracle_with_tiers() const {
+std::map<std::string, OracleCounts> HostileTotals::whole_oracle() const {
   auto counts = oracle;
+  const auto check = [&counts](const std::string& setting, Oracle line, bool holds, const std::string& what) {
+    OracleCount& count = counts[setting][std::string(name_of(line))];
+    ++count.checked;
+    if (!holds && count.failed++ == 0 && count.first.empty()) count.first = what;
+  };
   for (const auto& [key, one] : compared) {
     if (one.signatures.size() < 2) continue;
     const auto& first = one.signatures.begin()->second;
     const bool same = std::ranges::all_of(one.signatures, [&](const auto& tier) { return tier.second == first; });
-    OracleCount& count = counts[one.setting][std::string(name_of(Oracle::same))];
-    ++count.checked;
-    if (!same && count.failed++ == 0) count.first = one.what;
+    check(one.setting, Oracle::same, same, one.what);
+  }
+  for (const auto& [setting, seen] : latencies) {
+    const auto canary = seen.find("canary"), idle = seen.find("idle_canary");
+    if (canary == seen.end() || idle == seen.end()) continue;
+    const auto p99 = canary->second.percentile(0.99), idle_p99 = idle->second.percentile(0.99);
+    check(setting, Oracle::neighbours, p99 <= 2 * idle_p99, "p99 of the canaries is more than twice the idle one");
+  }
+  for (const ProcessTotals& process : processes) {
+    if (process.resident_end == 0) continue;
+    const auto drift =
+        static_cast<std::int64_t>(process.resident_end) - static_cast<std::int64_t>(process.resident_warm);
+    check(process.setting, Oracle::left, drift <= kResidentDriftMax,
+          fmt::format("{} MiB more are resident at the end ({})", drift >> 20, name_of(process.tier)));
   }
   return counts;
 }
 
+OracleCounts HostileTotals::oracle_lines() const {
+  OracleCounts sums;
+  for (const auto& [setting, lines] : whole_oracle()) {
+    for (const auto& [line, count] : lines) {
+      sums[line].checked += count.checked;
+      sums[line].failed += count.failed;
+    }
+  }
+  return sums;
+}
+
 OracleCount HostileTotals::oracle_sum() const {
   OracleCount sum;
-  for (const auto& [setting, lines] : oracle_with_tiers()) {
-    for (const auto& [line, count] : lines) {
-      sum.checked += count.checked;
-      sum.failed += count.failed;
-    }
+  for (const auto& [line, count] : oracle_lines()) {
+    sum.checked += count.checked;
+    sum.failed += count.failed;
   }
   return sum;
 }

@@ -24,6 +24,7 @@ const std::vector<HostileSetting>& hostile_settings();
 struct CaseTotals {
   std::map<std::string, std::uint64_t> runs;  // by setting
   std::uint64_t failures = 0;
+  std::uint64_t not_held = 0;  // how often a line of the oracle did not
 };
 
 // Of one process of the suite, which ran all of its cases, seed after seed.
@@ -57,9 +58,11 @@ struct HostileTotals {
   double seconds = 0;
 
   std::uint64_t missed() const;
-  // With what the tiers came to, put beside one another (V9).
-  std::map<std::string, OracleCounts> oracle_with_tiers() const;
-  // Over all lines and settings.
+  // With what is seen only afterwards: canaries beside idle ones (V4), memory that stayed (V5), the tiers beside one
+  // another (V9).
+  std::map<std::string, OracleCounts> whole_oracle() const;
+  // Of each line, and of all of them, over all settings.
+  OracleCounts oracle_lines() const;
   OracleCount oracle_sum() const;
 };
 

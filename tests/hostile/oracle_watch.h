@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <set>
@@ -46,8 +47,13 @@ class OracleWatch {
   // Kind of enforcement, sandbox, process, cause.
   using Told = std::map<std::vector<std::string>, std::int64_t>;
   static constexpr EventKinds kWatched{
-      EventKind::run_start,      EventKind::run_stop,  EventKind::run_exception, EventKind::killed_resource_limit,
-      EventKind::killed_timeout, EventKind::limit_met, EventKind::process_exited};
+      EventKind::run_start,       EventKind::run_stop,        EventKind::run_exception,
+      EventKind::killed_timeout,  EventKind::limit_met,       EventKind::killed_resource_limit,
+      EventKind::module_rejected, EventKind::security_denied, EventKind::security_quarantined,
+      EventKind::process_exited};
+  // What the trail keeps of them.
+  static constexpr std::array kAudited{AuditKind::limit_met, AuditKind::killed, AuditKind::module_rejected,
+                                       AuditKind::permission_denied, AuditKind::quarantined};
 
   static bool is_hostile(const std::string& sandbox) { return sandbox.starts_with("hostile"); }
   static bool by_time(std::string_view outcome) {
@@ -67,8 +73,10 @@ class OracleWatch {
     check(Oracle::leak, leaks_(text).empty(), text);
     count(event);
     const std::string outcome(event.text("outcome"));
-    if (!outcome.empty() && !by_time(outcome))
-      signature_.insert(std::string(name_of(event.kind)) + " " + outcome + " " + std::string(event.text("trap")));
+    if (outcome.empty() || by_time(outcome)) return;
+    std::string end = std::string(name_of(event.kind)) + " " + outcome + " " + std::string(event.text("trap"));
+    if (event.kind == EventKind::run_stop) end += " fuel " + std::to_string(event.count("fuel_used"));
+    signature_.insert(std::move(end));
   }
   void count(const Event& event) {
     const std::string cause(event.text("limit"));
@@ -78,13 +86,23 @@ class OracleWatch {
         check(Oracle::verdict, !is_ours(event.text("error")), to_text(event));
         [[fallthrough]];
       case EventKind::run_stop: --runs_[event.correlation.id]; return;
-      case EventKind::limit_met: ++told_[{"limit_met", event.sandbox, event.process, cause}]; break;
+      case EventKind::limit_met: tell(AuditKind::limit_met, event, cause); break;
       case EventKind::killed_resource_limit:
-      case EventKind::killed_timeout: ++told_[{"killed", event.sandbox, event.process, cause}]; break;
+      case EventKind::killed_timeout: tell(AuditKind::killed, event, cause); break;
+      case EventKind::module_rejected: tell(AuditKind::module_rejected, event, event.text("error")); return;
+      case EventKind::security_quarantined: tell(AuditKind::quarantined, event, cause); return;
+      case EventKind::security_denied:
+        // Of an import it is told with its module's refusal.
+        if (event.text("module").empty()) tell(AuditKind::permission_denied, event, event.text("permission"));
+        return;
       default: return;
     }
     if (event.kind != EventKind::killed_timeout && cause != "cpu_percent_max")
       signature_.insert(std::string(name_of(event.kind)) + " " + cause);
+  }
+
+  void tell(AuditKind kind, const Event& event, std::string_view cause) {
+    ++told_[{std::string(name_of(kind)), event.sandbox, event.process, std::string(cause)}];
   }
 
   void check_verdicts() {
@@ -104,7 +122,7 @@ class OracleWatch {
     Told kept;
     if (runtime_.audit_status().dropped > 0) return kept;
     together_.clear();
-    for (const AuditKind kind : {AuditKind::limit_met, AuditKind::killed}) count_audit(kind, kept);
+    for (const AuditKind kind : kAudited) count_audit(kind, kept);
     for (const auto& [what, times] : told_) kept[what] -= times;
     return merged(kept);
   }

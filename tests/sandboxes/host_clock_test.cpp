@@ -163,6 +163,25 @@ TEST_P(HostClockTest, TheSpecOfAChildIsBoundedBeforeItIsParsed) {
   }
 }
 
+// What parsing takes is the guest's own memory for as long as it lasts, and refused where there is no room for it.
+TEST_P(HostClockTest, TheSpecOfAChildIsReadWithinTheMemoryOfItsSandbox) {
+  SandboxSpec spec = of(R"((module
+    (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+    (memory 16)
+    (func (export "go") (param $bytes i32) (result i32)
+      (memory.fill (i32.const 1) (i32.const 120) (i32.const 0xfffff))
+      (i32.store8 (i32.const 0) (i32.const 34))
+      (call $spawn (i32.const 0) (local.get $bytes)))))",
+                        GetParam());
+  spec.limits = {{"memory_bytes_max", 4 << 20}, {"message_bytes_max", 1 << 20}};
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(testing::not_value(sandbox.call("go", {100'000}), static_cast<std::int32_t>(GuestError::invalid)), "");
+  const std::uint64_t before = sandbox.usage().memory_bytes;
+  EXPECT_EQ(testing::not_value(sandbox.call("go", {1'048'576}), static_cast<std::int32_t>(GuestError::limit_exceeded)),
+            "");
+  EXPECT_EQ(sandbox.usage().memory_bytes, before);
+}
+
 // H6: no name is longer than those there are.
 TEST_P(HostClockTest, LongNamesAreNotLookedAt) {
   SandboxSpec spec = of(R"((module

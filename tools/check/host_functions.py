@@ -3,7 +3,7 @@
 
 A host function runs on the guest's clock (src/host/host_call.h). What it waits for, it waits for in HostCall::wait();
 guest memory it reads through HostCall and writes through GuestWriter; JSON of a guest it parses with parse_json() of
-base/metered_json.h; and a loop takes a Pace, pays as it goes, or says by what it is bounded.
+base/bounded_json.h; and a loop takes a Pace, pays as it goes, or says by what it is bounded.
 """
 
 import re
@@ -71,7 +71,7 @@ def complaints_of(name, text):
             if not CALL_WAITS.search(code[max(0, match.start() - 4):match.end()]):
                 found.append((line_of(match.start()), "waits by itself; use HostCall::wait()"))
     for match in PARSES.finditer(code):
-        found.append((line_of(match.start()), "parses by itself; use parse_json() of base/metered_json.h"))
+        found.append((line_of(match.start()), "parses by itself; use parse_json() of base/bounded_json.h"))
     if name not in MAY_READ:
         for match in READS.finditer(code):
             found.append((line_of(match.start()), "reaches guest memory that is not paid for; use HostCall::read(), "
