@@ -331,6 +331,7 @@ Result<void> SandboxCore::stop() {
 }
 
 Result<void> SandboxCore::stop_now() {
+  PETRI_TRY(must_exist());
   if (!is_up(status())) {
     if (status() == SandboxStatus::stopped) return {};
     if (forget_retry()) {
@@ -359,7 +360,7 @@ Result<void> SandboxCore::restart(const RestartOptions& options) {
 Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
   {
     MutexLock lock(mutex_);
-    if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", id()));
+    PETRI_TRY(must_exist_now());
     // Only its maker may start it the first time.
     if (status_ == SandboxStatus::initializing) {
       return fail(ErrorCode::rejected, fmt::format("the sandbox {} is initializing and cannot be restarted", id()));

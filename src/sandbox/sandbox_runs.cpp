@@ -145,6 +145,9 @@ Result<Outcome> SandboxCore::run_artifact(const RunOf& what, const RunSpec& spec
   services_.events.publish(EventKind::run_stop, about, [&](Event& event) {
     name_it(event).add("outcome", name_of(outcome->kind)).add("fuel_used", outcome->fuel_used);
     event.add("duration_ns", took).add("tier", name_of(outcome->tier));
+    event.add("memory_peak_bytes", outcome->memory_peak_bytes);
+    if (outcome->trap) event.add("trap", name_of(*outcome->trap));
+    if (outcome->exit_code) event.add("exit_code", *outcome->exit_code);
   });
   return outcome;
 }
