@@ -212,9 +212,18 @@ TEST_P(ProcessTest, CallsAnotherAndReadsItsReply) {  // R05, R18
 
 TEST_P(ProcessTest, PaysForWhatItsCalleeUses) {  // R26
   Process& echo = start("echo", kEcho);
+  start("deaf", R"((module (func (export "petri_handle") (result i32) (i32.const 0))))");
   const auto alone = echo.call({.kind = MessageKind::call, .bytes = "hello"}, {});
+  ASSERT_TRUE(alone);
+  // What the same question costs its asker where the answer costs one.
+  const auto asked_nothing = call(start("b", caller("deaf")), "ask");
+  ASSERT_TRUE(asked_nothing);
+  const std::uint64_t own = asked_nothing->fuel_used - 1;
+  const std::uint64_t before = owner_.account().fuel_used();
   const auto asked = call(start("a", caller("echo")), "ask");
-  EXPECT_GT(asked->fuel_used, alone->fuel_used);
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->fuel_used, own + alone->fuel_used);
+  EXPECT_EQ(owner_.account().fuel_used() - before, asked->fuel_used) << "and nobody pays twice";
 }
 
 TEST_P(ProcessTest, RefusesACallThatClosesARing) {  // R20
