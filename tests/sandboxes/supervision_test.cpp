@@ -255,6 +255,7 @@ TEST_F(SupervisionTest, SurvivesACrashStorm) {
   // A caller hears of the crash beside the restart, not before it.
   expect_soon([&] { return crashed == kChildren ? std::string() : std::to_string(crashed) + " crashes told"; });
   EXPECT_EQ(sandbox.usage().processes, 1'000U);
+  EXPECT_EQ(sandbox.usage().memory_bytes, kChildren * 65'536U) << "of those that crashed nothing is left";
   EXPECT_EQ(next(sandbox, "c77"), 1);
   EXPECT_EQ(names(slow).size(), 100U) << "whoever does not read keeps no more than it asked for";
   EXPECT_EQ(slow.lost(), 2U * kChildren - 100);
