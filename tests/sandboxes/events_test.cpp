@@ -229,6 +229,8 @@ TEST_F(EventsTest, AddUpInTheMetrics) {  // O11
   EXPECT_EQ(next(sandbox, "p"), 1);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
   expect_restarts(sandbox, 1);
+  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 65'536}}));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
   const std::string text = runtime_->metrics();
   EXPECT_EQ(metric(text, R"(petri_runs_total{outcome="ok"})"), 5U) << text;
   EXPECT_EQ(metric(text, R"(petri_runs_total{outcome="trapped"})"), 2U);
@@ -236,7 +238,11 @@ TEST_F(EventsTest, AddUpInTheMetrics) {  // O11
   EXPECT_EQ(metric(text, R"(petri_runs_total{outcome="deadline"})"), 0U);
   EXPECT_EQ(metric(text, R"(petri_run_errors_total{error="not_found"})"), 1U);
   EXPECT_EQ(metric(text, R"(petri_run_errors_total{error="parse_failed"})"), 1U);
-  EXPECT_EQ(metric(text, R"(petri_calls_total{outcome="ok"})"), 1U);
+  EXPECT_EQ(metric(text, R"(petri_kills_total{limit="fuel_max"})"), 1U);
+  EXPECT_EQ(metric(text, R"(petri_kills_total{limit="memory_bytes_max"})"), 0U);
+  EXPECT_EQ(metric(text, R"(petri_limits_met_total{limit="memory_bytes_max"})"), 3U);
+  EXPECT_EQ(metric(text, R"(petri_limits_met_total{limit="fuel_max"})"), 0U);
+  EXPECT_EQ(metric(text, R"(petri_calls_total{outcome="ok"})"), 4U);
   EXPECT_EQ(metric(text, R"(petri_calls_total{outcome="trapped"})"), 1U);
   EXPECT_EQ(metric(text, R"(petri_sandboxes{status="running"})"), 1U);
   EXPECT_EQ(metric(text, "petri_processes_started_total"), 1U);

@@ -386,7 +386,7 @@ TEST_F(ModulesTest, StayWithNewCodeAfterItsTrial) {
     EXPECT_EQ(ask(sandbox, "version", "x"), version) << calls << " calls, " << later.count() << " ns";
     EXPECT_EQ(active(sandbox), version);
     EXPECT_EQ(ask(sandbox, "next", "x"), 1) << "fresh state, or that of the switch";
-    EXPECT_EQ(sandbox.info().supervisor_restarts, version - 1);
+    expect_soon([&] { return sandbox.info().supervisor_restarts == version - 1 ? "" : "not counted"; });
     runtime_.reset();  // before its clock
   }
 }
