@@ -264,8 +264,8 @@ TEST_P(ProcessTest, LetsOnlyOldChainsThroughItsGate) {  // M14, M35
   ASSERT_TRUE(process.post({.kind = MessageKind::send, .bytes = "x", .sender = "somebody"}));
   EXPECT_FALSE(process.at_work());
   EXPECT_EQ(process.mailbox_size(), 1U);
-  const auto of_an_old_chain = process.call(
-      {.kind = MessageKind::call, .function = "sent", .sender = "friend", .depth = 1, .chain_ns = 1}, {});
+  const auto of_an_old_chain =
+      process.call({.kind = MessageKind::call, .function = "sent", .sender = "friend", .depth = 1, .chain_ns = 1}, {});
   EXPECT_EQ(number(of_an_old_chain), 0) << "it goes before what waits";
   EXPECT_EQ(process.mailbox_size(), 1U);
   process.open_gate();

@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(BothTiers, ResultsTest, ::testing::Values(Tier::interpr
 
 TEST_P(ResultsTest, OfARunAreExactlyOneEach) {  // R13
   constexpr int kThreads = 2;
-  const auto each = static_cast<int>(count_from_environment("PETRI_RUNS", 1'000)) / kThreads / 2;
+  const auto each = static_cast<int>(count_from_environment("PETRI_RUNS", 400)) / kThreads / 2;
   Sandbox sandbox = create({.id = "a", .modules = {{"m", Source::wat(std::string(kRacer))}}, .tier = GetParam()});
   const std::uint64_t before = sandbox.usage().memory_bytes;
   std::map<std::uint64_t, std::vector<EventKind>> events;  // by run
