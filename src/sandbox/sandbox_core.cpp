@@ -156,7 +156,7 @@ Result<void> SandboxCore::open_folder() {
   PETRI_TRY(const auto descriptor, take_descriptor(services_.descriptors));
   PETRI_TRY(auto folder, Folder::open(traits_->folder, *account_.limits()));
   Folder* const opened = folder.get();
-  folder_ = std::shared_ptr<Folder>(opened, [folder = std::move(folder), descriptor](Folder*) {});
+  set_folder(std::shared_ptr<Folder>(opened, [folder = std::move(folder), descriptor](Folder*) {}));
   return {};
 }
 
@@ -406,6 +406,7 @@ bool SandboxCore::destroy_now() {
   end_tree();
   services_.failed_sources.remove(this);
   drop_sources();
+  set_folder(nullptr);  // whoever keeps a handle keeps no file open
   {
     MutexLock lock(mutex_);
     destroyed_ = true;
@@ -624,7 +625,7 @@ HostSettings SandboxCore::host_settings(const Process& process) {
                         .clock = &services_.clock,
                         .program_arguments = &traits_->arguments,
                         .environment = &traits_->environment,
-                        .folder = folder_,
+                        .folder = folder(),
                         .account = &account_,
                         .ending_limits = ending_limits()};
   if (spec_.on_log) {

@@ -112,7 +112,7 @@ Result<Outcome> SandboxCore::run_here(const RunOf& what, const RunSpec& spec, Sa
                          .account = &account_,
                          .granted = &granted_,
                          .ending_limits = ending_limits(),
-                         .folder = folder_,
+                         .folder = folder(),
                          .turns = &turns,
                          .load = loader_of(what.module, what.artifact, spec)},
                         what.artifact, services_.host, spec, run.stop.get_token());
