@@ -7,8 +7,9 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # Parallel tests, more than there are cores: many of them wait. Each suite is a process of its own.
 JOBS ?= $(shell expr $$(nproc) + 3)
 # Labels of tests that `make test` runs after the suite: they build, install, start a browser or Erlang, fuzz, churn, weigh what the
-# allocator gave, burn until they are ended, or let every guest of the hostile suite loose, alone and beside neighbours.
-SLOWER := setup|package|browser|examples|fuzz|soak|accounts|ends|otp|hostile|neighbours
+# allocator gave, burn until they are ended, repeat lifecycles and reloads in the other tiers, or let every guest of the
+# hostile suite loose, alone and beside neighbours.
+SLOWER := setup|package|browser|examples|fuzz|soak|accounts|ends|otp|hostile|neighbours|tiers
 CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 

@@ -31,6 +31,26 @@ TEST(Packing, IsMeasuredInPercentAboveTheBound) {
   EXPECT_DOUBLE_EQ(excess_percent(100, 100), 0);
 }
 
+// Golden numbers, from a program of the same rules in another language.
+TEST(Packing, OfFormulaInstancesTakesAsManyBinsAsElsewhere) {
+  using testing::ElementsAre;
+  const auto bins_of = [](ItemSizes sizes, const auto& rule) {
+    Random random(1);
+    const Instances instances = make_instances({.sizes = sizes, .count = 5, .items = 500}, random);
+    std::vector<std::size_t> bins;
+    for (const Items& items : instances.all) bins.push_back(rule(items, instances.capacity));
+    return bins;
+  };
+  const auto bound = [](const Items& items, std::uint16_t capacity) { return l1_bound(items, capacity); };
+
+  EXPECT_THAT(bins_of(ItemSizes::weibull, bound), ElementsAre(198, 196, 201, 198, 203));
+  EXPECT_THAT(bins_of(ItemSizes::weibull, first_fit), ElementsAre(211, 206, 213, 210, 216));
+  EXPECT_THAT(bins_of(ItemSizes::weibull, best_fit), ElementsAre(209, 206, 211, 208, 216));
+  EXPECT_THAT(bins_of(ItemSizes::uniform, bound), ElementsAre(201, 202, 196, 202, 206));
+  EXPECT_THAT(bins_of(ItemSizes::uniform, first_fit), ElementsAre(213, 213, 207, 213, 216));
+  EXPECT_THAT(bins_of(ItemSizes::uniform, best_fit), ElementsAre(212, 213, 205, 212, 215));
+}
+
 TEST(PackingInstances, FollowTheirFormulas) {
   Random random(1);
   const Instances weibull = make_instances({.sizes = ItemSizes::weibull, .count = 4, .items = 5'000}, random);

@@ -212,9 +212,72 @@ TEST_P(ProcessTest, CallsAnotherAndReadsItsReply) {  // R05, R18
 
 TEST_P(ProcessTest, PaysForWhatItsCalleeUses) {  // R26
   Process& echo = start("echo", kEcho);
+  start("deaf", R"((module (func (export "petri_handle") (result i32) (i32.const 0))))");
   const auto alone = echo.call({.kind = MessageKind::call, .bytes = "hello"}, {});
+  ASSERT_TRUE(alone);
+  // What the same question costs its asker where the answer costs one.
+  const auto asked_nothing = call(start("b", caller("deaf")), "ask");
+  ASSERT_TRUE(asked_nothing);
+  const std::uint64_t own = asked_nothing->fuel_used - 1;
+  const std::uint64_t before = owner_.account().fuel_used();
   const auto asked = call(start("a", caller("echo")), "ask");
-  EXPECT_GT(asked->fuel_used, alone->fuel_used);
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->fuel_used, own + alone->fuel_used);
+  EXPECT_EQ(owner_.account().fuel_used() - before, asked->fuel_used) << "and nobody pays twice";
+}
+
+// R26: on what is left of its caller's fuel.
+TEST_P(ProcessTest, BurnsNoMoreForACallerThanThatHasLeft) {
+  constexpr std::uint64_t kFuel = 10'000;
+  SandboxLimits limits = *owner_.account().limits();
+  limits.call_fuel_max = kFuel;
+  owner_.account().set_limits(limits);
+  start("burner", R"((module (func (export "petri_handle") (result i32) (loop $again (br $again)) (i32.const 0))))");
+  Process& process = start("a", caller("burner"));
+  const std::uint64_t before = owner_.account().fuel_used();
+  const auto asked = call(process, "ask");
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_EQ(number(asked), static_cast<int>(GuestError::cancelled)) << "what it has paid for it still does";
+  EXPECT_EQ(asked->fuel_used, kFuel);
+  EXPECT_EQ(owner_.account().fuel_used() - before, kFuel) << "of both together";
+}
+
+// A reply is on the account of whoever reads it: an answer there is no room for is no answer.
+TEST_P(ProcessTest, HasNoReplyThatItsMemoryHasNoRoomFor) {
+  constexpr std::uint64_t kPages = 65'536;
+  start("talker", R"((module (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+    (memory 16)
+    (func (export "petri_handle") (result i32) (drop (call $write (i32.const 0) (i32.const 0x100000))) (i32.const 0))))");
+  Process& process = start("a", caller("talker"));
+  EXPECT_EQ(number(call(process, "ask")), 1 << 20);
+  SandboxLimits limits = *owner_.account().limits();
+  limits.memory_bytes_max = 34 * kPages;  // both memories, and the answer once
+  owner_.account().set_limits(limits);
+  EXPECT_EQ(number(call(process, "ask")), static_cast<int>(GuestError::limit_exceeded));
+  EXPECT_TRUE(owner_.ended().empty());
+}
+
+// A gate keeps out all but calls whose chain began before it closed, and keeps what waits.
+TEST_P(ProcessTest, LetsOnlyOldChainsThroughItsGate) {  // M14, M35
+  Process& process = start("a", kEcho);
+  process.close_gate(SystemClock().now());
+  ASSERT_TRUE(process.post({.kind = MessageKind::send, .bytes = "x", .sender = "somebody"}));
+  EXPECT_FALSE(process.at_work());
+  EXPECT_EQ(process.mailbox_size(), 1U);
+  const auto of_an_old_chain =
+      process.call({.kind = MessageKind::call, .function = "sent", .sender = "friend", .depth = 1, .chain_ns = 1}, {});
+  EXPECT_EQ(number(of_an_old_chain), 0) << "it goes before what waits";
+  EXPECT_EQ(process.mailbox_size(), 1U);
+  process.open_gate();
+  EXPECT_EQ(number(call(process, "sent")), 1);
+}
+
+TEST_P(ProcessTest, MayBeCalledByThoseWhoseAnswerItHasHad) {  // R20
+  start("a", caller("b"));
+  start("b", caller("a"));
+  EXPECT_TRUE(call(*owner_.find_process("a"), "ask"));
+  EXPECT_EQ(number(call(*owner_.find_process("b"), "last")), static_cast<int>(GuestError::deadlock));
+  EXPECT_EQ(number(call(*owner_.find_process("b"), "ask")), 0) << "a waits for nobody any more";
 }
 
 TEST_P(ProcessTest, RefusesACallThatClosesARing) {  // R20

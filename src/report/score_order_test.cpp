@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
 namespace petri {
 namespace {
@@ -22,6 +24,30 @@ TEST(ScoreOrder, PutsWhatIsNoNumberLast) {
     EXPECT_TRUE(is_better(1, NAN, best));
     EXPECT_TRUE(is_better(1, std::nullopt, best));
     EXPECT_FALSE(is_better(NAN, NAN, best));
+  }
+}
+
+// F15 of the hostile guests: whatever scores there are, sorting by them is well defined, and NaN wins nothing.
+TEST(ScoreOrder, IsOneWhateverIsReported) {
+  const std::vector<std::optional<double>> scores{NAN,    INFINITY, -INFINITY, -0.0, 0.0,
+                                                  5e-324, -5e-324,  1.0,       -1.0, std::nullopt};
+  for (const BestScore best : {BestScore::smallest, BestScore::largest}) {
+    for (const auto& a : scores) {
+      EXPECT_FALSE(is_better(a, a, best));
+      for (const auto& b : scores) {
+        EXPECT_FALSE(is_better(a, b, best) && is_better(b, a, best));
+        for (const auto& c : scores) {
+          const bool in_a_row = is_better(a, b, best) && is_better(b, c, best);
+          EXPECT_TRUE(!in_a_row || is_better(a, c, best));
+          const bool alike = !is_better(a, b, best) && !is_better(b, a, best);
+          const bool alike_too = !is_better(b, c, best) && !is_better(c, b, best);
+          EXPECT_FALSE(alike && alike_too && (is_better(a, c, best) || is_better(c, a, best)));
+        }
+      }
+    }
+    EXPECT_TRUE(is_better(best == BestScore::smallest ? INFINITY : -INFINITY, NAN, best)) << "the worst number";
+    EXPECT_FALSE(is_better(-0.0, 0.0, best) || is_better(0.0, -0.0, best));
+    EXPECT_NE(is_better(5e-324, 0.0, best), is_better(0.0, 5e-324, best));
   }
 }
 

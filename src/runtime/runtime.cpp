@@ -205,15 +205,22 @@ struct Runtime::Impl {
     metrics.compiling_unavailable();
     events.publish(EventKind::compiling_unavailable, {}, [&](Event& event) { event.add("message", error.message); });
   }
+  static Error already_exists(const SandboxInfo& present) {
+    const std::string_view status = name_of(present.status);
+    return Error{.code = ErrorCode::already_exists,
+                 .message = fmt::format("there is a sandbox {} already, and it is {}", present.id, status),
+                 .details = {}}
+        .with("status", std::string(status))
+        .with("cause", present.cause)
+        .with("restarts", std::to_string(present.restarts))
+        .with("supervisor_restarts", std::to_string(present.supervisor_restarts))
+        .with("processes", std::to_string(present.usage.processes));
+  }
   Result<Sandbox> begin(CorePtr core, const SnapshotOrigin* origin) {
     PETRI_TRY(core->open_folder());
     CorePtr replaced;
     if (const CorePtr present = registry.add(core, replaced)) {
-      return fail(Error{
-          .code = ErrorCode::already_exists,
-          .message = fmt::format("there is a sandbox {} already, and it is {}", core->id(), name_of(present->status())),
-          .details = {}}
-                      .with("status", std::string(name_of(present->status()))));
+      return fail(already_exists(present->info()));
     }
     // Handles of the dead one may outlive the runtime.
     if (replaced != nullptr) replaced->destroy();

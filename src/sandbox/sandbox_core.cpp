@@ -156,7 +156,7 @@ Result<void> SandboxCore::open_folder() {
   PETRI_TRY(const auto descriptor, take_descriptor(services_.descriptors));
   PETRI_TRY(auto folder, Folder::open(traits_->folder, *account_.limits()));
   Folder* const opened = folder.get();
-  folder_ = std::shared_ptr<Folder>(opened, [folder = std::move(folder), descriptor](Folder*) {});
+  set_folder(std::shared_ptr<Folder>(opened, [folder = std::move(folder), descriptor](Folder*) {}));
   return {};
 }
 
@@ -331,6 +331,7 @@ Result<void> SandboxCore::stop() {
 }
 
 Result<void> SandboxCore::stop_now() {
+  PETRI_TRY(must_exist());
   if (!is_up(status())) {
     if (status() == SandboxStatus::stopped) return {};
     if (forget_retry()) {
@@ -359,7 +360,7 @@ Result<void> SandboxCore::restart(const RestartOptions& options) {
 Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
   {
     MutexLock lock(mutex_);
-    if (destroyed_) return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", id()));
+    PETRI_TRY(must_exist_now());
     // Only its maker may start it the first time.
     if (status_ == SandboxStatus::initializing) {
       return fail(ErrorCode::rejected, fmt::format("the sandbox {} is initializing and cannot be restarted", id()));
@@ -405,6 +406,7 @@ bool SandboxCore::destroy_now() {
   end_tree();
   services_.failed_sources.remove(this);
   drop_sources();
+  set_folder(nullptr);  // whoever keeps a handle keeps no file open
   {
     MutexLock lock(mutex_);
     destroyed_ = true;
@@ -623,7 +625,7 @@ HostSettings SandboxCore::host_settings(const Process& process) {
                         .clock = &services_.clock,
                         .program_arguments = &traits_->arguments,
                         .environment = &traits_->environment,
-                        .folder = folder_,
+                        .folder = folder(),
                         .account = &account_,
                         .ending_limits = ending_limits()};
   if (spec_.on_log) {

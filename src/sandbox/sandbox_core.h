@@ -747,7 +747,17 @@ class SandboxCore final : public ProcessOwner,
   CpuShare share_;
   GuestThreads::Share threads_;
   const std::unique_ptr<Lane> lane_;  // of a deterministic one
-  std::shared_ptr<Folder> folder_;
+  // The folder it was granted; none, too, once it was destroyed. The innermost lock.
+  std::shared_ptr<Folder> folder() const EXCLUDES(folder_mutex_) {
+    MutexLock lock(folder_mutex_);
+    return folder_;
+  }
+  void set_folder(std::shared_ptr<Folder> folder) EXCLUDES(folder_mutex_) {
+    MutexLock lock(folder_mutex_);
+    folder_.swap(folder);
+  }
+  mutable Mutex folder_mutex_;
+  std::shared_ptr<Folder> folder_ GUARDED_BY(folder_mutex_);
   Mutex waits_;
   const Clock::WallTime created_;
   std::atomic<std::uint64_t> late_answers_{0}, completions_threw_{0};

@@ -112,7 +112,7 @@ Result<Outcome> SandboxCore::run_here(const RunOf& what, const RunSpec& spec, Sa
                          .account = &account_,
                          .granted = &granted_,
                          .ending_limits = ending_limits(),
-                         .folder = folder_,
+                         .folder = folder(),
                          .turns = &turns,
                          .load = loader_of(what.module, what.artifact, spec)},
                         what.artifact, services_.host, spec, run.stop.get_token());
@@ -145,6 +145,9 @@ Result<Outcome> SandboxCore::run_artifact(const RunOf& what, const RunSpec& spec
   services_.events.publish(EventKind::run_stop, about, [&](Event& event) {
     name_it(event).add("outcome", name_of(outcome->kind)).add("fuel_used", outcome->fuel_used);
     event.add("duration_ns", took).add("tier", name_of(outcome->tier));
+    event.add("memory_peak_bytes", outcome->memory_peak_bytes);
+    if (outcome->trap) event.add("trap", name_of(*outcome->trap));
+    if (outcome->exit_code) event.add("exit_code", *outcome->exit_code);
   });
   return outcome;
 }

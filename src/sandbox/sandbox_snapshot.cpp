@@ -321,7 +321,7 @@ void SandboxCore::become_like(const Likeness& other) {
   account_.set_limits(other.limits);
   share_.set_percent(other.limits.cpu_percent_max);
   granted_.store(other.permissions);
-  if (folder_ != nullptr) folder_->set_limits(other.limits);
+  if (const auto granted = folder()) granted->set_limits(other.limits);
 }
 
 }  // namespace petri

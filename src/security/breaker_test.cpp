@@ -49,6 +49,18 @@ TEST_F(BreakerTest, LetsOneInAfterItsPause) {  // Q27
   EXPECT_EQ(breaker_.admit(kStart + 2s).admission, Admission::enter);
 }
 
+// What was let in before it opened may still be ended by limits, as often as it likes.
+TEST_F(BreakerTest, CountsNothingWhileItIsNotClosed) {
+  open_at(kStart);
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(breaker_.limit_met(kStart));
+  EXPECT_EQ(breaker_.admit(kStart + 1s).admission, Admission::trial);
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(breaker_.limit_met(kStart + 1s));
+  EXPECT_EQ(breaker_.state(), BreakerState::half_open);
+  EXPECT_EQ(breaker_.trial_ended(true, kStart + 1s)->to, BreakerState::closed);
+  EXPECT_FALSE(breaker_.limit_met(kStart + 1s)) << "it begins with none";
+  EXPECT_EQ(breaker_.opened(), 1U);
+}
+
 TEST_F(BreakerTest, OpensAgainWhenTheTrialDidNotGoWell) {
   open_at(kStart);
   EXPECT_EQ(breaker_.admit(kStart + 1s).admission, Admission::trial);

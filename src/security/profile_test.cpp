@@ -11,7 +11,12 @@ TEST(Profile, SetsLimits) {  // Q01
   EXPECT_EQ(SandboxLimits::of(Profile::high).execution_time_max, std::chrono::seconds(60));
   EXPECT_EQ(SandboxLimits::of(Profile::high).module_bytes_max, 1U << 20);
   EXPECT_EQ(SandboxLimits::of(Profile::medium).memory_bytes_max, 128U << 20);
+  EXPECT_EQ(SandboxLimits::of(Profile::medium).processes_max, 100U);
+  EXPECT_EQ(SandboxLimits::of(Profile::medium).execution_time_max, std::chrono::seconds(300));
+  EXPECT_EQ(SandboxLimits::of(Profile::medium).module_bytes_max, 5U << 20);
+  EXPECT_EQ(SandboxLimits::of(Profile::low).memory_bytes_max, 256U << 20);
   EXPECT_EQ(SandboxLimits::of(Profile::low).processes_max, 200U);
+  EXPECT_EQ(SandboxLimits::of(Profile::low).execution_time_max, std::chrono::seconds(600));
   EXPECT_EQ(SandboxLimits::of(Profile::low).module_bytes_max, 10U << 20);
 }
 
@@ -32,8 +37,19 @@ TEST(Profile, LeavesAllOtherLimitsAsTheyAre) {  // Q02
     EXPECT_EQ(limits.output_bytes_max, 1U << 20);
     EXPECT_EQ(limits.log_bytes_per_second_max, 64U << 10);
     EXPECT_EQ(limits.call_depth_max, 1'024U);
+    EXPECT_EQ(limits.state_bytes_max, 16U << 20);
+    EXPECT_EQ(limits.versions_max, 10U);
     EXPECT_EQ(limits.fuel_max, 1'000'000'000U);
     EXPECT_EQ(limits.call_fuel_max, std::nullopt);
+    // Nothing differs from profile to profile but what a profile sets.
+    SandboxLimits same = SandboxLimits::of(Profile::medium);
+    same.cpu_percent_max = limits.cpu_percent_max;
+    same.memory_bytes_max = limits.memory_bytes_max;
+    same.process_memory_bytes_max = limits.memory_bytes_max;
+    same.processes_max = limits.processes_max;
+    same.execution_time_max = limits.execution_time_max;
+    same.module_bytes_max = limits.module_bytes_max;
+    EXPECT_EQ(limits, same) << name_of(profile);
   }
 }
 

@@ -36,6 +36,17 @@ TEST_F(QuarantineTest, BeginsWithTheLastOfSoManyLimitsAndEnds) {  // P12
   EXPECT_EQ(quarantine_.size(kQuarantineStart + 10min), 0U);
 }
 
+// A flood of artifacts that came later takes the place of what time has made void, and of nothing else.
+TEST_F(QuarantineTest, OutlastsAFloodOfArtifacts) {
+  put_in(artifact(1), kQuarantineStart);
+  const auto later = kQuarantineStart + 5min;  // more than the window, less than the sentence
+  for (std::uint32_t number = 2; number < Quarantine::kArtifactsMax + 1'000; ++number) {
+    EXPECT_FALSE(quarantine_.limit_met(artifact(number), "fuel_max", later));
+  }
+  EXPECT_TRUE(quarantine_.find(artifact(1), later));
+  EXPECT_EQ(quarantine_.size(later), 1U);
+}
+
 TEST_F(QuarantineTest, IsOfOneArtifactAlone) {
   put_in(artifact(1), kQuarantineStart);
   EXPECT_FALSE(quarantine_.find(artifact(2), kQuarantineStart));

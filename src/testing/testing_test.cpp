@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <latch>
 #include <stdexcept>
 #include <thread>
 
@@ -63,7 +65,30 @@ TEST_F(TestingTest, WaitsUntilAConditionHoldsOrSaysWhatItSawLast) {  // Y03
   int asked = 0;
   EXPECT_THAT(eventually(*runtime_, [&] { return ++asked < 3 ? "not yet" : ""; }), IsEmpty());
   EXPECT_EQ(asked, 3);
-  EXPECT_EQ(eventually(*runtime_, [] { return "never"; }, std::chrono::milliseconds(1)), "never");
+  int last = 0;
+  const std::string seen =
+      eventually(*runtime_, [&] { return "saw " + std::to_string(++last); }, std::chrono::milliseconds(1));
+  EXPECT_EQ(seen, "saw " + std::to_string(last)) << "the last of what it saw";
+  EXPECT_GE(last, 1);
+}
+
+// Y03: an event is enough; nothing is slept over.
+TEST_F(TestingTest, AsksAgainAsSoonAsSomethingHappens) {
+  int asked = 0;
+  EXPECT_EQ(eventually(*runtime_, [&] { return ++asked, ""; }, std::chrono::hours(1)), "");
+  EXPECT_EQ(asked, 1) << "what holds is asked once";
+  std::jthread later;
+  EXPECT_EQ(
+      eventually(
+          *runtime_,
+          [&]() -> std::string {
+            if (!later.joinable()) {
+              later = std::jthread([&] { EXPECT_TRUE(runtime_->create({.id = "later", .modules = spec().modules})); });
+            }
+            return runtime_->find("later") ? not_running(*runtime_->find("later")) : "not there";
+          },
+          std::chrono::hours(1)),
+      "");
 }
 
 TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
@@ -72,11 +97,26 @@ TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   ASSERT_TRUE(runtime_->create({.id = "left-over", .modules = {{"m", Source::wat(std::string(kGuest))}}}));
-  EXPECT_THAT(check.leaks(), HasSubstr("the descriptor "));
-  EXPECT_THAT(check.leaks(), HasSubstr("the sandbox left-over"));
+  EXPECT_THAT(check.leaks(), ::testing::MatchesRegex("the descriptor [0-9]+ -> pipe:.[0-9]+.; "
+                                                     "the descriptor [0-9]+ -> pipe:.[0-9]+.; the sandbox left-over"));
   ::close(ends[0]);
   ::close(ends[1]);
   ASSERT_TRUE(runtime_->destroy("left-over"));
+  EXPECT_THAT(check.leaks(), IsEmpty());
+}
+
+TEST(LeakCheckTest, NamesAThreadThatIsLeftOver) {  // Y04
+  const LeakCheck check;
+  std::latch named(1), ends(1);
+  std::jthread thread([&] {
+    ASSERT_EQ(::pthread_setname_np(::pthread_self(), "straggler"), 0);
+    named.count_down();
+    ends.wait();
+  });
+  named.wait();
+  EXPECT_EQ(check.leaks(), "1 more of the threads straggler");
+  ends.count_down();
+  thread.join();
   EXPECT_THAT(check.leaks(), IsEmpty());
 }
 

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "compiling/compile_fault.h"
 #include "compiling/compile_workers.h"
 #include "engine/engine.h"
+#include "tiering/hot_code.h"
 #include "tiering/promoter.h"
 
 namespace petri {
@@ -47,6 +50,37 @@ TEST_F(PromoterWorkerTest, CompilesInAWorker) {
   settle();
   ASSERT_NE(promotion->code(), nullptr);
   EXPECT_EQ(promotion->code()->tier(), Tier::compiled);
+}
+
+// Behind one that never ends, more wait than a client may have waiting.
+TEST_F(PromoterWorkerTest, CodeThatTooManyWaitedForIsAskedForAgain) {
+  make(milliseconds(500));
+  const int client = 0;
+  std::vector<ArtifactPtr> kept;
+  std::vector<PromotionPtr> waiting;
+  const auto promote = [&](int number) {
+    kept.push_back(artifact(number));
+    waiting.push_back(promoter_->promote(kept.back(), {}, &client));
+    return waiting.back() != nullptr;
+  };
+  inject_compile_fault(CompileFault::never_ends);
+  EXPECT_TRUE(promote(100));
+  while (compile_faults_left() > 0) std::this_thread::yield();
+  int room = 0;
+  while (promote(101 + room)) ++room;
+  EXPECT_EQ(room, 128);
+  const ArtifactPtr another = artifact(1'000);
+  HotCode hot(*promoter_, another, {}, 1);
+  hot.add_instance(&client);
+  EXPECT_EQ(hot.compiled(), nullptr);
+  waiting.clear();  // nobody wants them any more
+  kept.clear();
+  const auto patience = std::chrono::steady_clock::now() + seconds(30);
+  while (hot.compiled() == nullptr && std::chrono::steady_clock::now() < patience) {
+    hot.add_instance(&client);
+    std::this_thread::yield();
+  }
+  EXPECT_NE(hot.compiled(), nullptr);
 }
 
 TEST_F(PromoterWorkerTest, AWorkerThatWasKilledIsReplacedAndTheCompilationTriedAgain) {

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "compiling/compile_fault.h"
 #include "compiling/compile_workers.h"
@@ -71,6 +73,58 @@ TEST_F(CompiledSandboxes, FailWhenCompilingTakesTooLong) {
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code, ErrorCode::timeout);
   EXPECT_THAT(created.error().message, HasSubstr("the module m"));
+}
+
+// X04: of the sandbox that is compiled, and of others meanwhile.
+TEST_F(CompiledSandboxes, CanBeAskedAboutWhileTheyCompile) {
+  const auto here = runtime({.time_max = seconds(100)});
+  auto other = here->create(spec(Tier::interpreted, "other"));
+  ASSERT_TRUE(other);
+  inject_compile_fault(CompileFault::never_ends);
+  const testing::Pending creating([&] { return here->create(spec(Tier::compiled)); });
+  wait_until_compiling();
+  EXPECT_EQ(here->info("a")->status, SandboxStatus::compiling);
+  EXPECT_EQ(here->find("a")->usage().processes, 0U);
+  EXPECT_EQ(here->list().total, 2U);
+  EXPECT_EQ(here->list({.status = SandboxStatus::compiling}).total, 1U);
+  EXPECT_EQ(here->info("other")->status, SandboxStatus::running);
+  EXPECT_EQ(testing::not_value(other->call("next"), 1), "");
+  EXPECT_TRUE(here->destroy("a"));
+  EXPECT_EQ(testing::not_error(creating.wait(), ErrorCode::cancelled), "");
+}
+
+// G17 of the hostile guests: whoever destroys twice, or creates what is being destroyed, has one answer each.
+TEST_F(CompiledSandboxes, AreDestroyedOnceWhileTheyCompile) {
+  const auto here = runtime({.time_max = seconds(100)});
+  for (int round = 0; round < 3; ++round) {
+    inject_compile_fault(CompileFault::never_ends);
+    const testing::Pending creating([&] { return here->create(spec(Tier::compiled)); });
+    wait_until_compiling();
+    const auto rival = here->create(spec(Tier::interpreted));
+    EXPECT_EQ(testing::not_error(rival, ErrorCode::already_exists), "");
+    EXPECT_EQ(rival.error().detail("status"), "compiling");
+    std::atomic<int> destroyed{0}, not_found{0};
+    {
+      std::vector<std::jthread> rivals;
+      for (int i = 0; i < 8; ++i) {
+        rivals.emplace_back([&] {
+          const auto ended = here->destroy("a");
+          ended ? ++destroyed : ++not_found;
+          EXPECT_TRUE(ended || ended.error().code == ErrorCode::not_found);
+        });
+      }
+    }
+    EXPECT_EQ(destroyed, 1);
+    EXPECT_EQ(not_found, 7);
+    EXPECT_EQ(testing::not_error(creating.wait(), ErrorCode::cancelled), "");
+    EXPECT_EQ(here->list().total, 0U);
+    auto again = here->create(spec(Tier::interpreted));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(testing::not_value(again->call("next"), 1), "");
+    ASSERT_TRUE(here->destroy("a"));
+  }
+  EXPECT_EQ(here->info().artifacts, 0U);
+  EXPECT_EQ(here->info().memory_bytes, 0U);
 }
 
 TEST_F(CompiledSandboxes, FailWhenTheWorkerIsKilledAndCanBeRestarted) {

@@ -134,12 +134,22 @@ TEST_P(HostileMessages, SetsNoMoreTimersThanItMayAndEachRingsOnce) {
   Sandbox sandbox = attack(
       kTimer, {{"timers_max", 100}, {"message_queue_max", 100'000'000}, {"execution_time_max", 600'000'000'000}});
   const std::int32_t count = times(5'000, 1'000'000);
+  // Some ring while others are set, and make room; whatever was refused is counted, and nothing else is.
   const std::int32_t set = number(sandbox.call("set", {0, count}));
   EXPECT_GE(set, 100);
+  EXPECT_EQ(met(sandbox, "timers_max"), static_cast<std::uint64_t>(count - set));
   expect_soon([&] {
     const std::int32_t rung = number(call(sandbox, "rung"));
     return rung == set ? "" : std::to_string(rung) + " of " + std::to_string(set);
   });
+  // None of these rings meanwhile: exactly as many as it may.
+  constexpr std::int32_t kFarAway = 3'600'000;
+  EXPECT_EQ(number(sandbox.call("set", {kFarAway, 99})), 99);
+  EXPECT_EQ(number(sandbox.call("set", {kFarAway, count})), 1);
+  EXPECT_EQ(number(sandbox.call("set", {0, 1})), 0);
+  EXPECT_EQ(met(sandbox, "timers_max"), static_cast<std::uint64_t>(count - set) + static_cast<std::uint64_t>(count));
+  EXPECT_EQ(sandbox.snapshot()->info().timers, 100U);
+  EXPECT_EQ(number(call(sandbox, "rung")), set);
 }
 
 // F05: far away, and then it exits; nothing of it is kept for what will never ring.

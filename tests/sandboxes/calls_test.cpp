@@ -1,5 +1,8 @@
 // Area R: code is driven from outside and from inside, and each attempt ends in exactly one result, within its time.
+#include <array>
+#include <cstring>
 #include <future>
+#include <map>
 
 #include "runtime_fixture.h"
 
@@ -10,8 +13,37 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
+// Waits in a function of the host's, and goes on when it is let: `hold` as a call, any message as a message.
+constexpr std::string_view kHolder = R"((module
+  (import "test" "gate" (func $gate))
+  (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
+  (memory 1)
+  (global $next (mut i32) (i32.const 0)) (global $bad (mut i32) (i32.const 0))
+  (func (export "hold") (call $gate))
+  (func (export "spin") (loop $again (br $again)))
+  (func (export "petri_handle") (result i32)
+    (drop (call $read (i32.const 0) (i32.const 0) (i32.const 4)))
+    (if (i32.ne (i32.load (i32.const 0)) (global.get $next)) (then (global.set $bad (i32.const 1))))
+    (global.set $next (i32.add (global.get $next) (i32.const 1))) (i32.const 0))
+  (func (export "seen") (result i32 i32) (global.get $next) (global.get $bad))))";
+
 class CallsTest : public RuntimeFixture {
  protected:
+  // A sandbox of kHolder on a clock that is moved by hand. `holding_` is set once `hold` waits, and `let_go_` ends
+  // that.
+  Sandbox holder(const testing::ManualTime& time, Tier tier = Tier::automatic) {
+    RuntimeOptions options = without_containment();
+    options.clock = time.clock();
+    EXPECT_TRUE(options.host.define("test", "gate", [this] {
+      holding_.set_value();
+      let_go_.get_future().wait();
+    }));
+    runtime_ = *Runtime::create(std::move(options));
+    return create({.id = "a", .modules = {{"holder", Source::wat(std::string(kHolder))}}, .tier = tier});
+  }
+  static std::string number_bytes(std::uint32_t number) { return {reinterpret_cast<const char*>(&number), 4}; }
+
+  std::promise<void> holding_, let_go_;
   // Ended while it ran, or kept from starting.
   static bool was_cancelled(const Result<Outcome>& result) {
     return result ? result->kind == OutcomeKind::cancelled : result.error().code == ErrorCode::cancelled;
@@ -58,16 +90,32 @@ TEST_F(CallsTest, EndsAnEndlessRunAtItsTimeOut) {  // R06, R07, R10
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
     Sandbox sandbox = create(counter(std::string(name_of(tier))));
     EXPECT_EQ(next(sandbox), 1);
-    EXPECT_EQ(
-        testing::not_kind(sandbox.run("counter", "spin", {}, {.timeout = 10ms, .tier = tier}), OutcomeKind::deadline),
-        "");
+    const SandboxInfo before = sandbox.info();
+    auto events = *runtime_->subscribe({.sandbox = sandbox.id(), .kinds = {EventKind::killed_timeout}});
+    // Which of the two it was, and what it allowed.
+    const auto ended_after = [&](std::optional<std::chrono::nanoseconds> timeout) {
+      const auto outcome =
+          sandbox.run("counter", "spin", {}, {.timeout = timeout, .fuel_max = 1ULL << 60, .tier = tier});
+      EXPECT_EQ(testing::not_kind(outcome, OutcomeKind::deadline), "");
+      const EventPtr event = events.next();
+      EXPECT_EQ(events.next(), nullptr);
+      const std::chrono::nanoseconds allowed(event ? event->count("allowed") : 0);
+      EXPECT_GE(outcome->wall_time, allowed);
+      return allowed;
+    };
+    EXPECT_EQ(ended_after(10ms), 10ms);
     ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 5'000'000}}));
-    EXPECT_EQ(
-        testing::not_kind(sandbox.run("counter", "spin", {}, {.timeout = 1h, .tier = tier}), OutcomeKind::deadline),
-        "");
+    EXPECT_EQ(ended_after(4ms), 4ms) << "the caller's is the smaller one";
+    EXPECT_EQ(ended_after(1h), 5ms) << "the limit is";
+    EXPECT_EQ(ended_after(std::nullopt), 5ms) << "none given";
+    EXPECT_EQ(ended_after(std::chrono::nanoseconds::max()), 5ms) << "an infinite one";
     EXPECT_EQ(testing::not_kind(sandbox.run("counter", "crash", {}, {.tier = tier}), OutcomeKind::trapped), "");
     EXPECT_EQ(next(sandbox), 2);
+    EXPECT_EQ(sandbox.status(), SandboxStatus::running);
+    EXPECT_EQ(sandbox.info().tree, before.tree);
+    EXPECT_EQ(sandbox.info().restarts, 0U);
     EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
+    EXPECT_EQ(sandbox.usage().processes, 1U);
     EXPECT_EQ(sandbox.usage().memory_bytes, 65'536U);
   }
 }
@@ -80,13 +128,13 @@ TEST_F(CallsTest, LeavesNothingOfARunThatTimedOut) {
       (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
       (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
       (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
-      (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
+      (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
       (memory 1 100) (data (i32.const 0) "{\"id\":\"kid\",\"module\":\"counter\"}") (data (i32.const 64) "counter")
       (func (export "f")
-        (if (i32.ge_s (call $spawn (i32.const 0) (i32.const 31)) (i32.const 0)) (then unreachable))
-        (if (i32.ge_s (call $timer (i32.const 0) (i64.const 1)) (i32.const 0)) (then unreachable))
-        (if (i32.ge_s (call $send (i32.const 64) (i32.const 7) (i32.const 0) (i32.const 1)) (i32.const 0))
-          (then unreachable))
+        (i32.store (i32.const 128) (call $spawn (i32.const 0) (i32.const 31)))
+        (i32.store (i32.const 132) (call $timer (i32.const 0) (i64.const 1)))
+        (i32.store (i32.const 136) (call $send (i32.const 64) (i32.const 7) (i32.const 0) (i32.const 1)))
+        (drop (call $write (i32.const 128) (i32.const 12)))
         (drop (memory.grow (i32.const 50)))
         (loop $l (br $l)))))")});
     spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "counter", .module = "counter"}}};
@@ -94,12 +142,19 @@ TEST_F(CallsTest, LeavesNothingOfARunThatTimedOut) {
     auto events = *runtime_->subscribe({.kinds = {EventKind::process_started, EventKind::process_exited,
                                                   EventKind::run_stop, EventKind::run_exception}});
     const testing::LeakCheck check(runtime_.get());
+    const Usage before = sandbox.usage();
     for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(
-          testing::not_kind(sandbox.run("greedy", "f", {}, {.timeout = 5ms, .tier = tier}), OutcomeKind::deadline), "");
+      const auto outcome = sandbox.run("greedy", "f", {}, {.timeout = 5ms, .tier = tier});
+      ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::deadline), "");
+      ASSERT_EQ(outcome->output.size(), 12U);
+      std::array<GuestError, 3> answers{};
+      std::memcpy(answers.data(), outcome->output.data(), 12);
+      EXPECT_THAT(answers, ElementsAre(GuestError::not_now, GuestError::not_now, GuestError::not_found))
+          << "spawn, timer, send";
     }
     EXPECT_EQ(sandbox.usage().processes, 1U);
     EXPECT_EQ(sandbox.usage().messages, 0U);
+    EXPECT_EQ(sandbox.usage().host_bytes, before.host_bytes) << "no timer either";
     EXPECT_EQ(sandbox.usage().memory_bytes, 65'536U);
     EXPECT_EQ(sandbox.children().size(), 1U);
     EXPECT_THAT(names(events), ElementsAre("run.stop", "run.stop", "run.stop"));
@@ -152,52 +207,198 @@ TEST_F(CallsTest, TellsATrapFromAnExit) {  // R08, R09
   EXPECT_EQ(exited->exit_code, 3);
 }
 
-TEST_F(CallsTest, CancelsRunsWhenTheSandboxIsStopped) {  // R11
-  Sandbox sandbox = create(counter());
-  auto events = *runtime_->subscribe({.kinds = {EventKind::run_start}});
-  auto run = std::async(std::launch::async, [&] { return sandbox.run("counter", "spin"); });
-  ASSERT_NE(events.wait_until(std::chrono::steady_clock::now() + 30s), nullptr);
-  ASSERT_TRUE(sandbox.stop());
-  const auto outcome = run.get();
-  EXPECT_TRUE(was_cancelled(outcome));
-  EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
-}
-
-TEST_F(CallsTest, TellsFuelMemoryTimesAndTierOfEveryOutcome) {  // R14, R15
-  Sandbox sandbox = create(tree(Strategy::one_for_one, {"c"}, 100));
-  for (const std::string function : {"next", "crash"}) {
-    const auto outcome = call(sandbox, function);
-    ASSERT_TRUE(outcome);
-    EXPECT_GT(outcome->fuel_used, 0U);
-    EXPECT_EQ(outcome->memory_peak_bytes, 65'536U);
-    EXPECT_GT(outcome->wall_time.count(), 0);
-    EXPECT_EQ(outcome->tier, Tier::interpreted);
-    EXPECT_EQ(outcome->artifact, sandbox.info().modules[0].artifact);
+// R11: it is beside the tree; only the end of the sandbox ends it.
+TEST_F(CallsTest, CancelsRunsWithTheSandboxAndNotWithItsTree) {
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    for (const bool destroys : {false, true}) {
+      Sandbox sandbox = create(tree(Strategy::one_for_all, {"x", "y", "z"}, 10));
+      EXPECT_EQ(next(sandbox, "x"), 1);
+      std::promise<Result<Outcome>> promise;
+      auto ended = promise.get_future();
+      const std::uint64_t before = sandbox.usage().fuel_used;
+      ASSERT_TRUE(sandbox.run_async("counter", "spin", {}, {.fuel_max = 1ULL << 60, .tier = tier},
+                                    [&](Result<Outcome> result) { promise.set_value(std::move(result)); }));
+      const auto expect_burning = [&](std::uint64_t since) {
+        expect_soon([&] { return sandbox.usage().fuel_used > since + 50'000 ? "" : "it does not run"; });
+      };
+      expect_burning(before);
+      for (std::uint64_t crash = 1; crash <= 3; ++crash) {
+        EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "y"), OutcomeKind::trapped), "");
+        expect_restarts(sandbox, 3 * crash);
+      }
+      EXPECT_EQ(next(sandbox, "x"), 1) << "the whole tree was restarted";
+      EXPECT_EQ(ended.wait_for(0s), std::future_status::timeout) << "and the run goes on";
+      expect_burning(sandbox.usage().fuel_used);
+      ASSERT_TRUE(destroys ? runtime_->destroy("a") : sandbox.stop());
+      EXPECT_EQ(testing::not_kind(ended.get(), OutcomeKind::cancelled), "");
+      EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
+      EXPECT_EQ(runtime_->destroy("a").has_value(), !destroys);
+    }
   }
 }
 
-TEST_F(CallsTest, ReturnsFromSendBeforeTheMessageIsHandled) {  // R16
-  SandboxSpec spec = counter();
-  spec.modules[0].source =
-      Source::wat(R"((module (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
-    (global $n (mut i32) (i32.const 0)) (global $bad (mut i32) (i32.const 0))
-    (memory 1)
-    (func (export "petri_handle") (result i32)
-      (drop (call $read (i32.const 0) (i32.const 0) (i32.const 4)))
-      (if (i32.ne (i32.load (i32.const 0)) (global.get $n)) (then (global.set $bad (i32.const 1))))
-      (global.set $n (i32.add (global.get $n) (i32.const 1))) (i32.const 0))
-    (func (export "seen") (result i32 i32) (global.get $n) (global.get $bad))))");
-  Sandbox sandbox = create(spec);
-  for (std::uint32_t i = 0; i < 5'000; ++i) {
-    const std::string bytes(reinterpret_cast<const char*>(&i), sizeof(i));
-    ASSERT_TRUE(sandbox.send(bytes));
+// Meets what it is told to.
+constexpr std::string_view kEveryEnd = R"((module
+  (import "petri" "exit" (func $exit (param i32)))
+  (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+  (memory 1)
+  (func (export "ok") (drop (i32.const 1)))
+  (func (export "trapped") unreachable)
+  (func $spin (export "deadline") (loop $again (br $again)))
+  (func (export "out_of_fuel") (call $spin))
+  (func (export "cpu_limit") (call $spin))
+  (func (export "cancelled") (call $spin))
+  (func (export "memory_limit") (drop (memory.grow (i32.const 2))))
+  (func $deep (export "stack_overflow") (call $deep))
+  (func (export "output_limit") (drop (call $write (i32.const 0) (i32.const 100))))
+  (func (export "exited") (call $exit (i32.const 1)))))";
+
+TEST_F(CallsTest, TellsTheSameOfEveryOutcomeWhateverItsKind) {  // R14
+  const std::map<std::string, LimitChanges> kinds{{"ok", {}},
+                                                  {"trapped", {}},
+                                                  {"deadline", {{"execution_time_max", 2'000'000}}},
+                                                  {"out_of_fuel", {{"fuel_max", 1'000}}},
+                                                  {"cpu_limit", {{"cpu_percent_max", 20}, {"cpu_grace", 1'000'000}}},
+                                                  {"cancelled", {}},
+                                                  {"memory_limit", {{"memory_bytes_max", 2 * 65'536}}},
+                                                  {"stack_overflow", {{"call_depth_max", 16}}},
+                                                  {"output_limit", {{"output_bytes_max", 10}}},
+                                                  {"exited", {}}};
+  RuntimeOptions options = without_containment();
+  options.compile.in_process = true;
+  runtime_ = *Runtime::create(std::move(options));
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    const bool deterministic = tier == Tier::compiled;
+    for (const auto& [kind, limits] : kinds) {
+      SandboxSpec spec = tree(Strategy::one_for_one, {"c"}, 100);
+      spec.modules[0].source = Source::wat(std::string(kEveryEnd));
+      spec.limits = limits;
+      spec.on_limit = {{"memory_bytes_max", OnLimit::kill}};
+      spec.tier = tier;
+      spec.seed = 5;
+      spec.deterministic = deterministic;
+      Sandbox sandbox = create(spec);
+      for (const bool runs : {false, true}) {
+        std::stop_source stop;
+        auto pending = std::async(std::launch::async, [&] {
+          return runs ? sandbox.run("counter", kind, {}, {.stop = stop.get_token()})
+                      : sandbox.call(kind, {}, {.stop = stop.get_token()});
+        });
+        if (kind == "cancelled") {
+          const std::uint64_t before = sandbox.usage().fuel_used;
+          expect_soon([&] { return sandbox.usage().fuel_used > before ? "" : "it does not run"; });
+          stop.request_stop();
+        }
+        const auto outcome = pending.get();
+        const std::string which = kind + " " + std::string(name_of(tier)) + (runs ? " run" : " call") +
+                                  (deterministic ? " deterministic" : "");
+        ASSERT_TRUE(outcome) << which << ": " << outcome.error().message;
+        EXPECT_EQ(name_of(outcome->kind), kind) << which;
+        EXPECT_GT(outcome->fuel_used, 0U) << which;
+        EXPECT_EQ(outcome->memory_peak_bytes, kind == "output_limit" ? 65'546U : 65'536U) << which;
+        EXPECT_GT(outcome->wall_time, 0ns) << which;
+        EXPECT_GE(outcome->queue_time, 0ns) << which;
+        EXPECT_EQ(outcome->artifact, sandbox.info().modules[0].artifact) << which;
+        EXPECT_EQ(outcome->version, 1U) << which;
+        EXPECT_EQ(outcome->tier, tier) << which;
+        EXPECT_EQ(outcome->seed, deterministic || runs ? std::optional<std::uint64_t>(5) : std::nullopt) << which;
+        expect_soon([&] { return sandbox.usage().processes == 1 ? "" : "not back yet"; });
+      }
+      ASSERT_TRUE(runtime_->destroy("a"));
+    }
   }
+}
+
+// R15: a call that waits for an hour behind another has a queue time of an hour; its own time begins when it does.
+TEST_F(CallsTest, TellsHowLongACallHasWaitedAndCountsItsTimeFromItsStart) {
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    testing::ManualTime time;
+    holding_ = {};
+    let_go_ = {};
+    Sandbox sandbox = holder(time, tier);
+    ASSERT_TRUE(sandbox.call_async("hold", {}, {}, nullptr));
+    holding_.get_future().wait();
+    ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 1'000'000'000}}));
+    std::promise<Result<Outcome>> promise;
+    ASSERT_TRUE(
+        sandbox.call_async("seen", {}, {}, [&](Result<Outcome> result) { promise.set_value(std::move(result)); }));
+    time.advance(*runtime_, 1h);
+    let_go_.set_value();
+    const auto waited = promise.get_future().get();
+    ASSERT_EQ(testing::not_kind(waited, OutcomeKind::ok), "") << "an hour is more than execution_time_max";
+    EXPECT_EQ(waited->queue_time, 1h);
+    EXPECT_LT(waited->wall_time, 1min);
+    EXPECT_EQ(sandbox.call("seen")->queue_time, 0ns) << "an idle process answers at once";
+    runtime_.reset();  // before its clock
+  }
+}
+
+TEST_F(CallsTest, ReturnsFromSendBeforeTheMessageIsHandled) {  // R16, Q13
+  testing::ManualTime time;
+  Sandbox sandbox = holder(time);
+  ASSERT_TRUE(sandbox.call_async("hold", {}, {}, nullptr));
+  holding_.get_future().wait();
+  for (std::uint32_t i = 0; i < 10'000; ++i) ASSERT_TRUE(sandbox.send(number_bytes(i)));
+  EXPECT_EQ(sandbox.usage().messages, 10'000U) << "none is handled yet";
+  const auto full = sandbox.send(number_bytes(10'000));
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, ErrorCode::queue_full);
+  EXPECT_EQ(full.error().message, "10000 messages wait for holder and message_queue_max allows no more");
+  EXPECT_EQ(sandbox.call("seen").error().code, ErrorCode::queue_full);
+  EXPECT_EQ(sandbox.usage().messages, 10'000U);
+  let_go_.set_value();
+  expect_soon([&] { return sandbox.usage().messages < 10'000 ? "" : "none is handled yet"; });
+  ASSERT_TRUE(sandbox.send(number_bytes(10'000))) << "once one is handled";
+  expect_soon([&] { return sandbox.usage().messages == 0 ? "" : "some wait"; });
   const auto seen = sandbox.call("seen");
   ASSERT_TRUE(seen);
-  EXPECT_THAT(seen->values, ElementsAre(Value(5'000), Value(0)));
+  EXPECT_THAT(seen->values, ElementsAre(Value(10'001), Value(0))) << "once each, and in order";
+  runtime_.reset();  // before its clock
 }
 
-TEST_F(CallsTest, CompletesAsynchronousCallsAndCancelsThem) {  // R13, R22
+// R17: nobody answers, and nothing is made that could.
+TEST_F(CallsTest, RefusesEverythingWhereNothingRuns) {
+  const auto sandbox_that = [&](const std::string& id) {
+    SandboxSpec spec = tree(Strategy::one_for_one, {"p"}, 0);
+    spec.id = id;
+    if (id == "isolated") spec.recovery.emplace().actions = {{ErrorCategory::runtime, RecoveryAction::isolate}};
+    Sandbox sandbox = create(spec);
+    if (id == "stopped") {
+      EXPECT_TRUE(sandbox.stop());
+    } else {
+      EXPECT_EQ(testing::not_kind(call(sandbox, "crash"), OutcomeKind::trapped), "");
+    }
+    expect_soon([&] { return name_of(sandbox.status()) == id ? "" : "not yet"; });
+    return sandbox;
+  };
+  const std::string cause = "the supervisor gave up restarting; the last that ended was p (trapped)";
+  for (const auto& [id, why] :
+       std::map<std::string, std::string>{{"stopped", ""}, {"failed", cause}, {"isolated", cause}}) {
+    Sandbox sandbox = sandbox_that(id);
+    const Usage before = sandbox.usage();
+    auto events = *runtime_->subscribe({.sandbox = id});
+    const std::string refused =
+        "rejected: the sandbox " + id + " is " + id + (why.empty() ? "; restart it first" : ": " + why);
+    const auto refusal = [](const auto& result) {
+      return result ? "ok" : std::string(name_of(result.error().code)) + ": " + result.error().message;
+    };
+    EXPECT_EQ(refusal(call(sandbox, "next")), refused);
+    EXPECT_EQ(refusal(sandbox.call_async("next", {}, {}, nullptr)), refused);
+    EXPECT_EQ(refusal(sandbox.send("x")), refused);
+    EXPECT_EQ(refusal(sandbox.run("counter", "next")), refused);
+    EXPECT_EQ(refusal(sandbox.run(Source::wat("(module (func (export \"f\")))"), "f")), refused);
+    EXPECT_EQ(refusal(sandbox.run_async("counter", "next", {}, {}, nullptr)), refused);
+    EXPECT_EQ(sandbox.info().cause, why);
+    EXPECT_EQ(sandbox.usage().fuel_used, before.fuel_used);
+    EXPECT_EQ(sandbox.usage().memory_bytes, before.memory_bytes);
+    EXPECT_EQ(sandbox.usage().messages, 0U);
+    std::vector<std::string> told = names(events);
+    std::erase(told, "usage.sampled");
+    EXPECT_THAT(told, ::testing::IsEmpty());
+  }
+}
+
+TEST_F(CallsTest, CompletesAsynchronousCallsAndCancelsThem) {  // R22
   Sandbox sandbox = create(counter());
   std::promise<Result<Outcome>> first, second, third;
   const auto spinning =

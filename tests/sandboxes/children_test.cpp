@@ -202,6 +202,87 @@ TEST_P(ChildrenTest, LetsGuestsSpawnInstancesOfAPool) {  // S05
 
 constexpr std::string_view kTransientKid = R"({"id": "kid", "module": "worker", "restart": "transient"})";
 
+// Notes of each message its kind, tag, sender and bytes, all of them on one line.
+constexpr std::string_view kScribe = R"((module
+  (import "petri" "input_size" (func $input_size (result i32)))
+  (import "petri" "input_read" (func $input_read (param i32 i32 i32) (result i32)))
+  (import "petri" "output_write" (func $output_write (param i32 i32) (result i32)))
+  (import "petri" "message_kind" (func $kind (result i32)))
+  (import "petri" "message_tag" (func $tag (result i64)))
+  (import "petri" "sender" (func $sender (param i32 i32) (result i32)))
+  (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+  (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+  (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
+  (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+  (memory 1) (global $end (mut i32) (i32.const 4096))
+  (data (i32.const 0) "scribe") (data (i32.const 16) "hi")
+  (data (i32.const 32) "{\"id\":\"kid\",\"module\":\"scribe\",\"restart\":\"temporary\"}")
+  (func $note (param $tag i64)
+    (i32.store8 (global.get $end) (i32.add (i32.const 48) (call $kind)))
+    (i32.store8 (i32.add (global.get $end) (i32.const 1)) (i32.add (i32.const 48) (i32.wrap_i64 (local.get $tag))))
+    (global.set $end (i32.add (global.get $end) (i32.const 2)))
+    (global.set $end (i32.add (global.get $end) (call $sender (global.get $end) (i32.const 100))))
+    (i32.store8 (global.get $end) (i32.const 10))
+    (global.set $end (i32.add (global.get $end) (i32.const 1))))
+  (func (export "petri_handle") (result i32)
+    (call $note (select (i64.const 9) (call $tag) (i32.eq (call $kind) (i32.const 4))))
+    (i32.const 0))
+  (func (export "set_timer") (result i32) (call $timer (i32.const 1) (i64.const 7)))
+  (func (export "spawn_kid") (result i32) (call $spawn (i32.const 32) (i32.const 53)))
+  (func (export "send_on") (result i32) (call $send (i32.const 0) (i32.const 6) (i32.const 16) (i32.const 2)))
+  (func (export "call_on") (result i32) (call $call (i32.const 0) (i32.const 6) (i32.const 16) (i32.const 2) (i32.const 0)))
+  (func (export "notes") (drop (call $output_write (i32.const 4096) (i32.sub (global.get $end) (i32.const 4096)))))
+  (func (export "leave") (result i32) unreachable)))";
+
+TEST_P(ChildrenTest, TellsAHandlerWhatKindOfMessageItHasAndWhoseItIs) {  // R27
+  SandboxSpec wanted{.id = "a", .modules = {{"scribe", Source::wat(std::string(kScribe))}}, .tier = GetParam()};
+  wanted.tree = SupervisorSpec{
+      .children = {ChildSpec{.id = "scribe", .module = "scribe"}, ChildSpec{.id = "friend", .module = "scribe"}}};
+  Sandbox sandbox = create(wanted);
+  const auto notes = [&] { return sandbox.call("notes", {}, {.process = "scribe"})->output; };
+  EXPECT_EQ(testing::not_kind(sandbox.call("", {}, {.process = "scribe"}), OutcomeKind::ok), "");
+  ASSERT_TRUE(sandbox.send("x", "scribe"));
+  EXPECT_EQ(notes(), "10\n20\n") << "a call and a message of the host's";
+  EXPECT_EQ(number(sandbox, "send_on", "friend"), 0);
+  EXPECT_EQ(number(sandbox, "call_on", "friend"), 0);
+  EXPECT_EQ(notes(), "10\n20\n20friend\n10friend\n");
+  EXPECT_EQ(number(sandbox, "set_timer", "scribe"), 0);
+  expect_soon([&] { return notes().ends_with("37\n") ? "" : "the timer has not rung"; });
+  EXPECT_EQ(notes(), "10\n20\n20friend\n10friend\n37\n") << "of nobody, with its tag";
+  EXPECT_EQ(number(sandbox, "spawn_kid", "scribe"), 0);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "leave", "kid"), OutcomeKind::trapped), "");
+  expect_soon([&] { return notes().ends_with("49kid\n") ? "" : "it has not been told"; });
+  EXPECT_EQ(notes(), "10\n20\n20friend\n10friend\n37\n49kid\n");
+}
+
+TEST_P(ChildrenTest, EndsAProcessWhoseHandlerReturnsACodeWithThatCode) {  // R27
+  SandboxSpec wanted{.id = "a",
+                     .modules = {{"m", Source::wat(R"((module
+    (import "petri" "message_kind" (func $kind (result i32)))
+    (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+    (func (export "set") (result i32) (call $timer (i32.const 1) (i64.const 7)))
+    (func (export "petri_handle") (result i32) (i32.add (i32.const 40) (call $kind)))))")}},
+                     .tier = GetParam()};
+  wanted.tree = SupervisorSpec{.intensity = 10, .children = {ChildSpec{.id = "m", .module = "m"}}};
+  Sandbox sandbox = create(wanted);
+  auto events = *runtime_->subscribe({.kinds = {EventKind::process_exited}});
+  const auto expect_exit = [&](std::uint64_t code) {
+    const EventPtr event = events.wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(30));
+    ASSERT_NE(event, nullptr);
+    EXPECT_EQ(event->text("outcome"), "exited");
+    EXPECT_EQ(event->count("exit_code"), code);
+  };
+  const auto called = sandbox.call("");
+  ASSERT_EQ(testing::not_kind(called, OutcomeKind::exited), "");
+  EXPECT_EQ(called->exit_code, 41);
+  expect_exit(41);
+  ASSERT_TRUE(sandbox.send("x"));
+  expect_exit(42);
+  EXPECT_EQ(number(sandbox, "set", "m"), 0);
+  expect_exit(43);
+  expect_restarts(sandbox, 3);
+}
+
 TEST_P(ChildrenTest, TellsAParentThatItsChildCrashedAndRunsAgain) {  // R27
   Sandbox sandbox = create(spec({.children = {ChildSpec{.id = "parent", .module = "parent"}}}));
   ASSERT_EQ(number(sandbox, "spawn", "parent", std::string(kTransientKid)), 0);

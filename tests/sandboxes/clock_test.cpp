@@ -102,6 +102,40 @@ TEST_F(ClockTest, KillsAStubbornChildOnceItsShutdownTimeIsOver) {  // Y05, S18
   EXPECT_TRUE(stopped.get());
 }
 
+// S18: five seconds when the spec says nothing, none at all for a brutal one.
+TEST_F(ClockTest, GivesAChildFiveSecondsToEndUnlessItsSpecSaysOtherwise) {  // Y05
+  EXPECT_EQ(ChildSpec{}.shutdown, Shutdown::after(5s));
+  for (const bool brutal : {false, true}) {
+    std::atomic<int> asked{0};
+    std::promise<void> ending;
+    SandboxSpec spec = counter();
+    spec.modules[0].source = Source::wat(R"((module
+      (import "petri" "log" (func $log (param i32 i32 i32) (result i32))) (memory 1)
+      (func (export "petri_terminate") (result i32)
+        (drop (call $log (i32.const 2) (i32.const 0) (i32.const 1))) (loop $l (br $l)) (i32.const 0))))");
+    ChildSpec child{.id = "c", .module = "counter"};
+    if (brutal) child.shutdown = Shutdown::brutal();
+    spec.tree = SupervisorSpec{.children = {child}};
+    spec.on_log = [&](auto, auto, auto) {
+      if (++asked == 1) ending.set_value();
+    };
+    Sandbox sandbox = create(spec);
+    auto stopped = std::async(std::launch::async, [&] { return sandbox.stop(); });
+    if (!brutal) {
+      ending.get_future().wait();
+      advance(5s - 1ns);
+      EXPECT_EQ(sandbox.status(), SandboxStatus::stopping) << "not before its time";
+      EXPECT_EQ(stopped.wait_for(0s), std::future_status::timeout);
+      EXPECT_EQ(sandbox.usage().processes, 1U);
+      advance(1ns);
+    }
+    EXPECT_TRUE(stopped.get());
+    EXPECT_EQ(asked, brutal ? 0 : 1) << "petri_terminate is not called before a brutal kill";
+    EXPECT_EQ(sandbox.usage().processes, 0U);
+    ASSERT_TRUE(runtime_->destroy("a"));
+  }
+}
+
 TEST_F(ClockTest, CountsUptimeAndSamplesBySeconds) {  // Y05, Q26, L25
   Sandbox sandbox = create(alarm());
   const std::int64_t began = number(sandbox, "time");

@@ -526,5 +526,31 @@ TEST_P(CancelTest, EndsACallBesideAHundredThatBurn) {
   EXPECT_EQ(not_soon([&] { EXPECT_TRUE(sandbox.restart()); }), "");
 }
 
+// R09: of a run, and of a live process that is started again each time.
+TEST(ExitTest, HasTheSameKindAndCodeEachTime) {
+  constexpr int kTimes = 10'000;
+  const auto runtime = *Runtime::create(without_containment());
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    SandboxSpec spec{.id = std::string(name_of(tier)),
+                     .modules = {{"m", Source::wat(R"((module
+      (import "petri" "exit" (func $exit (param i32)))
+      (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32)))
+      (func (export "exit") (param i32) (call $exit (local.get 0)) unreachable)
+      (func (export "proc_exit") (param i32) (call $proc_exit (local.get 0)) unreachable)))")}},
+                     .tier = tier};
+    spec.tree = SupervisorSpec{.intensity = 3 * kTimes, .children = {ChildSpec{.id = "m", .module = "m"}}};
+    Sandbox sandbox = *runtime->create(spec);
+    for (const std::string_view function : {"exit", "proc_exit"}) {
+      int same = 0;
+      for (int i = 0; i < kTimes; ++i) {
+        // A run compiles its module anew; a process that is restarted does not.
+        const auto outcome = tier == Tier::interpreted ? sandbox.run("m", function, {3}) : sandbox.call(function, {3});
+        same += outcome && outcome->kind == OutcomeKind::exited && outcome->exit_code == 3 ? 1 : 0;
+      }
+      EXPECT_EQ(same, kTimes) << function << " " << name_of(tier);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace petri

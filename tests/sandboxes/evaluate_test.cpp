@@ -1,7 +1,10 @@
 // Evaluations on the workers of a runtime.
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cmath>
 #include <future>
+#include <thread>
 
 #include "petri/evaluate.h"
 #include "runtime_fixture.h"
@@ -50,6 +53,65 @@ TEST_F(RuntimeEvaluateTest, GivesTheRecordsThatAnEvaluatorGives) {
   }
   EXPECT_EQ(here->counts.repeated, 10U);
   EXPECT_EQ(here->records.back().outcome, OutcomeKind::out_of_fuel);
+}
+
+// F15 of the hostile guests.
+TEST_F(RuntimeEvaluateTest, KeepsEveryScoreAsItIs) {
+  const std::vector<double> scores{NAN, -NAN, INFINITY, -INFINITY, -0.0, 5e-324, -5e-324};
+  std::vector<std::string> texts;
+  for (std::size_t which = 0; which < scores.size(); ++which) texts.push_back(adder(static_cast<int>(which)));
+  EvaluationOptions options;
+  options.scorer = [&](std::size_t row, std::span<const CaseView>) { return scores[row]; };
+  const auto evaluated = runtime_->evaluate(candidates(texts), cases_, spec(), options);
+  ASSERT_TRUE(evaluated) << evaluated.error().message;
+  for (std::size_t row = 0; row < scores.size(); ++row) {
+    ASSERT_TRUE(evaluated->records[row].score) << row;
+    const double kept = *evaluated->records[row].score;
+    const bool same = std::isnan(scores[row]) ? std::isnan(kept)
+                                              : kept == scores[row] && std::signbit(kept) == std::signbit(scores[row]);
+    EXPECT_TRUE(same) << scores[row] << " became " << kept;
+  }
+}
+
+// G17 of the hostile guests: sandboxes come and go while their runtime evaluates, and each verb has its own answer.
+TEST_F(RuntimeEvaluateTest, GoesOnWhileSandboxesAreDestroyedAndMadeAgain) {
+  std::vector<std::string> texts;
+  for (int which = 0; which < 400; ++which) texts.push_back(adder(which));
+  const auto alone = runtime_->evaluate(candidates(texts), cases_, spec());
+  ASSERT_TRUE(alone);
+  create(counter());
+  std::atomic<bool> done{false};
+  std::atomic<int> destroyed{0}, created{1};
+  {
+    std::vector<std::jthread> rivals;
+    for (int i = 0; i < 3; ++i) {
+      rivals.emplace_back([&] {
+        while (!done) {
+          const auto ended = runtime_->destroy("a");
+          EXPECT_TRUE(ended || ended.error().code == ErrorCode::not_found);
+          destroyed += ended ? 1 : 0;
+          const auto made = runtime_->create(counter());
+          // One that is destroyed before it is finished was there to be destroyed.
+          const bool was_there = made || made.error().code == ErrorCode::cancelled;
+          EXPECT_TRUE(was_there || made.error().code == ErrorCode::already_exists) << made.error().message;
+          created += was_there ? 1 : 0;
+        }
+      });
+    }
+    Evaluator fresh;  // no record of these is kept there
+    const auto beside = fresh.evaluate(candidates(texts), cases_, spec());
+    const auto again = runtime_->evaluate(candidates(texts), cases_, spec());
+    done = true;
+    ASSERT_TRUE(beside && again);
+    for (std::size_t row = 0; row < texts.size(); ++row) {
+      EXPECT_EQ(again->records[row].receipt, alone->records[row].receipt) << row;
+      EXPECT_EQ(beside->records[row].receipt, alone->records[row].receipt) << row;
+    }
+  }
+  EXPECT_LE(destroyed, created);
+  EXPECT_EQ(runtime_->list().total, runtime_->find("a") ? 1U : 0U);
+  static_cast<void>(runtime_->destroy("a"));
+  EXPECT_EQ(runtime_->info().memory_bytes, 0U);
 }
 
 TEST_F(RuntimeEvaluateTest, TellsHowItBeginsAndEnds) {  // O03

@@ -229,6 +229,8 @@ TEST_F(EventsTest, AddUpInTheMetrics) {  // O11
   EXPECT_EQ(next(sandbox, "p"), 1);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
   expect_restarts(sandbox, 1);
+  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 65'536}}));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
   const std::string text = runtime_->metrics();
   EXPECT_EQ(metric(text, R"(petri_runs_total{outcome="ok"})"), 5U) << text;
   EXPECT_EQ(metric(text, R"(petri_runs_total{outcome="trapped"})"), 2U);
@@ -236,7 +238,11 @@ TEST_F(EventsTest, AddUpInTheMetrics) {  // O11
   EXPECT_EQ(metric(text, R"(petri_runs_total{outcome="deadline"})"), 0U);
   EXPECT_EQ(metric(text, R"(petri_run_errors_total{error="not_found"})"), 1U);
   EXPECT_EQ(metric(text, R"(petri_run_errors_total{error="parse_failed"})"), 1U);
-  EXPECT_EQ(metric(text, R"(petri_calls_total{outcome="ok"})"), 1U);
+  EXPECT_EQ(metric(text, R"(petri_kills_total{limit="fuel_max"})"), 1U);
+  EXPECT_EQ(metric(text, R"(petri_kills_total{limit="memory_bytes_max"})"), 0U);
+  EXPECT_EQ(metric(text, R"(petri_limits_met_total{limit="memory_bytes_max"})"), 3U);
+  EXPECT_EQ(metric(text, R"(petri_limits_met_total{limit="fuel_max"})"), 0U);
+  EXPECT_EQ(metric(text, R"(petri_calls_total{outcome="ok"})"), 4U);
   EXPECT_EQ(metric(text, R"(petri_calls_total{outcome="trapped"})"), 1U);
   EXPECT_EQ(metric(text, R"(petri_sandboxes{status="running"})"), 1U);
   EXPECT_EQ(metric(text, "petri_processes_started_total"), 1U);
@@ -255,10 +261,18 @@ TEST_F(EventsTest, TellTheBeginningAndOneEndOfEveryRun) {  // O03
   std::map<std::uint64_t, std::vector<EventKind>> runs;
   while (const EventPtr event = events.next()) {
     runs[event->correlation.id].push_back(event->kind);
-    if (event->kind != EventKind::run_stop) continue;
     EXPECT_EQ(event->text("module"), "counter");
-    EXPECT_GT(event->count("fuel_used"), 0U);
+    if (event->kind == EventKind::run_start) continue;
     EXPECT_GT(event->count("duration_ns"), 0U);
+    if (event->kind == EventKind::run_exception) {
+      EXPECT_EQ(event->text("error"), "not_found");
+      continue;
+    }
+    const bool crashed = event->text("function") == "crash";
+    EXPECT_EQ(event->text("outcome"), crashed ? "trapped" : "ok");
+    EXPECT_EQ(event->text("trap"), crashed ? "unreachable" : "");
+    EXPECT_EQ(event->count("fuel_used"), crashed ? 1U : 5U);
+    EXPECT_EQ(event->count("memory_peak_bytes"), 65'536U);
   }
   ASSERT_EQ(runs.size(), functions.size());
   std::size_t number = 0;
@@ -323,20 +337,39 @@ TEST_F(EventsTest, ReachOnlyThoseWhoAskedForThem) {  // O08
 }
 
 TEST_F(EventsTest, SampleWhatUsageAnswers) {  // O10, Q26
-  Sandbox sandbox = create(counter());
-  EXPECT_EQ(next(sandbox, "counter"), 1);
-  for (int i = 0; i < 25; ++i) {
-    ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "kid" + std::to_string(i), .module = "counter"}));
-  }
+  testing::ManualTime time;
+  runtime_ = *Runtime::create({.workers = 2, .sampling_interval = 1s, .clock = time.clock()});
+  Sandbox sandbox = create({.id = "a", .modules = {{"m", Source::wat(R"((module
+    (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+    (memory 1) (data (i32.const 0) "{\"id\":\"kidA\",\"module\":\"m\"}")
+    (func (export "spawn") (param $n i32) (result i32)
+      (loop $again
+        (if (call $spawn (i32.const 0) (i32.const 26)) (then (return (i32.const 1))))
+        (i32.store8 (i32.const 10) (i32.add (i32.load8_u (i32.const 10)) (i32.const 1)))
+        (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
+      (i32.const 0))))")}}});
   Subscription events = *runtime_->subscribe({.kinds = {EventKind::usage_sampled}});
-  read_until(events, [](const Event& event) { return event.count("processes") == 26; });
+  time.advance(*runtime_, 1s);
+  read_until(events, EventKind::usage_sampled);
+  EXPECT_EQ(seen_.back()->count("processes"), 1U);
+  EXPECT_EQ(testing::not_value(sandbox.call("spawn", {25}), 0), "");
+  const Usage before = sandbox.usage();
+  time.advance(*runtime_, 1s);
+  read_until(events, EventKind::usage_sampled);
   const Event& sample = *seen_.back();
   const Usage usage = sandbox.usage();
+  EXPECT_EQ(sample.count("processes"), 26U) << "in the next one";
+  EXPECT_EQ(sample.count("processes"), usage.processes);
   EXPECT_EQ(sample.count("memory_bytes"), usage.memory_bytes);
   EXPECT_EQ(sample.count("memory_bytes"), 26U * 65'536U);
   EXPECT_EQ(sample.count("fuel_used"), usage.fuel_used);
-  EXPECT_EQ(sample.count("cpu_time_ns"), static_cast<std::uint64_t>(usage.cpu_time.count()));
-  EXPECT_THAT(sandbox.usage_history(), Not(IsEmpty()));
+  EXPECT_GT(usage.fuel_used, 0U);
+  // What the host does for it meanwhile is on its account too.
+  EXPECT_GE(sample.count("cpu_time_ns"), static_cast<std::uint64_t>(before.cpu_time.count()));
+  EXPECT_LE(sample.count("cpu_time_ns"), static_cast<std::uint64_t>(usage.cpu_time.count()));
+  ASSERT_EQ(sandbox.usage_history().size(), 2U);
+  EXPECT_EQ(sandbox.usage_history().back().usage.processes, 26U);
+  runtime_.reset();  // before its clock
 }
 
 TEST_F(EventsTest, WarnOnceUntilUseHasBeenLow) {  // Q24

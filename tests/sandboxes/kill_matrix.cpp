@@ -136,6 +136,8 @@ class Scene {
       seen_.verdict.verdict = name_of(result.error().code);
     } else if (result->kind != OutcomeKind::ok) {
       seen_.verdict.verdict = name_of(result->kind);
+      const bool by_a_limit = row_.limit != "stop" && row_.limit != "cancel";
+      if (by_a_limit && result->cause != row_.limit) seen_.verdict.verdict += " because of " + result->cause;
     } else {
       note_answer(at(KillPlace::run) ? std::optional(result->values.at(0).i32()) : witnessed());
     }
@@ -265,6 +267,22 @@ class Scene {
         kPatience);
   }
 
+  // The trail has an entry for every event.
+  void note_audit(const std::map<std::string, int>& told) {
+    std::map<std::string, int> audited;
+    for (const AuditEntry& entry : runtime_.audit({.sandbox = id_}).entries) {
+      if (entry.cause != row_.limit) continue;
+      if (entry.kind == AuditKind::limit_met) ++audited["limit.met"];
+      if (entry.kind == AuditKind::killed) {
+        ++audited[row_.limit == "execution_time_max" ? "killed.timeout" : "killed.resource_limit"];
+      }
+    }
+    if (audited == told) return;
+    seen_.verdict.told += " (but the audit has";
+    for (const auto& [kind, times] : audited) seen_.verdict.told += fmt::format(" {} ×{}", kind, times);
+    seen_.verdict.told += ")";
+  }
+
   // ---- events -------------------------------------------------------------------------------------------------
 
   void read_events() {
@@ -281,6 +299,7 @@ class Scene {
       seen_.verdict.told += (seen_.verdict.told.empty() ? "" : ", ") + kind;
       if (times > 1) seen_.verdict.told += fmt::format(" ×{}", times);
     }
+    note_audit(told);
     const auto info = runtime_.info(id_);
     const auto met = info ? info->limits_met.find(row_.limit) : decltype(info->limits_met.end()){};
     const auto counted = !info || met == info->limits_met.end() ? 0 : static_cast<int>(met->second);

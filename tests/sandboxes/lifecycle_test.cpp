@@ -24,26 +24,75 @@ TEST_F(LifecycleTest, CreatesASandboxFromAnIdAndAModule) {  // L01
 }
 
 TEST_F(LifecycleTest, ShowsEachStatusOnceAndInOrder) {  // L02, O01, O02
-  auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status}});
-  create(counter());
+  runtime_ = *Runtime::create(in_tier_under_test({.workers = 2, .sampling_interval = std::chrono::nanoseconds(0)}));
+  auto events = *runtime_->subscribe();
+  const auto before = std::chrono::system_clock::now();
+  create(tree(Strategy::one_for_one, {"x", "y"}));
   std::vector<std::string> seen;
   std::set<std::uint64_t> correlations;
   while (const EventPtr event = events.next()) {
-    seen.emplace_back(event->text("to"));
+    std::string text(name_of(event->kind));
+    if (event->kind == EventKind::sandbox_status) {
+      text = std::string(event->text("from")) + " > " + std::string(event->text("to"));
+    }
+    seen.push_back(text + (event->process.empty() ? "" : " " + event->process));
     correlations.insert(event->correlation.id);
     EXPECT_EQ(event->sandbox, "a");
+    EXPECT_GE(event->time, before);
+    EXPECT_LE(event->time, std::chrono::system_clock::now());
   }
-  EXPECT_THAT(seen, ElementsAre("compiling", "starting", "running"));
+  EXPECT_THAT(seen, ElementsAre("initializing > compiling", "module.loaded", "compiling > starting",
+                                "process.started x", "process.started y", "starting > running", "sandbox.created"));
   EXPECT_THAT(correlations, SizeIs(1));
+  EXPECT_THAT(correlations, ::testing::Not(::testing::Contains(0U)));
+}
+
+TEST_F(LifecycleTest, TellsOfAFailureOnceAndWithItsCause) {  // O02
+  auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status, EventKind::sandbox_failed}});
+  SandboxSpec spec = counter();
+  spec.modules[0].source = Source::wat("(module (func (export \"petri_init\") (result i32) unreachable))");
+  const auto failed = runtime_->create(spec);
+  ASSERT_FALSE(failed);
+  std::vector<std::string> seen;
+  while (const EventPtr event = events.next()) {
+    if (event->kind == EventKind::sandbox_failed) {
+      seen.push_back(std::string(event->text("cause")) + ", " + std::string(event->text("class")) + ", " +
+                     std::string(event->text("message")));
+    } else {
+      seen.push_back(std::string(event->text("from")) + " > " + std::string(event->text("to")) + " " +
+                     std::string(event->text("cause")));
+    }
+  }
+  const std::string why =
+      "the child counter could not be started: it ended as trapped in call: unreachable in petri_init at byte 40";
+  EXPECT_EQ(failed.error().message, why);
+  EXPECT_THAT(seen, ElementsAre("initializing > compiling ", "compiling > starting ", "starting > failed " + why,
+                                "start_failed, runtime, " + why));
 }
 
 TEST_F(LifecycleTest, NamesAnUnknownIdInEveryVerb) {  // L04
-  for (const Result<void>& result : {runtime_->stop("ghost"), runtime_->restart("ghost"), runtime_->destroy("ghost")}) {
-    EXPECT_EQ(result.error().code, ErrorCode::not_found);
-    EXPECT_THAT(result.error().message, HasSubstr("ghost"));
-  }
-  EXPECT_EQ(runtime_->info("ghost").error().code, ErrorCode::not_found);
-  EXPECT_EQ(runtime_->find("ghost").error().code, ErrorCode::not_found);
+  const auto refusal = [](const auto& result) {
+    return result ? "ok" : std::string(name_of(result.error().code)) + ": " + result.error().message;
+  };
+  const std::string unknown = "not_found: there is no sandbox ghost";
+  EXPECT_EQ(refusal(runtime_->info("ghost")), unknown);
+  EXPECT_EQ(refusal(runtime_->find("ghost")), unknown) << "usage and update_limits are of what find answers";
+  EXPECT_EQ(refusal(runtime_->restart("ghost")), unknown);
+  EXPECT_EQ(refusal(runtime_->stop("ghost")), unknown);
+  EXPECT_EQ(refusal(runtime_->destroy("ghost")), unknown);
+  EXPECT_EQ(refusal(runtime_->fork("ghost", "twin")), unknown);
+  Sandbox gone = create(counter("ghost"));
+  ASSERT_TRUE(runtime_->destroy("ghost"));
+  const std::string destroyed = "not_found: there is no sandbox ghost: it was destroyed";
+  EXPECT_EQ(refusal(gone.update_limits({{"timers_max", 1}})), destroyed);
+  EXPECT_EQ(refusal(gone.update_permissions({})), destroyed);
+  EXPECT_EQ(refusal(gone.restart()), destroyed);
+  EXPECT_EQ(refusal(gone.stop()), destroyed);
+  EXPECT_EQ(refusal(gone.call("next")), destroyed);
+  EXPECT_EQ(refusal(gone.send("x")), destroyed);
+  EXPECT_EQ(refusal(gone.run("counter", "next")), destroyed);
+  EXPECT_EQ(gone.usage().processes, 0U);
+  EXPECT_EQ(gone.usage().memory_bytes, 0U);
 }
 
 TEST_F(LifecycleTest, ListsByAgeInPages) {  // L05
@@ -82,22 +131,63 @@ TEST_F(LifecycleTest, FindsByLabelStatusAndGeneration) {  // L06
 }
 
 TEST_F(LifecycleTest, RefusesTheIdOfALiveSandboxAndLeavesThatAlone) {  // L07
-  Sandbox sandbox = create(counter());
-  EXPECT_EQ(next(sandbox), 1);
+  Sandbox sandbox = create(tree(Strategy::one_for_one, {"x", "y"}));
+  ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "x"), OutcomeKind::trapped), "");
+  expect_restarts(sandbox, 1);
+  EXPECT_EQ(next(sandbox, "x"), 1);
+  const SandboxInfo before = sandbox.info();
+  auto events = *runtime_->subscribe({.sandbox = "a"});
   const auto second = runtime_->create(counter());
+  ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::already_exists);
+  EXPECT_EQ(second.error().message, "there is a sandbox a already, and it is running");
   EXPECT_EQ(second.error().detail("status"), "running");
-  EXPECT_EQ(next(sandbox), 2);
+  EXPECT_EQ(second.error().detail("restarts"), "1");
+  EXPECT_EQ(second.error().detail("supervisor_restarts"), "1");
+  EXPECT_EQ(second.error().detail("processes"), "2");
+  EXPECT_THAT(names(events), IsEmpty());
+  const SandboxInfo after = sandbox.info();
+  EXPECT_EQ(after.created, before.created);
+  EXPECT_EQ(after.updated, before.updated);
+  EXPECT_EQ(after.restarts, 1U);
+  EXPECT_EQ(after.supervisor_restarts, 1U);
+  EXPECT_EQ(after.usage.processes, 2U);
+  EXPECT_EQ(after.usage.fuel_used, before.usage.fuel_used);
+  EXPECT_EQ(after.tree, before.tree);
+  EXPECT_EQ(next(sandbox, "x"), 2);
+  EXPECT_EQ(next(sandbox, "y"), 1);
 }
 
 TEST_F(LifecycleTest, GivesTheIdOfADeadSandboxToANewOne) {  // L08
-  Sandbox first = create(counter());
-  ASSERT_TRUE(first.restart());
-  ASSERT_TRUE(first.stop());
-  Sandbox second = create(counter());
-  EXPECT_EQ(second.status(), SandboxStatus::running);
-  EXPECT_EQ(second.info().restarts, 0U);
-  EXPECT_EQ(runtime_->list().total, 1U);
+  for (const bool fails : {false, true}) {
+    SandboxSpec spec = tree(Strategy::one_for_one, {"x", "y"}, 0);
+    spec.recovery.emplace().actions = {{ErrorCategory::runtime, RecoveryAction::terminate}};
+    Sandbox first = create(spec);
+    std::string changed(kCounter);
+    changed.insert(changed.size() - 1, "(func (export \"more\"))");
+    ASSERT_TRUE(first.restart());
+    ASSERT_TRUE(first.reload("counter", Source::wat(changed), {.policy = ReloadPolicy{.trial = {.calls = 0}}}));
+    if (fails) {
+      EXPECT_EQ(testing::not_kind(call(first, "crash", "x"), OutcomeKind::trapped), "");
+      expect_status(first, SandboxStatus::failed);
+    } else {
+      ASSERT_TRUE(first.stop());
+    }
+    Sandbox second = create(counter());
+    const SandboxInfo info = second.info();
+    EXPECT_EQ(info.status, SandboxStatus::running);
+    EXPECT_EQ(info.cause, "");
+    EXPECT_EQ(info.restarts, 0U);
+    EXPECT_EQ(info.supervisor_restarts, 0U);
+    EXPECT_EQ(info.modules[0].version, 1U);
+    EXPECT_THAT(*second.versions("counter"), SizeIs(1));
+    EXPECT_EQ(info.usage.processes, 1U);
+    EXPECT_EQ(runtime_->list().total, 1U);
+    EXPECT_EQ(call(first, "next", "x").error().message, "there is no sandbox a: it was destroyed");
+    EXPECT_EQ(next(second), 1);
+    ASSERT_TRUE(runtime_->destroy("a"));
+  }
 }
 
 TEST_F(LifecycleTest, AcceptsGoodIdsAndNoOthers) {  // L10
@@ -143,6 +233,7 @@ TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L
   auto events = *runtime_->subscribe();
   SandboxSpec spec = counter("../x");
   spec.modules.push_back({"file", Source::file("no/such/file.wat")});
+  spec.modules.push_back({"folder", Source::file("./.")});
   spec.limits = {{"speed_max", 1}, {"processes_max", 0}};
   spec.profile = ProfileSpec();
   spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "child", .module = "ghost"}}};
@@ -152,6 +243,7 @@ TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L
   EXPECT_EQ(refused.error().message,
             std::string(kBadId) +
                 "modules.file: there is no file no/such/file.wat; "
+                "modules.folder: ./. is not a file; "
                 "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
                 "profile.base: a profile of your own needs one of high, medium, low as its base; "
                 "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
@@ -163,13 +255,15 @@ TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L
 }
 
 TEST_F(LifecycleTest, TellsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11, L13
-  const auto spec = SandboxSpec::from_json(R"json({"id": "../x", "modules": {"m": {"file": "no/such/file.wat"}},
+  const auto spec = SandboxSpec::from_json(R"json({"id": "../x",
+      "modules": {"folder": {"file": "./."}, "m": {"file": "no/such/file.wat"}},
       "limits": {"speed_max": 1, "processes_max": 0}, "profile": "none",
       "tree": {"children": [{"id": "child", "module": "ghost"}, {"id": "known", "module": "m"}]}})json");
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
   EXPECT_EQ(spec.error().message,
             "profile is \"none\" but can be high, medium, low; " + std::string(kBadId) +
+                "modules.folder: ./. is not a file; "
                 "modules.m: there is no file no/such/file.wat; "
                 "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
                 "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
@@ -267,6 +361,9 @@ TEST_F(LifecycleTest, LeavesNothingAfterDestroy) {  // L19, L20
   }
   EXPECT_EQ(runtime_->info("a").error().code, ErrorCode::not_found);
   EXPECT_EQ(runtime_->list().total, 0U);
+  if (tier_under_test() == "promoting") {
+    expect_soon([&] { return runtime_->info().artifacts == 0 ? "" : "it is being compiled"; });
+  }
   EXPECT_EQ(runtime_->info().artifacts, 0U);
   EXPECT_EQ(runtime_->info().memory_bytes, 0U);
   EXPECT_EQ(check.leaks(), "");
@@ -291,6 +388,9 @@ TEST_F(LifecycleTest, AnswersOthersWhileOneDestroyWaits) {  // L09, L21, X04
   EXPECT_EQ(again.error().detail("status"), "stopping");
   Sandbox other = create(counter("other"));
   EXPECT_EQ(next(other), 1);
+  EXPECT_EQ(runtime_->info("stubborn")->status, SandboxStatus::stopping);
+  EXPECT_EQ(runtime_->info("other")->status, SandboxStatus::running);
+  EXPECT_EQ(runtime_->list().total, 2U);
   EXPECT_TRUE(runtime_->destroy("other"));
   destroyer.join();
   create(spec);
@@ -298,13 +398,23 @@ TEST_F(LifecycleTest, AnswersOthersWhileOneDestroyWaits) {  // L09, L21, X04
 
 TEST_F(LifecycleTest, StopsAndStartsAgain) {  // L22
   auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status}});
-  Sandbox sandbox = create(counter());
+  SandboxSpec spec = counter();
+  spec.labels = {"blue"};
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(next(sandbox), 1);
+  const SandboxInfo before = sandbox.info();
   ASSERT_TRUE(sandbox.stop());
   EXPECT_EQ(sandbox.status(), SandboxStatus::stopped);
   EXPECT_EQ(sandbox.usage().processes, 0U);
-  EXPECT_THAT(sandbox.info().modules, SizeIs(1));
-  EXPECT_EQ(call(sandbox, "next").error().code, ErrorCode::rejected);  // R17
+  EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
+  EXPECT_EQ(sandbox.info().modules, before.modules);
+  EXPECT_EQ(sandbox.info().labels, before.labels);
+  EXPECT_THAT(*sandbox.versions("counter"), SizeIs(1));
+  EXPECT_EQ(sandbox.history("counter")->active, 1U);
+  EXPECT_EQ(runtime_->list({.status = SandboxStatus::stopped, .label = "blue"}).total, 1U);
+  EXPECT_EQ(call(sandbox, "next").error().code, ErrorCode::rejected);
   ASSERT_TRUE(sandbox.restart());
+  EXPECT_EQ(sandbox.status(), SandboxStatus::running);
   EXPECT_EQ(next(sandbox), 1);
   std::vector<std::string> seen;
   while (const EventPtr event = events.next()) seen.emplace_back(event->text("to"));
@@ -411,6 +521,66 @@ TEST_F(LifecycleTest, TakesLimitsFromTheSpecBeforeTheRuntime) {  // L31
   EXPECT_EQ(runtime->info("a")->limits.timers_max, 6U);
   EXPECT_EQ(Runtime::create({.workers = 1, .limits = {{"processes_max", 0}}}).error().code,
             ErrorCode::validation_failed);
+}
+
+// L31: of the three who may say how much fuel and time there is, and in which tier, the nearest is heard.
+TEST_F(LifecycleTest, TakesWhatACallSaysBeforeTheSandboxAndThatBeforeTheRuntime) {
+  RuntimeOptions options = without_containment({.workers = 1, .limits = {{"fuel_max", 3'000}}});
+  options.defaults.tier = Tier::interpreted;
+  const auto runtime = *Runtime::create(std::move(options));
+  Sandbox plain = *runtime->create(counter());
+  SandboxSpec own = counter("b");
+  own.limits = {{"fuel_max", 2'000}};
+  own.tier = Tier::compiled;
+  Sandbox special = *runtime->create(own);
+  const auto ended = [](const Result<Outcome>& outcome) {
+    return outcome ? std::string(name_of(outcome->kind)) + " " + std::to_string(outcome->fuel_used) + " " +
+                         std::string(name_of(outcome->tier))
+                   : outcome.error().message;
+  };
+  EXPECT_EQ(ended(plain.run("counter", "spin")), "out_of_fuel 3000 interpreted");
+  EXPECT_EQ(ended(special.run("counter", "spin")), "out_of_fuel 2000 compiled");
+  EXPECT_EQ(ended(plain.run("counter", "spin", {}, {.fuel_max = 1'000, .tier = Tier::compiled})),
+            "out_of_fuel 1000 compiled");
+  EXPECT_EQ(ended(special.run("counter", "spin", {}, {.fuel_max = 1'000, .tier = Tier::interpreted})),
+            "out_of_fuel 1000 interpreted");
+}
+
+TEST_F(LifecycleTest, BeginsEmptyAndEchoesItsDefaults) {  // L31
+  const RuntimeOptions defaults;
+  const auto runtime = *Runtime::create();
+  const RuntimeInfo info = runtime->info();
+  EXPECT_EQ(info.sandboxes, 0U);
+  EXPECT_EQ(info.artifacts, 0U);
+  EXPECT_EQ(info.memory_bytes, 0U);
+  EXPECT_EQ(info.descriptors, 0U);
+  EXPECT_EQ(info.quarantined, 0U);
+  EXPECT_EQ(runtime->list().total, 0U);
+  EXPECT_THAT(runtime->audit().entries, IsEmpty());
+
+  EXPECT_EQ(info.workers, std::thread::hardware_concurrency()) << "one a core";
+  EXPECT_GT(info.descriptors_max, 0U) << "what the process may, less the reserve";
+  EXPECT_EQ(info.threads_max, defaults.threads_max);
+  EXPECT_EQ(info.threads_reserve, defaults.threads_reserve);
+  EXPECT_EQ(info.descriptors_reserve, defaults.descriptors_reserve);
+  EXPECT_EQ(info.sampling_interval, defaults.sampling_interval);
+  EXPECT_EQ(info.samples_max, defaults.samples_max);
+  EXPECT_EQ(info.promote_fuel, defaults.promote_fuel);
+  EXPECT_EQ(info.promote_fuel_per_byte, defaults.promote_fuel_per_byte);
+  EXPECT_EQ(info.promote_instances, defaults.promote_instances);
+  EXPECT_EQ(info.promotion_time_max, defaults.promotion_time_max);
+  EXPECT_EQ(info.compile.time_max, defaults.compile.time_max);
+  EXPECT_EQ(info.compile.memory_bytes_max, defaults.compile.memory_bytes_max);
+  EXPECT_EQ(info.audit.entries_max, defaults.audit.entries_max);
+  EXPECT_EQ(info.audit.bytes_max, defaults.audit.bytes_max);
+  EXPECT_EQ(info.quarantine.limits_max, defaults.quarantine.limits_max);
+  EXPECT_EQ(info.quarantine.window, defaults.quarantine.window);
+  EXPECT_EQ(info.quarantine.period, defaults.quarantine.period);
+  EXPECT_EQ(info.memory_budget_bytes, 0U);
+  EXPECT_EQ(info.defaults.breaker, defaults.breaker);
+  EXPECT_THAT(info.defaults.limits, IsEmpty());
+  EXPECT_EQ(info.defaults.profile, std::nullopt);
+  EXPECT_EQ(info.defaults.tier, std::nullopt);
 }
 
 RuntimeOptions with_own_defaults() {

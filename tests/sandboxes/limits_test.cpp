@@ -1,4 +1,6 @@
 // Area Q: each limit stops what it names, in both tiers, with its cause on record.
+#include <future>
+
 #include "host/temporary_folder.h"
 #include "runtime_fixture.h"
 
@@ -15,6 +17,41 @@ class LimitsTest : public RuntimeFixture, public ::testing::WithParamInterface<T
   }
   std::uint64_t met(const Sandbox& sandbox, const std::string& limit) { return sandbox.info().limits_met[limit]; }
 };
+
+TEST_P(LimitsTest, AreThoseOfTheProfileWhereTheSpecNamesNone) {  // Q01, Q02
+  for (const Profile profile : {Profile::high, Profile::medium, Profile::low}) {
+    SandboxSpec spec = counter(std::string(name_of(profile)));
+    spec.profile = profile;
+    spec.tier = GetParam();
+    EXPECT_EQ(create(spec).info().limits, SandboxLimits::of(profile)) << name_of(profile);
+    spec.id += "-own";
+    spec.limits = {{"processes_max", 7}};
+    SandboxLimits expected = SandboxLimits::of(profile);
+    expected.processes_max = 7;
+    EXPECT_EQ(create(spec).info().limits, expected) << "setting one keeps the others";
+  }
+  Sandbox sandbox = create(counter());
+  EXPECT_EQ(sandbox.info().limits, SandboxLimits::of(Profile::medium));
+}
+
+// Q02: a run has its 10⁹; a live process burns on.
+TEST_P(LimitsTest, GiveALiveProcessFuelWithoutEndAndARunABillion) {
+  RuntimeOptions options = without_containment();
+  ASSERT_TRUE(options.host.define("test", "expensive", [] {}, {.fuel = 1'000'000}));
+  runtime_ = *Runtime::create(std::move(options));
+  SandboxSpec spec = counter();
+  spec.tier = GetParam();
+  spec.modules[0].source = Source::wat(R"((module (import "test" "expensive" (func $expensive))
+    (func (export "burn") (param $n i32)
+      (loop $again (call $expensive) (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))))");
+  Sandbox sandbox = create(spec);
+  const auto run = sandbox.run("counter", "burn", {1'001});
+  ASSERT_EQ(testing::not_kind(run, OutcomeKind::out_of_fuel), "");
+  EXPECT_EQ(run->fuel_used, 1'000'000'000U);
+  const auto live = sandbox.call("burn", {1'001});
+  ASSERT_EQ(testing::not_kind(live, OutcomeKind::ok), "");
+  EXPECT_GT(live->fuel_used, 1'000'000'000U);
+}
 
 TEST_P(LimitsTest, RefusesMemoryBeyondTheLimit) {  // Q05
   Sandbox sandbox = limited({{"memory_bytes_max", 3 * 65'536}});
@@ -119,7 +156,75 @@ TEST_P(LimitsTest, ChangeOnALiveSandboxWithItsStateKept) {  // Q21, Q22
   EXPECT_EQ(sandbox.info().limits.fuel_max, 1'000U);
   EXPECT_EQ(next(sandbox), 2);
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}), -1), "");
-  EXPECT_EQ(testing::not_kind(sandbox.call("spin"), OutcomeKind::out_of_fuel), "");
+  const auto ended = sandbox.call("spin");
+  ASSERT_EQ(testing::not_kind(ended, OutcomeKind::out_of_fuel), "");
+  EXPECT_EQ(ended->fuel_used, 1'000U);
+}
+
+// Spawns a child of its own module, of the name it is given.
+constexpr std::string_view kSpawns = R"((module
+  (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+  (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
+  (memory 1) (global $count (mut i32) (i32.const 0))
+  (func (export "next") (result i32)
+    (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
+  (func (export "spin") (loop $again (br $again)))
+  (func (export "petri_handle") (result i32) (i32.const 0))
+  (func (export "spawn") (result i32)
+    (call $spawn (i32.const 0) (call $read (i32.const 0) (i32.const 0) (i32.const 1000))))))";
+
+TEST_P(LimitsTest, LetARefusedSpawnSucceedOnceTheyAreRaised) {  // Q21
+  Sandbox sandbox = create({.id = "a",
+                            .modules = {{"m", Source::wat(std::string(kSpawns))}},
+                            .limits = {{"processes_max", 2}},
+                            .tier = GetParam()});
+  const auto spawn = [&](const std::string& id) {
+    return sandbox.call("spawn", {}, {.process = "m", .input = R"({"id": ")" + id + R"(", "module": "m"})"});
+  };
+  EXPECT_EQ(next(sandbox, "m"), 1);
+  EXPECT_EQ(testing::not_value(spawn("x"), 0), "");
+  EXPECT_EQ(testing::not_value(spawn("y"), static_cast<std::int32_t>(GuestError::limit_exceeded)), "");
+  EXPECT_EQ(sandbox.usage().processes, 2U);
+  ASSERT_TRUE(sandbox.update_limits({{"processes_max", 3}}));
+  EXPECT_EQ(testing::not_value(spawn("y"), 0), "");
+  EXPECT_EQ(testing::not_value(spawn("z"), static_cast<std::int32_t>(GuestError::limit_exceeded)), "");
+  EXPECT_EQ(sandbox.usage().processes, 3U);
+  EXPECT_EQ(next(sandbox, "m"), 2) << "its state is kept";
+  EXPECT_EQ(next(sandbox, "y"), 1);
+}
+
+TEST_P(LimitsTest, CountsSpawnedChildrenWaitingMessagesAndRunsInUsage) {  // Q25
+  runtime_ = *Runtime::create({.workers = 2, .sampling_interval = std::chrono::milliseconds(10)});
+  Sandbox sandbox = create({.id = "a", .modules = {{"m", Source::wat(std::string(kSpawns))}}, .tier = GetParam()});
+  EXPECT_EQ(testing::not_value(sandbox.call("spawn", {}, {.input = R"({"id": "kid", "module": "m"})"}), 0), "");
+  const Usage before = sandbox.usage();
+  EXPECT_EQ(before.processes, 2U);
+  EXPECT_EQ(before.memory_bytes, 131'072U);
+  EXPECT_EQ(before.messages, 0U);
+  std::vector<std::uint64_t> spinning;
+  for (const std::string process : {"m", "kid"}) {
+    spinning.push_back(*sandbox.call_async("spin", {}, {.process = process}, nullptr));
+  }
+  std::promise<Result<Outcome>> run_ended;
+  const auto run =
+      sandbox.run_async("m", "spin", {}, {}, [&](Result<Outcome> how) { run_ended.set_value(std::move(how)); });
+  ASSERT_TRUE(run);
+  expect_soon([&] { return sandbox.usage().messages == 0 ? "" : "both calls wait"; });
+  for (const std::string process : {"m", "m", "kid"}) ASSERT_TRUE(sandbox.send("x", process));
+  expect_soon([&] { return sandbox.usage().memory_bytes == 196'608U ? "" : "the run has no memory yet"; });
+  EXPECT_EQ(sandbox.usage().messages, 3U) << "over the tree";
+  EXPECT_EQ(sandbox.usage().processes, 2U) << "a run is no process";
+  expect_soon([&] {
+    const Usage now = sandbox.usage();
+    return now.cpu_percent > 0 && now.fuel_used > before.fuel_used + 100'000 && now.cpu_time > before.cpu_time
+               ? ""
+               : "not yet";
+  });
+  for (const std::uint64_t call : spinning) EXPECT_TRUE(sandbox.cancel(call));
+  EXPECT_TRUE(sandbox.cancel(*run));
+  EXPECT_EQ(testing::not_kind(run_ended.get_future().get(), OutcomeKind::cancelled), "");
+  expect_soon([&] { return sandbox.usage().messages == 0 ? "" : "messages wait"; });
+  expect_soon([&] { return sandbox.usage().memory_bytes == 131'072U ? "" : "memory of the run or of a restart"; });
 }
 
 TEST_P(LimitsTest, CountsTheWholeTreeInUsage) {  // Q25, Q26

@@ -121,11 +121,18 @@ TEST_P(PermissionsTest, AreNamedByALinkError) {  // P04, P10, S20
   Subscription events = *runtime_->subscribe({.kinds = {EventKind::security_denied, EventKind::module_rejected}});
   SandboxSpec spec = asker();
   spec.profile = Profile::high;
+  // Its start function would trap.
+  std::string eager(kAsker);
+  eager.insert(eager.size() - 1, " (func $start unreachable) (start $start)");
+  spec.modules[0].source = Source::wat(eager);
   const auto refused = runtime_->create(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::link_error);
-  EXPECT_THAT(refused.error().message, HasSubstr("clock_ms"));
-  EXPECT_THAT(refused.error().message, HasSubstr("needs the permission clock"));
+  EXPECT_EQ(
+      refused.error().message,
+      "the module m: the import \"petri\".\"clock_ms\" needs the permission clock, which the guest does not have");
+  EXPECT_EQ(refused.error().detail("permission"), "clock");
+  EXPECT_EQ(runtime_->info("asker")->usage.fuel_used, 0U) << "none of its code has run";
   EXPECT_THAT(names(events), ::testing::ElementsAre("module.rejected", "security.denied"));
   const auto entries = audit("asker", AuditKind::module_rejected);
   ASSERT_EQ(entries.size(), 1U);
@@ -181,12 +188,66 @@ TEST_P(PermissionsTest, ToReadFilesEndAtTheFolder) {
   EXPECT_EQ(open("plain"), 0);
   EXPECT_EQ(open("missing"), 44);
   EXPECT_THAT(audit("reader", AuditKind::permission_denied), IsEmpty());
+  Subscription events = *runtime_->subscribe({.kinds = {EventKind::security_denied}});
+  constexpr std::int64_t kNotCapable = 76, kLoop = 32;
   for (const std::string& path :
        {std::string("../") + outside.path().filename().string() + "/secret", absolute, std::string("link")}) {
-    EXPECT_NE(open(path), 0) << path;
+    EXPECT_EQ(open(path), path == "link" ? kLoop : kNotCapable) << path;
+    const EventPtr event = events.next();
+    ASSERT_NE(event, nullptr) << path;
+    EXPECT_EQ(event->sandbox, "reader");
+    EXPECT_EQ(event->process, "m");
+    EXPECT_EQ(event->text("permission"), "file_read");
   }
+  EXPECT_EQ(events.next(), nullptr);
+  EXPECT_EQ(open("plain"), 0) << "it goes on";
+  EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
   EXPECT_EQ(sandbox.info().denied.at("file_read"), 3U);
-  EXPECT_EQ(audit("reader", AuditKind::permission_denied).size(), 3U);
+  const auto entries = audit("reader", AuditKind::permission_denied);
+  ASSERT_EQ(entries.size(), 3U);
+  for (const AuditEntry& entry : entries) {
+    EXPECT_EQ(entry.cause, "file_read");
+    EXPECT_EQ(entry.process, "m");
+    EXPECT_EQ(count(entry), 1);
+  }
+}
+
+// P08: whatever it calls the other's process, there is none of that name.
+TEST_P(PermissionsTest, DoNotReachIntoAnotherSandbox) {
+  const auto talker = [&](const std::string& id) {
+    SandboxSpec spec{.id = id, .modules = {{"talker", Source::wat(R"((module
+      (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
+      (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+      (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
+      (memory 1) (global $got (mut i32) (i32.const 0))
+      (func (export "send") (result i32)
+        (call $send (i32.const 0) (call $read (i32.const 0) (i32.const 0) (i32.const 100)) (i32.const 0) (i32.const 1)))
+      (func (export "call") (result i32)
+        (call $call (i32.const 0) (call $read (i32.const 0) (i32.const 0) (i32.const 100)) (i32.const 0) (i32.const 1)
+                    (i32.const 0)))
+      (func (export "got") (result i32) (global.get $got))
+      (func (export "petri_handle") (result i32)
+        (global.set $got (i32.add (global.get $got) (i32.const 1))) (i32.const 0))))")}}};
+    spec.tier = GetParam();
+    spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "of_" + id, .module = "talker"}}};
+    return create(spec);
+  };
+  Sandbox here = talker("here"), there = talker("there");
+  const Usage before = there.usage();
+  Subscription events = *runtime_->subscribe({.sandbox = "there"});
+  for (const char* name :
+       {"of_there", "there/of_there", "there", "/there/of_there", "../there/of_there", "sandbox/of_there"}) {
+    EXPECT_EQ(number(here.call("send", {}, {.input = name})), static_cast<std::int32_t>(GuestError::not_found)) << name;
+    EXPECT_EQ(number(here.call("call", {}, {.input = name})), static_cast<std::int32_t>(GuestError::not_found)) << name;
+  }
+  EXPECT_EQ(number(here.call("send", {}, {.input = "of_here"})), 0) << "its own it does reach";
+  EXPECT_EQ(number(here.call("got")), 1);
+  EXPECT_EQ(there.usage().fuel_used, before.fuel_used);
+  EXPECT_EQ(there.usage().messages, 0U);
+  std::vector<std::string> told = names(events);
+  std::erase(told, "usage.sampled");
+  EXPECT_THAT(told, IsEmpty());
+  EXPECT_EQ(number(there.call("got")), 0);
 }
 
 TEST_P(PermissionsTest, DoNotMakeUpForWhatNobodyOffers) {  // P05

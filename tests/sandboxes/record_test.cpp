@@ -45,7 +45,10 @@ class RecordTest : public RuntimeFixture {
     spec.profile = Profile::high;
     spec.limits = all_changed(Profile::high);
     spec.on_limit = {{"timers_max", OnLimit::kill}};
-    spec.permissions = Permissions::medium().without(Permission::file_read);
+    spec.permissions = Permissions::medium();
+    spec.imports = {.block = {"petri.random"}};
+    spec.audit = AuditLevel::none;
+    spec.deterministic = true;
     spec.labels = {"blue", "tall"};
     spec.recovery = Recovery{.actions = {{ErrorCategory::runtime, RecoveryAction::isolate}}, .retries_max = 7};
     spec.breaker = BreakerOptions{.limits_max = 3, .window = std::chrono::seconds(7), .pause = std::chrono::seconds(2)};
@@ -61,8 +64,17 @@ class RecordTest : public RuntimeFixture {
     EXPECT_EQ(info.id, spec.id);
     EXPECT_EQ(info.status, SandboxStatus::running);
     EXPECT_EQ(info.cause, "");
+    EXPECT_EQ(info.failure, std::nullopt);
     EXPECT_EQ(info.profile, *spec.profile);
+    EXPECT_EQ(info.imports, spec.imports);
+    EXPECT_EQ(info.reject_findings, spec.reject_findings);
+    EXPECT_EQ(info.audit, *spec.audit);
+    EXPECT_EQ(info.deterministic, *spec.deterministic);
+    EXPECT_EQ(info.tier, *spec.tier);
+    EXPECT_EQ(info.folder, spec.folder);
     EXPECT_EQ(info.recovery, *spec.recovery);
+    EXPECT_EQ(info.breaker, BreakerState::closed);
+    EXPECT_EQ(info.breaker_opened, 0U);
     EXPECT_EQ(info.breaker_options, *spec.breaker);
     EXPECT_TRUE(info.reload.drop);
     EXPECT_EQ(info.arguments, spec.arguments);
@@ -76,7 +88,7 @@ class RecordTest : public RuntimeFixture {
     EXPECT_EQ(info.labels, spec.labels);
     EXPECT_EQ(info.generation, spec.generation);
     EXPECT_EQ(info.tree, *spec.tree);
-    const ArtifactId first = (*Artifact::from_wat(kCounter, 1 << 20))->id();
+    const ArtifactId first = (*Artifact::from_wat(spec.modules[0].source.text(), 1 << 20))->id();
     EXPECT_THAT(info.modules, ElementsAre(ModuleSummary{"counter", first, 1}, Field(&ModuleSummary::name, "other")));
     EXPECT_EQ(info.usage.processes, 2U);
     EXPECT_EQ(info.usage.memory_bytes, 65'536U);
@@ -109,10 +121,21 @@ TEST_F(RecordTest, ShowsWhereItsSourcesWereRead) {  // L03
 }
 
 TEST_F(RecordTest, ShowsEverythingThatWasSetAlsoAfterARestart) {  // L03, L15
-  const SandboxSpec spec = nothing_by_default();
+  const TemporaryFolder folder;
+  SandboxSpec spec = nothing_by_default();
+  spec.folder = folder.path().string();
+  // Its endless loop would be a finding.
+  spec.modules[0].source = Source::wat(R"((module (memory (export "memory") 1) (func (export "crash") unreachable)))");
+  spec.reject_findings = Severity::high;
+  const auto asked = std::chrono::system_clock::now();
   Sandbox sandbox = create(spec);
   const SandboxInfo before = sandbox.info();
   expect_as_in(spec, before);
+  EXPECT_GE(before.created, asked);
+  EXPECT_LE(before.created, before.updated);
+  EXPECT_LE(before.updated, std::chrono::system_clock::now());
+  EXPECT_EQ(before.restarts, 0U);
+  EXPECT_EQ(before.supervisor_restarts, 0U);
   EXPECT_EQ(sandbox.children()[0].tier, Tier::compiled);
   ASSERT_TRUE(sandbox.restart());
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "first"), OutcomeKind::trapped), "");
@@ -124,6 +147,7 @@ TEST_F(RecordTest, ShowsEverythingThatWasSetAlsoAfterARestart) {  // L03, L15
   EXPECT_EQ(after.created, before.created);
   EXPECT_GE(after.updated, before.updated);
   EXPECT_EQ(after.restarts, 1U);
+  EXPECT_EQ(after.supervisor_restarts, 1U);
   EXPECT_GT(after.usage.fuel_used, before.usage.fuel_used);
 }
 

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 class RecoveryTest : public RuntimeFixture {
  protected:
   RecoveryTest() {
-    RuntimeOptions options = without_containment();
+    RuntimeOptions options = in_tier_under_test(without_containment());
     options.clock = time_.clock();
     runtime_ = *Runtime::create(std::move(options));
     events_.emplace(*runtime_->subscribe({.kinds = {EventKind::sandbox_recovery, EventKind::sandbox_failed}}));

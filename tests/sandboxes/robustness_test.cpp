@@ -1,7 +1,12 @@
 // Area X: nothing a guest or a caller does ends the runtime, disturbs a neighbour, leaks, or gives two answers.
+#include <latch>
+#include <map>
+#include <random>
 #include <thread>
 
 #include "engine/fault_injection.h"
+#include "host/temporary_folder.h"
+#include "petri/scan.h"
 #include "runtime_fixture.h"
 
 namespace petri {
@@ -29,36 +34,130 @@ TEST_F(RobustnessTest, CreatesAndDestroysFromManyThreads) {  // X03
   });
   EXPECT_EQ(destroyed, 1'000);
   EXPECT_EQ(runtime_->list().total, 0U);
-  from_eight([&](int) {
-    const auto sandbox = runtime_->create(counter("one"));
-    if (sandbox) {
-      ++won;
-    } else if (sandbox.error().code == ErrorCode::already_exists) {
-      ++lost;
+  std::latch all_there(100);
+  {
+    std::vector<std::jthread> rivals;
+    for (int i = 0; i < 100; ++i) {
+      rivals.emplace_back([&] {
+        all_there.arrive_and_wait();
+        const auto sandbox = runtime_->create(counter("one"));
+        if (sandbox) {
+          ++won;
+        } else if (sandbox.error().code == ErrorCode::already_exists) {
+          ++lost;
+        }
+      });
     }
-  });
+  }
   EXPECT_EQ(won, 1);
-  EXPECT_EQ(lost, 7);
+  EXPECT_EQ(lost, 99);
+  EXPECT_EQ(runtime_->list().total, 1U);
+  Sandbox winner = *runtime_->find("one");
+  EXPECT_EQ(next(winner), 1);
+  EXPECT_EQ(winner.usage().processes, 1U);
 }
 
-TEST_F(RobustnessTest, DisturbsNobodyWithABadModule) {  // X01, X02
-  std::vector<Sandbox> others;
-  for (int i = 0; i < 20; ++i) others.push_back(create(counter("other" + std::to_string(i))));
-  const auto artifact = *Artifact::from_wat(kCounter, 1 << 20);
-  const std::vector<std::uint8_t> good(artifact->bytes().begin(), artifact->bytes().end());
-  std::uint32_t random = 1;
-  for (int i = 0; i < 200; ++i) {
-    std::vector<std::uint8_t> bytes = good;
-    random = random * 1'664'525 + 1'013'904'223;
-    if (i % 2 == 0) {
-      bytes.resize(random % bytes.size());
-    } else {
-      bytes[random % bytes.size()] ^= static_cast<std::uint8_t>(1U << (random >> 24 & 7));
-    }
-    static_cast<void>(runtime_->create({.id = "bad", .modules = {{"m", Source::wasm(bytes)}}}));
-    static_cast<void>(runtime_->destroy("bad"));
-    static_cast<void>(others[0].run(Source::wasm(bytes), "next", {}, {.fuel_max = 10'000}));
+// Random bytes, beginnings of a good module, and good ones with a bit or a piece changed.
+std::vector<std::uint8_t> bad_bytes(std::span<const std::uint8_t> good, std::mt19937& random) {
+  std::vector<std::uint8_t> bytes(good.begin(), good.end());
+  switch (random() % 4) {
+    case 0:
+      bytes.resize(random() % 200);
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+      if (random() % 2 == 0 && bytes.size() >= 8) std::copy_n(good.begin(), 8, bytes.begin());
+      break;
+    case 1: bytes.resize(random() % bytes.size()); break;
+    case 2: bytes[random() % bytes.size()] ^= static_cast<std::uint8_t>(1U << random() % 8); break;
+    default:
+      for (std::size_t at = random() % bytes.size(), end = std::min(bytes.size(), at + 8); at < end; ++at) {
+        bytes[at] = static_cast<std::uint8_t>(random());
+      }
   }
+  return bytes;
+}
+
+TEST_F(RobustnessTest, AcceptsOrRefusesWhateverBytesItIsGiven) {  // X01
+  Sandbox other = create(counter("other"));
+  Sandbox loader = create(counter("loader"));
+  const auto artifact = *Artifact::from_wat(kCounter, 1 << 20);
+  std::mt19937 random(1);
+  std::map<std::string, int> answers;
+  const auto note = [&](std::string_view verb, const auto& result) {
+    const bool ours = !result && (result.error().code == ErrorCode::host_fault ||
+                                  result.error().code == ErrorCode::engine_fault || result.error().message.empty());
+    EXPECT_FALSE(ours) << verb << ": " << result.error().message;
+    ++answers[std::string(verb) + (result ? " accepted" : " refused")];
+  };
+  for (int i = 0; i < 300; ++i) {
+    const std::vector<std::uint8_t> bytes = bad_bytes(artifact->bytes(), random);
+    note("create", runtime_->create({.id = "bad",
+                                     .modules = {{"m", Source::wasm(bytes)}},
+                                     .limits = {{"execution_time_max", 20'000'000}, {"memory_bytes_max", 1 << 20}}}));
+    static_cast<void>(runtime_->destroy("bad"));
+    note("load", loader.load("m" + std::to_string(i), Source::wasm(bytes)));
+    note("run", loader.run(Source::wasm(bytes), "next", {}, {.fuel_max = 10'000}));
+    const auto checked = Artifact::from_wasm(bytes, 1 << 20);
+    note("artifact", checked);
+    if (checked) note("scan", scan(**checked));
+    EXPECT_EQ(next(other), i + 1);
+  }
+  for (const char* verb : {"create", "load", "run", "artifact"}) {
+    EXPECT_GT(answers[std::string(verb) + " refused"], 100) << verb;
+  }
+  EXPECT_GT(answers["scan accepted"], 10) << "some of them are modules still";
+  EXPECT_EQ(answers["scan refused"], 0) << "what the gate accepts can be scanned";
+  EXPECT_EQ(other.info().supervisor_restarts, 0U);
+}
+
+// C05 of the hostile guests: thousands of values alive at once in one function.
+TEST_F(RobustnessTest, LoadsAFunctionThatKeepsThousandsOfValuesOrRefusesIt) {
+  const auto keeping = [](int values) {
+    std::string body;
+    for (int i = 0; i < values; ++i) body += "(local.get 0)";
+    for (int i = 1; i < values; ++i) body += "(i32.add)";
+    return Source::wat("(module (func (export \"f\") (param i32) (result i32)" + body + "))");
+  };
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    SandboxSpec spec{.id = std::string(name_of(tier)), .modules = {{"m", keeping(1'000)}}, .tier = tier};
+    Sandbox sandbox = create(spec);
+    EXPECT_EQ(testing::not_value(sandbox.call("f", {3}), 3'000), "");
+    spec.id += "-more";
+    spec.modules[0].source = keeping(20'000);
+    const auto refused = runtime_->create(spec);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::rejected);
+    EXPECT_EQ(
+        refused.error().message,
+        "the module m: the module exceeds the bound operands: 20000 where 1024 is the most (values on the operand "
+        "stack at once) (at byte 36)");
+  }
+}
+
+TEST_F(RobustnessTest, TellsABadStartToItsCallerAndNobodyElse) {  // X02
+  std::vector<Sandbox> others;
+  for (int i = 0; i < 100; ++i) others.push_back(create(counter("other" + std::to_string(i))));
+  const TemporaryFolder folder;
+  const auto artifact = *Artifact::from_wat(kCounter, 1 << 20);
+  folder.write("short.wasm", {reinterpret_cast<const char*>(artifact->bytes().data()), artifact->bytes().size() - 1});
+  const auto refusal = [&](SandboxSpec spec) {
+    spec.id = "bad";
+    const auto made = runtime_->create(std::move(spec));
+    static_cast<void>(runtime_->destroy("bad"));
+    return made ? "made" : std::string(name_of(made.error().code)) + ": " + made.error().message;
+  };
+  SandboxSpec spec = counter();
+  spec.modules.push_back({"bad", Source::wat("(module (func (export \"petri_init\") (result i32) (i32.const 9)))")});
+  spec.tree =
+      SupervisorSpec{.children = {ChildSpec{.id = "good", .module = "counter"}, ChildSpec{.id = "c", .module = "bad"}}};
+  EXPECT_EQ(refusal(spec), "start_failed: the child c could not be started: it ended as exited in call with code 9");
+  spec.modules[1].source = Source::wat("(module (func $s unreachable) (start $s))");
+  EXPECT_EQ(
+      refusal(spec),
+      "start_failed: the child c could not be started: it ended as trapped in start: unreachable in s at byte 26");
+  spec.modules[1].source = Source::file((folder / "short.wasm").string());
+  EXPECT_EQ(refusal(spec),
+            "rejected: the module bad: the module is not valid WebAssembly: unexpected end-of-file (at byte 231)");
+  EXPECT_EQ(runtime_->list().total, 100U);
   for (Sandbox& sandbox : others) EXPECT_EQ(next(sandbox), 1);
 }
 
@@ -68,9 +167,12 @@ TEST_F(RobustnessTest, AnswersQuestionsWhileAGuestLoops) {  // X04
   Sandbox sandbox = create(spec);
   auto spinning = sandbox.call_async("spin", {}, {}, [](const Result<Outcome>&) {});
   ASSERT_TRUE(spinning);
+  Sandbox other = create(counter("other"));
   EXPECT_EQ(sandbox.info().status, SandboxStatus::running);
-  EXPECT_EQ(runtime_->list().total, 1U);
+  EXPECT_EQ(runtime_->info("other")->status, SandboxStatus::running);
+  EXPECT_EQ(runtime_->list().total, 2U);
   EXPECT_EQ(sandbox.children().size(), 1U);
+  EXPECT_EQ(next(other), 1);
   EXPECT_TRUE(runtime_->destroy("a"));
 }
 

@@ -8,6 +8,7 @@
 
 #include "petri/runtime.h"
 #include "petri/testing.h"
+#include "tier_under_test.h"
 #include "without_containment.h"
 
 namespace petri {
@@ -77,7 +78,7 @@ class RuntimeFixture : public ::testing::Test {
     return all;
   }
 
-  std::unique_ptr<Runtime> runtime_ = std::move(*Runtime::create(without_containment()));
+  std::unique_ptr<Runtime> runtime_ = std::move(*Runtime::create(in_tier_under_test(without_containment())));
 };
 
 }  // namespace petri

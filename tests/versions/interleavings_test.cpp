@@ -67,7 +67,7 @@ class Interleaving {
   // What is wrong, or nothing.
   std::string run() {
     SandboxSpec spec{.id = "a", .modules = {{"service", scribe(1)}}};
-    spec.tier = Tier::interpreted;
+    spec.tier = tier_under_test_or(Tier::interpreted);
     auto sandbox = runtime_.create(std::move(spec));
     if (!sandbox) return sandbox.error().message;
     std::array<std::future<Sent>, kSenders> senders;
@@ -228,7 +228,7 @@ TEST(Interleavings, OfChangesLoseDoubleAndReorderNothing) {
   const std::uint64_t first = count_from_environment("PETRI_SEED", is_long ? std::random_device()() : 7);
   const std::uint64_t count = count_from_environment("PETRI_SEED", 0) != 0 ? 1 : (is_long ? 10'000 : 200);
   std::cout << count << " interleavings from seed " << first << '\n';
-  const auto runtime = std::move(*Runtime::create({.workers = 4}));
+  const auto runtime = std::move(*Runtime::create(in_tier_under_test({.workers = 4})));
   std::map<std::string, std::uint64_t> done;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Interleaving one(*runtime, seed);

@@ -1,4 +1,7 @@
 // Area M of the checklist: modules, versions, reload, rollback.
+#include <set>
+
+#include "engine/sha256.h"
 #include "versions_fixture.h"
 
 namespace petri {
@@ -20,21 +23,38 @@ TEST_F(ModulesTest, AreAnsweredFromEachSandboxsOwnCode) {  // M01
 }
 
 TEST_F(ModulesTest, BeginWithVersionOneAndItsRecord) {  // M02
+  testing::ManualTime time;
+  runtime_ = std::move(*Runtime::create(in_tier_under_test({.workers = 2, .clock = time.clock()})));
   Sandbox sandbox = create(spec());
-  const auto loaded = sandbox.load("tools", code(7), {.metadata = {{"by", "test"}}});
+  const std::string text = service(7, R"((global $count (export "state.count") (mut i32) (i32.const 0)))",
+                                   R"((import "service" "version" (func (result i32))))");
+  const auto artifact = *Artifact::from_wat(text, 1 << 20);
+  time.advance(*runtime_, std::chrono::hours(3));
+  const auto loaded = sandbox.load("tools", Source::wat(text), {.metadata = {{"by", "test"}}});
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_EQ(loaded->number, 1U);
+  EXPECT_EQ(loaded->artifact, artifact->id());
+  EXPECT_EQ(loaded->bytes, artifact->bytes().size());
+  EXPECT_EQ(loaded->source.sha256, sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  EXPECT_EQ(loaded->time, sandbox.info().created + std::chrono::hours(3));
+  EXPECT_EQ(loaded->path, "");
+  EXPECT_THAT(loaded->imports, ElementsAre(ModuleDependency{.module = "service"}));
   EXPECT_TRUE(loaded->active);
   EXPECT_EQ(loaded->language, "wat");
-  EXPECT_EQ(loaded->text, service(7));
-  EXPECT_NE(loaded->source, loaded->artifact);
+  EXPECT_EQ(loaded->text, text);
   EXPECT_EQ(loaded->origin, VersionOrigin::load);
   EXPECT_EQ(loaded->metadata.at("by"), "test");
-  EXPECT_GT(loaded->bytes, 0U);
   ASSERT_EQ(loaded->state.size(), 1U);
   EXPECT_EQ(loaded->state[0].name, "count");
+  EXPECT_EQ(loaded->state[0].type, StateType::i32);
   ASSERT_TRUE(sandbox.start_child({ChildSpec{.id = "t", .module = "tools"}}));
   EXPECT_EQ(ask(sandbox, "version", "t"), 7);
+  ASSERT_TRUE(sandbox.reload("tools", code(8)));
+  ASSERT_TRUE(sandbox.reload("tools", code(9)));
+  EXPECT_THAT(numbers(sandbox, "tools"), ElementsAre(3, 2, 1)) << "newest first";
+  EXPECT_EQ(sandbox.versions("tools")->back().metadata.at("by"), "test");
+  EXPECT_EQ(sandbox.versions("tools")->front().origin, VersionOrigin::reload);
+  runtime_.reset();  // before its clock
 }
 
 TEST_F(ModulesTest, AreLoadedOnceUnderOneName) {  // M03
@@ -53,15 +73,20 @@ TEST_F(ModulesTest, AreLoadedOnceUnderOneName) {  // M03
 
 TEST_F(ModulesTest, ThatAreUnknownAreNamed) {  // M04
   Sandbox sandbox = create(spec());
-  EXPECT_EQ(code_of(sandbox.reload("nobody", code(2))), ErrorCode::not_found);
-  EXPECT_EQ(code_of(sandbox.rollback("nobody", 1)), ErrorCode::not_found);
-  EXPECT_EQ(code_of(sandbox.activate("nobody", 1)), ErrorCode::not_found);
-  EXPECT_EQ(code_of(sandbox.versions("nobody")), ErrorCode::not_found);
-  const auto history = sandbox.history("nobody");
-  EXPECT_EQ(code_of(history), ErrorCode::not_found);
-  EXPECT_THAT(history.error().message, HasSubstr("nobody"));
+  const auto refusals = [&](std::string_view module) {
+    const auto refusal = [](const auto& result) {
+      return result ? "ok" : fmt::format("{}: {}", name_of(result.error().code), result.error().message);
+    };
+    return std::set<std::string>{refusal(sandbox.reload(module, code(2))), refusal(sandbox.stage(module, code(2))),
+                                 refusal(sandbox.rollback(module, 1)),     refusal(sandbox.activate(module, 1)),
+                                 refusal(sandbox.versions(module)),        refusal(sandbox.history(module)),
+                                 refusal(sandbox.plan(module, code(2))),   refusal(sandbox.dependencies(module)),
+                                 refusal(sandbox.export_module(module))};
+  };
+  EXPECT_THAT(refusals("nobody"), ElementsAre("not_found: the sandbox a has no module nobody"));
   ASSERT_TRUE(runtime_->destroy("a"));
-  EXPECT_EQ(code_of(sandbox.reload("service", code(2))), ErrorCode::not_found);
+  EXPECT_THAT(refusals("service"), ElementsAre("not_found: there is no sandbox a: it was destroyed"));
+  EXPECT_THAT(refusals("nobody"), ElementsAre("not_found: there is no sandbox a: it was destroyed"));
 }
 
 TEST_F(ModulesTest, AnswerFromTheNewCodeAfterAReload) {  // M05 T05
@@ -80,14 +105,26 @@ TEST_F(ModulesTest, AnswerFromTheNewCodeAfterAReload) {  // M05 T05
 }
 
 TEST_F(ModulesTest, AreNotTouchedByTheirOwnCode) {  // M06
-  Sandbox sandbox = create(spec());
-  auto events = runtime_->subscribe({.kinds = {EventKind::module_no_change, EventKind::module_reloaded}});
+  runtime_ =
+      std::move(*Runtime::create(in_tier_under_test({.workers = 2, .sampling_interval = std::chrono::nanoseconds(0)})));
+  Sandbox sandbox = create(with_children({"x", "y"}));
+  EXPECT_EQ(ask(sandbox, "next", "x"), 1);
+  const std::uint64_t fuel = sandbox.usage().fuel_used;
+  auto events = runtime_->subscribe();
   const auto report = sandbox.reload("service", code(1));
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->no_change);
   EXPECT_THAT(numbers(sandbox), ElementsAre(1));
-  ASSERT_NE(events->next(), nullptr);
-  EXPECT_EQ(events->next(), nullptr);
+  EXPECT_EQ(sandbox.history("service")->total, 1U);
+  std::vector<std::string> told;
+  while (const EventPtr event = events->next()) {
+    told.push_back(fmt::format("{} {}{} {}", name_of(event->kind), event->text("module"), event->text("to"),
+                               event->count("version")));
+  }
+  EXPECT_THAT(told, ElementsAre("sandbox.status reloading 0", "module.no_change service 1", "sandbox.status running 0"))
+      << "no process is touched";
+  EXPECT_EQ(sandbox.usage().fuel_used, fuel);
+  EXPECT_EQ(ask(sandbox, "next", "x"), 2);
 }
 
 TEST_F(ModulesTest, KeepTheNumberOfCodeTheyHaveSeen) {  // M07
@@ -218,7 +255,9 @@ TEST_F(ModulesTest, SwitchTogetherOrNotAtAll) {  // M18 M20 G16
 }
 
 TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 G15
-  Sandbox sandbox = create(with_children({"x", "y"}));
+  SandboxSpec one_restart = with_children({"x", "y"});
+  one_restart.tree->intensity = 1;
+  Sandbox sandbox = create(one_restart);
   ask(sandbox, "next", "x");
   auto events = runtime_->subscribe({.kinds = {EventKind::module_rolled_back, EventKind::process_restarted}});
   ASSERT_TRUE(sandbox.reload("service", code(2)));
@@ -231,11 +270,20 @@ TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 G15
   const EventPtr event = events->wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(10));
   ASSERT_NE(event, nullptr);
   EXPECT_EQ(event->kind, EventKind::module_rolled_back);
+  EXPECT_EQ(event->text("module"), "service");
+  EXPECT_EQ(event->count("from"), 2U);
+  EXPECT_EQ(event->count("version"), 1U);
+  EXPECT_EQ(event->text("cause"), "trial");
+  EXPECT_EQ(event->count("processes"), 2U);
+  EXPECT_EQ(event->text("trap"), "unreachable");
+  EXPECT_EQ(event->text("reason"), "trapped");
+  EXPECT_EQ(events->next(), nullptr) << "once, and no restart";
   EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
   // Once: the next crash is one like any other.
   EXPECT_EQ(call_kind(sandbox, "crash", "x"), OutcomeKind::trapped);
   expect_soon([&] { return sandbox.info().supervisor_restarts == 1 ? "" : "not restarted"; });
   EXPECT_EQ(active(sandbox), 1U);
+  EXPECT_EQ(sandbox.status(), SandboxStatus::running) << "the intensity of 1 had that one left";
 }
 
 // What has rung since the switch rings again, for the state of the switch knows nothing of that; what the new code
@@ -251,7 +299,7 @@ TEST_F(ModulesTest, HaveTheTimersOfTheSwitchAgainWhenTheyGoBack) {  // M22
       (global.set $seen (i64.add (i64.mul (global.get $seen) (i64.const 10)) (call $tag))) {} (i32.const 0))))";
   const auto ticker = [&](std::string_view then) { return Source::wat(fmt::format(fmt::runtime(kTicker), then)); };
   testing::ManualTime time;
-  runtime_ = std::move(*Runtime::create({.workers = 2, .clock = time.clock()}));
+  runtime_ = std::move(*Runtime::create(in_tier_under_test({.workers = 2, .clock = time.clock()})));
   for (const bool rolling : {false, true}) {
     SandboxSpec wanted = with_children({"x", "y"});
     wanted.modules[0].source = ticker("");
@@ -313,13 +361,34 @@ TEST_F(ModulesTest, RingATimerOnceThoughItRingsWhileTheyGoBack) {
   }
 }
 
-TEST_F(ModulesTest, StayWithNewCodeAfterItsTrial) {  // M23
-  Sandbox sandbox = create(with_children({"x"}));
-  ASSERT_TRUE(sandbox.reload("service", code(2)));
-  for (int i = 0; i < 100; ++i) ask(sandbox, "next", "x");
-  call_kind(sandbox, "crash", "x");
-  expect_soon([&] { return sandbox.info().supervisor_restarts == 1 ? "" : "not restarted"; });
-  EXPECT_EQ(ask(sandbox, "version", "x"), 2);
+// M23: call 100 is the last of the trial, and so is a second the end of it.
+TEST_F(ModulesTest, StayWithNewCodeAfterItsTrial) {
+  struct Row {
+    int calls;
+    std::chrono::nanoseconds time;
+    std::uint64_t version;
+  };
+  constexpr std::chrono::nanoseconds kSecond = std::chrono::seconds(1);
+  for (const auto& [calls, later, version] :
+       {Row{99, {}, 1}, Row{100, {}, 2}, Row{0, kSecond, 1}, Row{0, kSecond + std::chrono::nanoseconds(1), 2}}) {
+    testing::ManualTime time;
+    runtime_ = std::move(*Runtime::create(in_tier_under_test({.workers = 2, .clock = time.clock()})));
+    Sandbox sandbox = create(with_children({"x"}));
+    auto events = *runtime_->subscribe({.kinds = {EventKind::module_rolled_back, EventKind::process_restarted}});
+    ASSERT_TRUE(sandbox.reload("service", code(2)));
+    for (int i = 0; i < calls; ++i) EXPECT_EQ(ask(sandbox, "next", "x"), i + 1);
+    if (later.count() > 0) time.advance(*runtime_, later);
+    EXPECT_EQ(call_kind(sandbox, "crash", "x"), OutcomeKind::trapped);
+    const EventPtr event = events.wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(30));
+    ASSERT_NE(event, nullptr);
+    EXPECT_EQ(event->kind, version == 1 ? EventKind::module_rolled_back : EventKind::process_restarted)
+        << calls << " calls, " << later.count() << " ns";
+    EXPECT_EQ(ask(sandbox, "version", "x"), version) << calls << " calls, " << later.count() << " ns";
+    EXPECT_EQ(active(sandbox), version);
+    EXPECT_EQ(ask(sandbox, "next", "x"), 1) << "fresh state, or that of the switch";
+    expect_soon([&] { return sandbox.info().supervisor_restarts == version - 1 ? "" : "not counted"; });
+    runtime_.reset();  // before its clock
+  }
 }
 
 TEST_F(ModulesTest, StageAVersionWithoutTouchingWhatRuns) {  // M32

@@ -82,7 +82,7 @@ class NoLostCallTest : public ::testing::Test {
   static constexpr std::uint32_t kSenders = 4;  // the last two by way of another process
 
   NoLostCallTest() {
-    RuntimeOptions options{.workers = 4};
+    RuntimeOptions options = in_tier_under_test({.workers = 4});
     EXPECT_TRUE(options.host.define("test", "got", [this](std::int32_t sender, std::int32_t number) {
       record_.got(static_cast<std::uint32_t>(sender), static_cast<std::uint32_t>(number));
     }));
@@ -93,7 +93,7 @@ class NoLostCallTest : public ::testing::Test {
         .children = {ChildSpec{.id = "service", .module = "service"}, ChildSpec{.id = "relay2", .module = "relay"},
                      ChildSpec{.id = "relay3", .module = "relay"}}};
     spec.limits = {{"message_queue_max", 2'000}, {"execution_time_max", 60'000'000'000}, {"cpu_percent_max", 200}};
-    spec.tier = Tier::interpreted;
+    spec.tier = tier_under_test_or(Tier::interpreted);
     auto sandbox = runtime_->create(std::move(spec));
     EXPECT_TRUE(sandbox) << sandbox.error().message;
     sandbox_.emplace(*sandbox);

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 class ReloadTest : public VersionsFixture {
  protected:
   ReloadTest() {
-    RuntimeOptions options{.workers = 6};
+    RuntimeOptions options = in_tier_under_test({.workers = 6});
     EXPECT_TRUE(options.host.define("test", "cross", [this] { crossing_.pass(); }));
     EXPECT_TRUE(options.host.define("test", "prepared", [this] { prepared_.pass(); }));
     runtime_ = std::move(*Runtime::create(std::move(options)));

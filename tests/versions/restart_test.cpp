@@ -184,7 +184,7 @@ TEST_F(RestartTest, OfWhatDoesNotRunHasNoStateToKeep) {
 // While it is held x gets messages; they go on with it, and the call that waits is told.
 TEST_F(RestartTest, KeepsMessagesThatWaitAndCancelsCallsThatDo) {
   Crossing crossing;
-  RuntimeOptions options{.workers = 2};
+  RuntimeOptions options = in_tier_under_test({.workers = 2});
   ASSERT_TRUE(options.host.define("test", "cross", [&] { crossing.pass(); }));
   runtime_ = std::move(*Runtime::create(std::move(options)));
   Sandbox sandbox = create(made_of(counter(1, R"((import "test" "cross" (func $cross))

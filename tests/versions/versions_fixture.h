@@ -12,6 +12,7 @@
 
 #include "petri/runtime.h"
 #include "petri/testing.h"
+#include "sandboxes/tier_under_test.h"
 
 namespace petri {
 
@@ -78,7 +79,7 @@ class VersionsFixture : public ::testing::Test {
     EXPECT_EQ(testing::eventually(*runtime_, what_is_wrong), "");
   }
 
-  std::unique_ptr<Runtime> runtime_ = std::move(*Runtime::create());
+  std::unique_ptr<Runtime> runtime_ = std::move(*Runtime::create(in_tier_under_test({})));
 };
 
 }  // namespace petri
