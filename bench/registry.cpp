@@ -22,6 +22,7 @@
 #include "bench/memory_growth.h"
 #include "bench/meter_ratio.h"
 #include "bench/module_calls.h"
+#include "bench/module_chain.h"
 #include "bench/prepare.h"
 #include "bench/process_calls.h"
 #include "bench/program_size.h"
@@ -78,6 +79,7 @@ const std::vector<Benchmark>& benchmarks() {
       process_restart_us(),
       module_call_compiled_ns(),
       module_call_interpreted_ns(),
+      chain_reload_growth(),
       burner_neighbour_p99_ms(),
       host_call_look_ms(),
       hostile_honest_percent(),

@@ -153,7 +153,7 @@ Result<void> InstanceImage::restore(Instance& into) const {
     return fail(ErrorCode::state_incompatible, "the instance is not linked with the modules that the image is of");
   }
   for (std::size_t index = 0; index < others; ++index) {
-    Instance* const other = linked->find(names_[index]);
+    Instance* const other = linked->find(names_[index], index);
     if (other == nullptr) {
       return fail(ErrorCode::state_incompatible,
                   "the instance is not linked with a module " + escape_text(names_[index], kNameShownBytesMax));

@@ -52,7 +52,8 @@ Result<Instantiated> LinkedInstance::instantiate(std::size_t index, const Making
   return members()[index].code->instantiate_within(time, hooks_, memory_bytes_max_);
 }
 
-Instance* LinkedInstance::find(std::string_view name) {
+Instance* LinkedInstance::find(std::string_view name, std::size_t place) {
+  if (place < instances_.size() && members()[place].name == name) return instances_[place].instance.get();
   const auto found = std::ranges::find(members(), name, &LinkedMember::name);
   return found == members().end() ? nullptr : instances_[found - members().begin()].instance.get();
 }
@@ -126,7 +127,7 @@ void LinkedInstance::set_memory_bytes_max(std::uint64_t memory_bytes_max) {
 Result<void> LinkedInstance::adopt(Instance& from) {
   LinkedInstance* const other = from.linked();
   for (std::size_t index = 0; index < instances_.size(); ++index) {
-    Instance* const source = other == nullptr ? nullptr : other->find(members()[index].name);
+    Instance* const source = other == nullptr ? nullptr : other->find(members()[index].name, index);
     if (source == nullptr) {
       return fail(ErrorCode::state_incompatible,
                   "the other instance is not linked with a module " + members()[index].name);
@@ -139,10 +140,12 @@ Result<void> LinkedInstance::adopt(Instance& from) {
 }
 
 void LinkedInstance::measure() {
-  for (std::size_t index = 0; index < instances_.size(); ++index) {
-    Member& member = instances_[index];
-    member.memory_bytes = member.instance->memory().size() + table_bytes(members()[index].facts());
-  }
+  for (std::size_t index = 0; index < instances_.size(); ++index) measure(index);
+}
+
+void LinkedInstance::measure(std::size_t index) {
+  Member& member = instances_[index];
+  member.memory_bytes = member.instance->memory().size() + table_bytes(members()[index].facts());
 }
 
 // Of those that were on the stack; what only passed through them has no frames but their own.

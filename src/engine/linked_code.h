@@ -47,8 +47,8 @@ class LinkedInstance final : public Instance {
 
   const LinkedMembers& members() const { return *members_; }
   Instance& member(std::size_t index) { return *instances_[index].instance; }
-  // Nothing when there is none of this name.
-  Instance* find(std::string_view name);
+  // Nothing when there is none of this name. The place is where it is looked for first.
+  Instance* find(std::string_view name, std::size_t place = 0);
 
   Result<End> call(std::uint32_t export_index, const Budget& budget, void* context,
                    std::span<std::uint64_t> slots) override {
@@ -64,8 +64,9 @@ class LinkedInstance final : public Instance {
   // A fresh instance in place of this member's, of which nothing has run.
   Result<void> renew(std::size_t index, const MakingTime* time);
   std::uint64_t memory_bytes_of(std::size_t index) const { return instances_[index].memory_bytes; }
-  // After memories were changed from outside.
+  // After memories were changed from outside: all of them, or one.
   void measure();
+  void measure(std::size_t index);
 
   std::span<std::uint8_t> memory() override { return last().memory(); }
   void set_memory_bytes_max(std::uint64_t memory_bytes_max) override;

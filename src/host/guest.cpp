@@ -136,7 +136,7 @@ Result<End> Guest::member_goes_on_from(std::size_t member, Instance& from) {
   const std::uint64_t more = from.memory().size() - std::min<std::uint64_t>(from.memory().size(), have);
   if (context_.try_grow(context_.memory_bytes() + more) != Growth::allowed) return End{.kind = EndKind::memory_limit};
   PETRI_TRY(linked.member(member).adopt(from));
-  linked.measure();
+  linked.measure(member);
   memory_bytes_ = context_.memory_bytes();
   return End{.memory_bytes = memory_bytes_};
 }

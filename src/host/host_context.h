@@ -146,6 +146,7 @@ class HostContext {
     virtual_start_ms_ = milliseconds;
   }
   std::uint64_t virtual_start_fuel() const { return virtual_start_fuel_; }
+  std::uint64_t virtual_start_ms() const { return virtual_start_ms_; }
 
   // How large the answer may become: output_bytes_max, and what memory and tables leave of memory_bytes_max.
   std::uint64_t output_room_max() const;

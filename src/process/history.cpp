@@ -7,20 +7,56 @@ namespace {
 
 // An entry with its place in a growing list, whichever of the two lists that is.
 constexpr std::uint64_t kEntryBytes = 2 * sizeof(History::Message);
+// To look through memory for an image takes a twentieth of what the interpreter takes for this much fuel.
+constexpr std::uint64_t kFuelPerImageByte = 2;
+constexpr std::uint64_t kImageBytesAtLeast = std::uint64_t{16} << 10;
 
 }  // namespace
 
-void History::start(std::string_view input) {
+void History::start(std::string_view input, Renewable renewable) {
   close();
   open_ = true;
+  renewable_ = renewable == Renewable::yes;
   if (!input.empty() && make_room(input.size())) kept_->input = input;
 }
 
+void History::start_from(Beginning beginning) {
+  close();
+  renewable_ = true;
+  const std::uint64_t bytes = beginning.image->bytes_kept();
+  if (budget_ != nullptr && !budget_->try_keep(bytes)) return;
+  open_ = true;
+  beginning_ = std::make_unique<Beginning>(std::move(beginning));
+}
+
 void History::close() {
+  drop();
+  renewable_ = false;
+  burned_ = 0;
+}
+
+void History::drop() {
   open_ = false;
+  if (beginning_ != nullptr && budget_ != nullptr) budget_->let_go(beginning_->image->bytes_kept());
+  beginning_ = nullptr;
   if (kept_ == nullptr) return;
   account_.let_go(kept_->held_bytes);
   kept_ = nullptr;
+}
+
+bool History::half_full() const {
+  if (kept_ == nullptr) return false;
+  const std::size_t entries = kept_->messages.size() + kept_->answers.size();
+  return 2 * entries >= kEntriesMax || 2 * kept_->content_bytes >= kBytesMax;
+}
+
+bool History::wants_image(std::uint64_t fuel_used, std::uint64_t memory_bytes) {
+  burned_ += fuel_used;
+  if (!renewable_ || (open_ && !half_full()) || burned_ / kFuelPerImageByte < memory_bytes + kImageBytesAtLeast) {
+    return false;
+  }
+  burned_ = 0;
+  return true;
 }
 
 const History::Kept& History::kept() const {
@@ -34,7 +70,7 @@ bool History::make_room(std::size_t content_bytes) {
   const std::uint64_t bytes = kEntryBytes + heap_block_bytes(content_bytes);
   const bool fits = entries < kEntriesMax && kept_->content_bytes + content_bytes <= kBytesMax;
   if (!fits || !account_.try_hold(bytes)) {
-    close();
+    drop();
     return false;
   }
   kept_->content_bytes += content_bytes;
@@ -42,20 +78,21 @@ bool History::make_room(std::size_t content_bytes) {
   return true;
 }
 
-History::Message History::message_of(const Letter& letter, std::uint64_t fuel_used) {
+History::Message History::message_of(const Letter& letter, std::uint64_t fuel_used, VirtualTime time) {
   return {.kind = letter.kind,
           .function = letter.function,
           .arguments = letter.arguments,
           .bytes = letter.bytes,
           .sender = letter.sender,
           .tag = letter.tag,
-          .fuel_used = fuel_used};
+          .fuel_used = fuel_used,
+          .time = time};
 }
 
-void History::add(const Letter& letter, std::uint64_t fuel_used) {
+void History::add(const Letter& letter, std::uint64_t fuel_used, VirtualTime time) {
   const std::size_t content =
       letter.function.size() + letter.bytes.size() + letter.sender.size() + letter.arguments.size() * sizeof(Value);
-  if (make_room(content)) kept_->messages.push_back(message_of(letter, fuel_used));
+  if (make_room(content)) kept_->messages.push_back(message_of(letter, fuel_used, time));
 }
 
 void History::add(Answer answer) {

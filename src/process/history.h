@@ -1,4 +1,5 @@
-// What a process has been given since its instance was created, so that its end can be repeated.
+// What a process has been given since its instance was created, or since an image was made of it, so that its end can
+// be repeated.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +8,23 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/instance_image.h"
 #include "host/host_context.h"
+#include "host/seeded_random.h"
 #include "petri/value.h"
 #include "process/letter.h"
+#include "process/retrace_budget.h"
 
 namespace petri {
 
-// Kept for the first messages only: what is beyond closes it, and a process that lives long pays nothing for it. Of the
-// thread that has entered the process.
+// When a message was handled, where time is virtual.
+struct VirtualTime {
+  std::uint64_t fuel = 0, milliseconds = 0;
+};
+
+// Kept for a few messages: what is beyond closes it. Then, and before it is full, it may be begun anew with an image of
+// the instance, whose cost the fuel of the messages in between must outweigh; so a process that handles many cheap
+// messages pays nothing. Of the thread that has entered the process.
 class History {
  public:
   static constexpr std::size_t kEntriesMax = 64;  // messages and answers of the sandbox
@@ -27,6 +37,7 @@ class History {
     std::string bytes, sender;
     std::int64_t tag = 0;
     std::uint64_t fuel_used = 0;
+    VirtualTime time;
   };
   // What the sandbox answered when the guest sent, called, spawned, stopped or started a timer.
   struct Answer {
@@ -35,26 +46,43 @@ class History {
     std::uint64_t fuel = 0;  // that the guest paid for it
   };
 
-  // The bytes are on this account, which outlives it.
-  explicit History(MemoryAccount& account) : account_(account) {}
+  // Where the instance stood when the first of the messages came.
+  struct Beginning {
+    std::shared_ptr<const InstanceImage> image;
+    SeededRandom::State random{};
+  };
+
+  // The bytes are on this account, images on the budget (none: images have no bound); both outlive it.
+  explicit History(MemoryAccount& account, RetraceBudget* budget = nullptr) : account_(account), budget_(budget) {}
   ~History() { close(); }
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
+  // Whether it may be begun anew once it is closed.
+  enum class Renewable : bool { no, yes };
   // A new instance, of which nothing has run.
-  void start(std::string_view input);
+  void start(std::string_view input, Renewable renewable = Renewable::no);
+  // One that goes on from here. Closed, if there is no room for the image.
+  void start_from(Beginning beginning);
   void close();
   bool open() const { return open_; }
+  // It is open, or may be begun anew.
+  bool watches() const { return open_ || renewable_; }
 
   // Of an open one; each may close it.
-  void add(const Letter& letter, std::uint64_t fuel_used);
+  void add(const Letter& letter, std::uint64_t fuel_used, VirtualTime time = {});
   void add(Answer answer);
 
+  // Of one that watches, after each message. True: an image of so much memory is worth its cost, and should be tried;
+  // the next not before as much is burned again.
+  bool wants_image(std::uint64_t fuel_used, std::uint64_t memory_bytes);
+
+  const Beginning* beginning() const { return beginning_.get(); }
   const std::string& input() const { return kept().input; }
   const std::vector<Message>& messages() const { return kept().messages; }
   const std::vector<Answer>& answers() const { return kept().answers; }
 
-  static Message message_of(const Letter& letter, std::uint64_t fuel_used);
+  static Message message_of(const Letter& letter, std::uint64_t fuel_used, VirtualTime time = {});
 
  private:
   struct Kept {
@@ -68,8 +96,15 @@ class History {
   // True: there is room for one more entry with so many bytes in it.
   bool make_room(std::size_t content_bytes);
 
+  bool half_full() const;
+  void drop();
+
   MemoryAccount& account_;
+  RetraceBudget* const budget_;
   bool open_ = false;
+  bool renewable_ = false;
+  std::uint64_t burned_ = 0;  // since an image was last thought of
+  std::unique_ptr<Beginning> beginning_;
   std::unique_ptr<Kept> kept_;  // none: nothing yet, as of most processes of a large population
 };
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "process/retrace.h"
+#include "process/retrace_budget.h"
 #include "process/tree_account.h"
 
 namespace petri {
@@ -54,6 +54,46 @@ TEST_F(HistoryTest, EndsWithTooManyBytes) {
   EXPECT_TRUE(history_.open());
   history_.add(Letter{.bytes = "x"}, 1);
   EXPECT_FALSE(history_.open());
+}
+
+TEST_F(HistoryTest, BeginsAnewWithAnImageOnceFuelHasPaidForIt) {
+  constexpr std::uint64_t kMemory = 64 << 10;
+  history_.start("", History::Renewable::yes);
+  EXPECT_FALSE(history_.wants_image(1'000'000, kMemory)) << "it is not half full";
+  for (std::size_t i = 0; i <= History::kEntriesMax; ++i) history_.add(History::Answer{.code = 1});
+  EXPECT_FALSE(history_.open());
+  EXPECT_TRUE(history_.watches());
+  EXPECT_TRUE(history_.wants_image(0, kMemory));
+  EXPECT_FALSE(history_.wants_image(100'000, kMemory)) << "too little since";
+  EXPECT_TRUE(history_.wants_image(100'000, kMemory));
+  history_.close();
+  EXPECT_FALSE(history_.watches());
+  EXPECT_FALSE(history_.wants_image(1'000'000, kMemory));
+}
+
+TEST_F(HistoryTest, KeepsAnImageOnTheBudgetOfTheRuntime) {
+  RetraceBudget budget;
+  const auto image = std::make_shared<const InstanceImage>();
+  {
+    History history(account_, &budget);
+    history.start_from({.image = image});
+    EXPECT_TRUE(history.open());
+    EXPECT_EQ(history.beginning()->image, image);
+    EXPECT_EQ(budget.image_bytes(), image->bytes_kept());
+    EXPECT_EQ(account_.host_bytes(), 0U) << "guests of the other tier have as much";
+  }
+  EXPECT_EQ(budget.image_bytes(), 0U);
+}
+
+TEST(RetraceBudget, HasRoomForSoManyImages) {
+  RetraceBudget budget;
+  EXPECT_FALSE(budget.try_keep(RetraceBudget::kOneImageBytesMax + 1));
+  for (std::uint64_t kept = 0; kept < RetraceBudget::kImageBytesMax; kept += RetraceBudget::kOneImageBytesMax) {
+    EXPECT_TRUE(budget.try_keep(RetraceBudget::kOneImageBytesMax));
+  }
+  EXPECT_FALSE(budget.try_keep(1));
+  budget.let_go(1);
+  EXPECT_TRUE(budget.try_keep(1));
 }
 
 }  // namespace

@@ -12,9 +12,13 @@ namespace petri {
 
 // ---- linked ---------------------------------------------------------------------------------------------------
 
+LinkedModules::LinkedModules(std::vector<ModulePart> parts) : parts_(std::move(parts)) {
+  for (const ModulePart& part : parts_) by_name_.emplace(part.name, &part);
+}
+
 const ModulePart* LinkedModules::find(std::string_view name) const {
-  const auto found = std::ranges::find(parts_, name, &ModulePart::name);
-  return found == parts_.end() ? nullptr : &*found;
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 // Nothing when one of them has none.

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/mutex.h"
@@ -28,7 +30,7 @@ struct ModulePart {
 // Those a module is linked with, and it: the last. They have one tier, and become hot together.
 class LinkedModules {
  public:
-  explicit LinkedModules(std::vector<ModulePart> parts) : parts_(std::move(parts)) {}
+  explicit LinkedModules(std::vector<ModulePart> parts);
   const std::vector<ModulePart>& parts() const { return parts_; }
   const ModulePart* find(std::string_view name) const;
   CodePtr interpreted_or_fixed() const;
@@ -42,6 +44,7 @@ class LinkedModules {
   CodePtr link(CodeOf code_of) const;
 
   const std::vector<ModulePart> parts_;
+  std::map<std::string_view, const ModulePart*> by_name_;  // there may be thousands
   mutable Mutex mutex_;
   mutable CodePtr compiled_ GUARDED_BY(mutex_);
 };

@@ -71,7 +71,7 @@ Process::Process(ProcessOwner& owner, std::string name)
     : owner_(owner),
       name_(std::move(name)),
       port_(std::make_unique<Port>(*this)),
-      history_(owner.account()),
+      history_(owner.account(), owner.retrace_budget()),
       turns_(owner) {}
 
 Process::~Process() { close(); }
@@ -144,7 +144,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   target_ = {};
   trial_ = nullptr;
   history_.close();
-  if (origin == nullptr && life_.tier() == Tier::interpreted && life_.code->repeatable) history_.start(input);
+  if (origin == nullptr) remember_from_start(input);
   tier_.store(life_.tier());
   takes_messages_.store(life_.code->handle.has_value());
   limits_number_ = 0;
@@ -155,9 +155,10 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   turns_.forget_holds();  // what the one before it wanted is not its doing
   turns_.wait_for_share(to_ns(started), bounds());
   life_.guest->begin(allowance_, input);
-  auto end = origin == nullptr ? life_.begin() : life_.go_on_from(origin->image);
+  auto end = origin == nullptr ? life_.begin() : life_.go_on_from(*origin->image);
   if (origin != nullptr) life_.saw_outside = origin->saw_outside && !life_.context->settings().deterministic;
   if (origin != nullptr && origin->random) life_.context->random = SeededRandom(*origin->random);
+  if (origin != nullptr && end && end->kind == EndKind::returned) remember_from(origin->image);
   if (origin == nullptr && end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = owner_.clock().now();
   end_work(now);

@@ -106,7 +106,7 @@ class Process : public std::enable_shared_from_this<Process> {
 
   // What a process goes on from that is not started for the first time.
   struct Origin {
-    const InstanceImage& image;
+    const std::shared_ptr<const InstanceImage>& image;
     std::optional<SeededRandom::State> random;  // none: it is seeded as any other
     bool saw_outside = false;                   // see Life
     const std::vector<SavedLetter>& mailbox;
@@ -270,8 +270,15 @@ class Process : public std::enable_shared_from_this<Process> {
   ProcessPort& port() const;
   Life new_life(ModuleCodePtr code, const KillFlag& interrupt);
   Result<End> run_init();
-  void find_backtrace(const ModuleCodePtr& code, const Letter* letter, Outcome& outcome);
-  void retrace(const ModuleCode& code, const Letter* letter, Outcome& outcome);
+  // What it does from here on can be repeated: from its start, or from an image.
+  void remember_from_start(std::string_view input);
+  void remember_from(std::shared_ptr<const InstanceImage> image);
+  void remember_from_here();
+  void remember(const Letter& letter, std::uint64_t fuel_used);
+  VirtualTime virtual_time() const;
+  // Without a message it ended while it was started.
+  void find_backtrace(const ModuleCodePtr& code, const History::Message* last, Outcome& outcome);
+  void retrace(const ModuleCode& code, const History::Message* last, Outcome& outcome);
   CodePtr code_to_retrace(const ModuleCode& code) EXCLUDES(mutex_);
   void end_life();
   KillFlag& flag() { return flags_[flag_.load(std::memory_order_relaxed)]; }

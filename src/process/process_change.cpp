@@ -176,13 +176,17 @@ void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
   limits_number_ = 0;
   trial_ = std::move(trial);
   history_.close();
-  Life before;  // ends without the lock
-  MutexLock lock(mutex_);
-  before = std::exchange(life_, std::move(life));
-  flag_.store(flag_.load() ^ 1U);
-  set_flag(killed_);
-  tier_.store(life_.tier());
-  takes_messages_.store(life_.code->handle.has_value());
+  Life before;
+  {
+    MutexLock lock(mutex_);
+    before = std::exchange(life_, std::move(life));
+    flag_.store(flag_.load() ^ 1U);
+    set_flag(killed_);
+    tier_.store(life_.tier());
+    takes_messages_.store(life_.code->handle.has_value());
+  }
+  before = {};  // without the lock
+  remember_from_here();
 }
 
 Result<void> Process::revive(Life&& life, const std::function<void()>& before_it_goes_on) {

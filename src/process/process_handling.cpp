@@ -139,25 +139,57 @@ Result<Outcome> Process::finish_letter(const Letter& letter, const Target& targe
   }
   ended = ends_life(outcome);
   if (letter.kind == MessageKind::call) owner_.call_ended(outcome.kind);
-  if (history_.open() && !ended) [[unlikely]]
-    history_.add(letter, outcome.fuel_used);
+  if (history_.watches() && !ended) [[unlikely]]
+    remember(letter, outcome.fuel_used);
   if (!ended) return result;
   const ModuleCodePtr entered = life_.code;
+  const History::Message last = History::message_of(letter, 0, virtual_time());
   end_life();
-  find_backtrace(entered, &letter, outcome);
+  find_backtrace(entered, &last, outcome);
   return result;
 }
 
+// ---- where it trapped -----------------------------------------------------------------------------------------
+
+void Process::remember_from_start(std::string_view input) {
+  if (life_.tier() != Tier::interpreted || !life_.code->repeatable) return;
+  history_.start(input, life_.movable() ? History::Renewable::yes : History::Renewable::no);
+}
+
+void Process::remember_from(std::shared_ptr<const InstanceImage> image) {
+  if (life_.tier() != Tier::interpreted || !life_.code->repeatable) return;
+  history_.start_from({.image = std::move(image), .random = life_.context->random.state()});
+}
+
+// Between two messages. What is large is not looked through: whoever waits for the process would wait for that.
+void Process::remember_from_here() {
+  constexpr std::uint64_t kMemoryBytesMax = std::uint64_t{16} << 20;
+  if (life_.tier() != Tier::interpreted || !life_.code->repeatable || !life_.movable()) return;
+  Instance& instance = *life_.guest->instance();
+  if (memory_size_of(instance) > kMemoryBytesMax) return;
+  auto image = InstanceImage::capture(instance);
+  if (image) remember_from(std::make_shared<const InstanceImage>(std::move(*image)));
+}
+
+void Process::remember(const Letter& letter, std::uint64_t fuel_used) {
+  if (history_.open()) history_.add(letter, fuel_used, virtual_time());
+  if (history_.wants_image(fuel_used, life_.guest->memory_bytes())) remember_from_here();
+}
+
+VirtualTime Process::virtual_time() const {
+  return {.fuel = life_.context->virtual_start_fuel(), .milliseconds = life_.context->virtual_start_ms()};
+}
+
 // The interpreter keeps no trace; see retrace.h. The instance is gone, so that its memory can be another's.
-void Process::find_backtrace(const ModuleCodePtr& code, const Letter* letter, Outcome& outcome) {
+void Process::find_backtrace(const ModuleCodePtr& code, const History::Message* last, Outcome& outcome) {
   const bool untold = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty();
-  const bool unknown = !history_.open();  // it is old, or began with what another knew, or cannot be repeated
+  const bool unknown = !history_.open();  // it has done too much since an image of it was made, or cannot be repeated
   const Clock::TimePoint started = owner_.clock().now();
   RetraceBudget* const budget = owner_.retrace_budget();
   const bool may = untold && history_.open() && outcome.place != Place::instantiate &&
                    (budget == nullptr || budget->may_start(started));
   if (may && code->retrace->try_enter()) {
-    retrace(*code, letter, outcome);
+    retrace(*code, last, outcome);
     code->retrace->leave();
     if (budget != nullptr) budget->spend(owner_.clock().now() - started);
   }
@@ -183,7 +215,7 @@ CodePtr Process::code_to_retrace(const ModuleCode& code) {
   return compiled;
 }
 
-void Process::retrace(const ModuleCode& code, const Letter* letter, Outcome& outcome) {
+void Process::retrace(const ModuleCode& code, const History::Message* last, Outcome& outcome) {
   HostSettings settings = owner_.host_settings(*this);
   if (settings.folder != nullptr && settings.permissions.has(Permission::file_write)) return;
   settings.limits.memory_bytes_max =
@@ -198,7 +230,7 @@ void Process::retrace(const ModuleCode& code, const Letter* letter, Outcome& out
                 .seed = owner_.seed(),
                 .process = name_,
                 .interrupt = flag().flag()};
-  outcome.backtrace = again.run(history_, letter, outcome, fuel);
+  outcome.backtrace = again.run(history_, last, outcome, fuel);
   owner_.account().add_work(fuel, kernel_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns);
 }
 

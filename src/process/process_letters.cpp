@@ -87,7 +87,9 @@ Result<void> Process::post(Letter letter) {
 Result<void> Process::must_take(const Letter& letter) const {
   if (letter.kind != MessageKind::send || !letter.function.empty() || takes_messages()) return {};
   return fail(ErrorCode::not_found,
-              fmt::format("the process {} takes no messages: its module exports no function petri_handle", name_));
+              fmt::format("the process {} takes no messages: its module exports no function petri_handle; export "
+                          "petri_handle () -> i32 from it, or call a function that it exports",
+                          name_));
 }
 
 Result<void> Process::post_from(Process* by, Letter letter) {

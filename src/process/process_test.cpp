@@ -307,7 +307,9 @@ TEST_P(ProcessTest, CannotFindAProcessThatIsNotThere) {  // P08
 // Nobody would ever see it: R16 promises that a message that was taken arrives.
 TEST_P(ProcessTest, RefusesMessagesWithoutAHandler) {
   Process& process = start("deaf", R"((module (func (export "crash") unreachable)))");
-  const std::string_view why = "the process deaf takes no messages: its module exports no function petri_handle";
+  const std::string_view why =
+      "the process deaf takes no messages: its module exports no function petri_handle; export petri_handle () -> i32 "
+      "from it, or call a function that it exports";
   EXPECT_EQ(process.post({.bytes = "1234"}).error().message, why);
   EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);
   EXPECT_EQ(process.post({.bytes = "1234"}).error().message, why) << "while it is down, too";

@@ -1,6 +1,5 @@
 #include "process/retrace.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/kernel_clock.h"
@@ -65,8 +64,14 @@ class Repetition {
     context_.set_port(&port_);
   }
 
+  // Starts as the process did, or goes on from where it was known to stand.
   Result<End> start() {
     begin(history_.input());
+    if (const History::Beginning* from = history_.beginning()) {
+      PETRI_TRY(const End end, guest_.go_on_from(retrace_.compiled, *from->image));
+      context_.random = SeededRandom(from->random);
+      return end;
+    }
     PETRI_TRY(End end, guest_.instantiate(retrace_.compiled, Initialize::yes));
     if (end.kind != EndKind::returned || !retrace_.module.init) return end;
     std::uint64_t code = 0;
@@ -79,6 +84,7 @@ class Repetition {
     std::vector<std::uint64_t> slots(target.slots());
     for (std::size_t i = 0; i < message.arguments.size(); ++i) slots[i] = message.arguments[i].bits();
     port_.handle(message);
+    context_.set_virtual_start(message.time.fuel, message.time.milliseconds);
     begin(message.bytes);
     return guest_.call(target.export_number, slots);
   }
@@ -113,7 +119,8 @@ class Repetition {
   bool started_ = false;
 };
 
-std::vector<Frame> repeat(Repetition& again, const History& history, const Letter* last, const Outcome& ended) {
+std::vector<Frame> repeat(Repetition& again, const History& history, const History::Message* last,
+                          const Outcome& ended) {
   auto end = again.start();
   if (last == nullptr) return again.ended_alike(end, ended) ? again.frames() : std::vector<Frame>();
   if (!again.goes_on(end, std::nullopt)) return {};
@@ -121,25 +128,11 @@ std::vector<Frame> repeat(Repetition& again, const History& history, const Lette
     end = again.handle(message);
     if (!again.goes_on(end, message.fuel_used)) return {};
   }
-  const History::Message message = History::message_of(*last, 0);
-  end = again.handle(message);
+  end = again.handle(*last);
   return again.ended_alike(end, ended) ? again.frames() : std::vector<Frame>();
 }
 
 }  // namespace
-
-bool RetraceBudget::may_start(Clock::TimePoint now) {
-  MutexLock lock(mutex_);
-  const Clock::Duration earned = (now - at_) / kShare;
-  at_ = now;
-  spent_ -= std::min(spent_, std::max(earned, Clock::Duration(0)));
-  return spent_ < kBurst;
-}
-
-void RetraceBudget::spend(Clock::Duration time) {
-  MutexLock lock(mutex_);
-  spent_ += time;
-}
 
 CodePtr RetraceCode::compiled_of(const ModuleCode& module, std::stop_token stop) {
   LoadOptions options{.compile = {}, .stop = std::move(stop)};
@@ -148,7 +141,7 @@ CodePtr RetraceCode::compiled_of(const ModuleCode& module, std::stop_token stop)
   return compiled_;
 }
 
-std::vector<Frame> Retrace::run(const History& history, const Letter* last, const Outcome& ended,
+std::vector<Frame> Retrace::run(const History& history, const History::Message* last, const Outcome& ended,
                                 std::uint64_t& fuel_used) {
   settings.on_log = nullptr;
   Repetition again(*this, history);

@@ -6,32 +6,15 @@
 #include <chrono>
 #include <cstdint>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/mutex.h"
+#include "host/host_context.h"
 #include "petri/outcome.h"
 #include "process/history.h"
 #include "process/module_code.h"
 
 namespace petri {
-
-// What a runtime spends on repetitions: a second at once, and a tenth of the time in the long run, so that guests which
-// trap again and again cost little more than before. Any thread.
-class RetraceBudget {
- public:
-  static constexpr std::chrono::nanoseconds kBurst = std::chrono::seconds(1);
-  static constexpr int kShare = 10;
-
-  // Whether there is something left.
-  bool may_start(Clock::TimePoint now) EXCLUDES(mutex_);
-  void spend(Clock::Duration time) EXCLUDES(mutex_);
-
- private:
-  Mutex mutex_;
-  Clock::Duration spent_ GUARDED_BY(mutex_){0};
-  Clock::TimePoint at_ GUARDED_BY(mutex_);
-};
 
 // The compiled code of a module that is there only to repeat what trapped. Any thread.
 class RetraceCode {
@@ -61,7 +44,8 @@ struct Retrace {
 
   // The backtrace of how this history ended, or nothing when the repetition comes to another end. Without a last
   // message it ended while it was started. Adds to `fuel_used` what the repetition takes.
-  std::vector<Frame> run(const History& history, const Letter* last, const Outcome& ended, std::uint64_t& fuel_used);
+  std::vector<Frame> run(const History& history, const History::Message* last, const Outcome& ended,
+                         std::uint64_t& fuel_used);
 };
 
 }  // namespace petri

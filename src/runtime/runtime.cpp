@@ -15,7 +15,7 @@
 #include "engine/give_back_memory.h"
 #include "evaluation/evaluator_access.h"
 #include "process/memory_budget.h"
-#include "process/retrace.h"
+#include "process/retrace_budget.h"
 #include "runtime/options_check.h"
 #include "runtime/shared_threads.h"
 #include "sandbox/sandbox_core.h"

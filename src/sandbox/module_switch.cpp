@@ -77,7 +77,9 @@ std::unexpected<Error> of_member(const std::string& member, const std::string& m
 // The instances of a process by the names of their modules; one that is by itself is a group of one.
 class Group {
  public:
-  Group(Instance& instance, const std::string& module) : instance_(instance), module_(module) {}
+  Group(Instance& instance, const std::string& module) : instance_(instance), module_(module) {
+    for (std::size_t at = 0; at < size(); ++at) places_.emplace(name(at), at);
+  }
 
   std::size_t size() const { return linked() == nullptr ? 1 : linked()->members().size(); }
   const std::string& name(std::size_t at) const { return linked() == nullptr ? module_ : linked()->members()[at].name; }
@@ -86,16 +88,15 @@ class Group {
     return linked() == nullptr ? std::nullopt : std::optional(at);
   }
   std::optional<std::size_t> find(std::string_view module) const {
-    for (std::size_t at = 0; at < size(); ++at) {
-      if (name(at) == module) return at;
-    }
-    return std::nullopt;
+    const auto found = places_.find(module);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:
   LinkedInstance* linked() const { return instance_.linked(); }
   Instance& instance_;
   const std::string& module_;
+  std::map<std::string, std::size_t, std::less<>> places_;
 };
 
 }  // namespace

@@ -83,6 +83,8 @@ class ModuleSwitch {
 
   // Before anything is prepared: another keeps what the processes know.
   void keep_in(std::shared_ptr<SwitchSnapshot> keep) { own_.terms.keep = std::move(keep); }
+  // The same: the code together with what it is linked with, which was not linked when the terms were made.
+  void set_code(ModuleCodePtr to) { own_.terms.to = std::move(to); }
   // The same: one that the module is linked with changes too, on its own terms.
   void add_member(const SwitchTerms& terms) { members_.emplace_back(terms); }
   // The plan of the state of that one; none before it was made.

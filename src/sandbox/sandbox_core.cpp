@@ -445,7 +445,7 @@ Result<SandboxCore::StartCode> SandboxCore::begin_start(std::string_view module)
   if (found == modules_.end()) return fail(ErrorCode::not_found, fmt::format("there is no module {}", module));
   ModuleCodePtr& code = found->second.code;
   if (!code->from_modules.empty() && code->linked == nullptr) {
-    PETRI_TRY(code, link_with_table_now(found->first, code, needs_of(found->first, {})));
+    PETRI_TRY(code, link_with_table_now(found->first, code, needs_of(found->first, nullptr)));
   }
   ++starts_;
   return StartCode{.code = code, .version = active_number(found->second)};

@@ -351,6 +351,7 @@ class SandboxCore final : public ProcessOwner,
   // ---- modules that import from one another
 
   struct Part;
+  class PartsByName;
   bool has_links() const REQUIRES(mutex_);
   // Of the module of this name by itself, as the table has it; none: there is no such module.
   ModuleCodePtr code_in_table(std::string_view name) const REQUIRES(mutex_);
@@ -361,8 +362,13 @@ class SandboxCore final : public ProcessOwner,
   Result<ModuleCodePtr> link_with_table(std::string_view name, const ModuleCodePtr& code,
                                         const VersionNeeds& needs) const EXCLUDES(mutex_);
   // Links what the parts lead to, adds those that depend on them, and puts them in order: none before those it imports
-  // from.
+  // from. Those without a process from which another part imports are linked later: it tries them when it starts, and
+  // to link each of a long chain takes the square of its length.
   Result<void> link_parts(std::vector<Part>& parts) EXCLUDES(mutex_);
+  // One of them that was to be linked later, for which a process has come.
+  Result<void> link_late(Part& part, const std::vector<Part>& parts) EXCLUDES(mutex_);
+  Result<void> add_members(Part& part, const std::vector<Part>& parts) const;
+  std::set<std::string> modules_with_processes() const EXCLUDES(mutex_);
   Result<void> add_dependents(std::vector<Part>& parts) REQUIRES(mutex_);
   void go_together(std::vector<Part>& parts) const REQUIRES(mutex_);
   Result<void> check_links(const std::vector<Part>& parts) const REQUIRES(mutex_);
@@ -375,7 +381,8 @@ class SandboxCore final : public ProcessOwner,
       REQUIRES(mutex_);
   // The same of every module, with these in place of those the table has.
   Result<void> check_all_needs(const std::vector<Part>& parts) const REQUIRES(mutex_);
-  const VersionNeeds& needs_of(const std::string& module, const std::vector<Part>& parts) const REQUIRES(mutex_);
+  // Of the version that the part leads to, or without one of the active version.
+  const VersionNeeds& needs_of(const std::string& module, const Part* part) const REQUIRES(mutex_);
   std::uint64_t active_number(const Module& module) const REQUIRES(mutex_) {
     return module.past == nullptr ? 1 : module.past->versions.active().number;
   }
@@ -410,6 +417,7 @@ class SandboxCore final : public ProcessOwner,
     std::unique_ptr<ModuleSwitch> change;           // none: there is nothing to do,
     bool only_rests = false;                        // or nothing but to be at rest
     bool only_links = false;                        // its version stays; what it is linked with changes
+    bool links_later = false;                       // nobody runs it: it is linked for the first who does
     std::string lead;                               // the one that answers for it in a trial; itself or another
     ProcessPtr alone;                               // none: all of its processes
     std::shared_ptr<TrialPeriod> trial;

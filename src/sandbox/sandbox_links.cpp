@@ -2,12 +2,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/escape.h"
 #include "base/ids.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
+
+// There may be thousands of them.
+class SandboxCore::PartsByName {
+ public:
+  explicit PartsByName(const std::vector<Part>& parts) {
+    for (const Part& part : parts) by_name_.emplace(part.name, &part);
+  }
+  // nullptr: there is none of this name.
+  const Part* find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+  // The code by itself that a module will have; nullptr: it is no part.
+  ModuleCodePtr code(std::string_view name) const {
+    const Part* const part = find(name);
+    return part == nullptr ? nullptr : by_itself(part->to);
+  }
+
+ private:
+  std::map<std::string_view, const Part*> by_name_;
+};
 
 bool SandboxCore::has_links() const {
   return std::ranges::any_of(modules_, [](const auto& module) { return !module.second.code->from_modules.empty(); });
@@ -68,20 +91,19 @@ Result<ModuleCodePtr> SandboxCore::link_with_table_now(std::string_view name, co
   });
 }
 
-// Of the version that is to be active, or is.
-const VersionNeeds& SandboxCore::needs_of(const std::string& module, const std::vector<Part>& parts) const {
+const VersionNeeds& SandboxCore::needs_of(const std::string& module, const Part* part) const {
   static const VersionNeeds none;
-  const auto part = std::ranges::find(parts, module, &Part::name);
-  if (part != parts.end() && part->added) return part->added->needs;
+  if (part != nullptr && part->added) return part->added->needs;
   const auto& past = modules_.find(module)->second.past;
   if (past == nullptr) return none;
-  const Version* version = part == parts.end() ? &past->versions.active() : past->versions.find(part->to_number);
+  const Version* version = part == nullptr ? &past->versions.active() : past->versions.find(part->to_number);
   return version == nullptr ? none : version->needs;
 }
 
 Result<void> SandboxCore::check_all_needs(const std::vector<Part>& parts) const {
+  const PartsByName by_name(parts);
   for (const auto& [name, module] : modules_) {
-    PETRI_TRY(check_needs(name, needs_of(name, parts), parts));
+    PETRI_TRY(check_needs(name, needs_of(name, by_name.find(name)), parts));
   }
   return {};
 }
@@ -115,21 +137,57 @@ Result<void> SandboxCore::check_needs(const std::string& module, const VersionNe
 
 // ---- switching together ---------------------------------------------------------------------------------------
 
+std::set<std::string> SandboxCore::modules_with_processes() const {
+  std::set<std::string> modules;
+  for (const auto& runner : trees()) {
+    for (const TreeEntry& entry : runner->entries()) {
+      if (const ChildSpec* child = entry.spec->process()) modules.insert(child->module);
+    }
+  }
+  return modules;
+}
+
 Result<void> SandboxCore::link_parts(std::vector<Part>& parts) {
+  const std::set<std::string> run = modules_with_processes();
   MutexLock lock(mutex_);
   const auto imports = [](const Part& part) { return !part.to->from_modules.empty(); };
   if (!has_links() && std::ranges::none_of(parts, imports)) return check_all_needs(parts);
   PETRI_TRY(add_dependents(parts));
   PETRI_TRY(check_all_needs(parts));
+  const PartsByName by_name(parts);
   const auto find = [&](std::string_view name) REQUIRES(mutex_) {
-    const auto part = std::ranges::find(parts, name, &Part::name);
-    return part == parts.end() ? code_in_table(name) : by_itself(part->to);
+    ModuleCodePtr code = by_name.code(name);
+    return code == nullptr ? code_in_table(name) : code;
   };
+  std::set<std::string> imported;
+  for (const Part& part : parts) {
+    for (std::string& name : imported_modules(*part.to)) imported.insert(std::move(name));
+  }
   for (Part& part : parts) {
-    PETRI_TRY(part.to, link_modules(part.name, find));
+    part.links_later = imports(part) && imported.contains(part.name) && !run.contains(part.name);
+    if (part.links_later) {
+      PETRI_TRY(check_imports(part.name, find));
+      part.to = by_itself(part.to);
+    } else {
+      PETRI_TRY(part.to, link_modules(part.name, find));
+    }
   }
   go_together(parts);
   return {};
+}
+
+Result<void> SandboxCore::link_late(Part& part, const std::vector<Part>& parts) {
+  {
+    MutexLock lock(mutex_);
+    const PartsByName by_name(parts);
+    PETRI_TRY(part.to, link_modules(part.name, [&](std::string_view name) REQUIRES(mutex_) {
+                ModuleCodePtr code = by_name.code(name);
+                return code == nullptr ? code_in_table(name) : code;
+              }));
+  }
+  part.links_later = false;
+  part.change->set_code(part.to);
+  return add_members(part, parts);
 }
 
 Result<void> SandboxCore::add_dependents(std::vector<Part>& parts) {
@@ -140,8 +198,10 @@ Result<void> SandboxCore::add_dependents(std::vector<Part>& parts) {
     if (part.changes()) changed.push_back(part.name);
   }
   PETRI_TRY(const std::vector<std::string> order, dependency_order(graph));
+  std::set<std::string> known;
+  for (const Part& part : parts) known.insert(part.name);
   for (const std::string& name : dependents_of(graph, changed)) {
-    if (std::ranges::find(parts, name, &Part::name) != parts.end()) continue;
+    if (known.contains(name)) continue;
     const Module& module = modules_.find(name)->second;
     const std::uint64_t number = active_number(module);
     Part part{.name = name, .from = module.code, .to = module.code, .from_number = number, .to_number = number};
@@ -157,10 +217,13 @@ Result<void> SandboxCore::add_dependents(std::vector<Part>& parts) {
 // Those that import from one another, or are imported together, go back together: their processes are the same. One
 // part answers for all of them, and knows what the processes of those knew whose version stays.
 void SandboxCore::go_together(std::vector<Part>& parts) const {
+  std::vector<const LinkedModules*> groups;
+  for (const Part& part : parts) {
+    if (part.to->linked != nullptr) groups.push_back(part.to->linked.get());
+  }
   const auto is_linked = [&](const Part& part) {
-    return part.only_links || part.to->linked != nullptr || std::ranges::any_of(parts, [&](const Part& other) {
-             return other.to->linked != nullptr && other.to->linked->find(part.name) != nullptr;
-           });
+    return part.to->linked != nullptr ||
+           std::ranges::any_of(groups, [&](const LinkedModules* group) { return group->find(part.name) != nullptr; });
   };
   const Part* lead = nullptr;
   for (Part& part : parts) {
@@ -178,10 +241,8 @@ void SandboxCore::go_together(std::vector<Part>& parts) const {
 
 // Others may have come, or have been changed, while processes came to rest.
 Result<void> SandboxCore::check_links(const std::vector<Part>& parts) const {
-  const auto planned = [&](std::string_view name) -> const Part* {
-    const auto part = std::ranges::find(parts, name, &Part::name);
-    return part == parts.end() ? nullptr : &*part;
-  };
+  const PartsByName by_name(parts);
+  const auto planned = [&](std::string_view name) { return by_name.find(name); };
   const auto busy = [](std::string_view name) {
     return fail(ErrorCode::busy, fmt::format("the module {} came or was changed meanwhile: try again", name));
   };

@@ -193,18 +193,23 @@ Result<void> SandboxCore::plan_parts(std::vector<Part>& parts, const SwitchOptio
     PETRI_TRY(plan_part(part, options));
   }
   for (Part& part : parts) {
-    if (part.change == nullptr || part.to->linked == nullptr) continue;
-    for (const Part& other : parts) {
-      const bool changes_with = &other != &part && other.change != nullptr && !other.only_links &&
-                                part.to->linked->find(other.name) != nullptr;
-      if (changes_with) {
-        PETRI_TRY(const SwitchTerms terms, terms_as_member(other));
-        part.change->add_member(terms);
-      }
-    }
-    const auto lead = std::ranges::find(parts, part.lead, &Part::name);
-    if (part.only_links && lead != parts.end()) part.change->keep_in(lead->change->terms().keep);
+    if (part.change != nullptr && part.to->linked != nullptr) PETRI_TRY(add_members(part, parts));
   }
+  return {};
+}
+
+// Of one that is linked: those of its group that change, too.
+Result<void> SandboxCore::add_members(Part& part, const std::vector<Part>& parts) const {
+  for (const Part& other : parts) {
+    const bool changes_with =
+        &other != &part && other.change != nullptr && !other.only_links && part.to->linked->find(other.name) != nullptr;
+    if (changes_with) {
+      PETRI_TRY(const SwitchTerms terms, terms_as_member(other));
+      part.change->add_member(terms);
+    }
+  }
+  const auto lead = std::ranges::find(parts, part.lead, &Part::name);
+  if (part.only_links && lead != parts.end()) part.change->keep_in(lead->change->terms().keep);
   return {};
 }
 
@@ -407,6 +412,7 @@ Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
       }
       rests_since_.try_emplace(process.get(), core_.services_.clock.now());
       if (!has_life(part, *process)) {
+        if (part.links_later) PETRI_TRY(core_.link_late(part, parts));
         PETRI_TRY(part.change->prepare(*process, deadline_));
       }
     }
@@ -485,10 +491,11 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
   for (Part& part : parts) {
     if (part.change == nullptr) continue;
     const std::vector<ProcessPtr> processes = processes_of(part.name);
+    if (!processes.empty() && part.links_later) PETRI_TRY(link_late(part, parts));
     for (const ProcessPtr& process : processes) {
       PETRI_TRY(part.change->prepare(*process, deadline));
     }
-    if (processes.empty()) {
+    if (processes.empty() && !part.links_later) {
       PETRI_TRY(try_start_of(part, deadline));
     }
   }
@@ -541,15 +548,17 @@ std::vector<ReloadReport> SandboxCore::reports_of(std::vector<Part>& parts, Cloc
 }
 
 void SandboxCore::gather_reports(std::vector<Part>& parts) {
+  std::vector<const Part*> groups;
+  for (const Part& part : parts) {
+    if (part.change != nullptr && part.to->linked != nullptr) groups.push_back(&part);
+  }
   for (Part& part : parts) {
     if (part.change == nullptr) continue;
     part.plan = part.change->plan();
-    for (const Part& other : parts) {
-      const bool has = &other != &part && other.change != nullptr && other.to->linked != nullptr &&
-                       other.to->linked->find(part.name) != nullptr;
-      if (!has) continue;
-      part.switched.insert(part.switched.end(), other.switched.begin(), other.switched.end());
-      if (!part.plan) part.plan = other.change->plan_of(part.name);
+    for (const Part* other : groups) {
+      if (other == &part || other->to->linked->find(part.name) == nullptr) continue;
+      part.switched.insert(part.switched.end(), other->switched.begin(), other->switched.end());
+      if (!part.plan) part.plan = other->change->plan_of(part.name);
     }
   }
 }

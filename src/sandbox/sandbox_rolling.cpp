@@ -55,7 +55,7 @@ Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& op
   const Trial& trial = options.policy.trial;
   for (Part& part : parts) {
     if (part.change == nullptr) continue;
-    if (processes_of(part.name).empty()) {
+    if (processes_of(part.name).empty() && !part.links_later) {
       PETRI_TRY(try_start_of(part, deadline_of(options.policy)));
     }
     const auto lead = std::ranges::find(parts, part.lead, &Part::name);
@@ -67,6 +67,7 @@ Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& op
   for (;;) {
     for (Part& part : parts) {
       for (const ProcessPtr& next : left_to_roll(part, rolled)) {
+        if (part.links_later) PETRI_TRY(link_late(part, parts));
         PETRI_TRY(switch_alone(part, next, options));
         rolled[next] = next->incarnation();
       }

@@ -252,7 +252,7 @@ Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarn
   const SavedProcess* saved = from == nullptr || again ? nullptr : from->data.find(process.name());
   if (saved == nullptr || saved->module != spec.module)
     return process.start(incarnation, std::move(start.code), spec.input, nullptr, start.version);
-  const Process::Origin origin{.image = *saved->image,
+  const Process::Origin origin{.image = saved->image,
                                .random = from->share_random ? std::optional(saved->random) : std::nullopt,
                                .saw_outside = saved->saw_outside,
                                .mailbox = saved->mailbox};

@@ -450,7 +450,8 @@ TEST_P(ChildrenTest, UpdatesATreeThatHasAStoppedChild) {  // S25
 TEST_P(ChildrenTest, RefusesAMessageForAModuleWithoutAHandler) {
   Sandbox sandbox = create(spec({.children = {ChildSpec{.id = "w", .module = "worker"}}}));
   EXPECT_EQ(message(sandbox.send("hello", "w")),
-            "not_found: the process w takes no messages: its module exports no function petri_handle");
+            "not_found: the process w takes no messages: its module exports no function petri_handle; export "
+            "petri_handle () -> i32 from it, or call a function that it exports");
   EXPECT_EQ(sandbox.usage().messages, 0U);
 }
 

@@ -106,8 +106,8 @@ TEST_P(TrapsTest, InAStartAreNamedToo) {
             "petri_init at byte 48");
 }
 
-// The history of a process is bounded: one that is old has no trace in the interpreter.
-TEST_P(TrapsTest, OfAnOldProcessAreTracedOnlyByTheCompiledTier) {
+// What is kept is bounded: after many messages too cheap for an image there is no trace in the interpreter.
+TEST_P(TrapsTest, AfterManyCheapMessagesAreTracedOnlyByTheCompiledTier) {
   Sandbox sandbox = create_from(R"((module (global $count (mut i32) (i32.const 0))
       (func $crash unreachable) (func (export "next") (result i32)
         (global.set $count (i32.add (global.get $count) (i32.const 1)))
@@ -116,6 +116,26 @@ TEST_P(TrapsTest, OfAnOldProcessAreTracedOnlyByTheCompiledTier) {
   const auto outcome = sandbox.call("next");
   EXPECT_EQ(outcome->kind, OutcomeKind::trapped);
   EXPECT_THAT(outcome->backtrace, SizeIs(GetParam() == Tier::compiled ? 2 : 0));
+}
+
+// Where messages cost more than an image it is made again and again: however old, the process says where it trapped.
+TEST_P(TrapsTest, OfAnOldProcessAreRepeatedFromAnImage) {
+  Sandbox sandbox = create_from(R"((module (import "petri" "random" (func $random (result i64))) (memory 1)
+      (global $count (mut i32) (i32.const 0))
+      (func $crash (i64.store (i32.const -1) (call $random)))
+      (func $work (local $left i32) (local.set $left (i32.const 2000))
+        (loop $next (br_if $next (local.tee $left (i32.sub (local.get $left) (i32.const 1))))))
+      (func (export "next") (result i32)
+        (call $work)
+        (i64.store (i32.const 8) (call $random))
+        (global.set $count (i32.add (global.get $count) (i32.const 1)))
+        (if (i32.and (i32.eq (global.get $count) (i32.const 300)) (i64.ne (i64.load (i32.const 8)) (i64.const 0)))
+          (then (call $crash)))
+        (global.get $count))))");
+  for (int i = 1; i < 300; ++i) EXPECT_EQ(testing::not_value(sandbox.call("next"), i), "");
+  const auto outcome = sandbox.call("next");
+  EXPECT_EQ(outcome->kind, OutcomeKind::trapped);
+  EXPECT_EQ(places(*outcome), (std::vector<std::string>{"crash@78", "next@139"}));
 }
 
 // A module that trapped without a trace is compiled in the background: the next trap has one.
@@ -137,33 +157,44 @@ TEST_F(OldProcessTest, IsCompiledOnceItHasTrappedWithoutATrace) {
   EXPECT_THAT(crash()->backtrace, SizeIs(2));
 }
 
-// What it began with is not kept, so its first trap has no trace; the module was never compiled for that.
-TEST_F(OldProcessTest, OrOnceOneHasThatBeganWithTheStateOfAnother) {
+// The first trap of a process that began with the state of another: an image of that is what the repetition starts
+// from.
+TEST_P(TrapsTest, AfterAReloadAKeptStateAndAForkAreNamed) {
   const auto version = [](int number) {
-    return Source::wat(fmt::format(R"((module (func $crash unreachable) (func (export "crash") (call $crash))
-      (func (export "version") (result i32) (i32.const {}))))",
+    return Source::wat(fmt::format(R"((module (import "petri" "random" (func $random (result i64)))
+      (memory (export "memory") 1) (global $seen (export "state.seen") (mut i32) (i32.const 0))
+      (func $crash (if (i32.ge_u (global.get $seen) (i32.const 2)) (then (i64.store (i32.const -1) (call $random)))))
+      (func (export "see") (result i32)
+        (global.set $seen (i32.add (global.get $seen) (i32.const 1))) (global.get $seen))
+      (func (export "crash") (result i32) (call $crash) (i32.const {}))))",
                                    number));
   };
-  const auto expect_compiled_after_crash = [&](Sandbox sandbox, int number) {
-    EXPECT_THAT(sandbox.call("crash")->backtrace, IsEmpty());
-    expect_soon([&]() -> std::string {
-      EXPECT_EQ(testing::not_value(sandbox.call("version"), number), "");
-      return sandbox.children()[0].tier == Tier::compiled ? "" : "it is interpreted";
-    });
-    EXPECT_THAT(sandbox.call("crash")->backtrace, SizeIs(2));
-  };
-  SandboxSpec spec{.id = "a", .modules = {{"m", version(1)}}, .reload = ReloadPolicy{.trial = {.calls = 0}}};
+  const std::vector<std::string> where{"crash@114", "crash@133"};
+  SandboxSpec spec{.id = "a", .modules = {{"m", version(1)}}};
+  spec.tier = GetParam();
+  spec.reload = ReloadPolicy{.trial = {.calls = 0}};
   spec.tree = SupervisorSpec{.intensity = 100, .children = {ChildSpec{.id = "m", .module = "m"}}};
   Sandbox sandbox = create(spec);
-  ASSERT_TRUE(sandbox.reload("m", version(2)));
-  expect_compiled_after_crash(sandbox, 2);
-  ASSERT_TRUE(sandbox.reload("m", version(3)));
+  const auto see_twice = [](Sandbox& one) {
+    for (int i = 1; i <= 2; ++i) EXPECT_EQ(testing::not_value(one.call("see"), i), "");
+  };
+  see_twice(sandbox);
+  for (const StateWay way : {StateWay::described, StateWay::memory}) {
+    ReloadPolicy policy{.state = way, .trial = {.calls = 0}};
+    ASSERT_TRUE(sandbox.reload("m", version(way == StateWay::memory ? 3 : 2), {.policy = policy}));
+    EXPECT_EQ(places(*sandbox.call("crash")), where) << name_of(way);
+    see_twice(sandbox);
+  }
   ASSERT_TRUE(sandbox.restart({.keep_state = true}));
-  expect_compiled_after_crash(sandbox, 3);
-  ASSERT_TRUE(sandbox.reload("m", version(4)));
-  const auto twin = runtime_->fork("a", "twin");
+  EXPECT_EQ(places(*sandbox.call("crash")), where) << "restart with state";
+  see_twice(sandbox);
+  auto twin = runtime_->fork("a", "twin");
   ASSERT_TRUE(twin) << twin.error().message;
-  expect_compiled_after_crash(*twin, 4);
+  EXPECT_EQ(places(*twin->call("crash")), where) << "fork";
+  const auto snapshot = sandbox.snapshot();
+  ASSERT_TRUE(snapshot) << snapshot.error().message;
+  ASSERT_TRUE(sandbox.restore(*snapshot));
+  EXPECT_EQ(places(*sandbox.call("crash")), where) << "restore";
 }
 
 // `repeatable` was true of an answer that came from the real clock, by way of an earlier call.

@@ -576,6 +576,32 @@ TEST_F(DependenciesTest, OfALongChainAreLinkedOnlyWhereAProcessStarts) {
   EXPECT_EQ(testing::not_value(sandbox.call("f", {}, {.process = "more"}), 19), "");
 }
 
+// Each would be linked, and started, with all before it: those that nobody runs are linked for the first who does.
+TEST_F(DependenciesTest, OfALongChainAreReloadedWithoutLinkingEach) {
+  constexpr int kLength = 1'000;
+  SandboxSpec spec{.id = "chain"};
+  const auto first = [](int value) {
+    return Source::wat(fmt::format("(module (func (export \"f\") (result i32) (i32.const {})))", value));
+  };
+  spec.modules.push_back({"m0", first(0)});
+  for (int i = 1; i < kLength; ++i) {
+    spec.modules.push_back({fmt::format("m{}", i), Source::wat(fmt::format(R"((module
+        (import "m{}" "f" (func $f (result i32)))
+        (func (export "f") (result i32) (i32.add (call $f) (i32.const 1)))))",
+                                                                           i - 1))});
+  }
+  spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "few", .module = "m9"}}};
+  spec.tier = Tier::interpreted;
+  Sandbox sandbox = create(std::move(spec));
+  EXPECT_EQ(testing::not_value(sandbox.call("f"), 9), "");
+  ASSERT_TRUE(sandbox.reload("m0", first(100)));
+  EXPECT_EQ(testing::not_value(sandbox.call("f"), 109), "");
+  ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "more", .module = "m19"}));
+  EXPECT_EQ(testing::not_value(sandbox.call("f", {}, {.process = "more"}), 119), "") << "linked with the new version";
+  ASSERT_TRUE(sandbox.rollback("m0"));
+  EXPECT_EQ(testing::not_value(sandbox.call("f", {}, {.process = "more"}), 19), "");
+}
+
 TEST_F(DependenciesTest, MayBeConstrainedWhenTheSandboxIsCreated) {
   SandboxSpec spec = shop();
   spec.modules[0].needs = {{"tariff", {.min = 2}}};

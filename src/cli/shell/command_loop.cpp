@@ -190,16 +190,18 @@ void CommandLoop::gather(const NewsItem& item) {
   }
   if (const auto* log = std::get_if<LogNews>(&item)) return news_.push_back({true, to_text(*log)});
   const auto& call = std::get<CallNews>(item);
+  const std::string name = fmt::format("{} {}", call.what, call.number);
   if (!call.result) {
-    news_.push_back(
-        {true, fmt::format("call {} error: {}\n", call.number, without_full_stop(call.result.error().message))});
+    news_.push_back({true, fmt::format("{} error: {}\n", name, without_full_stop(call.result.error().message))});
     return;
   }
   const auto info = session_.runtime().info(call.sandbox);
   const std::string values = answer_text(*call.result);
-  if (!values.empty()) news_.push_back({false, fmt::format("call {}: {}", call.number, values)});
-  const std::string notes = notes_text(*call.result, info ? info->limits : SandboxLimits());
-  news_.push_back({true, each_line_after(fmt::format("call {} ", call.number), notes)});
+  if (!values.empty()) news_.push_back({false, fmt::format("{}: {}", name, values)});
+  SandboxLimits limits = info ? info->limits : SandboxLimits();
+  limits.fuel_max = call.fuel_max.value_or(limits.fuel_max);
+  limits.execution_time_max = call.timeout.value_or(limits.execution_time_max);
+  news_.push_back({true, each_line_after(name + " ", notes_text(*call.result, limits))});
 }
 
 void CommandLoop::gather_lost(std::uint64_t count, std::string_view what) {

@@ -1,4 +1,4 @@
-// What happens beside the commands: lines of guests' logs, and calls in the background that were answered.
+// What happens beside the commands: lines of guests' logs, and calls and runs in the background that were answered.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -28,10 +29,15 @@ struct LogNews {
   std::string text;  // as the guest sent it
 };
 
+// A call or a run that was begun in the background; both are counted by one number.
 struct CallNews {
   std::uint64_t number = 0;
   std::string sandbox;
+  std::string_view what = "call";  // or "run"
   Result<Outcome> result;
+  // Of a run with limits of its own.
+  std::optional<std::uint64_t> fuel_max;
+  std::optional<std::chrono::nanoseconds> timeout;
 };
 
 using NewsItem = std::variant<LogNews, CallNews>;

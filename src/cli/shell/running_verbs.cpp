@@ -46,62 +46,107 @@ Result<AskedCall> asked_call(ShellSession& session, const BoundArguments& argume
   return asked;
 }
 
-Result<Answer> call_in_background(ShellSession& session, AskedCall asked) {
+// `begin` starts the call or run whose completion tells the shell, and answers its number for cancel().
+template <typename Begin>
+Result<Answer> in_background(ShellSession& session, CallNews news, Begin begin) {
   if (session.news().calls_under_way().size() >= kBackgroundCallsMax) {
-    return fail(ErrorCode::busy, fmt::format("{} calls are under way already; wait for some of them, or cancel them",
-                                             format_count(kBackgroundCallsMax)));
+    return fail(ErrorCode::busy,
+                fmt::format("{} calls and runs are under way already; wait for some of them, or cancel them",
+                            format_count(kBackgroundCallsMax)));
   }
-  const std::string id = asked.sandbox.id();
-  const std::uint64_t number = session.news().begin_call();
-  const auto call =
-      asked.sandbox.call_async(asked.function, std::move(asked.numbers), std::move(asked.options),
-                               [news = session.shared_news(), number, id](Result<Outcome> result) {
-                                 news->answer_call({.number = number, .sandbox = id, .result = std::move(result)});
-                               });
-  if (!call) {
+  const std::uint64_t number = news.number = session.news().begin_call();
+  const BackgroundCall known{.sandbox = news.sandbox, .what = news.what};
+  const Result<std::uint64_t> begun =
+      begin([told = session.shared_news(), news = std::move(news)](Result<Outcome> result) {
+        CallNews answer = news;
+        answer.result = std::move(result);
+        told->answer_call(std::move(answer));
+      });
+  if (!begun) {
     session.news().forget_call(number);
-    return fail(call.error());
+    return fail(begun.error());
   }
-  session.remember_call(number, {.sandbox = id, .call = *call});
-  Answer answer{.text = fmt::format("call {} is under way\n", number), .comes_first = true};
+  session.remember_call(number, {.sandbox = known.sandbox, .what = known.what, .call = *begun});
+  Answer answer{.text = fmt::format("{} {} is under way\n", known.what, number), .comes_first = true};
   answer.json["number"] = number;
   return answer;
 }
 
-Result<petri::RunOptions> run_options(ShellSession& session, const BoundArguments& arguments) {
-  petri::RunOptions options{.input = arguments.value("--input").value_or(""), .stop = session.stop()};
+Result<Answer> call_in_background(ShellSession& session, AskedCall asked) {
+  CallNews news{.sandbox = asked.sandbox.id(), .result = Outcome{}};
+  return in_background(session, std::move(news), [&](petri::Completion completion) {
+    return asked.sandbox.call_async(asked.function, std::move(asked.numbers), std::move(asked.options),
+                                    std::move(completion));
+  });
+}
+
+// A run as it was asked for: of a module of the sandbox, or of code from a file.
+struct AskedRun {
+  Sandbox sandbox;
+  std::string function;
+  std::string module;
+  std::optional<Source> source;
+  std::vector<Value> numbers;
+  petri::RunOptions options;
+};
+
+Result<petri::RunOptions> run_options(const BoundArguments& arguments) {
+  petri::RunOptions options{.input = arguments.value("--input").value_or("")};
   PETRI_TRY(options.timeout, time_option(arguments, "--timeout"));
   PETRI_TRY(options.fuel_max, count_option(arguments, "--fuel"));
   PETRI_TRY(options.tier, tier_option(arguments, "--tier"));
   return options;
 }
 
-Result<Outcome> run_source(Sandbox& sandbox, const BoundArguments& arguments, const petri::RunOptions& options) {
-  PETRI_TRY(const Source source, read_source(*arguments.value("--file"), kShellModuleBytesMax));
-  const ArtifactPtr code = try_artifact(source, kShellModuleBytesMax);
-  std::vector<Value> numbers;
-  if (code != nullptr) {
-    PETRI_TRY(numbers, numbers_for(code, arguments.at(1), arguments.from(2)));
+// Its code, as far as the shell knows it.
+Result<ArtifactPtr> find_code(ShellSession& session, AskedRun& asked, const std::string& named,
+                              const BoundArguments& arguments) {
+  if (!arguments.has("--file")) {
+    const SandboxInfo info = asked.sandbox.info();
+    PETRI_TRY(asked.module, module_meant(info, named));
+    return session.code_of(info, asked.module);
   }
-  return sandbox.run(source, arguments.at(1), std::move(numbers), options);
+  if (!named.empty()) return fail(ErrorCode::validation_failed, "a module and --file cannot both be run");
+  PETRI_TRY(asked.source, read_source(*arguments.value("--file"), kShellModuleBytesMax));
+  return try_artifact(*asked.source, kShellModuleBytesMax);
 }
 
-Result<Outcome> run_module(ShellSession& session, Sandbox& sandbox, const std::string& named,
-                           const BoundArguments& arguments, const petri::RunOptions& options) {
-  const SandboxInfo info = sandbox.info();
-  PETRI_TRY(const std::string module, module_meant(info, named));
-  std::vector<Value> numbers;
-  if (const ArtifactPtr code = session.code_of(info, module)) {
-    PETRI_TRY(numbers, numbers_for(code, arguments.at(1), arguments.from(2)));
+Result<AskedRun> asked_run(ShellSession& session, const BoundArguments& arguments) {
+  const Address address = Address::parse(arguments.at(0));
+  PETRI_TRY(Sandbox sandbox, session.runtime().find(address.sandbox));
+  AskedRun asked{.sandbox = std::move(sandbox), .function = arguments.at(1)};
+  PETRI_TRY(asked.options, run_options(arguments));
+  PETRI_TRY(const ArtifactPtr code, find_code(session, asked, address.inside, arguments));
+  if (code != nullptr) {
+    PETRI_TRY(asked.numbers, numbers_for(code, asked.function, arguments.from(2)));
   }
-  return sandbox.run(module, arguments.at(1), std::move(numbers), options);
+  return asked;
+}
+
+Result<Outcome> run_now(AskedRun& asked) {
+  if (asked.source) return asked.sandbox.run(*asked.source, asked.function, asked.numbers, asked.options);
+  return asked.sandbox.run(asked.module, asked.function, asked.numbers, asked.options);
+}
+
+Result<Answer> run_in_background(ShellSession& session, AskedRun asked) {
+  CallNews news{.sandbox = asked.sandbox.id(),
+                .what = "run",
+                .result = Outcome{},
+                .fuel_max = asked.options.fuel_max,
+                .timeout = asked.options.timeout};
+  return in_background(session, std::move(news), [&](petri::Completion completion) {
+    return asked.source ? asked.sandbox.run_async(*asked.source, asked.function, asked.numbers, asked.options,
+                                                  std::move(completion))
+                        : asked.sandbox.run_async(asked.module, asked.function, asked.numbers, asked.options,
+                                                  std::move(completion));
+  });
 }
 
 Result<std::uint64_t> call_number(const std::string& text) {
   auto number = parse_count(text);
   if (!number) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("\"{}\" is no number of a call in the background", escape_text(text, 80)));
+                fmt::format("\"{}\" is no number of a call or run in the background", escape_text(text, 80)));
   }
   return *number;
 }
@@ -126,17 +171,13 @@ Result<Answer> send_message(ShellSession& session, const BoundArguments& argumen
 }
 
 Result<Answer> run_function(ShellSession& session, const BoundArguments& arguments) {
-  const Address address = Address::parse(arguments.at(0));
-  PETRI_TRY(Sandbox sandbox, session.runtime().find(address.sandbox));
-  PETRI_TRY(const petri::RunOptions options, run_options(session, arguments));
-  const bool given = arguments.has("--file");
-  if (given && !address.inside.empty())
-    return fail(ErrorCode::validation_failed, "a module and --file cannot both be run");
-  PETRI_TRY(const Outcome outcome, given ? run_source(sandbox, arguments, options)
-                                         : run_module(session, sandbox, address.inside, arguments, options));
-  SandboxLimits limits = sandbox.info().limits;
-  limits.fuel_max = options.fuel_max.value_or(limits.fuel_max);
-  limits.execution_time_max = options.timeout.value_or(limits.execution_time_max);
+  PETRI_TRY(AskedRun asked, asked_run(session, arguments));
+  if (arguments.has("--background")) return run_in_background(session, std::move(asked));
+  asked.options.stop = session.stop();
+  PETRI_TRY(const Outcome outcome, run_now(asked));
+  SandboxLimits limits = asked.sandbox.info().limits;
+  limits.fuel_max = asked.options.fuel_max.value_or(limits.fuel_max);
+  limits.execution_time_max = asked.options.timeout.value_or(limits.execution_time_max);
   return outcome_answer(outcome, limits);
 }
 
@@ -145,7 +186,7 @@ Result<Answer> cancel_call(ShellSession& session, const BoundArguments& argument
   PETRI_TRY(const BackgroundCall call, session.background_call(number));
   PETRI_TRY(Sandbox sandbox, session.runtime().find(call.sandbox));
   PETRI_TRY(sandbox.cancel(call.call));
-  Answer answer{.text = fmt::format("cancelled call {}\n", number), .comes_first = true};
+  Answer answer{.text = fmt::format("cancelled {} {}\n", call.what, number), .comes_first = true};
   answer.json["number"] = number;
   return answer;
 }
@@ -155,7 +196,7 @@ Result<Answer> wait_for_calls(ShellSession& session, const BoundArguments& argum
   if (arguments.has(0)) {
     PETRI_TRY(number, call_number(arguments.at(0)));
     if (!session.news().knows(*number))
-      return fail(ErrorCode::not_found, fmt::format("there was no call {} in the background", *number));
+      return fail(ErrorCode::not_found, fmt::format("there was no call or run {} in the background", *number));
   }
   PETRI_TRY(const auto timeout, time_option(arguments, "--timeout"));
   std::optional<ShellNews::TimePoint> deadline;
@@ -164,7 +205,8 @@ Result<Answer> wait_for_calls(ShellSession& session, const BoundArguments& argum
   const std::size_t left = session.news().calls_under_way().size();
   if (!answered && session.stop().stop_requested()) return fail(ErrorCode::cancelled, "the wait was interrupted");
   if (!answered)
-    return fail(ErrorCode::timeout, fmt::format("{} still under way", counted(left, "call is", "calls are")));
+    return fail(ErrorCode::timeout,
+                fmt::format("{} still under way", counted(left, "call or run is", "calls or runs are")));
   Answer answer;
   answer.json["under_way"] = left;
   return answer;

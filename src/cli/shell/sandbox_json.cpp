@@ -215,7 +215,7 @@ Json news_json(const CallNews& call) {
   } else {
     json["error"] = to_json(call.result.error());
   }
-  return {{"call", std::move(json)}};
+  return {{std::string(call.what), std::move(json)}};
 }
 
 }  // namespace petri::cli

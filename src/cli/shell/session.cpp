@@ -89,7 +89,7 @@ Result<BackgroundCall> ShellSession::background_call(std::uint64_t number) const
   const auto found = calls_.find(number);
   const bool under_way = std::ranges::binary_search(news_->calls_under_way(), number);
   if (found != calls_.end() && under_way) return found->second;
-  return fail(ErrorCode::not_found, fmt::format("there is no call {} under way", number));
+  return fail(ErrorCode::not_found, fmt::format("there is no call or run {} under way", number));
 }
 
 Result<void> ShellSession::listen(SubscriptionOptions options) {

@@ -23,8 +23,10 @@ struct Address {
   static Address parse(std::string_view text);
 };
 
+// Or a run.
 struct BackgroundCall {
   std::string sandbox;
+  std::string_view what = "call";
   std::uint64_t call = 0;  // as Sandbox::cancel() knows it
 };
 

@@ -8,6 +8,8 @@ using enum ShellArgument;
 
 constexpr VerbArgument kId{.name = "ID", .kind = sandbox};
 constexpr VerbArgument kProcess{.name = "ID[/PROCESS]", .kind = process};
+constexpr VerbOption kBackground{
+    .name = "--background", .value = "", .about = "Do not wait: the answer is told when it comes"};
 constexpr VerbOption kInput{.name = "--input", .value = "TEXT", .about = "Bytes the guest reads with input_read"};
 constexpr VerbOption kTier{
     .name = "--tier", .value = "TIER", .kind = tier, .about = "interpreted, compiled or automatic"};
@@ -58,9 +60,7 @@ std::vector<Verb> running_verbs() {
            .arguments = {kProcess,
                          {.name = "FUNCTION", .kind = function, .required = false},
                          {.name = "NUMBER", .required = false, .repeats = true}},
-           .options = {kInput,
-                       {"--timeout", "TIME", word, "How long to wait; the guest may go on"},
-                       {"--background", "", word, "Do not wait: the answer is told when it comes"}},
+           .options = {kInput, {"--timeout", "TIME", word, "How long to wait; the guest may go on"}, kBackground},
            .act = call_process},
           {.name = "send",
            .about = "Sends a message to petri_handle of a live process, and does not wait",
@@ -78,16 +78,17 @@ std::vector<Verb> running_verbs() {
                        kInput,
                        {"--timeout", "TIME", word, "Ends the guest"},
                        {"--fuel", "N", word, "Ends the guest"},
-                       kTier},
+                       kTier,
+                       kBackground},
            .act = run_function},
           {.name = "cancel",
-           .about = "Ends a call that is under way in the background",
+           .about = "Ends a call or run that is under way in the background",
            .example = "cancel 1",
            .arguments = {{.name = "NUMBER", .kind = background_call}},
            .options = {},
            .act = cancel_call},
           {.name = "wait",
-           .about = "Waits for a call in the background, or for all of them",
+           .about = "Waits for a call or run in the background, or for all of them",
            .example = "wait 1 --timeout 5s",
            .arguments = {{.name = "NUMBER", .kind = background_call, .required = false}},
            .options = {{"--timeout", "TIME", word, "How long"}},
