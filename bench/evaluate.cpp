@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,7 @@ Result<Measurement> measure_per_second(MakeBatch make) {
     values.push_back(kEvaluateBatch / seconds);
     PETRI_TRY(references.emplace_back(), bare_per_second(batch));
   }
-  return Measurement{.value = median(values), .reference = median(references)};
+  return Measurement{.value = middle_of(values), .reference = middle_of(references)};
 }
 
 Result<Measurement> measure_ratio(MakeBatch make) {
@@ -70,7 +71,7 @@ Result<Measurement> measure_wat_per_second() {
     PETRI_TRY(const double seconds, seconds_of(job, batch, {}));
     values.push_back(kEvaluateBatch / seconds);
   }
-  return Measurement{.value = median(values), .reference = std::nullopt};
+  return Measurement{.value = middle_of(values), .reference = std::nullopt};
 }
 
 Result<Measurement> measure_scaling() {
@@ -83,14 +84,14 @@ Result<Measurement> measure_scaling() {
     PETRI_TRY(const CandidateBatch for_two, batches.next());
     PETRI_TRY(twos.emplace_back(), seconds_of(job, for_two, {.workers = 2}));
   }
-  const double one = median(ones), two = median(twos);
+  const Sampled one = middle_of(ones), two = middle_of(twos);
   return Measurement{.value = one / two,
                      .reference = std::nullopt,
                      .notes = {fmt::format("{:.0f} a second with one worker, {:.0f} with two", kEvaluateBatch / one,
                                            kEvaluateBatch / two)}};
 }
 
-Result<double> overhead_percent(MakeBatch make) {
+Result<Sampled> overhead_percent(MakeBatch make) {
   PETRI_TRY(EvaluationJob job, EvaluationJob::create());
   FreshBatches batches(make);
   const auto seconds = [&](bool records) -> Result<double> {
@@ -102,12 +103,13 @@ Result<double> overhead_percent(MakeBatch make) {
     PETRI_TRY(with.emplace_back(), seconds(true));
     PETRI_TRY(without.emplace_back(), seconds(false));
   }
-  return (median(with) / median(without) - 1) * 100;
+  const Sampled times = middle_of(with) / middle_of(without);
+  return Sampled((times.value - 1) * 100, *times.spread / std::abs(times.value - 1));
 }
 
 Result<Measurement> measure_receipt_overhead() {
-  PETRI_TRY(const double mixed, overhead_percent(CandidateBatch::of_mix));
-  PETRI_TRY(const double straight, overhead_percent(CandidateBatch::of_wasm));
+  PETRI_TRY(const Sampled mixed, overhead_percent(CandidateBatch::of_mix));
+  PETRI_TRY(const Sampled straight, overhead_percent(CandidateBatch::of_wasm));
   return Measurement{.value = mixed,
                      .reference = std::nullopt,
                      .notes = {fmt::format("{:.3g} % of candidates that are straight-line code", straight)}};

@@ -56,7 +56,7 @@ Result<Measurement> measure_evaluate_hot() {
   }
   PETRI_TRY(const double never, seconds(Tier::interpreted));
   return Measurement{
-      .value = median(compiled) / median(promoted),
+      .value = middle_of(compiled) / middle_of(promoted),
       .reference = std::nullopt,
       .notes = {fmt::format("{} candidates: {:.3g} s with promotion, {:.3g} s compiled, {:.3g} s interpreted",
                             kCandidates, median(promoted), median(compiled), never)}};
