@@ -106,8 +106,8 @@ Benchmark meter_ratio_recursion(Tier tier) {
 
 }  // namespace
 
-Benchmark meter_ratio_compiled() { return meter_ratio(Tier::compiled, "<= 1.05"); }
-Benchmark meter_ratio_interpreted() { return meter_ratio(Tier::interpreted, "<= 1.45"); }
+Benchmark meter_ratio_compiled() { return meter_ratio(Tier::compiled, "<= 1.08"); }
+Benchmark meter_ratio_interpreted() { return meter_ratio(Tier::interpreted, "<= 1.4"); }
 Benchmark meter_ratio_recursion_compiled() { return meter_ratio_recursion(Tier::compiled); }
 Benchmark meter_ratio_recursion_interpreted() { return meter_ratio_recursion(Tier::interpreted); }
 

@@ -130,7 +130,7 @@ Benchmark swap_load_compiled_ms() {
   return {.name = "swap_load_compiled_ms",
           .unit = "ms",
           .what = "reload an idle process with 10 KB of wasm nobody has seen, compiled; median of 100 (steady clock)",
-          .bar = "<= 20",
+          .bar = "<= 18",
           .measure = [] { return measure_load(Tier::compiled, kLoadsCompiled, 1e3); }};
 }
 
