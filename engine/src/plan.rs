@@ -294,9 +294,25 @@ fn charge(check: bool) -> What {
     if check { What::ChargeAndCheck { cost, exposed } } else { What::Charge { cost, exposed } }
 }
 
-/// Whether the host or a callee may see the counter at this operator, which the validator has just read: it may trap, it
-/// calls, or it leaves the function. `code` begins with its opcode. What is not known not to is taken to.
-fn exposes(operator: &Operator, code: &[u8], validator: &FuncValidator<ValidatorResources>) -> bool {
+/// By opcode, the operators that neither show the counter to anybody nor have to do with control: locals, globals,
+/// constants, and numbers but for divisions and for conversions that do not saturate.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        plain[opcode] = match opcode {
+            0x6d..=0x70 | 0x7f..=0x82 | 0xa8..=0xab | 0xae..=0xb1 => false,
+            0x01 | 0x1a..=0x1c | 0x20..=0x24 | 0x3f | 0x41..=0xc4 | 0xd0..=0xd2 => true,
+            _ => false,
+        };
+        opcode += 1;
+    }
+    plain
+};
+
+/// Whether the host or a callee may see the counter at this operator, which the validator has just read and which is not
+/// plain: it may trap, it calls, or it leaves the function. What is not known not to is taken to.
+fn exposes(operator: &Operator, validator: &FuncValidator<ValidatorResources>) -> bool {
     let leaves = |label: u32| label + 1 >= validator.control_stack_height();
     match operator {
         Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => leaves(*relative_depth),
@@ -304,24 +320,16 @@ fn exposes(operator: &Operator, code: &[u8], validator: &FuncValidator<Validator
             leaves(targets.default()) || targets.targets().any(|target| target.map_or(true, leaves))
         }
         Operator::End => validator.control_stack_height() == 0,
-        _ => match code[0] {
-            0x01..=0x05 | 0x1a..=0x1c | 0x20..=0x24 | 0x3f | 0x41..=0x44 => false,
-            // Numbers, but for divisions and for conversions that do not saturate.
-            0x45..=0xc4 => matches!(code[0], 0x6d..=0x70 | 0x7f..=0x82 | 0xa8..=0xab | 0xae..=0xb1),
-            0xd0..=0xd2 => false,
-            0xfc => !matches!(
-                operator,
-                Operator::I32TruncSatF32S
-                    | Operator::I32TruncSatF32U
-                    | Operator::I32TruncSatF64S
-                    | Operator::I32TruncSatF64U
-                    | Operator::I64TruncSatF32S
-                    | Operator::I64TruncSatF32U
-                    | Operator::I64TruncSatF64S
-                    | Operator::I64TruncSatF64U
-            ),
-            _ => true,
-        },
+        Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } | Operator::Else => false,
+        Operator::I32TruncSatF32S
+        | Operator::I32TruncSatF32U
+        | Operator::I32TruncSatF64S
+        | Operator::I32TruncSatF64U
+        | Operator::I64TruncSatF32S
+        | Operator::I64TruncSatF32U
+        | Operator::I64TruncSatF64S
+        | Operator::I64TruncSatF64U => false,
+        _ => true,
     }
 }
 
@@ -337,6 +345,7 @@ impl Reader<'_> {
         body: &FunctionBody,
         code: usize,
     ) -> Result<u32> {
+        let (bytes, start) = (body.as_bytes(), body.range().start);
         let mut operators = body.get_operators_reader()?;
         let (mut operands_max, mut dead_from, mut dead_blocks, mut open_loops) = (0, None, 0u32, 0u32);
         while !operators.eof() {
@@ -372,11 +381,9 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            self.follow_control(
-                &operator,
-                exposes(&operator, &body.as_bytes()[at - body.range().start..], validator),
-                at,
-            );
+            if !PLAIN[bytes[at - start] as usize] {
+                self.follow_control(&operator, exposes(&operator, validator), at);
+            }
             self.cost += costs::operator(&operator);
             self.note(&operator, at, next, validator)?;
             match operator {
