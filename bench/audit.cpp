@@ -46,7 +46,7 @@ Result<Measurement> measure_append() {
   }
   if (const AuditStatus status = log->status(); !status.file_problem.empty())
     return fail(ErrorCode::io_error, status.file_problem);
-  return Measurement{.value = median(std::move(seconds)) / kEntries * 1e6, .reference = std::nullopt};
+  return Measurement{.value = middle_of(std::move(seconds)) / kEntries * 1e6, .reference = std::nullopt};
 }
 
 Result<void> query_one(const AuditLog& log, std::size_t sandbox) {
@@ -60,7 +60,8 @@ Result<Measurement> measure_query() {
   PETRI_TRY(const auto log, AuditLog::create({.entries_max = kMillion, .bytes_max = kBytesMax}, clock));
   for (std::size_t i = 0; i < kMillion; ++i) append_limit_met(*log, fmt::format("sandbox-{}", i % kSandboxes), i);
   std::size_t sandbox = 0;
-  PETRI_TRY(const double seconds, median_seconds_of(kQueries, [&] { return query_one(*log, sandbox++ % kSandboxes); }));
+  PETRI_TRY(const Sampled seconds,
+            median_seconds_of(kQueries, [&] { return query_one(*log, sandbox++ % kSandboxes); }));
   return Measurement{.value = seconds * 1e3, .reference = std::nullopt};
 }
 

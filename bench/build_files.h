@@ -9,8 +9,9 @@
 
 namespace petri::bench {
 
-// io_error, saying how to make it, when it is not there.
-Result<std::filesystem::path> build_file(std::string_view name);
+// A file of the folder bench/files, and the target that makes it; io_error, saying how to make it, when it is not
+// there.
+Result<std::filesystem::path> build_file(std::string_view name, std::string_view target);
 
 // Another program of the build, in the folder of this one; io_error, saying how to make it, when it is not there.
 Result<std::filesystem::path> program_beside(std::string_view name);

@@ -74,7 +74,7 @@ Result<Measurement> measure_builder() {
   WasmBuilder module;
   std::vector<std::uint8_t> bytes;
   PETRI_TRY(build_once(module, bytes));
-  const double seconds = seconds_per_call([&module, &bytes] { static_cast<void>(build_once(module, bytes)); });
+  const Sampled seconds = seconds_per_call([&module, &bytes] { static_cast<void>(build_once(module, bytes)); });
   return Measurement{.value = seconds * 1e6, .reference = std::nullopt};
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "bench/mix/mixed_program.h"
 #include "bench/small_module.h"
 
 namespace petri::bench {
@@ -17,6 +18,22 @@ CandidateBatch CandidateBatch::of_wat(std::uint64_t first, std::uint64_t count) 
   CandidateBatch batch;
   for (std::uint64_t number = first; number < first + count; ++number) batch.add_wat(SmallModule::text(number));
   return batch;
+}
+
+Result<CandidateBatch> CandidateBatch::of_mix(std::uint64_t first, std::uint64_t count) {
+  CandidateBatch batch;
+  WasmBuilder builder;
+  std::vector<std::uint8_t> bytes;
+  for (std::uint64_t number = first; number < first + count; ++number) {
+    PETRI_TRY(mix::build_program(mix::draw_program(mix::kMixSeed, number), builder, bytes));
+    batch.add_wasm(bytes);
+  }
+  return batch;
+}
+
+std::span<const std::uint8_t> CandidateBatch::bytes_of(std::size_t index) const {
+  const std::string& content = contents_[index];
+  return {reinterpret_cast<const std::uint8_t*>(content.data()), content.size()};
 }
 
 void CandidateBatch::add_wasm(std::span<const std::uint8_t> bytes) {

@@ -12,10 +12,16 @@
 
 namespace petri::bench {
 
+class CandidateBatch;
+// `count` modules numbered on from `first`.
+using MakeBatch = Result<CandidateBatch> (*)(std::uint64_t first, std::uint64_t count);
+
 class CandidateBatch {
  public:
   // `count` small modules numbered on from `first`, no two alike.
   static Result<CandidateBatch> of_wasm(std::uint64_t first, std::uint64_t count);
+  // The same of the mix in mix/, all from one seed.
+  static Result<CandidateBatch> of_mix(std::uint64_t first, std::uint64_t count);
   static CandidateBatch of_wat(std::uint64_t first, std::uint64_t count);
 
   void add_wasm(std::span<const std::uint8_t> bytes);
@@ -23,6 +29,7 @@ class CandidateBatch {
 
   std::size_t size() const { return candidates_.size(); }
   std::span<const Candidate> candidates() const { return candidates_; }
+  std::span<const std::uint8_t> bytes_of(std::size_t index) const;
 
  private:
   std::deque<std::string> contents_;  // a deque, because candidates point into it

@@ -13,11 +13,10 @@ constexpr Allowance kAllowance{.fuel = 10'000};
 
 }  // namespace
 
-CandidateLife::CandidateLife(SmallModule modules)
-    : modules_(std::move(modules)), context_({.deterministic = true, .clock = &clock_}, 7) {}
+CandidateLife::CandidateLife() : context_({.deterministic = true, .clock = &clock_}, 7) {}
 
-Result<void> CandidateLife::live(std::uint64_t number, std::uint32_t calls) {
-  PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wasm(modules_.numbered(number), kModuleBytesMax));
+Result<void> CandidateLife::live(std::span<const std::uint8_t> wasm, std::uint32_t calls) {
+  PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wasm(wasm, kModuleBytesMax));
   const LoadableArtifact& module = loadable(*artifact);
   PETRI_TRY(Linked linked, link(module, host_, {}));
   PETRI_TRY(const CodePtr code, module.load(Tier::interpreted, std::move(linked.imports)));

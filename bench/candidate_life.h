@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/clock.h"
-#include "bench/small_module.h"
 #include "host/host_context.h"
 #include "petri/host_functions.h"
 #include "petri/result.h"
@@ -14,13 +14,12 @@ namespace petri::bench {
 // As an evaluation does it: what can be kept from one candidate to the next is kept. One thread at a time.
 class CandidateLife {
  public:
-  explicit CandidateLife(SmallModule modules);
+  CandidateLife();
 
-  // Prepares, loads, instantiates, calls and drops the candidate of this number.
-  Result<void> live(std::uint64_t number, std::uint32_t calls);
+  // Prepares, loads, instantiates, calls and drops a candidate that exports "f" of type (f64) -> f64.
+  Result<void> live(std::span<const std::uint8_t> wasm, std::uint32_t calls);
 
  private:
-  SmallModule modules_;
   SystemClock clock_;
   HostFunctions host_;
   HostContext context_;

@@ -35,7 +35,7 @@ Result<Measurement> measure_load() {
     PETRI_TRY(worker.emplace_back(), load_seconds(modules, number, {}));
     PETRI_TRY(here.emplace_back(), load_seconds(modules, number + 1, {.in_process = true}));
   }
-  return Measurement{.value = median(std::move(worker)) * 1e6, .reference = median(std::move(here)) * 1e6};
+  return Measurement{.value = middle_of(std::move(worker)) * 1e6, .reference = median(std::move(here)) * 1e6};
 }
 
 // Whoever has started it finds that it has ended.
@@ -53,7 +53,7 @@ Result<Measurement> measure_start() {
     for (const WorkerIds& ids : live_workers()) kill_and_wait(ids.process);
     PETRI_TRY(samples.emplace_back(), load_seconds(modules, number, {}));
   }
-  return Measurement{.value = median(std::move(samples)) * 1e3, .reference = std::nullopt};
+  return Measurement{.value = middle_of(std::move(samples)) * 1e3, .reference = std::nullopt};
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::string bad_module(std::size_t number) {
   return fmt::format("(module (func (export \"f{}\") (result i32) (i32.add (i32.const {}))))", number, number);
 }
 
-Result<double> verdict_seconds(Sandbox& sandbox, bool distinct) {
+Result<Sampled> verdict_seconds(Sandbox& sandbox, bool distinct) {
   std::size_t number = 0;
   const auto ask = [&]() -> Result<void> {
     const auto refused = sandbox.run(Source::wat(bad_module(distinct ? ++number : 0)), "f");
@@ -63,8 +63,8 @@ Result<Measurement> measure_refusal() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
   PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("strict", artifact)));
-  PETRI_TRY(const double again, verdict_seconds(sandbox, false));
-  PETRI_TRY(const double first, verdict_seconds(sandbox, true));
+  PETRI_TRY(const Sampled again, verdict_seconds(sandbox, false));
+  PETRI_TRY(const Sampled first, verdict_seconds(sandbox, true));
   return Measurement{.value = again * 1e6, .reference = first * 1e6};
 }
 

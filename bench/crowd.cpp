@@ -95,7 +95,7 @@ Result<Measurement> measure_info() {
     PETRI_TRY(crowd.runtime().info(Crowd::name(number)));
     return {};
   };
-  PETRI_TRY(const double seconds, median_seconds_of(kQuestions, ask));
+  PETRI_TRY(const Sampled seconds, median_seconds_of(kQuestions, ask));
   return Measurement{.value = seconds * 1e6, .reference = std::nullopt};
 }
 
@@ -108,7 +108,7 @@ Result<Measurement> measure_list() {
     if (page.sandboxes.size() == kPageSize && page.total == kAlive) return {};
     return fail(ErrorCode::host_fault, "the page is not full");
   };
-  PETRI_TRY(const double seconds, median_seconds_of(kPages, ask));
+  PETRI_TRY(const Sampled seconds, median_seconds_of(kPages, ask));
   return Measurement{.value = seconds * 1e3, .reference = std::nullopt};
 }
 

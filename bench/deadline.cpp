@@ -109,6 +109,6 @@ Benchmark deadline_overshoot(Tier tier, std::string bar) {
 }  // namespace
 
 Benchmark deadline_overshoot_compiled_ms() { return deadline_overshoot(Tier::compiled, "<= 2"); }
-Benchmark deadline_overshoot_interpreted_ms() { return deadline_overshoot(Tier::interpreted, "<= 5"); }
+Benchmark deadline_overshoot_interpreted_ms() { return deadline_overshoot(Tier::interpreted, "<= 3"); }
 
 }  // namespace petri::bench

@@ -6,6 +6,7 @@
 namespace petri::bench {
 
 Benchmark distinct_cycle_us();
+Benchmark distinct_cycle_straight_us();
 Benchmark distinct_cycles_per_second();
 
 }  // namespace petri::bench

@@ -6,6 +6,10 @@
 namespace petri::bench {
 
 Benchmark evaluate_per_second();
+Benchmark evaluate_straight_per_second();
+// The same, divided by what the bare engine does of the same modules.
+Benchmark evaluate_ratio();
+Benchmark evaluate_straight_ratio();
 Benchmark evaluate_wat_per_second();
 Benchmark evaluate_scaling();
 Benchmark receipt_overhead_percent();

@@ -108,7 +108,7 @@ Result<Measurement> measure_evaluate_hostile() {
     PETRI_TRY(together.emplace_back(), processor_seconds_of([&] { return evaluate_mixed(job, batches.mixed); }));
   }
   notes.push_back(fmt::format("{:6.1f} us  an honest one", median(alone) / kHonest * 1e6));
-  return Measurement{.value = 100 * median(alone) / median(together), .reference = std::nullopt, .notes = notes};
+  return Measurement{.value = 100 * middle_of(alone) / middle_of(together), .reference = std::nullopt, .notes = notes};
 }
 
 }  // namespace

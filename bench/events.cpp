@@ -18,7 +18,7 @@ Result<Measurement> measure_events() {
   const SystemClock clock;
   EventBus bus(clock);
   PETRI_TRY(const Subscription subscription, bus.subscribe({.kinds = {EventKind::sandbox_created}}));
-  const double seconds = seconds_per_call([&bus] {
+  const Sampled seconds = seconds_per_call([&bus] {
     for (int i = 0; i < kEvents; ++i) publish(bus, i);
   });
   return Measurement{.value = seconds / kEvents * 1e9, .reference = std::nullopt};

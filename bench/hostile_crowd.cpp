@@ -155,7 +155,7 @@ Result<Measurement> measure_hostile_crowd() {
   }
   const double honest_calls = static_cast<double>(kHostileCrowdHonest * kCallsEach);
   return Measurement{
-      .value = 100 * median(alone) / median(together),
+      .value = 100 * middle_of(alone) / middle_of(together),
       .reference = std::nullopt,
       .notes = {
           fmt::format("{:.1f} us of the processor an honest call alone, {:.1f} us beside hostile ones",

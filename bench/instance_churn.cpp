@@ -15,8 +15,8 @@ constexpr std::uint64_t kInstanceChurnBatch = 40'000;
 constexpr std::size_t kInstanceChurnRepeats = 15;
 
 struct Rates {
-  double one_thread = 0;
-  double two_threads = 0;
+  Sampled one_thread = 0;
+  Sampled two_threads = 0;
 };
 
 // Medians, measured in turn.
@@ -34,7 +34,7 @@ Result<Rates> measure_rates() {
     alone.push_back(static_cast<double>(kInstanceChurnBatch) / seconds);
     PETRI_TRY(together.emplace_back(), lives_per_second(both, 0, kInstanceChurnBatch));
   }
-  return Rates{.one_thread = median(std::move(alone)), .two_threads = median(std::move(together))};
+  return Rates{.one_thread = middle_of(std::move(alone)), .two_threads = middle_of(std::move(together))};
 }
 
 Result<Measurement> measure_rate() {

@@ -1,19 +1,16 @@
 #include "bench/lives.h"
 
 #include <thread>
-#include <utility>
 
-#include "bench/small_module.h"
 #include "bench/stopwatch.h"
 #include "engine/bare_engine.h"
 
 namespace petri::bench {
 
-Result<Lives> lives_in_bare_engine(std::uint32_t calls) {
-  PETRI_TRY(SmallModule modules, SmallModule::create());
-  return [modules = std::move(modules), calls](std::uint64_t first, std::uint64_t count) mutable -> Result<void> {
+Lives lives_in_bare_engine(const CandidateBatch& batch, std::uint32_t calls) {
+  return [&batch, calls](std::uint64_t first, std::uint64_t count) -> Result<void> {
     for (std::uint64_t number = first; number < first + count; ++number) {
-      PETRI_TRY(BareEngine engine, BareEngine::open(modules.numbered(number), {.function = "f"}));
+      PETRI_TRY(BareEngine engine, BareEngine::open(batch.bytes_of(number), {.function = "f"}));
       PETRI_TRY(engine.call_typed(calls));
     }
     return {};

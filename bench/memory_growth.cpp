@@ -2,6 +2,7 @@
 
 #include "bench/candidate_life.h"
 #include "bench/resident_memory.h"
+#include "bench/small_module.h"
 
 namespace petri::bench {
 namespace {
@@ -10,17 +11,18 @@ constexpr std::uint64_t kWarmUp = 10'000, kModules = 1'000'000;
 // Few: what could be left behind is left by loading.
 constexpr std::uint32_t kMemoryGrowthCalls = 2;
 
-Result<void> live(CandidateLife& life, std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t number = first; number < first + count; ++number) PETRI_TRY(life.live(number, kMemoryGrowthCalls));
+Result<void> live(CandidateLife& life, SmallModule& modules, std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t number = first; number < first + count; ++number)
+    PETRI_TRY(life.live(modules.numbered(number), kMemoryGrowthCalls));
   return {};
 }
 
 Result<Measurement> measure_memory_growth() {
   PETRI_TRY(SmallModule modules, SmallModule::create());
-  CandidateLife life(std::move(modules));
-  PETRI_TRY(live(life, 0, kWarmUp));
+  CandidateLife life;
+  PETRI_TRY(live(life, modules, 0, kWarmUp));
   PETRI_TRY(const double before, resident_mib());
-  PETRI_TRY(live(life, kWarmUp, kModules));
+  PETRI_TRY(live(life, modules, kWarmUp, kModules));
   PETRI_TRY(const double after, resident_mib());
   return Measurement{.value = after - before, .reference = std::nullopt};
 }

@@ -11,7 +11,7 @@ namespace {
 Result<Measurement> measure_prepare() {
   PETRI_TRY(SmallModule modules, SmallModule::create());
   const auto bytes = modules.numbered(0);
-  const double seconds = seconds_per_call([&bytes] { (void)Artifact::from_wasm(bytes, kModuleBytesMax); });
+  const Sampled seconds = seconds_per_call([&bytes] { (void)Artifact::from_wasm(bytes, kModuleBytesMax); });
   return Measurement{.value = seconds * 1e6, .reference = std::nullopt};
 }
 

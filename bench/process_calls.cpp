@@ -19,7 +19,7 @@ constexpr std::int32_t kMessagesPerBurst = 5'000;
 constexpr std::size_t kCrashes = 2'000;
 
 // Seconds of the processor a call, in the tier.
-Result<double> seconds_per_call_in(Tier tier) {
+Result<Sampled> seconds_per_call_in(Tier tier) {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
   PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("called", artifact, tier)));
@@ -32,14 +32,14 @@ Result<double> seconds_per_call_in(Tier tier) {
   for (std::size_t i = 0; i < kProcessCallsRepeats; ++i) {
     PETRI_TRY(samples.emplace_back(), processor_seconds_of(batch));
   }
-  return median(std::move(samples)) / kCallsPerBatch;
+  return middle_of(std::move(samples)) / kCallsPerBatch;
 }
 
 Result<Measurement> measure_call() {
-  PETRI_TRY(const double interpreted, seconds_per_call_in(Tier::interpreted));
-  PETRI_TRY(const double compiled, seconds_per_call_in(Tier::compiled));
+  PETRI_TRY(const Sampled interpreted, seconds_per_call_in(Tier::interpreted));
+  PETRI_TRY(const Sampled compiled, seconds_per_call_in(Tier::compiled));
   return Measurement{
-      .value = std::max(interpreted, compiled) * 1e9,
+      .value = larger(interpreted, compiled) * 1e9,
       .reference = std::nullopt,
       .notes = {fmt::format("interpreted {:.0f} ns, compiled {:.0f} ns", interpreted * 1e9, compiled * 1e9)}};
 }
@@ -118,7 +118,7 @@ Result<Measurement> measure_process_restart() {
     PETRI_TRY(const auto restarted, time_of_next(events, EventKind::process_restarted));
     samples.push_back(std::chrono::duration<double>(restarted - exited).count());
   }
-  return Measurement{.value = median(samples) * 1e6,
+  return Measurement{.value = middle_of(samples) * 1e6,
                      .reference = std::nullopt,
                      .notes = {fmt::format("p99 {:.0f} us", percentile(samples, 0.99) * 1e6)}};
 }

@@ -6,7 +6,7 @@ namespace petri::bench {
 namespace {
 
 Result<Measurement> measure_program_size() {
-  PETRI_TRY(const auto program, build_file("five_lines"));
+  PETRI_TRY(const auto program, build_file("five_lines", "bench_five_lines"));
   return Measurement{.value = static_cast<double>(std::filesystem::file_size(program)) / (1 << 20)};
 }
 

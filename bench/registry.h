@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/statistics.h"
 #include "petri/result.h"
 
 namespace petri::bench {
@@ -13,8 +14,8 @@ namespace petri::bench {
 // What one benchmark found, in its unit. The reference is the bare engine, or whatever `what` names, measured in the
 // same run.
 struct Measurement {
-  double value = 0;
-  std::optional<double> reference;
+  Sampled value = 0;
+  std::optional<Sampled> reference;
   std::vector<std::string> notes = {};  // what the value is made of, a line each; shown when asked for
 };
 

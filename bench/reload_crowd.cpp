@@ -104,7 +104,7 @@ Result<Measurement> measure_ten_thousand() {
     pauses.push_back(std::chrono::duration<double>(report.pause_max).count());
     if (report.processes.size() != kCrowd) return fail(ErrorCode::host_fault, "not all of them were switched");
   }
-  return Measurement{.value = median(samples) * 1e3,
+  return Measurement{.value = middle_of(samples) * 1e3,
                      .reference = std::nullopt,
                      .notes = {fmt::format("of that they answer nobody for {:.1f} ms", median(pauses) * 1e3)}};
 }
@@ -121,7 +121,7 @@ Result<Measurement> measure_thousand() {
     samples.push_back(wall_seconds() - start);
   }
   for (Sandbox& sandbox : crowd) PETRI_TRY(must_count(sandbox, 2));
-  return Measurement{.value = median(std::move(samples)) * 1e3, .reference = std::nullopt};
+  return Measurement{.value = middle_of(std::move(samples)) * 1e3, .reference = std::nullopt};
 }
 
 // Seconds without and with a reload take turns, so that both see the same weather.

@@ -23,7 +23,7 @@ Result<Measurement> measure_sandbox_cycle() {
     PETRI_TRY(must_be_ok(sandbox.call("next")));
     return runtime->destroy("cycle");
   };
-  PETRI_TRY(const double seconds, median_seconds_of(kCycles, cycle));
+  PETRI_TRY(const Sampled seconds, median_seconds_of(kCycles, cycle));
   return Measurement{.value = seconds * 1e6, .reference = std::nullopt};
 }
 
@@ -37,14 +37,14 @@ Result<Measurement> measure_hundred_creates() {
     samples.push_back(wall_seconds() - start);
     for (std::size_t i = 0; i < kHundred; ++i) PETRI_TRY(runtime->destroy(fmt::format("s{}", i)));
   }
-  return Measurement{.value = median(std::move(samples)) * 1e3, .reference = std::nullopt};
+  return Measurement{.value = middle_of(std::move(samples)) * 1e3, .reference = std::nullopt};
 }
 
 Result<Measurement> measure_restart() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
   PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("restarted", artifact)));
-  PETRI_TRY(const double seconds, median_seconds_of(kCycles, [&sandbox] { return sandbox.restart(); }));
+  PETRI_TRY(const Sampled seconds, median_seconds_of(kCycles, [&sandbox] { return sandbox.restart(); }));
   PETRI_TRY(must_be_ok(sandbox.call("next")));
   return Measurement{.value = seconds * 1e6, .reference = std::nullopt};
 }
@@ -58,7 +58,7 @@ Result<Measurement> measure_destroy() {
     PETRI_TRY(must_be_ok(sandbox.call("next")));
     PETRI_TRY(samples.emplace_back(), wall_seconds_of([&runtime] { return runtime->destroy("gone"); }));
   }
-  return Measurement{.value = median(std::move(samples)) * 1e6, .reference = std::nullopt};
+  return Measurement{.value = middle_of(std::move(samples)) * 1e6, .reference = std::nullopt};
 }
 
 }  // namespace

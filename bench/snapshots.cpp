@@ -54,7 +54,7 @@ Result<void> must_go_on(Sandbox& sandbox) {
   return fail(ErrorCode::host_fault, "what was brought back does not go on where it stood");
 }
 
-Result<double> snapshot_seconds(Tier tier, std::uint32_t wasm_pages) {
+Result<Sampled> snapshot_seconds(Tier tier, std::uint32_t wasm_pages) {
   PETRI_TRY(Kept kept, Kept::create(tier, wasm_pages));
   return median_seconds_of(kTimes, [&]() -> Result<void> {
     PETRI_TRY(kept.sandbox.snapshot());
@@ -62,16 +62,16 @@ Result<double> snapshot_seconds(Tier tier, std::uint32_t wasm_pages) {
   });
 }
 
-Result<double> restore_seconds(Tier tier, std::uint32_t wasm_pages) {
+Result<Sampled> restore_seconds(Tier tier, std::uint32_t wasm_pages) {
   PETRI_TRY(Kept kept, Kept::create(tier, wasm_pages));
   PETRI_TRY(const Snapshot snapshot, kept.sandbox.snapshot());
-  PETRI_TRY(const double seconds, median_seconds_of(kTimes, [&] { return kept.sandbox.restore(snapshot); }));
+  PETRI_TRY(const Sampled seconds, median_seconds_of(kTimes, [&] { return kept.sandbox.restore(snapshot); }));
   PETRI_TRY(must_go_on(kept.sandbox));
   return seconds;
 }
 
 // Each fork lives until its time has been taken.
-Result<double> fork_seconds(Tier tier, std::uint32_t wasm_pages) {
+Result<Sampled> fork_seconds(Tier tier, std::uint32_t wasm_pages) {
   PETRI_TRY(Kept kept, Kept::create(tier, wasm_pages));
   std::vector<double> samples;
   for (std::size_t i = 0; i < kTimes; ++i) {
@@ -85,14 +85,14 @@ Result<double> fork_seconds(Tier tier, std::uint32_t wasm_pages) {
     }
     PETRI_TRY(kept.runtime->destroy("twin"));
   }
-  return median(std::move(samples));
+  return middle_of(std::move(samples));
 }
 
-Result<Measurement> slower_snapshot_tier(Result<double> (*seconds_in)(Tier, std::uint32_t), std::uint32_t wasm_pages) {
-  PETRI_TRY(const double interpreted, seconds_in(Tier::interpreted, wasm_pages));
-  PETRI_TRY(const double compiled, seconds_in(Tier::compiled, wasm_pages));
+Result<Measurement> slower_snapshot_tier(Result<Sampled> (*seconds_in)(Tier, std::uint32_t), std::uint32_t wasm_pages) {
+  PETRI_TRY(const Sampled interpreted, seconds_in(Tier::interpreted, wasm_pages));
+  PETRI_TRY(const Sampled compiled, seconds_in(Tier::compiled, wasm_pages));
   return Measurement{
-      .value = std::max(interpreted, compiled) * 1e6,
+      .value = larger(interpreted, compiled) * 1e6,
       .reference = std::nullopt,
       .notes = {fmt::format("interpreted {:.1f} us, compiled {:.1f} us", interpreted * 1e6, compiled * 1e6)}};
 }

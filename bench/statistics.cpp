@@ -15,6 +15,17 @@ double median(std::vector<double> samples) {
   return samples.size() % 2 == 1 ? samples[half] : (samples[half - 1] + samples[half]) / 2;
 }
 
+Sampled middle_of(std::vector<double> samples) {
+  const double middle = median(samples);
+  const double apart = percentile(samples, 0.75) - percentile(samples, 0.25);
+  return {middle, middle == 0 ? std::nullopt : std::optional(std::abs(apart / middle) / 2)};
+}
+
+Sampled operator/(Sampled number, Sampled divisor) {
+  if (!number.spread && !divisor.spread) return number.value / divisor.value;
+  return {number.value / divisor.value, number.spread.value_or(0) + divisor.spread.value_or(0)};
+}
+
 double percentile(std::vector<double> samples, double share) {
   PETRI_ASSERT(!samples.empty());
   std::sort(samples.begin(), samples.end());

@@ -14,6 +14,27 @@ TEST(Median, OfAnEvenNumberLiesBetweenTheTwoInTheMiddle) { EXPECT_EQ(median({8, 
 
 TEST(Median, IsNotMovedByOneThatIsFarOut) { EXPECT_EQ(median({1, 2, 3, 4, 1'000'000}), 3); }
 
+TEST(MiddleOf, SaysHowFarTheSamplesLieApart) {
+  const Sampled calm = middle_of({100, 100, 101, 99, 100});
+  EXPECT_EQ(calm.value, 100);
+  EXPECT_EQ(calm.spread, 0);
+  const Sampled wild = middle_of({50, 80, 100, 120, 300});
+  EXPECT_EQ(wild.value, 100);
+  EXPECT_EQ(wild.spread, 0.2);
+  EXPECT_EQ(middle_of({0, 0, 0}).spread, std::nullopt);
+}
+
+TEST(MiddleOf, KeepsItsSpreadWhenItIsComputedWith) {
+  const Sampled one(100, 0.1);
+  EXPECT_EQ((one * 2).value, 200);
+  EXPECT_EQ((one / 4.0).spread, 0.1);
+  EXPECT_EQ((one / Sampled(50, 0.25)).value, 2);
+  EXPECT_EQ((one / Sampled(50, 0.25)).spread, 0.35);
+  EXPECT_EQ((one / Sampled(50)).spread, 0.1);
+  EXPECT_EQ((Sampled(1) / Sampled(2)).spread, std::nullopt);
+  EXPECT_EQ(larger(one, Sampled(200, 0.3)).spread, 0.3);
+}
+
 TEST(Percentile, IsASampleThatSoManyDoNotExceed) {
   std::vector<double> samples;
   for (int i = 200; i >= 1; --i) samples.push_back(i);

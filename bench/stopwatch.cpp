@@ -38,11 +38,11 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-double seconds_per_call(const std::function<void()>& round) {
+Sampled seconds_per_call(const std::function<void()>& round) {
   const std::size_t rounds = rounds_per_batch(round);
   std::vector<double> batches;
   for (std::size_t i = 0; i < kBatches; ++i) batches.push_back(seconds_for(round, rounds));
-  return median(std::move(batches)) / static_cast<double>(rounds);
+  return middle_of(std::move(batches)) / static_cast<double>(rounds);
 }
 
 Result<double> processor_seconds_of(const Round& round) {
@@ -57,13 +57,13 @@ Result<double> wall_seconds_of(const Round& round) {
   return wall_seconds() - start;
 }
 
-Result<double> median_seconds_of(std::size_t rounds, const Round& round) {
+Result<Sampled> median_seconds_of(std::size_t rounds, const Round& round) {
   std::vector<double> samples;
   samples.reserve(rounds);
   for (std::size_t i = 0; i < rounds; ++i) {
     PETRI_TRY(samples.emplace_back(), wall_seconds_of(round));
   }
-  return median(std::move(samples));
+  return middle_of(std::move(samples));
 }
 
 Result<Compared> compare(std::size_t repeats, const Round& value, const Round& reference) {
@@ -74,7 +74,7 @@ Result<Compared> compare(std::size_t repeats, const Round& value, const Round& r
     PETRI_TRY(values.emplace_back(), processor_seconds_of(value));
     PETRI_TRY(references.emplace_back(), processor_seconds_of(reference));
   }
-  return Compared{.value = median(std::move(values)), .reference = median(std::move(references))};
+  return Compared{.value = middle_of(std::move(values)), .reference = middle_of(std::move(references))};
 }
 
 }  // namespace petri::bench

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "bench/statistics.h"
 #include "petri/result.h"
 
 namespace petri::bench {
@@ -15,7 +16,7 @@ double processor_seconds();
 
 // Seconds of the steady clock per call of `round`: it is called in batches of some milliseconds, and the median of the
 // batches is taken, so that a neighbour on the machine disturbs some of them but not the answer.
-double seconds_per_call(const std::function<void()>& round);
+Sampled seconds_per_call(const std::function<void()>& round);
 
 // Something of a microsecond or more, done once.
 using Round = std::function<Result<void>()>;
@@ -24,11 +25,11 @@ using Round = std::function<Result<void>()>;
 Result<double> processor_seconds_of(const Round& round);
 Result<double> wall_seconds_of(const Round& round);
 // The median of how long so many took, each by itself: what disturbs a few of them does not show.
-Result<double> median_seconds_of(std::size_t rounds, const Round& round);
+Result<Sampled> median_seconds_of(std::size_t rounds, const Round& round);
 
 struct Compared {
-  double value = 0;
-  double reference = 0;
+  Sampled value = 0;
+  Sampled reference = 0;
 };
 // Medians of the processor time of both, done in turn so that both see the same weather. Once before that to warm up.
 Result<Compared> compare(std::size_t repeats, const Round& value, const Round& reference);

@@ -13,7 +13,7 @@ Result<Measurement> measure() {
   for (const HostCostCase& one : host_cost_cases()) {
     if (one.module == "math") continue;
     PETRI_TRY(const HostCost cost, measure_host_cost(one, {.folder = folder.path(), .runs = 3}));
-    worst.value = std::max(worst.value, cost.look_ms);
+    worst.value = larger(worst.value, cost.look_ms);
     worst.notes.push_back(
         fmt::format("{} {}: {:.2f} ms, {:.1f} ns per fuel", one.name, one.what, cost.look_ms, cost.ns_per_fuel));
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""petri beside its peers on one job, in one run: compare.py PETRI_DEV FOLDER [PEER...]
+"""petri beside its peers on the mix and on straight-line code, in one run: compare.py PETRI_DEV FOLDER [PEER...]
 
 FOLDER is what the script `run` set up. Peers take turns, five rounds each; medians are shown.
 """
@@ -20,35 +20,42 @@ ROUNDS = 5
 @dataclasses.dataclass
 class Peer:
     name: str
-    command: list  # relative to this folder; PYTHON and FOLDER are filled in
+    command: list  # relative to this folder; PYTHON is filled in; JOB PETRI_DEV FOLDER follow, then what is after them
     batch: int  # candidates in a round
     threads: str
     lacks: str  # what it does not enforce
+    jobs: tuple = ("mix", "straight")
     facts: dict = dataclasses.field(default_factory=dict)
     rates: list = dataclasses.field(default_factory=list)
     failure: str = ""
 
 
 PEERS = [
-    Peer("deap", ["PYTHON", "deap_peer.py"], 4000, "1", "time, memory, isolation: plain Python (a tree cannot loop)"),
-    Peer("v8", ["node", "v8_peer.mjs", "FOLDER", "1"], 10000, "1", "time: a loop hangs the thread; repeatable ends"),
-    Peer("v8_two", ["node", "v8_peer.mjs", "FOLDER", "2"], 20000, "2", "time: a loop hangs the thread; repeatable ends"),
-    Peer("wasm3", ["PYTHON", "wasm3_peer.py", "FOLDER"], 2000, "1", "time, memory; it leaks some KiB a module"),
+    Peer("deap", ["PYTHON", "deap_peer.py"], 4000, "1", "time, memory, isolation: plain Python (a tree cannot loop)", ("straight",)),
+    Peer("v8", ["node", "v8_peer.mjs", "1"], 10000, "1", "time: a loop hangs the thread; repeatable ends"),
+    Peer("v8_two", ["node", "v8_peer.mjs", "2"], 20000, "2", "time: a loop hangs the thread; repeatable ends"),
+    Peer("wasm3", ["PYTHON", "wasm3_peer.py"], 2000, "1", "time, memory; it leaks some KiB a module"),
     Peer("quickjs", ["PYTHON", "quickjs_peer.py"], 1500, "1", "repeatable ends: its clock is coarse"),
     Peer("fork", ["PYTHON", "fork_peer.py"], 400, "2", "isolation: files and network are open; repeatable ends"),
     Peer("process", ["PYTHON", "process_peer.py"], 60, "2", "memory, isolation: files and network are open; repeatable ends"),
 ]
+# petri's own side of each job.
+BENCHMARKS = {"mix": "evaluate_per_second", "straight": "evaluate_straight_per_second"}
 
 
 class Conversation:
     """With a peer that has said that it is ready."""
 
-    def __init__(self, peer, folder):
-        words = {"PYTHON": str(folder / "venv/bin/python"), "FOLDER": str(folder)}
-        command = [words.get(word, word) for word in peer.command]
-        command[1] = str(HERE / command[1])
+    def __init__(self, peer, made, folder):
+        program, script, *rest = peer.command
+        program = str(folder / "venv/bin/python") if program == "PYTHON" else program
+        self.made = made
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [program, str(HERE / script), made.name, made.petri_dev, str(folder), *rest],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         peer.facts = self.listen()
 
@@ -62,7 +69,7 @@ class Conversation:
         """Candidates a second, once every score is seen to be right."""
         print(first, count, file=self.process.stdin, flush=True)
         answer = self.listen()
-        if answer["scores"] != [job.expected(number) for number in range(first, first + count)]:
+        if answer["scores"] != [one["score"] for one in self.made.candidates(first, count)]:
             raise RuntimeError("its scores are not those of the job")
         return count / answer["seconds"]
 
@@ -87,15 +94,13 @@ def attempt(peer, act):
         return None
 
 
-def measure(petri_dev, folder, peers):
-    """Fills in the peers' rates; gives petri's, with two workers and with one."""
-    petri_bench(petri_dev, "evaluate_hostile_percent")  # fails unless petri stops every hostile candidate
-    talks = {peer.name: attempt(peer, lambda peer=peer: Conversation(peer, folder)) for peer in peers}
-    two, scaling = [], []
+def measure(made, folder, peers):
+    """Fills in the peers' rates; gives petri's of the same job."""
+    talks = {peer.name: attempt(peer, lambda peer=peer: Conversation(peer, made, folder)) for peer in peers}
+    petri_rates = []
     for turn in range(ROUNDS):
-        print(f"round {turn + 1} of {ROUNDS}: petri", end="", flush=True, file=sys.stderr)
-        two.append(petri_bench(petri_dev, "evaluate_per_second"))
-        scaling.append(petri_bench(petri_dev, "evaluate_scaling"))
+        print(f"{made.name}, round {turn + 1} of {ROUNDS}: petri", end="", flush=True, file=sys.stderr)
+        petri_rates.append(petri_bench(made.petri_dev, BENCHMARKS[made.name]))
         for peer in peers:
             print(f" {peer.name}", end="", flush=True, file=sys.stderr)
             first = 1000 + turn * peer.batch
@@ -106,7 +111,7 @@ def measure(petri_dev, folder, peers):
     for peer in peers:
         if not peer.failure:
             talks[peer.name].end()
-    return two, [rate / times for rate, times in zip(two, scaling)]
+    return petri_rates
 
 
 ROW = "{:<42} {:>7} {:>11} {:>8} {:>13}  {:<12}  {}"
@@ -119,22 +124,23 @@ def row(name, threads, rates, petri_rate, holds, lacks):
     return ROW.format(name, threads, f"{middle:,.0f}", f"±{spread:.0%}", f"{ratio:.2g}", holds, lacks)
 
 
-def table(peers, two, one):
-    best = statistics.median(two)
-    print(ROW.format("", "threads", "per second", "spread", "petri/peer", "seen to stop", "does not enforce"))
-    print(row("petri, two workers, records and receipts", "2", two, best, "time, memory", "-"))
-    print(row("petri, one worker", "1", one, best, "time, memory", "-"))
+def table(name, peers, petri_rates, scaling):
+    best = statistics.median(petri_rates)
+    print(ROW.format(name, "threads", "per second", "spread", "petri/peer", "seen to stop", "does not enforce"))
+    print(row("petri, two workers, records and receipts", "2", petri_rates, best, "time, memory", "-"))
+    print(row("petri, one worker", "1", [rate / scaling for rate in petri_rates], best, "time, memory", "-"))
     for peer in peers:
         if peer.failure:
             print(ROW.format(peer.name, peer.threads, "-", "-", "-", "-", f"not measured: {peer.failure}"))
         else:
             holds = ", ".join(peer.facts["holds"]) or "nothing"
             print(row(peer.facts["version"], peer.threads, peer.rates, best, holds, peer.lacks))
+    print()
 
 
-def bars(peers, two):
+def bars(peers, petri_rates):
     """What is asked of petri, and what was found."""
-    best = statistics.median(two)
+    best = statistics.median(petri_rates)
     rates = {peer.name: statistics.median(peer.rates) for peer in peers if peer.rates}
     stopping = [rates[peer.name] for peer in peers if peer.rates and "time" in peer.facts["holds"]]
     asked = [
@@ -145,6 +151,7 @@ def bars(peers, two):
     for name, rate, times in asked:
         if rate is not None:
             print(f"{best / rate:6.1f} x {name} (>= {times} is asked for)")
+    print()
 
 
 def main():
@@ -152,11 +159,18 @@ def main():
     unknown = set(names) - {peer.name for peer in PEERS}
     if unknown:
         sys.exit(f"there is no peer {', '.join(sorted(unknown))}; the peers are {', '.join(peer.name for peer in PEERS)}")
-    peers = [peer for peer in PEERS if not names or peer.name in names]
-    two, one = measure(petri_dev, folder, peers)
-    table(peers, two, one)
-    print()
-    bars(peers, two)
+    petri_bench(petri_dev, "evaluate_hostile_percent")  # fails unless petri stops every hostile candidate
+    scaling = petri_bench(petri_dev, "evaluate_scaling")
+    for name in BENCHMARKS:
+        # A fresh peer for each job, so that no rates of one are taken for the other's.
+        peers = [
+            dataclasses.replace(peer, facts={}, rates=[], failure="")
+            for peer in PEERS
+            if name in peer.jobs and (not names or peer.name in names)
+        ]
+        petri_rates = measure(job.Job(name, petri_dev, folder), folder, peers)
+        table(name, peers, petri_rates, scaling)
+        bars(peers, petri_rates)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""DEAP: a tree is compiled to a Python function and called, as its own examples do. Nothing is limited."""
+"""DEAP: a tree is compiled to a Python function and called, as its own examples do. Nothing is limited.
+
+Its trees are expressions: of the two jobs it can do the straight one.
+"""
 
 import operator
 
@@ -19,7 +22,7 @@ for function in (operator.add, operator.sub, operator.mul, divide):
     primitives.addPrimitive(function, 2)
 
 
-def tree(number):
+def tree(candidate):
     """c * x² + (0.375 * x² - x / (x² + 1.25)), in prefix order."""
     add, sub, mul, div = (primitives.mapping[name] for name in ("add", "sub", "mul", "divide"))
     x = primitives.mapping["x"]
@@ -29,7 +32,7 @@ def tree(number):
         return gp.Terminal(value, False, object)
 
     return gp.PrimitiveTree(
-        [add, mul, number_node(job.constant(number)), *square]
+        [add, mul, number_node(job.constant(candidate["number"])), *square]
         + [sub, mul, *square, number_node(0.375), div, x, add, *square, number_node(1.25)]
     )
 

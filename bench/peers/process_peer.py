@@ -4,11 +4,11 @@ import platform
 import subprocess
 import sys
 
-import job
 import peer
 
 PROGRAM = """
-f = {text}
+from math import sqrt
+{text}
 total = 0.0
 for x in range(20):
     x = float(x)
@@ -37,5 +37,5 @@ def evaluate(texts):
     return peer.in_twos(start, finish, texts)
 
 
-holds = ["time"] if finish(start("lambda x: [0 for _ in iter(int, 1)]"), seconds_max=0.5) is None else []
-peer.serve(job.python_text, evaluate, version=f"a fresh process (Python {platform.python_version()})", holds=holds)
+holds = ["time"] if finish(start("def f(x):\n    while True:\n        pass\n"), seconds_max=0.5) is None else []
+peer.serve(lambda one: one["python"], evaluate, version=f"a fresh process (Python {platform.python_version()})", holds=holds)

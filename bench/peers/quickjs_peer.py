@@ -33,4 +33,4 @@ holds = [
     if is_stopped(text)
 ]
 version = f"QuickJS {importlib.metadata.version('quickjs')} from Python"
-peer.serve(job.javascript_text, evaluate, version=version, holds=holds)
+peer.serve(lambda one: one["javascript"], evaluate, version=version, holds=holds)

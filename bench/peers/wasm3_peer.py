@@ -1,14 +1,11 @@
 """wasm3 from Python: the quickest of the interpreters, and nothing ends a guest that does not end by itself."""
 
 import importlib.metadata
-import sys
 
 import wasm3
 
 import job
 import peer
-
-template = job.wasm_template(sys.argv[1])
 
 
 def evaluate(modules):
@@ -22,4 +19,4 @@ def evaluate(modules):
 
 
 version = f"wasm3 from Python (pywasm3 {importlib.metadata.version('pywasm3')})"
-peer.serve(lambda number: job.wasm(template, number), evaluate, version=version, holds=[])
+peer.serve(lambda one: one["wasm"], evaluate, version=version, holds=[])

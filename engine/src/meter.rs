@@ -385,6 +385,8 @@ struct Scratch {
     /// Two of them.
     operands: u32,
     reference: u32,
+    /// `fuel` has the counter throughout.
+    keeps_counter: bool,
 }
 
 impl Body<'_> {
@@ -396,6 +398,7 @@ impl Body<'_> {
         let edits = &self.meter.analysis.findings.edits[plan.edits.clone()];
         let (entry, rest) = edits.split_first().expect("every function is charged on entry");
         if self.counts() {
+            self.reload(scratch);
             self.edit(entry, plan, scratch);
         }
         if plan.weight > 0 {
@@ -442,7 +445,14 @@ impl Body<'_> {
         }
         let fuel = plan.params + plan.locals;
         let next = fuel + counter;
-        Scratch { fuel, number: next, depth: next + depth, operands: next + operands, reference: next + narrow }
+        Scratch {
+            fuel,
+            number: next,
+            depth: next + depth,
+            operands: next + operands,
+            reference: next + narrow,
+            keeps_counter: plan.keeps_counter,
+        }
     }
 
     fn copy(&mut self, from: usize, to: usize) {
@@ -463,15 +473,13 @@ impl Body<'_> {
 
     fn edit(&mut self, edit: &Edit, plan: &FunctionPlan, scratch: Scratch) {
         match edit.what {
-            What::Charge { cost: 0 } | What::Dead => {}
-            What::Charge { cost } => {
-                self.subtract(cost);
-                self.op(GLOBAL_SET, self.fuel());
+            What::Dead => {}
+            What::Charge { cost, exposed } => self.charge(cost, exposed, scratch),
+            What::ChargeAndCheck { cost, exposed } => {
+                self.subtract(cost, scratch);
+                self.settle(scratch, exposed || !scratch.keeps_counter);
             }
-            What::ChargeAndCheck { cost } => {
-                self.subtract(cost);
-                self.settle(scratch);
-            }
+            What::Reload => self.reload(scratch),
             What::Call { function } => self.function_op(edit, CALL, function),
             What::RefFunc { function } => self.function_op(edit, REF_FUNC, function),
             What::Return { label } => {
@@ -488,6 +496,7 @@ impl Body<'_> {
                 self.charge_length(scratch, bulk.shift(), I64_SHR_U);
                 self.keep_operands(bulk, scratch);
                 self.pieces(bulk, scratch);
+                self.reload(scratch);
                 self.bulk_operands(bulk, scratch, |_| {});
                 self.op(LOCAL_GET, scratch.number);
             }
@@ -507,6 +516,7 @@ impl Body<'_> {
                 self.op(LOCAL_SET, scratch.reference);
                 self.ask_to_grow(table.into(), scratch);
                 self.fill_grown(table, scratch);
+                self.reload(scratch);
             }
         }
     }
@@ -516,9 +526,35 @@ impl Body<'_> {
         self.op(opcode, self.meter.shifted(function));
     }
 
+    /// A charge without a check. In a local, the counter is stored where somebody else may read it, and then even if
+    /// nothing is charged: what was charged before may not have been stored.
+    fn charge(&mut self, cost: u64, exposed: bool, scratch: Scratch) {
+        let stores = exposed || !scratch.keeps_counter;
+        if !self.counts() || (cost == 0 && !(exposed && scratch.keeps_counter)) {
+            return;
+        }
+        self.subtract(cost, scratch);
+        match (scratch.keeps_counter && cost > 0, stores) {
+            (true, false) => self.op(LOCAL_SET, scratch.fuel),
+            (true, true) => {
+                self.op(LOCAL_TEE, scratch.fuel);
+                self.op(GLOBAL_SET, self.fuel());
+            }
+            (false, _) => self.op(GLOBAL_SET, self.fuel()),
+        }
+    }
+
+    /// Reads the counter into the local, if that keeps it.
+    fn reload(&mut self, scratch: Scratch) {
+        if scratch.keeps_counter {
+            self.op(GLOBAL_GET, self.fuel());
+            self.op(LOCAL_SET, scratch.fuel);
+        }
+    }
+
     /// Leaves the counter less `cost` on the stack.
-    fn subtract(&mut self, cost: u64) {
-        self.op(GLOBAL_GET, self.fuel());
+    fn subtract(&mut self, cost: u64, scratch: Scratch) {
+        self.counter(scratch);
         if cost > 0 {
             self.out.push(I64_CONST);
             bytes::signed(&mut self.out, cost as i64);
@@ -526,14 +562,29 @@ impl Body<'_> {
         }
     }
 
-    /// Stores the counter from the stack, and asks for the next slice when it is below zero.
-    fn settle(&mut self, scratch: Scratch) {
+    /// On the stack.
+    fn counter(&mut self, scratch: Scratch) {
+        if scratch.keeps_counter { self.op(LOCAL_GET, scratch.fuel) } else { self.op(GLOBAL_GET, self.fuel()) }
+    }
+
+    /// Keeps the counter from the stack, in its global too if it is exposed, and asks for the next slice when it is below
+    /// zero. Whoever is stopped there has it in the global.
+    fn settle(&mut self, scratch: Scratch, exposed: bool) {
         self.op(LOCAL_TEE, scratch.fuel);
-        self.op(GLOBAL_SET, self.fuel());
-        self.op(LOCAL_GET, scratch.fuel);
+        if exposed {
+            self.op(GLOBAL_SET, self.fuel());
+            self.op(LOCAL_GET, scratch.fuel);
+        }
         self.out.extend([I64_CONST, 0, I64_LT_S, IF, 0x40]);
+        if !exposed {
+            self.op(LOCAL_GET, scratch.fuel);
+            self.op(GLOBAL_SET, self.fuel());
+        }
         self.op(LOCAL_GET, scratch.fuel);
         self.op(CALL, self.meter.added.refill.expect("the module counts"));
+        if scratch.keeps_counter {
+            self.op(LOCAL_TEE, scratch.fuel);
+        }
         self.op(GLOBAL_SET, self.fuel());
         self.out.push(END);
     }
@@ -541,10 +592,10 @@ impl Body<'_> {
     /// Takes the length off the stack into the scratch local and charges it, shifted.
     fn charge_length(&mut self, scratch: Scratch, by: u8, shift: u8) {
         self.op(LOCAL_SET, scratch.number);
-        self.op(GLOBAL_GET, self.fuel());
+        self.counter(scratch);
         self.op(LOCAL_GET, scratch.number);
         self.out.extend([I64_EXTEND_I32_U, I64_CONST, by, shift, I64_SUB]);
-        self.settle(scratch);
+        self.settle(scratch, true);
     }
 
     /// A long fill or copy is done by the host, in pieces with a look at the clock between them; it answers the length

@@ -22,14 +22,19 @@ pub struct Edit {
 
 #[derive(Debug, Clone, Copy)]
 pub enum What {
-    /// The charge of a basic block, on its entry.
+    /// The charge of a basic block, on its entry. It is exposed when somebody else may read the counter before the next
+    /// charge: the host after a trap or the function's end, or a callee.
     Charge {
         cost: u64,
+        exposed: bool,
     },
     /// The same where fuel is also looked at: function entries and loop heads.
     ChargeAndCheck {
         cost: u64,
+        exposed: bool,
     },
+    /// A function that keeps the counter in a local reads it again: somebody else may have charged.
+    Reload,
     Call {
         function: u32,
     },
@@ -102,6 +107,8 @@ pub struct FunctionPlan {
     pub fills: bool,
     /// Something is done in pieces, by the guest itself or by the host.
     pub splits: bool,
+    /// The counter is in a local while the function runs, and in its global where that is exposed.
+    pub keeps_counter: bool,
     /// Set once the call graph is known.
     pub weight: u32,
 }
@@ -112,11 +119,15 @@ impl FunctionPlan {
         let costs_nothing = |edit: &Edit| {
             matches!(
                 edit.what,
-                What::Charge { cost: 0 } | What::Dead | What::Return { .. } | What::GuardSelect | What::GuardParameters
+                What::Charge { cost: 0, .. }
+                    | What::Dead
+                    | What::Return { .. }
+                    | What::GuardSelect
+                    | What::GuardParameters
             )
         };
         match edits[self.edits.clone()].split_first() {
-            Some((Edit { what: What::ChargeAndCheck { cost }, .. }, rest)) if rest.iter().all(costs_nothing) => {
+            Some((Edit { what: What::ChargeAndCheck { cost, .. }, .. }, rest)) if rest.iter().all(costs_nothing) => {
                 Some(*cost)
             }
             _ => None,
@@ -165,8 +176,13 @@ struct Reader<'a> {
     findings: &'a mut Findings,
     node: u32,
     cost: u64,
+    exposed: bool,
     /// The edit that charges the block being read.
     block: usize,
+    /// It was begun before an inner block and goes on behind it.
+    resumed: bool,
+    frames: Vec<Frame>,
+    calls: u64,
     branch_targets: u64,
     blocks: u64,
     loops: u64,
@@ -177,6 +193,17 @@ struct Reader<'a> {
     fills: bool,
     splits: bool,
     call_values_max: u32,
+}
+
+/// An open `block`, `if` or `loop`, or the function itself.
+struct Frame {
+    /// The block in which it was opened, as `Reader::block`.
+    before: usize,
+    /// The first block of an `if`, and of its `else`.
+    arms: [Option<usize>; 2],
+    /// The outermost frame that something inside may leave, other than by its end; all of them where the counter is
+    /// exposed inside.
+    left: usize,
 }
 
 pub fn read_function(
@@ -207,6 +234,10 @@ pub fn read_function(
         unchecked: 0,
         node: function - module.imported_functions,
         cost: costs::entry(locals),
+        exposed: false,
+        resumed: false,
+        frames: Vec::new(),
+        calls: 0,
         block: first_edit,
         findings,
         branch_targets: 0,
@@ -220,12 +251,14 @@ pub fn read_function(
         splits: false,
         call_values_max: 0,
     };
-    reader.edit(code, 0, What::ChargeAndCheck { cost: 0 });
+    reader.edit(code, 0, charge(true));
+    reader.frames.push(Frame { before: first_edit, arms: [None; 2], left: usize::MAX });
     let params = module.signature(function).params.len() as u32;
     reader.findings.joins.open_function(params + locals);
     let operands_max = reader.read_operators(validator, body, code)?;
     let (blocks, loops, targets) = (reader.blocks, reader.loops, reader.branch_targets);
     let call_values_max = reader.call_values_max;
+    let keeps_counter = loops > 0 && blocks <= KEPT_BLOCKS_MAX;
     let (has_select, has_lengths) = (reader.has_select, reader.has_lengths);
     let (fills_tables, fills, splits) = (reader.fills_tables, reader.fills, reader.splits);
     findings.load.blocks += blocks;
@@ -247,8 +280,57 @@ pub fn read_function(
         fills_tables,
         fills,
         splits,
+        keeps_counter,
         weight: 0,
     })
+}
+
+/// A function keeps the counter in a local when that spares more than it costs, and does not have so many blocks that
+/// one more live value would make it expensive to compile.
+const KEPT_BLOCKS_MAX: u64 = 1_000;
+
+fn charge(check: bool) -> What {
+    let (cost, exposed) = (0, false);
+    if check { What::ChargeAndCheck { cost, exposed } } else { What::Charge { cost, exposed } }
+}
+
+/// By opcode, the operators that neither show the counter to anybody nor have to do with control: locals, globals,
+/// constants, and numbers but for divisions and for conversions that do not saturate.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        plain[opcode] = match opcode {
+            0x6d..=0x70 | 0x7f..=0x82 | 0xa8..=0xab | 0xae..=0xb1 => false,
+            0x01 | 0x1a..=0x1c | 0x20..=0x24 | 0x3f | 0x41..=0xc4 | 0xd0..=0xd2 => true,
+            _ => false,
+        };
+        opcode += 1;
+    }
+    plain
+};
+
+/// Whether the host or a callee may see the counter at this operator, which the validator has just read and which is not
+/// plain: it may trap, it calls, or it leaves the function. What is not known not to is taken to.
+fn exposes(operator: &Operator, validator: &FuncValidator<ValidatorResources>) -> bool {
+    let leaves = |label: u32| label + 1 >= validator.control_stack_height();
+    match operator {
+        Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => leaves(*relative_depth),
+        Operator::BrTable { targets } => {
+            leaves(targets.default()) || targets.targets().any(|target| target.map_or(true, leaves))
+        }
+        Operator::End => validator.control_stack_height() == 0,
+        Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } | Operator::Else => false,
+        Operator::I32TruncSatF32S
+        | Operator::I32TruncSatF32U
+        | Operator::I32TruncSatF64S
+        | Operator::I32TruncSatF64U
+        | Operator::I64TruncSatF32S
+        | Operator::I64TruncSatF32U
+        | Operator::I64TruncSatF64S
+        | Operator::I64TruncSatF64U => false,
+        _ => true,
+    }
 }
 
 fn closes_loop(validator: &FuncValidator<ValidatorResources>) -> bool {
@@ -263,6 +345,7 @@ impl Reader<'_> {
         body: &FunctionBody,
         code: usize,
     ) -> Result<u32> {
+        let (bytes, start) = (body.as_bytes(), body.range().start);
         let mut operators = body.get_operators_reader()?;
         let (mut operands_max, mut dead_from, mut dead_blocks, mut open_loops) = (0, None, 0u32, 0u32);
         while !operators.eof() {
@@ -289,19 +372,32 @@ impl Reader<'_> {
                         dead_from = None;
                         if matches!(operator, Operator::End) {
                             self.findings.joins.close();
+                            self.close_frame();
                         }
                         self.open_block(next, false);
+                        self.note_arm(&operator);
                     }
                     _ => {}
                 }
                 continue;
             }
+            if !PLAIN[bytes[at - start] as usize] {
+                self.follow_control(&operator, exposes(&operator, validator), at);
+            }
             self.cost += costs::operator(&operator);
             self.note(&operator, at, next, validator)?;
             match operator {
                 Operator::Loop { .. } => self.next_block(next, true),
-                Operator::If { .. } | Operator::Else | Operator::End | Operator::BrIf { .. } => {
-                    self.next_block(next, false)
+                Operator::If { .. } | Operator::Else | Operator::BrIf { .. } => {
+                    self.next_block(next, false);
+                    self.note_arm(&operator);
+                }
+                Operator::End => {
+                    self.close_block();
+                    match self.close_frame() {
+                        Some(before) => self.resume_block(before),
+                        None => self.open_block(next, false),
+                    }
                 }
                 Operator::Br { .. } | Operator::BrTable { .. } | Operator::Return | Operator::Unreachable => {
                     self.close_block();
@@ -321,20 +417,106 @@ impl Reader<'_> {
         self.findings.edits.push(Edit { at, skip, what });
     }
 
+    /// Keeps the open frames, and how each may be left. An operator at which the counter is exposed begins a block of its
+    /// own in one that was resumed: what was charged in between is to be seen with it.
+    fn follow_control(&mut self, operator: &Operator, exposes: bool, at: usize) {
+        if exposes && self.resumed {
+            self.close_block();
+            self.begin_block(at, false);
+        }
+        self.exposed |= exposes;
+        let open = self.frames.len();
+        let left = match operator {
+            _ if exposes => 0,
+            Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => open - *relative_depth as usize,
+            Operator::BrTable { targets } => {
+                let farthest = targets.targets().flatten().max().unwrap_or(0).max(targets.default());
+                open - farthest as usize
+            }
+            // It looks at the counter.
+            Operator::Loop { .. } => 0,
+            _ => usize::MAX,
+        };
+        if let Some(innermost) = self.frames.last_mut() {
+            innermost.left = innermost.left.min(left);
+        }
+        if matches!(operator, Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. }) {
+            let left = if matches!(operator, Operator::Loop { .. }) { 0 } else { usize::MAX };
+            self.frames.push(Frame { before: self.block, arms: [None; 2], left });
+        }
+    }
+
+    /// The block after an `if` or `else` has been opened.
+    fn note_arm(&mut self, operator: &Operator) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        match operator {
+            Operator::If { .. } => frame.arms[0] = Some(self.block),
+            Operator::Else => frame.arms[1] = Some(self.block),
+            _ => {}
+        }
+    }
+
+    /// The block that goes on behind the frame, because whoever was in it comes there, and nobody looks in between.
+    fn close_frame(&mut self) -> Option<usize> {
+        let frame = self.frames.pop()?;
+        if let Some(outer) = self.frames.last_mut() {
+            outer.left = outer.left.min(frame.left);
+        }
+        let (before_cost, before_exposed) = self.charged(frame.before);
+        if before_exposed {
+            return None;
+        }
+        if let [Some(then), Some(other)] = frame.arms {
+            // Whatever both ways cost is charged before they part.
+            let both = self.charged(then).0.min(self.charged(other).0);
+            self.set_cost(frame.before, before_cost + both);
+            for arm in [then, other] {
+                self.set_cost(arm, self.charged(arm).0 - both);
+            }
+        }
+        (frame.left > self.frames.len() && !self.frames.is_empty()).then_some(frame.before)
+    }
+
+    fn resume_block(&mut self, block: usize) {
+        self.blocks += 1;
+        self.block = block;
+        (self.cost, self.exposed) = self.charged(block);
+        self.resumed = true;
+    }
+
+    fn set_cost(&mut self, block: usize, to: u64) {
+        if let What::Charge { cost, .. } | What::ChargeAndCheck { cost, .. } = &mut self.findings.edits[block].what {
+            *cost = to;
+        }
+    }
+
+    fn charged(&self, block: usize) -> (u64, bool) {
+        match self.findings.edits[block].what {
+            What::Charge { cost, exposed } | What::ChargeAndCheck { cost, exposed } => (cost, exposed),
+            _ => unreachable!("a block begins with its charge"),
+        }
+    }
+
     fn open_block(&mut self, at: usize, check: bool) {
-        self.cost = 0;
         self.blocks += 1;
         self.loops += u64::from(check);
+        self.begin_block(at, check);
+    }
+
+    fn begin_block(&mut self, at: usize, check: bool) {
+        (self.cost, self.exposed, self.resumed) = (0, false, false);
         self.block = self.findings.edits.len();
-        self.edit(at, 0, if check { What::ChargeAndCheck { cost: 0 } } else { What::Charge { cost: 0 } });
+        self.edit(at, 0, charge(check));
     }
 
     fn close_block(&mut self) {
         match &mut self.findings.edits[self.block].what {
-            What::Charge { cost } | What::ChargeAndCheck { cost } => *cost = self.cost,
+            What::Charge { cost, exposed } | What::ChargeAndCheck { cost, exposed } => {
+                (*cost, *exposed) = (self.cost, self.exposed);
+            }
             _ => unreachable!("a block begins with its charge"),
         }
-        self.cost = 0;
+        (self.cost, self.exposed) = (0, false);
     }
 
     fn next_block(&mut self, at: usize, check: bool) {
@@ -420,6 +602,8 @@ impl Reader<'_> {
             Operator::CallIndirect { type_index, table_index } => {
                 let callee = &self.module.types[*type_index as usize];
                 self.call_values(callee);
+                self.calls += 1;
+                self.edit(next, 0, What::Reload);
                 let defined = self.module.functions.len() as u32 - self.module.imported_functions;
                 self.findings.calls.push((self.node, defined + type_index));
                 if *table_index > 0 {
@@ -520,6 +704,8 @@ impl Reader<'_> {
             self.findings.calls.push((self.node, function - self.module.imported_functions));
             self.edit(at, skip, What::Call { function });
         }
+        self.calls += 1;
+        self.edit(at + skip, 0, What::Reload);
     }
 
     fn select(&mut self, at: usize) {

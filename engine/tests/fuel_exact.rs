@@ -311,6 +311,79 @@ fn more_than_sixteen_carried_values_add_a_sixteenth() {
     }
 }
 
+/// What is charged before a branch for what comes behind it is exact for whoever looks.
+#[test]
+fn a_charge_moved_before_a_branch_changes_no_sum() {
+    let either = "(param $x i32) (if (local.get $x) (then (drop (i32.const 1))) \
+                  (else (drop (i32.const 1)) (drop (i32.const 2)) (drop (i32.const 3)))) (drop (i32.const 4))";
+    body(either).with(1).costs(2 + 2 + 2);
+    body(either).with(0).costs(2 + 6 + 2);
+    // One way traps, the other does not, and neither pays for the other or for what is behind both.
+    let traps = "(param $x i32) (result i32) (if (local.get $x) (then (drop (i32.const 1))) \
+                 (else (drop (i32.div_u (i32.const 1) (local.get $x))) (drop (i32.const 2)))) (i32.const 4)";
+    body(traps).with(1).costs(2 + 2 + 1);
+    body(traps).with(0).traps(Trap::IntegerDivideByZero, 2 + 6);
+    // A block that is left early, from two levels.
+    let leaves = "(param $x i32) (block $out (block $in (br_if $in (i32.eqz (local.get $x))) \
+                  (br_if $out (i32.eq (local.get $x) (i32.const 1))) (drop (i32.const 1))) (drop (i32.const 2))) \
+                  (drop (i32.const 3))";
+    body(leaves).with(0).costs(3 + 2 + 2);
+    body(leaves).with(1).costs(3 + 4 + 2);
+    body(leaves).with(2).costs(3 + 4 + 2 + 2 + 2);
+    // A return from one arm.
+    let returns = "(param $x i32) (if (local.get $x) (then (return))) (drop (i32.const 3))";
+    body(returns).with(1).costs(2 + 1);
+    body(returns).with(0).costs(2 + 2);
+    // Behind a branch something traps: what came before it in the same block is paid once.
+    let behind = "(param $x i32) (if (local.get $x) (then (drop (i32.const 1)))) \
+                  (drop (i32.const 2)) (unreachable)";
+    body(behind).with(1).traps(Trap::Unreachable, 2 + 2 + 2 + 1);
+    body(behind).with(0).traps(Trap::Unreachable, 2 + 2 + 1);
+    // The same in a loop.
+    let turns = "(param $x i32) (loop $again (if (i32.and (local.get $x) (i32.const 1)) (then (drop (i32.const 1))) \
+                 (else (drop (i32.const 1)) (drop (i32.const 2)))) \
+                 (br_if $again (local.tee $x (i32.sub (local.get $x) (i32.const 1)))))";
+    body(turns).with(4).costs(1 + 4 * (4 + 5) + 2 * 2 + 2 * 4);
+}
+
+/// A function with a loop keeps its counter in a local: whoever looks from outside finds it up to date all the same.
+#[test]
+fn a_loop_has_paid_exactly_wherever_it_is_left() {
+    // Two operators set the turns, one enters; a turn is six, and one more in the last.
+    let turns = |last: &str| {
+        format!(
+            "(local $left i32) (local.set $left (i32.const 5)) (loop $again \
+             (if (i32.eqz (local.tee $left (i32.sub (local.get $left) (i32.const 1)))) (then {last})) (br $again))"
+        )
+    };
+    body(&turns("(return)")).costs(3 + 5 * 7 - 1 + 1);
+    body(&turns("(unreachable)")).traps(Trap::Unreachable, 3 + 5 * 7 - 1 + 1);
+    body(&turns("(drop (i32.div_u (i32.const 1) (local.get $left))) nop"))
+        .traps(Trap::IntegerDivideByZero, 3 + 5 * 7 - 1 + 4);
+    program("(memory 1)", &turns("(drop (i32.load (i32.const -1))) (drop (i32.const 1))"))
+        .traps(Trap::MemoryOutOfBounds, 3 + 5 * 7 - 1 + 5);
+    // What a callee pays is not forgotten.
+    program(
+        "(func $g (drop (i32.const 1)))",
+        "(local $left i32) (local.set $left (i32.const 5)) (loop $again (call $g) (drop (i32.const 1)) \
+         (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))",
+    )
+    .costs(3 + 5 * (1 + 2 + 2 + 5));
+    program(
+        "(table 1 funcref) (elem (i32.const 0) $g) (func $g (drop (i32.const 1)))",
+        "(local $left i32) (local.set $left (i32.const 5)) (loop $again (call_indirect (i32.const 0)) \
+         (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))",
+    )
+    .costs(3 + 5 * (2 + 2 + 5));
+    // A loop in which nothing looks, and then something that does.
+    program(
+        "(memory 1)",
+        "(local $left i32) (local.set $left (i32.const 100000)) (loop $again \
+         (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1))))) (drop (i32.load (i32.const -1)))",
+    )
+    .traps(Trap::MemoryOutOfBounds, 3 + 100_000 * 5 + 3);
+}
+
 #[test]
 fn a_branch_back_to_a_loop_carries_its_parameters() {
     let loops = |values: usize| {

@@ -25,6 +25,9 @@ struct BenchOptions {
 CLI::App* add_bench(CLI::App& app, BenchOptions& options);
 
 cli::ExitCode execute(const BenchOptions& options, cli::Console& console);
+// A machine is called noisy when samples of one value lie so far apart.
+inline constexpr double kSpreadNoisy = 0.1;
+
 // The same over any list of benchmarks.
 cli::ExitCode run_benchmarks(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options,
                              cli::Console& console);

@@ -35,18 +35,20 @@ Answer ask(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& 
 }
 
 std::vector<bench::Benchmark> some() {
-  return {{"half_us", "us", "half of it", "<= 1", [] { return bench::Measurement{.value = 1, .reference = 2}; }},
-          {"alone_mib", "MiB", "no reference", "", [] { return bench::Measurement{.value = 3}; }},
-          {"broken_us", "us", "cannot", "",
-           []() -> Result<bench::Measurement> { return fail(ErrorCode::host_fault, "no engine"); }}};
+  return {
+      {"half_us", "us", "half of it", "<= 1", [] { return bench::Measurement{.value = {1, 0.025}, .reference = 2}; }},
+      {"alone_mib", "MiB", "no reference", "", [] { return bench::Measurement{.value = 3}; }},
+      {"broken_us", "us", "cannot", "",
+       []() -> Result<bench::Measurement> { return fail(ErrorCode::host_fault, "no engine"); }}};
 }
 
 TEST(Bench, PrintsOneJsonObjectALineWithTheRatio) {
   const Answer answer = ask(some(), {.names = {"half_us", "alone_mib"}, .json = true});
   EXPECT_EQ(answer.code, cli::ExitCode::ok);
-  EXPECT_EQ(answer.out,
-            "{\"name\":\"half_us\",\"value\":1.0,\"unit\":\"us\",\"reference\":2.0,\"ratio\":0.5}\n"
-            "{\"name\":\"alone_mib\",\"value\":3.0,\"unit\":\"MiB\",\"reference\":null,\"ratio\":null}\n");
+  EXPECT_EQ(
+      answer.out,
+      "{\"name\":\"half_us\",\"value\":1.0,\"unit\":\"us\",\"spread\":0.025,\"reference\":2.0,\"ratio\":0.5}\n"
+      "{\"name\":\"alone_mib\",\"value\":3.0,\"unit\":\"MiB\",\"spread\":null,\"reference\":null,\"ratio\":null}\n");
 }
 
 TEST(Bench, PrintsATableForPeople) {
@@ -89,10 +91,38 @@ TEST(Bench, RunsLongOnesOnlyWhenTheyAreNamed) {
   EXPECT_NE(ask(benchmarks, {.list = true}).out.find("half_us"), std::string::npos);
 }
 
-TEST(Bench, NamesTheOnesThereAreWhenAskedForAnother) {
-  const Answer answer = ask(some(), {.names = {"x"}});
+TEST(Bench, NamesTheNearestWhenAskedForOneThereIsNot) {
+  std::vector<bench::Benchmark> benchmarks;
+  for (const char* name : {"prepare_us", "swap_us", "swap_load_us", "evaluate_per_second", "evaluate_ratio"})
+    benchmarks.push_back({.name = name});
+  const Answer answer = ask(benchmarks, {.names = {"evaluate_per_secnd"}});
   EXPECT_EQ(answer.code, cli::ExitCode::bad_input);
-  EXPECT_EQ(answer.error, "error: there is no benchmark \"x\"; the benchmarks are half_us, alone_mib, broken_us\n");
+  EXPECT_EQ(answer.error,
+            "error: there is no benchmark \"evaluate_per_secnd\"; the nearest are evaluate_per_second, evaluate_ratio, "
+            "prepare_us; `petri-dev bench --list` names all\n");
+  EXPECT_EQ(ask(benchmarks, {.names = {"swap"}}).error,
+            "error: there is no benchmark \"swap\"; the nearest are swap_us, swap_load_us, prepare_us; "
+            "`petri-dev bench --list` names all\n");
+}
+
+TEST(Bench, ShowsTheSpreadBesideEachValue) {
+  const Answer answer = ask(some(), {.names = {"half_us", "alone_mib"}});
+  EXPECT_EQ(answer.out,
+            "name                                        value unit       spread    reference    ratio  bar\n"
+            "half_us                                         1 us         +-2.5%            2      0.5  <= 1\n"
+            "alone_mib                                       3 MiB             -            -        -\n");
+  EXPECT_EQ(answer.error, "");
+}
+
+TEST(Bench, SaysThatTheMachineIsNoisyWhenSamplesLieFarApart) {
+  std::vector<bench::Benchmark> benchmarks = some();
+  benchmarks.pop_back();
+  benchmarks.push_back({"wild_us", "us", "wild", "", [] { return bench::Measurement{.value = {5, 0.31}}; }});
+  const Answer answer = ask(benchmarks, {});
+  EXPECT_EQ(answer.code, cli::ExitCode::ok);
+  EXPECT_EQ(answer.error,
+            "note: the machine is noisy: samples lie more than 10 % apart in wild_us; measure again when nothing else "
+            "runs\n");
 }
 
 TEST(Bench, RegistersEachNameOnce) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "developer/bench.h"
+#include "developer/candidates.h"
 #include "developer/tables.h"
 #include "petri/result.h"
 
@@ -15,7 +16,7 @@ struct HelpText {
   std::string text;
 };
 
-using Command = std::variant<HelpText, TablesOptions, BenchOptions>;
+using Command = std::variant<HelpText, TablesOptions, BenchOptions, CandidatesOptions>;
 
 // Reads the arguments without the program's own name. What makes no sense is validation_failed, in one sentence that
 // names the word.

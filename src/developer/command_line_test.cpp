@@ -32,15 +32,23 @@ TEST(DevCommandLine, TakesNothingInBracketsApart) {
   EXPECT_THAT(std::get<BenchOptions>(*command).names, ElementsAre(brackets, "[a,b]"));
 }
 
+TEST(DevCommandLine, ReadsWhichCandidatesAreAskedFor) {
+  const auto command = parse_command_line({"candidates", "12", "6"});
+  ASSERT_TRUE(command) << command.error().message;
+  const auto& options = std::get<CandidatesOptions>(*command);
+  EXPECT_EQ(options.first, 12U);
+  EXPECT_EQ(options.count, 6U);
+}
+
 TEST(DevCommandLine, NamesWhatItCannotUnderstand) {
-  EXPECT_EQ(refusal({}), "petri-dev needs a command: tables or bench; see petri-dev --help");
+  EXPECT_EQ(refusal({}), "petri-dev needs a command: tables, bench or candidates; see petri-dev --help");
   EXPECT_EQ(refusal({"run"}), "there is no command or option \"run\"; see petri-dev --help");
   EXPECT_EQ(refusal({"bench", "a", "--fast"}), "there is no option \"--fast\"; see petri-dev bench --help");
   EXPECT_EQ(refusal({"tables", "limits", "x"}), "the argument \"x\" is one too many; see petri-dev tables --help");
 }
 
 TEST(DevCommandLine, HelpIsGivenForTheCommandThatWasNamed) {
-  for (const std::string name : {"tables", "bench"}) {
+  for (const std::string name : {"tables", "bench", "candidates"}) {
     const auto command = parse_command_line({name, "--help"});
     ASSERT_TRUE(command) << name;
     EXPECT_THAT(std::get<HelpText>(*command).text, HasSubstr("Example: petri-dev " + name));

@@ -40,6 +40,17 @@ std::optional<std::string_view> nearest_name(std::string_view word, const std::v
   return nearest;
 }
 
+std::vector<std::string_view> nearest_names(std::string_view word, std::vector<std::string_view> names,
+                                            std::size_t count) {
+  word = word.substr(0, kComparedBytesMax);
+  const auto changes = [word](std::string_view name) {
+    return !word.empty() && name.find(word) != std::string_view::npos ? 0 : distance(word, name);
+  };
+  std::ranges::stable_sort(names, {}, changes);
+  names.resize(std::min(count, names.size()));
+  return names;
+}
+
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& names) {
   const auto nearest = nearest_name(word, names);
   return nearest ? fmt::format("; did you mean {}?", *nearest) : "";

@@ -12,6 +12,10 @@ namespace petri::cli {
 // first.
 std::optional<std::string_view> nearest_name(std::string_view word, const std::vector<std::string_view>& names);
 
+// At most `count` names, the nearest first: those that have the word in them, then those that take the fewest changes.
+std::vector<std::string_view> nearest_names(std::string_view word, std::vector<std::string_view> names,
+                                            std::size_t count);
+
 // "; did you mean call?" or an empty text.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& names);
 

@@ -20,6 +20,14 @@ TEST(NearestName, IsNoneForWhatIsLikeNothing) {
   EXPECT_EQ(nearest_name(std::string(1'000'000, 'c'), kNames), std::nullopt);
 }
 
+TEST(NearestNames, HaveTheWordInThemOrAreFewLettersAway) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(nearest_names("c", kNames, 2), (Names{"create", "call"}));
+  EXPECT_EQ(nearest_names("cel", kNames, 2), (Names{"cancel", "call"}));
+  EXPECT_EQ(nearest_names("lits", kNames, 1), (Names{"list"}));
+  EXPECT_EQ(nearest_names("", kNames, 9).size(), kNames.size());
+}
+
 TEST(NearestName, IsAskedForInASentence) {
   EXPECT_EQ(did_you_mean("lst", kNames), "; did you mean list?");
   EXPECT_EQ(did_you_mean("nothing like it", kNames), "");
