@@ -196,6 +196,7 @@ Result<void> InstanceImage::put(Instance& into, std::size_t used_bytes) const {
   auto source = std::span(contents_);
   for (const Piece& piece : pieces_) {
     PETRI_TRY(clear_until(piece.page));
+    page = piece.page;
     for (const std::size_t end = std::size_t{piece.page} + piece.pages; page < end;) {
       const std::size_t pages = std::min(end - page, kPagesBetweenLooks), bytes = pages * kPageBytes;
       std::memcpy(&memory[page * kPageBytes], source.data(), bytes);
