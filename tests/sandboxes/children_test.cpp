@@ -228,7 +228,7 @@ constexpr std::string_view kScribe = R"((module
     (call $note (select (i64.const 9) (call $tag) (i32.eq (call $kind) (i32.const 4))))
     (i32.const 0))
   (func (export "set_timer") (result i32) (call $timer (i32.const 1) (i64.const 7)))
-  (func (export "spawn_kid") (result i32) (call $spawn (i32.const 32) (i32.const 53)))
+  (func (export "spawn_kid") (result i32) (call $spawn (i32.const 32) (i32.const 52)))
   (func (export "send_on") (result i32) (call $send (i32.const 0) (i32.const 6) (i32.const 16) (i32.const 2)))
   (func (export "call_on") (result i32) (call $call (i32.const 0) (i32.const 6) (i32.const 16) (i32.const 2) (i32.const 0)))
   (func (export "notes") (drop (call $output_write (i32.const 4096) (i32.sub (global.get $end) (i32.const 4096)))))
