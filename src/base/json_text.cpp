@@ -23,7 +23,7 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 // Stands in a string as itself and is a character alone.
-constexpr bool is_plain(char c) { return static_cast<signed char>(c) >= 0x20 && c != '"' && c != '\\'; }
+constexpr bool stands_as_it_is(char c) { return static_cast<signed char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
 // -1 for what is no hexadecimal digit.
 constexpr int hex_digit(char c) {
@@ -215,7 +215,7 @@ bool JsonText::read_string(std::string& into) {
 // A run of plain characters, or one that takes several bytes.
 bool JsonText::read_plain(std::string& into) {
   const std::string_view rest = text_.substr(at_, kBytesBetweenQuestions);
-  auto length = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_plain) - rest.begin());
+  auto length = static_cast<std::size_t>(std::ranges::find_if_not(rest, stands_as_it_is) - rest.begin());
   if (length == 0) {
     const Utf8Step character = decode_utf8(rest);
     if (!character.valid || character.bytes == 1) return not_json();

@@ -2,9 +2,11 @@
 """tools/build where something is missing or in the way: one sentence, and a second try after mending works."""
 
 import fcntl
+import os
 import re
 import shutil
 import subprocess
+import time
 import unittest
 
 from stand_ins import ROOT, TreeTest, drop_root
@@ -149,6 +151,13 @@ class RealBuild(TreeTest):
         self.build("-D", f"PETRI_GUEST_CLANGXX={clang}")
         self.assertNotIn("Configuring", self.build())
         clang.unlink()
+        self.assertIn("Configuring", self.build())
+
+    def test_configures_again_when_the_presets_have_changed(self):
+        self.build()
+        self.assertNotIn("Configuring", self.build())
+        later = time.time() + 1
+        os.utime(self.tree / "CMakePresets.json", (later, later))
         self.assertIn("Configuring", self.build())
 
     def test_works_in_a_tree_that_was_moved(self):
