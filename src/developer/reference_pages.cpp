@@ -92,10 +92,11 @@ std::string errors_page() {
 std::string fuel_page() {
   Rows rows;
   for (const FuelRule& rule : fuel_rules()) rows.push_back({std::string(rule.what), std::string(rule.cost)});
-  return page(fmt::format("Fuel table {}", fuel_table_version()),
-              "What guest code pays, the same in both tiers and on every machine. A guest that returns, traps, exits or "
-              "calls the host has paid exactly for the basic blocks it has entered.\n"
-              "What host functions charge stands in [host_functions](host_functions.md).") +
+  return page(
+             fmt::format("Fuel table {}", fuel_table_version()),
+             "What guest code pays, the same in both tiers and on every machine. A guest that returns, traps, exits or "
+             "calls the host has paid exactly for the basic blocks it has entered.\n"
+             "What host functions charge stands in [host_functions](host_functions.md).") +
          markdown_table({"what", "cost"}, rows);
 }
 

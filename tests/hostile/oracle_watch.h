@@ -28,17 +28,20 @@ class OracleWatch {
 
   // Once nothing hostile is left: what is wrong, or nothing.
   std::string end() {
-    // The last end of a guest may still be on its way to the trail or to the listener.
-    static_cast<void>(testing::eventually(runtime_, [this] {
+    // The last end of a guest may still be on its way to the trail or to the listener, and a guest that was killed
+    // while its sandbox was destroyed may come to both after this: what is compared is both at one moment.
+    Told differences;
+    static_cast<void>(testing::eventually(runtime_, [&] {
       const std::lock_guard lock(mutex_);
       if (listener_.lost() > 0) return "";  // they never agree
-      return std::ranges::all_of(audit_differences(), [](const auto& of) { return of.second == 0; }) ? "" : "not yet";
+      differences = audit_differences();
+      return std::ranges::all_of(differences, [](const auto& of) { return of.second == 0; }) ? "" : "not yet";
     }));
     listener_.finish();
     const std::lock_guard lock(mutex_);
     const bool complete = listener_.lost() == 0;
     if (complete) check_verdicts();
-    if (complete) check_audit();
+    if (complete) check_audit(differences);
     HostileFacts::instance().note_signature({signature_.begin(), signature_.end()});
     return wrong_;
   }
@@ -110,8 +113,8 @@ class OracleWatch {
       check(Oracle::verdict, open == 0, "a run has " + std::to_string(1 - open) + " verdicts");
   }
   // What the trail kept of each enforcement, against what was told as events.
-  void check_audit() {
-    for (const auto& [what, difference] : audit_differences()) {
+  void check_audit(const Told& differences) {
+    for (const auto& [what, difference] : differences) {
       std::string words;
       for (const std::string& word : what) words += word + " ";
       check(Oracle::told, difference == 0,
