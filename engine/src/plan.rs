@@ -321,16 +321,22 @@ fn exposes(operator: &Operator, validator: &FuncValidator<ValidatorResources>) -
         }
         Operator::End => validator.control_stack_height() == 0,
         Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } | Operator::Else => false,
-        Operator::I32TruncSatF32S
-        | Operator::I32TruncSatF32U
-        | Operator::I32TruncSatF64S
-        | Operator::I32TruncSatF64U
-        | Operator::I64TruncSatF32S
-        | Operator::I64TruncSatF32U
-        | Operator::I64TruncSatF64S
-        | Operator::I64TruncSatF64U => false,
-        _ => true,
+        other => !is_saturating_conversion(other),
     }
+}
+
+fn is_saturating_conversion(operator: &Operator) -> bool {
+    matches!(
+        operator,
+        Operator::I32TruncSatF32S
+            | Operator::I32TruncSatF32U
+            | Operator::I32TruncSatF64S
+            | Operator::I32TruncSatF64U
+            | Operator::I64TruncSatF32S
+            | Operator::I64TruncSatF32U
+            | Operator::I64TruncSatF64S
+            | Operator::I64TruncSatF64U
+    )
 }
 
 fn closes_loop(validator: &FuncValidator<ValidatorResources>) -> bool {
@@ -628,16 +634,7 @@ impl Reader<'_> {
             | Operator::I64Extend8S
             | Operator::I64Extend16S
             | Operator::I64Extend32S => self.findings.features |= USES_SIGN_EXTENSION,
-            Operator::I32TruncSatF32S
-            | Operator::I32TruncSatF32U
-            | Operator::I32TruncSatF64S
-            | Operator::I32TruncSatF64U
-            | Operator::I64TruncSatF32S
-            | Operator::I64TruncSatF32U
-            | Operator::I64TruncSatF64S
-            | Operator::I64TruncSatF64U => {
-                self.findings.features |= USES_SATURATING_CONVERSIONS;
-            }
+            _ if is_saturating_conversion(operator) => self.findings.features |= USES_SATURATING_CONVERSIONS,
             Operator::MemoryGrow { .. } => {
                 self.has_lengths = true;
                 self.findings.grows_memory = true;
