@@ -147,6 +147,9 @@ pub struct Findings {
     pub grows_tables: bool,
     pub copies_tables: bool,
     pub features: u32,
+/// As many as a small function nests.
+const SOME_FRAMES: usize = 8;
+
     pub not_movable: u32,
     pub load: Load,
     pub joins: Joins,
@@ -236,7 +239,7 @@ pub fn read_function(
         cost: costs::entry(locals),
         exposed: false,
         resumed: false,
-        frames: Vec::new(),
+        frames: Vec::with_capacity(SOME_FRAMES),
         calls: 0,
         block: first_edit,
         findings,
@@ -288,6 +291,24 @@ pub fn read_function(
 /// A function keeps the counter in a local when that spares more than it costs, and does not have so many blocks that
 /// one more live value would make it expensive to compile.
 const KEPT_BLOCKS_MAX: u64 = 1_000;
+/// By opcode, the plain operators of which nothing is noted but that they cost one: they are validated as they are read,
+/// and expressions consist of little else.
+const SIMPLE: [bool; 256] = {
+    let mut simple = [false; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        simple[opcode] = match opcode {
+            // Locals and globals read, real constants, comparisons of real numbers.
+            0x20 | 0x23 | 0x43..=0x44 | 0x5b..=0x66 => true,
+            // `abs`, `neg` and the four operations, single and double.
+            0x8b..=0x8c | 0x92..=0x95 | 0x99..=0x9a | 0xa0..=0xa3 => true,
+            _ => false,
+        };
+        opcode += 1;
+    }
+    simple
+};
+
 
 fn charge(check: bool) -> What {
     let (cost, exposed) = (0, false);
@@ -355,7 +376,15 @@ impl Reader<'_> {
         let mut operators = body.get_operators_reader()?;
         let (mut operands_max, mut dead_from, mut dead_blocks, mut open_loops) = (0, None, 0u32, 0u32);
         while !operators.eof() {
-            let (operator, at) = operators.read_with_offset()?;
+            let at = operators.original_position();
+            if dead_from.is_none() && SIMPLE[bytes[at - start] as usize] {
+                operators.visit_operator(&mut validator.visitor(at))??;
+                operands_max = operands_max.max(validator.operand_stack_height());
+                self.cost += 1;
+                self.chain = Chain::None;
+                continue;
+            }
+            let operator = operators.read()?;
             match operator {
                 Operator::Loop { .. } => open_loops += 1,
                 Operator::End => open_loops -= u32::from(closes_loop(validator)),
@@ -735,6 +764,29 @@ impl Reader<'_> {
                 self.findings.features |= USES_MULTI_VALUE;
             }
             if !params.is_empty() {
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An operator of this opcode, if it stands alone or with an operand of one to eight zeros.
+    fn operator(opcode: u8) -> Option<Operator<'static>> {
+        let bytes: &'static [u8] = Box::leak(Box::new([opcode, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+        wasmparser::OperatorsReader::new(wasmparser::BinaryReader::new(bytes, 0)).read().ok()
+    }
+
+    #[test]
+    fn simple_operators_are_plain_and_cost_one_and_nothing_else_is_noted_of_them() {
+        for opcode in (0..=u8::MAX).filter(|opcode| SIMPLE[usize::from(*opcode)]) {
+            let operator = operator(opcode).unwrap_or_else(|| panic!("{opcode:#x} is no operator"));
+            assert!(PLAIN[usize::from(opcode)], "{operator:?}");
+            assert_eq!((costs::operator(&operator), blocks_of(&operator)), (1, 0), "{operator:?}");
+            for mut chain in [Chain::None, Chain::Result, Chain::Constant] {
+                assert!(!chain.follow(&operator) && chain == Chain::None, "{operator:?}");
+            }
+        }
+    }
+}
                 self.edit(at, 0, What::GuardParameters);
             }
         }

@@ -82,13 +82,16 @@ thread_local! {
     static ALLOCATIONS: RefCell<FuncValidatorAllocations> = RefCell::default();
 }
 
+/// As many as a small module has.
+const SOME_EDITS: usize = 32;
+
 fn read_module(wasm: &[u8]) -> Result<Analysis> {
     let mut validator = Validator::new_with_features(features::accepted());
     let mut gate = Gate {
         wasm,
         analysis: Analysis {
             module: Module::default(),
-            findings: Findings::default(),
+            findings: Findings { edits: Vec::with_capacity(SOME_EDITS), ..Findings::default() },
             plans: Vec::new(),
             raw: RawSections::default(),
         },
@@ -100,6 +103,10 @@ fn read_module(wasm: &[u8]) -> Result<Analysis> {
     for payload in parser.parse_all(wasm) {
         let payload = payload?;
         gate.bound_counts(&payload)?;
+        // There is nothing left to validate then, and a list of all types would be made.
+        if matches!(payload, Payload::End(_)) {
+            break;
+        }
         match validator.payload(&payload)? {
             ValidPayload::Func(function, body) => gate.function(function, &body)?,
             _ => gate.section(&payload)?,
