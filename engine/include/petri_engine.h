@@ -222,6 +222,10 @@ void petri_math_function(uint32_t index, petri_math_info* out);
  * The caller has checked names and types. Callback data must outlive the code and its instances. */
 petri_status petri_load(const petri_artifact* artifact, petri_tier tier, const petri_host_function* imports,
                         size_t imports_count, petri_code** out, petri_error* error);
+/* The same for the interpreted tier and code that is dropped soon, with all its instances: small modules that a thread loads
+ * like this share what an engine keeps, and are freed together, some tens of modules later. */
+petri_status petri_load_brief(const petri_artifact* artifact, const petri_host_function* imports, size_t imports_count,
+                              petri_code** out, petri_error* error);
 void petri_code_drop(petri_code* code);
 
 /* The compiled tier in two steps, so that the compiler can run in another process:

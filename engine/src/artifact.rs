@@ -132,10 +132,7 @@ pub struct Module {
     pub grows: bool,
     /// Memory can be filled or copied.
     pub fills: bool,
-    /// What a call of each function costs, if that is known before it runs for all of them: nothing is imported, and
-    /// nothing loops, calls, grows, or costs more on one way than on another. Such a module is charged at its door and
-    /// carries no meter.
-    pub known_costs: Option<Box<[u64]>>,
+    pub charging: Charging,
     pub stack_bytes_fixed: u64,
     pub stack_bytes_per_depth: u64,
     /// Content of the custom section `name`.
@@ -149,7 +146,12 @@ impl Module {
 
     /// Its code counts fuel, because the costs of its calls are not known before.
     pub fn counts(&self) -> bool {
-        self.known_costs.is_none()
+        !matches!(self.charging, Charging::Known(_))
+    }
+
+    /// Its code also looks whether there is any left.
+    pub fn looks(&self) -> bool {
+        matches!(self.charging, Charging::Inside)
     }
 
     /// The mutable globals, with their numbers.
@@ -170,6 +172,27 @@ impl Module {
     pub fn bytes_at_start(&self) -> u64 {
         self.memory.map_or(0, |memory| memory.min * PAGE) + 8 * self.table_slots()
     }
+}
+
+/// How a module's calls are charged, by function.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub enum Charging {
+    /// The code counts, and looks at its counter on function entries and loop heads.
+    #[default]
+    Inside,
+    /// The code counts and the host looks, before each call: nothing is imported, loops, recurses or grows, a call costs a
+    /// slice at most, and there is nothing a callee could do that anybody sees after fuel has run out.
+    LookedAtDoor(Box<[DoorCosts]>),
+    /// The host charges each call at the door, and the code carries no meter: as above, nothing calls, and no way through
+    /// a function costs more than another.
+    Known(Box<[u64]>),
+}
+
+/// What a call costs as soon as it is entered, and at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DoorCosts {
+    pub first: u64,
+    pub most: u64,
 }
 
 pub const PAGE: u64 = 65_536;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::artifact::{Artifact, Extern, Memory, Module, PAGE, Signature};
+use crate::artifact::{Artifact, Charging, Extern, Memory, Module, PAGE, Signature};
 use crate::failure::{Failure, Result, Status};
-use crate::guest::{Account, Budget, End, EndKind, PAGES_MAX, Stop};
+use crate::guest::{Account, Budget, End, EndKind, Foreknown, PAGES_MAX, Stop};
+use crate::interpreted::Stay;
 use crate::raw::{self, Context, Host, HostFunction};
 use crate::{compiled, interpreted, math, meter};
 
@@ -49,12 +50,19 @@ impl Linked {
         Ok(signature)
     }
 
-    /// What a call costs, if that is known before it.
-    pub fn known_cost(&self, export: u32) -> Option<u64> {
+    /// What is known of the cost of a call before it.
+    pub fn foreknown(&self, export: u32) -> Foreknown {
         let module = &self.artifact.module;
         let exported = || module.exports.get(export as usize).map(|export| export.index);
-        let function = if export == START { module.start } else { exported() };
-        module.known_costs.as_ref()?.get(function? as usize).copied()
+        let Some(function) = (if export == START { module.start } else { exported() }) else {
+            return Foreknown::Nothing;
+        };
+        let function = function as usize;
+        match &module.charging {
+            Charging::Inside => Foreknown::Nothing,
+            Charging::LookedAtDoor(costs) => Foreknown::Bounds(costs[function]),
+            Charging::Known(costs) => Foreknown::Cost(costs[function]),
+        }
     }
 
     /// Under which export a global can be reached: a hidden one when it is mutable, else one of the guest's.
@@ -110,9 +118,16 @@ impl Code {
     pub fn load(artifact: Arc<Artifact>, tier: Tier, functions: &[HostFunction]) -> Result<Code> {
         let linked = link(artifact, functions)?;
         let engine = match tier {
-            Tier::Interpreted => EngineCode::Interpreted(interpreted::Code::load(&linked.artifact)?),
+            Tier::Interpreted => EngineCode::Interpreted(interpreted::Code::load(&linked.artifact, Stay::Long)?),
             Tier::Compiled => EngineCode::Compiled(compiled::Code::load(&linked)?),
         };
+        Ok(Code { linked, engine })
+    }
+
+    /// The interpreted tier, for code that is dropped soon.
+    pub fn load_brief(artifact: Arc<Artifact>, functions: &[HostFunction]) -> Result<Code> {
+        let linked = link(artifact, functions)?;
+        let engine = EngineCode::Interpreted(interpreted::Code::load(&linked.artifact, Stay::Brief)?);
         Ok(Code { linked, engine })
     }
 

@@ -12,8 +12,8 @@ use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result, Status};
 use crate::guest::{
-    Access, Account, Act, Budget, End, EndCause, EndKind, Fill, Opening, SLOTS, Stop, Trap, call_host, canonical_f32,
-    canonical_f64,
+    Access, Account, Act, Budget, End, EndCause, EndKind, Fill, Foreknown, Opening, SLOTS, Stop, Trap, call_host,
+    canonical_f32, canonical_f64,
 };
 use crate::locate::Locator;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
@@ -32,7 +32,7 @@ struct Entry {
     signature: Signature,
     /// As many as it has parameters or results, whichever are more.
     slots: usize,
-    known_cost: Option<u64>,
+    foreknown: Foreknown,
 }
 
 pub struct Live {
@@ -249,8 +249,8 @@ impl Live {
         if slots.len() != self.functions[entry].slots {
             return Err(Failure::misuse("the number of slots does not fit the function"));
         }
-        let known_cost = self.functions[entry].known_cost;
-        let opening = self.account().open(budget, context, known_cost);
+        let foreknown = self.functions[entry].foreknown;
+        let opening = self.account().open(budget, context, foreknown);
         match opening {
             Opening::Stopped(end) => return Ok(end),
             Opening::Counts(Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
@@ -313,8 +313,8 @@ impl Live {
         let function =
             self.instance.get_func(&mut self.store, &name).ok_or_else(|| Failure::fault("an export has vanished"))?;
         let slots = signature.params.len().max(signature.results.len());
-        let known_cost = linked.known_cost(export);
-        self.functions.push(Entry { export, function, signature, slots, known_cost });
+        let foreknown = linked.foreknown(export);
+        self.functions.push(Entry { export, function, signature, slots, foreknown });
         Ok(self.functions.len() - 1)
     }
 
@@ -471,7 +471,7 @@ fn link(linked: &Linked, engine: &Engine) -> wasmtime::Result<Linker<State>> {
         position += 1;
         (position - 1).to_string()
     };
-    if module.counts() {
+    if module.looks() {
         linker.func_wrap("", &name(), |mut caller: Caller<'_, State>, counter: i64| {
             caller.data_mut().account.refill(counter).map_err(wasmtime::Error::from)
         })?;

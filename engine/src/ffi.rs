@@ -617,6 +617,24 @@ pub unsafe extern "C" fn petri_load(
     })
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_load_brief(
+    artifact: *const ArtifactHandle,
+    imports: *const HostFunction,
+    imports_count: usize,
+    out: *mut *mut Code,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::Load, error, || {
+        // SAFETY: as the header says.
+        let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
+        // SAFETY: the caller passes this many host functions, or none.
+        let imports = unsafe { functions_of(imports, imports_count) };
+        *out = Box::into_raw(Box::new(Code::load_brief(artifact.clone(), imports)?));
+        Ok(())
+    })
+}
+
 /// # Safety
 /// `functions` is null or names `count` host functions that stay as they are while the slice is used.
 unsafe fn functions_of<'a>(functions: *const HostFunction, count: usize) -> &'a [HostFunction] {

@@ -15,6 +15,13 @@ pub struct Parts {
     pub cyclic: Vec<bool>,
 }
 
+/// The nodes in an order in which each comes behind those it calls, but for cycles.
+pub fn callees_first(part_of: &[u32]) -> impl Iterator<Item = usize> + use<> {
+    let mut order: Vec<u32> = (0..part_of.len() as u32).collect();
+    order.sort_unstable_by_key(|node| part_of[*node as usize]);
+    order.into_iter().map(|node| node as usize)
+}
+
 impl Graph {
     pub fn new(nodes: usize, edges: &[(u32, u32)]) -> Self {
         let mut first = vec![0u32; nodes + 1];

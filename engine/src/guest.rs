@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::artifact::{Module, PAGE};
+use crate::artifact::{DoorCosts, Module, PAGE};
 use crate::code::Instance;
 use crate::costs::{FUEL_MAX, SLICE};
 use crate::raw::{Context, Growth, Host, HostFunction, monotonic_ns};
@@ -124,15 +124,20 @@ impl Account {
         if kept.is_some() { None } else { Some(most) }
     }
 
-    /// Opens a budget for one call, and charges it if its cost is known before.
-    pub fn open(&mut self, budget: &Budget, context: Context, known_cost: Option<u64>) -> Opening {
+    /// Opens a budget for one call, and charges or looks as far as its cost is known before.
+    pub fn open(&mut self, budget: &Budget, context: Context, foreknown: Foreknown) -> Opening {
         let slice = self.begin(budget, context);
-        let Some(cost) = known_cost else { return Opening::Counts(slice) };
         let counter = slice.unwrap_or(self.counter);
-        match self.charge(counter, cost) {
-            Ok(counter) => Opening::Paid(counter),
-            Err(Stop) => Opening::Stopped(self.end(Err(EndCause::Stopped), counter - cost as i64)),
-        }
+        let (first, opened) = match foreknown {
+            Foreknown::Nothing => return Opening::Counts(slice),
+            Foreknown::Cost(cost) => (cost, self.charge(counter, cost).map(Opening::Paid)),
+            Foreknown::Bounds(costs) if counter >= costs.most as i64 => return Opening::Counts(slice),
+            Foreknown::Bounds(DoorCosts { first, .. }) => {
+                let refilled = self.refill(counter - first as i64);
+                (first, refilled.map(|counter| Opening::Counts(Some(counter + first as i64))))
+            }
+        };
+        opened.unwrap_or_else(|Stop| Opening::Stopped(self.end(Err(EndCause::Stopped), counter - first as i64)))
     }
 
     /// The guest's counter has fallen below zero: look at what may end it, then grant the next slice.
@@ -370,6 +375,14 @@ impl Fill {
         }
         !self.is_done()
     }
+}
+
+/// What is known of the cost of a call before it.
+#[derive(Debug, Clone, Copy)]
+pub enum Foreknown {
+    Nothing,
+    Bounds(DoorCosts),
+    Cost(u64),
 }
 
 /// How a call begins.

@@ -1,6 +1,8 @@
-//! The interpreted tier: wasmi, an engine object a module so that its code is freed with it.
+//! The interpreted tier: wasmi. An engine frees the code of its modules when it ends itself, so each module has one of
+//! its own, but for those that are small and soon gone.
 
 use std::array;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use wasmi::{
@@ -12,7 +14,8 @@ use crate::artifact::{Artifact, Kind, Signature};
 use crate::code::{Linked, UNKNOWN, export_name};
 use crate::failure::{Failure, Result};
 use crate::guest::{
-    Access, Account, Act, Budget, EndCause, Fill, Opening, SLOTS, Stop, Trap, call_host, canonical_f32, canonical_f64,
+    Access, Account, Act, Budget, EndCause, Fill, Foreknown, Opening, SLOTS, Stop, Trap, call_host, canonical_f32,
+    canonical_f64,
 };
 use crate::math;
 use crate::meter::{DEPTH, FUEL, GLOBAL, MEMORY, START, TABLE};
@@ -29,7 +32,7 @@ struct Entry {
     callable: Callable,
     /// As many as it has parameters or results, whichever are more.
     slots: usize,
-    known_cost: Option<u64>,
+    foreknown: Foreknown,
 }
 
 /// Functions of a few numbers of one kind are what is evolved most. The engine checks their types once and not in each
@@ -122,14 +125,82 @@ fn value_bytes_max(artifact: &Artifact) -> u64 {
     (artifact.module.stack_bytes_fixed + DEPTH_USUAL * artifact.module.stack_bytes_per_depth) / 2
 }
 
-impl Code {
-    pub fn load(artifact: &Artifact) -> Result<Code> {
-        let mut config = config();
-        if value_bytes_max(artifact) > KEPT_STACK_MAX {
-            config.set_max_cached_stacks(0);
+/// How long loaded code is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stay {
+    Long,
+    /// For an evaluation: the code may be freed a little after it is dropped.
+    Brief,
+}
+
+/// An engine for small modules of one thread that are soon gone. To make one takes a third of the time of loading such a
+/// module; what it keeps of them is bounded by how much it takes.
+struct SharedEngine {
+    engine: Engine,
+    bytes_left: usize,
+    functions_left: usize,
+}
+
+impl SharedEngine {
+    const BYTES: usize = 32 << 10;
+    /// It has room for so many before it allocates for more.
+    const FUNCTIONS: usize = 96;
+
+    fn new() -> SharedEngine {
+        SharedEngine { engine: Engine::new(&config()), bytes_left: Self::BYTES, functions_left: Self::FUNCTIONS }
+    }
+
+    /// False: it does not fit in what is left.
+    fn take(&mut self, bytes: usize, functions: usize) -> bool {
+        let fits = bytes <= self.bytes_left && functions <= self.functions_left;
+        if fits {
+            self.bytes_left -= bytes;
+            self.functions_left -= functions;
         }
-        let engine = Engine::new(&config);
-        let module = raw::load_interpreted(&engine, &artifact.metered());
+        fits
+    }
+}
+
+thread_local! {
+    static SHARED: RefCell<Option<SharedEngine>> = const { RefCell::new(None) };
+}
+
+/// The thread's shared engine, or the next one; none for a module that is not small.
+fn shared_engine(bytes: usize, functions: usize) -> Option<Engine> {
+    const SMALL_BYTES: usize = SharedEngine::BYTES / 8;
+    const SMALL_FUNCTIONS: usize = SharedEngine::FUNCTIONS / 8;
+    if bytes > SMALL_BYTES || functions > SMALL_FUNCTIONS {
+        return None;
+    }
+    SHARED.with_borrow_mut(|shared| {
+        if !shared.as_mut().is_some_and(|shared| shared.take(bytes, functions)) {
+            let mut next = SharedEngine::new();
+            next.take(bytes, functions);
+            *shared = Some(next);
+        }
+        shared.as_ref().map(|shared| shared.engine.clone())
+    })
+}
+
+fn engine_for(artifact: &Artifact, metered_bytes: usize, stay: Stay) -> Engine {
+    let keeps_stack = value_bytes_max(artifact) <= KEPT_STACK_MAX;
+    let shared = if keeps_stack && stay == Stay::Brief {
+        shared_engine(metered_bytes, artifact.module.functions.len())
+    } else {
+        None
+    };
+    shared.unwrap_or_else(|| {
+        let mut config = config();
+        config.set_max_cached_stacks(usize::from(keeps_stack));
+        Engine::new(&config)
+    })
+}
+
+impl Code {
+    pub fn load(artifact: &Artifact, stay: Stay) -> Result<Code> {
+        let metered = artifact.metered();
+        let engine = engine_for(artifact, metered.len(), stay);
+        let module = raw::load_interpreted(&engine, &metered);
         let module =
             module.map_err(|error| Failure::fault(format!("the interpreter did not take the module: {error}")))?;
         Ok(Code { engine, module })
@@ -219,8 +290,8 @@ impl Live {
         if slots.len() != self.functions[entry].slots {
             return Err(Failure::misuse("the number of slots does not fit the function"));
         }
-        let known_cost = self.functions[entry].known_cost;
-        let opening = self.account().open(budget, context, known_cost);
+        let foreknown = self.functions[entry].foreknown;
+        let opening = self.account().open(budget, context, foreknown);
         match opening {
             Opening::Stopped(end) => return Ok(end),
             Opening::Counts(Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
@@ -258,7 +329,7 @@ impl Live {
         let slots = signature.params.len().max(signature.results.len());
         let callable = Callable::new(&self.store, function, signature)
             .map_err(|error| Failure::fault(format!("an export has another type than was checked: {error}")))?;
-        self.functions.push(Entry { export, callable, slots, known_cost: linked.known_cost(export) });
+        self.functions.push(Entry { export, callable, slots, foreknown: linked.foreknown(export) });
         Ok(self.functions.len() - 1)
     }
 
@@ -385,7 +456,7 @@ fn imports(store: &mut Store<State>, linked: &Linked) -> Vec<Extern> {
     for (function, import) in linked.functions.iter().zip(&module.imports) {
         imports.push(host_function(store, function, &module.types[import.type_index as usize]).into());
     }
-    if module.counts() {
+    if module.looks() {
         let refill = |mut caller: Caller<'_, State>, counter: i64| {
             caller.data_mut().account.refill(counter).map_err(Error::host)
         };
@@ -552,5 +623,61 @@ fn value_type(kind: Kind) -> ValType {
         Kind::F32 => ValType::F32,
         Kind::F64 => ValType::F64,
         Kind::FuncRef => ValType::FuncRef,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str, stay: Stay) -> Code {
+        let wasm = wat::parse_str(text).expect("the text is right");
+        let artifact = Artifact::prepare(&wasm).unwrap_or_else(|failure| panic!("{}", failure.message));
+        Code::load(&artifact, stay).unwrap_or_else(|failure| panic!("{}", failure.message))
+    }
+
+    fn shares(one: &Code, other: &Code) -> bool {
+        Engine::same(&one.engine, &other.engine)
+    }
+
+    /// A module of so many functions, with as much data as makes it large or not.
+    fn module(functions: usize, data_bytes: usize) -> String {
+        let data =
+            if data_bytes > 0 { format!(r#"(memory 1) (data "{}")"#, "x".repeat(data_bytes)) } else { String::new() };
+        format!("(module {} {data})", "(func)".repeat(functions))
+    }
+
+    #[test]
+    fn small_modules_that_are_soon_gone_share_an_engine_until_it_is_full() {
+        let small = module(SharedEngine::FUNCTIONS / 8, 0);
+        let first = load(&small, Stay::Brief);
+        for _ in 1..8 {
+            assert!(shares(&first, &load(&small, Stay::Brief)));
+        }
+        assert!(!shares(&first, &load(&small, Stay::Brief)));
+    }
+
+    #[test]
+    fn bytes_fill_a_shared_engine_too() {
+        let small = module(1, SharedEngine::BYTES / 8 - 100);
+        let first = load(&small, Stay::Brief);
+        let shared = (1..20).take_while(|_| shares(&first, &load(&small, Stay::Brief))).count();
+        assert_eq!(shared, 7);
+    }
+
+    #[test]
+    fn modules_that_stay_or_are_large_or_deep_have_an_engine_of_their_own() {
+        let small = module(1, 0);
+        let deep = format!("(module (func $f (local {}) (call $f)))", "i64 ".repeat(30));
+        let brief = load(&small, Stay::Brief);
+        for (text, stay) in [
+            (small.as_str(), Stay::Long),
+            (&module(SharedEngine::FUNCTIONS / 8 + 1, 0), Stay::Brief),
+            (&module(1, SharedEngine::BYTES / 8), Stay::Brief),
+            (&deep, Stay::Brief),
+        ] {
+            assert!(!shares(&brief, &load(text, stay)), "{text:.60}");
+        }
+        assert!(shares(&brief, &load(&small, Stay::Brief)), "it is not used up by those");
     }
 }

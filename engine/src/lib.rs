@@ -17,6 +17,7 @@ pub mod artifact;
 mod bare;
 pub mod bounds;
 mod bytes;
+mod charging;
 pub mod code;
 mod compiled;
 pub mod costs;

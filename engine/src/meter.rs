@@ -1,9 +1,9 @@
 //! Rewrites a checked module so that it counts its own fuel and call depth.
 //!
-//! A module whose calls have known costs (`Module::known_costs`) keeps its code; the host charges them. To others are
-//! added a fuel counter and, where functions can recurse, a depth counter (globals behind all of the guest's), the
-//! imports `refill`, `overflow`, `grow` and `fill` (functions behind the guest's imports), and exports through which the host
-//! reaches the counters, the start function, the memory and the mutable globals. The guest can name none of them: its
+//! A module whose calls have known costs (`Charging::Known`) keeps its code; the host charges them. To others are added a
+//! fuel counter and, where functions can recurse, a depth counter (globals behind all of the guest's), the imports
+//! `refill` (unless the host looks at the door), `overflow`, `grow` and `fill` (functions behind the guest's imports),
+//! and exports through which the host reaches the counters, the start function, the memory and the mutable globals. The guest can name none of them: its
 //! indices are shifted past them, all imports are renamed to their position, and the hidden exports carry a prefix
 //! that no export of the guest has. Custom sections are left out.
 
@@ -41,13 +41,13 @@ impl Added {
         let first = analysis.module.imported_functions;
         let Module { weighs, grows, fills, .. } = analysis.module;
         let globals = analysis.module.globals.len() as u32;
-        let counts = analysis.module.counts();
+        let (counts, looks) = (analysis.module.counts(), analysis.module.looks());
         Added {
-            refill: counts.then_some(first),
+            refill: looks.then_some(first),
             overflow: weighs.then_some(first + 1),
             grow: grows.then_some(first + 1 + u32::from(weighs)),
             fill: fills.then_some(first + 1 + u32::from(weighs) + u32::from(grows)),
-            functions: u32::from(counts) + u32::from(weighs) + u32::from(grows) + u32::from(fills),
+            functions: u32::from(looks) + u32::from(weighs) + u32::from(grows) + u32::from(fills),
             fuel: counts.then_some(globals),
             depth: weighs.then_some(globals + 1),
         }
@@ -425,8 +425,12 @@ impl Body<'_> {
         self.meter.added.fuel.expect("the module counts")
     }
 
+    fn looks(&self) -> bool {
+        self.meter.added.refill.is_some()
+    }
+
     fn locals(&mut self, plan: &FunctionPlan) -> Scratch {
-        let counter = u32::from(self.counts());
+        let counter = u32::from(self.looks());
         let number = plan.has_select || plan.has_lengths;
         let depth = u32::from(number);
         let operands = depth + u32::from(plan.weight > 0);
@@ -475,6 +479,7 @@ impl Body<'_> {
         match edit.what {
             What::Dead => {}
             What::Charge { cost, exposed } => self.charge(cost, exposed, scratch),
+            What::ChargeAndCheck { cost, .. } if !self.looks() => self.charge(cost, true, scratch),
             What::ChargeAndCheck { cost, exposed } => {
                 self.subtract(cost, scratch);
                 self.settle(scratch, exposed || !scratch.keeps_counter);

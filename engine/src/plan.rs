@@ -113,28 +113,6 @@ pub struct FunctionPlan {
     pub weight: u32,
 }
 
-impl FunctionPlan {
-    /// What a call costs, if that does not hang on what happens in it. Calls stand elsewhere: they are not looked for here.
-    pub fn known_cost(&self, edits: &[Edit]) -> Option<u64> {
-        let costs_nothing = |edit: &Edit| {
-            matches!(
-                edit.what,
-                What::Charge { cost: 0, .. }
-                    | What::Dead
-                    | What::Return { .. }
-                    | What::GuardSelect
-                    | What::GuardParameters
-            )
-        };
-        match edits[self.edits.clone()].split_first() {
-            Some((Edit { what: What::ChargeAndCheck { cost, .. }, .. }, rest)) if rest.iter().all(costs_nothing) => {
-                Some(*cost)
-            }
-            _ => None,
-        }
-    }
-}
-
 /// What reading the bodies gathers over the whole module.
 #[derive(Default)]
 pub struct Findings {
@@ -147,9 +125,6 @@ pub struct Findings {
     pub grows_tables: bool,
     pub copies_tables: bool,
     pub features: u32,
-/// As many as a small function nests.
-const SOME_FRAMES: usize = 8;
-
     pub not_movable: u32,
     pub load: Load,
     pub joins: Joins,
@@ -171,6 +146,9 @@ pub const IMPORTS_NON_FUNCTION: u32 = 1 << 4;
 
 /// How many carried values are counted between two checks of the points.
 const UNCHECKED_MAX: usize = 1_024;
+
+/// As many as a small function nests.
+const SOME_FRAMES: usize = 8;
 
 struct Reader<'a> {
     module: &'a Module,
@@ -291,24 +269,6 @@ pub fn read_function(
 /// A function keeps the counter in a local when that spares more than it costs, and does not have so many blocks that
 /// one more live value would make it expensive to compile.
 const KEPT_BLOCKS_MAX: u64 = 1_000;
-/// By opcode, the plain operators of which nothing is noted but that they cost one: they are validated as they are read,
-/// and expressions consist of little else.
-const SIMPLE: [bool; 256] = {
-    let mut simple = [false; 256];
-    let mut opcode = 0;
-    while opcode < 256 {
-        simple[opcode] = match opcode {
-            // Locals and globals read, real constants, comparisons of real numbers.
-            0x20 | 0x23 | 0x43..=0x44 | 0x5b..=0x66 => true,
-            // `abs`, `neg` and the four operations, single and double.
-            0x8b..=0x8c | 0x92..=0x95 | 0x99..=0x9a | 0xa0..=0xa3 => true,
-            _ => false,
-        };
-        opcode += 1;
-    }
-    simple
-};
-
 
 fn charge(check: bool) -> What {
     let (cost, exposed) = (0, false);
@@ -329,6 +289,24 @@ const PLAIN: [bool; 256] = {
         opcode += 1;
     }
     plain
+};
+
+/// By opcode, the plain operators of which nothing is noted but that they cost one: they are validated as they are read,
+/// and expressions consist of little else.
+const SIMPLE: [bool; 256] = {
+    let mut simple = [false; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        simple[opcode] = match opcode {
+            // Locals and globals read, real constants, comparisons of real numbers.
+            0x20 | 0x23 | 0x43..=0x44 | 0x5b..=0x66 => true,
+            // `abs`, `neg` and the four operations, single and double.
+            0x8b..=0x8c | 0x92..=0x95 | 0x99..=0x9a | 0xa0..=0xa3 => true,
+            _ => false,
+        };
+        opcode += 1;
+    }
+    simple
 };
 
 /// Whether the host or a callee may see the counter at this operator, which the validator has just read and which is not
@@ -764,6 +742,28 @@ impl Reader<'_> {
                 self.findings.features |= USES_MULTI_VALUE;
             }
             if !params.is_empty() {
+                self.edit(at, 0, What::GuardParameters);
+            }
+        }
+    }
+
+    /// How many values a branch to this label carries; none if there is no such label.
+    fn label_values(&self, validator: &FuncValidator<ValidatorResources>, label: u32) -> usize {
+        let Some(frame) = validator.get_control_frame(label as usize) else { return 0 };
+        match frame.block_type {
+            BlockType::Empty => 0,
+            BlockType::Type(_) => usize::from(frame.kind != FrameKind::Loop),
+            BlockType::FuncType(index) if frame.kind == FrameKind::Loop => {
+                self.module.types[index as usize].params.len()
+            }
+            BlockType::FuncType(index) => self.module.types[index as usize].results.len(),
+        }
+    }
+
+    fn function_type(&self, validator: &FuncValidator<ValidatorResources>) -> usize {
+        self.module.functions[validator.index() as usize] as usize
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -785,27 +785,5 @@ mod tests {
                 assert!(!chain.follow(&operator) && chain == Chain::None, "{operator:?}");
             }
         }
-    }
-}
-                self.edit(at, 0, What::GuardParameters);
-            }
-        }
-    }
-
-    /// How many values a branch to this label carries; none if there is no such label.
-    fn label_values(&self, validator: &FuncValidator<ValidatorResources>, label: u32) -> usize {
-        let Some(frame) = validator.get_control_frame(label as usize) else { return 0 };
-        match frame.block_type {
-            BlockType::Empty => 0,
-            BlockType::Type(_) => usize::from(frame.kind != FrameKind::Loop),
-            BlockType::FuncType(index) if frame.kind == FrameKind::Loop => {
-                self.module.types[index as usize].params.len()
-            }
-            BlockType::FuncType(index) => self.module.types[index as usize].results.len(),
-        }
-    }
-
-    fn function_type(&self, validator: &FuncValidator<ValidatorResources>) -> usize {
-        self.module.functions[validator.index() as usize] as usize
     }
 }

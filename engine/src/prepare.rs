@@ -9,10 +9,10 @@ use wasmparser::{
 
 use crate::artifact::{Export, Extern, Global, Import, Kind, Memory, Module, Signature, Span, Table, span_of};
 use crate::failure::{Failure, Result, Status};
-use crate::graph::Graph;
+use crate::graph::{Graph, callees_first};
 use crate::large_memory::LargeMemory;
 use crate::plan::{self, Findings, FunctionPlan};
-use crate::{bounds, costs, features, frames, proposals};
+use crate::{bounds, charging, costs, features, frames, proposals};
 
 /// What the meter needs to rewrite a module.
 pub struct Analysis {
@@ -420,9 +420,7 @@ fn weigh(analysis: &mut Analysis) {
     }
     if edges.is_empty() {
         module.stack_bytes_fixed = plans.iter().map(frames::estimate).max().unwrap_or(0);
-        if module.imports.is_empty() {
-            module.known_costs = plans.iter().map(|plan| plan.known_cost(&findings.edits)).collect();
-        }
+        module.charging = charging::of(module, plans, &findings.edits, None);
     } else {
         let graph = Graph::new(defined + module.types.len(), &edges);
         let parts = graph.parts();
@@ -432,6 +430,7 @@ fn weigh(analysis: &mut Analysis) {
             }
         }
         module.stack_bytes_fixed = longest_chain(&graph, &parts.part_of, parts.cyclic.len(), plans);
+        module.charging = charging::of(module, plans, &findings.edits, Some((&graph, &parts.part_of)));
     }
     module.weighs = plans.iter().any(|plan| plan.weight > 0);
     module.grows = findings.grows_memory || findings.grows_tables;
@@ -442,11 +441,8 @@ fn weigh(analysis: &mut Analysis) {
 
 /// The most native stack that functions without weight can hold at once: each can be on it only once.
 fn longest_chain(graph: &Graph, part_of: &[u32], parts: usize, plans: &[FunctionPlan]) -> u64 {
-    let mut order: Vec<u32> = (0..part_of.len() as u32).collect();
-    order.sort_unstable_by_key(|node| part_of[*node as usize]);
     let mut below = vec![0u64; parts];
-    for node in order {
-        let node = node as usize;
+    for node in callees_first(part_of) {
         let own = plans.get(node).filter(|plan| plan.weight == 0).map_or(0, frames::estimate);
         let part = part_of[node] as usize;
         let callees = graph.callees(node).iter().map(|callee| below[part_of[*callee as usize] as usize]);

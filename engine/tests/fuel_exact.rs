@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::support::*;
+use petri_engine::artifact::{Charging, DoorCosts};
 use petri_engine::costs::SLICE;
 use petri_engine::ffi::{petri_caller_charge, petri_caller_fuel_used, petri_caller_stop};
 use petri_engine::guest::{Budget, EndKind, Trap};
@@ -104,8 +105,11 @@ fn the_guard_before_select_costs_nothing() {
 
 #[test]
 fn a_cost_is_known_before_where_no_way_costs_more_than_another() {
-    let known = |text: &str| prepare(&wasm(text)).module.known_costs.clone();
-    let of = |costs: &[u64]| Some(costs.into());
+    let known = |text: &str| match &prepare(&wasm(text)).module.charging {
+        Charging::Known(costs) => Some(costs.to_vec()),
+        _ => None,
+    };
+    let of = |costs: &[u64]| Some(costs.to_vec());
     assert_eq!(known("(module)"), of(&[]));
     assert_eq!(
         known("(module (func (param f64) (result f64) (f64.mul (local.get 0) (local.get 0))) (func))"),
@@ -140,6 +144,81 @@ fn a_call_whose_cost_is_known_is_stopped_at_the_door_as_others_are_inside() {
             assert_eq!((answer.kind(), answer.fuel()), (EndKind::Deadline, 2), "{tier:?} {text}");
             assert_eq!(guest.globals()[0], Some(0), "{tier:?} {text}");
             assert!(guest.call_export(guest.find("f"), &[], plenty()).is_err(), "it has ended");
+        }
+    }
+}
+
+#[test]
+fn the_host_looks_at_the_door_where_nothing_loops_and_nobody_sees_what_a_callee_did() {
+    let looked = |text: &str| match &prepare(&wasm(text)).module.charging {
+        Charging::LookedAtDoor(costs) => Some(costs.to_vec()),
+        _ => None,
+    };
+    let of = |costs: &[(u64, u64)]| {
+        Some(costs.iter().map(|(first, most)| DoorCosts { first: *first, most: *most }).collect())
+    };
+    let if_one = "(param i32) (if (local.get 0) (then (drop (i32.const 1))))";
+    assert_eq!(looked(&format!("(module (func {if_one}))")), of(&[(2, 4)]));
+    assert_eq!(looked(&format!("(module (memory 1) (func {if_one}) (func))")), of(&[(2, 4), (0, 0)]));
+    assert_eq!(looked("(module (func (drop (i32.const 1))) (func (call 0) (call 0)))"), of(&[(2, 2), (2, 6)]));
+    assert_eq!(looked("(module (func (call 1)) (func (call 2)) (func))"), of(&[(1, 2), (1, 1), (0, 0)]));
+    for inside in [
+        "(module (func (loop)))",
+        "(module (func (call 0)))",
+        "(module (func) (func (call 0)) (memory 1))",
+        "(module (func) (func (call 0)) (global (mut i32) (i32.const 0)))",
+        "(module (func $f) (table 1 funcref) (elem (i32.const 0) $f))",
+        "(module (table 1 funcref) (func (call_indirect (i32.const 0))))",
+        "(module (import \"a\" \"b\" (func)) (func (param i32) (if (local.get 0) (then (drop (i32.const 1))))))",
+        "(module (memory 1) (func (drop (memory.grow (i32.const 0)))))",
+    ] {
+        assert_eq!(looked(inside), None, "{inside}");
+    }
+    // Each calls the one before it twice: sixteen of them cost more than a slice together.
+    let doubling: String = (0..16).map(|callee| format!("(func (call {callee}) (call {callee}))")).collect();
+    assert_eq!(looked(&format!("(module (func) {doubling})")), None);
+}
+
+/// Once and twice in a way that is not known before, on a condition that holds.
+const CALLS_IN_AN_ARM: &str = r#"(module
+    (func $half (param f64) (result f64) (f64.div (local.get 0) (f64.const 2)))
+    (func (export "f") (param f64) (result f64)
+      (if (result f64) (f64.gt (local.get 0) (f64.const 1))
+        (then (call $half (call $half (local.get 0))))
+        (else (local.get 0)))))"#;
+
+#[test]
+fn calls_that_the_host_looks_at_cost_the_same_over_many_slices() {
+    let cost = 4 + 3 + 2 * 3;
+    for tier in TIERS {
+        let mut guest = Guest::new(tier, CALLS_IN_AN_ARM);
+        for turn in 0..3 * SLICE as u64 / cost {
+            let budget = if turn % 2 == 0 { plenty() } else { Budget { fuel: cost, ..plenty() } };
+            let answer = guest.call("f", &[8f64.to_bits()], budget);
+            assert_eq!((answer.kind(), answer.fuel()), (EndKind::Returned, cost), "{tier:?}, call {turn}");
+        }
+        let answer = guest.call("f", &[8f64.to_bits()], Budget { fuel: cost - 1, ..plenty() });
+        assert_eq!((answer.kind(), answer.fuel()), (EndKind::OutOfFuel, cost - 1), "{tier:?}");
+    }
+}
+
+#[test]
+fn a_call_that_the_host_looks_at_does_nothing_without_the_fuel_for_its_first_block() {
+    let text = r#"(module (global $g (export "g") (mut i32) (i32.const 0)) (func (export "f") (param i32)
+        (global.set $g (i32.const 7)) (if (local.get 0) (then (drop (i32.const 1))))))"#;
+    for text in [text.to_owned(), with_a_loop(text)] {
+        for (budget, end, seen) in [
+            (Budget { fuel: 3, ..plenty() }, (EndKind::OutOfFuel, 3), 0),
+            (Budget { fuel: 5, ..plenty() }, (EndKind::OutOfFuel, 5), 7),
+            (Budget { deadline_ns: 0, ..plenty() }, (EndKind::Deadline, 4), 0),
+            (plenty(), (EndKind::Returned, 6), 7),
+        ] {
+            for tier in TIERS {
+                let mut guest = Guest::new(tier, &text);
+                let answer = guest.call("f", &[1], budget);
+                assert_eq!((answer.kind(), answer.fuel()), end, "{tier:?} {text}");
+                assert_eq!(guest.globals()[0], Some(seen), "{tier:?} {text}");
+            }
         }
     }
 }

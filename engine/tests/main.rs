@@ -1,5 +1,6 @@
 // One program for all tests of the crate: to link the engines takes as long as to compile the tests.
 mod backtrace;
+mod brief;
 mod depth;
 mod differential;
 mod expensive;

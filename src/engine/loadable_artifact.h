@@ -67,10 +67,10 @@ struct ModuleFacts {
   std::uint64_t memory_bytes_min() const { return memory_pages_min * 65'536 + table_slots_min * 8; }
 };
 
-// Of the compiled tier; the interpreted one is there at once.
 struct LoadOptions {
   CompileOptions compile;
-  std::stop_token stop;  // the load is `cancelled`
+  std::stop_token stop;  // a compilation is `cancelled`
+  bool brief = false;    // the code and its instances are dropped soon: interpreting it is quicker to begin with then
 };
 
 // Every Artifact is one; only engines make them.

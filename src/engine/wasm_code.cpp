@@ -62,6 +62,17 @@ Result<CodeHandle> translate(const petri_artifact& artifact, Tier tier, std::spa
   return CodeHandle(handle);
 }
 
+Result<CodeHandle> interpret(const petri_artifact& artifact, std::span<const petri_host_function> imports,
+                             bool is_brief) {
+  if (!is_brief) return translate(artifact, Tier::interpreted, imports);
+  petri_code* handle = nullptr;
+  petri_error error;
+  if (petri_load_brief(&artifact, imports.data(), imports.size(), &handle, &error) != PETRI_OK) {
+    return fail(to_error(error));
+  }
+  return CodeHandle(handle);
+}
+
 // Machine code from a compile worker. Code whose frames are too large is compiled once more, frugally, on what is left
 // of the time.
 class WorkerLoad {
@@ -116,7 +127,7 @@ Result<CodePtr> WasmCode::create(const petri_artifact& artifact, const ModuleFac
   for (const HostImport* import : imports.functions) native.push_back(to_native(*import));
 
   PETRI_TRY(auto handle,
-            tier == Tier::compiled ? load_compiled(artifact, native, options) : translate(artifact, tier, native));
+            tier == Tier::compiled ? load_compiled(artifact, native, options) : interpret(artifact, native, options.brief));
   const StackNeed stack{.bytes_fixed = facts.stack_bytes_fixed, .bytes_per_depth = facts.stack_bytes_per_depth};
   return std::make_shared<const WasmCode>(tier, std::move(handle), stack, imports.owner);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arbitrary::Unstructured;
 use petri_engine::artifact::{Artifact, Extern, Kind, Signature};
-use petri_engine::code::{START, Tier};
+use petri_engine::code::{Code, START, Tier};
 use petri_engine::failure::Status;
 use petri_engine::guest::{Budget, EndKind};
 use petri_engine::math;
@@ -188,7 +188,12 @@ fn observe(guest: &mut Guest, export: u32, args: &[u64], budget: Budget) -> Obse
 /// The life of a module in one tier: started, then its functions called; after each end that is one, a new instance.
 fn life(artifact: &Arc<Artifact>, tier: Tier, seed: u64) -> Result<Vec<Observation>, String> {
     let functions: Vec<_> = (0..artifact.module.imports.len()).map(|index| function(artifact, index)).collect();
-    let code = petri_engine::code::Code::load(artifact.clone(), tier, &functions).map_err(|failure| failure.message)?;
+    // Every other one shares an engine with others before it, if it is small.
+    let code = match tier {
+        Tier::Interpreted if seed % 2 == 0 => Code::load_brief(artifact.clone(), &functions),
+        _ => Code::load(artifact.clone(), tier, &functions),
+    };
+    let code = code.map_err(|failure| failure.message)?;
     let mut random = Random(!seed);
     let mut seen = Vec::new();
     let mut live: Option<Guest> = None;
