@@ -18,6 +18,15 @@ add_custom_command(OUTPUT made.txt COMMAND ${CMAKE_COMMAND} -E echo "made in ${P
   COMMAND ${CMAKE_COMMAND} -E touch made.txt)
 add_custom_target(made DEPENDS made.txt)
 """
+# As CMake does where there is no compiler.
+REMEMBERS_WHAT_WAS_MISSING = """
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/compiler)
+  set(FORMAT Unknown CACHE INTERNAL "")
+endif()
+if(DEFINED FORMAT)
+  message(FATAL_ERROR "nothing can be linked")
+endif()
+"""
 
 
 class Build(TreeTest):
@@ -144,6 +153,13 @@ class RealBuild(TreeTest):
         self.assertNotIn("Configuring", self.build())
         self.assertIn("Configuring", self.build("-D", "OTHER=bob"))
         self.assertIn("MAKER:UNINITIALIZED=ann", (self.tree / "build/release/CMakeCache.txt").read_text(encoding="utf-8"))
+
+    def test_forgets_what_a_first_configuration_that_failed_has_found(self):
+        (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT + REMEMBERS_WHAT_WAS_MISSING, encoding="utf-8")
+        self.assert_stops(self.run_tool("tools/build", "release", "made"),
+                          "build: the preset release cannot be configured; mend what CMake says above, then run this again")
+        (self.tree / "compiler").touch()
+        self.build()
 
     def test_configures_again_when_a_program_it_found_has_gone(self):
         clang = self.folder / "clang++-19"
