@@ -268,6 +268,11 @@ class BadInput(unittest.TestCase):
                                r"or choose another PREFIX, then run this again\n$")
         self.assertFalse(Path(prefix).exists())
 
+    def test_a_disk_without_any_space_is_blamed(self):
+        full = 'echo "mkdir: cannot create directory: No space left on device" >&2; exit 1'
+        self.assertEqual(self.refusal(f"{options.work}/full", PATH=self.path_with(mkdir=full)),
+                         f"install: the disk is full: nothing can be written to {options.work}; free some space, then run this again\n")
+
     def test_a_disk_that_fills_up_is_blamed(self):
         full = 'echo "file INSTALL cannot copy file: No space left on device." >&2; exit 1'
         said = self.refusal(f"{options.work}/full", PATH=self.path_with(cmake=full, df="echo Avail; echo 4000"), CARGO_HOME="/nonexistent")

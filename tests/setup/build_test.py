@@ -89,6 +89,13 @@ class Build(TreeTest):
         self.assert_works(self.build())
         self.assert_works(self.build(FREE="400"))
 
+    def test_on_a_disk_without_any_space_does_not_blame_the_tree(self):
+        self.stand_in(mkdir='echo "mkdir: cannot create directory: No space left on device" >&2; exit 1')
+        self.assertEqual(self.build(), (1, f"build: the disk is full: nothing can be written to {self.tree}; free some space, then run "
+                                           "this again\n"))
+        (self.stand_ins / "mkdir").unlink()
+        self.assert_works(self.build())
+
     def test_that_fills_the_disk_says_so(self):
         self.stand_in(df="""echo Avail; [[ -e $STAND_INS/full ]] && echo 3 || echo 100000; touch "$STAND_INS/full\"""")
         self.assert_stops(self.build(BUILD_FAILS="1"), "build: the build ended because the disk is full: build has 3 MB left; free some "
