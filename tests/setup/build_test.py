@@ -27,6 +27,11 @@ if(DEFINED FORMAT)
   message(FATAL_ERROR "nothing can be linked")
 endif()
 """
+TELLS_OF_TOOLS = """
+set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF) # only the path of the test
+include(cmake/petri_tools.cmake)
+message(STATUS "with ${CCACHE_PROGRAM} and ${MOLD_PROGRAM}")
+"""
 
 
 class Build(TreeTest):
@@ -175,6 +180,17 @@ class RealBuild(TreeTest):
         self.assertNotIn("Configuring", self.build())
         clang.unlink()
         self.assertIn("Configuring", self.build())
+
+    def test_builds_without_a_ccache_or_mold_that_has_gone(self):
+        shutil.copytree(ROOT / "cmake", self.tree / "cmake")
+        (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT + TELLS_OF_TOOLS, encoding="utf-8")
+        self.stand_in(ccache="true", mold="true")
+        self.assertIn(f"-- with {self.stand_ins}/ccache and {self.stand_ins}/mold\n", self.build())
+        for name, told in {"ccache": f"CCACHE_PROGRAM-NOTFOUND and {self.stand_ins}/mold",
+                           "mold": "CCACHE_PROGRAM-NOTFOUND and MOLD_PROGRAM-NOTFOUND"}.items():
+            (self.stand_ins / name).unlink()
+            self.assertIn(f"-- with {told}\n", self.build())
+        self.assertNotIn("Configuring", self.build())
 
     def test_configures_again_when_the_presets_have_changed(self):
         self.build()
