@@ -1,5 +1,11 @@
 # Tools that make building quicker when they are there, and where the results go.
 
+foreach(found IN ITEMS CCACHE_PROGRAM MOLD_PROGRAM)
+  if(NOT EXISTS "${${found}}") # it was found once, and has gone
+    unset(${found} CACHE)
+  endif()
+endforeach()
+
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # It must be told that precompiled headers are the same when what they are made of is.

@@ -264,9 +264,19 @@ class BadInput(unittest.TestCase):
     def test_a_full_disk_is_seen_before_anything_is_copied(self):
         prefix = f"{options.work}/full"
         said = self.refusal(prefix, PATH=self.path_with(df="echo Avail; echo 7"), CARGO_HOME="/nonexistent")
-        self.assertRegex(said, rf"^install: the disk is too full: installing needs \d\d+ MB and {prefix} has 7 MB left; free some space "
-                               r"or choose another PREFIX, then run this again\n$")
+        found = re.fullmatch(rf"install: the disk is too full: installing needs (\d+) MB and {prefix} has 7 MB left; free some space "
+                             r"or choose another PREFIX, then run this again\n", said)
+        self.assertTrue(found, said)
+        # The archive of the engines once more: strip takes it apart beside it.
+        engine = options.source / "build/engine/release/libpetri_engine.a"
+        files = [options.build / name for name in ("bin/petri", "bin/petri-compile-worker", "lib/libpetri.a")] + [engine, engine]
+        self.assertGreater(int(found.group(1)), sum(file.stat().st_size for file in files) >> 20)
         self.assertFalse(Path(prefix).exists())
+
+    def test_a_disk_without_any_space_is_blamed(self):
+        full = 'echo "mkdir: cannot create directory: No space left on device" >&2; exit 1'
+        self.assertEqual(self.refusal(f"{options.work}/full", PATH=self.path_with(mkdir=full)),
+                         f"install: the disk is full: nothing can be written to {options.work}; free some space, then run this again\n")
 
     def test_a_disk_that_fills_up_is_blamed(self):
         full = 'echo "file INSTALL cannot copy file: No space left on device." >&2; exit 1'

@@ -18,6 +18,20 @@ add_custom_command(OUTPUT made.txt COMMAND ${CMAKE_COMMAND} -E echo "made in ${P
   COMMAND ${CMAKE_COMMAND} -E touch made.txt)
 add_custom_target(made DEPENDS made.txt)
 """
+# As CMake does where there is no compiler.
+REMEMBERS_WHAT_WAS_MISSING = """
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/compiler)
+  set(FORMAT Unknown CACHE INTERNAL "")
+endif()
+if(DEFINED FORMAT)
+  message(FATAL_ERROR "nothing can be linked")
+endif()
+"""
+TELLS_OF_TOOLS = """
+set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF) # only the path of the test
+include(cmake/petri_tools.cmake)
+message(STATUS "with ${CCACHE_PROGRAM} and ${MOLD_PROGRAM}")
+"""
 
 
 class Build(TreeTest):
@@ -79,6 +93,13 @@ class Build(TreeTest):
                                                   "left; free some space, then run this again")
         self.assert_works(self.build())
         self.assert_works(self.build(FREE="400"))
+
+    def test_on_a_disk_without_any_space_does_not_blame_the_tree(self):
+        self.stand_in(mkdir='echo "mkdir: cannot create directory: No space left on device" >&2; exit 1')
+        self.assertEqual(self.build(), (1, f"build: the disk is full: nothing can be written to {self.tree}; free some space, then run "
+                                           "this again\n"))
+        (self.stand_ins / "mkdir").unlink()
+        self.assert_works(self.build())
 
     def test_that_fills_the_disk_says_so(self):
         self.stand_in(df="""echo Avail; [[ -e $STAND_INS/full ]] && echo 3 || echo 100000; touch "$STAND_INS/full\"""")
@@ -145,6 +166,13 @@ class RealBuild(TreeTest):
         self.assertIn("Configuring", self.build("-D", "OTHER=bob"))
         self.assertIn("MAKER:UNINITIALIZED=ann", (self.tree / "build/release/CMakeCache.txt").read_text(encoding="utf-8"))
 
+    def test_forgets_what_a_first_configuration_that_failed_has_found(self):
+        (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT + REMEMBERS_WHAT_WAS_MISSING, encoding="utf-8")
+        self.assert_stops(self.run_tool("tools/build", "release", "made"),
+                          "build: the preset release cannot be configured; mend what CMake says above, then run this again")
+        (self.tree / "compiler").touch()
+        self.build()
+
     def test_configures_again_when_a_program_it_found_has_gone(self):
         clang = self.folder / "clang++-19"
         clang.touch()
@@ -152,6 +180,17 @@ class RealBuild(TreeTest):
         self.assertNotIn("Configuring", self.build())
         clang.unlink()
         self.assertIn("Configuring", self.build())
+
+    def test_builds_without_a_ccache_or_mold_that_has_gone(self):
+        shutil.copytree(ROOT / "cmake", self.tree / "cmake")
+        (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT + TELLS_OF_TOOLS, encoding="utf-8")
+        self.stand_in(ccache="true", mold="true")
+        self.assertIn(f"-- with {self.stand_ins}/ccache and {self.stand_ins}/mold\n", self.build())
+        for name, told in {"ccache": f"CCACHE_PROGRAM-NOTFOUND and {self.stand_ins}/mold",
+                           "mold": "CCACHE_PROGRAM-NOTFOUND and MOLD_PROGRAM-NOTFOUND"}.items():
+            (self.stand_ins / name).unlink()
+            self.assertIn(f"-- with {told}\n", self.build())
+        self.assertNotIn("Configuring", self.build())
 
     def test_configures_again_when_the_presets_have_changed(self):
         self.build()

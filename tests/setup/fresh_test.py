@@ -36,6 +36,11 @@ class Fresh(TreeTest):
         self.assert_stops(self.fresh(RUST="1.63.0"), "fresh: the container borrows this machine's Rust, which must be 1.93 or later; "
                                                      "install it with tools/setup test")
 
+    def test_on_a_disk_without_any_space_does_not_blame_the_tree(self):
+        self.stand_in(mkdir='echo "mkdir: cannot create directory: No space left on device" >&2; exit 1')
+        self.assert_stops(self.fresh(), f"fresh: the disk is full: nothing can be written to {self.tree}; free some space, then run this "
+                                        "again")
+
     def test_needs_mmdebstrap_and_a_container(self):
         (self.stand_ins / "mmdebstrap").unlink()
         self.assert_stops(self.fresh(), "fresh: mmdebstrap is missing; install it with tools/setup dev")

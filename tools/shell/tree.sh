@@ -2,10 +2,11 @@
 
 # check_writable [FILE]...: whether the lock and these files of build can be written.
 check_writable() {
-  local file
+  local file said
   for file in build/.lock "$@"; do
-    { mkdir -p "${file%/*}" && : >>"$file"; } 2>/dev/null ||
-      stop "$PWD cannot be written to, and everything is built in its folder build; make it writable or clone petri to a folder of your own"
+    said=$({ export LC_ALL=C; mkdir -p "${file%/*}" && : >>"$file"; } 2>&1) && continue
+    stop_if_full "$said" "$PWD"
+    stop "$PWD cannot be written to, and everything is built in its folder build; make it writable or clone petri to a folder of your own"
   done
 }
 
@@ -14,5 +15,5 @@ take_lock() {
   exec 9>>build/.lock
   flock --nonblock 9 ||
     stop "another build is running in $PWD (process $(tail --lines=1 build/.lock)); wait for it or stop it, then run this again"
-  echo $$ >build/.lock
+  { echo $$ >build/.lock; } 2>/dev/null || true # on a full disk, which is seen later, the number is left out
 }

@@ -16,6 +16,11 @@ at_least() { [[ -n $1 && $(printf '%s\n%s\n' "$2" "$1" | sort --version-sort | h
 # free_megabytes FOLDER: what the file system of this folder has left.
 free_megabytes() { df --output=avail --block-size=1M "$1" 2>/dev/null | tail --lines=1 | tr --delete ' '; }
 
+# stop_if_full SAID FOLDER: stops if that is what a program says of a disk without space, without inodes or beyond a quota.
+stop_if_full() {
+  ! grep --quiet --ignore-case 'no space left\|quota exceeded' <<<"$1" || stop "the disk is full: nothing can be written to $2; free some space, then run this again"
+}
+
 # say and stop speak in the name of the tool that reads this file, which is in $tool; stop also ends it.
 say() { echo "$tool: $*"; }
 stop() {
