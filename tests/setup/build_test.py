@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from stand_ins import ROOT, TreeTest, drop_root
+from stand_ins import ROOT, SYSTEM, TreeTest, drop_root
 
 # A project that is quick to configure and to build, by the CMake and the Ninja of this system.
 SMALL_PROJECT = """cmake_minimum_required(VERSION 3.25)
@@ -39,7 +39,7 @@ class Build(TreeTest):
 
     def setUp(self):
         super().setUp()
-        self.stand_in("df", "rustc", "cargo", "cmake")
+        self.stand_in("df", "rustc", "cargo", "c++", "cmake")
 
     def build(self, *words, **variables):
         return self.run_tool("tools/build", *(words or ("release", "petri_command", "evolve")), **variables)
@@ -68,6 +68,28 @@ class Build(TreeTest):
         self.assert_stops(self.build(), sentence.format("none"))
         self.stand_in("rustc")
         self.assert_works(self.build())
+
+    def test_says_which_program_is_missing(self):
+        for name, sentence in {"cargo": "petri needs cargo and found none; install it with tools/setup demo or from https://rustup.rs",
+                               "ninja": "petri needs Ninja and found none; install it with tools/setup demo or from https://ninja-build.org",
+                               "c++": "petri needs a C++ compiler and found none; install it with tools/setup demo"}.items():
+            self.assertEqual(self.build(PATH=self.path_without(name)), (1, f"build: {sentence}\n"))
+            self.assertNotIn("cmake --preset", self.calls())
+            if name in SYSTEM:
+                self.stand_in(name)
+        self.assert_works(self.build())
+
+    def test_takes_the_compiler_that_was_asked_for(self):
+        (self.stand_ins / "c++").unlink()
+        missing = "build: petri needs the C++ compiler {} and found none; install it, or ask for one that is there\n"
+        self.assertEqual(self.build(CXX="other -m64"), (1, missing.format("other -m64")))
+        self.assertEqual(self.build("-D", "CMAKE_CXX_COMPILER=another", "release", "evolve"), (1, missing.format("another")))
+        self.assertEqual(self.build("tidy", "build.ninja"),
+                         (1, "build: petri needs the C++ compiler clang++-22 and found none; install it with tools/setup dev\n"))
+        self.stand_in(other="true", **{"clang++-22": "true"})
+        self.assert_works(self.build(CXX="other -m64"))
+        self.assert_works(self.build("-D", "CMAKE_CXX_COMPILER=other", "release", "evolve", CXX="another"))
+        self.assert_works(self.build("tidy", "build.ninja"))
 
     def test_stops_while_another_build_runs(self):
         (self.tree / "build").mkdir()
@@ -149,7 +171,7 @@ class RealBuild(TreeTest):
 
     def setUp(self):
         super().setUp()
-        self.stand_in("df", "rustc", "cargo")
+        self.stand_in("df", "rustc", "cargo", "c++")
         self.real("cmake")
         (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT, encoding="utf-8")
 
@@ -180,6 +202,13 @@ class RealBuild(TreeTest):
         self.assertNotIn("Configuring", self.build())
         clang.unlink()
         self.assertIn("Configuring", self.build())
+
+    def test_works_with_another_ninja_when_the_first_has_gone(self):
+        self.real("ninja")
+        self.build()
+        (self.stand_ins / "ninja").unlink()
+        self.assertIn("Configuring", self.build())
+        self.assertNotIn("Configuring", self.build())
 
     def test_builds_without_a_ccache_or_mold_that_has_gone(self):
         shutil.copytree(ROOT / "cmake", self.tree / "cmake")

@@ -24,13 +24,7 @@ class Format(TreeTest):
         well = (0, "format: 1 C++ files and the crate are in shape\n")
         self.stand_in(git="exit 128")  # a repository of another user
         self.assertEqual(self.format(), well)
-        (self.stand_ins / "git").unlink()
-        without_git = self.folder / "without git"
-        without_git.mkdir()
-        for program in self.programs.iterdir():
-            if program.name != "git":
-                (without_git / program.name).symlink_to(program)
-        self.assertEqual(self.format(PATH=f"{self.stand_ins}:{without_git}"), well)
+        self.assertEqual(self.format(PATH=self.path_without("git")), well)
 
     def test_of_no_files_is_no_success(self):
         (self.tree / "src" / "one.cpp").unlink()

@@ -28,6 +28,7 @@ for word in "$@"; do case $word in --*format=*Package*) both=yes ;; --*) ;; *) e
     "id": 'echo "${FAKE_USER:-0}"',
     "rustc": 'echo "rustc ${RUST:-1.95.0} (of a stand-in)"',
     "cargo": "true",
+    "c++": "true",
     "cmake": """case $1 in
   --version) echo "cmake version ${CMAKE:-3.25.1}" ;;
   --build) exit "${BUILD_FAILS:-0}" ;;
@@ -75,6 +76,16 @@ class TreeTest(unittest.TestCase):
         for name in names:
             (self.stand_ins / name).unlink(missing_ok=True)
             (self.stand_ins / name).symlink_to(shutil.which(name))
+
+    def path_without(self, *names):
+        """A path where these programs are missing."""
+        fewer = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        for program in self.programs.iterdir():
+            if program.name not in names:
+                (fewer / program.name).symlink_to(program)
+        for name in names:
+            (self.stand_ins / name).unlink(missing_ok=True)
+        return f"{self.stand_ins}:{fewer}"
 
     def run_tool(self, *command, before=(), **variables):
         """(exit code, everything said) of a tool of the tree."""

@@ -13,8 +13,8 @@ class Tree(TreeTest):
     def setUp(self):
         super().setUp()
         self.stand_ins.chmod(0o777)
-        self.stand_in("df", "rustc", "cargo", "cmake", "apt-cache", "id", gcovr="true", rustfmt="true", ctest="true",
-                      **{"clang-format-22": "true", "clippy-driver": "true", "clang-tidy-22": "echo version 22"})
+        self.stand_in("df", "rustc", "cargo", "c++", "cmake", "apt-cache", "id", gcovr="true", rustfmt="true", ctest="true",
+                      **{"clang-format-22": "true", "clippy-driver": "true", "clang++-22": "true", "clang-tidy-22": "echo version 22"})
         self.real("sha256sum")
         # The system's, which every user can run.
         (self.stand_ins / "python3").symlink_to(shutil.which("python3", path=f"/usr/bin:{os.environ['PATH']}"))
