@@ -124,15 +124,22 @@ class Consumers(unittest.TestCase):
         run(options.cmake, "--build", build)
         self.assertEqual(run(f"{build}/five_lines").stdout, "5\n")
 
-    def test_find_it_with_pkg_config(self):
-        def ask(*words):
-            return run(tool("pkg-config", "pkg-config"), *words, "petri",
-                       env=os.environ | {"PKG_CONFIG_PATH": f"{staged()}/lib/pkgconfig"}).stdout
-        program = f"{options.work}/five_lines"
-        run(options.compiler, "-std=c++23", self.consumer / "five_lines.cpp", "-o", program,
-            *shlex.split(ask("--cflags", "--libs", "--static")), *shlex.split(options.linker_flags))
-        self.assertEqual(run(program).stdout, "5\n")
-        guests = Path(shlex.split(ask("--variable=guest_includedir"))[0])
+    def run_line_of_page(self, words, functions):
+        """What the line of docs/installing.md with these words says; functions of bash stand in for compilers."""
+        lines = [line for line in (options.source / "docs/installing.md").read_text(encoding="utf-8").splitlines() if words in line]
+        self.assertEqual(len(lines), 1, lines)
+        tool("pkg-config", "pkgconf")
+        return run("bash", "--norc", "-c", f"set -e; {functions}\n{lines[0]}", cwd=options.work,
+                   env=os.environ | {"PKG_CONFIG_PATH": f"{staged()}/lib/pkgconfig"}).stdout
+
+    def test_find_it_with_pkg_config_as_the_page_says(self):
+        shutil.copy(self.consumer / "five_lines.cpp", f"{options.work}/program.cpp")
+        self.run_line_of_page("$(pkg-config --cflags", f'g++() {{ {shlex.quote(options.compiler)} "$@" {options.linker_flags}; }}')
+        self.assertEqual(run(f"{options.work}/program").stdout, "5\n")
+
+    def test_find_the_header_of_guests_as_the_page_says(self):
+        words = self.run_line_of_page("$(pkg-config --variable=guest_includedir", """clang() { printf '%s\\n' "$@"; }""").splitlines()
+        guests = Path(words[words.index("-I") + 1])
         self.assertTrue((guests / "petri.h").is_file(), guests)
 
 
