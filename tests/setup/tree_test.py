@@ -88,6 +88,26 @@ class Tree(TreeTest):
             self.assertEqual(said, (1, f"install: {locked} cannot be written by ann; {advice}, or choose a PREFIX of your own, for example "
                                        f"PREFIX={self.folder}/.local\n"))
 
+    def test_is_not_installed_for_a_user_of_sudo_where_there_is_none(self):
+        said = self.run_tool("tools/install", f"{self.folder}/usr", SUDO_USER="ann")
+        self.assertEqual(said, (1, "install: SUDO_USER is ann, but there is no sudo, which builds as ann; install sudo, or unset SUDO_USER to "
+                                   "build as root\n"))
+        self.assertFalse((self.folder / "usr").exists())
+
+    def test_needs_a_folder_for_temporary_files(self):
+        missing = f"{self.folder}/missing"
+        sentence = f"no temporary file can be made in {missing}; make that a folder that can be written, or set TMPDIR to another\n"
+        for name, words in {"build": ("tools/build", "release", "evolve"), "install": ("tools/install", f"{self.folder}/usr")}.items():
+            self.assertEqual(self.run_tool(*words, TMPDIR=missing), (1, f"{name}: {sentence}"))
+        self.assertFalse((self.folder / "usr").exists())
+        os.mkdir(missing)
+        self.assert_works(self.run_tool("tools/build", "release", "evolve", TMPDIR=missing))
+
+    def test_needs_a_disk_for_temporary_files_that_is_not_full(self):
+        self.stand_in(mktemp='echo "mktemp: failed to create file: No space left on device" >&2; exit 1')
+        self.assertEqual(self.run_tool("tools/build", "release", "evolve"),
+                         (1, "build: the disk is full: nothing can be written to /tmp; free some space, then run this again\n"))
+
 
 if __name__ == "__main__":
     unittest.main()

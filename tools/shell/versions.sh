@@ -21,6 +21,14 @@ stop_if_full() {
   ! grep --quiet --ignore-case 'no space left\|quota exceeded' <<<"$1" || stop "the disk is full: nothing can be written to $2; free some space, then run this again"
 }
 
+# Makes a temporary file and prints its name. Compilers make some too, where the same variable says.
+temporary_file() {
+  local said
+  if said=$(LC_ALL=C mktemp 2>&1); then echo "$said" && return; fi
+  stop_if_full "$said" "${TMPDIR:-/tmp}"
+  stop "no temporary file can be made in ${TMPDIR:-/tmp}; make that a folder that can be written, or set TMPDIR to another"
+}
+
 # say and stop speak in the name of the tool that reads this file, which is in $tool; stop also ends it.
 say() { echo "$tool: $*"; }
 stop() {
