@@ -33,6 +33,15 @@ class Format(TreeTest):
     def test_needs_no_home(self):
         self.assert_works(self.run_tool("tools/check/format", before=["env", "--unset=HOME"]))
 
+    def test_on_a_full_disk_says_so(self):
+        self.stand_in(**{"clang-format-22": '[[ $1 != --dry-run ]] || cp -d "$STAND_INS/full" build/format.clean'})
+        (self.stand_ins / "full").symlink_to("/dev/full")
+        full = f"format: the disk is full: nothing can be written to {self.tree}; free some space, then run this again\n"
+        self.assertEqual(self.format(), (1, full))
+        (self.tree / "build" / "format.clean").unlink()
+        self.stand_in(**{"clang-format-22": "true"})
+        self.assert_works(self.format())
+
     def without_clang_format(self):
         (self.stand_ins / "clang-format-22").unlink()
 

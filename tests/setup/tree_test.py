@@ -69,6 +69,18 @@ class Tree(TreeTest):
                 self.assert_stops(self.run_tool(command), f"build: {running}")
             self.assert_stops(self.run_tool("tools/clean"), f"clean: {running}")
 
+    def test_whose_disk_is_full_is_not_checked(self):
+        for check in (self.tree / "tools" / "check").glob("*.py"):
+            check.write_text("#!/usr/bin/env python3\n", encoding="utf-8")
+        (self.tree / "tools" / "check" / "format").write_text("#!/bin/sh\n", encoding="utf-8")
+        self.stand_in(cargo='echo "error: No space left on device (os error 28)"; exit 101')
+        self.assertEqual(self.run_tool("tools/check/all", FREE="3"),
+                         (1, "error: No space left on device (os error 28)\n"
+                             "check: failed: clippy; the disk is full: build has 3 MB left; free some space, then run this again\n"))
+        self.assertEqual(self.run_tool("tools/check/all"), (1, "error: No space left on device (os error 28)\ncheck: failed: clippy\n"))
+        self.stand_in("cargo")
+        self.assert_works(self.run_tool("tools/check/all", FREE="3"))
+
     def test_is_built_by_the_presets_of_tidy_and_coverage(self):
         self.assert_works(self.run_tool("tools/coverage"))
         self.assertIn("cmake --build --preset coverage --target all\n", self.calls())

@@ -17,3 +17,13 @@ take_lock() {
     stop "another build is running in $PWD (process $(tail --lines=1 build/.lock)); wait for it or stop it, then run this again"
   { echo $$ >build/.lock; } 2>/dev/null || true # on a full disk, which is seen later, the number is left out
 }
+
+# After a failure: says which of the places that builds write to is full, "build has 3 MB left"; fails if none is.
+full_place() {
+  local place free
+  for place in build "${TMPDIR:-/tmp}"; do
+    free=$(free_megabytes "$place")
+    ((free >= 100)) || { echo "$place has $free MB left" && return; }
+  done
+  false
+}
