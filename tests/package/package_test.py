@@ -49,7 +49,9 @@ def tool(name, package):
 
 def setUpModule():
     shutil.rmtree(options.work, ignore_errors=True)
+    umask = os.umask(0o077)  # that of a careful user, whose installation is for all
     done = install(PREFIX, DESTDIR=f"{options.work}/stage")
+    os.umask(umask)
     if done.returncode != 0:
         raise AssertionError(done.stdout + done.stderr)
 
@@ -78,6 +80,13 @@ class InstalledTree(unittest.TestCase):
         build_type = {name for name in found if name.startswith("lib/cmake/petri/petriTargets-")}
         self.assertEqual(len(build_type), 1)
         self.assertEqual(sorted(found - build_type), sorted(expected))
+
+    def test_can_be_read_by_all_whatever_the_umask(self):
+        programs = {"bin/petri", "bin/petri-compile-worker"} | {f"share/doc/petri/examples/{name}" for name in
+                                                                names_below(options.source / "examples", "*.sh")}
+        for path in [staged(), *staged().rglob("*")]:
+            wanted = 0o755 if path.is_dir() or str(path.relative_to(staged())) in programs else 0o644
+            self.assertEqual(oct(path.stat().st_mode & 0o777), oct(wanted), path)
 
     def test_names_no_folder_of_the_build_but_sources_in_compiled_rust(self):
         """As docs/installing.md says. The engines' sources are named in what they say when they fail."""
