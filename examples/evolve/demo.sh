@@ -32,7 +32,7 @@ step() {
 
 step 'Evolution: from random WebAssembly to the smallest network that sorts 8 inputs, each candidate in its own sandbox' \
   evolve sorting-network --inputs 8 --seed "${SEED:-1}" --records "$output/records.jsonl"
-step 'Verification: every candidate is run again, and every value, every unit of fuel and every receipt compared' \
+step 'Verification: every candidate is run again; values, fuel and receipts are compared, scores are not, as evolve gave them (incomplete)' \
   petri verify "$output/records.jsonl"
 step 'Report: one page that needs nothing else' \
   petri report "$output/records.jsonl" -o "$output/report.html"
