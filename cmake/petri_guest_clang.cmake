@@ -1,13 +1,14 @@
 # petri_guest_clang(): finds the newest clang that builds C++ for WASI, by trying, and sets PETRI_GUEST_CLANG,
-# PETRI_GUEST_CLANGXX and PETRI_WASI_PLATFORM, the name it knows the platform by, which was renamed once. Where there is none, or
-# it has gone since, all are empty, and the next configuration looks again. tools/setup test installs one; both take none older than this:
+# PETRI_GUEST_CLANGXX, PETRI_GUEST_LINKER, which that clang starts, and PETRI_WASI_PLATFORM, the name it knows the platform by, which
+# was renamed once. Where there is none, or one of them has gone since, all are empty, and the next configuration looks again.
+# tools/setup test installs one; both take none older than this:
 set(petri_guest_clang_min 19)
 
 function(petri_guest_clang)
-  if(EXISTS "${PETRI_GUEST_CLANG}" AND EXISTS "${PETRI_GUEST_CLANGXX}")
+  if(EXISTS "${PETRI_GUEST_CLANG}" AND EXISTS "${PETRI_GUEST_CLANGXX}" AND EXISTS "${PETRI_GUEST_LINKER}")
     return()
   endif()
-  foreach(found IN ITEMS PETRI_GUEST_CLANG PETRI_GUEST_CLANGXX PETRI_WASI_PLATFORM)
+  foreach(found IN ITEMS PETRI_GUEST_CLANG PETRI_GUEST_CLANGXX PETRI_GUEST_LINKER PETRI_WASI_PLATFORM)
     unset(${found} CACHE)
   endforeach()
   foreach(older RANGE 0 40)
@@ -30,6 +31,9 @@ function(petri_try_guest_clang c cxx)
     execute_process(COMMAND ${found_clangxx} --target=${platform} -Wno-deprecated -fno-exceptions ${probe}.cpp -o ${probe}.wasm
       RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(failed EQUAL 0)
+      execute_process(COMMAND ${found_clangxx} --target=${platform} -Wno-deprecated -print-prog-name=wasm-ld
+        OUTPUT_VARIABLE linker OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+      set(PETRI_GUEST_LINKER "${linker}" CACHE INTERNAL "The linker that this clang starts")
       set(PETRI_GUEST_CLANG ${found_clang} CACHE INTERNAL "The clang that guests in C are built with")
       set(PETRI_GUEST_CLANGXX ${found_clangxx} CACHE INTERNAL "The clang that guests in C++ are built with")
       set(PETRI_WASI_PLATFORM ${platform} CACHE INTERNAL "What that clang calls WASI")

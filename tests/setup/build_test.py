@@ -196,12 +196,14 @@ class RealBuild(TreeTest):
         self.build()
 
     def test_configures_again_when_a_program_it_found_has_gone(self):
-        clang = self.folder / "clang++-19"
-        clang.touch()
-        self.build("-D", f"PETRI_GUEST_CLANGXX={clang}")
-        self.assertNotIn("Configuring", self.build())
-        clang.unlink()
-        self.assertIn("Configuring", self.build())
+        for name, variable in {"clang++-19": "PETRI_GUEST_CLANGXX", "wasm-ld": "PETRI_GUEST_LINKER"}.items():
+            program = self.folder / name
+            program.touch()
+            self.build("-D", f"{variable}={program}")
+            self.assertNotIn("Configuring", self.build())
+            program.unlink()
+            self.assertIn("Configuring", self.build())
+            program.touch()
 
     def test_works_with_another_ninja_when_the_first_has_gone(self):
         self.real("ninja")
@@ -277,6 +279,18 @@ class GuestClang(TreeTest):
             self.assertIn("clang++-22 for", self.assert_works(self.configure()))
             (self.stand_ins / gone).unlink()
             self.assertIn("clang++-20 for", self.assert_works(self.configure()))
+
+    def test_whose_linker_has_gone_is_not_taken(self):
+        self.real("cmake")
+        self.stand_in(**{"wasm-ld-22": "true", "clang-20": "true", "clang++-20": "true", "clang-22": "true", "clang++-22": """
+[[ $* != *-print-prog-name=wasm-ld* ]] || { echo "$STAND_INS/wasm-ld-22"; exit; }
+[[ -e $STAND_INS/wasm-ld-22 ]]"""})
+        self.assertIn("clang++-22 for", self.assert_works(self.configure()))
+        (self.stand_ins / "calls").unlink()
+        self.assertIn("clang++-22 for", self.assert_works(self.configure()))
+        self.assertEqual(self.calls(), "")  # all of it is still there
+        (self.stand_ins / "wasm-ld-22").unlink()
+        self.assertIn("clang++-20 for", self.assert_works(self.configure()))
 
 
 if __name__ == "__main__":
