@@ -27,6 +27,9 @@ if(DEFINED FORMAT)
   message(FATAL_ERROR "nothing can be linked")
 endif()
 """
+# As sccache does, which keeps all of its descriptors but the standard ones.
+LEAVES_A_SERVER = """flock "$STAND_INS/end" true </dev/null >/dev/null 2>&1 &
+echo server >>"$STAND_INS/servers\""""
 TELLS_OF_TOOLS = """
 set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF) # only the path of the test
 include(cmake/petri_tools.cmake)
@@ -109,6 +112,17 @@ class Build(TreeTest):
         self.assertTrue(process, said)
         self.assertEqual(process.group(1), (self.tree / "build" / ".lock").read_text(encoding="utf-8").strip())
         self.assertEqual(code, 1)
+
+    def test_that_was_killed_holds_the_lock_until_what_it_started_has_ended(self):
+        self.stand_in(cmake="""[[ $1 != --version ]] || { echo "cmake version 3.25.1"; exit; }
+[[ $1 != --build || -n ${SECOND:-} ]] || { kill -KILL "$(cat build/.lock)"; SECOND=yes tools/build release evolve; }""")
+        code, said = self.build()
+        self.assertEqual(code, -9)
+        self.assertRegex(said, rf"^build: another build is running in {self.tree} \(process \d+\); wait for it or stop it, then run this again\n$")
+        with open(self.tree / "build" / ".lock", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # once it has ended
+        self.stand_in("cmake")
+        self.assert_works(self.build())
 
     def test_on_a_full_disk_says_how_much_is_needed(self):
         self.assert_stops(self.build(FREE="200"), f"build: the disk is too full: this build needs 1500 MB and {self.tree} has 200 MB "
@@ -222,6 +236,15 @@ class RealBuild(TreeTest):
             (self.stand_ins / name).unlink()
             self.assertIn(f"-- with {told}\n", self.build())
         self.assertNotIn("Configuring", self.build())
+
+    def test_leaves_the_lock_to_no_server_that_it_starts(self):
+        (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT.replace("-E touch", "-E env server && touch"), encoding="utf-8")
+        self.stand_in(cargo=LEAVES_A_SERVER, server=LEAVES_A_SERVER)
+        with open(self.stand_ins / "end", "w", encoding="utf-8") as end:
+            fcntl.flock(end, fcntl.LOCK_EX)  # until this ends the servers run
+            self.build()
+            self.assertEqual((self.stand_ins / "servers").read_text(encoding="utf-8"), "server\nserver\n")
+            self.build()
 
     def test_configures_again_when_the_presets_have_changed(self):
         self.build()

@@ -10,13 +10,17 @@ check_writable() {
   done
 }
 
-# Held until this process and those it started have ended.
+# Held until this process, and what it runs with `holding`, have ended.
 take_lock() {
   exec 9>>build/.lock
   flock --nonblock 9 ||
     stop "another build is running in $PWD (process $(tail --lines=1 build/.lock)); wait for it or stop it, then run this again"
   { echo $$ >build/.lock; } 2>/dev/null || true # on a full disk, which is seen later, the number is left out
 }
+
+# holding COMMAND...: runs it without the descriptor of the lock, which a server that it leaves behind, such as sccache's, would keep.
+# The shell around it keeps the lock until the command has ended, even if this process was killed before.
+holding() { ("$@" 9>&-; exit $?); }
 
 # After a failure: says which of the places that builds write to is full, "build has 3 MB left"; fails if none is.
 full_place() {
