@@ -19,7 +19,8 @@ Result<void> CandidateLife::live(std::span<const std::uint8_t> wasm, std::uint32
   PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wasm(wasm, kModuleBytesMax));
   const LoadableArtifact& module = loadable(*artifact);
   PETRI_TRY(Linked linked, link(module, host_, {}));
-  PETRI_TRY(const CodePtr code, module.load(Tier::interpreted, std::move(linked.imports), {.compile = {}, .stop = {}, .brief = true}));
+  PETRI_TRY(const CodePtr code,
+            module.load(Tier::interpreted, std::move(linked.imports), {.compile = {}, .stop = {}, .brief = true}));
   const std::uint32_t function = module.export_number("f").value_or(0);
   Guest guest(module, context_);
   guest.begin(kAllowance, {});

@@ -126,8 +126,8 @@ Result<CodePtr> WasmCode::create(const petri_artifact& artifact, const ModuleFac
   native.reserve(imports.functions.size());
   for (const HostImport* import : imports.functions) native.push_back(to_native(*import));
 
-  PETRI_TRY(auto handle,
-            tier == Tier::compiled ? load_compiled(artifact, native, options) : interpret(artifact, native, options.brief));
+  PETRI_TRY(auto handle, tier == Tier::compiled ? load_compiled(artifact, native, options)
+                                                : interpret(artifact, native, options.brief));
   const StackNeed stack{.bytes_fixed = facts.stack_bytes_fixed, .bytes_per_depth = facts.stack_bytes_per_depth};
   return std::make_shared<const WasmCode>(tier, std::move(handle), stack, imports.owner);
 }

@@ -72,7 +72,8 @@ Result<void> TierPath::load(Tier tier) {
     imports_ = std::move(linked.imports);
     linked_ = true;
   }
-  PETRI_TRY(code_, module_.load(tier, imports_, {.compile = services_.compile, .stop = plan_.options.stop, .brief = true}));
+  PETRI_TRY(code_,
+            module_.load(tier, imports_, {.compile = services_.compile, .stop = plan_.options.stop, .brief = true}));
   if (tier == Tier::compiled) services_.modules.insert({.artifact = artifact_, .code = code_});
   if (harness_ != nullptr) {
     PETRI_TRY(code_, harness_->link(joined_, std::move(code_)));

@@ -190,7 +190,7 @@ fn life(artifact: &Arc<Artifact>, tier: Tier, seed: u64) -> Result<Vec<Observati
     let functions: Vec<_> = (0..artifact.module.imports.len()).map(|index| function(artifact, index)).collect();
     // Every other one shares an engine with others before it, if it is small.
     let code = match tier {
-        Tier::Interpreted if seed % 2 == 0 => Code::load_brief(artifact.clone(), &functions),
+        Tier::Interpreted if seed.is_multiple_of(2) => Code::load_brief(artifact.clone(), &functions),
         _ => Code::load(artifact.clone(), tier, &functions),
     };
     let code = code.map_err(|failure| failure.message)?;
