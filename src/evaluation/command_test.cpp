@@ -33,14 +33,14 @@ class CommandTest : public RecordsTest {
  protected:
   CommandTest() { spec_.function = "_start"; }
 
-  std::vector<std::string> outputs(Tier tier) {
+  std::vector<std::string> outputs(Tier tier, std::string_view candidate = kEcho) {
     std::vector<std::string> all;
     EvaluationOptions options{.tier = tier, .use_cache = false};
     options.scorer = [&all](std::size_t, std::span<const CaseView> cases) {
       for (const CaseView& one : cases) all.emplace_back(one.output);
       return 0.0;
     };
-    evaluate(evaluator_, Population{std::string(kEcho)}, cases_, spec_, options);
+    evaluate(evaluator_, Population{std::string(candidate)}, cases_, spec_, options);
     return all;
   }
 
@@ -59,6 +59,23 @@ TEST_F(CommandTest, HasAFreshInstanceForEachCaseOfAHarness) {
   spec_.harness = *Artifact::from_wat(std::string(kCaller), 1 << 20);
   for (const Tier tier : {Tier::interpreted, Tier::compiled, Tier::automatic}) {
     EXPECT_THAT(outputs(tier), ElementsAre("1 2 3", "10 20")) << name_of(tier);
+  }
+}
+
+TEST_F(CommandTest, FindsItsNameAndNoArguments) {
+  constexpr std::string_view kShowsArguments = R"((module
+    (import "wasi_snapshot_preview1" "args_sizes_get" (func $sizes (param i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "args_get" (func $args (param i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (func (export "_start")
+      (drop (call $sizes (i32.const 16) (i32.const 4)))
+      (drop (call $args (i32.const 32) (i32.const 256)))
+      (i32.store (i32.const 0) (i32.const 256))
+      (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8))))))";
+  const std::string name("guest\0", 6);
+  for (const Tier tier : {Tier::interpreted, Tier::compiled, Tier::automatic}) {
+    EXPECT_THAT(outputs(tier, kShowsArguments), ElementsAre(name, name)) << name_of(tier);
   }
 }
 

@@ -37,10 +37,12 @@ void GuestTurns::charge(std::uint64_t fuel, std::uint64_t now_ns) {
   charged_fuel_ += burned;
   owner_.account().add_work(burned, ran);
   owner_.cpu_share().charge(ran, now_ns);
+  ran_held_ns_ += ran;
   HostWork::add_paid(ran);
 }
 
 void GuestTurns::wait_for_share(std::uint64_t now_ns, const Bounds& bounds) {
+  ran_held_ns_ = 0;
   if (owner_.cpu_share().may_go_on_at() > now_ns) {
     hold(bounds);
   } else {
@@ -73,14 +75,23 @@ void GuestTurns::wait_until(std::uint64_t until_ns, const std::atomic<std::uint3
 }
 
 // Whoever keeps wanting more than its share has cpu_grace for it, if that is set; what is set now, not when it began.
+// A share may have been used up by a callee or a neighbour: one that has hardly run itself meanwhile is held, and not
+// ended.
 bool GuestTurns::held_too_long(std::uint64_t now_ns) {
   if (owner_.cpu_share().may_go_on_at() <= now_ns) {
     held_since_ns_ = 0;
     return false;
   }
-  if (held_since_ns_ == 0) held_since_ns_ = now_ns;
+  if (held_since_ns_ == 0) {
+    held_since_ns_ = now_ns;
+    ran_held_ns_ = 0;
+  }
   const std::uint64_t grace = owner_.account().limits()->cpu_grace;
-  return grace > 0 && now_ns - held_since_ns_ > grace;
+  return grace > 0 && now_ns - held_since_ns_ > grace && ran_held_ns_ >= half_a_turn_ns();
+}
+
+std::uint64_t GuestTurns::half_a_turn_ns() const {
+  return static_cast<std::uint64_t>(owner_.workers().turn().count()) / 2;
 }
 
 // Time that the kernel gave to others was not its own: on a busy machine one that is nearly done would be put aside
@@ -88,7 +99,7 @@ bool GuestTurns::held_too_long(std::uint64_t now_ns) {
 bool GuestTurns::has_had_its_turn() {
   const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
   const std::uint64_t from = turn_from_ns_ == 0 ? now : turn_from_ns_;
-  const bool had = now - from >= static_cast<std::uint64_t>(owner_.workers().turn().count()) / 2;
+  const bool had = now - from >= half_a_turn_ns();
   if (had || turn_from_ns_ == 0) turn_from_ns_ = now;
   return had;
 }

@@ -53,6 +53,7 @@ class GuestTurns {
   void hold(const Bounds& bounds);
   bool held_too_long(std::uint64_t now_ns);
   bool has_had_its_turn();
+  std::uint64_t half_a_turn_ns() const;
 
   ProcessOwner& owner_;
   std::uint64_t started_ns_ = 0;     // the current work,
@@ -61,6 +62,7 @@ class GuestTurns {
   std::uint64_t charged_fuel_ = 0;   // the same of its fuel
   std::uint64_t turn_from_ns_ = 0;   // processor time of its thread when its turn was last looked at; 0: not yet
   std::uint64_t held_since_ns_ = 0;  // to its share of the processor, again and again; 0: not held
+  std::uint64_t ran_held_ns_ = 0;    // what it has used itself since then, of the current work
 };
 
 }  // namespace petri

@@ -14,8 +14,11 @@ namespace petri {
 
 class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
  public:
-  explicit TestOwner(std::size_t workers = 2, SandboxLimits limits = SandboxLimits::of(Profile::medium))
-      : workers_(std::move(*Workers::create({.workers = workers}))),
+  // A clock that is given outlives it.
+  explicit TestOwner(std::size_t workers = 2, SandboxLimits limits = SandboxLimits::of(Profile::medium),
+                     const Clock* clock = nullptr)
+      : clock_(clock == nullptr ? machine_ : *clock),
+        workers_(std::move(*Workers::create({.workers = workers}))),
         account_(std::make_shared<const SandboxLimits>(limits), this),
         share_(limits.cpu_percent_max) {}
   ~TestOwner() override {
@@ -98,7 +101,8 @@ class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
   std::atomic<int> late_answers{0};
 
  private:
-  SystemClock clock_;
+  SystemClock machine_;
+  const Clock& clock_;
   std::unique_ptr<Workers> workers_;
   TreeAccount account_;
   CpuShare share_;

@@ -137,6 +137,23 @@ TEST_P(Run, RefusesArgumentsThatDoNotFit) {
   EXPECT_EQ(run_error(reference, spec("f")).code, ErrorCode::validation_failed);
 }
 
+// Issue 16: as processes of a sandbox find them, and candidates, and what `petri run` runs.
+TEST_P(Run, GivesAProgramItsNameAndItsArguments) {
+  constexpr std::string_view kShowsArguments = R"((module
+    (import "wasi_snapshot_preview1" "args_sizes_get" (func $sizes (param i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "args_get" (func $args (param i32 i32) (result i32)))
+    (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+    (memory 1)
+    (func (export "_start")
+      (drop (call $sizes (i32.const 0) (i32.const 4)))
+      (drop (call $args (i32.const 16) (i32.const 256)))
+      (drop (call $write (i32.const 256) (i32.load (i32.const 4)))))))";
+  RunSpec run_spec = spec("_start");
+  EXPECT_EQ(run_ok(kShowsArguments, run_spec).output, std::string_view("guest\0", 6));
+  run_spec.program_arguments = {"one", "", "two words"};
+  EXPECT_EQ(run_ok(kShowsArguments, run_spec).output, std::string_view("guest\0one\0\0two words\0", 21));
+}
+
 // A15, L11
 TEST_P(Run, ListsEverythingThatIsWrongWithItsSpec) {
   RunSpec run_spec = spec("");

@@ -179,6 +179,72 @@ TEST_F(ReloadTest, IsAloneWithItsModule) {  // M21
   EXPECT_TRUE(sandbox.reload("service", code(4)));
 }
 
+// Two modules, each needed by one that has a process, switched in one reload: they go back together too.
+class CompanionsTest : public ReloadTest {
+ protected:
+  static Source needed(int version, std::string_view more = "") {
+    return guest(version, std::string(more) + field("n", "i32") + R"((func (export "crash") unreachable))");
+  }
+  static Source user_of(std::string_view module) {
+    return guest(
+        1, fmt::format(R"({0} (import "{1}" "crash" (func $crash)) (import "{1}" "version" (func $needs (result i32)))
+      (func (export "crash") (call $crash)) (func (export "wait") (call $cross))
+      (func (export "needs") (result i32) (call $needs)))",
+                       kCross, module));
+  }
+  CompanionsTest() : sandbox_(create(two_pairs())) {
+    const auto together = sandbox_.reload_all({{"left", needed(2)}, {"right", needed(2)}});
+    EXPECT_TRUE(together) << together.error().message;
+  }
+  static SandboxSpec two_pairs() {
+    return {.id = "a",
+            .modules = {{"left", needed(1)},
+                        {"right", needed(1)},
+                        {"left_user", user_of("left")},
+                        {"right_user", user_of("right")}}};
+  }
+  static std::string changing(std::string_view module) {
+    return fmt::format("the module {} is being changed already: try again later", module);
+  }
+  std::string stage_error(std::string_view module) {
+    const auto staged = sandbox_.stage(module, needed(9));
+    return staged ? "" : staged.error().message;
+  }
+
+  Sandbox sandbox_;
+};
+
+// Issue 16: whichever is named, nobody else may change the other meanwhile.
+TEST_F(CompanionsTest, AreAllClaimedByARollbackWithTheSnapshot) {
+  ASSERT_TRUE(sandbox_.call_async("wait", {}, {.process = "left_user"}, [](const Result<Outcome>&) {}));
+  crossing_.wait_for(1);
+  auto back = std::async(std::launch::async, [&] { return sandbox_.rollback("left", 1, {.snapshot = true}); });
+  expect_soon([&] { return sandbox_.status() == SandboxStatus::reloading ? "" : "not yet under way"; });
+  EXPECT_EQ(stage_error("right"), changing("right"));
+  EXPECT_EQ(stage_error("left"), changing("left"));
+  crossing_.open();
+  const auto report = back.get();
+  ASSERT_TRUE(report) << report.error().message;
+  for (const char* user : {"left_user", "right_user"}) EXPECT_EQ(ask(sandbox_, "needs", user), 1) << user;
+}
+
+// One of them is being reloaded when the other crashes: then it crashes like any other code, for what belongs to both
+// cannot be taken back.
+TEST_F(CompanionsTest, AreAllClaimedByATrial) {
+  const std::string waits = fmt::format("{} (func $begin (call $cross)) (start $begin)", kCross);
+  auto reloading = std::async(std::launch::async, [&] { return sandbox_.reload("right", needed(3, waits)); });
+  crossing_.wait_for(1);
+  EXPECT_EQ(call_kind(sandbox_, "crash", "left_user"), OutcomeKind::trapped);
+  expect_soon([&] { return sandbox_.info().supervisor_restarts == 1 ? "" : "it was not started again"; });
+  crossing_.open();
+  const auto report = reloading.get();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(ask(sandbox_, "needs", "left_user"), 2);
+  EXPECT_EQ(ask(sandbox_, "needs", "right_user"), 3);
+  EXPECT_EQ(active(sandbox_, "left"), 2U);
+  EXPECT_EQ(active(sandbox_, "right"), 3U);
+}
+
 // ---- no effect before the switch ------------------------------------------------------------------------------
 
 // Tries everything that would show, and keeps the answers from `at` on.

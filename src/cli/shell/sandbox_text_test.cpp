@@ -93,6 +93,35 @@ TEST(SandboxJson, HasTheSameFacts) {
   EXPECT_EQ(json["usage"]["processes"], 3);
 }
 
+// Issue 16: nothing here is what it would be by default.
+TEST(SandboxJson, TellsWhatASandboxWasMadeWith) {  // L03, L15
+  SandboxInfo info = orders();
+  info.modules = {{.name = "shop", .artifact = {}, .version = 2, .path = "shop.wat"}};
+  info.on_limit = {{"timers_max", OnLimit::kill}};
+  info.arguments = {"one", "two words", ""};
+  info.environment = {{"A", "1"}, {"B", "two"}};
+  info.recovery = {.actions = {{ErrorCategory::runtime, RecoveryAction::isolate}},
+                   .restarts_max = 2,
+                   .retries_max = 7,
+                   .retry_pause = std::chrono::nanoseconds(3),
+                   .retry_pause_max = std::chrono::nanoseconds(4),
+                   .rollback_within = std::chrono::nanoseconds(5),
+                   .stable_after = std::chrono::nanoseconds(6)};
+  info.breaker = BreakerState::open;
+  info.breaker_opened = 4;
+  info.breaker_options = {.limits_max = 1, .window = std::chrono::nanoseconds(2), .pause = std::chrono::nanoseconds(3)};
+  const Json json = to_json(info);
+  EXPECT_EQ(json.at("modules").at("shop").at("path"), "shop.wat");
+  EXPECT_EQ(json.at("on_limit").dump(), R"({"timers_max":"kill"})");
+  EXPECT_EQ(json.at("arguments").dump(), R"(["one","two words",""])");
+  EXPECT_EQ(json.at("environment").dump(), R"({"A":"1","B":"two"})");
+  EXPECT_EQ(json.at("recovery").dump(),
+            R"({"restarts_max":2,"retries_max":7,"retry_pause_ns":3,"retry_pause_max_ns":4,"rollback_within_ns":5,)"
+            R"("stable_after_ns":6,"compilation":"keep","runtime":"isolate","resource":"restart",)"
+            R"("security":"isolate","system":"retry"})");
+  EXPECT_EQ(json.at("breaker").dump(), R"({"state":"open","opened":4,"limits_max":1,"window_ns":2,"pause_ns":3})");
+}
+
 TEST(SandboxJson, KeepsBytesThatAreNoText) {
   EXPECT_EQ(news_json(LogNews{.text = "\xff"})["log"]["text_hex"], "ff");
   EXPECT_EQ(news_json(CallNews{.number = 3, .result = Outcome{}})["call"]["number"], 3);
