@@ -87,10 +87,10 @@ pub fn blocks_of(operator: &Operator) -> u64 {
     match operator {
         TableCopy { .. } => 13,
         TableGrow { .. } => 12,
-        TableInit { .. } => 10,
-        TableFill { .. } => 9,
-        MemoryInit { .. } | MemoryFill { .. } | MemoryCopy { .. } => 7,
-        CallIndirect { .. } | TableGet { .. } | MemoryGrow { .. } => 4,
+        TableInit { .. } | TableFill { .. } => 10,
+        MemoryInit { .. } | MemoryFill { .. } | MemoryCopy { .. } => 9,
+        MemoryGrow { .. } | TableGet { .. } => 5,
+        CallIndirect { .. } => 4,
         // Fuel is looked at on each turn of a loop; a trap needs the counter in its place.
         Loop { .. } | Unreachable => 1,
         I32Rotl | I32Rotr | I64Rotl | I64Rotr => 2,

@@ -207,10 +207,10 @@ fn globals_are_weighed_together_with_code() {
         wasm(&format!("(module (memory 1) {globals} (func (param i32) {copies}))"))
     };
     loads_in_both(&with(1_600, 0));
-    loads_in_both(&with(0, 500));
-    let both = with(1_600, 500);
+    loads_in_both(&with(0, 350));
+    let both = with(1_600, 350);
     let (bytes, allowed) = (both.len(), both.len() as u64 + bounds::load_points.max);
-    let copies = 6 * (2 + 7 * 500);
+    let copies = 6 * (2 + 9 * 350);
     let points = 12 * 1_600 + copies + 48 + 64 + 2; // the function, its type and its parameter
     assert_eq!(
         rejected_soon(&both),

@@ -687,10 +687,10 @@ fn whatever_takes_time_to_load_has_its_price() {
         (code("unreachable"), function + 6),
         (code("(call $f)"), function + 1),
         (code("(call $f) (loop)"), function + 3 * 6 + 2),
-        (code("(drop (memory.grow (i32.const 0)))"), function + 4 * 6),
-        (code(copy), function + 7 * 6),
-        (code(fill), function + 7 * 6),
-        (code(init), function + 7 * 6),
+        (code("(drop (memory.grow (i32.const 0)))"), function + 5 * 6),
+        (code(copy), function + 9 * 6),
+        (code(fill), function + 9 * 6),
+        (code(init), function + 9 * 6),
     ];
     for (text, price) in cases {
         let points = |count: usize| {
