@@ -173,7 +173,7 @@ fn exports_named_like_the_meters_are_the_guests_own() {
     let globals: String = ["f", "d", "g0", "g1", "m", "t0"]
         .iter()
         .flat_map(|name| {
-            ["", "~", "~~", "~~~"]
+            ["", "~", "~~", "~~~", "~0~", "~1~", "~2~"]
                 .map(|prefix| format!(r#"(global (export "{prefix}{name}") (mut i64) (i64.const 5))"#))
         })
         .collect();
