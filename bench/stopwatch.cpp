@@ -13,6 +13,12 @@ namespace {
 constexpr double kBatchSeconds = 0.005;
 constexpr std::size_t kBatches = 41;
 
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 double seconds_for(const std::function<void()>& round, std::size_t rounds) {
   const double start = wall_seconds();
   for (std::size_t i = 0; i < rounds; ++i) round();
@@ -32,11 +38,9 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double processor_seconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
+double processor_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
+
+double thread_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 Sampled seconds_per_call(const std::function<void()>& round) {
   const std::size_t rounds = rounds_per_batch(round);

@@ -13,6 +13,9 @@ namespace petri::bench {
 // others meanwhile: the better measure wherever one thread works.
 double wall_seconds();
 double processor_seconds();
+// Of this thread alone. A process with a limit on its processor time needs it: Linux counts the process's own time in
+// ticks of some milliseconds then.
+double thread_seconds();
 
 // Seconds of the steady clock per call of `round`: it is called in batches of some milliseconds, and the median of the
 // batches is taken, so that a neighbour on the machine disturbs some of them but not the answer.

@@ -27,8 +27,7 @@ struct LoadCost {
   double seconds = 0;  // of the processor; the limit when it was given up
 };
 
-// The median of so many times: on a busy machine the clock of the processor stands still now and then. A process that
-// takes longer than `seconds_max` is killed.
+// The median of so many times. A process that takes longer than `seconds_max` is killed.
 Result<LoadCost> load_cost(const Bytes& wasm, Stage stage, int times, unsigned seconds_max);
 
 }  // namespace petri::bench

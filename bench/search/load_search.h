@@ -4,6 +4,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/search/genome.h"
@@ -17,7 +18,8 @@ struct Candidate {
   std::size_t module_bytes = 0;
   double dilution = 0;
   LoadCost cost;
-  double ratio = 0;  // to what is allowed: 1 is the bar
+  double ratio = 0;           // to what is allowed: 1 is the bar
+  bool is_confirmed = false;  // weighed beside ordinary code
 
   std::string text() const;  // one line
 };
@@ -25,7 +27,7 @@ struct Candidate {
 struct SearchOptions {
   Stage stage = Stage::interpreted;
   std::uint64_t seed = 1;
-  double seconds = 60;           // in all; what is under way is finished
+  double seconds = 60;           // of searching; the worst is confirmed after that
   std::size_t bytes = 16 << 10;  // of the modules
   std::size_t kept = 40;         // the worst that are kept and bred from
 };
@@ -35,11 +37,16 @@ class Bar {
  public:
   static Result<Bar> create(Stage stage);
   double ratio_of(const LoadCost& cost, std::size_t bytes) const;
-  double ordinary_seconds_per_byte() const { return ordinary_per_byte_; }
+  // Weighs the module some times in turn with the ordinary one and takes the median of the ratios: what slows the
+  // machine down slows both.
+  Result<double> ratio_beside_ordinary(const Bytes& wasm) const;
 
  private:
   explicit Bar(Stage stage) : stage_(stage) {}
+  Result<double> ordinary_seconds_per_byte(int times) const;
+
   Stage stage_;
+  Bytes ordinary_;  // none for a refusal
   double empty_ = 0;
   double ordinary_per_byte_ = 0;
 };
@@ -52,17 +59,21 @@ class LoadSearch {
   Result<std::vector<Candidate>> run(const std::function<void(const Candidate&)>& on_found);
   // One genome, at the density that the gate accepts; ratio 0 when it accepts none.
   Result<Candidate> weigh(const Genome& genome, Fault fault, std::size_t bytes, int times) const;
+  // The same weighed once more, beside ordinary code.
+  Result<Candidate> confirmed(Candidate candidate) const;
   std::size_t tried() const { return tried_; }
 
  private:
-  LoadSearch(const SearchOptions& options, Bar bar) : options_(options), bar_(bar), random_(options.seed) {}
+  LoadSearch(const SearchOptions& options, Bar bar) : options_(options), bar_(std::move(bar)), random_(options.seed) {}
 
   Result<void> try_pairs();
   Result<void> try_triples();
   Result<void> evolve();
+  Result<void> confirm_worst();
   Result<void> try_one(const Genome& genome);
   Genome mutated(Genome genome);
   void keep(Candidate candidate);
+  void sort_worst();
   bool has_time() const;
   std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random_() % end); }
 

@@ -33,7 +33,8 @@ Result<void> write_module(const Options& options) {
 Result<void> weigh_one(const Options& options) {
   PETRI_TRY(const LoadSearch search, LoadSearch::create(options.search));
   PETRI_TRY(const Genome genome, Genome::from_text(options.genome));
-  PETRI_TRY(const Candidate candidate, search.weigh(genome, Fault::none, options.search.bytes, 5));
+  PETRI_TRY(Candidate candidate, search.weigh(genome, Fault::none, options.search.bytes, 5));
+  PETRI_TRY(candidate, search.confirmed(std::move(candidate)));
   print(candidate);
   return {};
 }

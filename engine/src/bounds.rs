@@ -25,7 +25,7 @@ bounds! {
     results = 64, "results of a function or block type";
     imports = 1_024, "imports of a module";
     functions = 65_536, "functions of a module";
-    load_points = 16_384, "points beyond one for each byte of the module: 48 a function, 2 for each of its parameters and results and 6 more if it is exported or its address is taken, 64 a function type, 24 a data segment, 8 an element entry, 6 a basic block (operators that are expensive to compile count as one to thirteen), 1 a value carried by a call, branch or block type and 2 by an indirect call, 1 for each local that is set inside a block and each branch to that block's label (more where a function has thousands), 1 for 16 locals of a block or of a target of br_table (a loop counts as 17 blocks)";
+    load_points = 16_384, "points beyond one for each byte of the module: 48 a function, 2 for each of its parameters and results and 6 more if it is exported or its address is taken, 64 a function type, 6 an import or export, 4 a global and 6 more if it can change, 24 a data segment, 6 an element segment and 8 each of its entries, 2 an operator of a constant expression, 6 a basic block (operators that are expensive to load count as one to thirteen), 1 a call (2 in a function with loops), 1 a value carried by a call, branch or block type and 2 by an indirect call, 1 for each local that is set inside a block and each branch to that block's label (more where a function has thousands), 1 for 16 locals of a block or of a target of br_table (a loop counts as 17 blocks)";
     tables = 16, "tables of a module";
     table_minimum = 65_536, "slots of all tables at the start";
     memory_minimum = 1_024, "pages of memory at the start (64 MiB)";

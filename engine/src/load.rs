@@ -14,15 +14,23 @@ use crate::failure::{Failure, Result};
 pub struct Load {
     pub functions: u64,
     pub types: u64,
+    pub imports: u64,
+    pub exports: u64,
+    pub globals: u64,
+    /// Those of `globals` that can change: the host reaches each by an export of its own.
+    pub mutable_globals: u64,
+    pub element_segments: u64,
     pub elements: u64,
     pub data_segments: u64,
+    /// Operators of all constant expressions.
+    pub constant_operators: u64,
     /// Parameters and results of all functions.
     pub values: u64,
     /// Those of functions that are exported or whose address is taken: the host can enter them, by code of their own.
     pub entered_values: u64,
     /// Basic blocks, and operators that cost as much as some; see `blocks_of`.
     pub blocks: u64,
-    /// Values that calls, branches and block types carry.
+    /// Calls, and values that calls, branches and block types carry.
     pub carried: u64,
     /// Values that meet where branches join; see `joins`.
     pub joined: u64,
@@ -32,15 +40,19 @@ pub struct Load {
 
 impl Load {
     /// Points by what they are for.
-    fn bill(&self) -> [(&'static str, u64); 9] {
+    fn bill(&self) -> [(&'static str, u64); 13] {
         [
             ("functions", 48 * self.functions),
             ("function types", 64 * self.types),
+            ("imports and exports", 6 * (self.imports + self.exports)),
+            ("globals", 4 * self.globals + 6 * self.mutable_globals),
+            ("element segments", 6 * self.element_segments),
             ("element entries", 8 * self.elements),
             ("data segments", 24 * self.data_segments),
+            ("constant expressions", 2 * self.constant_operators),
             ("parameters and results of functions", 2 * self.values + 6 * self.entered_values),
             ("basic blocks and expensive operators", 6 * self.blocks),
-            ("values carried by calls and branches", self.carried),
+            ("calls, and values carried by calls and branches", self.carried),
             ("locals that are set before branches to one place", self.joined),
             ("locals alive in many blocks", self.live / 16),
         ]
@@ -68,18 +80,19 @@ impl Load {
     }
 }
 
-/// How many basic blocks an operator counts as: what Cranelift makes of it costs as much as theirs.
+/// How many basic blocks an operator counts as, besides those it begins: what the meter adds to it and the engines make
+/// of it costs as much as theirs.
 pub fn blocks_of(operator: &Operator) -> u64 {
     use Operator::*;
     match operator {
         TableCopy { .. } => 13,
         TableGrow { .. } => 12,
-        TableInit { .. } => 10,
-        TableFill { .. } => 9,
-        MemoryInit { .. } => 7,
-        MemoryFill { .. } | MemoryCopy { .. } => 5,
-        CallIndirect { .. } | TableGet { .. } => 4,
-        MemoryGrow { .. } => 3,
+        TableInit { .. } | TableFill { .. } => 10,
+        MemoryInit { .. } | MemoryFill { .. } | MemoryCopy { .. } => 9,
+        MemoryGrow { .. } | TableGet { .. } => 5,
+        CallIndirect { .. } => 4,
+        // Fuel is looked at on each turn of a loop; a trap needs the counter in its place.
+        Loop { .. } | Unreachable => 1,
         I32Rotl | I32Rotr | I64Rotl | I64Rotr => 2,
         I32TruncF32S | I32TruncF32U | I32TruncF64S | I32TruncF64U => 1,
         I64TruncF32S | I64TruncF32U | I64TruncF64S | I64TruncF64U => 1,

@@ -54,11 +54,25 @@ impl Added {
     }
 }
 
-/// The hidden exports' common beginning: no export of the guest starts like it.
+/// The hidden exports' common beginning: no export of the guest starts like it. It is short whatever the guest's are
+/// called, because there is a hidden export for each global that can change.
 pub fn hidden_prefix(module: &Module, wasm: &[u8]) -> String {
-    let marks = |name: &[u8]| name.iter().take_while(|byte| **byte == b'~').count();
-    let most = module.exports.iter().map(|export| marks(&wasm[export.name.clone()])).max();
-    "~".repeat(most.unwrap_or(0) + 1)
+    let names = module.exports.iter().map(|export| &wasm[export.name.clone()]);
+    let marked: Vec<&[u8]> = names.filter_map(|name| name.strip_prefix(b"~")).collect();
+    if marked.is_empty() {
+        return "~".into();
+    }
+    // Each name takes one number at most.
+    let mut taken = vec![false; marked.len() + 1];
+    for name in marked {
+        let digits = name.split(|byte| *byte == b'~').next().and_then(|digits| std::str::from_utf8(digits).ok());
+        let number = digits.and_then(|digits| digits.parse::<usize>().ok());
+        if let Some(slot) = number.and_then(|number| taken.get_mut(number)) {
+            *slot = true;
+        }
+    }
+    let free = taken.iter().position(|taken| !taken).expect("there are more numbers than names");
+    format!("~{free}~")
 }
 
 pub const FUEL: &str = "f";
@@ -765,3 +779,28 @@ const REF_FUNC: u8 = 0xd2;
 /// Behind 0xfc.
 const MEMORY_INIT: u8 = 8;
 const TABLE_FILL: u8 = 17;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::Export;
+
+    fn prefix(names: impl IntoIterator<Item = String>) -> String {
+        let (mut module, mut wasm) = (Module::default(), Vec::new());
+        for name in names {
+            let start = wasm.len();
+            wasm.extend(name.bytes());
+            module.exports.push(Export { name: start..wasm.len(), kind: Extern::Function, index: 0 });
+        }
+        hidden_prefix(&module, &wasm)
+    }
+
+    #[test]
+    fn hidden_names_are_short_whatever_the_guests_are_called() {
+        assert_eq!(prefix([]), "~");
+        assert_eq!(prefix(["f".into(), "x~0~".into()]), "~");
+        assert_eq!(prefix(["~".repeat(1_000)]), "~0~");
+        assert_eq!(prefix(["~0~".into(), "~1~f".into(), "~99999999999999999999~".into(), "~3~".into()]), "~2~");
+        assert_eq!(prefix((0..100).map(|number| format!("~{number}~"))), "~100~");
+    }
+}

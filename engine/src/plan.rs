@@ -238,10 +238,12 @@ pub fn read_function(
     reader.findings.joins.open_function(params + locals);
     let operands_max = reader.read_operators(validator, body, code)?;
     let (blocks, loops, targets) = (reader.blocks, reader.loops, reader.branch_targets);
-    let call_values_max = reader.call_values_max;
+    let (calls, call_values_max) = (reader.calls, reader.call_values_max);
     let keeps_counter = loops > 0 && blocks <= KEPT_BLOCKS_MAX;
     let (has_select, has_lengths) = (reader.has_select, reader.has_lengths);
     let (fills_tables, fills, splits) = (reader.fills_tables, reader.fills, reader.splits);
+    // The counter is read again behind each of them.
+    findings.load.carried += if keeps_counter { calls } else { 0 };
     findings.load.blocks += blocks;
     findings.load.live += (blocks + 16 * loops + targets) * u64::from(params + locals);
     findings.load.live += std::mem::take(&mut findings.joins.steps);
@@ -556,7 +558,7 @@ impl Reader<'_> {
             Operator::Return => self.module.types[self.function_type(validator)].results.len(),
             Operator::Call { function_index } => {
                 let callee = self.module.functions.get(*function_index as usize);
-                callee.map_or(0, |callee| self.type_values(*callee))
+                1 + callee.map_or(0, |callee| self.type_values(*callee))
             }
             // Compiled for a callee that is not known, they are twice as expensive.
             Operator::CallIndirect { type_index, .. } => 2 * self.type_values(*type_index),
@@ -602,7 +604,11 @@ impl Reader<'_> {
                 self.block_type(*blockty, at)
             }
             Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => {
-                self.cost += costs::carried(self.label_values(validator, *relative_depth));
+                let values = self.label_values(validator, *relative_depth);
+                self.cost += costs::carried(values);
+                // The interpreter moves the values in a block of their own.
+                let moves = values > 0 && matches!(operator, Operator::BrIf { .. });
+                self.findings.load.blocks += u64::from(moves);
             }
             Operator::BrTable { targets } => {
                 self.cost += costs::carried(self.label_values(validator, targets.default()));
@@ -742,6 +748,7 @@ impl Reader<'_> {
                 self.findings.features |= USES_MULTI_VALUE;
             }
             if !params.is_empty() {
+                self.findings.load.blocks += 1;
                 self.edit(at, 0, What::GuardParameters);
             }
         }

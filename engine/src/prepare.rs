@@ -132,16 +132,32 @@ impl Gate<'_> {
                 load.types = s.count().into();
                 load.check(self.wasm.len(), s.range().start)
             }
-            Payload::ImportSection(s) => bounds::imports.check(s.count().into(), s.range().start),
+            Payload::ImportSection(s) => {
+                bounds::imports.check(s.count().into(), s.range().start)?;
+                load.imports = s.count().into();
+                load.check(self.wasm.len(), s.range().start)
+            }
             Payload::FunctionSection(s) => {
                 bounds::functions.check(s.count().into(), s.range().start)?;
                 load.functions = s.count().into();
                 load.check(self.wasm.len(), s.range().start)
             }
             Payload::TableSection(s) => bounds::tables.check(s.count().into(), s.range().start),
-            Payload::GlobalSection(s) => bounds::globals.check(s.count().into(), s.range().start),
-            Payload::ExportSection(s) => bounds::exports.check(s.count().into(), s.range().start),
-            Payload::ElementSection(s) => bounds::element_segments.check(s.count().into(), s.range().start),
+            Payload::GlobalSection(s) => {
+                bounds::globals.check(s.count().into(), s.range().start)?;
+                load.globals = s.count().into();
+                load.check(self.wasm.len(), s.range().start)
+            }
+            Payload::ExportSection(s) => {
+                bounds::exports.check(s.count().into(), s.range().start)?;
+                load.exports = s.count().into();
+                load.check(self.wasm.len(), s.range().start)
+            }
+            Payload::ElementSection(s) => {
+                bounds::element_segments.check(s.count().into(), s.range().start)?;
+                load.element_segments = s.count().into();
+                load.check(self.wasm.len(), s.range().start)
+            }
             Payload::DataSection(s) => {
                 bounds::data_segments.check(s.count().into(), s.range().start)?;
                 load.data_segments = s.count().into();
@@ -214,6 +230,7 @@ impl Gate<'_> {
                         expression_span(&global.init_expr),
                     );
                 }
+                self.analysis.findings.load.check(self.wasm.len(), section.range().start)?;
             }
             Payload::ExportSection(section) => {
                 for export in section.clone() {
@@ -235,6 +252,7 @@ impl Gate<'_> {
                         self.constant(&offset_expr)?;
                     }
                 }
+                self.analysis.findings.load.check(self.wasm.len(), section.range().start)?;
             }
             Payload::CustomSection(section) => {
                 raw.custom = true;
@@ -292,6 +310,7 @@ impl Gate<'_> {
     }
 
     fn global(&mut self, kind: Kind, mutable: bool, init: Span) {
+        self.analysis.findings.load.mutable_globals += u64::from(mutable);
         if mutable && kind.is_reference() {
             self.analysis.findings.not_movable |= plan::MUTABLE_REFERENCE;
         }
@@ -325,6 +344,7 @@ impl Gate<'_> {
             bounds::constant_operators.check(count, operators.original_position())?;
             self.constant_operator(&operators.read()?);
         }
+        self.analysis.findings.load.constant_operators += count;
         Ok(())
     }
 

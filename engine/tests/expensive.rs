@@ -129,7 +129,7 @@ fn values_are_counted_before_they_are_looked_at() {
     let dead = [&[0x00][..], &[0x02, 1, 0x0b, 0x00].repeat(15_000)].concat();
     for code in [live, dead] {
         let message = rejected_soon(&functions(&types, &[1, 0], &[body(&code)]));
-        assert!(message.contains("of them for values carried by calls and branches"), "{message}");
+        assert!(message.contains("of them for calls, and values carried by calls and branches"), "{message}");
     }
 }
 
@@ -196,6 +196,30 @@ fn branches_to_one_place_are_weighed_with_the_locals_set_before_them() {
         assert!(message.contains("of them for locals that are set before branches to one place"), "{message}");
     }
     loads_in_both(&wasm(&left_from(40, 40)));
+}
+
+/// Half of it globals that the host reaches one by one, and half copies that the meter splits: each passes alone.
+#[test]
+fn globals_are_weighed_together_with_code() {
+    let with = |globals: usize, copies: usize| {
+        let globals = "(global (mut i64) (i64.const 0))".repeat(globals);
+        let copies = "(memory.copy (local.get 0) (local.get 0) (local.get 0))".repeat(copies);
+        wasm(&format!("(module (memory 1) {globals} (func (param i32) {copies}))"))
+    };
+    loads_in_both(&with(1_600, 0));
+    loads_in_both(&with(0, 350));
+    let both = with(1_600, 350);
+    let (bytes, allowed) = (both.len(), both.len() as u64 + bounds::load_points.max);
+    let copies = 6 * (2 + 9 * 350);
+    let points = 12 * 1_600 + copies + 48 + 64 + 2; // the function, its type and its parameter
+    assert_eq!(
+        rejected_soon(&both),
+        format!(
+            "the module exceeds the bound load_points: {points} points in {bytes} bytes where {allowed} is the most, \
+             {copies} of them for basic blocks and expensive operators ({})",
+            bounds::load_points.what
+        )
+    );
 }
 
 #[test]

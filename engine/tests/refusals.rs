@@ -610,6 +610,7 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
             "parameters and results of functions",
             format!("(module {})", times(200, &format!("(func (param {all}) (result {all}) unreachable)"))),
         ),
+        ("globals", format!("(module {})", times(4_000, "(global (mut i64) (i64.const 0))"))),
         ("element entries", format!("(module (func $f) (elem func {}))", times(9_000, "$f "))),
         ("data segments", format!("(module (memory 1) {})", times(2_000, r#"(data (i32.const 0) "")"#))),
         ("basic blocks and expensive operators", dear(8_000, "(block)")),
@@ -618,7 +619,7 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
             dear(4_000, "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))"),
         ),
         ("basic blocks and expensive operators", dear(4, &chained)),
-        ("values carried by calls and branches", carrying),
+        ("calls, and values carried by calls and branches", carrying),
         (
             "locals that are set before branches to one place",
             format!(
@@ -657,6 +658,50 @@ fn load_points_are_met_and_exceeded() {
         }
         loads_in_both(&padded(&module, enough));
         assert!(rejected(&padded(&module, enough - 1)).starts_with(begin), "{name}");
+    }
+}
+
+/// Each of these has its price whether or not a module can be dense in it alone: prices add up.
+#[test]
+fn whatever_takes_time_to_load_has_its_price() {
+    let (field, code) = (|text: &str| text.to_string(), |text: &str| format!("(func {text})"));
+    let function = 48 + 2 * 6; // with the block it begins and the one behind its end
+    let copy = "(memory.copy (i32.const 0) (i32.const 0) (i32.const 0))";
+    let fill = "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))";
+    let init = "(memory.init $d (i32.const 0) (i32.const 0) (i32.const 0))";
+    let cases = [
+        (field(r#"(import "h" "f" (func))"#), 6),
+        (field(r#"(export "NUMBER" (func $f))"#), 6),
+        (field("(global i32 (i32.const 0))"), 4 + 2),
+        (field("(global (mut i32) (i32.const 0))"), 10 + 2),
+        (field("(global (mut funcref) (ref.null func))"), 10 + 2),
+        (field("(global i32 (i32.add (i32.const 0) (i32.const 0)))"), 4 + 3 * 2),
+        (field("(elem func)"), 6),
+        (field("(elem func $f $f)"), 6 + 2 * 8),
+        (field(r#"(data "")"#), 24),
+        (field(r#"(data (i32.const 0) "")"#), 24 + 2),
+        (code("(block)"), function + 6),
+        (code("(loop)"), function + 3 * 6),
+        (code("(i32.const 0) (block (param i32) drop)"), function + 2 * 6 + 1),
+        (code("(block (result i32) (br_if 0 (i32.const 0) (i32.const 0))) drop"), function + 3 * 6 + 1),
+        (code("unreachable"), function + 6),
+        (code("(call $f)"), function + 1),
+        (code("(call $f) (loop)"), function + 3 * 6 + 2),
+        (code("(drop (memory.grow (i32.const 0)))"), function + 5 * 6),
+        (code(copy), function + 9 * 6),
+        (code(fill), function + 9 * 6),
+        (code(init), function + 9 * 6),
+    ];
+    for (text, price) in cases {
+        let points = |count: usize| {
+            let fields: String = (0..count).map(|index| text.replace("NUMBER", &index.to_string())).collect();
+            let imports_first = if text.contains("import") { (fields.as_str(), "") } else { ("", fields.as_str()) };
+            let (before, behind) = imports_first;
+            let types = "(type (func)) (type (func (param i32)))";
+            let text = format!(r#"(module {types} {before} (memory 1) (data $d "") (func $f) {behind})"#);
+            prepare(&wasm(&text)).module.load_points
+        };
+        assert_eq!(points(11) - points(1), 10 * price, "{text}");
     }
 }
 

@@ -27,7 +27,7 @@ std::string text_of(const auto& permissions, std::string_view separator) {
 
 Result<Permission> parse_one(std::string_view name) {
   if (const auto permission = permission_named(name)) return *permission;
-  return fail(ErrorCode::validation_failed, fmt::format("There is no permission \"{}\"; the permissions are {}.",
+  return fail(ErrorCode::validation_failed, fmt::format("there is no permission \"{}\"; the permissions are {}",
                                                         escape_text(name, 80), text_of(all_permissions(), ", ")));
 }
 

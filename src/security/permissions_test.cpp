@@ -36,8 +36,8 @@ TEST(Permissions, RefuseAnUnknownNameAndListTheKnownOnes) {
   }
   EXPECT_EQ(
       Permissions::parse("log,net").error().message,
-      "There is no permission \"net\"; the permissions are messages, timers, spawn, log, clock, random, file_read, "
-      "file_write.");
+      "there is no permission \"net\"; the permissions are messages, timers, spawn, log, clock, random, file_read, "
+      "file_write");
 }
 
 }  // namespace
