@@ -21,6 +21,12 @@ constexpr std::string_view kFound[] = {
     "first=loop_turns second=br_table",
     "first=memory_copy second=local_reads",
     "exports=8184 custom_sections=4096 first=memory_fill",
+    "locals=2040 nesting=29 globals=4096 first=memory_copy",
+    "globals=3928 exports=90 name_bytes=1024 first=loop second=clz_ctz",
+    "first=unreachable_if second=make_take",
+    "first=if_value second=br_ifs_values",
+    "body_bytes=4096 first=loop second=call_pass",
+    "data_segments=128 constant_operators=63 first=memory_fill",
 };
 
 Shape shape_of(std::string_view text) {

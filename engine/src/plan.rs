@@ -272,6 +272,9 @@ pub fn read_function(
 /// one more live value would make it expensive to compile.
 const KEPT_BLOCKS_MAX: u64 = 1_000;
 
+/// What a block with parameters costs besides itself: the empty block before it, and its values in their places.
+const GUARD_BLOCKS: u64 = 2;
+
 fn charge(check: bool) -> What {
     let (cost, exposed) = (0, false);
     if check { What::ChargeAndCheck { cost, exposed } } else { What::Charge { cost, exposed } }
@@ -748,7 +751,7 @@ impl Reader<'_> {
                 self.findings.features |= USES_MULTI_VALUE;
             }
             if !params.is_empty() {
-                self.findings.load.blocks += 1;
+                self.findings.load.blocks += GUARD_BLOCKS;
                 self.edit(at, 0, What::GuardParameters);
             }
         }

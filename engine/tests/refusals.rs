@@ -682,7 +682,7 @@ fn whatever_takes_time_to_load_has_its_price() {
         (field(r#"(data (i32.const 0) "")"#), 24 + 2),
         (code("(block)"), function + 6),
         (code("(loop)"), function + 3 * 6),
-        (code("(i32.const 0) (block (param i32) drop)"), function + 2 * 6 + 1),
+        (code("(i32.const 0) (block (param i32) drop)"), function + 3 * 6 + 1),
         (code("(block (result i32) (br_if 0 (i32.const 0) (i32.const 0))) drop"), function + 3 * 6 + 1),
         (code("unreachable"), function + 6),
         (code("(call $f)"), function + 1),
