@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use sha2::{Digest, Sha256};
 
@@ -103,9 +103,9 @@ pub struct Memory {
     pub max: Option<u64>,
 }
 
-/// What a module declares, in its own index spaces.
+/// What a module declares before its code, in its own index spaces.
 #[derive(Debug, Default)]
-pub struct Module {
+pub struct Declarations {
     pub types: Vec<Signature>,
     pub imports: Vec<Import>,
     /// The type of every function, imported ones first.
@@ -118,6 +118,12 @@ pub struct Module {
     pub exports: Vec<Export>,
     pub start: Option<u32>,
     pub element_segments: u32,
+}
+
+/// A module as it is known once all of it was read: its declarations, which modules with the same ones share, and the rest.
+#[derive(Debug, Default)]
+pub struct Module {
+    pub declared: Arc<Declarations>,
     pub data_segments: u32,
     /// What the host makes of its instances; none: the engine makes them as they are declared.
     pub large_memory: Option<LargeMemory>,
@@ -139,19 +145,17 @@ pub struct Module {
     pub names: Option<Span>,
 }
 
-impl Module {
+impl std::ops::Deref for Module {
+    type Target = Declarations;
+
+    fn deref(&self) -> &Declarations {
+        &self.declared
+    }
+}
+
+impl Declarations {
     pub fn signature(&self, function: u32) -> &Signature {
         &self.types[self.functions[function as usize] as usize]
-    }
-
-    /// Its code counts fuel, because the costs of its calls are not known before.
-    pub fn counts(&self) -> bool {
-        !matches!(self.charging, Charging::Known(_))
-    }
-
-    /// Its code also looks whether there is any left.
-    pub fn looks(&self) -> bool {
-        matches!(self.charging, Charging::Inside)
     }
 
     /// The mutable globals, with their numbers.
@@ -171,6 +175,18 @@ impl Module {
     /// Bytes an instance has at the start, as petri counts them.
     pub fn bytes_at_start(&self) -> u64 {
         self.memory.map_or(0, |memory| memory.min * PAGE) + 8 * self.table_slots()
+    }
+}
+
+impl Module {
+    /// Its code counts fuel, because the costs of its calls are not known before.
+    pub fn counts(&self) -> bool {
+        !matches!(self.charging, Charging::Known(_))
+    }
+
+    /// Its code also looks whether there is any left.
+    pub fn looks(&self) -> bool {
+        matches!(self.charging, Charging::Inside)
     }
 }
 

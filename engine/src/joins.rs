@@ -8,6 +8,7 @@
 use wasmparser::Operator;
 
 /// An open block, loop or `if`, or the function's own.
+#[derive(Clone)]
 struct Frame {
     opened: u64,
     /// Ways that lead to its label.
@@ -16,7 +17,7 @@ struct Frame {
     set: u64,
 }
 
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Joins {
     frames: Vec<Frame>,
     /// When each local was last set. Time goes on from function to function, so that nothing has to be cleared.

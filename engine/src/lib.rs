@@ -44,6 +44,7 @@ mod proposals;
 #[allow(unsafe_code)]
 pub mod raw;
 pub mod scan;
+mod shared_declarations;
 #[allow(unsafe_code)]
 mod slabs;
 mod text;

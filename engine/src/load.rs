@@ -10,7 +10,7 @@ use crate::bounds;
 use crate::failure::{Failure, Result};
 
 /// What there is over a whole module.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Load {
     pub functions: u64,
     pub types: u64,

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::artifact::{Extern, Kind, Module, Signature};
+use crate::artifact::{Declarations, Extern, Kind, Module, Signature};
 use crate::guest::{Act, PIECE, SLOTS};
 use crate::large_memory::LargeMemory;
 use crate::plan::{Bulk, Edit, Findings, FunctionPlan, What};
@@ -56,8 +56,8 @@ impl Added {
 
 /// The hidden exports' common beginning: no export of the guest starts like it. It is short whatever the guest's are
 /// called, because there is a hidden export for each global that can change.
-pub fn hidden_prefix(module: &Module, wasm: &[u8]) -> String {
-    let names = module.exports.iter().map(|export| &wasm[export.name.clone()]);
+pub fn hidden_prefix(declared: &Declarations, wasm: &[u8]) -> String {
+    let names = declared.exports.iter().map(|export| &wasm[export.name.clone()]);
     let marked: Vec<&[u8]> = names.filter_map(|name| name.strip_prefix(b"~")).collect();
     if marked.is_empty() {
         return "~".into();
@@ -783,16 +783,16 @@ const TABLE_FILL: u8 = 17;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::artifact::Export;
+    use crate::artifact::{Declarations, Export};
 
     fn prefix(names: impl IntoIterator<Item = String>) -> String {
-        let (mut module, mut wasm) = (Module::default(), Vec::new());
+        let (mut declared, mut wasm) = (Declarations::default(), Vec::new());
         for name in names {
             let start = wasm.len();
             wasm.extend(name.bytes());
-            module.exports.push(Export { name: start..wasm.len(), kind: Extern::Function, index: 0 });
+            declared.exports.push(Export { name: start..wasm.len(), kind: Extern::Function, index: 0 });
         }
-        hidden_prefix(&module, &wasm)
+        hidden_prefix(&declared, &wasm)
     }
 
     #[test]

@@ -114,7 +114,7 @@ pub struct FunctionPlan {
 }
 
 /// What reading the bodies gathers over the whole module.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Findings {
     pub edits: Vec<Edit>,
     /// Calls between defined functions, and `call_indirect` by type; nodes as `graph` counts them.

@@ -1,17 +1,21 @@
 //! The gate's structural part: a module is validated as it was sent, held to the bounds, and described.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use wasmparser::{
     ConstExpr, DataKind, ElementItems, ElementKind, Encoding, ExternalKind, FuncToValidate, FuncValidatorAllocations,
     FunctionBody, Operator, Parser, Payload, TypeRef, ValidPayload, Validator, ValidatorResources,
 };
 
-use crate::artifact::{Export, Extern, Global, Import, Kind, Memory, Module, Signature, Span, Table, span_of};
+use crate::artifact::{
+    Declarations, Export, Extern, Global, Import, Kind, Memory, Module, Signature, Span, Table, span_of,
+};
 use crate::failure::{Failure, Result, Status};
 use crate::graph::{Graph, callees_first};
 use crate::large_memory::LargeMemory;
 use crate::plan::{self, Findings, FunctionPlan};
+use crate::shared_declarations::{self, CheckedDeclarations};
 use crate::{bounds, charging, costs, features, frames, proposals};
 
 /// What the meter needs to rewrite a module.
@@ -23,7 +27,7 @@ pub struct Analysis {
 }
 
 /// Items of the sections that are copied or spliced, without their counts.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct RawSections {
     pub types: Span,
     pub functions: Span,
@@ -36,12 +40,14 @@ pub struct RawSections {
     pub custom: bool,
 }
 
+#[derive(Clone)]
 pub struct ElementSegment {
     /// Everything before the items and their count: flags, table, offset expression, kind.
     pub head: Span,
     pub items: ElementList,
 }
 
+#[derive(Clone)]
 pub enum ElementList {
     Functions(Vec<u32>),
     Expressions(Vec<Span>),
@@ -70,8 +76,21 @@ fn name_the_reason(wasm: &[u8], failure: Failure) -> Failure {
 /// Reads a module's parts in their order.
 struct Gate<'a> {
     wasm: &'a [u8],
+    /// Becomes the module's once its code begins.
+    declared: Declarations,
     analysis: Analysis,
     allocations: FuncValidatorAllocations,
+    has_code: bool,
+    /// Where the section ends that was read last.
+    read_to: usize,
+    /// What was found in the declarations, if they are worth keeping.
+    checked: Option<Checked>,
+}
+
+struct Checked {
+    bytes: usize,
+    findings: Findings,
+    resources: Option<ValidatorResources>,
 }
 
 /// The reader knows these whatever the accepted features are.
@@ -86,17 +105,39 @@ thread_local! {
 const SOME_EDITS: usize = 32;
 
 fn read_module(wasm: &[u8]) -> Result<Analysis> {
-    let mut validator = Validator::new_with_features(features::accepted());
-    let mut gate = Gate {
-        wasm,
-        analysis: Analysis {
-            module: Module::default(),
-            findings: Findings { edits: Vec::with_capacity(SOME_EDITS), ..Findings::default() },
-            plans: Vec::new(),
-            raw: RawSections::default(),
-        },
-        allocations: ALLOCATIONS.take(),
+    let checked = shared_declarations::find(wasm);
+    let mut analysis = match checked.and_then(|checked| read_code(wasm, &checked)) {
+        Some(read) => read?,
+        None => read_all(wasm)?,
     };
+    weigh(&mut analysis);
+    analysis.module.large_memory = LargeMemory::of(wasm, &analysis.module, &analysis.raw);
+    Ok(analysis)
+}
+
+/// Only the code, where the declarations before it were checked before. None: all of it has to be read, and what is wrong
+/// with its sections is found there.
+fn read_code(wasm: &[u8], checked: &CheckedDeclarations) -> Option<Result<Analysis>> {
+    let bodies = checked.code_of(wasm)?;
+    // How much may be declared depends on how large the module is.
+    checked.findings.load.check(wasm.len(), 0).ok()?;
+    let mut gate = Gate::new(wasm);
+    gate.analysis.module.declared = checked.declared.clone();
+    gate.analysis.raw = checked.raw.clone();
+    gate.analysis.findings = Findings { edits: Vec::with_capacity(SOME_EDITS), ..checked.findings.clone() };
+    gate.analysis.plans.reserve(checked.defined());
+    for (defined, body) in bodies.into_iter().enumerate() {
+        if let Err(failure) = gate.function(checked.function(defined), &body.ok()?) {
+            return Some(Err(failure));
+        }
+    }
+    ALLOCATIONS.set(gate.allocations);
+    Some(Ok(gate.analysis))
+}
+
+fn read_all(wasm: &[u8]) -> Result<Analysis> {
+    let mut validator = Validator::new_with_features(features::accepted());
+    let mut gate = Gate::new(wasm);
     // Refused proposals also allow longer ways to write the same numbers.
     let mut parser = Parser::new(0);
     parser.set_features(features::accepted());
@@ -112,14 +153,49 @@ fn read_module(wasm: &[u8]) -> Result<Analysis> {
             _ => gate.section(&payload)?,
         }
     }
-    ALLOCATIONS.set(gate.allocations);
-    let mut analysis = gate.analysis;
-    weigh(&mut analysis);
-    analysis.module.large_memory = LargeMemory::of(wasm, &analysis.module, &analysis.raw);
-    Ok(analysis)
+    Ok(gate.finish())
 }
 
-impl Gate<'_> {
+impl<'a> Gate<'a> {
+    fn new(wasm: &'a [u8]) -> Gate<'a> {
+        Gate {
+            wasm,
+            declared: Declarations::default(),
+            analysis: Analysis {
+                module: Module::default(),
+                findings: Findings { edits: Vec::with_capacity(SOME_EDITS), ..Findings::default() },
+                plans: Vec::new(),
+                raw: RawSections::default(),
+            },
+            allocations: ALLOCATIONS.take(),
+            has_code: false,
+            read_to: 0,
+            checked: None,
+        }
+    }
+
+    /// The module is accepted: its declarations are kept for the next ones, unless something follows its code.
+    fn finish(mut self) -> Analysis {
+        ALLOCATIONS.set(self.allocations);
+        let Analysis { module, raw, .. } = &mut self.analysis;
+        if !self.has_code {
+            module.declared = Arc::new(self.declared);
+        }
+        if let Some(Checked { bytes, findings, resources: Some(resources) }) = self.checked
+            && module.data_segments == 0
+            && !raw.custom
+        {
+            shared_declarations::keep(CheckedDeclarations {
+                bytes: self.wasm[..bytes].into(),
+                declared: module.declared.clone(),
+                raw: raw.clone(),
+                findings,
+                resources,
+            });
+        }
+        self.analysis
+    }
+
     /// Counts are checked before anything reads what they count.
     fn bound_counts(&mut self, payload: &Payload) -> Result<()> {
         let load = &mut self.analysis.findings.load;
@@ -168,7 +244,7 @@ impl Gate<'_> {
     }
 
     fn section(&mut self, payload: &Payload) -> Result<()> {
-        let (module, raw) = (&mut self.analysis.module, &mut self.analysis.raw);
+        let (declared, raw) = (&mut self.declared, &mut self.analysis.raw);
         match payload {
             Payload::TypeSection(section) => {
                 raw.types = section.original_position()..section.range().end;
@@ -177,7 +253,7 @@ impl Gate<'_> {
                         let function = kind.unwrap_func();
                         bounds::parameters.check(function.params().len() as u64, section.range().start)?;
                         bounds::results.check(function.results().len() as u64, section.range().start)?;
-                        module.types.push(Signature {
+                        declared.types.push(Signature {
                             params: function.params().iter().map(|kind| Kind::of(*kind)).collect(),
                             results: function.results().iter().map(|kind| Kind::of(*kind)).collect(),
                         });
@@ -193,11 +269,11 @@ impl Gate<'_> {
                 raw.functions = section.original_position()..section.range().end;
                 for function in section.clone() {
                     let type_index = function?;
-                    if module.types[type_index as usize].results.len() > 1 {
+                    if declared.types[type_index as usize].results.len() > 1 {
                         self.analysis.findings.features |= plan::USES_MULTI_VALUE;
                     }
-                    module.functions.push(type_index);
-                    self.analysis.findings.load.values += module.types[type_index as usize].values() as u64;
+                    declared.functions.push(type_index);
+                    self.analysis.findings.load.values += declared.types[type_index as usize].values() as u64;
                 }
                 self.analysis.findings.load.check(self.wasm.len(), section.range().start)?;
             }
@@ -205,19 +281,21 @@ impl Gate<'_> {
                 raw.tables = section.original_position()..section.range().end;
                 for table in section.clone() {
                     let table = table?.ty;
-                    module.tables.push(Table { min: table.initial, max: table.maximum.unwrap_or(u64::from(u32::MAX)) });
+                    declared
+                        .tables
+                        .push(Table { min: table.initial, max: table.maximum.unwrap_or(u64::from(u32::MAX)) });
                 }
-                if module.tables.len() > 1 {
+                if declared.tables.len() > 1 {
                     self.analysis.findings.features |= plan::USES_REFERENCE_TYPES;
                 }
-                bounds::table_minimum.check(module.table_slots(), section.range().start)?;
+                bounds::table_minimum.check(declared.table_slots(), section.range().start)?;
             }
             Payload::MemorySection(section) => {
                 raw.memories = section.original_position()..section.range().end;
                 for memory in section.clone() {
                     let memory = memory?;
                     bounds::memory_minimum.check(memory.initial, section.range().start)?;
-                    module.memory = Some(Memory { min: memory.initial, max: memory.maximum });
+                    declared.memory = Some(Memory { min: memory.initial, max: memory.maximum });
                 }
             }
             Payload::GlobalSection(section) => {
@@ -237,16 +315,16 @@ impl Gate<'_> {
                     self.export(export?, section.range().start)?;
                 }
             }
-            Payload::StartSection { func, .. } => module.start = Some(*func),
+            Payload::StartSection { func, .. } => declared.start = Some(*func),
             Payload::ElementSection(section) => self.elements(section)?,
-            Payload::CodeSectionStart { range, .. } => self.weigh_entered(range.start)?,
+            Payload::CodeSectionStart { range, .. } => self.begin_code(range.start)?,
             Payload::DataCountSection { count, .. } => {
                 raw.data_count = Some(*count);
                 self.analysis.findings.features |= plan::USES_BULK_MEMORY;
             }
             Payload::DataSection(section) => {
                 raw.data = section.original_position()..section.range().end;
-                module.data_segments = section.count();
+                self.analysis.module.data_segments = section.count();
                 for data in section.clone() {
                     if let DataKind::Active { offset_expr, .. } = data?.kind {
                         self.constant(&offset_expr)?;
@@ -257,10 +335,25 @@ impl Gate<'_> {
             Payload::CustomSection(section) => {
                 raw.custom = true;
                 if section.name() == "name" {
-                    module.names = Some(section.data_offset()..section.range().end);
+                    self.analysis.module.names = Some(section.data_offset()..section.range().end);
                 }
             }
             _ => {}
+        }
+        if let Some((_, range)) = payload.as_section() {
+            self.read_to = range.end;
+        }
+        Ok(())
+    }
+
+    /// All that is declared is known.
+    fn begin_code(&mut self, offset: usize) -> Result<()> {
+        self.has_code = true;
+        self.analysis.module.declared = Arc::new(std::mem::take(&mut self.declared));
+        self.weigh_entered(offset)?;
+        if shared_declarations::are_kept(self.read_to, &self.analysis.raw) {
+            let findings = self.analysis.findings.clone();
+            self.checked = Some(Checked { bytes: self.read_to, findings, resources: None });
         }
         Ok(())
     }
@@ -282,20 +375,20 @@ impl Gate<'_> {
 
     fn import(&mut self, import: wasmparser::Import, offset: usize) -> Result<()> {
         bounds::name_bytes.check(import.module.len().max(import.name.len()) as u64, offset)?;
-        let module = &mut self.analysis.module;
+        let declared = &mut self.declared;
         let (kind, type_index) = match import.ty {
             TypeRef::Func(type_index) => {
-                module.functions.push(type_index);
-                module.imported_functions += 1;
+                declared.functions.push(type_index);
+                declared.imported_functions += 1;
                 (Extern::Function, type_index)
             }
             TypeRef::Table(_) => {
-                module.tables.push(Table { min: 0, max: 0 });
+                declared.tables.push(Table { min: 0, max: 0 });
                 (Extern::Table, 0)
             }
             TypeRef::Memory(_) => (Extern::Memory, 0),
             TypeRef::Global(global) => {
-                module.imported_globals += 1;
+                declared.imported_globals += 1;
                 self.global(Kind::of(global.content_type), global.mutable, 0..0);
                 (Extern::Global, 0)
             }
@@ -305,7 +398,7 @@ impl Gate<'_> {
             self.analysis.findings.not_movable |= plan::IMPORTS_NON_FUNCTION;
         }
         let (from, name) = (span_of(self.wasm, import.module), span_of(self.wasm, import.name));
-        self.analysis.module.imports.push(Import { module: from, name, kind, type_index });
+        self.declared.imports.push(Import { module: from, name, kind, type_index });
         Ok(())
     }
 
@@ -314,7 +407,7 @@ impl Gate<'_> {
         if mutable && kind.is_reference() {
             self.analysis.findings.not_movable |= plan::MUTABLE_REFERENCE;
         }
-        self.analysis.module.globals.push(Global { kind, mutable, init });
+        self.declared.globals.push(Global { kind, mutable, init });
     }
 
     fn export(&mut self, export: wasmparser::Export, offset: usize) -> Result<()> {
@@ -326,11 +419,11 @@ impl Gate<'_> {
             ExternalKind::Global => Extern::Global,
             ExternalKind::Tag | ExternalKind::FuncExact => return Err(Failure::rejected(UNKNOWN_KIND, offset)),
         };
-        if kind == Extern::Global && self.analysis.module.globals[export.index as usize].mutable {
+        if kind == Extern::Global && self.declared.globals[export.index as usize].mutable {
             self.analysis.findings.features |= plan::USES_MUTABLE_GLOBALS;
         }
         let name = span_of(self.wasm, export.name);
-        self.analysis.module.exports.push(Export { name, kind, index: export.index });
+        self.declared.exports.push(Export { name, kind, index: export.index });
         Ok(())
     }
 
@@ -400,12 +493,15 @@ impl Gate<'_> {
         let load = &mut self.analysis.findings.load;
         load.elements = entries;
         load.check(self.wasm.len(), section.range().start)?;
-        self.analysis.module.element_segments = section.count();
+        self.declared.element_segments = section.count();
         Ok(())
     }
 
     fn function(&mut self, function: FuncToValidate<ValidatorResources>, body: &FunctionBody) -> Result<()> {
         let index = function.index;
+        if let Some(checked @ Checked { resources: None, .. }) = &mut self.checked {
+            checked.resources = Some(function.resources.clone());
+        }
         let Analysis { module, findings, plans, .. } = &mut self.analysis;
         let mut validator = function.into_validator(std::mem::take(&mut self.allocations));
         let plan = plan::read_function(module, self.wasm.len(), &mut validator, body, index, findings)?;
