@@ -78,6 +78,9 @@ void petri_bytes_drop(petri_bytes bytes);
 
 /* Checks bytes as they were sent (validity, accepted features, bounds) and describes them. Copies the bytes. */
 petri_status petri_prepare(const uint8_t* bytes, size_t size, petri_artifact** out, petri_error* error);
+/* The same for bytes whose SHA-256 the caller has computed; it is not computed again. */
+petri_status petri_prepare_hashed(const uint8_t* bytes, size_t size, const uint8_t sha256[32], petri_artifact** out,
+                                  petri_error* error);
 void petri_artifact_drop(petri_artifact* artifact);
 
 /* Bits of petri_module_info.features: the accepted additions to the MVP that a module uses. */
@@ -308,6 +311,18 @@ void petri_instance_set_memory_max(petri_instance* instance, uint64_t memory_byt
 #define PETRI_START UINT32_MAX
 petri_status petri_call(petri_instance* instance, uint32_t export_index, const petri_budget* budget, void* context,
                         uint64_t* slots, size_t slots_count, petri_end* end, petri_error* error);
+
+/* Calls an export `calls` times. `slots` holds `slots_each` slots for each call, as for petri_call, one call behind the other;
+ * each call has the whole budget. Ends with the first call that does not return, or once those that returned have used
+ * `fuel_max` together. */
+typedef struct petri_series {
+  uint64_t returned;  /* how many calls returned */
+  uint64_t fuel_used; /* by them */
+  petri_end end;      /* of the last call */
+} petri_series;
+petri_status petri_call_series(petri_instance* instance, uint32_t export_index, const petri_budget* budget, void* context,
+                               uint64_t* slots, size_t slots_each, size_t calls, uint64_t fuel_max, petri_series* series,
+                               petri_error* error);
 
 /* What is left to the guest of petri_budget.call_depth. */
 uint32_t petri_caller_call_depth(petri_caller* caller);

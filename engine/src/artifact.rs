@@ -225,11 +225,16 @@ pub struct Artifact {
 
 impl Artifact {
     pub fn prepare(wasm: &[u8]) -> Result<Artifact> {
+        Artifact::prepare_hashed(wasm, Sha256::digest(wasm).into())
+    }
+
+    /// The same for bytes whose hash is known.
+    pub fn prepare_hashed(wasm: &[u8], sha256: [u8; 32]) -> Result<Artifact> {
         let analysis = prepare::analyse(wasm)?;
         let metered = meter::rewrite(wasm, &analysis, None);
         Ok(Artifact {
             wasm: wasm.into(),
-            sha256: Sha256::digest(wasm).into(),
+            sha256,
             metered_bytes: metered.len() as u64,
             metered: Mutex::new(Some(metered)),
             names: OnceLock::new(),

@@ -209,6 +209,24 @@ pub struct Number {
     pub slot: u64,
 }
 
+/// `petri_series`: what came of calls one after the other.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Series {
+    pub returned: u64,
+    /// By the calls that returned.
+    pub fuel_used: u64,
+    /// Of the last call.
+    pub end: End,
+}
+
+impl Default for Series {
+    fn default() -> Series {
+        let end = End { kind: EndKind::Returned, code: 0, fuel_used: 0, memory_bytes: 0 };
+        Series { returned: 0, fuel_used: 0, end }
+    }
+}
+
 pub struct Instance {
     // Dropped before what it was linked with.
     live: Live,
@@ -237,6 +255,33 @@ impl Instance {
             Err(failure) => failure.status == Status::Misuse,
         };
         end
+    }
+
+    /// Calls an export several times, each time with its share of the slots and with a whole budget. Ends with the first
+    /// call that does not return, or once they have used `fuel_max` together.
+    pub fn call_series(
+        &mut self,
+        export: u32,
+        budget: &Budget,
+        context: Context,
+        slots: &mut [u64],
+        calls: usize,
+        fuel_max: u64,
+    ) -> Result<Series> {
+        let slots_each = slots.len() / calls.max(1);
+        let mut series = Series::default();
+        for call in 0..calls {
+            series.end = self.call(export, budget, context, &mut slots[call * slots_each..][..slots_each])?;
+            if series.end.kind != EndKind::Returned {
+                break;
+            }
+            series.returned += 1;
+            series.fuel_used += series.end.fuel_used;
+            if series.fuel_used >= fuel_max {
+                break;
+            }
+        }
+        Ok(series)
     }
 
     pub fn account(&mut self) -> &mut Account {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::artifact::{Artifact, Export, Extern, Signature};
 use crate::bare::Bare;
-use crate::code::{Code, Effort, Instance, Number, Shape, Tier, precompile};
+use crate::code::{Code, Effort, Instance, Number, Series, Shape, Tier, precompile};
 use crate::failure::{Failure, Result, Status};
 use crate::guest::{Budget, End, EndKind};
 use crate::raw::{Caller, Context, Host, HostFunction};
@@ -259,6 +259,22 @@ pub unsafe extern "C" fn petri_prepare(
         // SAFETY: as the header says.
         let (wasm, out) = unsafe { (bytes(wasm, size), borrow_mut(out)?) };
         *out = Box::into_raw(Box::new(Arc::new(Artifact::prepare(wasm)?)));
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_prepare_hashed(
+    wasm: *const u8,
+    size: usize,
+    sha256: *const [u8; 32],
+    out: *mut *mut ArtifactHandle,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::Prepare, error, || {
+        // SAFETY: as the header says.
+        let (wasm, sha256, out) = unsafe { (bytes(wasm, size), borrow(sha256)?, borrow_mut(out)?) };
+        *out = Box::into_raw(Box::new(Arc::new(Artifact::prepare_hashed(wasm, *sha256)?)));
         Ok(())
     })
 }
@@ -765,6 +781,30 @@ pub unsafe extern "C" fn petri_call(
         // SAFETY: the caller passes this many slots, or none.
         let slots = unsafe { slots_of(slots, slots_count) };
         *end = instance.call(export, budget, Context(context), slots)?;
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_call_series(
+    instance: *mut Instance,
+    export: u32,
+    budget: *const Budget,
+    context: *mut std::ffi::c_void,
+    slots: *mut u64,
+    slots_each: usize,
+    calls: usize,
+    fuel_max: u64,
+    series: *mut Series,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::Call, error, || {
+        // SAFETY: as the header says.
+        let (instance, budget, series) = unsafe { (borrow_mut(instance)?, borrow(budget)?, borrow_mut(series)?) };
+        let count = calls.checked_mul(slots_each).ok_or_else(|| Failure::misuse("there are too many slots"))?;
+        // SAFETY: the caller passes this many slots, or none.
+        let slots = unsafe { slots_of(slots, count) };
+        *series = instance.call_series(export, budget, Context(context), slots, calls, fuel_max)?;
         Ok(())
     })
 }

@@ -6,7 +6,7 @@ use std::ptr;
 use std::slice;
 
 use crate::support::*;
-use petri_engine::code::{Code, Instance, Number};
+use petri_engine::code::{Code, Instance, Number, Series};
 use petri_engine::failure::Status;
 use petri_engine::ffi::*;
 use petri_engine::guest::{Budget, End, EndKind};
@@ -119,6 +119,62 @@ fn marked(instance: *mut Instance) -> (u8, usize) {
     unsafe {
         petri_instance_memory(instance, &mut data, &mut size);
         (slice::from_raw_parts(data, size)[100], size)
+    }
+}
+
+#[test]
+fn a_series_of_calls_shares_out_its_slots_until_one_does_not_return() {
+    for tier in TIERS {
+        let (loaded, mut marks, budget) = (Loaded::new(*tier), 0u32, plenty());
+        let instance = loaded.instance();
+        let context = ptr::from_mut(&mut marks).cast();
+        let mut series = Series::default();
+        let mut call = |export: u32, slots: &mut [u64], calls: usize, fuel_max: u64| {
+            let each = slots.len() / calls.max(1);
+            // SAFETY: as petri_engine.h says.
+            unsafe {
+                let slots = slots.as_mut_ptr();
+                let error = ptr::null_mut();
+                ok(petri_call_series(
+                    instance,
+                    export,
+                    &budget,
+                    context,
+                    slots,
+                    each,
+                    calls,
+                    fuel_max,
+                    &mut series,
+                    error,
+                ));
+            }
+            (series.returned, series.fuel_used, series.end.kind, series.end.fuel_used)
+        };
+        let mut slots = [0; 4];
+        let (_, fuel, kind, each) = call(NEXT, &mut slots, 4, u64::MAX);
+        assert_eq!((slots, kind, fuel), ([7, 9, 11, 13], EndKind::Returned, 4 * each));
+        let mut slots = [0; 4];
+        assert_eq!(call(NEXT, &mut slots, 4, each + 1), (2, 2 * each, EndKind::Returned, each));
+        assert_eq!(slots, [15, 17, 0, 0], "two are enough");
+        assert_eq!(call(NEXT, &mut [], 0, u64::MAX).0, 0);
+        assert_eq!(call(TRAP, &mut [], 3, u64::MAX), (0, 0, EndKind::Trapped, 1));
+        // SAFETY: ours, and given up.
+        unsafe { petri_instance_drop(instance) };
+        assert_eq!(marks, 6);
+    }
+}
+
+#[test]
+fn a_module_whose_hash_is_known_is_not_hashed_again() {
+    let wasm = b"\0asm\x01\0\0\0";
+    let (hash, mut artifact) = ([9u8; 32], ptr::null_mut());
+    // SAFETY: as petri_engine.h says.
+    unsafe {
+        ok(petri_prepare_hashed(wasm.as_ptr(), wasm.len(), &hash, &mut artifact, ptr::null_mut()));
+        assert_eq!((&*artifact).sha256, hash);
+        petri_artifact_drop(artifact);
+        let missing = petri_prepare_hashed(wasm.as_ptr(), wasm.len(), ptr::null(), &mut artifact, ptr::null_mut());
+        assert_eq!(missing, Status::Misuse as i32);
     }
 }
 

@@ -213,6 +213,10 @@ class FakeEngine final : public Engine {
     if (!modules_.contains(bytes)) return fail(ErrorCode::rejected, "the fake engine knows no such module");
     return artifact(bytes);
   }
+  Result<ArtifactPtr> prepare_hashed(std::span<const std::uint8_t> wasm, const ArtifactId&,
+                                     std::uint64_t bytes_max) override {
+    return prepare(wasm, bytes_max);
+  }
   Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max) override {
     return prepare({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, bytes_max);
   }

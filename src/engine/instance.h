@@ -32,6 +32,13 @@ struct HostHooks {
 struct LinkedMember;
 class LinkedInstance;
 
+// What came of calls one after the other.
+struct CallSeries {
+  std::uint64_t returned = 0;   // how many calls returned
+  std::uint64_t fuel_used = 0;  // by them
+  End end;                      // of the last call
+};
+
 struct TracePoint {
   std::uint32_t function = 0;            // index in the module as sent
   std::uint64_t offset = 0;              // byte of the operator in the module as sent
@@ -68,6 +75,11 @@ class Instance {
   // only memory() and backtrace() may be asked.
   virtual Result<End> call(std::uint32_t export_index, const Budget& budget, void* context,
                            std::span<std::uint64_t> slots) = 0;
+
+  // Calls an export several times. Each call has an equal share of the slots, as for call(), and the whole budget. Ends
+  // with the first call that does not return, or once those that returned have used `fuel_max` together.
+  virtual Result<CallSeries> call_series(std::uint32_t export_index, const Budget& budget, void* context,
+                                         std::span<std::uint64_t> slots, std::size_t calls, std::uint64_t fuel_max);
 
   // Empty when it has none. Valid until the guest runs again.
   virtual std::span<std::uint8_t> memory() = 0;

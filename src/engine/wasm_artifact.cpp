@@ -63,10 +63,14 @@ SignatureView to_view(const petri_signature& signature) {
 
 }  // namespace
 
-Result<ArtifactPtr> WasmArtifact::create(std::span<const std::uint8_t> wasm, std::atomic<std::uint64_t>& fallbacks) {
+Result<ArtifactPtr> WasmArtifact::create(std::span<const std::uint8_t> wasm, const ArtifactId* id,
+                                         std::atomic<std::uint64_t>& fallbacks) {
   petri_artifact* handle = nullptr;
   petri_error error;
-  if (petri_prepare(wasm.data(), wasm.size(), &handle, &error) != PETRI_OK) return fail(to_error(error));
+  const petri_status status = id == nullptr
+                                  ? petri_prepare(wasm.data(), wasm.size(), &handle, &error)
+                                  : petri_prepare_hashed(wasm.data(), wasm.size(), id->sha256.data(), &handle, &error);
+  if (status != PETRI_OK) return fail(to_error(error));
   ArtifactHandle owned(handle);
   petri_module_info info;
   petri_artifact_info(handle, &info);

@@ -17,7 +17,9 @@ using ArtifactHandle = std::unique_ptr<petri_artifact, DropArtifact>;
 class WasmArtifact final : public LoadableArtifact {
  public:
   // `fallbacks` counts what one engine could not load and the other did; it lives as long as the process.
-  static Result<ArtifactPtr> create(std::span<const std::uint8_t> wasm, std::atomic<std::uint64_t>& fallbacks);
+  // `id`, unless it is null, is the hash of the bytes.
+  static Result<ArtifactPtr> create(std::span<const std::uint8_t> wasm, const ArtifactId* id,
+                                    std::atomic<std::uint64_t>& fallbacks);
 
   WasmArtifact(ArtifactHandle handle, const petri_module_info& info, std::atomic<std::uint64_t>& fallbacks);
 

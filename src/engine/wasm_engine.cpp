@@ -29,7 +29,13 @@ class WasmEngine final : public Engine {
  public:
   Result<ArtifactPtr> prepare(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) override {
     PETRI_TRY(check_size(wasm.size(), bytes_max, "module"));
-    return WasmArtifact::create(wasm, fallbacks_);
+    return WasmArtifact::create(wasm, nullptr, fallbacks_);
+  }
+
+  Result<ArtifactPtr> prepare_hashed(std::span<const std::uint8_t> wasm, const ArtifactId& id,
+                                     std::uint64_t bytes_max) override {
+    PETRI_TRY(check_size(wasm.size(), bytes_max, "module"));
+    return WasmArtifact::create(wasm, &id, fallbacks_);
   }
 
   Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max) override {

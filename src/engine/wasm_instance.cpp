@@ -72,14 +72,26 @@ Result<Instantiated> WasmInstance::create(const petri_code& code, StackNeed stac
   return result;
 }
 
+template <typename Call>
+auto WasmInstance::with_stack(std::uint64_t needed, Call call) {
+  if (stack_bytes_left() < needed + kStackReserveBytes) [[unlikely]]
+    return run_with_stack(needed, call);
+  return call();
+}
+
 Result<End> WasmInstance::call(std::uint32_t export_index, const Budget& budget, void* context,
                                std::span<std::uint64_t> slots) {
   const std::uint64_t needed = stack_.bytes(budget.call_depth);
   if (needed > kDeepStackBytes) this_stack_was_deep = true;
-  if (stack_bytes_left() < needed + kStackReserveBytes) [[unlikely]] {
-    return run_with_stack(needed, [&] { return enter(export_index, budget, context, slots); });
-  }
-  return enter(export_index, budget, context, slots);
+  return with_stack(needed, [&] { return enter(export_index, budget, context, slots); });
+}
+
+Result<CallSeries> WasmInstance::call_series(std::uint32_t export_index, const Budget& budget, void* context,
+                                             std::span<std::uint64_t> slots, std::size_t calls,
+                                             std::uint64_t fuel_max) {
+  const std::uint64_t needed = stack_.bytes(budget.call_depth);
+  if (needed > kDeepStackBytes) this_stack_was_deep = true;
+  return with_stack(needed, [&] { return enter_series(export_index, budget, context, slots, calls, fuel_max); });
 }
 
 // The crate reads the budget where it is and writes the end where it is to be: a call copies nothing.
@@ -95,12 +107,21 @@ Result<End> WasmInstance::enter(std::uint32_t export_index, const Budget& budget
   return end;
 }
 
+Result<CallSeries> WasmInstance::enter_series(std::uint32_t export_index, const Budget& budget, void* context,
+                                              std::span<std::uint64_t> slots, std::size_t calls,
+                                              std::uint64_t fuel_max) {
+  petri_series series{};
+  petri_error error;
+  const petri_status status =
+      petri_call_series(handle_.get(), export_index, reinterpret_cast<const petri_budget*>(&budget), context,
+                        slots.data(), calls == 0 ? 0 : slots.size() / calls, calls, fuel_max, &series, &error);
+  if (status != PETRI_OK) return fail(to_error(error));
+  return CallSeries{.returned = series.returned, .fuel_used = series.fuel_used, .end = to_end(series.end)};
+}
+
 Result<End> WasmInstance::call_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots) {
   const std::uint64_t needed = stack_.bytes(petri_caller_call_depth(caller));
-  if (stack_bytes_left() < needed + kStackReserveBytes) [[unlikely]] {
-    return run_with_stack(needed, [&] { return enter_for(caller, export_index, slots); });
-  }
-  return enter_for(caller, export_index, slots);
+  return with_stack(needed, [&] { return enter_for(caller, export_index, slots); });
 }
 
 Result<End> WasmInstance::enter_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots) {

@@ -24,7 +24,9 @@ class WasmInstance final : public Instance {
 
   Result<End> call(std::uint32_t export_index, const Budget& budget, void* context,
                    std::span<std::uint64_t> slots) override;
-  // The same for a guest that is in a host function, on what it has left.
+  Result<CallSeries> call_series(std::uint32_t export_index, const Budget& budget, void* context,
+                                 std::span<std::uint64_t> slots, std::size_t calls, std::uint64_t fuel_max) override;
+  // As call() for a guest that is in a host function, on what it has left.
   Result<End> call_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots);
   std::span<std::uint8_t> memory() override;
   void set_memory_bytes_max(std::uint64_t memory_bytes_max) override;
@@ -38,6 +40,11 @@ class WasmInstance final : public Instance {
 
  private:
   Result<End> enter(std::uint32_t export_index, const Budget& budget, void* context, std::span<std::uint64_t> slots);
+  Result<CallSeries> enter_series(std::uint32_t export_index, const Budget& budget, void* context,
+                                  std::span<std::uint64_t> slots, std::size_t calls, std::uint64_t fuel_max);
+  // Runs the call here, or where there is stack for it.
+  template <typename Call>
+  auto with_stack(std::uint64_t needed, Call call);
   Result<End> enter_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots);
 
   std::shared_ptr<const void> owner_;  // of what the imports point to: outlives the handle

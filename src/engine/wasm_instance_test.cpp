@@ -70,6 +70,32 @@ TEST_P(WasmInstanceTest, CountsFuelOfEachCall) {
   EXPECT_EQ(end.fuel_used, 2U);
 }
 
+TEST_P(WasmInstanceTest, IsCalledInASeriesWithAWholeBudgetEach) {
+  Loaded loaded = make(R"((module (global $n (mut i32) (i32.const 0))
+    (func (export "f") (param i32 i32) (result i32)
+      (global.set $n (i32.add (global.get $n) (local.get 0)))
+      (if (i32.eq (local.get 1) (i32.const 9)) (then unreachable)) (global.get $n))))");
+  std::vector<std::uint64_t> slots{1, 0, 10, 0, 100, 0, 1'000, 9, 10'000, 0};
+  const std::uint32_t number = loaded.number("f");
+  const auto series = loaded.instance->call_series(number, {.fuel = 20}, nullptr, slots, 5, Budget::kNever);
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->returned, 3U);
+  EXPECT_EQ(series->fuel_used, 3 * (series->fuel_used / 3)) << "the same each time";
+  EXPECT_EQ(series->end.kind, EndKind::trapped);
+  EXPECT_THAT(slots, testing::ElementsAre(1, 0, 11, 0, 111, 0, 1'000, 9, 10'000, 0));
+}
+
+TEST_P(WasmInstanceTest, EndsASeriesOnceItHasUsedEnough) {
+  Loaded loaded = make(R"((module (func (export "f") (result i32) (i32.add (i32.const 1) (i32.const 2)))))");
+  std::vector<std::uint64_t> slots(6);
+  const auto series = loaded.instance->call_series(loaded.number("f"), {.fuel = 3}, nullptr, slots, 6, 7);
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->returned, 3U);
+  EXPECT_EQ(series->fuel_used, 9U);
+  EXPECT_EQ(series->end, (End{.fuel_used = 3}));
+  EXPECT_THAT(slots, testing::ElementsAre(3, 3, 3, 0, 0, 0));
+}
+
 TEST_P(WasmInstanceTest, ReadsAndWritesMemory) {
   Loaded loaded = make(R"((module (memory 1) (data (i32.const 4) "abc")
     (func (export "load") (result i32) (i32.load8_u (i32.const 7)))))");

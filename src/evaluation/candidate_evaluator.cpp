@@ -85,7 +85,7 @@ Result<CandidateEvaluator::Answer> CandidateEvaluator::run(const Candidate& cand
   std::optional<CompiledModule> compiled;
   if (plan_.options.tier != Tier::interpreted) compiled = services_.modules.find({.sha256 = key});
   if (compiled) prepared = std::move(compiled->artifact);
-  PETRI_TRY(const ArtifactPtr artifact, artifact_of(candidate, std::move(prepared)));
+  PETRI_TRY(const ArtifactPtr artifact, artifact_of(candidate, key, std::move(prepared)));
   record.artifact = artifact->id();
   PETRI_TRY(check_size(*artifact, plan_.spec.module_bytes_max));
   PETRI_TRY(const Called called, called_for(loadable(*artifact)));
@@ -111,10 +111,12 @@ Result<Called> CandidateEvaluator::called_for(const LoadableArtifact& candidate)
   return Called{.module = candidate, .target = target};
 }
 
-Result<ArtifactPtr> CandidateEvaluator::artifact_of(const Candidate& candidate, ArtifactPtr prepared) const {
+// What is not prepared yet is bytes, and their key is their hash.
+Result<ArtifactPtr> CandidateEvaluator::artifact_of(const Candidate& candidate, const Digest& key,
+                                                    ArtifactPtr prepared) const {
   if (prepared != nullptr) return prepared;
-  return services_.engine.prepare(std::get<std::span<const std::uint8_t>>(candidate.form()),
-                                  plan_.spec.module_bytes_max);
+  return services_.engine.prepare_hashed(std::get<std::span<const std::uint8_t>>(candidate.form()), {.sha256 = key},
+                                         plan_.spec.module_bytes_max);
 }
 
 void CandidateEvaluator::score(Record& record) {

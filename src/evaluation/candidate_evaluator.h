@@ -32,7 +32,7 @@ class CandidateEvaluator {
   Result<Answer> run(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record,
                      Timing& timing);
   Result<Called> called_for(const LoadableArtifact& candidate) const;
-  Result<ArtifactPtr> artifact_of(const Candidate& candidate, ArtifactPtr prepared) const;
+  Result<ArtifactPtr> artifact_of(const Candidate& candidate, const Digest& key, ArtifactPtr prepared) const;
   bool take_from_cache(const Digest& key, Record& record);
   void score(Record& record);
   double ask_scorer(const Record& record);

@@ -60,6 +60,8 @@ struct CaseRunner::Candidate {
   Record& record;
   std::uint64_t seed;
   Initialize initialize;
+  // Nothing but its instance is the candidate's: its cases may be called one after the other without the host.
+  bool in_series;
 };
 
 CaseRunner::CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns)
@@ -74,7 +76,9 @@ Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& recor
                       .path = path,
                       .record = record,
                       .seed = seed_for(plan_.spec.seed, *record.artifact),
-                      .initialize = initialize_for(plan_.spec.function)};
+                      .initialize = initialize_for(plan_.spec.function),
+                      .in_series = called.module.facts().imports == 0 && !plan_.fresh_each_case &&
+                                   plan_.options.case_time_max >= kMillisecondsMatter};
   const std::size_t cases = plan_.cases.size();
   burned_since_ = kNever;  // another candidate, another look at the clock
   candidate_deadline_ns_ = deadline_of_candidate(plan_.options.candidate_time_max);
@@ -82,7 +86,6 @@ Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& recor
   record.value_types.assign(target.signature.results.begin(), target.signature.results.end());
   record.value_bits.resize(cases * record.values_per_case());
   record.kinds.reserve(cases);
-  slots_.resize(target.slots());
   output_digests_.clear();
   outputs_.clear();
   outputs_bytes_ = 0;
@@ -93,34 +96,71 @@ Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& recor
 }
 
 Result<void> CaseRunner::run_cases(Candidate& candidate) {
-  for (std::size_t number = 0; number < plan_.cases.size(); ++number) {
-    auto end = run_case(candidate, number);
-    if (!end) return fail(std::move(end.error()));
-    if (end->kind == EndKind::cancelled)
-      return fail(ErrorCode::cancelled, "the evaluation was stopped while this candidate ran");
-    note(candidate, number, *end);
+  const Record& record = candidate.record;
+  while (record.kinds.size() < plan_.cases.size()) {
+    PETRI_TRY(run_next(candidate, record.kinds.size()));
     if (plan_.options.scorer) PETRI_TRY(check_kept_outputs());
-    if (candidate_deadline_ns_ != kNever && is_late(candidate.record))
+    if (candidate_deadline_ns_ != kNever && is_late(record))
       return fail(ErrorCode::timeout, "the candidate took longer than candidate_time_max");
-    if (candidate.record.first_failure && plan_.spec.stop_at_first_failure) break;
+    if (record.first_failure && plan_.spec.stop_at_first_failure) break;
   }
   return {};
 }
 
+Result<void> CaseRunner::run_next(Candidate& candidate, std::size_t number) {
+  candidate.path.move_if_ready(candidate.guest);
+  if (candidate.in_series && candidate.guest.alive()) return run_series(candidate, number);
+  PETRI_TRY(const End end, run_case(candidate, number));
+  return note_end(candidate, number, end);
+}
+
+// Up to the next look at the clock, or to the first case that does not return.
+Result<void> CaseRunner::run_series(Candidate& candidate, std::size_t first) {
+  const std::size_t calls = std::min(plan_.cases.size() - first, kCasesBetweenLooks - first % kCasesBetweenLooks);
+  const std::size_t slots_each = candidate.target.slots();
+  slots_.resize(calls * slots_each);
+  for (std::size_t call = 0; call < calls; ++call) {
+    std::ranges::copy(plan_.arguments_of(first + call),
+                      slots_.begin() + static_cast<std::ptrdiff_t>(call * slots_each));
+  }
+  candidate.guest.begin(next_allowance(), {});
+  PETRI_TRY(const CallSeries series,
+            candidate.guest.call_series(candidate.target.export_number, slots_, calls, kBurnedMax));
+  note_returned(candidate, first, series);
+  if (series.end.kind == EndKind::returned) return {};
+  return note_end(candidate, first + series.returned, series.end);
+}
+
 Result<End> CaseRunner::run_case(Candidate& candidate, std::size_t number) {
   Guest& guest = candidate.guest;
-  candidate.path.move_if_ready(guest);
   guest.begin(next_allowance(), plan_.cases[number].input);
   if (!guest.alive()) {
     context_.reseed(candidate.seed);
     PETRI_TRY(const End end, guest.instantiate(candidate.path.code_for_instance(), candidate.initialize));
     if (end.kind != EndKind::returned) return end;
   }
+  slots_.resize(candidate.target.slots());
   std::ranges::copy(plan_.arguments_of(number), slots_.begin());
   return guest.call(candidate.target.export_number, slots_);
 }
 
-void CaseRunner::note(Candidate& candidate, std::size_t number, const End& end) {
+void CaseRunner::note_returned(Candidate& candidate, std::size_t first, const CallSeries& series) {
+  Record& record = candidate.record;
+  record.fuel_used += series.fuel_used;
+  record.memory_peak_bytes = std::max(record.memory_peak_bytes, candidate.guest.memory_bytes());
+  burned_since_ += series.fuel_used;
+  record.kinds.resize(first + series.returned, OutcomeKind::ok);
+  const std::size_t slots_each = candidate.target.slots();
+  for (std::size_t call = 0; call < series.returned; ++call) {
+    note_values(record, first + call, std::span(slots_).subspan(call * slots_each));
+  }
+  if (plan_.options.scorer) outputs_.resize(first + series.returned);
+  candidate.path.add_burned(series.fuel_used, record.kinds.size() < plan_.cases.size());
+}
+
+Result<void> CaseRunner::note_end(Candidate& candidate, std::size_t number, const End& end) {
+  if (end.kind == EndKind::cancelled)
+    return fail(ErrorCode::cancelled, "the evaluation was stopped while this candidate ran");
   Record& record = candidate.record;
   const std::uint64_t fuel = candidate.guest.fuel_used();
   const std::uint64_t written = context_.output.bytes_kept();
@@ -129,7 +169,7 @@ void CaseRunner::note(Candidate& candidate, std::size_t number, const End& end) 
   burned_since_ += fuel;
   if (end.kind == EndKind::returned && context_.output.bytes_cut() == 0) [[likely]] {
     record.kinds.push_back(OutcomeKind::ok);
-    note_values(record, number);
+    note_values(record, number, slots_);
     if (plan_.fresh_each_case) candidate.guest.drop();
   } else {
     note_failure(record, number,
@@ -140,12 +180,13 @@ void CaseRunner::note(Candidate& candidate, std::size_t number, const End& end) 
   }
   if (written > 0 || plan_.options.scorer) note_output(number);
   candidate.path.add_burned(fuel, number + 1 < plan_.cases.size());
+  return {};
 }
 
-void CaseRunner::note_values(Record& record, std::size_t number) const {
+void CaseRunner::note_values(Record& record, std::size_t number, std::span<const std::uint64_t> slots) {
   const std::size_t count = record.values_per_case();
   for (std::size_t index = 0; index < count; ++index) {
-    record.value_bits[number * count + index] = Value::from_bits(record.value_types[index], slots_[index]).bits();
+    record.value_bits[number * count + index] = Value::from_bits(record.value_types[index], slots[index]).bits();
   }
 }
 

@@ -39,9 +39,12 @@ class CaseRunner {
   struct Candidate;  // what belongs to the one that runs
 
   Result<void> run_cases(Candidate& candidate);
+  Result<void> run_next(Candidate& candidate, std::size_t number);
+  Result<void> run_series(Candidate& candidate, std::size_t first);
   Result<End> run_case(Candidate& candidate, std::size_t number);
-  void note(Candidate& candidate, std::size_t number, const End& end);
-  void note_values(Record& record, std::size_t number) const;
+  void note_returned(Candidate& candidate, std::size_t first, const CallSeries& series);
+  Result<void> note_end(Candidate& candidate, std::size_t number, const End& end);
+  static void note_values(Record& record, std::size_t number, std::span<const std::uint64_t> slots);
   void note_failure(Record& record, std::size_t number, const Verdict& verdict) const;
   void note_output(std::size_t number);
   Result<void> check_kept_outputs() const;

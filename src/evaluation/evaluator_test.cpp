@@ -57,6 +57,35 @@ TEST(Evaluator, GivesOneRecordACandidateInInputOrder) {
   EXPECT_EQ(evaluation.counts.evaluated, 4U);
 }
 
+// Cases are called in series where nothing but the instance is the candidate's, and one by one below 100 ms a case.
+TEST(Evaluator, GivesTheSameRecordsWhetherCasesAreCalledInSeriesOrOneByOne) {
+  std::vector<Case> cases;
+  for (int x = -290; x < 310; ++x) cases.push_back({.arguments = {Value(static_cast<double>(x))}, .input = {}});
+  const Population population{polynomial(1),
+                              busy(100),
+                              summing(50),
+                              trapping_above(0),
+                              recursing(),
+                              loop_for_ever(),
+                              with_memory(3),
+                              summing_unmovable(3),
+                              trapping_above(-400),
+                              failing_at_start(),
+                              sine(),
+                              writing(1),
+                              leaving(3)};
+  EvaluationSpec spec = small_spec();
+  spec.fuel_max = 5'000;
+  for (const bool stop : {false, true}) {
+    spec.stop_at_first_failure = stop;
+    Evaluator one, other;
+    const std::string in_series = records_of(one, population, cases, spec, {});
+    EXPECT_EQ(in_series, records_of(other, population, cases, spec, {.case_time_max = std::chrono::milliseconds(99)}));
+    EXPECT_THAT(in_series, HasSubstr("\"cases\":600,")) << "there are some without a failure";
+    EXPECT_THAT(in_series, HasSubstr("\"first_failure\":291,")) << "and one that fails within a series";
+  }
+}
+
 TEST(Evaluator, AnswersAnEmptyBatchWithAnEmptyOne) {
   Evaluator evaluator;
   const Evaluation evaluation = evaluate(evaluator, {}, cases_of({1}));

@@ -194,6 +194,15 @@ Result<End> Guest::call(std::uint32_t export_number, std::span<std::uint64_t> sl
   return enter(Place::call, export_number, slots);
 }
 
+Result<CallSeries> Guest::call_series(std::uint32_t export_number, std::span<std::uint64_t> slots, std::size_t calls,
+                                      std::uint64_t fuel_max) {
+  PETRI_ASSERT(artifact_.facts().imports == 0);
+  const Budget budget = begin_call(Place::call);
+  PETRI_TRY(CallSeries series, instance_->call_series(export_number, budget, &context_, slots, calls, fuel_max));
+  PETRI_TRY(series.end, end_call(series.end));
+  return series;
+}
+
 Result<End> Guest::call_member(std::size_t member, std::uint32_t export_number, std::span<std::uint64_t> slots) {
   return enter_member(Place::call, member, export_number, slots);
 }

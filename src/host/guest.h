@@ -48,6 +48,10 @@ class Guest {
   // Calls an export by its number in the artifact's list, on what is left of the allowance. `slots` as for
   // Instance::call. An instance is needed: ask alive() first.
   Result<End> call(std::uint32_t export_number, std::span<std::uint64_t> slots);
+  // Calls an export several times, as Instance::call_series; each call has the whole allowance. The guest imports
+  // nothing, so that nothing of its context changes from call to call. fuel_used() is that of the last call.
+  Result<CallSeries> call_series(std::uint32_t export_number, std::span<std::uint64_t> slots, std::size_t calls,
+                                 std::uint64_t fuel_max);
 
   // A fresh instance in place of the one before that has the memory and globals of another, or of the image of one, of
   // the same layout; nothing of the guest runs, and the other stays as it is. memory_limit when there is no room for
