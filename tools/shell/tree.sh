@@ -10,13 +10,14 @@ check_writable() {
   done
 }
 
-# Held until this process, and what it runs with `holding`, have ended.
+# take_lock [FOLDER WHAT]: held until this process, and what it runs with `holding`, have ended. WHAT is what holds it elsewhere.
 take_lock() {
-  exec 9>>build/.lock
-  flock --nonblock 9 ||
-    stop "another build is running in $PWD (process $(tail --lines=1 build/.lock)); wait for it or stop it, then run this again"
-  { echo $$ >build/.lock; } 2>/dev/null || true # on a full disk, which is seen later, the number is left out
+  local lock=${1:-build}/.lock
+  exec 9>>"$lock"
+  flock --nonblock 9 || stop_for_other "$lock" "${2:-another build}"
+  { echo $$ >"$lock"; } 2>/dev/null || true # on a full disk, which is seen later, the number is left out
 }
+stop_for_other() { stop "$2 is running in $PWD (process $(tail --lines=1 "$1")); wait for it or stop it, then run this again"; }
 
 # holding COMMAND...: runs it without the descriptor of the lock, which a server that it leaves behind, such as sccache's, would keep.
 # The shell around it keeps the lock until the command has ended, even if this process was killed before.
