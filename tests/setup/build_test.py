@@ -155,6 +155,24 @@ class Build(TreeTest):
         self.stand_in(cargo='[[ $* != *--offline* ]]')
         self.assertIn("build: downloading the crates", self.assert_works(self.build()))
 
+    def test_whose_crates_fill_the_disk_of_cargo_does_not_blame_the_network(self):
+        self.stand_in(cargo="exit 101", df='echo Avail; [[ $* == *home ]] && echo 2 || echo 100000')
+        home = self.folder / "cargo home"
+        self.assert_stops(self.build(CARGO_HOME=str(home)), f"build: the build ended because the disk is full: {home} has 2 MB left; free some "
+                                                            "space, then run this again")
+        self.stand_in("cargo", "df")
+        self.assert_works(self.build(CARGO_HOME=str(home)))
+
+    def test_whose_crates_have_no_folder_does_not_blame_the_network(self):
+        self.stand_in(cargo='[[ $* != *--offline* ]]')
+        (self.folder / "file").touch()
+        for home in (self.folder / "file", "/proc/self/fdinfo/cargo"):
+            self.assertEqual(self.build(CARGO_HOME=str(home)), (1, f"build: the crates cannot be downloaded into {home}, which cannot be written "
+                                                                   "to; make it writable or set CARGO_HOME to another folder, then run this "
+                                                                   "again\n"))
+        self.assert_works(self.build(CARGO_HOME=str(self.folder / "a new folder")))
+        self.assert_works(self.run_tool("tools/build", "release", "evolve", before=["env", "--unset=HOME"]))
+
     def test_needs_no_network_once_the_crates_are_there(self):
         self.assert_works(self.build())
         self.assertEqual(re.findall("^cargo .*", self.calls(), re.MULTILINE),

@@ -23,12 +23,13 @@ stop_for_other() { stop "$2 is running in $PWD (process $(tail --lines=1 "$1"));
 # The shell around it keeps the lock until the command has ended, even if this process was killed before.
 holding() { ("$@" 9>&-; exit $?); }
 
-# After a failure: says which of the places that builds write to is full, "build has 3 MB left"; fails if none is.
+# full_place [FOLDER]...: after a failure, says which of the places that builds write to, or of these, is full, "build has 3 MB left";
+# fails if none is.
 full_place() {
   local place free
-  for place in build "${TMPDIR:-/tmp}"; do
+  for place in build "${TMPDIR:-/tmp}" "$@"; do
     free=$(free_megabytes "$place")
-    ((free >= 100)) || { echo "$place has $free MB left" && return; }
+    [[ -z $free ]] || ((free >= 100)) || { echo "$place has $free MB left" && return; }
   done
   false
 }
