@@ -128,6 +128,18 @@ class Tree(TreeTest):
         self.assertEqual(said, f"install: petri is in {self.folder}/usr: bin/petri, lib/libpetri.a, include/petri; share/doc/petri has the "
                                "documentation\n")
 
+    def test_is_found_where_the_path_of_cd_leads_elsewhere(self):
+        """CDPATH is for people who type, but some export it."""
+        (self.folder / "elsewhere" / "tools" / "check").mkdir(parents=True)
+        elsewhere = {"CDPATH": str(self.folder / "elsewhere")}
+        self.stand_in("apt-get", "dpkg-query")
+        (self.tree / ".clang-format").touch()
+        for words in (("tools/setup", "demo"), ("tools/build", "release", "evolve"), ("tools/coverage",), ("tools/check/clippy",),
+                      ("tools/check/format",), ("tools/clean",)):
+            self.assertNotIn("elsewhere", self.assert_works(self.run_tool(*words, **elsewhere)), words)
+        self.assertEqual([str(path) for path in (self.folder / "elsewhere").rglob("*")],
+                         [f"{self.folder}/elsewhere/tools", f"{self.folder}/elsewhere/tools/check"])
+
     def test_needs_a_folder_for_temporary_files(self):
         missing = f"{self.folder}/missing"
         sentence = f"no temporary file can be made in {missing}; make that a folder that can be written, or set TMPDIR to another\n"
