@@ -237,6 +237,20 @@ class RealBuild(TreeTest):
             self.assertIn("Configuring", self.build())
             program.touch()
 
+    def test_says_that_a_compiler_is_too_old_and_takes_another_then(self):
+        shutil.copytree(ROOT / "cmake", self.tree / "cmake")
+        (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT.replace("NONE)", "CXX)\ninclude(cmake/petri_compile.cmake)"), encoding="utf-8")
+        self.real("ar", "as", "ld", "ranlib")
+        self.stand_in(**{"c++": f'exec {shutil.which("c++")} "$@" -std=c++20'})
+        code, said = self.run_tool("tools/build", "release", "made")
+        self.assertEqual((code, said.splitlines()[-1]),
+                         (1, "build: the preset release cannot be configured; mend what CMake says above, then run this again"))
+        self.assertRegex(" ".join(said.split()), r"petri needs a C\+\+ compiler with the header <expected> of C\+\+23 \(GCC 12, Clang 19 or later\) "
+                         rf"and found [A-Za-z]+ [0-9.]+ at {self.stand_ins}/c\+\+; install it with tools/setup demo, or name another one in the "
+                         "environment variable CXX ")
+        self.stand_in(other=f'exec {shutil.which("c++")} "$@"')
+        self.assertIn("made in", self.assert_works(self.run_tool("tools/build", "release", "made", CXX="other")))
+
     def test_works_with_another_ninja_when_the_first_has_gone(self):
         self.real("ninja")
         self.build()
