@@ -72,6 +72,18 @@ class Build(TreeTest):
         self.stand_in("rustc")
         self.assert_works(self.build())
 
+    def test_says_where_a_newer_one_is(self):
+        newer = self.folder / "newer"
+        newer.mkdir()
+        path = f"{self.stand_ins}:{self.programs}:{newer}"
+        for name, said in {"cmake": ("CMake 3.25 or later and found 3.18.4", "cmake version 3.31.6"),
+                           "rustc": ("Rust 1.93 or later and found 1.63.0", "rustc 1.95.0 (of another stand-in)")}.items():
+            (newer / name).write_text(f"#!/bin/sh\necho '{said[1]}'\n", encoding="utf-8")
+            (newer / name).chmod(0o755)
+            self.assertEqual(self.build(PATH=path, **{"CMAKE" if name == "cmake" else "RUST": said[0].split()[-1]}),
+                             (1, f"build: petri needs {said[0]} at {self.stand_ins}/{name}; {newer} has a newer one: put it first in PATH\n"))
+        self.assert_works(self.build(PATH=path))
+
     def test_says_which_program_is_missing(self):
         for name, sentence in {"cargo": "petri needs cargo and found none; install it with tools/setup demo or from https://rustup.rs",
                                "ninja": "petri needs Ninja and found none; install it with tools/setup demo or from https://ninja-build.org",
