@@ -66,6 +66,14 @@ class Fresh(TreeTest):
         self.assert_works(self.run_tool("tools/clean"))
         self.assertFalse((self.tree / "build").exists())
 
+    def test_that_is_stopped_leaves_nothing_running(self):
+        self.real("sleep")
+        self.stand_in(mmdebstrap=MMDEBSTRAP, unshare='[[ $* != *"make demo"* ]] || { kill -TERM "$(cat build/fresh/.lock)"; sleep 600; }')
+        code, said = self.fresh(STAGES="demo")
+        self.assertEqual((code, said.splitlines()[-1]), (143, "fresh: make demo, from nothing to the drawn network"))
+        self.stand_in(unshare=INSIDE)
+        self.assert_works(self.fresh(STAGES="demo"))  # the lock is free
+
     def test_on_a_disk_without_any_space_does_not_blame_the_tree(self):
         self.stand_in(mkdir='echo "mkdir: cannot create directory: No space left on device" >&2; exit 1')
         self.assert_stops(self.fresh(), f"fresh: the disk is full: nothing can be written to {self.tree}; free some space, then run this "
