@@ -3,6 +3,7 @@
 # Each asks tools/setup for what it needs and no more (SETUP=off leaves that out), and tools/build builds.
 
 SHELL := /bin/bash
+export PREFIX DESTDIR # as they are: the shell would read quotes and dollars in them
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # Parallel tests, more than there are cores: many of them wait. Each suite is a process of its own.
 JOBS ?= $(shell expr $$(nproc) + 3)
@@ -29,7 +30,7 @@ build: setup-demo ## build the command, build/release/bin/petri
 	@tools/build release petri_command
 
 install: ## build and install command, library, headers, docs, manual, completions (PREFIX=/usr/local)
-	@DESTDIR="$(DESTDIR)" tools/install "$(PREFIX)"
+	@tools/install "$$PREFIX"
 
 install-files: setup-demo
 	@tools/build release petri_command petri petri_manual

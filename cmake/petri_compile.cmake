@@ -1,5 +1,16 @@
 # petri_flags: the language, the warnings and the sanitizers every target of ours is compiled with.
 
+# An older compiler would be found out minutes later, by a missing header; and once a configuration has succeeded, CMake keeps it.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -std=c++23)
+check_cxx_source_compiles("#include <expected>\nint main() { return std::expected<int, int>(0).value(); }" petri_has_expected)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT petri_has_expected)
+  message(FATAL_ERROR "petri needs a C++ compiler with the header <expected> of C++23 (GCC 12, Clang 19 or later) and found "
+    "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} at ${CMAKE_CXX_COMPILER}; install it with tools/setup demo, or name another one "
+    "in the environment variable CXX")
+endif()
+
 add_library(petri_flags INTERFACE)
 
 # C++23 as GCC 12 has it.

@@ -9,6 +9,12 @@ if [ $# -ne 2 ] || [ ! -x "$1/evolve" ] || [ ! -x "$1/petri" ]; then
 fi
 programs=$1 output=$2
 mkdir -p "$output" || exit 5
+# Two at once would write the same records. Held until this script has ended.
+exec 9>>"$output/.lock" || exit 5
+if ! flock --nonblock 9; then
+  echo "demo: another demo is writing to $output; wait for it or stop it, then run this again" >&2
+  exit 4
+fi
 
 if [ -t 1 ]; then
   bold=$'\e[1m' plain=$'\e[0m'

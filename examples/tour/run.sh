@@ -7,8 +7,8 @@ if [ $# -ne 1 ] || [ ! -x "$1" ]; then
   echo "usage: run.sh PETRI_BINARY (build it with: make build)" >&2
   exit 4
 fi
-petri=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-cd "$(dirname "$0")" || exit 5
+petri=$(CDPATH='' cd "$(dirname "$1")" && pwd)/$(basename "$1")
+CDPATH='' cd "$(dirname "$0")" || exit 5
 
 if [ -t 1 ]; then
   bold=$'\e[1m' dim=$'\e[2m' plain=$'\e[0m'

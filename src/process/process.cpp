@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "host/host_call.h"
+#include "process/process_time.h"
 #include "run/collect_outcome.h"
 
 namespace petri {

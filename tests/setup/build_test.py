@@ -72,6 +72,18 @@ class Build(TreeTest):
         self.stand_in("rustc")
         self.assert_works(self.build())
 
+    def test_says_where_a_newer_one_is(self):
+        newer = self.folder / "newer"
+        newer.mkdir()
+        path = f"{self.stand_ins}:{self.programs}:{newer}"
+        for name, said in {"cmake": ("CMake 3.25 or later and found 3.18.4", "cmake version 3.31.6"),
+                           "rustc": ("Rust 1.93 or later and found 1.63.0", "rustc 1.95.0 (of another stand-in)")}.items():
+            (newer / name).write_text(f"#!/bin/sh\necho '{said[1]}'\n", encoding="utf-8")
+            (newer / name).chmod(0o755)
+            self.assertEqual(self.build(PATH=path, **{"CMAKE" if name == "cmake" else "RUST": said[0].split()[-1]}),
+                             (1, f"build: petri needs {said[0]} at {self.stand_ins}/{name}; {newer} has a newer one: put it first in PATH\n"))
+        self.assert_works(self.build(PATH=path))
+
     def test_says_which_program_is_missing(self):
         for name, sentence in {"cargo": "petri needs cargo and found none; install it with tools/setup demo or from https://rustup.rs",
                                "ninja": "petri needs Ninja and found none; install it with tools/setup demo or from https://ninja-build.org",
@@ -155,6 +167,24 @@ class Build(TreeTest):
         self.stand_in(cargo='[[ $* != *--offline* ]]')
         self.assertIn("build: downloading the crates", self.assert_works(self.build()))
 
+    def test_whose_crates_fill_the_disk_of_cargo_does_not_blame_the_network(self):
+        self.stand_in(cargo="exit 101", df='echo Avail; [[ $* == *home ]] && echo 2 || echo 100000')
+        home = self.folder / "cargo home"
+        self.assert_stops(self.build(CARGO_HOME=str(home)), f"build: the build ended because the disk is full: {home} has 2 MB left; free some "
+                                                            "space, then run this again")
+        self.stand_in("cargo", "df")
+        self.assert_works(self.build(CARGO_HOME=str(home)))
+
+    def test_whose_crates_have_no_folder_does_not_blame_the_network(self):
+        self.stand_in(cargo='[[ $* != *--offline* ]]')
+        (self.folder / "file").touch()
+        for home in (self.folder / "file", "/proc/self/fdinfo/cargo"):
+            self.assertEqual(self.build(CARGO_HOME=str(home)), (1, f"build: the crates cannot be downloaded into {home}, which cannot be written "
+                                                                   "to; make it writable or set CARGO_HOME to another folder, then run this "
+                                                                   "again\n"))
+        self.assert_works(self.build(CARGO_HOME=str(self.folder / "a new folder")))
+        self.assert_works(self.run_tool("tools/build", "release", "evolve", before=["env", "--unset=HOME"]))
+
     def test_needs_no_network_once_the_crates_are_there(self):
         self.assert_works(self.build())
         self.assertEqual(re.findall("^cargo .*", self.calls(), re.MULTILINE),
@@ -218,6 +248,20 @@ class RealBuild(TreeTest):
             program.unlink()
             self.assertIn("Configuring", self.build())
             program.touch()
+
+    def test_says_that_a_compiler_is_too_old_and_takes_another_then(self):
+        shutil.copytree(ROOT / "cmake", self.tree / "cmake")
+        (self.tree / "CMakeLists.txt").write_text(SMALL_PROJECT.replace("NONE)", "CXX)\ninclude(cmake/petri_compile.cmake)"), encoding="utf-8")
+        self.real("ar", "as", "ld", "ranlib")
+        self.stand_in(**{"c++": f'exec {shutil.which("c++")} "$@" -std=c++20'})
+        code, said = self.run_tool("tools/build", "release", "made")
+        self.assertEqual((code, said.splitlines()[-1]),
+                         (1, "build: the preset release cannot be configured; mend what CMake says above, then run this again"))
+        self.assertRegex(" ".join(said.split()), r"petri needs a C\+\+ compiler with the header <expected> of C\+\+23 \(GCC 12, Clang 19 or later\) "
+                         rf"and found [A-Za-z]+ [0-9.]+ at {self.stand_ins}/c\+\+; install it with tools/setup demo, or name another one in the "
+                         "environment variable CXX ")
+        self.stand_in(other=f'exec {shutil.which("c++")} "$@"')
+        self.assertIn("made in", self.assert_works(self.run_tool("tools/build", "release", "made", CXX="other")))
 
     def test_works_with_another_ninja_when_the_first_has_gone(self):
         self.real("ninja")

@@ -49,6 +49,14 @@ class Ci(TreeTest):
         (self.cargo / "bin" / "cargo").symlink_to(self.programs / "true")
         self.assert_works(self.run_tool(".ci/run"))
 
+    def test_needs_a_folder_for_temporary_files(self):
+        missing = self.folder / "missing"
+        self.assertEqual(self.run_tool(".ci/run", TMPDIR=str(missing)),
+                         (1, f"ci: no temporary file can be made in {missing}; make that a folder that can be written, or set TMPDIR to another\n"))
+        missing.mkdir()
+        self.assert_works(self.run_tool(".ci/run", TMPDIR=str(missing)))
+        self.assertEqual(list(missing.iterdir()), [])
+
     def test_fails_when_the_tests_do(self):
         self.assertEqual(self.run_tool(".ci/run", MAKE_FAILS="2")[0], 2)
 

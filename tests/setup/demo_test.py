@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """examples/evolve/demo.sh: what it promises is what its programs then say, and it ends where one of them fails."""
 
+import fcntl
 import unittest
 
 from stand_ins import ROOT, TreeTest
@@ -45,6 +46,15 @@ Open out/report.html in a browser. More to evolve: {self.stand_ins}/evolve --hel
     def test_ends_where_a_record_differs(self):
         code, said = self.demo(DIFFERENT)
         self.assertEqual((code, said.splitlines()[-2:]), (DIFFERENT, ["a verdict", f"demo: petri ended with code {DIFFERENT}"]))
+
+    def test_runs_once_at_a_time_in_a_folder(self):
+        (self.tree / "out").mkdir()
+        with open(self.tree / "out" / ".lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.assertEqual(self.demo(INCOMPLETE),
+                             (4, "demo: another demo is writing to out; wait for it or stop it, then run this again\n"))
+        self.assertEqual(self.calls(), "")
+        self.assert_works(self.demo(INCOMPLETE))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """tools/fresh, with a stand-in for the container: what it says is missing, and the table it prints."""
 
+import fcntl
 import re
 import unittest
 
@@ -35,6 +36,43 @@ class Fresh(TreeTest):
         self.assert_stops(self.fresh("demo"), 'fresh: there is no argument "demo"; tools/fresh --help tells what can be set')
         self.assert_stops(self.fresh(RUST="1.63.0"), "fresh: the container borrows this machine's Rust, which must be 1.93 or later; "
                                                      "install it with tools/setup test")
+
+    def test_refuses_to_run_no_stage(self):
+        self.assert_stops(self.fresh(STAGES=" "), "fresh: STAGES names no stage; it takes demo and test")
+
+    def test_needs_a_clone_before_it_downloads_anything(self):
+        for reason, sentence in {"fatal: not a git repository (or any of the parent directories): .git":
+                                     "not a git repository (or any of the parent directories): .git",
+                                 f"fatal: detected dubious ownership in repository at '{self.tree}'\nTo add an exception, call":
+                                     f"detected dubious ownership in repository at '{self.tree}'"}.items():
+            self.stand_in(git=f'echo "{reason}" >&2; exit 128')
+            self.assertEqual(self.fresh(), (1, f"fresh: the container gets a clone of {self.tree}, which git cannot read: {sentence}; run this "
+                                               "in a clone of your own\n"))
+        self.assertNotIn("mmdebstrap", self.calls())
+        self.stand_in(git="true", mmdebstrap=MMDEBSTRAP, unshare=INSIDE)
+        self.assert_works(self.fresh())
+
+    def test_runs_once_at_a_time(self):
+        self.stand_in(mmdebstrap=MMDEBSTRAP, unshare=INSIDE)
+        lock = self.tree / "build" / "fresh" / ".lock"
+        lock.parent.mkdir(parents=True)
+        with open(lock, "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            print(4711, file=held, flush=True)
+            running = f"is running in {self.tree} (process 4711); wait for it or stop it, then run this again\n"
+            self.assertEqual(self.fresh(), (1, f"fresh: another make fresh {running}"))
+            self.assertEqual(self.run_tool("tools/clean"), (1, f"clean: make fresh {running}"))
+        self.assert_works(self.fresh())
+        self.assert_works(self.run_tool("tools/clean"))
+        self.assertFalse((self.tree / "build").exists())
+
+    def test_that_is_stopped_leaves_nothing_running(self):
+        self.real("sleep")
+        self.stand_in(mmdebstrap=MMDEBSTRAP, unshare='[[ $* != *"make demo"* ]] || { kill -TERM "$(cat build/fresh/.lock)"; sleep 600; }')
+        code, said = self.fresh(STAGES="demo")
+        self.assertEqual((code, said.splitlines()[-1]), (143, "fresh: make demo, from nothing to the drawn network"))
+        self.stand_in(unshare=INSIDE)
+        self.assert_works(self.fresh(STAGES="demo"))  # the lock is free
 
     def test_on_a_disk_without_any_space_does_not_blame_the_tree(self):
         self.stand_in(mkdir='echo "mkdir: cannot create directory: No space left on device" >&2; exit 1')
@@ -71,6 +109,11 @@ class Fresh(TreeTest):
         self.assertRegex(said, r"of it the build +\| +3:45.0 \| +6:46.0 \|")
         self.assertRegex(said, r"of it the suite \(ctest\) +\| +0:24.5 \| +\| 100% tests passed")
         self.assertFalse((self.tree / "build/fresh/bookworm/machine").exists())
+
+    def test_measures_with_decimal_points_whatever_the_locale(self):
+        """A Debian without the package locales has no locale with a comma, so that this looks at the setting alone."""
+        self.stand_in(mmdebstrap=MMDEBSTRAP, unshare=f'[[ $LC_ALL == C ]] || exit 1\n{INSIDE}')
+        self.assert_works(self.fresh(STAGES="demo", LC_ALL="de_DE.UTF-8"))
 
     def test_runs_the_stages_and_the_suite_that_are_asked_for(self):
         self.stand_in(mmdebstrap=MMDEBSTRAP, unshare=INSIDE)

@@ -70,7 +70,42 @@ class Setup(TreeTest):
             self.assertIn(package, said.split())
 
     def test_without_network_says_so(self):
-        self.assert_stops(self.setup("demo", APT_FAILS="yes"), f"setup: the packages cannot be downloaded; {RETRY}")
+        reason = "E: Failed to fetch http://deb.debian.org/mold.deb  Temporary failure resolving 'deb.debian.org'"
+        code, said = self.setup("demo", APT_FAILS=f"{reason}\n{reason.replace('mold', 'cmake')}")
+        self.assertEqual((code, said.splitlines()[-2:]), (1, [reason, f"setup: the packages cannot be downloaded; {RETRY}"]))
+        self.assert_works_now()
+
+    def test_does_not_blame_the_network_for_what_is_wrong_here(self):
+        self.stand_in(find="echo a_list_Packages")  # of today
+        for said, sentence in {
+                "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 13 (unattended-upgr)\nE: Unable to acquire the "
+                "dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?":
+                    "another program is installing packages: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 13 "
+                    "(unattended-upgr); wait until it has ended, then run this again",
+                "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct the problem. ":
+                    "an earlier installation of packages was interrupted; run this as root: dpkg --configure -a, then run this again",
+                "E: You don't have enough free space in /var/cache/apt/archives/.":
+                    "the disk is too full: You don't have enough free space in /var/cache/apt/archives/; free some space, then run this "
+                    "again"}.items():
+            for when in ("APT_FAILS", "DPKG_FAILS"):
+                (self.stand_ins / "calls").unlink(missing_ok=True)
+                self.assert_stops(self.setup("demo", **{when: said}), f"setup: {sentence}")
+                self.assertNotIn("apt-get --quiet=2 update", self.calls())
+        self.assert_works_now()
+
+    def test_shows_why_dpkg_failed(self):
+        code, said = self.setup("demo", DPKG_FAILS="dpkg: error processing package mold\nE: Sub-process /usr/bin/dpkg returned an error code (1)")
+        self.assertEqual((code, said.splitlines()[-3:]), (1, [
+            "dpkg: error processing package mold", "E: Sub-process /usr/bin/dpkg returned an error code (1)",
+            "setup: apt-get could not install the packages; mend what it says above, then run this again"]))
+        self.assert_works_now()
+
+    def test_says_that_packages_conflict(self):
+        plan = "The following packages have unmet dependencies:\nE: Unable to correct problems, you have held broken packages."
+        packages = " ".join(sorted(DEMO.split()))
+        self.assert_stops(self.setup("demo", APT_PLAN=plan),
+                          "setup: apt cannot install the packages: Unable to correct problems, you have held broken packages; run this to see "
+                          f"why, mend it, then run this again: apt-get install --simulate --no-install-recommends {packages}")
         self.assert_works_now()
 
     def test_names_packages_that_apt_does_not_know(self):

@@ -17,9 +17,9 @@ EVERYWHERE = """awk bash cat comm cp cut dirname du env find flock git grep head
 SYSTEM = {
     "apt-get": """case "$*" in
   *--print-uris*) echo "${APT_PLAN:-Need to get 90.4 MB of archives.
-After this operation, 370 MB of additional disk space will be used.}" ;;
-  *--download-only*) [[ -z ${APT_FAILS:-} ]] || exit 100 ;;
-  *" install "*) touch "$STAND_INS/installed" ;;
+After this operation, 370 MB of additional disk space will be used.}"; [[ -z ${APT_PLAN:-} ]] || exit 100 ;;
+  *--download-only*) [[ -z ${APT_FAILS:-} ]] || { echo "$APT_FAILS" >&2; exit 100; } ;;
+  *" install "*) [[ -z ${DPKG_FAILS:-} ]] || { echo "$DPKG_FAILS" >&2; exit 100; }; touch "$STAND_INS/installed" ;;
 esac""",
     "apt-cache": """case $1 in pkgnames) printf 'libclang-rt-%s-dev-wasm32\\n' 14 19 22 ;; show) echo "Package: ${*: -1}" ;; esac""",
     "dpkg-query": """[[ -e $STAND_INS/installed ]] || exit 1

@@ -6,7 +6,7 @@ import os
 import shutil
 import unittest
 
-from stand_ins import TreeTest, drop_root
+from stand_ins import ROOT, TreeTest, drop_root
 
 
 class Tree(TreeTest):
@@ -105,6 +105,40 @@ class Tree(TreeTest):
         self.assertEqual(said, (1, "install: SUDO_USER is ann, but there is no sudo, which builds as ann; install sudo, or unset SUDO_USER to "
                                    "build as root\n"))
         self.assertFalse((self.folder / "usr").exists())
+
+    def make_install(self, *words):
+        shutil.copy(ROOT / "Makefile", self.tree)
+        return self.run_tool("make", "install", "SETUP=off", *words)
+
+    def test_is_installed_where_the_prefix_says_whatever_is_in_it(self):
+        for name in ("PREFIX", "DESTDIR"):
+            code, said = self.make_install("PREFIX=/usr", f"""{name}=a "b" 'c' $$d `e`""")
+            self.assertEqual((code, said.splitlines()[0]), (2, f"""install: {name} is "a "b" 'c' $d `e`", which is a relative path; write the """
+                                                               f"""whole path, for example {name}="{self.tree}/a "b" 'c' $d `e`\""""))
+
+    def test_is_not_installed_in_a_folder_named_tilde(self):
+        code, said = self.make_install("PREFIX=~/.local")
+        self.assertEqual((code, said.splitlines()[0]), (2, 'install: PREFIX is "~/.local", where the shell has not replaced the ~; write the whole '
+                                                           'path, for example PREFIX="$HOME/.local"'))
+
+    def test_is_installed_by_a_make_with_jobs(self):
+        (self.tree / "build" / "release").mkdir(parents=True)
+        (self.tree / "build" / "release" / "cmake_install.cmake").touch()
+        said = self.assert_works(self.make_install("-j8", f"PREFIX={self.folder}/usr"))
+        self.assertEqual(said, f"install: petri is in {self.folder}/usr: bin/petri, lib/libpetri.a, include/petri; share/doc/petri has the "
+                               "documentation\n")
+
+    def test_is_found_where_the_path_of_cd_leads_elsewhere(self):
+        """CDPATH is for people who type, but some export it."""
+        (self.folder / "elsewhere" / "tools" / "check").mkdir(parents=True)
+        elsewhere = {"CDPATH": str(self.folder / "elsewhere")}
+        self.stand_in("apt-get", "dpkg-query")
+        (self.tree / ".clang-format").touch()
+        for words in (("tools/setup", "demo"), ("tools/build", "release", "evolve"), ("tools/coverage",), ("tools/check/clippy",),
+                      ("tools/check/format",), ("tools/clean",)):
+            self.assertNotIn("elsewhere", self.assert_works(self.run_tool(*words, **elsewhere)), words)
+        self.assertEqual([str(path) for path in (self.folder / "elsewhere").rglob("*")],
+                         [f"{self.folder}/elsewhere/tools", f"{self.folder}/elsewhere/tools/check"])
 
     def test_needs_a_folder_for_temporary_files(self):
         missing = f"{self.folder}/missing"
