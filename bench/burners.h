@@ -6,5 +6,7 @@
 namespace petri::bench {
 
 Benchmark burner_neighbour_p99_ms();
+Benchmark sleeper_neighbour_p99_ms();
+Benchmark compile_bomb_neighbour_p99_ms();
 
 }  // namespace petri::bench

@@ -85,6 +85,8 @@ const std::vector<Benchmark>& benchmarks() {
       module_call_interpreted_ns(),
       chain_reload_growth(),
       burner_neighbour_p99_ms(),
+      sleeper_neighbour_p99_ms(),
+      compile_bomb_neighbour_p99_ms(),
       host_call_look_ms(),
       hostile_honest_percent(),
       churn_per_second(),

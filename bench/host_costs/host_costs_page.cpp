@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
   int runs = 10;
   const std::string_view wanted = argc > 2 ? argv[2] : "";
   const bool read = wanted.empty() || std::from_chars(wanted.begin(), wanted.end(), runs).ec == std::errc();
-  if (argc < 2 || argc > 3 || !read || runs < 1) {
+  if (argc < 2 || argc > 3 || !read || runs < 1 || argv[1][0] == '-') {
     std::fputs("usage: host_costs PAGE [RUNS]\n", stderr);
     return 2;
   }

@@ -27,6 +27,11 @@ constexpr std::string_view kFound[] = {
     "first=if_value second=br_ifs_values",
     "body_bytes=4096 first=loop second=call_pass",
     "data_segments=128 constant_operators=63 first=memory_fill",
+    "globals=4096 first=call_import second=if_value",
+    "values=2 targets=90 first=loop second=clz_ctz",
+    "values=2 operands=944 first=call_indirect_plain",
+    "first=block_values second=call_pass",
+    "body_bytes=256 first=call_pass",
 };
 
 Shape shape_of(std::string_view text) {

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::guest::{Budget, End, EndKind};
 use crate::raw::{Caller, Context, Host, HostFunction};
 use crate::scan::{Scan, scan};
-use crate::{bounds, costs, guest, math, text, touched};
+use crate::{bounds, costs, guest, interpreted, math, text, touched};
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -118,9 +118,13 @@ fn keep_caught_panics_quiet() {
     }));
 }
 
-fn caught<T>(action: impl FnOnce() -> T) -> std::thread::Result<T> {
+pub(crate) fn caught<T>(action: impl FnOnce() -> T) -> std::thread::Result<T> {
     let _guard = Guard::new();
-    catch_unwind(AssertUnwindSafe(action))
+    let outcome = catch_unwind(AssertUnwindSafe(action));
+    if outcome.is_err() {
+        let _ = catch_unwind(interpreted::leave_shared_engine);
+    }
+    outcome
 }
 
 fn message_of(panic: Box<dyn std::any::Any + Send>) -> String {

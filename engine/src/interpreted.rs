@@ -182,6 +182,12 @@ fn shared_engine(bytes: usize, functions: usize) -> Option<Engine> {
     })
 }
 
+/// After a panic on this thread: nobody knows in which state it left the engine, so that modules to come have another.
+pub fn leave_shared_engine() {
+    // What cannot be borrowed was being exchanged for a new one when the panic came.
+    SHARED.with(|shared| shared.try_borrow_mut().map(|mut shared| *shared = None).ok());
+}
+
 fn engine_for(artifact: &Artifact, metered_bytes: usize, stay: Stay) -> Engine {
     let keeps_stack = value_bytes_max(artifact) <= KEPT_STACK_MAX;
     let shared = if keeps_stack && stay == Stay::Brief {
@@ -679,5 +685,14 @@ mod tests {
             assert!(!shares(&brief, &load(text, stay)), "{text:.60}");
         }
         assert!(shares(&brief, &load(&small, Stay::Brief)), "it is not used up by those");
+    }
+
+    #[test]
+    fn after_a_panic_modules_have_another_shared_engine() {
+        let small = module(1, 0);
+        let before = load(&small, Stay::Brief);
+        assert!(shares(&before, &load(&small, Stay::Brief)));
+        assert!(crate::ffi::caught::<()>(|| panic!("asked to panic by a test")).is_err());
+        assert!(!shares(&before, &load(&small, Stay::Brief)));
     }
 }

@@ -144,6 +144,10 @@ pub const READS_PASSIVE_DATA: u32 = 1 << 2;
 pub const MUTABLE_REFERENCE: u32 = 1 << 3;
 pub const IMPORTS_NON_FUNCTION: u32 = 1 << 4;
 
+/// Of a call, besides the values that it carries: nothing else of two bytes takes as long to validate, to rewrite and to
+/// follow, and where a function has loops, the counter is read again behind it.
+const CALL_POINTS: usize = 2;
+
 /// How many carried values are counted between two checks of the points.
 const UNCHECKED_MAX: usize = 1_024;
 
@@ -163,7 +167,6 @@ struct Reader<'a> {
     /// It was begun before an inner block and goes on behind it.
     resumed: bool,
     frames: Vec<Frame>,
-    calls: u64,
     branch_targets: u64,
     blocks: u64,
     loops: u64,
@@ -218,7 +221,6 @@ pub fn read_function(
         exposed: false,
         resumed: false,
         frames: Vec::with_capacity(SOME_FRAMES),
-        calls: 0,
         block: first_edit,
         findings,
         branch_targets: 0,
@@ -238,12 +240,10 @@ pub fn read_function(
     reader.findings.joins.open_function(params + locals);
     let operands_max = reader.read_operators(validator, body, code)?;
     let (blocks, loops, targets) = (reader.blocks, reader.loops, reader.branch_targets);
-    let (calls, call_values_max) = (reader.calls, reader.call_values_max);
+    let call_values_max = reader.call_values_max;
     let keeps_counter = loops > 0 && blocks <= KEPT_BLOCKS_MAX;
     let (has_select, has_lengths) = (reader.has_select, reader.has_lengths);
     let (fills_tables, fills, splits) = (reader.fills_tables, reader.fills, reader.splits);
-    // The counter is read again behind each of them.
-    findings.load.carried += if keeps_counter { calls } else { 0 };
     findings.load.blocks += blocks;
     findings.load.live += (blocks + 16 * loops + targets) * u64::from(params + locals);
     findings.load.live += std::mem::take(&mut findings.joins.steps);
@@ -561,10 +561,10 @@ impl Reader<'_> {
             Operator::Return => self.module.types[self.function_type(validator)].results.len(),
             Operator::Call { function_index } => {
                 let callee = self.module.functions.get(*function_index as usize);
-                1 + callee.map_or(0, |callee| self.type_values(*callee))
+                CALL_POINTS + callee.map_or(0, |callee| self.type_values(*callee))
             }
             // Compiled for a callee that is not known, they are twice as expensive.
-            Operator::CallIndirect { type_index, .. } => 2 * self.type_values(*type_index),
+            Operator::CallIndirect { type_index, .. } => CALL_POINTS + 2 * self.type_values(*type_index),
             _ => return Ok(()),
         };
         self.findings.load.carried += carried as u64;
@@ -624,7 +624,6 @@ impl Reader<'_> {
             Operator::CallIndirect { type_index, table_index } => {
                 let callee = &self.module.types[*type_index as usize];
                 self.call_values(callee);
-                self.calls += 1;
                 self.edit(next, 0, What::Reload);
                 let defined = self.module.functions.len() as u32 - self.module.imported_functions;
                 self.findings.calls.push((self.node, defined + type_index));
@@ -717,7 +716,6 @@ impl Reader<'_> {
             self.findings.calls.push((self.node, function - self.module.imported_functions));
             self.edit(at, skip, What::Call { function });
         }
-        self.calls += 1;
         self.edit(at + skip, 0, What::Reload);
     }
 

@@ -621,6 +621,13 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
         ("basic blocks and expensive operators", dear(4, &chained)),
         ("calls, and values carried by calls and branches", carrying),
         (
+            "calls, and values carried by calls and branches",
+            format!(
+                "(module (func $f (param i32) (result i32) (local.get 0)) (func (result i32) (i32.const 0) {}))",
+                times(8_500, "(call $f)")
+            ),
+        ),
+        (
             "locals that are set before branches to one place",
             format!(
                 "(module (func (local {}) (block {})))",
@@ -685,7 +692,8 @@ fn whatever_takes_time_to_load_has_its_price() {
         (code("(i32.const 0) (block (param i32) drop)"), function + 3 * 6 + 1),
         (code("(block (result i32) (br_if 0 (i32.const 0) (i32.const 0))) drop"), function + 3 * 6 + 1),
         (code("unreachable"), function + 6),
-        (code("(call $f)"), function + 1),
+        (code("(call $f)"), function + 2),
+        (code("(call_indirect (i32.const 0))"), function + 4 * 6 + 2),
         (code("(call $f) (loop)"), function + 3 * 6 + 2),
         (code("(drop (memory.grow (i32.const 0)))"), function + 5 * 6),
         (code(copy), function + 9 * 6),
@@ -698,7 +706,8 @@ fn whatever_takes_time_to_load_has_its_price() {
             let imports_first = if text.contains("import") { (fields.as_str(), "") } else { ("", fields.as_str()) };
             let (before, behind) = imports_first;
             let types = "(type (func)) (type (func (param i32)))";
-            let text = format!(r#"(module {types} {before} (memory 1) (data $d "") (func $f) {behind})"#);
+            let text =
+                format!(r#"(module {types} {before} (memory 1) (table 1 funcref) (data $d "") (func $f) {behind})"#);
             prepare(&wasm(&text)).module.load_points
         };
         assert_eq!(points(11) - points(1), 10 * price, "{text}");

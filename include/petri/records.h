@@ -110,12 +110,18 @@ class TimingsWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+// What a line may have; more is too_large. Each value takes some ten bytes of memory, however few it has in the file.
+struct RecordsBounds {
+  std::size_t header_bytes_max = kRecordsLineBytesMax;  // of the first line
+  std::size_t values_max = std::size_t{16} << 20;  // of any: numbers, texts, lists, objects and the names of fields
+};
+
 // Reads a records file line by line, in bounded memory: a file may come from anywhere. io_error when it cannot be read;
 // parse_failed, with detail "line", for a line that is cut off or is not what it should be; too_large for one that is
 // too long or too deep; validation_failed for records of another format. Nothing in it has been verified.
 class RecordsReader {
  public:
-  static Result<std::unique_ptr<RecordsReader>> open(const std::string& path);
+  static Result<std::unique_ptr<RecordsReader>> open(const std::string& path, const RecordsBounds& bounds = {});
   ~RecordsReader();
 
   const RecordsHeader& header() const;
@@ -147,6 +153,10 @@ struct VerifyLimits {
   std::uint64_t fuel_max = 1'000'000'000;                       // per case
   std::uint64_t memory_bytes_max = 256ULL << 20;                // per case, for each worker
   std::chrono::nanoseconds time_max = std::chrono::minutes(1);  // per row, over all its cases
+
+  // What lines may have, so that reading one takes about `memory_bytes_max`: a quarter of it as the first line, 16 MiB
+  // at least, and a value for each 64 bytes, a million at least.
+  RecordsBounds bounds() const;
 };
 
 struct VerifyOptions {

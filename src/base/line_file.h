@@ -70,6 +70,8 @@ class LineReader {
   // Without its end; nothing at the end of the file. Valid until the next. A line that has no end is parse_failed: the
   // file was not written to its end. One that is longer than it may be is too_large, as soon as that is known.
   Result<std::optional<std::string_view>> next();
+  // Of those that follow.
+  void set_line_bytes_max(std::size_t line_bytes_max) { line_bytes_max_ = line_bytes_max; }
   std::size_t line() const { return line_; }  // the number of the last one, from 1
   const std::string& path() const { return path_; }
   // Back to the beginning.
@@ -83,7 +85,7 @@ class LineReader {
 
   const std::string path_;
   const int descriptor_;
-  const std::size_t line_bytes_max_;
+  std::size_t line_bytes_max_;
   std::string buffer_;
   std::size_t start_ = 0;  // of what is not read yet
   std::size_t line_ = 0;

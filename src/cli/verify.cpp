@@ -60,10 +60,12 @@ void add_limit_options(CLI::App& command, VerifyLimits& limits) {
 }
 
 // What the first line says of how far the file can be compared.
-Result<VerificationReport> begin_report(const std::string& file) {
-  PETRI_TRY(const auto reader, RecordsReader::open(file));
-  return VerificationReport{
-      .file = file, .verification = {}, .scored_by = reader->header().scored_by, .receipts = reader->header().receipts};
+Result<VerificationReport> begin_report(const VerifyFileOptions& options) {
+  PETRI_TRY(const auto reader, RecordsReader::open(options.file, options.limits.bounds()));
+  return VerificationReport{.file = options.file,
+                            .verification = {},
+                            .scored_by = reader->header().scored_by,
+                            .receipts = reader->header().receipts};
 }
 
 Result<Verification> verify_file(const VerifyFileOptions& options, Console& console) {
@@ -84,8 +86,9 @@ Result<Verification> verify_file(const VerifyFileOptions& options, Console& cons
 }
 
 Result<ExitCode> verify_and_tell(const VerifyFileOptions& options, Console& console) {
-  PETRI_TRY(VerificationReport report, begin_report(options.file));
-  PETRI_TRY(report.verification, verify_file(options, console));
+  PETRI_TRY(Verification verification, verify_file(options, console));
+  PETRI_TRY(VerificationReport report, begin_report(options));
+  report.verification = std::move(verification);
   console.out.write(options.json ? to_line({{"verification", to_json(report)}}) : to_text(report));
   return exit_code_for(report.verification.verdict());
 }

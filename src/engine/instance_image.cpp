@@ -1,5 +1,7 @@
 #include "engine/instance_image.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::size_t kPageBytes = 4'096;
 constexpr std::size_t kPagesBetweenLooks = 256;
+constexpr std::size_t kBytesAskedAtOnce = std::size_t{16} << 20;  // of the kernel
 constexpr std::uint64_t kPagesInWasmPage = InstanceShape::kPageBytes / kPageBytes;
 constexpr std::uint64_t kWasmPagesMax = 65'536;  // what 32 bits can address
 
@@ -71,6 +74,24 @@ class ImageReader {
   bool short_ = false;
 };
 
+// Asks for each mebibyte whether whoever waits for the image has been ended.
+class MakingLooks {
+ public:
+  explicit MakingLooks(const ImageTerms& terms) : terms_(terms) {}
+
+  Result<void> after(std::size_t pages) {
+    since_ += pages;
+    if (since_ < kPagesBetweenLooks) return {};
+    since_ = 0;
+    if (!terms_.is_ended || !terms_.is_ended()) return {};
+    return fail(ErrorCode::cancelled, "the sandbox is being ended");
+  }
+
+ private:
+  const ImageTerms& terms_;
+  std::size_t since_ = 0;
+};
+
 std::unexpected<Error> damaged(std::string_view how) {
   return fail(ErrorCode::parse_failed, "the image of an instance is damaged: " + std::string(how));
 }
@@ -107,43 +128,79 @@ Result<InstanceShape> read_shape(ImageReader& reader) {
 
 // ---- capture and restore --------------------------------------------------------------------------------------
 
-Result<InstanceImage> InstanceImage::capture(Instance& from) {
-  PETRI_TRY(InstanceImage image, capture_alone(from));
+Result<InstanceImage> InstanceImage::capture(Instance& from, const ImageTerms& terms) {
+  PETRI_TRY(InstanceImage image, outline(from, terms));
+  LinkedInstance* const linked = from.linked();
+  for (std::size_t index = 0; index < image.others_.size(); ++index) {
+    PETRI_TRY(image.others_[index].copy_pieces(linked->member(index).memory(), terms));
+  }
+  PETRI_TRY(image.copy_pieces(from.memory(), terms));
+  return image;
+}
+
+Result<void> InstanceImage::check_fits(Instance& from, const ImageTerms& terms) {
+  PETRI_TRY(outline(from, terms));
+  return {};
+}
+
+Result<InstanceImage> InstanceImage::outline(Instance& from, const ImageTerms& terms) {
+  PETRI_TRY(InstanceImage image, outline_alone(from, terms));
   image.command_has_run_ = from.command_has_run();
   LinkedInstance* const linked = from.linked();
-  if (linked == nullptr) return image;
-  for (std::size_t index = 0; index + 1 < linked->members().size(); ++index) {
-    PETRI_TRY(InstanceImage other, capture_alone(linked->member(index)));
+  for (std::size_t index = 0; linked != nullptr && index + 1 < linked->members().size(); ++index) {
+    PETRI_TRY(InstanceImage other, outline_alone(linked->member(index), terms));
     image.names_.push_back(linked->members()[index].name);
     image.others_.push_back(std::move(other));
   }
-  return image;
+  if (image.bytes_kept() <= terms.bytes_max) return image;
+  return fail(ErrorCode::limit_exceeded, fmt::format("its memory holds {} bytes and state_bytes_max allows {}",
+                                                     image.bytes_kept(), terms.bytes_max));
 }
 
-Result<InstanceImage> InstanceImage::capture_alone(Instance& from) {
+Result<InstanceImage> InstanceImage::outline_alone(Instance& from, const ImageTerms& terms) {
   InstanceImage image;
   PETRI_TRY(image.shape_, from.shape());
-  image.keep(from.memory());
+  PETRI_TRY(image.find_pieces(from.memory(), terms));
   return image;
 }
 
-// Twice over the pages: one that is not zero shows it in its first bytes nearly always, and what is kept is allocated
-// once.
-void InstanceImage::keep(std::span<const std::uint8_t> memory) {
-  const auto touched = touched_pages(memory);
-  std::size_t kept = 0;
-  for (std::uint32_t page = 0; page < touched.size(); ++page) {
-    if (touched[page] == 0 || is_zero(&memory[page * kPageBytes])) continue;
-    const bool adjacent = !pieces_.empty() && pieces_.back().page + pieces_.back().pages == page;
-    if (!adjacent) pieces_.push_back({.page = page, .pages = 0});
-    ++pieces_.back().pages;
-    kept += kPageBytes;
+// One page that is not zero shows it in its first bytes nearly always.
+Result<void> InstanceImage::find_pieces(std::span<const std::uint8_t> memory, const ImageTerms& terms) {
+  MakingLooks looks(terms);
+  for (std::size_t first = 0; first < memory.size(); first += kBytesAskedAtOnce) {
+    const auto part = memory.subspan(first, std::min(kBytesAskedAtOnce, memory.size() - first));
+    const auto touched = touched_pages(part);
+    for (std::size_t index = 0; index < touched.size(); ++index) {
+      PETRI_TRY(looks.after(1));
+      if (touched[index] == 0 || is_zero(&part[index * kPageBytes])) continue;
+      const auto page = static_cast<std::uint32_t>(first / kPageBytes + index);
+      const bool adjacent = !pieces_.empty() && pieces_.back().page + pieces_.back().pages == page;
+      if (!adjacent) pieces_.push_back({.page = page, .pages = 0});
+      ++pieces_.back().pages;
+    }
   }
-  contents_.reserve(kept);
+  return {};
+}
+
+Result<void> InstanceImage::copy_pieces(std::span<const std::uint8_t> memory, const ImageTerms& terms) {
+  MakingLooks looks(terms);
+  contents_.reserve(contents_bytes());
   for (const Piece& piece : pieces_) {
-    const auto bytes = memory.subspan(piece.page * kPageBytes, piece.pages * kPageBytes);
-    contents_.insert(contents_.end(), bytes.begin(), bytes.end());
+    for (std::size_t done = 0; done < piece.pages;) {
+      const std::size_t pages = std::min(piece.pages - done, kPagesBetweenLooks);
+      const auto bytes = memory.subspan((piece.page + done) * kPageBytes, pages * kPageBytes);
+      contents_.insert(contents_.end(), bytes.begin(), bytes.end());
+      done += pages;
+      PETRI_TRY(looks.after(pages));
+    }
   }
+  return {};
+}
+
+std::size_t InstanceImage::contents_bytes() const {
+  std::size_t pages = 0;
+  for (const Piece& piece : pieces_) pages += piece.pages;
+  return pages * kPageBytes;
 }
 
 Result<void> InstanceImage::restore(Instance& into) const {
@@ -221,7 +278,7 @@ std::uint64_t InstanceImage::bytes_kept() const {
 }
 
 std::uint64_t InstanceImage::bytes_kept_alone() const {
-  return sizeof(*this) + shape_.globals.size() * sizeof(Value) + pieces_.size() * sizeof(Piece) + contents_.size();
+  return sizeof(*this) + shape_.globals.size() * sizeof(Value) + pieces_.size() * sizeof(Piece) + contents_bytes();
 }
 
 // ---- bytes ----------------------------------------------------------------------------------------------------

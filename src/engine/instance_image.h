@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,13 +14,22 @@
 
 namespace petri {
 
+// What an image may take, and who may end its making.
+struct ImageTerms {
+  std::uint64_t bytes_max = std::numeric_limits<std::uint64_t>::max();  // state_bytes_max, where that holds
+  std::function<bool()> is_ended;  // asked for each mebibyte that is looked through or copied; none: nobody ends it
+};
+
 // Of one that is linked with others they are all in it, by name. Keeps only pages of 4 KiB that are not all zero, so
 // that a large memory with little in it is small. A value: it can be copied, and restored from by several threads at
 // once.
 class InstanceImage {
  public:
   // Of an instance that is whole and of a movable artifact, else `validation_failed`. The instance stays as it is.
-  static Result<InstanceImage> capture(Instance& from);
+  // `limit_exceeded` before anything is copied, `cancelled` once the terms say that it is ended.
+  static Result<InstanceImage> capture(Instance& from, const ImageTerms& terms = {});
+  // Whether it could be, without copying.
+  static Result<void> check_fits(Instance& from, const ImageTerms& terms);
 
   // Into an instance of code with the same layout (check_same_layout in engine/module_layout.h); the declarations of
   // its memory and mutable globals are compared once more, `state_incompatible` if they differ. Everything the instance
@@ -42,12 +53,14 @@ class InstanceImage {
   bool operator==(const InstanceImage&) const = default;
 
  private:
-  // Without those it is linked with.
-  static Result<InstanceImage> capture_alone(Instance& from);
+  // Shape and pieces of it and those it is linked with, and then what the pieces hold.
+  static Result<InstanceImage> outline(Instance& from, const ImageTerms& terms);
+  static Result<InstanceImage> outline_alone(Instance& from, const ImageTerms& terms);
   Result<void> restore_alone(Instance& into) const;
   static Result<InstanceImage> from_bytes_alone(std::span<const std::uint8_t> bytes);
   void append_to(std::vector<std::uint8_t>& bytes) const;
   std::uint64_t bytes_kept_alone() const;
+  std::size_t contents_bytes() const;  // of the pieces, also before they are copied
 
   // Adjacent pages, in units of 4 KiB. They stand one after another in `contents_`.
   struct Piece {
@@ -56,7 +69,8 @@ class InstanceImage {
     bool operator==(const Piece&) const = default;
   };
 
-  void keep(std::span<const std::uint8_t> memory);
+  Result<void> find_pieces(std::span<const std::uint8_t> memory, const ImageTerms& terms);
+  Result<void> copy_pieces(std::span<const std::uint8_t> memory, const ImageTerms& terms);
   Result<void> put(Instance& into, std::size_t used_bytes) const;
   Result<void> check_pieces() const;
 

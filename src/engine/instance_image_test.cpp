@@ -1,5 +1,6 @@
 #include "engine/instance_image.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -139,6 +140,44 @@ TEST_P(InstanceImageTest, TakesALargeMemoryWithLittleInIt) {
     std::ranges::fill(restored->memory(), std::uint8_t{0xff});
     EXPECT_EQ(captured(*restored).memory_bytes(), kLargeMax);
   }
+}
+
+// Four mebibytes that are looked through, and then copied.
+TEST_P(InstanceImageTest, AsksForEachMebibyteWhetherItIsEnded) {
+  auto instance = instantiate("(module (memory 64))", from_, 4 << 20);
+  std::ranges::fill(instance->memory(), std::uint8_t{1});
+  int asked = 0, ended_at = 0;
+  const ImageTerms terms{.is_ended = [&] { return ++asked == ended_at; }};
+  ASSERT_TRUE(InstanceImage::capture(*instance, terms));
+  EXPECT_EQ(asked, 8);
+  for (ended_at = 1; ended_at <= 8; ++ended_at) {
+    asked = 0;
+    const auto ended = InstanceImage::capture(*instance, terms);
+    ASSERT_FALSE(ended) << ended_at;
+    EXPECT_EQ(ended.error().code, ErrorCode::cancelled);
+    EXPECT_EQ(ended.error().message, "the sandbox is being ended");
+    EXPECT_EQ(asked, ended_at) << "nothing is done after it";
+  }
+}
+
+TEST_P(InstanceImageTest, IsNotCopiedWhereItWouldBeLargerThanAllowed) {
+  auto instance = instantiate("(module (memory 64))", from_, 4 << 20);
+  std::ranges::fill(instance->memory(), std::uint8_t{1});
+  int asked = 0;
+  const std::uint64_t kept = captured(*instance).bytes_kept();
+  ImageTerms terms{.bytes_max = kept, .is_ended = [&] { return ++asked == 0; }};
+  EXPECT_TRUE(InstanceImage::check_fits(*instance, terms));
+  EXPECT_EQ(asked, 4) << "looked through, and not copied";
+  EXPECT_TRUE(InstanceImage::capture(*instance, terms));
+  --terms.bytes_max;
+  asked = 0;
+  const auto refused = InstanceImage::capture(*instance, terms);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
+  EXPECT_EQ(refused.error().message,
+            fmt::format("its memory holds {} bytes and state_bytes_max allows {}", kept, kept - 1));
+  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(InstanceImage::check_fits(*instance, terms).error(), refused.error());
 }
 
 TEST_P(InstanceImageTest, IsRestoredIntoAnotherArtifactOfTheSameLayout) {

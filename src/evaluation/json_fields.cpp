@@ -16,8 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr JsonBounds kRecordBounds{
-    .bytes_max = kRecordsLineBytesMax, .depth_max = 8, .values_max = std::size_t{16} << 20};
+constexpr std::size_t kLineDepthMax = 8;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view must_be) {
   throw BadLine{.field = std::string(name), .what = fmt::format("its \"{}\" is not {}", name, must_be)};
@@ -83,8 +82,9 @@ JsonFields::JsonFields(const json& object) : object_(object) {
   if (!object.is_object()) throw BadLine{.what = "it is not a JSON object"};
 }
 
-json JsonFields::parse(std::string_view text) {
-  auto parsed = parse_json(text, kRecordBounds);
+json JsonFields::parse(std::string_view text, const RecordsBounds& bounds) {
+  auto parsed = parse_json(
+      text, {.bytes_max = kRecordsLineBytesMax, .depth_max = kLineDepthMax, .values_max = bounds.values_max});
   if (parsed) return *std::move(parsed);
   const JsonFault& fault = parsed.error();
   const bool syntax = fault.kind == JsonFaultKind::syntax;  // which line it is stands before this

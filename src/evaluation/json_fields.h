@@ -21,7 +21,7 @@ class JsonFields {
   // Keeps a reference to the object.
   explicit JsonFields(const nlohmann::json& object);
   // Within the bounds of a line.
-  static nlohmann::json parse(std::string_view text);
+  static nlohmann::json parse(std::string_view text, const RecordsBounds& bounds = {});
 
   const nlohmann::json* find(std::string_view name) const;
   const nlohmann::json& get(std::string_view name) const;

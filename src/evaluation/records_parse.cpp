@@ -134,8 +134,8 @@ std::vector<HostFunctionUsed> host_functions_of(const JsonFields& fields) {
   return functions;
 }
 
-RecordsHeader header_of(std::string_view line) {
-  const json parsed = JsonFields::parse(line);
+RecordsHeader header_of(std::string_view line, const RecordsBounds& bounds) {
+  const json parsed = JsonFields::parse(line, bounds);
   const JsonFields fields(parsed);
   check_format(fields);
   fields.check_names(kHeaderNames);
@@ -224,8 +224,8 @@ std::optional<Origin> origin_of(const JsonFields& fields) {
   return origin;
 }
 
-ParsedRecord parsed_of(std::string_view line, const RecordsHeader& header) {
-  const json parsed = JsonFields::parse(line);
+ParsedRecord parsed_of(std::string_view line, const RecordsHeader& header, const RecordsBounds& bounds) {
+  const json parsed = JsonFields::parse(line, bounds);
   const JsonFields fields(parsed);
   fields.check_names(kRecordNames);
   ParsedRecord result{.stored = {.record = record_of(fields, header.cases.size()),
@@ -257,12 +257,12 @@ auto caught(Parse parse) -> LineResult<decltype(parse())> {
 
 }  // namespace
 
-LineResult<RecordsHeader> parse_header(std::string_view line) {
-  return caught([&] { return header_of(line); });
+LineResult<RecordsHeader> parse_header(std::string_view line, const RecordsBounds& bounds) {
+  return caught([&] { return header_of(line, bounds); });
 }
 
-LineResult<ParsedRecord> parse_record(std::string_view line, const RecordsHeader& header) {
-  return caught([&] { return parsed_of(line, header); });
+LineResult<ParsedRecord> parse_record(std::string_view line, const RecordsHeader& header, const RecordsBounds& bounds) {
+  return caught([&] { return parsed_of(line, header, bounds); });
 }
 
 bool is_ending(std::string_view line) { return line.starts_with(kEndingStart); }

@@ -20,14 +20,15 @@ using LineResult = std::expected<T, BadLine>;
 // Every line may come from anywhere: it is parsed within bounds, and no exception leaves.
 
 // A first line of another format is validation_failed.
-LineResult<RecordsHeader> parse_header(std::string_view line);
+LineResult<RecordsHeader> parse_header(std::string_view line, const RecordsBounds& bounds = {});
 
 struct ParsedRecord {
   StoredRecord stored;
   std::size_t cancelled_before = 0;
 };
 // The header says how many cases there are and whether scores are the host's.
-LineResult<ParsedRecord> parse_record(std::string_view line, const RecordsHeader& header);
+LineResult<ParsedRecord> parse_record(std::string_view line, const RecordsHeader& header,
+                                      const RecordsBounds& bounds = {});
 
 // Whether it is one is told by its beginning.
 bool is_ending(std::string_view line);

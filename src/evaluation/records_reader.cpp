@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/escape.h"
 #include "base/line_file.h"
 #include "engine/sha256.h"
@@ -10,6 +12,7 @@ namespace petri {
 
 struct RecordsReader::Impl {
   std::unique_ptr<LineReader> lines;
+  RecordsBounds bounds;
   RecordsHeader header;
   std::size_t next_row = 0;
   std::size_t records = 0;
@@ -50,14 +53,16 @@ struct RecordsReader::Impl {
 RecordsReader::RecordsReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RecordsReader::~RecordsReader() = default;
 
-Result<std::unique_ptr<RecordsReader>> RecordsReader::open(const std::string& path) {
+Result<std::unique_ptr<RecordsReader>> RecordsReader::open(const std::string& path, const RecordsBounds& bounds) {
   auto impl = std::make_unique<Impl>();
-  PETRI_TRY(impl->lines, LineReader::open(path, kRecordsLineBytesMax));
+  impl->bounds = bounds;
+  PETRI_TRY(impl->lines, LineReader::open(path, std::min(bounds.header_bytes_max, kRecordsLineBytesMax)));
   PETRI_TRY(const auto line, impl->next_line());
   if (!line) return impl->refuse({.what = "the file is empty"});
-  auto header = parse_header(*line);
+  auto header = parse_header(*line, bounds);
   if (!header) return impl->refuse(header.error());
   impl->header = std::move(*header);
+  impl->lines->set_line_bytes_max(kRecordsLineBytesMax);
   return std::unique_ptr<RecordsReader>(new RecordsReader(std::move(impl)));
 }
 
@@ -72,7 +77,7 @@ Result<std::optional<StoredRecord>> RecordsReader::next() {
     PETRI_TRY(impl_->end(*line));
     return std::nullopt;
   }
-  auto parsed = parse_record(*line, impl_->header);
+  auto parsed = parse_record(*line, impl_->header, impl_->bounds);
   if (!parsed) return impl_->refuse(parsed.error());
   const Record& record = parsed->stored.record;
   if (record.row < impl_->next_row || record.row - impl_->next_row != parsed->cancelled_before) {

@@ -274,6 +274,14 @@ void Verifier::tell() const {
 
 }  // namespace
 
+RecordsBounds VerifyLimits::bounds() const {
+  constexpr std::uint64_t kHeaderBytesMin = std::uint64_t{16} << 20, kValuesMin = std::uint64_t{1} << 20;
+  constexpr RecordsBounds kWritten;  // what petri writes has no more
+  return {
+      .header_bytes_max = std::clamp<std::uint64_t>(memory_bytes_max / 4, kHeaderBytesMin, kWritten.header_bytes_max),
+      .values_max = std::clamp<std::uint64_t>(memory_bytes_max / 64, kValuesMin, kWritten.values_max)};
+}
+
 VerificationVerdict Verification::verdict() const {
   if (difference) return VerificationVerdict::different;
   if (cancelled) return VerificationVerdict::stopped;
@@ -282,11 +290,19 @@ VerificationVerdict Verification::verdict() const {
   return complete ? VerificationVerdict::verified : VerificationVerdict::incomplete;
 }
 
+// The first line comes first: a file of any length that is refused is not read to its end.
 Result<Verification> verify(const std::string& path, const HostFunctions& host, const VerifyOptions& options) {
-  PETRI_TRY(const std::size_t records, count_records(path));
-  PETRI_TRY(const auto reader, RecordsReader::open(path));
-  PETRI_TRY(check_rules(reader->header(), rules_here(host)));
-  return Verifier(*reader, host, options).run(records);
+  const auto verify_opened = [&]() -> Result<Verification> {
+    PETRI_TRY(const auto reader, RecordsReader::open(path, options.limits.bounds()));
+    PETRI_TRY(check_rules(reader->header(), rules_here(host)));
+    PETRI_TRY(const std::size_t records, count_records(path));
+    return Verifier(*reader, host, options).run(records);
+  };
+  auto verified = verify_opened();
+  if (verified || verified.error().code != ErrorCode::too_large) return verified;
+  verified.error().message += fmt::format("; verifying reads what memory_bytes_max = {} leaves room for",
+                                          format_bytes(options.limits.memory_bytes_max));
+  return verified;
 }
 
 }  // namespace petri

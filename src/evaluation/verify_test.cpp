@@ -201,6 +201,40 @@ TEST_F(VerifyTest, GivesNoRowMoreMemoryThanIsAllowed) {
   }
 }
 
+// A first line is read before anything else of the file is known.
+TEST_F(VerifyTest, ReadsNoLongerFirstLineThanItsMemoryLeavesRoomFor) {
+  const std::string input(13 << 20, 'x');  // more than 16 MiB as base64
+  const std::vector<Case> cases{{.arguments = {Value(1.0)}, .input = input}};
+  write({polynomial(1)}, cases, small_spec());
+  EXPECT_EQ(verified({.limits = {.memory_bytes_max = 128 << 20}}).verdict(), VerificationVerdict::verified);
+  const auto refused = verify(file_.path(), {}, {.limits = {.memory_bytes_max = 1 << 20}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::too_large);
+  EXPECT_EQ(refused.error().message,
+            file_.path() + ": line 1 is too long; verifying reads what memory_bytes_max = 1 MiB leaves room for");
+}
+
+TEST_F(VerifyTest, ReadsNoMoreValuesInALineThanItsMemoryLeavesRoomFor) {
+  std::string many = "[";
+  for (int values = 0; values < 1 << 20; ++values) many += "0,";
+  write({polynomial(1)}, cases_of({1}), small_spec());
+  const std::string honest = file_.read();
+  const auto refuses = [&](std::string_view before, int line) {
+    std::string text = honest;
+    text.insert(text.find(before) + before.size(), many + "0],");
+    file_.write(text);
+    const auto refused = verify(file_.path(), {}, {.limits = {.memory_bytes_max = 1 << 20}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::too_large);
+    EXPECT_EQ(refused.error().message,
+              fmt::format("{}: line {}: it has more than 1048576 values; verifying reads what memory_bytes_max = 1 MiB "
+                          "leaves room for",
+                          file_.path(), line));
+  };
+  refuses("\"cases\":[", 1);
+  refuses("\"values\":[", 2);
+}
+
 TEST_F(VerifyTest, GivesUpARowThatTakesTooLong) {
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
     EvaluationSpec spec = small_spec();

@@ -167,7 +167,7 @@ void Process::remember_from_here() {
   if (life_.tier() != Tier::interpreted || !life_.code->repeatable || !life_.movable()) return;
   Instance& instance = *life_.guest->instance();
   if (memory_size_of(instance) > kMemoryBytesMax) return;
-  auto image = InstanceImage::capture(instance);
+  auto image = InstanceImage::capture(instance, {.is_ended = [this] { return flag().is_raised(); }});
   if (image) remember_from(std::make_shared<const InstanceImage>(std::move(*image)));
 }
 

@@ -200,8 +200,8 @@ void ModuleSwitch::keep_state(Process& process) const {
   Instance& instance = *process.life().guest->instance();
   SwitchSnapshot::Kept kept;
   if (process.life().movable()) {
-    auto image = InstanceImage::capture(instance);
-    if (image && image->bytes_kept() <= terms_.state_bytes_max) {
+    auto image = InstanceImage::capture(instance, image_terms(terms_));
+    if (image) {
       kept.image = std::make_shared<const InstanceImage>(std::move(*image));
       kept.modules = artifacts_of(*process.life().code);
     }
@@ -250,7 +250,7 @@ Result<void> ModuleSwitch::cross_group(Process& process, Beside& beside, Clock::
   return {};
 }
 
-Result<void> ModuleSwitch::cross_by_terms(const Crossing& crossing) {
+Result<void> ModuleSwitch::cross_by_terms(const Crossing& crossing) const {
   switch (crossing.terms().way) {
     case StateWay::described: return cross_described(crossing);
     case StateWay::hooks: return cross_hooks(crossing);
@@ -286,18 +286,20 @@ Result<void> ModuleSwitch::restore_kept(Life& life, const SwitchSnapshot::Kept& 
   return place.restore(*kept.document);
 }
 
-Result<void> ModuleSwitch::check_memory_crosses(const ModuleCode& code, Instance& from, const SwitchTerms& terms) {
+Result<void> ModuleSwitch::check_memory_crosses(const ModuleCode& code, Instance& from,
+                                                const SwitchTerms& terms) const {
   if (!code.movable()) {
     return fail(ErrorCode::state_incompatible, "the running version is not movable, so its memory stays with it");
   }
   if (from.memory().size() <= terms.state_bytes_max) return {};
-  PETRI_TRY(const InstanceImage image, InstanceImage::capture(from));
-  if (image.bytes_kept() <= terms.state_bytes_max) return {};
-  return fail(ErrorCode::limit_exceeded, fmt::format("its memory holds {} bytes and state_bytes_max allows {}",
-                                                     image.bytes_kept(), terms.state_bytes_max));
+  return InstanceImage::check_fits(from, image_terms(terms));
 }
 
-Result<void> ModuleSwitch::cross_memory(const Crossing& crossing) {
+ImageTerms ModuleSwitch::image_terms(const SwitchTerms& terms) const {
+  return {.bytes_max = terms.state_bytes_max, .is_ended = [this] { return abandoned_.load(); }};
+}
+
+Result<void> ModuleSwitch::cross_memory(const Crossing& crossing) const {
   PETRI_TRY(check_memory_crosses(*by_itself(crossing.terms().from), crossing.from, crossing.terms()));
   Life& life = crossing.beside.life;
   if (crossing.place_to) return expect_instance(life.guest->member_goes_on_from(*crossing.place_to, crossing.from));

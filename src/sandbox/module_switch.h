@@ -1,6 +1,7 @@
 // The exchange of one module's code under live processes: what is made beside them, what crosses, what takes its place.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -139,7 +140,7 @@ class ModuleSwitch {
   Result<void> cross_group(Process& process, Beside& beside, Clock::TimePoint deadline);
   Change* change_of(std::string_view module);
   Change unchanged(const ModuleCode& group, const std::string& module) const;
-  static Result<void> cross_by_terms(const Crossing& crossing);
+  Result<void> cross_by_terms(const Crossing& crossing) const;
   static Result<void> cross_described(const Crossing& crossing);
   static Result<StateDocument> migrated(const Crossing& crossing, const StateDocument& document);
   static Result<const StatePlan*> plan_between(Change& change, const std::shared_ptr<const StateSchema>& from,
@@ -147,8 +148,9 @@ class ModuleSwitch {
   static Result<void> cross_hooks(const Crossing& crossing);
   static Result<std::string> saved(const Crossing& crossing);
   static Result<std::string> migrated(const Crossing& crossing, std::string bytes);
-  static Result<void> cross_memory(const Crossing& crossing);
-  static Result<void> check_memory_crosses(const ModuleCode& code, Instance& from, const SwitchTerms& terms);
+  Result<void> cross_memory(const Crossing& crossing) const;
+  Result<void> check_memory_crosses(const ModuleCode& code, Instance& from, const SwitchTerms& terms) const;
+  ImageTerms image_terms(const SwitchTerms& terms) const;
   Result<void> restore_kept(Life& life, const SwitchSnapshot::Kept& kept) const;
   Result<void> ask_ready(Process& process, Life& life, Clock::TimePoint deadline) const;
   static Migration migration_of(const Crossing& crossing);
@@ -161,7 +163,7 @@ class ModuleSwitch {
   std::map<const Process*, Beside> beside_;
   Mutex mutex_;
   std::vector<ProcessPtr> begun_ GUARDED_BY(mutex_);  // lives beside look at their flags
-  bool abandoned_ GUARDED_BY(mutex_) = false;
+  std::atomic<bool> abandoned_ = false;               // set with the mutex
 };
 
 }  // namespace petri

@@ -60,19 +60,17 @@ std::vector<SavedChild> SandboxCore::saved_children(const TreeRunner& tree) cons
 
 Result<SavedProcess> SandboxCore::save_process(const Process& process, const Life& life,
                                                const std::string& module) const {
-  if (!life.movable()) {
-    return fail(ErrorCode::state_incompatible, fmt::format("the process {} of the module {} cannot be kept: {}",
-                                                           process.name(), module, life.code->why_not_movable()));
-  }
-  PETRI_TRY(InstanceImage image, InstanceImage::capture(*life.guest->instance()));
-  const std::uint64_t bytes_max = account_.limits()->state_bytes_max;
-  if (image.bytes_kept() > bytes_max) {
-    return fail(ErrorCode::limit_exceeded, fmt::format("the process {} knows {} bytes and state_bytes_max allows {}",
-                                                       process.name(), image.bytes_kept(), bytes_max));
-  }
+  const auto refuse = [&](ErrorCode code, std::string_view why) {
+    return fail(code, fmt::format("the process {} of the module {} cannot be kept: {}", process.name(), module, why));
+  };
+  if (!life.movable()) return refuse(ErrorCode::state_incompatible, life.code->why_not_movable());
+  auto image = InstanceImage::capture(*life.guest->instance(),
+                                      {.bytes_max = account_.limits()->state_bytes_max,
+                                       .is_ended = [stop = ending()] { return stop.stop_requested(); }});
+  if (!image) return refuse(image.error().code, image.error().message);
   return SavedProcess{.address = process.name(),
                       .module = module,
-                      .image = std::make_shared<const InstanceImage>(std::move(image)),
+                      .image = std::make_shared<const InstanceImage>(*std::move(image)),
                       .random = life.context->random.state(),
                       .saw_outside = life.saw_outside || process.life_saw_outside(),
                       .mailbox = process.saved_mailbox(),

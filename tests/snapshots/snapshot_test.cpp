@@ -138,7 +138,12 @@ TEST_F(SnapshotTest, IsRefusedWhenItWouldBeTooLarge) {
   wanted.limits["state_bytes_max"] = 100;
   Sandbox sandbox = create(wanted);
   ask(sandbox, "next");
-  EXPECT_EQ(code_of(sandbox.snapshot()), ErrorCode::limit_exceeded);
+  const auto refused = sandbox.snapshot();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
+  EXPECT_THAT(refused.error().message,
+              ::testing::MatchesRegex("the process .* of the module .* cannot be kept: its memory holds "
+                                      "[0-9]+ bytes and state_bytes_max allows 100"));
   EXPECT_EQ(ask(sandbox, "next"), 2);
 }
 
