@@ -12,6 +12,8 @@ bool is_field(const ExportView& view) {
   return view.kind == ExternKind::global && view.global_mutable && view.name.starts_with(kFieldPrefix);
 }
 
+bool is_number(ValueType type) { return type != ValueType::funcref && type != ValueType::externref; }
+
 bool is_table(const ExportView& view) { return view.kind == ExternKind::global && view.name == kTable; }
 
 }  // namespace
@@ -32,11 +34,16 @@ Result<DescribedState> DescribedState::of(const LoadableArtifact& module, Instan
   for (std::uint32_t number = 0; number < module.facts().exports; ++number) {
     const ExportView view = module.export_at(number);
     if (!is_field(view) && !is_table(view)) continue;
-    PETRI_TRY(const std::uint64_t slot, instance.global(view.index));
+    // A reference has no value to show; StateLayout refuses it by its type.
+    std::uint64_t slot = 0;
+    if (is_number(view.global_type)) {
+      PETRI_TRY(slot, instance.global(view.index));
+    }
     if (is_table(view)) {
       table = static_cast<std::uint32_t>(slot);
     } else {
-      globals.push_back({.name = std::string(view.name), .value = Value::from_bits(view.global_type, slot)});
+      globals.push_back(
+          {.name = std::string(view.name), .value = Value::from_bits(view.global_type, slot), .index = view.index});
       indexes.push_back(view.index);
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "state/state_block.h"
 #include "state/state_schema.h"
@@ -34,10 +35,11 @@ struct FoundField {
   std::optional<std::size_t> global;
 };
 
+std::string field_name(const StateGlobal& global) { return global.name.substr(kGlobalPrefix.size()); }
+
 void find_global(const StateGlobal& global, std::size_t index, std::vector<FoundField>& found,
                  StateProblems& problems) {
-  if (!global.name.starts_with(kGlobalPrefix)) return;
-  const std::string name = global.name.substr(kGlobalPrefix.size());
+  const std::string name = field_name(global);
   const auto type = type_of(global.value.type());
   if (!type) {
     problems.add(name, fmt::format("{} is a global of type {}, and state is made of numbers", shown_name(name),
@@ -53,7 +55,21 @@ std::vector<FoundField> find_fields(const StateSource& source, StateProblems& pr
     for (DescribedField& described : read_state_table(source.memory, *source.table, problems))
       found.push_back({.field = std::move(described.field), .pieces = described.pieces, .global = {}});
   }
-  for (std::size_t i = 0; i < source.globals.size(); ++i) find_global(source.globals[i], i, found, problems);
+  std::map<std::uint32_t, const StateGlobal*> named;  // by index
+  for (std::size_t i = 0; i < source.globals.size(); ++i) {
+    const StateGlobal& global = source.globals[i];
+    if (!global.name.starts_with(kGlobalPrefix)) continue;
+    if (global.index) {
+      const auto [at, is_new] = named.try_emplace(*global.index, &global);
+      if (!is_new) {
+        const std::string name = field_name(global);
+        problems.add(name,
+                     fmt::format("{} and {} are one global", shown_name(field_name(*at->second)), shown_name(name)));
+        continue;
+      }
+    }
+    find_global(global, i, found, problems);
+  }
   std::ranges::sort(found, {}, [](const FoundField& one) -> const std::string& { return one.field.name; });
   return found;
 }

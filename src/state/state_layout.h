@@ -17,6 +17,7 @@ namespace petri {
 struct StateGlobal {
   std::string name;
   Value value;
+  std::optional<std::uint32_t> index = std::nullopt;  // in the module; two names of one global are no two fields
 };
 
 // What describes the state of an instance: its memory as it is now, the address in `petri_state` if it exports that,

@@ -64,6 +64,18 @@ TEST(StateGlobals, ThatCannotBeStateAreToldAtOnce) {
                                             HasSubstr("two fields are called \"a\"")));
 }
 
+// Both would be written, and one of the values would be lost.
+TEST(StateGlobals, OfTwoNamesAreRefused) {
+  const std::vector<StateGlobal> globals{{"state.a", std::int32_t{1}, 4},
+                                         {"state.b", std::int32_t{2}, 5},
+                                         {"state.c", std::int32_t{1}, 4},
+                                         {"other", std::int32_t{2}, 5}};
+  const auto layout = StateLayout::read({.memory = {}, .table = {}, .globals = globals});
+  ASSERT_FALSE(layout);
+  EXPECT_EQ(layout.error().code, ErrorCode::state_incompatible);
+  EXPECT_EQ(layout.error().message, "The state the module describes cannot be used: \"a\" and \"c\" are one global.");
+}
+
 TEST(StateTable, IsReadAndWrittenByName) {  // T02
   TableMemory memory({{"count", kI32, 0},
                       {"scores", code_of(StateType::f64), 8, 3, 8},

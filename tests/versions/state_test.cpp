@@ -665,5 +665,38 @@ TEST_F(StateTest, DescribedByATableThatLiesIsRefused) {  // T23
   EXPECT_THAT(numbers(sandbox), ElementsAre(1));
 }
 
+TEST_P(StateInBothTiersTest, OfAReferenceOrOfOneGlobalTwiceIsRefusedByName) {  // T23
+  SandboxSpec spec = made_of(guest(1, field("a", "i32", "5") + field("b", "i32", "6")));
+  spec.tier = GetParam();
+  Sandbox sandbox = create(spec);
+  const std::string reference = "(global (export \"state.c\") (mut funcref) (ref.null func))";
+  const std::string twice =
+      "(global $x (mut i32) (i32.const 0)) (export \"state.a\" (global $x)) (export \"state.b\" (global $x))";
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {reference + field("a", "i32") + field("b", "i32"),
+       "\"c\" is a global of type funcref, and state is made of numbers"},
+      {twice, "\"a\" and \"b\" are one global"}};
+  int version = 2;
+  for (const auto& [fields, why] : refused) {
+    const std::string message = "The state the module describes cannot be used: " + why + ".";
+    const auto reload = sandbox.reload("service", guest(version, fields));
+    ASSERT_FALSE(reload);
+    EXPECT_EQ(reload.error().code, ErrorCode::state_incompatible);
+    EXPECT_EQ(reload.error().message, "the process service: " + message);
+    EXPECT_EQ(ask(sandbox, "version"), 1);
+    EXPECT_EQ(integer(sandbox, "a"), 5);
+    EXPECT_EQ(integer(sandbox, "b"), 6);
+
+    SandboxSpec other = made_of(guest(version++, fields));
+    other.id = "b";
+    other.tier = GetParam();
+    const auto state = create(other).state();
+    ASSERT_FALSE(state);
+    EXPECT_EQ(state.error().code, ErrorCode::state_incompatible);
+    EXPECT_EQ(state.error().message, message);
+    ASSERT_TRUE(runtime_->destroy("b"));
+  }
+}
+
 }  // namespace
 }  // namespace petri
