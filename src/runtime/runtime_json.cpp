@@ -86,7 +86,7 @@ void add_what_the_options_check_finds(const RuntimeOptions& options, Complaints&
 
 Result<RuntimeOptions> RuntimeOptions::from_json(std::string_view text) {
   const auto json = parse_json(text);
-  if (!json) return fail(json.error().error("the options of a runtime"));
+  if (!json) return fail(json.error().error("the text of a runtime's options"));
   if (!json->is_object()) return fail(ErrorCode::validation_failed, "the options of a runtime are not a JSON object");
   Complaints complaints;
   RuntimeOptions options = OptionsReader(complaints).read(*json);

@@ -653,12 +653,17 @@ class SandboxCore final : public ProcessOwner,
   Result<Outcome> run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
                              const RunOptions& options, SandboxRun& run);
   using RunWork = std::function<Result<Outcome>(SandboxRun&)>;
-  Result<Outcome> run_now(const RunWork& work);
-  Result<std::uint64_t> run_later(std::uint64_t bytes, Completion completion, RunWork work);
-  void finish_run(const SandboxRunPtr& run, const RunWork& work);
+  // As events name it; a source that comes with the run has no name.
+  struct RunName {
+    std::string module;
+    std::string function;
+  };
+  Result<Outcome> run_now(const RunName& name, const RunWork& work);
+  Result<std::uint64_t> run_later(std::uint64_t bytes, Completion completion, RunName name, RunWork work);
+  void finish_run(const SandboxRunPtr& run, const RunName& name, const RunWork& work);
   bool cancel_run(std::uint64_t run);
   bool ends_at_output_limit() const;
-  Result<Outcome> carry_out(const RunWork& work, SandboxRun& run);
+  Result<Outcome> carry_out(const RunWork& work, const RunName& name, SandboxRun& run);
   Result<CodePtr> load_linked(const std::string& module, const ArtifactPtr& artifact, Permissions permissions,
                               Tier tier, const LoadOptions& options) EXCLUDES(mutex_);
   using Loader = std::function<Result<CodePtr>(Tier, const LoadOptions&)>;
@@ -674,7 +679,10 @@ class SandboxCore final : public ProcessOwner,
   Result<Outcome> run_here(const RunOf& what, const RunSpec& spec, SandboxRun& run,
                            const std::stop_token& asked_to_stop) EXCLUDES(mutex_);
   Result<void> check_in_use(const SandboxLimits& before, const SandboxLimits& limits) const EXCLUDES(mutex_);
-  void shorten_work(std::chrono::nanoseconds time_max) EXCLUDES(mutex_);
+  void shorten_work() EXCLUDES(mutex_);
+  Clock::TimePoint end_of_work(std::uint64_t began_ns) const;
+  void end_in_time(const ProcessPtr& process, std::uint64_t began_ns);
+  void end_in_time(const SandboxRunPtr& run);
   std::uint64_t spec_bytes_max() const;
   Result<SpawnSpec> read_spawned(Process& by, HostCall& call, std::string_view spec) const;
   // What the spec of a child takes, on the account until the last who has this is gone. limit_exceeded when

@@ -724,8 +724,10 @@ Result<ReloadReport> SandboxCore::rollback_with_snapshot(const std::string& modu
   }
   const auto own = snapshots.find(module);
   if (own == snapshots.end() || own->second->from() != asked.to_number || own->second->to() != asked.from_number) {
-    return fail(ErrorCode::not_found, fmt::format("there is no snapshot of a switch of {} from version {} to {}",
-                                                  module, asked.to_number, asked.from_number));
+    return fail(ErrorCode::not_found,
+                fmt::format("there is no snapshot of a switch of {} from version {} to {}: only the last switch of a "
+                            "module has one, and one without a trial has none; roll back without it",
+                            module, asked.to_number, asked.from_number));
   }
   PETRI_TRY(std::vector<Part> parts, parts_back_to(snapshots));
   PETRI_TRY(auto reports, change(std::move(parts), options, claimed));

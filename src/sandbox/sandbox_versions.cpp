@@ -221,13 +221,14 @@ void SandboxCore::prune_versions(std::uint64_t versions_max) {
 // ---- plan -----------------------------------------------------------------------------------------------------
 
 Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source, const ReloadOptions& options) {
+  const Operation operation(operation_, Operation::Reach::thread);
   wait_for_crashes();
   {
     MutexLock lock(mutex_);
     PETRI_TRY(find_module(name));
   }
   std::vector<Part> parts;
-  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options, WayIn::reload));
+  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options, WayIn::plan));
   PETRI_TRY(link_parts(parts));
   Part& part = *std::ranges::find(parts, name, &Part::name);
   ReloadPlan plan{.module = part.name, .from = part.from_number, .to = part.to_number};

@@ -21,8 +21,8 @@ void add_result(Complaints& complaints, std::string where, const Result<void>& r
 }
 
 // What another check has found, with the places it named.
-void add_details(Complaints& complaints, const Error& error) {
-  for (const ErrorDetail& detail : error.details) complaints.add_sentence(detail.key, detail.value);
+void add_details(Complaints& complaints, const Error& error, const std::string& where = {}) {
+  for (const ErrorDetail& detail : error.details) complaints.add_sentence(where + detail.key, detail.value);
 }
 
 // `kind` as in a mode: S_IFREG or S_IFDIR.
@@ -124,9 +124,12 @@ SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Compla
 
 SandboxLimits check_limits_of(const SandboxSpec& spec, const LimitChanges& defaults, Complaints& complaints) {
   const ProfileSpec profile = profile_of(spec);
-  auto limits = with_changes(SandboxLimits::of(profile.base.value_or(Profile::high)),
-                             merged({&spec.limits, &profile.limits, &defaults}));
-  if (!limits) add_details(complaints, limits.error());
+  const SandboxLimits base = SandboxLimits::of(profile.base.value_or(Profile::high));
+  auto limits = with_changes(base, merged({&spec.limits, &profile.limits, &defaults}));
+  if (!limits) {
+    if (auto own = with_changes(base, merged({&spec.limits, &defaults})); !own) add_details(complaints, own.error());
+    if (auto own = with_changes(base, profile.limits); !own) add_details(complaints, own.error(), "profile.");
+  }
   if (auto actions = check_actions(spec.on_limit); !actions) add_details(complaints, actions.error());
   return limits.value_or(SandboxLimits{});
 }

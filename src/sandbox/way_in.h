@@ -21,11 +21,12 @@ enum class WayIn : std::uint8_t {
   copy_version,
   restore,
   fork,
+  plan,
 };
 
 inline std::string_view name_of(WayIn way) {
-  static constexpr NameTable<11> kNames{"create",   "run",           "load",         "stage",   "reload", "activate",
-                                        "rollback", "import_module", "copy_version", "restore", "fork"};
+  static constexpr NameTable<12> kNames{"create",   "run",           "load",         "stage",   "reload", "activate",
+                                        "rollback", "import_module", "copy_version", "restore", "fork",   "plan"};
   return name_in(kNames, way);
 }
 

@@ -313,6 +313,23 @@ TEST_P(ChildrenTest, TellsAParentOfALimitAndOfAStop) {  // R27
   expect_told(sandbox, {"kid: reason 4 code 0 next 0 tag 17179869184", "kid: reason 2 code 0 next 0 tag 8589934592"});
 }
 
+// Whichever instance of it is alive; one that the host has stopped and started again is another process.
+TEST_P(ChildrenTest, TellsAParentThatItsSupervisorStartedAgainButNoneThatTheHostStopped) {  // R27
+  SandboxSpec wanted = spec({.intensity = 10, .children = {ChildSpec{.id = "parent", .module = "parent"}}});
+  Sandbox sandbox = create(wanted);
+  ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "kid", "module": "worker"})"), 0);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "parent"), OutcomeKind::trapped), "");
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
+  expect_told(sandbox, {"kid: reason 3 code 0 next 1 tag 12884901888"});
+  ASSERT_TRUE(sandbox.stop_child("parent"));
+  ASSERT_TRUE(sandbox.restart_child("parent"));
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
+  EXPECT_EQ(number(sandbox, "next", "kid"), 1) << "it lives again";
+  ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "other", "module": "worker"})"), 0);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "other"), OutcomeKind::trapped), "");
+  expect_told(sandbox, {"other: reason 3 code 0 next 1 tag 12884901888"});
+}
+
 TEST_P(ChildrenTest, TellsAParentOfItsInstancesInAPool) {  // R27
   Sandbox sandbox = create(spec(parent_beside(pool("pool"))));
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"supervisor": "pool", "id": "kid"})"), 0);

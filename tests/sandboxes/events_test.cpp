@@ -1,4 +1,6 @@
 // Area O: what happens is told once, with its cause, and every event keeps to its table.
+#include <fmt/format.h>
+
 #include <functional>
 #include <map>
 #include <set>
@@ -177,6 +179,41 @@ TEST_F(EventsTest, OfARunHaveItsCorrelationAndItsLimits) {
   const Source clock = Source::wat(R"((module (import "petri" "clock_ms" (func (result i64))) (func (export "f"))))");
   EXPECT_EQ(testing::not_error(sandbox.run(clock, "f"), ErrorCode::link_error), "");
   EXPECT_THAT(by_operation(events), ElementsAre("run.start, module.rejected, security.denied, run.exception"));
+}
+
+// O03: runs of what is not there, is refused or may not run now were in the metrics and in no event.
+TEST_F(EventsTest, TellOfARunThatNeverCameToItsGuest) {
+  Sandbox sandbox = create(counter());
+  auto events = *runtime_->subscribe(
+      {.kinds = {EventKind::run_start, EventKind::run_stop, EventKind::run_exception, EventKind::module_rejected}});
+  EXPECT_EQ(testing::not_error(sandbox.run("ghost", "next"), ErrorCode::not_found), "");
+  EXPECT_EQ(testing::not_error(sandbox.run(Source::wat("(module"), "next"), ErrorCode::parse_failed), "");
+  ASSERT_TRUE(sandbox.stop());
+  EXPECT_EQ(testing::not_error(sandbox.run("counter", "next"), ErrorCode::rejected), "");
+  std::vector<std::string> told;
+  while (const EventPtr event = events.next()) {
+    told.push_back(fmt::format("{} {} {}", name_of(event->kind), event->text("module"), event->text("message")));
+  }
+  EXPECT_THAT(told,
+              ElementsAre("run.start ghost ", "run.exception ghost the sandbox a has no module ghost", "run.start  ",
+                          "module.rejected  the text does not parse at line 1, column 8: expected `)`",
+                          "run.exception  the text does not parse at line 1, column 8: expected `)`",
+                          "run.start counter ", "run.exception counter the sandbox a is stopped; restart it first"));
+}
+
+// O01: what a plan refuses was told, and audited, as a part of the reload before it.
+TEST_F(EventsTest, OfAPlanHaveACorrelationOfTheirOwn) {
+  Sandbox sandbox = create(counter());
+  auto events = *runtime_->subscribe({.kinds = {EventKind::module_rejected}});
+  const Source broken = Source::wat("(module");
+  EXPECT_EQ(testing::not_error(sandbox.reload("counter", broken), ErrorCode::parse_failed), "");
+  EXPECT_EQ(testing::not_error(sandbox.plan("counter", broken), ErrorCode::parse_failed), "");
+  EXPECT_THAT(by_operation(events), ElementsAre("module.rejected", "module.rejected"));
+  std::vector<std::string> ways;
+  for (const AuditEntry& entry : runtime_->audit({.kind = AuditKind::module_rejected}).entries) {
+    ways.push_back(std::get<std::string>(*entry.detail("way")));
+  }
+  EXPECT_THAT(ways, ElementsAre("reload", "plan"));
 }
 
 // O01: of both sandboxes.

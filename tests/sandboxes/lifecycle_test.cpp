@@ -272,6 +272,27 @@ TEST_F(LifecycleTest, TellsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11, 
   EXPECT_EQ(spec.error().detail("profile"), "is \"none\" but can be high, medium, low");
 }
 
+// L11, L12: a limit of a profile was said to stand in the limits of the sandbox, and not at all beside other problems.
+TEST_F(LifecycleTest, TellsWhatIsWrongWithTheLimitsOfAProfileWithItsPlace) {
+  const std::string unknown =
+      "profile.limits.speed_max: there is no limit \"speed_max\" (the limits are " + std::string(kLimitNames) + ")";
+  const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}},
+      "profile": {"name": "own", "base": "none", "limits": {"speed_max": 1}}})json");
+  ASSERT_FALSE(spec);
+  EXPECT_EQ(spec.error().message, "profile.base is \"none\" but can be high, medium, low; " + unknown);
+  SandboxSpec own = counter();
+  own.profile = ProfileSpec(Profile::low);
+  own.profile->limits = {{"speed_max", 1}, {"processes_max", 0}};
+  own.limits = {{"timers_max", 2'000'000}, {"processes_max", 0}};
+  const auto refused = runtime_->create(own);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
+            "limits.timers_max: timers_max is 2000000 but goes from 0 to 1000000 timers; "
+            "profile.limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; " +
+                unknown);
+}
+
 TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
   const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}}, "colour": 1,
       "tree": {"children": [{"id": "c", "modul": "m"}]}, "limits": {"fuel_max": "much"},

@@ -539,7 +539,17 @@ TEST_F(DependenciesTest, HaveNoCommonSnapshotOnceOneOfThemWasSwitchedAgain) {
   const auto refused = sandbox.rollback("right", 1, {.snapshot = true});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::not_found);
-  EXPECT_EQ(refused.error().message, "there is no snapshot of a switch of right from version 1 to 2");
+  EXPECT_EQ(refused.error().message,
+            "there is no snapshot of a switch of right from version 1 to 2: only the last switch of a module has one, "
+            "and one without a trial has none; roll back without it");
+}
+
+TEST_F(DependenciesTest, HaveNoSnapshotOfASwitchWithoutATrial) {
+  Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}}));
+  ASSERT_TRUE(sandbox.reload_all({{"left", Source::wat(counting(5))}, {"right", Source::wat(counting(5))}},
+                                 {.policy = ReloadPolicy{.trial = {.calls = 0}}}));
+  EXPECT_EQ(testing::not_error(sandbox.rollback("right", 1, {.snapshot = true}), ErrorCode::not_found), "");
+  EXPECT_TRUE(sandbox.rollback("right", 1));
 }
 
 TEST_F(DependenciesTest, ShowTheirFieldsInTheStateOfTheProcess) {

@@ -440,6 +440,26 @@ TEST_F(ClockModulesTest, RingATimerOnceThatWaitsInTheMailboxWhenTheyGoBack) {
   EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
 }
 
+// One of the same tag that the new code had set waits in the mailbox: it is not the one of the switch, which is not
+// due.
+TEST_F(ClockModulesTest, KeepATimerThatIsNotDueThoughOneOfItsTagHasRung) {
+  Sandbox sandbox = create_clocks({"x", "y"});
+  set(sandbox, "y", 1'000, 1);
+  ASSERT_TRUE(sandbox.reload("service", clock(2)));
+  set(sandbox, "y", 10, 1);
+  hold(sandbox, "y", "wait", crossing_);
+  hold(sandbox, "x", "crash", falling_);
+  advance(10);
+  expect_waiting(sandbox, 1);
+  falling_.open();
+  expect_soon([&] { return sandbox.status() == SandboxStatus::reloading ? "" : "not yet on the way back"; });
+  crossing_.open();
+  expect_soon([&] { return active(sandbox) == 1 ? "" : "not yet back"; });
+  EXPECT_EQ(sandbox.snapshot()->info().timers, 1U);
+  advance(990);
+  expect_soon([&] { return sandbox.snapshot()->info().timers == 0 ? "" : "it has not rung"; });
+}
+
 // The new code may have handled it, and its state is given up.
 TEST_F(ClockModulesTest, RingATimerAgainThatWaitedInTheMailboxAtTheSwitch) {
   Sandbox sandbox = create_clocks({"x"});
