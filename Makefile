@@ -16,7 +16,7 @@ CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
 .PHONY: help setup build install install-files dev demo tour live test test-long hostile nightly petri-dev bench bench-peers
-.PHONY: coverage format check tidy fresh clean setup-demo setup-test setup-dev
+.PHONY: coverage mutants format check tidy fresh clean setup-demo setup-test setup-dev
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -84,8 +84,11 @@ bench: setup-test ## all benchmarks, as a table
 bench-peers: setup-dev petri-dev ## petri beside DEAP, V8, QuickJS, wasm3, fork and process, as a table
 	@bench/peers/run build/release/bin/petri-dev
 
-coverage: setup-dev ## which lines of C++ the tests reach, as a page in build/coverage/report
+coverage: setup-dev ## which lines of C++ the tests reach: a table by module, and a page in build/coverage/report
 	@tools/coverage
+
+mutants: setup-test ## break the product on purpose, one line at a time, and see which tests notice; takes an hour or two
+	@nice --adjustment=19 tools/mutants
 
 fresh: ## both commands of the README on a machine that has nothing, with times (SUITE=trixie, STAGES="demo test")
 	@tools/fresh

@@ -340,6 +340,24 @@ TEST(Evaluator, RefusesASpecThatCannotBeMeant) {
                                                   HasSubstr("fuel_max"), HasSubstr("no name")));
 }
 
+TEST(Evaluator, RefusesMoreWorkersThanThereMayBe) {
+  Evaluator evaluator;
+  const auto evaluation =
+      evaluator.evaluate(Population{polynomial(1)}.candidates(), cases_of({1}), small_spec(), {.workers = 1'025});
+  ASSERT_FALSE(evaluation);
+  EXPECT_EQ(evaluation.error().code, ErrorCode::validation_failed);
+  EXPECT_THAT(evaluation.error().message, HasSubstr("1025 workers are asked for and 1024 allowed"));
+}
+
+TEST(Evaluator, AnswersForACandidateWithoutAnArtifact) {
+  const std::vector<Candidate> candidates{Candidate::artifact(nullptr)};
+  Evaluator evaluator;
+  const auto evaluation = evaluator.evaluate(candidates, cases_of({1}), small_spec());
+  ASSERT_TRUE(evaluation);
+  EXPECT_EQ(evaluation->records[0].error, ErrorCode::validation_failed);
+  EXPECT_EQ(evaluation->records[0].message, "there is no artifact to evaluate");
+}
+
 TEST(Evaluator, OffersDeterministicFunctionsOfTheEmbeddersOnly) {
   HostFunctions host;
   ASSERT_TRUE(host.define("game", "twice", [](double x) { return 2 * x; }, {.deterministic = true}));

@@ -295,6 +295,37 @@ TEST_F(VerifyTest, RefusesLimitsThatNoEvaluationCanHave) {
   EXPECT_THAT(refused.error().message, HasSubstr("fuel_max"));
 }
 
+// A row names as many values as it likes, without having needed the memory for them.
+TEST_F(VerifyTest, LeavesOutARowWhoseValuesTakeMoreThanItMay) {
+  const std::string three =
+      "(module (func (export \"f\") (param f64) (result f64 f64 f64) (local.get 0) (local.get 0) (local.get 0)))";
+  write({three, polynomial(1)}, std::vector<Case>(4'000, Case{.arguments = {Value(1.0)}}), small_spec());
+  const auto verification = verify(file_.path(), {}, {.limits = {.memory_bytes_max = 65'536}});
+  ASSERT_TRUE(verification) << verification.error().message;
+  EXPECT_EQ(verification->over_limits, 1U) << "96,000 bytes of values";
+  EXPECT_EQ(verification->verified, 1U);
+  EXPECT_EQ(verification->verdict(), VerificationVerdict::incomplete);
+}
+
+TEST_F(VerifyTest, TellsHowFarItIsAndGoesOnWhenNobodyCanBeTold) {
+  write({polynomial(1), polynomial(2), polynomial(3)}, cases_of({1}), small_spec());
+  for (const bool throws : {false, true}) {
+    std::size_t told = 0, last_done = 0;
+    const auto verification = verify(file_.path(), {}, {.on_progress = [&](std::size_t done, std::size_t total) {
+                                       ++told;
+                                       EXPECT_GE(done, last_done);
+                                       EXPECT_LE(done, total);
+                                       EXPECT_LE(total, 3U);
+                                       last_done = done;
+                                       if (throws) throw std::runtime_error("the caller's own");
+                                     }});
+    ASSERT_TRUE(verification) << verification.error().message;
+    EXPECT_EQ(verification->verdict(), VerificationVerdict::verified);
+    EXPECT_GT(told, 0U);
+    EXPECT_EQ(last_done, 3U);
+  }
+}
+
 TEST_F(VerifyTest, RefusesLinesOfAnyDepthInOneSentence) {
   write({polynomial(1)}, cases_of({1}), small_spec());
   const std::string rows = file_.read().substr(0, file_.read().find("{\"records\""));

@@ -1,7 +1,11 @@
 // Host functions on the guest's clock: what they charge, and that one call alone looks at deadline and kill.
+#include <optional>
+
 #include "host/folder.h"
+#include "host/host_call.h"
 #include "host/host_function_fixture.h"
 #include "host/kill_flag.h"
+#include "host/process_port.h"
 #include "host/temporary_folder.h"
 #include "host/wasi_errno.h"
 
@@ -193,6 +197,46 @@ TEST_P(HostClock, FilesAreWrittenAndReadInPieces) {
 }
 
 PETRI_IN_BOTH_TIERS(HostClock);
+
+// Is sent messages, and ends the guest before it copies them if it is told to.
+class CopyingPort final : public ProcessPort {
+ public:
+  std::string_view name() const override { return "copies"; }
+  MessageHead message() const override { return {}; }
+  std::int32_t send(HostCall& call, std::string_view, std::string_view bytes) override {
+    if (ends_) kill_.raise();
+    call.context.kill = &kill_.flag();
+    copied_ = call.copy(bytes);
+    return 0;
+  }
+  std::int32_t call(HostCall&, std::string_view, std::string_view, std::uint32_t, std::string&) override { return 0; }
+  std::int32_t spawn(HostCall&, std::string_view) override { return 0; }
+  std::int32_t stop(std::string_view) override { return 0; }
+  std::int32_t timer(HostCall&, std::uint32_t, std::int64_t) override { return 0; }
+  std::uint64_t next_turn(HostContext&, std::uint64_t) override { return Budget::kNever; }
+  void wait_until(std::uint64_t, const std::atomic<std::uint32_t>*) override {}
+
+  bool ends_ = false;
+  KillFlag kill_;
+  std::optional<std::string> copied_;
+};
+
+// Nobody is sent what a guest that has ended wanted to send, nor is it waited for until all of it is copied.
+TEST_P(HostClock, AMessageOfAGuestThatWasEndedIsNotCopied) {
+  constexpr std::uint32_t kBytes = 131'072;
+  for (const bool ends : {false, true}) {
+    start();
+    CopyingPort port;
+    port.ends_ = ends;
+    context_->set_port(&port);
+    put(kBytes - 4, "last");
+    call_raw("petri.send", {0, 1, 0, kBytes});
+    EXPECT_EQ(last_.kind, ends ? EndKind::cancelled : EndKind::returned);
+    EXPECT_EQ(port.copied_.has_value(), !ends);
+    EXPECT_TRUE(port.copied_.value_or("last").ends_with("last"));
+    guest_.reset();  // before its port
+  }
+}
 
 }  // namespace
 }  // namespace petri

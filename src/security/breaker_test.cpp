@@ -86,6 +86,13 @@ TEST_F(BreakerTest, IsClosedByARestart) {
   EXPECT_EQ(breaker_.admit(kStart).admission, Admission::enter);
 }
 
+TEST_F(BreakerTest, BeginsToCountAnewWithARestart) {
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(breaker_.limit_met(kStart));
+  EXPECT_FALSE(breaker_.reset()) << "it was closed, and is";
+  open_at(kStart);
+  EXPECT_EQ(breaker_.opened(), 1U);
+}
+
 TEST(BreakerOff, NeverOpens) {
   const BreakerOptions off{.limits_max = 0};
   Breaker breaker(off);

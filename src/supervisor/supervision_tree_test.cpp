@@ -190,6 +190,24 @@ TEST(AskingATree, RefusesWhatCannotBeWithACodeForEach) {
   EXPECT_EQ(refused(StopOne{.id = "a"}, "/"), ErrorCode::not_found);
 }
 
+// A restart that failed is tried again: whoever wants the child otherwise stops it first.
+TEST(AskingATree, RefusesToRestartOrRemoveAChildThatIsBeingRestarted) {
+  TreeFixture world({.intensity = 3, .children = {child("a")}});
+  world.start();
+  world.slow.insert("a");
+  EXPECT_THAT(world.crash("a"), ElementsAre("again a"));
+  EXPECT_THAT(world.ask(RestartOne{.id = "a"}), IsEmpty());
+  EXPECT_THAT(world.ask(RemoveOne{.id = "a"}), IsEmpty());
+  EXPECT_THAT(world.answers, IsEmpty()) << "they wait until the start is known";
+  EXPECT_THAT(world.fail_start("a"), ElementsAre("again a"));
+  for (const Ticket ticket : {1, 2}) {
+    EXPECT_EQ(world.answers.at(ticket).error().code, ErrorCode::busy);
+    EXPECT_EQ(world.answers.at(ticket).error().message, "the child \"a\" is being restarted; stop it first");
+  }
+  EXPECT_THAT(world.finish_start("a"), IsEmpty());
+  EXPECT_TRUE(world.runs("a"));
+}
+
 TEST(AskingATree, ChildrenOfATemplateAreGoneOnceTheyStop) {
   TreeFixture world({.strategy = Strategy::simple_one_for_one, .children = {child("w")}});
   world.start();

@@ -54,6 +54,12 @@ class TreeFixture {
     return carry_out(tree.started(incarnation, now()));
   }
 
+  Log fail_start(const std::string& address) {
+    const Incarnation incarnation = starting.at(address);
+    starting.erase(address);
+    return carry_out(tree.start_failed(incarnation, now()));
+  }
+
   ErrorCode last_error() const { return answers.at(tickets).error().code; }
   bool last_ok() const { return answers.at(tickets).has_value(); }
   bool runs(const std::string& address) const { return alive.contains(address); }

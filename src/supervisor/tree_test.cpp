@@ -77,6 +77,11 @@ TEST(TreeJson, SaysInWordsWhatAFieldMayBe) {
             "strategy is \"all\" but can be one_for_one, one_for_all, rest_for_one, simple_one_for_one");
 }
 
+TEST(TreeJson, HasItsChildrenInAList) {
+  EXPECT_EQ(parse_tree(R"({"children": {"id": "a", "module": "m"}})").error().message,
+            "the tree cannot be used: children is not a list");
+}
+
 TEST(TreeJson, ThatIsNoneIsAParseFailure) {
   EXPECT_EQ(parse_tree("{").error().code, ErrorCode::parse_failed);
   EXPECT_EQ(parse_tree("[]").error().code, ErrorCode::validation_failed);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "engine/fake_engine.h"
 
 namespace petri {
@@ -54,6 +56,10 @@ TEST_F(PromoterTest, RemembersWhatWasBurned) {
   promoter_.add_burned(a, 7);
   EXPECT_EQ(promoter_.burned(a), 12U);
   EXPECT_EQ(promoter_.burned(engine_.artifact("b")->id()), 0U);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  promoter_.add_burned(a, kMost - 13);
+  promoter_.add_burned(a, 2);
+  EXPECT_EQ(promoter_.burned(a), kMost) << "it never begins at zero again";
 }
 
 }  // namespace

@@ -56,6 +56,19 @@ class SharedLogTest : public RuntimeFixture, public ::testing::WithParamInterfac
 INSTANTIATE_TEST_SUITE_P(BothTiers, SharedLogTest, ::testing::Values(Tier::interpreted, Tier::compiled),
                          [](const auto& tier) { return std::string(name_of(tier.param)); });
 
+// It is of no process, and says so.
+TEST_P(SharedLogTest, HearsARunUnderTheNameOfRuns) {
+  std::vector<std::string> lines;
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(std::string(kLogsAtItsStart))}}, .tier = GetParam()};
+  spec.on_log = [&](std::string_view process, LogLevel level, std::string_view line) {
+    lines.push_back(std::string(process) + " " + std::string(name_of(level)) + " " + std::to_string(line.size()));
+  };
+  Sandbox sandbox = create(spec);
+  EXPECT_THAT(lines, ::testing::ElementsAre("m info 500"));
+  EXPECT_EQ(testing::not_kind(sandbox.run("m", "again"), OutcomeKind::ok), "");
+  EXPECT_THAT(lines, ::testing::ElementsAre("m info 500", "run info 500"));
+}
+
 // A sandbox once logged 715 MB/s under 64 KiB/s, by children that logged as they started.
 TEST_P(SharedLogTest, HasOneRateForAllProcesses) {
   Sandbox sandbox = logging(false);

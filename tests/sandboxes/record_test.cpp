@@ -52,7 +52,12 @@ class RecordTest : public RuntimeFixture {
     spec.labels = {"blue", "tall"};
     spec.recovery = Recovery{.actions = {{ErrorCategory::runtime, RecoveryAction::isolate}}, .retries_max = 7};
     spec.breaker = BreakerOptions{.limits_max = 3, .window = std::chrono::seconds(7), .pause = std::chrono::seconds(2)};
-    spec.reload = ReloadPolicy{.drop = true};
+    spec.reload = ReloadPolicy{.state = StateWay::hooks,
+                               .drop = true,
+                               .drop_exports = true,
+                               .rolling = true,
+                               .trial = {.calls = 3, .time = std::chrono::seconds(4)},
+                               .quiet_wait_max = std::chrono::seconds(6)};
     spec.arguments = {"one", "two"};
     spec.environment = {{"NAME", "value"}};
     spec.seed = 44;
@@ -76,7 +81,13 @@ class RecordTest : public RuntimeFixture {
     EXPECT_EQ(info.breaker, BreakerState::closed);
     EXPECT_EQ(info.breaker_opened, 0U);
     EXPECT_EQ(info.breaker_options, *spec.breaker);
-    EXPECT_TRUE(info.reload.drop);
+    EXPECT_EQ(info.reload.drop, spec.reload->drop);
+    EXPECT_EQ(info.reload.drop_exports, spec.reload->drop_exports);
+    EXPECT_EQ(info.reload.rolling, spec.reload->rolling);
+    EXPECT_EQ(info.reload.state, spec.reload->state);
+    EXPECT_EQ(info.reload.trial.calls, spec.reload->trial.calls);
+    EXPECT_EQ(info.reload.trial.time, spec.reload->trial.time);
+    EXPECT_EQ(info.reload.quiet_wait_max, spec.reload->quiet_wait_max);
     EXPECT_EQ(info.arguments, spec.arguments);
     EXPECT_EQ(info.environment, spec.environment);
     EXPECT_EQ(info.seed, spec.seed);
@@ -149,6 +160,73 @@ TEST_F(RecordTest, ShowsEverythingThatWasSetAlsoAfterARestart) {  // L03, L15
   EXPECT_EQ(after.restarts, 1U);
   EXPECT_EQ(after.supervisor_restarts, 1U);
   EXPECT_GT(after.usage.fuel_used, before.usage.fuel_used);
+}
+
+// Every field, none of them at its default: what JSON says is what a sandbox made of it shows. L15
+TEST_F(RecordTest, ShowsEverythingThatASpecInJsonSays) {
+  const TemporaryFolder folder;
+  const auto spec = SandboxSpec::from_json(R"json({"id": "a",
+      "modules": {"counter": {"wat": "(module (memory (export \"memory\") 1))"}},
+      "tree": {"strategy": "rest_for_one", "intensity": 9, "children": [{"id": "first", "module": "counter"}]},
+      "profile": {"name": "mine", "base": "high", "limits": {"timers_max": 5}, "grant": ["random"], "deny": ["log"],
+                  "imports": {"allow": ["petri", "wasi_snapshot_preview1"]}, "audit": "full", "reject_findings": "medium"},
+      "limits": {"processes_max": 7}, "on_limit": {"timers_max": "kill"}, "permissions": ["clock", "file_read"],
+      "imports": {"block": ["petri.random"]}, "reject_findings": "high", "audit": "none",
+      "breaker": {"limits_max": 3, "window": "7s", "pause": "2s"},
+      "recovery": {"runtime": "isolate", "retries_max": 7, "stable_after": "9s"},
+      "reload": {"state": "described", "drop": true, "drop_exports": true, "rolling": true,
+                 "trial": {"calls": 3, "time": "4s"}, "quiet_wait_max": "6s"},
+      "arguments": ["one", "two"], "environment": {"NAME": "value"}, "labels": ["blue", "tall"], "generation": 12,
+      "seed": 44, "deterministic": true, "tier": "compiled", "folder": ")json" +
+                                           folder.path().string() + "\"}");
+  ASSERT_TRUE(spec) << spec.error().message;
+  const SandboxInfo info = create(*spec).info();
+  EXPECT_EQ(info.profile.name, "mine");
+  EXPECT_EQ(info.profile.base, Profile::high);
+  EXPECT_EQ(info.profile.grant, Permissions{Permission::random});
+  EXPECT_EQ(info.profile.deny, Permissions{Permission::log});
+  EXPECT_THAT(info.profile.imports.allow, ElementsAre("petri", "wasi_snapshot_preview1"));
+  EXPECT_EQ(info.profile.audit, AuditLevel::full);
+  EXPECT_EQ(info.profile.reject_findings, Severity::medium);
+  EXPECT_EQ(info.limits.timers_max, 5U);
+  EXPECT_EQ(info.limits.processes_max, 7U);
+  EXPECT_EQ(info.on_limit, (LimitActions{{"timers_max", OnLimit::kill}}));
+  EXPECT_EQ(info.permissions, (Permissions{Permission::clock, Permission::file_read}));
+  EXPECT_THAT(info.imports.block, ElementsAre("petri.random"));
+  EXPECT_EQ(info.reject_findings, Severity::high);
+  EXPECT_EQ(info.audit, AuditLevel::none);
+  EXPECT_EQ(info.breaker_options,
+            (BreakerOptions{.limits_max = 3, .window = std::chrono::seconds(7), .pause = std::chrono::seconds(2)}));
+  EXPECT_EQ(info.recovery, (Recovery{.actions = {{ErrorCategory::runtime, RecoveryAction::isolate}},
+                                     .retries_max = 7,
+                                     .stable_after = std::chrono::seconds(9)}));
+  EXPECT_EQ(info.reload.state, StateWay::described);
+  EXPECT_TRUE(info.reload.drop && info.reload.drop_exports && info.reload.rolling);
+  EXPECT_EQ(info.reload.trial.calls, 3U);
+  EXPECT_EQ(info.reload.trial.time, std::chrono::seconds(4));
+  EXPECT_EQ(info.reload.quiet_wait_max, std::chrono::seconds(6));
+  EXPECT_THAT(info.arguments, ElementsAre("one", "two"));
+  EXPECT_THAT(info.environment, ElementsAre(Pair("NAME", "value")));
+  EXPECT_THAT(info.labels, ElementsAre("blue", "tall"));
+  EXPECT_EQ(info.generation, 12U);
+  EXPECT_EQ(info.seed, 44U);
+  EXPECT_TRUE(info.deterministic);
+  EXPECT_EQ(info.tier, Tier::compiled);
+  EXPECT_EQ(info.folder, folder.path().string());
+  EXPECT_EQ(info.tree.strategy, Strategy::rest_for_one);
+  EXPECT_EQ(info.tree.intensity, 9U);
+}
+
+TEST_F(RecordTest, IsLabelledWhileItRuns) {  // L06
+  Sandbox sandbox = create(counter());
+  ASSERT_TRUE(sandbox.label("blue"));
+  ASSERT_TRUE(sandbox.label("blue")) << "it has it already";
+  EXPECT_THAT(sandbox.info().labels, ElementsAre("blue"));
+  EXPECT_EQ(runtime_->list({.label = "blue"}).total, 1U);
+  EXPECT_EQ(sandbox.label("a b").error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(sandbox.unlabel("red").error().message, "the sandbox a has no label red");
+  ASSERT_TRUE(sandbox.unlabel("blue"));
+  EXPECT_EQ(runtime_->list({.label = "blue"}).total, 0U);
 }
 
 TEST_F(RecordTest, CountsWhatLimitsHaveStopped) {  // L03

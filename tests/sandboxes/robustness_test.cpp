@@ -165,8 +165,10 @@ TEST_F(RobustnessTest, AnswersQuestionsWhileAGuestLoops) {  // X04
   SandboxSpec spec = counter();
   spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "c", .module = "counter", .shutdown = Shutdown::brutal()}}};
   Sandbox sandbox = create(spec);
+  const std::uint64_t before = sandbox.usage().fuel_used;
   auto spinning = sandbox.call_async("spin", {}, {}, [](const Result<Outcome>&) {});
   ASSERT_TRUE(spinning);
+  expect_soon([&] { return sandbox.usage().fuel_used > before ? "" : "it does not loop yet"; });
   Sandbox other = create(counter("other"));
   EXPECT_EQ(sandbox.info().status, SandboxStatus::running);
   EXPECT_EQ(runtime_->info("other")->status, SandboxStatus::running);

@@ -84,6 +84,50 @@ TEST_P(TrapsTest, AreFoundByRepeatingWhatTheProcessWasGiven) {
   EXPECT_EQ(logged, 3) << "what is repeated is not told again";
 }
 
+// Asks for everything there is to be asked for, and traps where one of the answers is not what it was the first time.
+constexpr std::string_view kAsks = R"((module
+  (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
+  (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+  (import "petri" "reply_read" (func $reply (param i32 i32 i32) (result i32)))
+  (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+  (import "petri" "stop" (func $stop (param i32 i32) (result i32)))
+  (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+  (import "petri" "message_kind" (func $kind (result i32)))
+  (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
+  (memory 1)
+  (data (i32.const 0) "{\"id\":\"kid\",\"module\":\"m\"}") (data (i32.const 64) "friend") (data (i32.const 80) "kid")
+  (func (export "petri_handle") (result i32)
+    (if (i32.eq (call $kind) (i32.const 1)) (then (drop (call $write (i32.const 64) (i32.const 6)))))
+    (i32.const 0))
+  (func $must (param $got i32) (param $wanted i32)
+    (if (i32.ne (local.get $got) (local.get $wanted)) (then unreachable)))
+  (func (export "ask")
+    (call $must (call $spawn (i32.const 0) (i32.const 25)) (i32.const 0))
+    (call $must (call $spawn (i32.const 0) (i32.const 25)) (i32.const -5))
+    (call $must (call $send (i32.const 80) (i32.const 3) (i32.const 0) (i32.const 1)) (i32.const 0))
+    (call $must (call $timer (i32.const 3600000) (i64.const 7)) (i32.const 0))
+    (call $must (call $stop (i32.const 80) (i32.const 3)) (i32.const 0))
+    (call $must (call $call (i32.const 64) (i32.const 6) (i32.const 0) (i32.const 1) (i32.const 0)) (i32.const 6))
+    (call $must (call $reply (i32.const 128) (i32.const 0) (i32.const 6)) (i32.const 6))
+    (call $must (i32.load8_u (i32.const 128)) (i32.const 102)))
+  (func $end unreachable)
+  (func (export "crash") (call $end))))";
+
+TEST_P(TrapsTest, AreFoundByRepeatingWhatTheSandboxAnswered) {
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(std::string(kAsks))}}, .tier = GetParam()};
+  spec.tree =
+      SupervisorSpec{.children = {ChildSpec{.id = "asker", .module = "m"}, ChildSpec{.id = "friend", .module = "m"}}};
+  Sandbox sandbox = create(spec);
+  ASSERT_EQ(testing::not_kind(call(sandbox, "ask", "asker"), OutcomeKind::ok), "");
+  auto events = *runtime_->subscribe({.kinds = {EventKind::process_started, EventKind::process_exited}});
+  const auto outcome = call(sandbox, "crash", "asker");
+  ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::trapped), "");
+  std::vector<std::string> functions;
+  for (const Frame& frame : outcome->backtrace) functions.push_back(frame.name);
+  EXPECT_THAT(functions, ElementsAre("end", "crash"));
+  EXPECT_THAT(names(events), ElementsAre("process.exited asker")) << "nothing is spawned or stopped a second time";
+}
+
 // Nobody waits for the answer to a message: the event says where it crashed.
 TEST_P(TrapsTest, OfAMessageAreToldInTheEvent) {
   Sandbox sandbox = create_from(R"((module (func $crash unreachable)

@@ -8,12 +8,38 @@ import unittest
 
 from stand_ins import ROOT, TreeTest, drop_root
 
+# Writes the two files that tools/coverage asks for: of each module with a bar 95 lines of 100 are reached, or so many as REACHED says.
+GCOVR = r"""while (($# > 0)); do
+  case $1 in
+    --json-summary)
+      for module in sandbox process supervisor state evaluation security; do
+        files+="${files:+, }{\"filename\": \"src/$module/a.cpp\", \"line_total\": 100, \"line_covered\": ${REACHED:-95}}"
+      done
+      echo "{\"files\": [$files, {\"filename\": \"include/petri/a.h\", \"line_total\": 4, \"line_covered\": 1}]}" >"$2" ;;
+    --json)
+      count() { echo "{\"line_number\": $1, \"count\": $2}"; }
+      lines="$(count 3 0), $(count 4 0), $(count 5 7), $(count 9 0)"
+      echo "{\"files\": [{\"file\": \"src/state/a.cpp\", \"lines\": [$lines]}, {\"file\": \"src/cli/a.cpp\", \"lines\": [$lines]}]}" >"$2" ;;
+  esac
+  shift
+done"""
+COVERAGE = """src/state/a.cpp: 3-4, 9
+module             lines  reached  percent
+evaluation           100       {0}     {0}.0  at least 95
+include                4        1     25.0
+process              100       {0}     {0}.0  at least 95
+sandbox              100       {0}     {0}.0  at least 95
+security             100       {0}     {0}.0  at least 95
+state                100       {0}     {0}.0  at least 95
+supervisor           100       {0}     {0}.0  at least 95
+"""
+
 
 class Tree(TreeTest):
     def setUp(self):
         super().setUp()
         self.stand_ins.chmod(0o777)
-        self.stand_in("df", "rustc", "cargo", "c++", "cmake", "apt-cache", "id", gcovr="true", rustfmt="true", ctest="true",
+        self.stand_in("df", "rustc", "cargo", "c++", "cmake", "apt-cache", "id", gcovr=GCOVR, rustfmt="true", ctest="true",
                       **{"clang-format-22": "true", "clippy-driver": "true", "clang++-22": "true", "clang-tidy-22": "echo version 22"})
         self.real("sha256sum")
         # The system's, which every user can run.
@@ -89,6 +115,14 @@ class Tree(TreeTest):
         (self.tree / ".clang-tidy").touch()
         self.assert_works(self.run_tool("tools/tidy"))
         self.assertIn("cmake --build --preset tidy --target build.ninja\n", self.calls())
+
+    def test_whose_tests_reach_too_little_of_a_module_is_told_so(self):
+        well = self.assert_works(self.run_tool("tools/coverage"))
+        self.assertIn(COVERAGE.format(95) + "coverage: see build/coverage/report/index.html (C++ only; the Rust crate has its own tests)\n", well)
+        code, said = self.run_tool("tools/coverage", REACHED="94")
+        self.assertEqual(code, 1)
+        self.assertIn(COVERAGE.format(94), said)
+        self.assertIn("coverage: below 95 % of lines: sandbox, process, supervisor, state, evaluation, security\n", said)
 
     def test_is_installed_by_root_where_there_is_no_sudo(self):
         locked = self.folder / "locked"

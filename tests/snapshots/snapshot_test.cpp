@@ -64,6 +64,8 @@ TEST_F(SnapshotTest, BringsBackTheVersionToo) {  // M30
   const auto snapshot = sandbox.snapshot();
   ASSERT_TRUE(snapshot);
   ASSERT_TRUE(sandbox.reload("service", code(2)));
+  ASSERT_EQ(snapshot->code().size(), 1U);
+  EXPECT_EQ(snapshot->code()[0]->id(), sandbox.versions("service")->back().artifact) << "that of version 1";
   ask(sandbox, "next");
   ASSERT_TRUE(sandbox.restore(*snapshot));
   EXPECT_EQ(active(sandbox), 1U);

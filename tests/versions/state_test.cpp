@@ -330,6 +330,42 @@ std::string look(Sandbox& sandbox) {
   return outcome ? outcome->output : outcome.error().message;
 }
 
+// A hook runs beside its process: whatever it asks of its sandbox would be done twice, or for nobody.
+TEST_P(StateInBothTiersTest, IsSavedByHooksThatAskTheirSandboxForNothing) {
+  const auto asking = [](int version) {
+    return guest(version, fmt::format(R"({} {}
+      (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
+      (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
+      (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+      (import "petri" "stop" (func $stop (param i32 i32) (result i32)))
+      (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+      (memory (export "memory") 1)
+      (data (i32.const 0) "service") (data (i32.const 32) "{{\"id\":\"kid\",\"module\":\"service\"}}")
+      (func (export "look") (drop (call $write (i32.const 256) (i32.const 20))))
+      (func (export "petri_handle") (result i32) (i32.const 0))
+      (func (export "petri_save") (result i32)
+        (i32.store (i32.const 256) (call $send (i32.const 0) (i32.const 7) (i32.const 0) (i32.const 1)))
+        (i32.store (i32.const 260) (call $call (i32.const 0) (i32.const 7) (i32.const 0) (i32.const 1) (i32.const 0)))
+        (i32.store (i32.const 264) (call $spawn (i32.const 32) (i32.const 31)))
+        (i32.store (i32.const 268) (call $stop (i32.const 0) (i32.const 7)))
+        (i32.store (i32.const 272) (call $timer (i32.const 1) (i64.const 1)))
+        (drop (call $write (i32.const 256) (i32.const 20))) (i32.const 0))
+      (func (export "petri_load") (result i32)
+        (drop (call $read (i32.const 256) (i32.const 0) (call $size))) (i32.const 0)))",
+                                      kInput, kOutput));
+  };
+  Sandbox sandbox = create(made_of(asking(1), GetParam()));
+  const auto report = sandbox.reload("service", asking(2), {.policy = ReloadPolicy{.state = StateWay::hooks}});
+  ASSERT_TRUE(report) << report.error().message;
+  const std::string seen = look(sandbox);
+  std::array<GuestError, 5> answers{};
+  ASSERT_EQ(seen.size(), sizeof(answers));
+  std::memcpy(answers.data(), seen.data(), sizeof(answers));
+  EXPECT_THAT(answers, ::testing::Each(GuestError::not_now)) << "send, call, spawn, stop, timer";
+  EXPECT_EQ(sandbox.usage().processes, 1U);
+  EXPECT_EQ(sandbox.snapshot()->info().timers, 0U);
+}
+
 TEST_P(StateInBothTiersTest, SavedByHooksIsLoadedByteForByte) {  // T13
   Sandbox sandbox = create(made_of(hooked(1), GetParam()));
   for (int i = 0; i < 7; ++i) ask(sandbox, "next");

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """The checks themselves: each must see what it is there to see."""
 
+import contextlib
+import io
 import pathlib
 import unittest
+import unittest.mock
 
 import host_functions
 import includes
 import lines
+import mutants
 import parsers
 import paths
 import sleeps
@@ -149,6 +153,46 @@ class Lines(unittest.TestCase):
     def test_of_rust_are_below_a_fifth(self):
         self.assertFalse(lines.is_too_much(199, 1000))
         self.assertTrue(lines.is_too_much(200, 1000))
+
+    def test_are_a_failure_where_rust_is_a_fifth(self):
+        texts = {Path("engine/src/a.rs"): "a\n" * 2, Path("src/base/a.cpp"): "a\n" * 10}
+        for cpp, code, verdict in [(10, 1, "20 %, a fifth or more: move what is not about the engines to C++"),
+                                   (11, 0, "18 %, below a fifth")]:
+            texts[Path("src/base/a.cpp")] = "a\n" * cpp
+            said = io.StringIO()
+            with unittest.mock.patch("tree.files", lambda: list(texts)), unittest.mock.patch("tree.text", texts.get), \
+                    contextlib.redirect_stdout(said):
+                self.assertEqual(lines.main(), code)
+            self.assertEqual(said.getvalue(), f"lines: 2 of Rust (and 0 of its tests) against {cpp} of C++ (and 0 of its tests): "
+                                              f"{verdict}\n")
+
+
+class Mutants(unittest.TestCase):
+    MUTANT = {"what": "a: b", "file": "a.cpp", "line": "return 1;", "broken": "return 2;", "test": "a_tests"}
+
+    def faults(self, text="  return 1;\n", **changed):
+        return mutants.fault_of(self.MUTANT | changed, {"a.cpp": text}.get)
+
+    def test_whose_line_is_there_once_are_well(self):
+        self.assertEqual(self.faults(), "")
+
+    def test_whose_line_has_gone_or_is_not_alone_are_seen(self):
+        self.assertEqual(self.faults("return 3;\n"), "its line is there 0 times in a.cpp, not once: return 1;")
+        self.assertEqual(self.faults("return 1;\nreturn 1;\n"), "its line is there 2 times in a.cpp, not once: return 1;")
+        self.assertEqual(self.faults(file="b.cpp"), "there is no file b.cpp")
+
+    def test_that_say_too_little_or_break_nothing_are_seen(self):
+        self.assertEqual(self.faults(test=None, what=None), "it has no what, no test")
+        self.assertEqual(self.faults(broken="return 1;"), "its broken line is the line as it is")
+
+    def test_break_one_line_and_keep_its_place(self):
+        text = "{\n  return 1;\n}\n"
+        self.assertEqual(mutants.broken(self.MUTANT, text), "{\n  return 2;\n}\n")
+        self.assertEqual(mutants.broken(self.MUTANT | {"broken": ""}, text), "{\n}\n")
+
+    def test_are_read_in_their_order(self):
+        self.assertEqual([m["file"] for m in mutants.read("[[mutant]]\nfile = 'a'\n[[mutant]]\nfile = 'b'\n")], ["a", "b"])
+        self.assertEqual(mutants.read(""), [])
 
 
 class Paths(unittest.TestCase):
