@@ -20,6 +20,8 @@ std::uint64_t processor_ns_since_last_asked() {
 
 }  // namespace
 
+GuestTurns::GuestTurns(ProcessOwner& owner) : owner_(owner), account_(owner.account()), share_(owner.cpu_share()) {}
+
 // Time the guest had a processor. Asking the kernel takes as long as a short call, so of those the time that passed is
 // taken instead.
 std::uint64_t GuestTurns::take_processor_ns(std::uint64_t now_ns) {
@@ -35,15 +37,15 @@ void GuestTurns::charge(std::uint64_t fuel, std::uint64_t now_ns) {
   const std::uint64_t ran = take_processor_ns(now_ns);
   const std::uint64_t burned = fuel - std::min(fuel, charged_fuel_);
   charged_fuel_ += burned;
-  owner_.account().add_work(burned, ran);
-  owner_.cpu_share().charge(ran, now_ns);
+  account_.add_work(burned, ran);
+  share_.charge(ran, now_ns);
   ran_held_ns_ += ran;
   HostWork::add_paid(ran);
 }
 
 void GuestTurns::wait_for_share(std::uint64_t now_ns, const Bounds& bounds) {
   ran_held_ns_ = 0;
-  if (owner_.cpu_share().may_go_on_at() > now_ns) {
+  if (share_.may_go_on_at() > now_ns) {
     hold(bounds);
   } else {
     held_since_ns_ = 0;
@@ -53,11 +55,11 @@ void GuestTurns::wait_for_share(std::uint64_t now_ns, const Bounds& bounds) {
 // Shares are held by the runtime's clock, which need not be the engine's.
 void GuestTurns::hold(const Bounds& bounds) {
   const std::uint64_t from = to_ns(owner_.clock().now());
-  if (owner_.cpu_share().may_go_on_at() <= from) return;
+  if (share_.may_go_on_at() <= from) return;
   {
     const Workers::Pause pause(owner_.workers(), bounds.seat, &bounds.kill);
     while (bounds.kill.load() == 0) {
-      const std::uint64_t until = std::min(owner_.cpu_share().may_go_on_at(), bounds.deadline_ns);
+      const std::uint64_t until = std::min(share_.may_go_on_at(), bounds.deadline_ns);
       if (until <= to_ns(owner_.clock().now())) break;
       wait_for_kill(&bounds.kill, until);
     }
@@ -78,7 +80,7 @@ void GuestTurns::wait_until(std::uint64_t until_ns, const std::atomic<std::uint3
 // A share may have been used up by a callee or a neighbour: one that has hardly run itself meanwhile is held, and not
 // ended.
 bool GuestTurns::held_too_long(std::uint64_t now_ns) {
-  if (owner_.cpu_share().may_go_on_at() <= now_ns) {
+  if (share_.may_go_on_at() <= now_ns) {
     held_since_ns_ = 0;
     return false;
   }
@@ -86,7 +88,7 @@ bool GuestTurns::held_too_long(std::uint64_t now_ns) {
     held_since_ns_ = now_ns;
     ran_held_ns_ = 0;
   }
-  const std::uint64_t grace = owner_.account().limits()->cpu_grace;
+  const std::uint64_t grace = account_.limits()->cpu_grace;
   return grace > 0 && now_ns - held_since_ns_ > grace && ran_held_ns_ >= half_a_turn_ns();
 }
 

@@ -11,7 +11,9 @@
 
 namespace petri {
 
+class CpuShare;
 class ProcessOwner;
+class TreeAccount;
 
 // Of one piece of work after the other. On the thread that has entered the guest, or on one that sits where that does.
 class GuestTurns {
@@ -24,7 +26,7 @@ class GuestTurns {
   };
 
   // The owner outlives it.
-  explicit GuestTurns(ProcessOwner& owner) : owner_(owner) {}
+  explicit GuestTurns(ProcessOwner& owner);
 
   // Work begins now.
   void begin(std::uint64_t now_ns) {
@@ -56,6 +58,8 @@ class GuestTurns {
   std::uint64_t half_a_turn_ns() const;
 
   ProcessOwner& owner_;
+  TreeAccount& account_;  // the owner's, and so is the share
+  CpuShare& share_;
   std::uint64_t started_ns_ = 0;     // the current work,
   std::uint64_t away_ns_ = 0;        // what of the time since was not its own,
   std::uint64_t charged_ns_ = 0;     // and what of it has been charged already

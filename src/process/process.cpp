@@ -70,9 +70,13 @@ class Process::Port final : public ProcessPort {
 
 Process::Process(ProcessOwner& owner, std::string name)
     : owner_(owner),
+      account_(owner.account()),
+      clock_(owner.clock()),
+      workers_(owner.workers()),
+      lane_(owner.lane()),
       name_(std::move(name)),
       port_(std::make_unique<Port>(*this)),
-      history_(owner.account(), owner.retrace_budget()),
+      history_(account_, owner.retrace_budget()),
       turns_(owner) {}
 
 Process::~Process() { close(); }
@@ -81,7 +85,7 @@ ProcessPort& Process::port() const { return *port_; }
 
 Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, std::string_view input,
                                const Origin* origin, std::uint64_t version) {
-  const Workers::Visit visit(owner_.workers(), owner_.client());
+  const Workers::Visit visit(workers_, owner_.client());
   {
     MutexLock lock(mutex_);
     PETRI_ASSERT(state_ == State::down);
@@ -113,27 +117,27 @@ std::uint64_t Process::own_bytes() const {
 }
 
 bool Process::try_add_to_account() {
-  if (!owner_.account().try_add_process()) return false;
-  if (owner_.account().try_hold(own_bytes())) return true;
-  owner_.account().remove_process();
+  if (!account_.try_add_process()) return false;
+  if (account_.try_hold(own_bytes())) return true;
+  account_.remove_process();
   return false;
 }
 
 Result<void> Process::must_have_room() {
   if (try_add_to_account()) return {};
-  const std::uint64_t processes = owner_.account().processes(), allowed = owner_.account().limits()->processes_max;
+  const std::uint64_t processes = account_.processes(), allowed = account_.limits()->processes_max;
   if (processes >= allowed) {
     tell_refused(kWorld, "processes_max", processes + 1, allowed);
     return fail(ErrorCode::limit_exceeded,
                 fmt::format("{} would be one process more than processes_max allows", name_));
   }
-  tell_refused(kWorld, "memory_bytes_max", owner_.account().taken() + own_bytes(), owner_.account().allowed());
+  tell_refused(kWorld, "memory_bytes_max", account_.taken() + own_bytes(), account_.allowed());
   return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for the process {}", name_));
 }
 
 void Process::remove_from_account() {
-  owner_.account().remove_process();
-  owner_.account().let_go(own_bytes());
+  account_.remove_process();
+  account_.let_go(own_bytes());
 }
 
 Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin,
@@ -150,7 +154,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   takes_messages_.store(life_.code->handle.has_value());
   limits_number_ = 0;
   refresh_limits();
-  const Clock::TimePoint started = owner_.clock().now();
+  const Clock::TimePoint started = clock_.now();
   allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
   turns_.forget_holds();  // what the one before it wanted is not its doing
@@ -161,7 +165,7 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   if (origin != nullptr && origin->random) life_.context->random = SeededRandom(*origin->random);
   if (origin != nullptr && end && end->kind == EndKind::returned) remember_from(origin->image);
   if (origin == nullptr && end && end->kind == EndKind::returned) end = run_init();
-  const Clock::TimePoint now = owner_.clock().now();
+  const Clock::TimePoint now = clock_.now();
   end_work(now);
   if (!end) return fail(std::move(end.error()));
   Outcome outcome = collect_outcome(life_.code->module(), *end, *life_.guest, *life_.context);
@@ -221,10 +225,10 @@ void Process::end_life() {
 }
 
 void Process::stop(std::uint64_t incarnation) {
-  const Workers::Visit visit(owner_.workers(), owner_.client());
+  const Workers::Visit visit(workers_, owner_.client());
   bool killed = false;
   {
-    const Workers::Pause pause(owner_.workers());
+    const Workers::Pause pause(workers_);
     MutexLock lock(mutex_);
     if (incarnation_.load() != incarnation) return;
     held_ = true;
@@ -260,14 +264,14 @@ void Process::kill(std::uint64_t incarnation) {
 // Nobody waits for how it goes; what a limit did is told all the same.
 void Process::terminate() {
   if (!life_.code->terminate) return;
-  const Clock::TimePoint started = owner_.clock().now();
+  const Clock::TimePoint started = clock_.now();
   refresh_limits();
   allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
   life_.guest->begin(allowance_, {});
   std::uint64_t slot = 0;
   const auto end = life_.guest->call(*life_.code->terminate, {&slot, 1});
-  const Clock::TimePoint now = owner_.clock().now();
+  const Clock::TimePoint now = clock_.now();
   end_work(now);
   if (!end) return;
   Outcome outcome = collect_outcome(life_.code->module(), *end, *life_.guest, *life_.context);
@@ -333,7 +337,7 @@ std::size_t Process::mailbox_size() const {
 void Process::interrupt() {
   flag().raise();
   changed_.notify_all();
-  owner_.workers().wake_ended(owner_.client());
+  workers_.wake_ended(owner_.client());
   if (awaited_) awaited_->give(fail(ErrorCode::cancelled, "the caller was ended"));
 }
 
@@ -356,14 +360,16 @@ void Process::note_met(std::string_view limit, std::uint64_t wanted, std::uint64
 }
 
 void Process::tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const {
-  if (by == kWorld) return owner_.account().tell_met(name_, {.limit = limit, .wanted = wanted, .allowed = allowed});
+  if (by == kWorld) return account_.tell_met(name_, {.limit = limit, .wanted = wanted, .allowed = allowed});
   by->note_met(limit, wanted, allowed);
 }
 
 // Nothing is being done for anyone: what was meant for the last handler must not meet the next.
 void Process::end_handler() {
   current_call_ = 0;
-  if (!killed_) flag().clear();
+  // Clearing it is a locked write, which most calls do not need.
+  if (!killed_ && flag().is_raised()) [[unlikely]]
+    flag().clear();
 }
 
 }  // namespace petri

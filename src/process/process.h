@@ -295,6 +295,11 @@ class Process : public std::enable_shared_from_this<Process> {
   void end_handler() REQUIRES(mutex_);
 
   ProcessOwner& owner_;
+  // The owner's, for as long as it is there: asked for several times in every call.
+  TreeAccount& account_;
+  const Clock& clock_;
+  Workers& workers_;
+  Lane* const lane_;  // nullptr unless it is deterministic
   const std::string name_;
   std::unique_ptr<Port> port_;
 

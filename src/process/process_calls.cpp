@@ -58,7 +58,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
     }
     waits_for_ = callee.get();
   }
-  const Clock::TimePoint now = owner_.clock().now();
+  const Clock::TimePoint now = clock_.now();
   const std::uint64_t used = life_.context->fuel_before + host_call.fuel_used();
   Letter letter{.kind = MessageKind::call,
                 .bytes = std::move(*copy),
@@ -72,7 +72,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   std::optional<Clock::TimePoint> deadline;
   if (timeout_ms > 0) deadline = now + std::chrono::milliseconds(timeout_ms);
   auto result = ask(*callee, std::move(letter), deadline);
-  turns_.add_away(to_ns(owner_.clock().now()) - to_ns(now));
+  turns_.add_away(to_ns(clock_.now()) - to_ns(now));
   {
     MutexLock lock(owner_.waits());
     waits_for_ = nullptr;
@@ -91,7 +91,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   turns_.add_charged(result->fuel_used);
   // In a lane nobody waits: what counts is the time that the callee has spent.
   const bool late = timeout_ms > 0 && result->fuel_used / HostContext::kFuelPerMillisecond >= timeout_ms;
-  if (owner_.lane() != nullptr && late) return answer(GuestError::timeout);
+  if (lane_ != nullptr && late) return answer(GuestError::timeout);
   if (result->kind == OutcomeKind::deadline) return answer(GuestError::timeout);
   const bool cut = result->kind == OutcomeKind::output_limit && result->returned;
   if (result->kind != OutcomeKind::ok && !cut) return answer(GuestError::cancelled);
@@ -103,7 +103,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
 
 // On this thread when the callee is idle and may take its time; else in its mailbox, and this guest is put aside.
 Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline) {
-  if (owner_.lane() != nullptr) {
+  if (lane_ != nullptr) {
     if (callee.try_enter(letter, Line::jump)) return ask_here(callee, std::move(letter));
     return fail(ErrorCode::cancelled, "the callee is not there");
   }
@@ -139,7 +139,7 @@ Result<Outcome> Process::wait_for(const ReplyPtr& answer, std::optional<Clock::T
     awaited_ = answer;
   }
   const Clock::TimePoint own = to_time(allowance_.deadline_ns);
-  const Workers::Pause pause(owner_.workers(), *seat_, &flag().flag());
+  const Workers::Pause pause(workers_, *seat_, &flag().flag());
   auto result = answer->wait_until(deadline ? std::min(*deadline, own) : own);
   if (!result && !answer->abandon()) result = answer->wait();
   MutexLock lock(mutex_);

@@ -21,7 +21,7 @@ void Process::open_gate() {
 }
 
 bool Process::wait_until_idle(Clock::TimePoint deadline, const std::stop_token& stop) {
-  const Workers::Pause pause(owner_.workers());
+  const Workers::Pause pause(workers_);
   const std::stop_callback on_stop(stop, [this] {
     MutexLock lock(mutex_);
     changed_.notify_all();
@@ -66,7 +66,7 @@ Life Process::new_life_beside(ModuleCodePtr code, HookPort& port) {
   Life life = new_life(std::move(code), flags_[flag_.load() ^ 1U]);
   life.context->set_port(&port);
   life.context->not_live_yet = true;
-  set_limits_of(life, *owner_.account().limits());
+  set_limits_of(life, *account_.limits());
   return life;
 }
 
@@ -80,22 +80,22 @@ Result<Life> Process::copy_life(HookPort& port) {
 
 // Without turns: it is over soon.
 Allowance Process::allowance_until(Clock::TimePoint started, Clock::TimePoint deadline) const {
-  Allowance allowance = allowance_for(*owner_.account().limits(), {}, started);
+  Allowance allowance = allowance_for(*account_.limits(), {}, started);
   allowance.deadline_ns = std::min(allowance.deadline_ns, to_ns(deadline));
   allowance.turn_ns = Budget::kNever;
   return allowance;
 }
 
 Result<Outcome> Process::begin_in(Life& life, Clock::TimePoint deadline, Starts starts) {
-  const Clock::TimePoint started = owner_.clock().now();
+  const Clock::TimePoint started = clock_.now();
   const HookPort::Sitting sitting(*life.context);
   life.guest->begin(allowance_until(started, deadline), {});
   return finish_beside(life, started, life.begin(starts));
 }
 
 Result<Outcome> Process::call_in(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline) {
-  const Clock::TimePoint started = owner_.clock().now();
-  SandboxLimits limits = *owner_.account().limits();
+  const Clock::TimePoint started = clock_.now();
+  SandboxLimits limits = *account_.limits();
   if (hook.output_bytes_max > 0) limits.output_bytes_max = hook.output_bytes_max;
   set_limits_of(life, limits);
   const HookPort::Sitting sitting(*life.context);
@@ -111,8 +111,8 @@ Result<Outcome> Process::call_in(Life& life, const Hook& hook, std::string_view 
 }
 
 Result<Outcome> Process::finish_beside(Life& life, Clock::TimePoint started, const Result<End>& end) {
-  const Clock::TimePoint now = owner_.clock().now();
-  owner_.account().add_work(life.guest->fuel_used(), to_ns(now) - to_ns(started));
+  const Clock::TimePoint now = clock_.now();
+  account_.add_work(life.guest->fuel_used(), to_ns(now) - to_ns(started));
   life.context->tell_account();
   if (!end) return fail(end.error());
   Outcome outcome = collect_outcome(life.code->module(), *end, *life.guest, *life.context);
@@ -150,9 +150,9 @@ void Process::replace_mailbox(const std::vector<SavedLetter>& letters) {
                     .bytes = saved.bytes,
                     .sender = saved.sender,
                     .tag = saved.tag,
-                    .queued_at = owner_.clock().now()});
-    owner_.account().add_message();
-    owner_.account().hold_anyway(bytes_of(come.back()));
+                    .queued_at = clock_.now()});
+    account_.add_message();
+    account_.hold_anyway(bytes_of(come.back()));
   }
   {
     MutexLock lock(mutex_);

@@ -65,14 +65,14 @@ Allowance Process::allowance_for(const SandboxLimits& limits, const Letter& lett
       .fuel = std::min(limits.call_fuel_max.value_or(Budget::kFuelUnbounded), letter.fuel_max),
       .deadline_ns = std::min(now + static_cast<std::uint64_t>(limits.execution_time_max.count()), letter.deadline_ns),
       .call_depth = static_cast<std::uint32_t>(limits.call_depth_max),
-      .turn_ns = now + static_cast<std::uint64_t>(owner_.workers().turn().count())};
+      .turn_ns = now + static_cast<std::uint64_t>(workers_.turn().count())};
 }
 
 void Process::refresh_limits() {
-  const std::uint32_t number = owner_.account().limits_number();
+  const std::uint32_t number = account_.limits_number();
   if (number == limits_number_) return;
   limits_number_ = number;
-  limits_ = owner_.account().limits();
+  limits_ = account_.limits();
   set_limits_of(life_, *limits_);
 }
 
@@ -89,7 +89,7 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
     tier_.store(life_.tier());
     history_.close();
   }
-  const Clock::TimePoint started = owner_.clock().now();
+  const Clock::TimePoint started = clock_.now();
   allowance_ = allowance_for(*limits_, letter, started);
   chain_ns_ = letter.depth > 0 ? letter.chain_ns : to_ns(started);
   begin_work(started, letter.virtual_fuel);
@@ -100,7 +100,7 @@ Result<Outcome> Process::handle_at(const Target& target, const Letter& letter, b
   life_.guest->begin(allowance_, letter.bytes);
   const auto end = life_.guest->call(target.run.export_number, {slots_.data(), target.run.slots()});
   current_ = nullptr;
-  const Clock::TimePoint now = owner_.clock().now();
+  const Clock::TimePoint now = clock_.now();
   end_work(now, letter.depth);
   auto outcome = finish_letter(letter, target, end, ended);
   if (trial_ != nullptr && !ended) [[unlikely]]
@@ -184,18 +184,18 @@ VirtualTime Process::virtual_time() const {
 void Process::find_backtrace(const ModuleCodePtr& code, const History::Message* last, Outcome& outcome) {
   const bool untold = outcome.kind == OutcomeKind::trapped && outcome.backtrace.empty();
   const bool unknown = !history_.open();  // it has done too much since an image of it was made, or cannot be repeated
-  const Clock::TimePoint started = owner_.clock().now();
+  const Clock::TimePoint started = clock_.now();
   RetraceBudget* const budget = owner_.retrace_budget();
   const bool may = untold && history_.open() && outcome.place != Place::instantiate &&
                    (budget == nullptr || budget->may_start(started));
   if (may && code->retrace->try_enter()) {
     retrace(*code, last, outcome);
     code->retrace->leave();
-    if (budget != nullptr) budget->spend(owner_.clock().now() - started);
+    if (budget != nullptr) budget->spend(clock_.now() - started);
   }
   // Such a one is to say where it traps next: compiled code keeps a trace by itself.
   if (untold && unknown && code->hot != nullptr) {
-    code->promote(static_cast<const MemoryAccount*>(&owner_.account()));  // the instance is gone
+    code->promote(static_cast<const MemoryAccount*>(&account_));  // the instance is gone
   }
   history_.close();
 }
@@ -208,7 +208,7 @@ CodePtr Process::code_to_retrace(const ModuleCode& code) {
     if (flag().is_raised()) return nullptr;
     retracing_ = stop;
   }
-  const Workers::Pause pause(owner_.workers(), *seat_);
+  const Workers::Pause pause(workers_, *seat_);
   CodePtr compiled = code.retrace->compiled_of(code, stop.get_token());
   MutexLock lock(mutex_);
   retracing_ = std::stop_source(std::nostopstate);
@@ -219,7 +219,7 @@ void Process::retrace(const ModuleCode& code, const History::Message* last, Outc
   HostSettings settings = owner_.host_settings(*this);
   if (settings.folder != nullptr && settings.permissions.has(Permission::file_write)) return;
   settings.limits.memory_bytes_max =
-      std::min(settings.limits.memory_bytes_max, owner_.account().limits()->process_memory_bytes_max);
+      std::min(settings.limits.memory_bytes_max, account_.limits()->process_memory_bytes_max);
   const CodePtr compiled = code_to_retrace(code);
   if (compiled == nullptr || flag().is_raised()) return;
   const std::uint64_t from_ns = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -231,15 +231,15 @@ void Process::retrace(const ModuleCode& code, const History::Message* last, Outc
                 .process = name_,
                 .interrupt = flag().flag()};
   outcome.backtrace = again.run(history_, last, outcome, fuel);
-  owner_.account().add_work(fuel, kernel_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns);
+  account_.add_work(fuel, kernel_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns);
 }
 
 // In a lane time goes on from where the last work left it, or from where a caller is.
 void Process::begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel) {
   turns_.begin(to_ns(started));
   work_began_ns_.store(to_ns(started), std::memory_order_relaxed);
-  if (const Lane* lane = owner_.lane()) {
-    const Lane::Time time = lane->time();
+  if (lane_ != nullptr) {
+    const Lane::Time time = lane_->time();
     life_.context->set_virtual_start(std::max(time.fuel, virtual_fuel), time.skipped_ms);
   }
 }
@@ -249,7 +249,7 @@ void Process::end_work(Clock::TimePoint now, std::uint32_t depth) {
   const std::uint64_t fuel = life_.guest->fuel_used();
   memory_bytes_.store(life_.guest->memory_bytes(), std::memory_order_relaxed);
   turns_.charge(fuel, to_ns(now));
-  if (Lane* lane = owner_.lane()) lane->spend(depth == 0 ? fuel : 0, life_.context->skipped_ms());
+  if (lane_ != nullptr) lane_->spend(depth == 0 ? fuel : 0, life_.context->skipped_ms());
   life_.context->tell_account();
 }
 

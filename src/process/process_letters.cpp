@@ -33,7 +33,7 @@ std::list<Letter>::iterator Process::next_letter() {
 // Of an idle one.
 void Process::go_on_with_mailbox() {
   if (held_ || next_letter() == mailbox_.end()) return;
-  if (Lane* lane = owner_.lane()) return line_up(*lane);
+  if (lane_ != nullptr) return line_up(*lane_);
   state_ = State::busy;
   schedule();
 }
@@ -72,7 +72,7 @@ void Process::handle_next() {
 }
 
 Result<void> Process::check_letter(std::size_t bytes, Process* by) const {
-  const std::uint64_t bytes_max = owner_.account().message_bytes_max();
+  const std::uint64_t bytes_max = account_.message_bytes_max();
   if (bytes <= bytes_max) return {};
   tell_refused(by, "message_bytes_max", bytes, bytes_max);
   return fail(ErrorCode::too_large,
@@ -94,10 +94,10 @@ Result<void> Process::must_take(const Letter& letter) const {
 
 Result<void> Process::post_from(Process* by, Letter letter) {
   PETRI_TRY(must_take(letter));
-  const std::uint64_t queue_max = owner_.account().message_queue_max();
+  const std::uint64_t queue_max = account_.message_queue_max();
   const std::uint64_t bytes = bytes_of(letter);
-  if (!owner_.account().try_hold(bytes)) {
-    tell_refused(by, "memory_bytes_max", owner_.account().taken() + bytes, owner_.account().allowed());
+  if (!account_.try_hold(bytes)) {
+    tell_refused(by, "memory_bytes_max", account_.taken() + bytes, account_.allowed());
     return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for a message to {}", name_));
   }
   std::size_t waiting = 0;
@@ -112,7 +112,7 @@ Result<void> Process::post_from(Process* by, Letter letter) {
     }
   }
   // Without the lock: whoever is told of a limit has locks of its own, under which it may ask this process.
-  owner_.account().let_go(bytes);
+  account_.let_go(bytes);
   if (closed) return ended_before_call(name_);
   tell_refused(by, "message_queue_max", waiting + 1, queue_max);
   return fail(ErrorCode::queue_full,
@@ -120,16 +120,16 @@ Result<void> Process::post_from(Process* by, Letter letter) {
 }
 
 void Process::put(Letter letter) {
-  owner_.account().add_message();
-  letter.queued_at = owner_.clock().now();
+  account_.add_message();
+  letter.queued_at = clock_.now();
   mailbox_.push_back(std::move(letter));
-  if (Lane* lane = owner_.lane()) return line_up(*lane);
+  if (lane_ != nullptr) return line_up(*lane_);
   if (state_ == State::idle) go_on_with_mailbox();
 }
 
 void Process::forget(const Letter& letter) {
-  owner_.account().remove_message();
-  owner_.account().let_go(bytes_of(letter));
+  account_.remove_message();
+  account_.let_go(bytes_of(letter));
 }
 
 // The next letter that is still wanted. False: there is none, and the process has been left.
@@ -160,10 +160,10 @@ bool Process::take_letter(Letter& letter) {
 // Handles what waits; after a turn others may go first.
 void Process::drain() {
   const HostWork work(owner_);
-  const Clock::TimePoint turn_end = owner_.clock().now() + owner_.workers().turn();
+  const Clock::TimePoint turn_end = clock_.now() + workers_.turn();
   for (Letter letter; take_letter(letter);) {
     if (deliver(letter)) return;
-    if (owner_.clock().now() < turn_end) continue;
+    if (clock_.now() < turn_end) continue;
     MutexLock lock(mutex_);
     end_handler();
     return schedule();
@@ -172,7 +172,7 @@ void Process::drain() {
 
 // A completion keeps this process, unless that has ended, and with it the lane, if there is one.
 bool Process::answer(Reply& reply, Result<Outcome> result, bool ended) {
-  if (ended && owner_.lane() == nullptr) return reply.give(std::move(result));
+  if (ended && lane_ == nullptr) return reply.give(std::move(result));
   const Inside inside(Inside::What::completion, {.owner = &owner_, .name = name_});
   return reply.give(std::move(result));
 }
@@ -226,8 +226,8 @@ void Process::bury(const Result<Outcome>& how) {
 
 Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {
   PETRI_TRY(check_letter(letter.bytes.size(), kWorld));
-  if (!deadline && owner_.lane() == nullptr && try_enter(letter, Line::keep)) {
-    const Workers::Visit visit(owner_.workers(), owner_.client());
+  if (!deadline && lane_ == nullptr && try_enter(letter, Line::keep)) {
+    const Workers::Visit visit(workers_, owner_.client());
     // It may have been stopped before there was anything to be cancelled.
     if (letter.stop.stop_requested()) cancel(letter.id);
     return handle_and_leave(letter);
@@ -235,7 +235,7 @@ Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> d
   const ReplyPtr answer = std::make_shared<Reply>();
   letter.reply = answer;
   PETRI_TRY(post(std::move(letter)));
-  const Workers::Pause pause(owner_.workers());
+  const Workers::Pause pause(workers_);
   if (!deadline) return answer->wait();
   if (auto result = answer->wait_until(*deadline)) return std::move(*result);
   if (!answer->abandon()) return answer->wait();

@@ -20,7 +20,7 @@ void collect_into(Outcome& outcome, const LoadableArtifact& artifact, const End&
   outcome.place = guest.place();
   outcome.trap = verdict.trap;
   outcome.exit_code = verdict.exit_code;
-  outcome.cause = verdict.cause;
+  if (!verdict.cause.empty()) outcome.cause = verdict.cause;
   if (!context.ended_by.empty()) {
     outcome.cause = context.ended_by;
     if (context.ended_by == "cpu_percent_max") outcome.kind = OutcomeKind::cpu_limit;
@@ -32,7 +32,7 @@ void collect_into(Outcome& outcome, const LoadableArtifact& artifact, const End&
   outcome.memory_peak_bytes = guest.memory_bytes() + context.output.bytes_kept();
   outcome.artifact = artifact.id();
   outcome.repeatable = verdict.repeatable && !context.saw_outside;
-  outcome.output = context.output.take();
+  if (context.output.bytes_kept() > 0) outcome.output = context.output.take();
   if (end.kind == EndKind::trapped && guest.instance() != nullptr) {
     outcome.backtrace = name_frames(artifact, guest.instance()->backtrace());
   }

@@ -75,7 +75,7 @@ Result<Outcome> SandboxCore::call_process(Process& process, std::string_view fun
   letter.kind = MessageKind::call;
   letter.function = function;
   letter.arguments = std::move(arguments);
-  letter.bytes = options.input;
+  if (!options.input.empty()) letter.bytes = options.input;
   std::optional<Clock::TimePoint> deadline;
   if (options.timeout) deadline = services_.clock.now() + *options.timeout;
   if (!options.stop.stop_possible()) return process.call(std::move(letter), deadline);
