@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "bench/sandbox_guest.h"
 #include "bench/statistics.h"
 #include "bench/stopwatch.h"
 #include "bench/versioned_guest.h"
+#include "engine/bare_engine.h"
 
 namespace petri::bench {
 namespace {
@@ -72,6 +74,14 @@ Result<Measurement> slower_tier(Result<Sampled> (*seconds_in)(Tier)) {
 Result<Measurement> measure_swap() { return slower_tier(swap_seconds); }
 Result<Measurement> measure_rollback() { return slower_tier(rollback_seconds); }
 
+// Loads and instantiates the same kind of module in the engine itself, on this thread.
+Result<double> bare_seconds(std::span<const std::uint8_t> wasm, Tier tier) {
+  return wall_seconds_of([&]() -> Result<void> {
+    PETRI_TRY(BareEngine::open(wasm, {.tier = tier, .function = "next"}));
+    return {};
+  });
+}
+
 // Of code nobody has seen before, from bytes.
 Result<Measurement> measure_load(Tier tier, std::size_t loads, double per_second) {
   PETRI_TRY(LargeVersions versions, LargeVersions::create());
@@ -81,8 +91,9 @@ Result<Measurement> measure_load(Tier tier, std::size_t loads, double per_second
   PETRI_TRY(Sandbox sandbox, runtime->create(std::move(spec)));
   PETRI_TRY(must_count(sandbox, 1));
   std::uint64_t number = 0;
-  std::vector<double> samples;
+  std::vector<double> samples, bare;
   for (std::size_t i = 0; i < loads; ++i) {
+    PETRI_TRY(bare.emplace_back(), bare_seconds(versions.numbered(++number), tier));
     const Source next = Source::wasm(versions.numbered(++number));
     PETRI_TRY(samples.emplace_back(), wall_seconds_of([&]() -> Result<void> {
                 PETRI_TRY(sandbox.reload(kVersioned, next));
@@ -91,7 +102,7 @@ Result<Measurement> measure_load(Tier tier, std::size_t loads, double per_second
   }
   PETRI_TRY(must_count(sandbox, 2));
   return Measurement{.value = middle_of(std::move(samples)) * per_second,
-                     .reference = std::nullopt,
+                     .reference = median(std::move(bare)) * per_second,
                      .notes = {fmt::format("the module has {} bytes", versions.bytes())}};
 }
 
@@ -121,7 +132,8 @@ Benchmark swap_load_interpreted_us() {
   return {
       .name = "swap_load_interpreted_us",
       .unit = "us",
-      .what = "reload an idle process with 10 KB of wasm nobody has seen, interpreted; median of 500 (steady clock)",
+      .what = "reload an idle process with 10 KB of wasm nobody has seen, interpreted; median of 500; reference: the bare "
+              "interpreter loads and instantiates it (steady clock)",
       .bar = "<= 700",
       .measure = [] { return measure_load(Tier::interpreted, kLoadsInterpreted, 1e6); }};
 }
@@ -129,7 +141,8 @@ Benchmark swap_load_interpreted_us() {
 Benchmark swap_load_compiled_ms() {
   return {.name = "swap_load_compiled_ms",
           .unit = "ms",
-          .what = "reload an idle process with 10 KB of wasm nobody has seen, compiled; median of 100 (steady clock)",
+          .what = "reload an idle process with 10 KB of wasm nobody has seen, compiled; median of 100; reference: the bare "
+                  "compiler loads and instantiates it, on one thread (steady clock)",
           .bar = "<= 18",
           .measure = [] { return measure_load(Tier::compiled, kLoadsCompiled, 1e3); }};
 }
