@@ -132,8 +132,9 @@ Benchmark swap_load_interpreted_us() {
   return {
       .name = "swap_load_interpreted_us",
       .unit = "us",
-      .what = "reload an idle process with 10 KB of wasm nobody has seen, interpreted; median of 500; reference: the bare "
-              "interpreter loads and instantiates it (steady clock)",
+      .what =
+          "reload an idle process with 10 KB of wasm nobody has seen, interpreted; median of 500; reference: the bare "
+          "interpreter loads and instantiates it (steady clock)",
       .bar = "<= 700",
       .measure = [] { return measure_load(Tier::interpreted, kLoadsInterpreted, 1e6); }};
 }
@@ -141,8 +142,9 @@ Benchmark swap_load_interpreted_us() {
 Benchmark swap_load_compiled_ms() {
   return {.name = "swap_load_compiled_ms",
           .unit = "ms",
-          .what = "reload an idle process with 10 KB of wasm nobody has seen, compiled; median of 100; reference: the bare "
-                  "compiler loads and instantiates it, on one thread (steady clock)",
+          .what =
+              "reload an idle process with 10 KB of wasm nobody has seen, compiled; median of 100; reference: the bare "
+              "compiler loads and instantiates it, on one thread (steady clock)",
           .bar = "<= 18",
           .measure = [] { return measure_load(Tier::compiled, kLoadsCompiled, 1e3); }};
 }
