@@ -127,7 +127,9 @@ fn read_code(wasm: &[u8], checked: &CheckedDeclarations) -> Option<Result<Analys
     gate.analysis.findings = Findings { edits: Vec::with_capacity(SOME_EDITS), ..checked.findings.clone() };
     gate.analysis.plans.reserve(checked.defined());
     for (defined, body) in bodies.into_iter().enumerate() {
-        if let Err(failure) = gate.function(checked.function(defined), &body.ok()?) {
+        // Behind the last body comes a failure, if there are bytes left.
+        let body = body.ok()?;
+        if let Err(failure) = gate.function(checked.function(defined), &body) {
             return Some(Err(failure));
         }
     }

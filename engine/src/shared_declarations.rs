@@ -170,14 +170,18 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_number_of_bodies_is_refused_as_ever() {
+    fn a_wrong_number_of_bodies_or_bytes_is_refused_as_ever() {
         let first = wasm(r#"(module (func (export "f")))"#);
         let at = first.len() - 5;
         assert_eq!(first[at..], [4, 1, 2, 0, 0x0b], "size, bodies, size, locals, end");
         let mut two = first[..at].to_vec();
         two.extend([7, 2, 2, 0, 0x0b, 2, 0, 0x0b]);
-        assert_eq!(prepared_after(std::slice::from_ref(&first), &two), prepared_after(&[], &two));
-        assert!(prepared_after(&[], &two).is_err());
+        let mut bytes_left = first[..at].to_vec();
+        bytes_left.extend([5, 1, 2, 0, 0x0b, 0]);
+        for wrong in [two, bytes_left] {
+            assert_eq!(prepared_after(std::slice::from_ref(&first), &wrong), prepared_after(&[], &wrong));
+            assert!(prepared_after(&[], &wrong).is_err());
+        }
     }
 
     #[test]
