@@ -653,17 +653,12 @@ class SandboxCore final : public ProcessOwner,
   Result<Outcome> run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
                              const RunOptions& options, SandboxRun& run);
   using RunWork = std::function<Result<Outcome>(SandboxRun&)>;
-  // As events name it; a source that comes with the run has no name.
-  struct RunName {
-    std::string module;
-    std::string function;
-  };
-  Result<Outcome> run_now(const RunName& name, const RunWork& work);
-  Result<std::uint64_t> run_later(std::uint64_t bytes, Completion completion, RunName name, RunWork work);
-  void finish_run(const SandboxRunPtr& run, const RunName& name, const RunWork& work);
+  Result<Outcome> run_now(const RunWork& work);
+  Result<std::uint64_t> run_later(std::uint64_t bytes, Completion completion, RunWork work);
+  void finish_run(const SandboxRunPtr& run, const RunWork& work);
   bool cancel_run(std::uint64_t run);
   bool ends_at_output_limit() const;
-  Result<Outcome> carry_out(const RunWork& work, const RunName& name, SandboxRun& run);
+  Result<Outcome> carry_out(const RunWork& work, SandboxRun& run);
   Result<CodePtr> load_linked(const std::string& module, const ArtifactPtr& artifact, Permissions permissions,
                               Tier tier, const LoadOptions& options) EXCLUDES(mutex_);
   using Loader = std::function<Result<CodePtr>(Tier, const LoadOptions&)>;

@@ -124,38 +124,24 @@ Result<Outcome> SandboxCore::run_here(const RunOf& what, const RunSpec& spec, Sa
 
 Result<Outcome> SandboxCore::run_artifact(const RunOf& what, const RunSpec& spec, SandboxRun& run,
                                           const std::stop_token& stop) {
-  const Clock::TimePoint began = services_.clock.now();
-  auto outcome = run_here(what, spec, run, stop);
-  if (!outcome) {
-    if (outcome.error().category() == ErrorCategory::security) tell_rejected(what.module, WayIn::run, outcome.error());
-    return outcome;
-  }
-  outcome->queue_time = began - run.asked;
-  tell_killed({}, *outcome, limits_of(spec));
-  return outcome;
-}
-
-// Every run is one of the metrics' runs, however far it came, and an operation of its own: that it begins and ends,
-// what becomes of its guest, and what the gate refuses, is told with its correlation.
-Result<Outcome> SandboxCore::carry_out(const RunWork& work, const RunName& name, SandboxRun& run) {
-  const Operation operation(operation_, Operation::Reach::run);
   const EventSubject about = subject();
   const auto name_it = [&](Event& event) -> Event& {
-    return event.add("module", name.module).add("function", name.function);
+    return event.add("module", what.module).add("function", spec.function);
   };
   services_.events.publish(EventKind::run_start, about, [&](Event& event) { name_it(event); });
   const Clock::TimePoint began = services_.clock.now();
-  auto outcome = work(run);
+  auto outcome = run_here(what, spec, run, stop);
   const auto took = services_.clock.now() - began;
   if (!outcome) {
-    services_.metrics.run_failed(outcome.error().code);
+    if (outcome.error().category() == ErrorCategory::security) tell_rejected(what.module, WayIn::run, outcome.error());
     services_.events.publish(EventKind::run_exception, about, [&](Event& event) {
       name_it(event).add("error", name_of(outcome.error().code)).add("message", outcome.error().message);
       event.add("duration_ns", took);
     });
     return outcome;
   }
-  services_.metrics.run_ended(outcome->kind);
+  outcome->queue_time = began - run.asked;
+  tell_killed({}, *outcome, limits_of(spec));
   services_.events.publish(EventKind::run_stop, about, [&](Event& event) {
     name_it(event).add("outcome", name_of(outcome->kind)).add("fuel_used", outcome->fuel_used);
     event.add("duration_ns", took).add("tier", name_of(outcome->tier));
@@ -166,27 +152,34 @@ Result<Outcome> SandboxCore::carry_out(const RunWork& work, const RunName& name,
   return outcome;
 }
 
+// Every run is one of the metrics' runs, however far it came, and an operation of its own: what becomes of its guest,
+// and what the gate refuses, is told with its correlation.
+Result<Outcome> SandboxCore::carry_out(const RunWork& work, SandboxRun& run) {
+  const Operation operation(operation_, Operation::Reach::run);
+  auto outcome = work(run);
+  outcome ? services_.metrics.run_ended(outcome->kind) : services_.metrics.run_failed(outcome.error().code);
+  return outcome;
+}
+
 Result<Outcome> SandboxCore::run(std::string_view module, std::string_view function, std::vector<Value> arguments,
                                  const RunOptions& options) {
   PETRI_TRY(must_exist());
-  return run_now({.module = std::string(module), .function = std::string(function)},
-                 [&](SandboxRun& run) { return run_module(module, function, std::move(arguments), options, run); });
+  return run_now([&](SandboxRun& run) { return run_module(module, function, std::move(arguments), options, run); });
 }
 
 Result<Outcome> SandboxCore::run(const Source& source, std::string_view function, std::vector<Value> arguments,
                                  const RunOptions& options) {
   PETRI_TRY(must_exist());
-  return run_now({.module = "", .function = std::string(function)},
-                 [&](SandboxRun& run) { return run_source(source, function, std::move(arguments), options, run); });
+  return run_now([&](SandboxRun& run) { return run_source(source, function, std::move(arguments), options, run); });
 }
 
 // Its caller waits for it, so it needs no room of its own.
-Result<Outcome> SandboxCore::run_now(const RunName& name, const RunWork& work) {
+Result<Outcome> SandboxCore::run_now(const RunWork& work) {
   const auto run = std::make_shared<SandboxRun>();
   run->asked = services_.clock.now();
   run->began_ns.store(to_ns(run->asked));
   run_table_.add(run, std::numeric_limits<std::uint64_t>::max());
-  auto outcome = carry_out(work, name, *run);
+  auto outcome = carry_out(work, *run);
   run_table_.remove(run);
   return outcome;
 }
@@ -194,10 +187,10 @@ Result<Outcome> SandboxCore::run_now(const RunName& name, const RunWork& work) {
 Result<std::uint64_t> SandboxCore::run_async(std::string_view module, std::string_view function,
                                              std::vector<Value> arguments, RunOptions options, Completion completion) {
   const std::uint64_t bytes = bytes_of_run(arguments, options);
-  RunName name{.module = std::string(module), .function = std::string(function)};
-  return run_later(bytes, std::move(completion), name,
-                   [this, name, arguments = std::move(arguments), options = std::move(options)](SandboxRun& run) {
-                     return run_module(name.module, name.function, arguments, options, run);
+  return run_later(bytes, std::move(completion),
+                   [this, module = std::string(module), function = std::string(function),
+                    arguments = std::move(arguments), options = std::move(options)](SandboxRun& run) {
+                     return run_module(module, function, arguments, options, run);
                    });
 }
 
@@ -205,12 +198,12 @@ Result<std::uint64_t> SandboxCore::run_async(const Source& source, std::string_v
                                              std::vector<Value> arguments, RunOptions options, Completion completion) {
   const std::uint64_t bytes = bytes_of_run(arguments, options) + source.text().size();
   return run_later(
-      bytes, std::move(completion), {.module = "", .function = std::string(function)},
+      bytes, std::move(completion),
       [this, source, function = std::string(function), arguments = std::move(arguments), options = std::move(options)](
           SandboxRun& run) { return run_source(source, function, arguments, options, run); });
 }
 
-Result<std::uint64_t> SandboxCore::run_later(std::uint64_t bytes, Completion completion, RunName name, RunWork work) {
+Result<std::uint64_t> SandboxCore::run_later(std::uint64_t bytes, Completion completion, RunWork work) {
   PETRI_TRY(must_run());
   const auto run = std::make_shared<SandboxRun>();
   run->charge = charge_for_bytes(bytes);
@@ -229,16 +222,14 @@ Result<std::uint64_t> SandboxCore::run_later(std::uint64_t bytes, Completion com
   }
   // Whoever stopped the sandbox just before has found nothing to cancel.
   if (auto runs = must_run(); !runs && run_table_.remove(run)) return fail(std::move(runs.error()));
-  submit([this, self = shared_from_this(), run, name = std::move(name), work = std::move(work)] {
-    finish_run(run, name, work);
-  });
+  submit([this, self = shared_from_this(), run, work = std::move(work)] { finish_run(run, work); });
   return run->id;
 }
 
 // Whoever has the answer finds nothing left of the run.
-void SandboxCore::finish_run(const SandboxRunPtr& run, const RunName& name, const RunWork& work) {
+void SandboxCore::finish_run(const SandboxRunPtr& run, const RunWork& work) {
   if (!run_table_.begin(run, to_ns(services_.clock.now()))) return;
-  auto outcome = carry_out(work, name, *run);
+  auto outcome = carry_out(work, *run);
   run_table_.remove(run);
   run->charge.reset();
   run->reply->give(std::move(outcome));

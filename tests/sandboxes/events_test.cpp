@@ -181,26 +181,6 @@ TEST_F(EventsTest, OfARunHaveItsCorrelationAndItsLimits) {
   EXPECT_THAT(by_operation(events), ElementsAre("run.start, module.rejected, security.denied, run.exception"));
 }
 
-// O03: runs of what is not there, is refused or may not run now were in the metrics and in no event.
-TEST_F(EventsTest, TellOfARunThatNeverCameToItsGuest) {
-  Sandbox sandbox = create(counter());
-  auto events = *runtime_->subscribe(
-      {.kinds = {EventKind::run_start, EventKind::run_stop, EventKind::run_exception, EventKind::module_rejected}});
-  EXPECT_EQ(testing::not_error(sandbox.run("ghost", "next"), ErrorCode::not_found), "");
-  EXPECT_EQ(testing::not_error(sandbox.run(Source::wat("(module"), "next"), ErrorCode::parse_failed), "");
-  ASSERT_TRUE(sandbox.stop());
-  EXPECT_EQ(testing::not_error(sandbox.run("counter", "next"), ErrorCode::rejected), "");
-  std::vector<std::string> told;
-  while (const EventPtr event = events.next()) {
-    told.push_back(fmt::format("{} {} {}", name_of(event->kind), event->text("module"), event->text("message")));
-  }
-  EXPECT_THAT(told,
-              ElementsAre("run.start ghost ", "run.exception ghost the sandbox a has no module ghost", "run.start  ",
-                          "module.rejected  the text does not parse at line 1, column 8: expected `)`",
-                          "run.exception  the text does not parse at line 1, column 8: expected `)`",
-                          "run.start counter ", "run.exception counter the sandbox a is stopped; restart it first"));
-}
-
 // O01: what a plan refuses was told, and audited, as a part of the reload before it.
 TEST_F(EventsTest, OfAPlanHaveACorrelationOfTheirOwn) {
   Sandbox sandbox = create(counter());
