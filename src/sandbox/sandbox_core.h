@@ -674,10 +674,7 @@ class SandboxCore final : public ProcessOwner,
   Result<Outcome> run_here(const RunOf& what, const RunSpec& spec, SandboxRun& run,
                            const std::stop_token& asked_to_stop) EXCLUDES(mutex_);
   Result<void> check_in_use(const SandboxLimits& before, const SandboxLimits& limits) const EXCLUDES(mutex_);
-  void shorten_work() EXCLUDES(mutex_);
-  Clock::TimePoint end_of_work(std::uint64_t began_ns) const;
-  void end_in_time(const ProcessPtr& process, std::uint64_t began_ns);
-  void end_in_time(const SandboxRunPtr& run);
+  void shorten_work(std::chrono::nanoseconds time_max) EXCLUDES(mutex_);
   std::uint64_t spec_bytes_max() const;
   Result<SpawnSpec> read_spawned(Process& by, HostCall& call, std::string_view spec) const;
   // What the spec of a child takes, on the account until the last who has this is gone. limit_exceeded when

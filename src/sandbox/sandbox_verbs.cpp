@@ -209,43 +209,32 @@ Result<void> SandboxCore::check_in_use(const SandboxLimits& before, const Sandbo
 }
 
 // What runs has the new time from when it began.
-void SandboxCore::shorten_work() {
+void SandboxCore::shorten_work(std::chrono::nanoseconds time_max) {
+  const auto end_at = [&](std::uint64_t began_ns) { return to_time(began_ns) + time_max; };
   std::vector<ProcessPtr> processes;
   {
     MutexLock lock(mutex_);
     for (const auto& [name, process] : processes_) processes.push_back(process);
   }
   for (const ProcessPtr& process : processes) {
-    if (const std::uint64_t began = process->work_began_ns(); began != 0) end_in_time(process, began);
+    const std::uint64_t began = process->work_began_ns();
+    if (began == 0) continue;
+    services_.timers.at(end_at(began), [self = weak_from_this(), kept = std::weak_ptr(process), began] {
+      const auto core = self.lock();
+      const ProcessPtr late = kept.lock();
+      if (core != nullptr && late != nullptr) late->end_late(began);
+    });
   }
-  for (const SandboxRunPtr& run : run_table_.begun()) end_in_time(run);
-}
-
-Clock::TimePoint SandboxCore::end_of_work(std::uint64_t began_ns) const {
-  return to_time(began_ns) + account_.limits()->execution_time_max;
-}
-
-// The limit may be another one when the time has come: if it was raised again, the work has until then.
-void SandboxCore::end_in_time(const ProcessPtr& process, std::uint64_t began_ns) {
-  services_.timers.at(end_of_work(began_ns), [self = weak_from_this(), kept = std::weak_ptr(process), began_ns] {
-    const auto core = self.lock();
-    const ProcessPtr late = kept.lock();
-    if (core == nullptr || late == nullptr || late->work_began_ns() != began_ns) return;
-    if (core->end_of_work(began_ns) > core->services_.clock.now()) return core->end_in_time(late, began_ns);
-    late->end_late(began_ns);
-  });
-}
-
-void SandboxCore::end_in_time(const SandboxRunPtr& run) {
-  services_.timers.at(end_of_work(run->began_ns.load()), [self = weak_from_this(), kept = std::weak_ptr(run)] {
-    const SandboxRunPtr late = kept.lock();
-    const auto core = self.lock();
-    if (late == nullptr || core == nullptr) return;
-    if (core->end_of_work(late->began_ns.load()) > core->services_.clock.now()) return core->end_in_time(late);
-    late->late.store(true);
-    late->stop.request_stop();
-    core->services_.workers.wake_ended(core->client());
-  });
+  for (const SandboxRunPtr& run : run_table_.begun()) {
+    services_.timers.at(end_at(run->began_ns.load()), [self = weak_from_this(), kept = std::weak_ptr(run)] {
+      const SandboxRunPtr late = kept.lock();
+      const auto core = self.lock();
+      if (late == nullptr || core == nullptr) return;
+      late->late.store(true);
+      late->stop.request_stop();
+      core->services_.workers.wake_ended(core->client());
+    });
+  }
 }
 
 Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
@@ -259,7 +248,7 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
     account_.set_limits(*before);
     return fits;
   }
-  if (limits.execution_time_max < before->execution_time_max) shorten_work();
+  if (limits.execution_time_max < before->execution_time_max) shorten_work(limits.execution_time_max);
   share_.set_percent(limits.cpu_percent_max);
   if (const auto granted = folder()) granted->set_limits(limits);
   prune_versions(limits.versions_max);

@@ -127,49 +127,6 @@ TEST_P(LoweredLimitsTest, TimeEndsARunThatRuns) {
   EXPECT_FALSE(outcome.repeatable);
 }
 
-// Issue 16: what was to end it stayed when the limit was raised again, and named a time that had not passed.
-TEST_P(LoweredLimitsTest, TimeThatIsRaisedAgainEndsNothingBeforeItHasPassed) {
-  testing::ManualTime time;
-  runtime_ = std::move(*Runtime::create(without_containment({.workers = 2, .clock = time.clock()})));
-  time.advance(*runtime_, 1s);
-  Sandbox sandbox = make();
-  const auto end = [&](const std::function<Result<std::uint64_t>(Completion)>& begin, bool cancel) {
-    auto ended = std::make_shared<std::promise<Result<Outcome>>>();
-    const std::uint64_t fuel = sandbox.usage().fuel_used;
-    const auto work = begin([ended](Result<Outcome> how) { ended->set_value(std::move(how)); });
-    EXPECT_TRUE(work);
-    expect_soon([&] { return sandbox.usage().fuel_used > fuel + 10'000 ? "" : "not running yet"; });
-    EXPECT_TRUE(sandbox.update_limits({{"execution_time_max", 1'000'000'000}}));
-    EXPECT_TRUE(sandbox.update_limits({{"execution_time_max", 10'000'000'000}}));
-    // Its time-out passes after the second that they were to have.
-    std::promise<void> passed;
-    EXPECT_TRUE(sandbox.call_async("spin", {}, {.process = "y", .timeout = 2s},
-                                   [&](const Result<Outcome>&) { passed.set_value(); }));
-    time.advance(*runtime_, 2s);
-    passed.get_future().wait();
-    if (cancel) {
-      EXPECT_TRUE(sandbox.cancel(*work));
-    } else {
-      time.advance(*runtime_, 8s);
-    }
-    const auto outcome = ended->get_future().get();
-    EXPECT_TRUE(sandbox.update_limits({{"execution_time_max", 1'000'000}}));  // which ends the other
-    time.advance(*runtime_, 1s);
-    expect_soon([&] { return next(sandbox, "y") == 1 ? "" : "the other has not been started again"; });
-    EXPECT_TRUE(sandbox.update_limits({{"execution_time_max", 300'000'000'000}}));
-    return outcome ? std::string(name_of(outcome->kind)) + " " + outcome->cause : outcome.error().message;
-  };
-  const auto call = [&](Completion told) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(told)); };
-  const auto run = [&](Completion told) {
-    return sandbox.run_async("counter", "spin", {}, {.fuel_max = std::uint64_t{1} << 60}, std::move(told));
-  };
-  EXPECT_EQ(end(call, true), "cancelled ");
-  EXPECT_EQ(end(run, true), "cancelled ");
-  EXPECT_EQ(end(call, false), "deadline execution_time_max");
-  EXPECT_EQ(end(run, false), "deadline execution_time_max");
-  runtime_.reset();  // before its clock
-}
-
 TEST_P(LoweredLimitsTest, GraceEndsAHandlerThatIsHeldAlready) {
   Sandbox sandbox = make({{"cpu_percent_max", 20}});
   ended_by_less(
