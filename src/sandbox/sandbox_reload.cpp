@@ -268,10 +268,10 @@ Clock::TimePoint SandboxCore::deadline_of(const ReloadPolicy& policy) {
   return std::chrono::steady_clock::now() + policy.quiet_wait_max;
 }
 
-// Asked to stop when everything that runs is ended. Where nothing runs that has happened already, and is no reason.
+// Asked to stop when everything that runs is ended.
 std::stop_token SandboxCore::ending() const {
   MutexLock lock(mutex_);
-  return status_ == SandboxStatus::stopped ? std::stop_token() : runs_.get_token();
+  return runs_.get_token();
 }
 
 // Nobody starts while this holds. False: somebody is starting right now.
@@ -615,6 +615,10 @@ Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, c
   {
     MutexLock lock(mutex_);
     PETRI_TRY(must_be_changeable_now());
+    if (ends_wanted_ > 0) return fail(ErrorCode::cancelled, "the sandbox is being ended");
+    // What ran was asked to stop; the new code, which is tried where nothing runs, is to be asked by the next who ends
+    // it.
+    if (status_ == SandboxStatus::stopped) runs_ = std::stop_source();
   }
   const std::stop_token stop = ending();
   auto switched = options.policy.rolling ? roll_parts(std::move(parts), options, claimed)

@@ -89,6 +89,24 @@ TEST_P(HostileEnds, NeverComesToTheEndOfAReloadOrARestart) {
   }
 }
 
+// The new code is tried though nothing runs, and nothing that runs is ended.
+TEST_P(HostileEnds, NeverComesToTheEndOfAReloadWhileItIsStopped) {
+  covers("F19");
+  Sandbox sandbox = create(undying_spec(kUndying));
+  ASSERT_TRUE(sandbox.stop());
+  std::string other(kUndying);
+  other.insert(other.rfind(')'), "(func $s (loop $x (br $x))) (start $s)");
+  const ReloadPolicy policy{.state = StateWay::none, .quiet_wait_max = 30s};
+  auto reloading =
+      std::async(std::launch::async, [&] { return sandbox.reload("m", Source::wat(other), {.policy = policy}); });
+  expect_soon([&] { return sandbox.usage().memory_bytes > 0 ? "" : "has not started yet"; });
+  destroy(sandbox.id());
+  const auto reloaded = reloading.get();
+  ASSERT_FALSE(reloaded);
+  EXPECT_EQ(reloaded.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(reloaded.error().message, "the sandbox is being ended");
+}
+
 TEST_P(HostileEnds, CallsAndSpawnsWhenItIsToEnd) {
   covers("F19");
   for (const std::string terminate :
