@@ -2,10 +2,38 @@
 
 #include <malloc.h>
 
+#include <cstdlib>
+#include <mutex>
+
 // mimalloc's, which the crate links and has no header for.
 extern "C" void mi_collect(bool force);
 
 namespace petri {
+namespace {
+
+constexpr int kKeptBytesMax = 256 << 10;
+constexpr int kLargeBytes = 1 << 20;
+
+bool is_malloc_set_by_environment() {
+  for (const char* name :
+       {"GLIBC_TUNABLES", "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_MMAP_MAX_"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void bound_kept_memory() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (is_malloc_set_by_environment()) return;
+    // Either of them also ends the rule that raises both whenever a large block is freed, which is why a guest's one
+    // large message would keep tens of MiB in each arena from then on.
+    ::mallopt(M_TRIM_THRESHOLD, kKeptBytesMax);
+    ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+  });
+}
 
 void give_back_memory() {
   ::malloc_trim(0);

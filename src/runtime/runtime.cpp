@@ -306,6 +306,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   PETRI_TRY(complaints.result());
   if (options.workers == 0) options.workers = std::max(1U, std::thread::hardware_concurrency());
   complete_defaults(options);
+  bound_kept_memory();
   auto impl = std::make_unique<Impl>(std::move(options));
   PETRI_TRY(impl->audit, AuditLog::create(impl->options.audit, impl->clock));
   impl->make_budget();
@@ -322,16 +323,20 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
 }
 
 // All end at once, and none waits for another's shutdown time. Timers first: they ask for work, and nothing asks for
-// timers once no guest runs.
+// timers once no guest runs. What all of this has freed is not kept for a runtime that may never come.
 Runtime::~Runtime() {
   for (const CorePtr& core : impl_->registry.all()) core->begin_destroy();
   for (const CorePtr& core : impl_->registry.all()) {
     core->destroy();
     impl_->registry.remove(*core);
+    ++impl_->destroyed;
   }
   impl_->under_way->wait_until_none();
   impl_->timers.reset();
   impl_->workers.reset();
+  const bool had_sandboxes = impl_->destroyed > 0;
+  impl_.reset();
+  if (had_sandboxes) give_back_memory();
 }
 
 Result<Sandbox> Runtime::create(SandboxSpec given) {

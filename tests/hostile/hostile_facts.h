@@ -20,11 +20,11 @@
 
 namespace petri {
 
-// Resident memory of this process.
+// Resident memory of this process but for what is a file's, as its own code is.
 inline std::uint64_t resident_bytes() {
-  std::uint64_t total = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return resident * 4'096;
+  std::uint64_t total = 0, resident = 0, of_files = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident >> of_files;
+  return (resident - of_files) * 4'096;
 }
 
 // One for the process. note_*() and covers() may be called from any thread.

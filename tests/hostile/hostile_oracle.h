@@ -25,8 +25,8 @@ constexpr std::array<OracleLine, 9> kOracle{{
     {"V4",
      "canaries answer rightly and within a second; p99 of a case within 20 ms, of a setting within twice the idle one"},
     {"V5",
-     "no sandbox, artifact, byte, thread, descriptor or mapping is left; resident memory within 32 MiB of the first "
-     "seed's"},
+     "no sandbox, artifact, byte, thread, descriptor or mapping is left; resident memory within 32 MiB of the "
+     "process's first"},
     {"V6", "neighbours and canaries count on where they were"},
     {"V7",
      "each limit met, kill, refusal, denial and quarantine is told by one event and one audit entry with the same "
@@ -60,9 +60,9 @@ inline void add(OracleCounts& counts, const nlohmann::json& json) {
   }
 }
 
-// A canary's p99 in one case, and how much more memory may be resident at the end than after the first seed.
+// A canary's p99 in one case, and how much more memory may be resident at the end than before the first case.
 constexpr std::chrono::milliseconds kCanaryP99Max{20};
-constexpr std::int64_t kResidentDriftMax = std::int64_t{32} << 20;
+constexpr std::int64_t kResidentGrowthMax = std::int64_t{32} << 20;
 
 // How long it took until ...
 enum class Latency {

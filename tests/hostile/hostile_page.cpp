@@ -182,21 +182,19 @@ std::string neighbour_impact(const HostileTotals& totals) {
   return text;
 }
 
-std::string memory_drift(const HostileTotals& totals) {
+std::string memory_left(const HostileTotals& totals) {
   std::string text =
-      "\n## What is left in memory\n\nResident memory of the process that runs all cases, seed after seed, in MiB: "
-      "after "
-      "the first seed, which warms it up, and at\nthe end; and the most that was there more after one case than before "
-      "it, allocators' reserves included.\n\n"
-      "| setting | tier | runs in one process | after the first seed | at the end | drift | most in one case |\n"
+      "\n## What is left in memory\n\nResident memory of the process that runs all cases, seed after seed, in MiB, "
+      "without pages of files: before the\nfirst case and after the last; and the most that was there more after one "
+      "case than before it.\n\n"
+      "| setting | tier | runs in one process | before the first | after the last | growth | most in one case |\n"
       "|---|---|---|---|---|---|---|\n";
   for (const ProcessTotals& process : totals.processes) {
-    const auto warm = static_cast<std::int64_t>(process.resident_warm);
+    const auto start = static_cast<std::int64_t>(process.resident_start);
     const auto end = static_cast<std::int64_t>(process.resident_end);
-    const bool drifts = process.resident_end != 0;
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", process.setting, name_of(process.tier),
-                        grouped(process.runs), mebibytes(warm), drifts ? mebibytes(end) : "–",
-                        drifts ? mebibytes(end - warm) : "–", drifts ? mebibytes(process.growth_max) : "–");
+                        grouped(process.runs), mebibytes(start), mebibytes(end), mebibytes(end - start),
+                        mebibytes(process.growth_max));
   }
   return text;
 }
@@ -248,7 +246,7 @@ std::string hostile_page(const HostileTotals& totals, const HostileMachine& mach
                      fmt::arg("failures", totals.failures.size()), fmt::arg("checked", grouped(sum.checked)),
                      fmt::arg("broken", grouped(sum.failed)), fmt::arg("lines", lines_not_held(totals))) +
          settings_left_out(totals) + troubles(totals) + oracle(totals) + areas(totals) + kill_latencies(totals) +
-         neighbour_impact(totals) + memory_drift(totals) + case_list(totals);
+         neighbour_impact(totals) + memory_left(totals) + case_list(totals);
 }
 
 std::string closing_line(const HostileTotals& totals) {

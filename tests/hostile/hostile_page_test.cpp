@@ -42,7 +42,7 @@ TEST(HostileTotals, CountEachCaseOfEachCopy) {
   EXPECT_EQ(totals.cases["A01"].runs[at_once.name], 200U);
   EXPECT_EQ(totals.cases["A02"].runs[at_once.name], 100U);
   ASSERT_EQ(totals.processes.size(), 1U);
-  EXPECT_EQ(totals.processes[0].resident_warm, 11U << 20);
+  EXPECT_EQ(totals.processes[0].resident_start, 10U << 20);
   EXPECT_EQ(totals.processes[0].resident_end, 12U << 20);
   EXPECT_EQ(totals.processes[0].growth_max, 2 << 20);
 }
@@ -97,7 +97,7 @@ TEST(HostilePage, CountsMemoryThatStaysAndCanariesThatSlowDown) {
   last["latencies"] = {{"idle_canary", idle.to_json()}, {"canary", busy.to_json()}};
   add_facts(totals, at_once, Tier::compiled, {begun("t", 1), ended("t", 1, true, {"A01"}), begun("t", 2), last});
   const std::string page = hostile_page(totals, {});
-  EXPECT_THAT(page, HasSubstr(" – | – | 1 of 1 | 49 MiB more are resident at the end (compiled) |"));
+  EXPECT_THAT(page, HasSubstr(" – | – | 1 of 1 | 50 MiB more are resident at the end (compiled) |"));
   EXPECT_THAT(page, HasSubstr(" – | – | 1 of 1 | p99 of the canaries is more than twice the idle one |"));
   EXPECT_THAT(closing_line(totals), HasSubstr("2 of 2 looks at the oracle failed (V4 1, V5 1)"));
 }

@@ -44,12 +44,12 @@ void add_end(HostileTotals& totals, const HostileSetting& setting, Tier tier, co
                                         fact.at("failure").get<std::string>()));
 }
 
-void add_memory(ProcessTotals& process, const nlohmann::json& fact, std::uint64_t first_seed) {
+void add_memory(ProcessTotals& process, const nlohmann::json& fact) {
   const auto before = fact.at("resident_before").get<std::int64_t>(),
              after = fact.at("resident_after").get<std::int64_t>();
-  const bool warm = fact.at("seed").get<std::uint64_t>() != first_seed;
-  (warm ? process.resident_end : process.resident_warm) = static_cast<std::uint64_t>(after);
-  if (warm) process.growth_max = std::max(process.growth_max, after - before);
+  if (process.resident_end == 0) process.resident_start = static_cast<std::uint64_t>(before);
+  process.resident_end = static_cast<std::uint64_t>(after);
+  process.growth_max = std::max(process.growth_max, after - before);
 }
 
 }  // namespace
@@ -86,10 +86,10 @@ std::map<std::string, OracleCounts> HostileTotals::whole_oracle() const {
   }
   for (const ProcessTotals& process : processes) {
     if (process.resident_end == 0) continue;
-    const auto drift =
-        static_cast<std::int64_t>(process.resident_end) - static_cast<std::int64_t>(process.resident_warm);
-    check(process.setting, Oracle::left, drift <= kResidentDriftMax,
-          fmt::format("{} MiB more are resident at the end ({})", drift >> 20, name_of(process.tier)));
+    const auto growth =
+        static_cast<std::int64_t>(process.resident_end) - static_cast<std::int64_t>(process.resident_start);
+    check(process.setting, Oracle::left, growth <= kResidentGrowthMax,
+          fmt::format("{} MiB more are resident at the end ({})", growth >> 20, name_of(process.tier)));
   }
   return counts;
 }
@@ -123,7 +123,7 @@ std::optional<std::uint64_t> add_facts(HostileTotals& totals, const HostileSetti
     open = ends ? nullptr : &fact;
     if (!ends) continue;
     add_end(totals, setting, tier, fact);
-    add_memory(process, fact, facts.front().at("seed").get<std::uint64_t>());
+    add_memory(process, fact);
     process.runs += setting.copies;
   }
   totals.processes.push_back(process);

@@ -32,9 +32,9 @@ struct ProcessTotals {
   std::string setting;
   Tier tier = Tier::interpreted;
   std::uint64_t runs = 0;
-  std::uint64_t resident_warm = 0;  // after the first seed
+  std::uint64_t resident_start = 0;  // before the first case
   std::uint64_t resident_end = 0;
-  std::int64_t growth_max = 0;  // in one case, after the first seed
+  std::int64_t growth_max = 0;  // in one case
 };
 
 // One case with one seed in one setting, as each tier came to its end.
