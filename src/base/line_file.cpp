@@ -63,20 +63,49 @@ Result<void> lock(int descriptor, const std::string& path) {
   return fail(std::move(error));
 }
 
+// Of the line at the front of `bytes`, without these four; nothing where they are not all there.
+std::optional<std::size_t> framed_length(std::string_view bytes) {
+  if (bytes.size() < kLengthBytes) return std::nullopt;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) length = length << 8 | static_cast<std::uint8_t>(bytes[i]);
+  return length;
+}
+
+// Calls with the bytes of each whole line at the front, its length included.
+template <typename EachLine>
+void for_each_framed(std::string_view bytes, EachLine each) {
+  for (;;) {
+    const auto length = framed_length(bytes);
+    if (!length || *length > bytes.size() - kLengthBytes) return;
+    each(kLengthBytes + *length);
+    bytes.remove_prefix(kLengthBytes + *length);
+  }
+}
+
 }  // namespace
 
-Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path) {
+std::size_t begin_framed_line(std::string& out) {
+  out.append(kLengthBytes, '\0');
+  return out.size();
+}
+
+void end_framed_line(std::string& out, std::size_t begun) {
+  std::size_t length = out.size() - begun;
+  for (std::size_t i = 1; i <= kLengthBytes; ++i, length >>= 8) out[begun - i] = static_cast<char>(length & 0xff);
+}
+
+Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path, Framing framing) {
   if (has_zero(path)) return fail(io_error(path, "the file cannot be made", "a path cannot hold a NUL"));
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644);
   if (descriptor < 0) return fail(io_error(path, "the file cannot be made", reason(errno)));
-  return std::unique_ptr<LineFile>(new LineFile(path, descriptor));
+  return std::unique_ptr<LineFile>(new LineFile(path, descriptor, framing));
 }
 
 Result<std::unique_ptr<LineFile>> LineFile::resume(const std::string& path, std::uint64_t line_bytes_max) {
   if (has_zero(path)) return fail(io_error(path, kNotWritten, "a path cannot hold a NUL"));
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0644);
   if (descriptor < 0) return fail(io_error(path, kNotWritten, reason(errno)));
-  std::unique_ptr<LineFile> file(new LineFile(path, descriptor));
+  std::unique_ptr<LineFile> file(new LineFile(path, descriptor, Framing::line_ends));
   PETRI_TRY(lock(descriptor, path));
   PETRI_TRY(file->find_whole_lines(line_bytes_max));
   return file;
@@ -96,7 +125,7 @@ Result<void> LineFile::append(std::string_view lines) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       const int why = errno;
-      count(lines.substr(0, lines.substr(0, done).rfind('\n') + 1));
+      count(lines.substr(0, whole_bytes(lines.substr(0, done))));
       ragged_ = true;
       cut_to_whole_lines();
       return failed("the lines cannot be written", why);
@@ -107,8 +136,16 @@ Result<void> LineFile::append(std::string_view lines) {
   return {};
 }
 
+std::size_t LineFile::whole_bytes(std::string_view lines) const {
+  if (framing_ == Framing::line_ends) return lines.rfind('\n') + 1;
+  std::size_t whole = 0;
+  for_each_framed(lines, [&](std::size_t bytes) { whole += bytes; });
+  return whole;
+}
+
 void LineFile::count(std::string_view whole_lines) {
   bytes_ += whole_lines.size();
+  if (framing_ == Framing::lengths) return for_each_framed(whole_lines, [&](std::size_t) { ++lines_; });
   // Faster than looking at each byte: lines are long.
   for (std::size_t end = 0; (end = whole_lines.find('\n', end)) != std::string_view::npos; ++end) ++lines_;
 }
@@ -181,14 +218,15 @@ LineReader::~LineReader() { ::close(descriptor_); }
 Result<std::optional<std::string_view>> LineReader::next() {
   std::size_t looked = start_;
   for (;;) {
-    const std::size_t end = buffer_.find('\n', looked);
-    const std::size_t bytes = std::min(end, buffer_.size()) - start_;
-    if (bytes > line_bytes_max_) return refuse_next(ErrorCode::too_large, "is too long");
-    if (end != std::string::npos) {
-      const std::string_view line = std::string_view(buffer_).substr(start_, bytes);
-      start_ = end + 1;
+    const auto found = find_line(looked);
+    if (found ? found->bytes > line_bytes_max_ : is_too_long()) {
+      return refuse_next(ErrorCode::too_large, "is too long");
+    }
+    if (found) {
+      framed_line_ = std::string_view(buffer_).substr(start_, found->end - start_);
+      start_ = found->end;
       ++line_;
-      return line;
+      return std::string_view(buffer_).substr(found->from, found->bytes);
     }
     looked = buffer_.size() - start_;
     PETRI_TRY(const bool more, fill());
@@ -196,6 +234,34 @@ Result<std::optional<std::string_view>> LineReader::next() {
     if (start_ == buffer_.size()) return std::nullopt;
     return refuse_next(ErrorCode::parse_failed, "is cut off: the file was not written to its end");
   }
+}
+
+// `looked` is where a line end may be: what is before it was seen already.
+std::optional<LineReader::Found> LineReader::find_line(std::size_t looked) const {
+  if (framing_ == Framing::line_ends) {
+    const std::size_t end = buffer_.find('\n', looked);
+    if (end == std::string::npos) return std::nullopt;
+    return Found{.from = start_, .bytes = end - start_, .end = end + 1};
+  }
+  const std::string_view left = std::string_view(buffer_).substr(start_);
+  const auto length = framed_length(left);
+  if (!length || *length > left.size() - kLengthBytes) return std::nullopt;
+  return Found{.from = start_ + kLengthBytes, .bytes = *length, .end = start_ + kLengthBytes + *length};
+}
+
+// Though its end is not there yet.
+bool LineReader::is_too_long() const {
+  const std::string_view left = std::string_view(buffer_).substr(start_);
+  return framing_ == Framing::line_ends ? left.size() > line_bytes_max_
+                                        : framed_length(left).value_or(0) > line_bytes_max_;
+}
+
+Result<bool> LineReader::begins_with(std::string_view bytes) {
+  while (buffer_.size() < bytes.size()) {
+    PETRI_TRY(const bool more, fill());
+    if (!more) break;
+  }
+  return std::string_view(buffer_).starts_with(bytes);
 }
 
 std::unexpected<Error> LineReader::refuse_next(ErrorCode code, std::string_view why) const {

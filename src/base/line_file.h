@@ -1,4 +1,5 @@
-// Files of lines: written as whole lines, read line by line.
+// Files of lines: written as whole lines, read line by line. Text ends its lines; lines of bytes stand behind their
+// lengths.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,25 @@
 
 namespace petri {
 
+// How the lines of a file are told apart.
+enum class Framing : std::uint8_t {
+  line_ends,  // each ends with a newline, and has no other
+  lengths,    // each stands behind its number of bytes, four bytes with the highest first
+};
+constexpr std::size_t kLengthBytes = 4;
+
+// Begins a line of bytes at the end of `out`, and gives it its length. Nothing else is appended in between but the
+// line.
+std::size_t begin_framed_line(std::string& out);
+void end_framed_line(std::string& out, std::size_t begun);
+
 // Not for several threads at once.
 class LineFile {
  public:
   static constexpr std::uint64_t kResumedLineBytesMax = std::uint64_t{16} << 20;
 
   // Makes the file, or empties it; io_error.
-  static Result<std::unique_ptr<LineFile>> create(const std::string& path);
+  static Result<std::unique_ptr<LineFile>> create(const std::string& path, Framing framing = Framing::line_ends);
   // Goes on after the last whole line of a regular file, or makes it. A line that is cut off stays until the first
   // append. Nobody else may go on with it meanwhile: busy. too_large when the last line has more than `line_bytes_max`:
   // the end of a file that is not ours is not looked for in all of it.
@@ -43,13 +56,16 @@ class LineFile {
   Result<void> close();
 
  private:
-  LineFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  LineFile(std::string path, int descriptor, Framing framing)
+      : path_(std::move(path)), framing_(framing), descriptor_(descriptor) {}
   void count(std::string_view whole_lines);
+  std::size_t whole_bytes(std::string_view lines) const;
   Result<void> find_whole_lines(std::uint64_t line_bytes_max);
   bool cut_to_whole_lines();
   std::unexpected<Error> failed(std::string_view what, int why);
 
   const std::string path_;
+  const Framing framing_;
   int descriptor_;
   std::uint64_t bytes_ = 0;  // of whole lines
   std::size_t lines_ = 0;
@@ -67,10 +83,16 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // Without its end; nothing at the end of the file. Valid until the next. A line that has no end is parse_failed: the
-  // file was not written to its end. One that is longer than it may be is too_large, as soon as that is known.
+  // Without its end or length; nothing at the end of the file. Valid until the next. A line that has no end is
+  // parse_failed: the file was not written to its end. One that is longer than it may be is too_large, as soon as that
+  // is known.
   Result<std::optional<std::string_view>> next();
+  // The last one with all that frames it. Valid as long.
+  std::string_view framed_line() const { return framed_line_; }
+  // Whether the file begins with these bytes. Before the first line.
+  Result<bool> begins_with(std::string_view bytes);
   // Of those that follow.
+  void set_framing(Framing framing) { framing_ = framing; }
   void set_line_bytes_max(std::size_t line_bytes_max) { line_bytes_max_ = line_bytes_max; }
   std::size_t line() const { return line_; }  // the number of the last one, from 1
   const std::string& path() const { return path_; }
@@ -80,12 +102,20 @@ class LineReader {
  private:
   LineReader(std::string path, int descriptor, std::size_t line_bytes_max)
       : path_(std::move(path)), descriptor_(descriptor), line_bytes_max_(line_bytes_max) {}
+  // Of the line that starts at start_; nothing as long as its end is not in the buffer.
+  struct Found {
+    std::size_t from, bytes, end;
+  };
+  std::optional<Found> find_line(std::size_t looked) const;
+  bool is_too_long() const;
   Result<bool> fill();
   std::unexpected<Error> refuse_next(ErrorCode code, std::string_view why) const;
 
   const std::string path_;
   const int descriptor_;
   std::size_t line_bytes_max_;
+  Framing framing_ = Framing::line_ends;
+  std::string_view framed_line_;
   std::string buffer_;
   std::size_t start_ = 0;  // of what is not read yet
   std::size_t line_ = 0;

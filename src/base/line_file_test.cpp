@@ -29,6 +29,52 @@ TEST(LineFile, IsReadBackLineByLine) {
   }
 }
 
+TEST(LineFile, OfBytesIsReadBackByTheLengthsOfItsLines) {
+  const TestFile file;
+  const std::string large(3 << 20, '\n');
+  std::string lines;
+  for (const std::string& line : {std::string("o\nne"), std::string(), large}) {
+    const std::size_t begun = begin_framed_line(lines);
+    lines += line;
+    end_framed_line(lines, begun);
+  }
+  EXPECT_EQ(lines.substr(0, 12), std::string("\0\0\0\4o\nne\0\0\0\0", 12));
+  auto written = *LineFile::create(file.path(), Framing::lengths);
+  ASSERT_TRUE(written->append(lines));
+  EXPECT_EQ(written->lines(), 3U);
+  EXPECT_EQ(written->bytes(), lines.size());
+  ASSERT_TRUE(written->close());
+  auto reader = *LineReader::open(file.path());
+  EXPECT_FALSE(*reader->begins_with("one"));
+  EXPECT_TRUE(*reader->begins_with(lines.substr(0, 12)));
+  reader->set_framing(Framing::lengths);
+  EXPECT_EQ(**reader->next(), "o\nne");
+  EXPECT_EQ(reader->framed_line(), lines.substr(0, 8));
+  EXPECT_EQ(**reader->next(), "");
+  EXPECT_EQ(**reader->next(), large);
+  EXPECT_EQ(reader->line(), 3U);
+  EXPECT_FALSE(*reader->next());
+}
+
+TEST(LineFile, OfBytesThatIsCutOffOrTooLongIsToldByItsLine) {
+  const TestFile file;
+  file.write(std::string("\0\0\0\1a\0\0\0\3bc", 11));
+  auto reader = *LineReader::open(file.path());
+  reader->set_framing(Framing::lengths);
+  ASSERT_TRUE(reader->next());
+  const auto cut = reader->next();
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, ErrorCode::parse_failed);
+  EXPECT_EQ(cut.error().message, file.path() + ": line 2 is cut off: the file was not written to its end");
+  ASSERT_TRUE(reader->rewind());
+  reader->set_line_bytes_max(2);
+  ASSERT_TRUE(reader->next());
+  const auto long_one = reader->next();
+  ASSERT_FALSE(long_one);
+  EXPECT_EQ(long_one.error().code, ErrorCode::too_large);
+  EXPECT_EQ(long_one.error().message, file.path() + ": line 2 is too long");
+}
+
 TEST(LineFile, TellsOfALineThatIsCutOff) {
   const TestFile file;
   file.write("one\ntw");
