@@ -63,6 +63,21 @@ Result<Measurement> measure_ratio(MakeBatch make) {
       .notes = {fmt::format("{:.0f} a second, {:.0f} in the bare engine", rates.value, *rates.reference)}};
 }
 
+Result<Measurement> measure_json_per_second() {
+  PETRI_TRY(EvaluationJob job, EvaluationJob::create());
+  FreshBatches batches;
+  std::vector<double> json, compact;
+  for (std::size_t i = 0; i < kEvaluateRepeats; ++i) {
+    PETRI_TRY(const CandidateBatch for_json, batches.next());
+    PETRI_TRY(const double seconds, seconds_of(job, for_json, {.form = RecordsForm::json_lines}));
+    json.push_back(kEvaluateBatch / seconds);
+    PETRI_TRY(const CandidateBatch for_compact, batches.next());
+    PETRI_TRY(const double beside, seconds_of(job, for_compact, {}));
+    compact.push_back(kEvaluateBatch / beside);
+  }
+  return Measurement{.value = middle_of(json), .reference = middle_of(compact)};
+}
+
 Result<Measurement> measure_wat_per_second() {
   PETRI_TRY(EvaluationJob job, EvaluationJob::create());
   std::vector<double> values;
@@ -91,12 +106,12 @@ Result<Measurement> measure_scaling() {
                                            kEvaluateBatch / two)}};
 }
 
-Result<Sampled> overhead_percent(MakeBatch make) {
+Result<Sampled> overhead_percent(MakeBatch make, RecordsForm form = RecordsForm::compact) {
   PETRI_TRY(EvaluationJob job, EvaluationJob::create());
   FreshBatches batches(make);
   const auto seconds = [&](bool records) -> Result<double> {
     PETRI_TRY(const CandidateBatch batch, batches.next());
-    return processor_seconds_of([&] { return job.evaluate_honest(batch, {.records = records}); });
+    return processor_seconds_of([&] { return job.evaluate_honest(batch, {.records = records, .form = form}); });
   };
   std::vector<double> with, without;
   for (std::size_t i = 0; i < kEvaluateRepeats; ++i) {
@@ -110,9 +125,11 @@ Result<Sampled> overhead_percent(MakeBatch make) {
 Result<Measurement> measure_receipt_overhead() {
   PETRI_TRY(const Sampled mixed, overhead_percent(CandidateBatch::of_mix));
   PETRI_TRY(const Sampled straight, overhead_percent(CandidateBatch::of_wasm));
+  PETRI_TRY(const Sampled json, overhead_percent(CandidateBatch::of_mix, RecordsForm::json_lines));
   return Measurement{.value = mixed,
                      .reference = std::nullopt,
-                     .notes = {fmt::format("{:.3g} % of candidates that are straight-line code", straight)}};
+                     .notes = {fmt::format("{:.3g} % of candidates that are straight-line code", straight),
+                               fmt::format("{:.3g} % as JSON Lines", json)}};
 }
 
 }  // namespace
@@ -122,10 +139,18 @@ Benchmark evaluate_per_second() {
           .unit = "/s",
           .what =
               "distinct candidates of the mix (60 to 400 bytes: expressions, branches, loops, calls, memory) over 20 "
-              "cases, from wasm bytes to score, receipt and a line in a file, two workers; reference: the bare "
+              "cases, from wasm bytes to score, receipt and record in a compact file, two workers; reference: the bare "
               "interpreter's load, instantiate, 20 calls, drop on two threads (steady clock)",
           .bar = ">= 150000",
           .measure = [] { return measure_per_second(CandidateBatch::of_mix); }};
+}
+
+Benchmark evaluate_json_per_second() {
+  return {.name = "evaluate_json_per_second",
+          .unit = "/s",
+          .what = "evaluate_per_second into JSON Lines; reference: into a compact file (steady clock)",
+          .bar = "",
+          .measure = measure_json_per_second};
 }
 
 Benchmark evaluate_straight_per_second() {
@@ -172,7 +197,7 @@ Benchmark receipt_overhead_percent() {
   return {.name = "receipt_overhead_percent",
           .unit = "%",
           .what =
-              "candidates of the mix: what receipts and the records file cost on top of an evaluation without "
+              "candidates of the mix: what receipts and a compact records file cost on top of an evaluation without "
               "(processor time)",
           .bar = "<= 12",
           .measure = measure_receipt_overhead};

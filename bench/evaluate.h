@@ -6,6 +6,7 @@
 namespace petri::bench {
 
 Benchmark evaluate_per_second();
+Benchmark evaluate_json_per_second();
 Benchmark evaluate_straight_per_second();
 // The same, divided by what the bare engine does of the same modules.
 Benchmark evaluate_ratio();

@@ -62,7 +62,7 @@ Result<Evaluation> EvaluationJob::evaluate(const CandidateBatch& batch, const Ma
   if (manner.records) {
     // A file that is emptied and filled again is sent to the disk at once by some file systems; a new one is not.
     ::unlink(file_->path().c_str());
-    PETRI_TRY(writer, RecordsWriter::create(file_->path()));
+    PETRI_TRY(writer, RecordsWriter::create(file_->path(), manner.form));
   }
   options.records = writer.get();
   PETRI_TRY(Evaluation evaluation, evaluator_->evaluate(batch.candidates(), cases_, spec_, options));

@@ -7,6 +7,7 @@
 
 #include "bench/candidate_batch.h"
 #include "petri/evaluate.h"
+#include "petri/records.h"
 #include "petri/result.h"
 
 namespace petri::bench {
@@ -36,6 +37,7 @@ class EvaluationJob {
     unsigned workers = 2;
     Tier tier = Tier::automatic;
     bool records = true;  // into a file, with receipts
+    RecordsForm form = RecordsForm::compact;
   };
 
   static Result<EvaluationJob> create(std::vector<Case> cases = polynomial_cases(),

@@ -65,6 +65,7 @@ const std::vector<Benchmark>& benchmarks() {
       permission_check_ns(),
       refuse_again_us(),
       evaluate_per_second(),
+      evaluate_json_per_second(),
       evaluate_straight_per_second(),
       evaluate_ratio(),
       evaluate_straight_ratio(),

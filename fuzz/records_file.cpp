@@ -78,9 +78,27 @@ class Records {
     read();
     verify();
     report();
+    try_compact(choices);
   }
 
  private:
+  // The same as bytes says the same; some of them changed is refused, or verified like any other file.
+  void try_compact(Choices& choices) {
+    const MemoryFile compact;
+    const auto conversion = convert_records(file_.path(), compact.path(), RecordsForm::compact);
+    if (!conversion) return require_a_sentence(conversion.error());
+    const std::size_t records = records_.size();
+    file_.write(read_all(compact.path()));
+    read();
+    FUZZ_REQUIRE(!conversion->complete || records_.size() == records);
+    std::string bytes = read_all(compact.path());
+    for (std::size_t count = 1 + choices.below(3); count > 0; --count)
+      bytes[choices.below(bytes.size())] ^= static_cast<char>(1 + choices.below(255));
+    file_.write(bytes);
+    read();
+    verify();
+  }
+
   // With the digest and the receipts of what the lines say now, as a forger makes them.
   std::string sealed(std::vector<json>& lines, Choices& choices) {
     std::string text = joined(lines);

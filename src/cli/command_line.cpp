@@ -21,6 +21,7 @@ struct Grammar {
   ScanOptions scan;
   EvaluateOptions evaluate;
   VerifyFileOptions verify;
+  ConvertOptions records;
   ReportPageOptions report;
   ShellOptions shell;
   AuditVerifyOptions audit_verify;
@@ -33,6 +34,7 @@ struct Grammar {
   CLI::App* scan_command;
   CLI::App* evaluate_command;
   CLI::App* verify_command;
+  CLI::App* records_command;
   CLI::App* report_command;
   CLI::App* shell_command;
   CLI::App* audit_command;
@@ -42,9 +44,9 @@ struct Grammar {
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,          inspect_command, scan_command,       evaluate_command,
-            verify_command,       report_command,  shell_command,      audit_command,
-            audit_verify_command, manual_command,  completion_command, version_command};
+    return {run_command,     inspect_command,    scan_command,   evaluate_command, verify_command,
+            records_command, report_command,     shell_command,  audit_command,    audit_verify_command,
+            manual_command,  completion_command, version_command};
   }
   Command command() const;
 };
@@ -55,6 +57,7 @@ Grammar::Grammar()
       scan_command(add_scan(app, scan)),
       evaluate_command(add_evaluate(app, evaluate)),
       verify_command(add_verify(app, verify)),
+      records_command(add_records(app, records)),
       report_command(add_report(app, report)),
       shell_command(add_shell(app, shell)),
       audit_command(add_audit(app, audit_verify)),
@@ -78,6 +81,7 @@ Command Grammar::command() const {
     return options;
   }
   if (verify_command->parsed()) return verify;
+  if (records_command->parsed()) return records;
   if (report_command->parsed()) return report;
   if (shell_command->parsed()) return shell;
   if (audit_verify_command->parsed()) return audit_verify;
@@ -101,8 +105,8 @@ Result<void> check_complete(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == &grammar.app && !grammar.version_flag) {
     return refuse_usage(command,
-                        "petri needs a command: run, inspect, scan, evaluate, verify, report, shell, audit, manual, "
-                        "completion or version");
+                        "petri needs a command: run, inspect, scan, evaluate, verify, records, report, shell, audit, "
+                        "manual, completion or version");
   }
   if (&command == grammar.audit_command) return refuse_usage(command, "petri audit needs a command: verify");
   if (&command == grammar.evaluate_command && command.remaining().empty())
@@ -178,6 +182,7 @@ ExitCode execute(const Command& command, Console& console) {
   if (const auto* scan = std::get_if<ScanOptions>(&command)) return execute(*scan, console);
   if (const auto* evaluate = std::get_if<EvaluateOptions>(&command)) return execute(*evaluate, console);
   if (const auto* verify = std::get_if<VerifyFileOptions>(&command)) return execute(*verify, console);
+  if (const auto* records = std::get_if<ConvertOptions>(&command)) return execute(*records, console);
   if (const auto* report = std::get_if<ReportPageOptions>(&command)) return execute(*report, console);
   if (const auto* shell = std::get_if<ShellOptions>(&command)) return execute(*shell, console);
   if (const auto* audit = std::get_if<AuditVerifyOptions>(&command)) return execute(*audit, console);

@@ -10,6 +10,7 @@
 #include "cli/inspect.h"
 #include "cli/manual/command_description.h"
 #include "cli/manual/manual.h"
+#include "cli/records_command.h"
 #include "cli/report_command.h"
 #include "cli/run.h"
 #include "cli/scan.h"
@@ -25,7 +26,7 @@ struct HelpText {
 };
 
 using Command =
-    std::variant<HelpText, RunOptions, InspectOptions, ScanOptions, EvaluateOptions, VerifyFileOptions,
+    std::variant<HelpText, RunOptions, InspectOptions, ScanOptions, EvaluateOptions, VerifyFileOptions, ConvertOptions,
                  ReportPageOptions, ShellOptions, AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.

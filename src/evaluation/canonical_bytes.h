@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace petri {
@@ -19,6 +20,11 @@ static_assert(std::endian::native == std::endian::little);
 
 class CanonicalBytes {
  public:
+  CanonicalBytes() = default;
+  // Appends to these, which take() gives back.
+  explicit CanonicalBytes(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::string take() && { return std::move(bytes_); }
+
   void clear() { bytes_.clear(); }
   void u8(std::uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
   void u32(std::uint32_t value) { raw(&value, sizeof(value)); }
@@ -29,7 +35,7 @@ class CanonicalBytes {
   }
   template <typename T, std::size_t Size>
   void list(std::span<T, Size> items) {
-    static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) == 8));
+    static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) == 8 || sizeof(T) == 32));
     u64(items.size());
     raw(items.data(), items.size_bytes());
   }
@@ -46,7 +52,8 @@ class CanonicalBytes {
   std::string bytes_;
 };
 
-// Takes back what CanonicalBytes put in, in the same order. Only for bytes of our own making.
+// Takes back what CanonicalBytes put in, in the same order. Of bytes that are too few it gives zeros and empty lists,
+// and is_whole() says so.
 class CanonicalReader {
  public:
   explicit CanonicalReader(std::string_view bytes) : bytes_(bytes) {}
@@ -57,27 +64,37 @@ class CanonicalReader {
   std::string_view text() { return take(u64()); }
   template <typename T>
   void list(std::vector<T>& items) {
-    items.resize(u64());
-    const std::string_view taken = take(items.size() * sizeof(T));
+    const std::uint64_t size = u64();
+    const std::string_view taken = size > bytes_.size() / sizeof(T) ? refuse() : take(size * sizeof(T));
+    items.resize(taken.size() / sizeof(T));
     if (!taken.empty()) std::memcpy(items.data(), taken.data(), taken.size());
   }
   void digest(std::span<std::uint8_t, 32> digest) { std::ranges::copy(take(32), digest.begin()); }
+  // Everything that was asked for was there, and nothing is left.
+  bool is_whole() const { return !too_few_ && bytes_.empty(); }
 
  private:
   template <typename Number>
   Number number() {
-    Number value;
+    Number value{};
     const std::string_view taken = take(sizeof(value));
     std::memcpy(&value, taken.data(), taken.size());
     return value;
   }
   std::string_view take(std::size_t size) {
+    if (size > bytes_.size()) return refuse();
     const std::string_view taken = bytes_.substr(0, size);
     bytes_.remove_prefix(size);
     return taken;
   }
+  std::string_view refuse() {
+    too_few_ = true;
+    bytes_ = {};
+    return {};
+  }
 
   std::string_view bytes_;
+  bool too_few_ = false;
 };
 
 }  // namespace petri

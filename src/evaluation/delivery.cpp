@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evaluation/candidate_evaluator.h"
+#include "evaluation/records_packed.h"
 #include "evaluation/records_writer.h"
 
 namespace petri {
@@ -18,6 +19,7 @@ Delivery::Delivery(CandidateRows& rows, RowChunks& chunks, ProgressBoard& board,
     : rows_(rows), chunks_(chunks), board_(board), options_(options), stop_(stop) {
   if (options.records != nullptr) {
     records_base_ = RecordsWriterAccess::row_base(*options.records);
+    append_ = RecordsWriterAccess::form(*options.records) == RecordsForm::compact ? pack_record : append_record;
     cancelled_at_first_ = RecordsWriterAccess::cancelled_before(*options.records);
   }
   if (options.timings != nullptr) timings_base_ = RecordsWriterAccess::row_base(*options.timings);
@@ -66,9 +68,8 @@ void Delivery::encode(Chunk& chunk, std::size_t cancelled_before) {
 
 void Delivery::append_row(Chunk& chunk, std::size_t row, std::size_t cancelled_before) {
   if (options_.records != nullptr) {
-    append_record(chunk.record_lines, rows_.record(row),
-                  {.row_base = records_base_, .cancelled_before = cancelled_before}, rows_.content(chunk, row),
-                  rows_.candidate(row).origin());
+    append_(chunk.record_lines, rows_.record(row), {.row_base = records_base_, .cancelled_before = cancelled_before},
+            rows_.content(chunk, row), rows_.candidate(row).origin());
   }
   if (options_.timings != nullptr) append_timing(chunk.timing_lines, timings_base_ + row, rows_.timing(row));
 }

@@ -54,6 +54,7 @@ class Delivery {
   const EvaluationOptions& options_;
   std::atomic<std::uint32_t>& stop_;
   std::size_t records_base_ = 0;
+  decltype(&append_record) append_ = append_record;  // in the form of the file
   std::size_t timings_base_ = 0;
   std::size_t cancelled_at_first_ = 0;  // rows the evaluation before left out at its end
   LineBuffers buffers_;

@@ -12,10 +12,12 @@ constexpr NameTable<4> kVerdicts{"verified", "incomplete", "different", "stopped
 static_assert(static_cast<std::size_t>(VerificationVerdict::stopped) + 1 == kVerdicts.size());
 static_assert(static_cast<std::size_t>(Instances::per_case) + 1 == kInstances.size());
 static_assert(static_cast<std::size_t>(ScoredBy::host) + 1 == kScoredBy.size());
+constexpr NameTable<2> kRecordsForms{"json_lines", "compact"};
 
 }  // namespace
 
 std::string_view name_of(Instances instances) { return name_in(kInstances, instances); }
+std::string_view name_of(RecordsForm form) { return name_in(kRecordsForms, form); }
 std::string_view name_of(ScoredBy by) { return name_in(kScoredBy, by); }
 std::string_view name_of(VerificationVerdict verdict) { return name_in(kVerdicts, verdict); }
 

@@ -71,8 +71,7 @@ std::string_view pack_result(const Record& record, CanonicalBytes& buffer) {
   return buffer.view();
 }
 
-Record unpack_result(std::string_view packed) {
-  CanonicalReader reader(packed);
+Record take_result(CanonicalReader& reader) {
   Record record;
   if (reader.u8() != 0) reader.digest(record.artifact.emplace().sha256);
   record.outcome = take_enum<OutcomeKind>(reader);
@@ -90,6 +89,12 @@ Record unpack_result(std::string_view packed) {
   if (reader.u8() != 0) reader.digest(record.output.emplace());
   record.fuel_used = reader.u64();
   record.memory_peak_bytes = reader.u64();
+  return record;
+}
+
+Record unpack_result(std::string_view packed) {
+  CanonicalReader reader(packed);
+  Record record = take_result(reader);
   record.message = reader.text();
   return record;
 }

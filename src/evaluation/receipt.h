@@ -12,6 +12,8 @@ namespace petri {
 // Everything deterministic but the message, the score, and what belongs to the row: its number, whether it repeats
 // another, the receipt.
 void add_result(CanonicalBytes& bytes, const Record& record);
+// The same back. Of bytes from anywhere, its enumerators may be none and its lists may not fit one another.
+Record take_result(CanonicalReader& reader);
 
 // True when the record is a fact that a receipt can bind: of an artifact, and not ended by time.
 bool can_have_receipt(const Record& record);

@@ -45,11 +45,6 @@ constexpr std::string_view kRecordNames[] = {"row",   "cancelled_before", "repea
 constexpr std::string_view kEndingNames[] = {"records", "sha256", "cancelled_before"};
 constexpr std::uint64_t kHarnessBytesMax = std::uint64_t{100} << 20;  // as much as module_bytes_max can allow
 
-constexpr std::size_t kValueTypes = static_cast<std::size_t>(ValueType::f64) + 1;
-constexpr std::size_t kOutcomeKinds = static_cast<std::size_t>(OutcomeKind::cancelled) + 1;
-constexpr std::size_t kTrapCodes = static_cast<std::size_t>(TrapCode::bad_signature) + 1;
-constexpr std::size_t kErrorCodes = static_cast<std::size_t>(ErrorCode::start_failed) + 1;
-
 std::uint32_t small_number(const JsonFields& fields, std::string_view name) {
   const std::uint64_t number = fields.number(name);
   if (number > std::numeric_limits<std::uint32_t>::max())

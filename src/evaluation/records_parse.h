@@ -8,6 +8,12 @@
 
 namespace petri {
 
+// How many enumerators there are: no other is in a line.
+constexpr std::size_t kValueTypes = static_cast<std::size_t>(ValueType::f64) + 1;
+constexpr std::size_t kOutcomeKinds = static_cast<std::size_t>(OutcomeKind::cancelled) + 1;
+constexpr std::size_t kTrapCodes = static_cast<std::size_t>(TrapCode::bad_signature) + 1;
+constexpr std::size_t kErrorCodes = static_cast<std::size_t>(ErrorCode::start_failed) + 1;
+
 // What is wrong with a line, in a few words that end a sentence: 'it has no "fuel"'.
 struct BadLine {
   ErrorCode code = ErrorCode::parse_failed;

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/line_file.h"
 #include "engine/sha256.h"
+#include "evaluation/records_packed.h"
 #include "evaluation/records_parse.h"
 #include "petri/records.h"
 
@@ -12,6 +13,7 @@ namespace petri {
 
 struct RecordsReader::Impl {
   std::unique_ptr<LineReader> lines;
+  RecordsForm form = RecordsForm::json_lines;
   RecordsBounds bounds;
   RecordsHeader header;
   std::size_t next_row = 0;
@@ -24,11 +26,22 @@ struct RecordsReader::Impl {
   Result<std::optional<std::string_view>> next_line() {
     auto line = lines->next();
     cut_off = !line && line.error().code == ErrorCode::parse_failed;
-    if (line && *line && !is_ending(**line)) {
-      hash.add(**line);
-      hash.add("\n");
-    }
+    if (line && *line && !is_ending(**line)) hash.add(lines->framed_line());
     return line;
+  }
+
+  // A compact file begins with a line that says so.
+  Result<void> find_form() {
+    PETRI_TRY(const bool compact, lines->begins_with(compact_signature()));
+    if (!compact) return {};
+    form = RecordsForm::compact;
+    lines->set_framing(framing_of(form));
+    PETRI_TRY(next_line());
+    return {};
+  }
+
+  LineResult<ParsedRecord> parse(std::string_view line) const {
+    return form == RecordsForm::compact ? unpack_record(line, header) : parse_record(line, header, bounds);
   }
 
   Result<void> end(std::string_view line) {
@@ -57,6 +70,7 @@ Result<std::unique_ptr<RecordsReader>> RecordsReader::open(const std::string& pa
   auto impl = std::make_unique<Impl>();
   impl->bounds = bounds;
   PETRI_TRY(impl->lines, LineReader::open(path, std::min(bounds.header_bytes_max, kRecordsLineBytesMax)));
+  PETRI_TRY(impl->find_form());
   PETRI_TRY(const auto line, impl->next_line());
   if (!line) return impl->refuse({.what = "the file is empty"});
   auto header = parse_header(*line, bounds);
@@ -66,6 +80,7 @@ Result<std::unique_ptr<RecordsReader>> RecordsReader::open(const std::string& pa
   return std::unique_ptr<RecordsReader>(new RecordsReader(std::move(impl)));
 }
 
+RecordsForm RecordsReader::form() const { return impl_->form; }
 const RecordsHeader& RecordsReader::header() const { return impl_->header; }
 std::size_t RecordsReader::line() const { return impl_->lines->line(); }
 
@@ -77,7 +92,7 @@ Result<std::optional<StoredRecord>> RecordsReader::next() {
     PETRI_TRY(impl_->end(*line));
     return std::nullopt;
   }
-  auto parsed = parse_record(*line, impl_->header, impl_->bounds);
+  auto parsed = impl_->parse(*line);
   if (!parsed) return impl_->refuse(parsed.error());
   const Record& record = parsed->stored.record;
   if (record.row < impl_->next_row || record.row - impl_->next_row != parsed->cancelled_before) {

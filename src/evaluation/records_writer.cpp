@@ -10,14 +10,16 @@
 #include "base/units.h"
 #include "engine/sha256.h"
 #include "evaluation/records_json.h"
+#include "evaluation/records_packed.h"
 
 namespace petri {
 
 struct RecordsWriter::Impl {
   std::unique_ptr<LineFile> file;
+  RecordsForm form = RecordsForm::json_lines;
   std::optional<RecordsHeader> begun;
   std::atomic<bool> in_use{false};
-  std::atomic<std::size_t> records{0};  // the file's lines but the first
+  std::atomic<std::size_t> records{0};  // the file's lines but those of the header
   std::size_t row_base = 0;
   std::size_t cancelled_before = 0;
   Sha256 hash;  // of all that was written
@@ -37,6 +39,20 @@ struct TimingsWriter::Impl {
 
 namespace {
 
+// A line of JSON, as it stands in a file of this form.
+std::string framed(RecordsForm form, std::string_view json_line) {
+  if (form == RecordsForm::json_lines) return std::string(json_line);
+  std::string out;
+  const std::size_t begun = begin_framed_line(out);
+  out += json_line.substr(0, json_line.size() - 1);  // its newline
+  end_framed_line(out, begun);
+  return out;
+}
+
+std::string first_lines(RecordsForm form, std::string_view header_line) {
+  return (form == RecordsForm::compact ? compact_signature() : "") + framed(form, header_line);
+}
+
 Result<void> check_line(std::string_view line) {
   if (line.size() <= kRecordsLineBytesMax) return {};
   return fail(ErrorCode::too_large, fmt::format("the cases take {} as a line of a records file, and {} are allowed",
@@ -45,14 +61,16 @@ Result<void> check_line(std::string_view line) {
 
 }  // namespace
 
-RecordsWriter::RecordsWriter(std::unique_ptr<LineFile> file) : impl_(std::make_unique<Impl>()) {
+RecordsWriter::RecordsWriter(std::unique_ptr<LineFile> file, RecordsForm form) : impl_(std::make_unique<Impl>()) {
   impl_->file = std::move(file);
+  impl_->form = form;
 }
 RecordsWriter::~RecordsWriter() = default;
 
-Result<std::unique_ptr<RecordsWriter>> RecordsWriter::create(const std::string& path) {
-  PETRI_TRY(auto file, LineFile::create(path));
-  return std::unique_ptr<RecordsWriter>(new RecordsWriter(std::move(file)));
+Result<std::unique_ptr<RecordsWriter>> RecordsWriter::create(const std::string& path, std::optional<RecordsForm> form) {
+  const RecordsForm chosen = form.value_or(records_form_of(path));
+  PETRI_TRY(auto file, LineFile::create(path, framing_of(chosen)));
+  return std::unique_ptr<RecordsWriter>(new RecordsWriter(std::move(file), chosen));
 }
 
 Result<void> RecordsWriter::close(std::size_t not_evaluated) {
@@ -61,7 +79,7 @@ Result<void> RecordsWriter::close(std::size_t not_evaluated) {
     append_ending(line, {.records = impl_->records,
                          .sha256 = impl_->hash.digest(),
                          .cancelled = impl_->cancelled_before + not_evaluated});
-    PETRI_TRY(impl_->file->append(line));
+    PETRI_TRY(impl_->file->append(framed(impl_->form, line)));
   }
   return impl_->file->close();
 }
@@ -93,7 +111,7 @@ Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHead
   std::string line;
   append_header(line, header);
   auto written = check_line(line);
-  if (written) written = impl.append(line);
+  if (written) written = impl.append(first_lines(impl.form, line));
   if (!written) {
     impl.in_use = false;
     return written;
@@ -102,6 +120,7 @@ Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHead
   return {};
 }
 
+RecordsForm RecordsWriterAccess::form(const RecordsWriter& writer) { return writer.impl_->form; }
 std::size_t RecordsWriterAccess::row_base(const RecordsWriter& writer) { return writer.impl_->row_base; }
 std::size_t RecordsWriterAccess::cancelled_before(const RecordsWriter& writer) {
   return writer.impl_->cancelled_before;
@@ -109,7 +128,7 @@ std::size_t RecordsWriterAccess::cancelled_before(const RecordsWriter& writer) {
 
 Result<void> RecordsWriterAccess::append(RecordsWriter& writer, std::string_view lines) {
   auto appended = writer.impl_->append(lines);
-  writer.impl_->records = writer.impl_->file->lines() - 1;
+  writer.impl_->records = writer.impl_->file->lines() - header_lines_of(writer.impl_->form);
   return appended;
 }
 

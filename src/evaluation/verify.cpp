@@ -8,6 +8,7 @@
 #include "evaluation/compare_records.h"
 #include "evaluation/receipt.h"
 #include "evaluation/record_claims.h"
+#include "evaluation/records_packed.h"
 #include "evaluation/records_parse.h"
 #include "evaluation/spec_check.h"
 #include "evaluation/spec_digest.h"
@@ -23,9 +24,10 @@ constexpr std::size_t kBatchBytes = std::size_t{64} << 20;
 constexpr std::size_t kBatchCases = std::size_t{1} << 20;  // a row may give many values for each, whatever it says
 constexpr std::size_t kShownBytesMax = 200;
 
-// Lines between the first and the final one. A line that is cut off is none.
-Result<std::size_t> count_records(const std::string& path) {
+// Lines between the header and the final one. A line that is cut off is none.
+Result<std::size_t> count_records(const std::string& path, RecordsForm form) {
   PETRI_TRY(const auto lines, LineReader::open(path, kRecordsLineBytesMax));
+  lines->set_framing(framing_of(form));
   std::size_t count = 0;
   bool ended = false;
   for (;; ++count) {
@@ -34,7 +36,8 @@ Result<std::size_t> count_records(const std::string& path) {
     if (!line || !*line) break;
     ended = is_ending(**line);
   }
-  return count - std::min<std::size_t>(count, ended ? 2 : 1);
+  const std::size_t others = header_lines_of(form) + (ended ? 1 : 0);
+  return count - std::min(count, others);
 }
 
 std::unexpected<Error> refuse(std::string what) {
@@ -295,7 +298,7 @@ Result<Verification> verify(const std::string& path, const HostFunctions& host, 
   const auto verify_opened = [&]() -> Result<Verification> {
     PETRI_TRY(const auto reader, RecordsReader::open(path, options.limits.bounds()));
     PETRI_TRY(check_rules(reader->header(), rules_here(host)));
-    PETRI_TRY(const std::size_t records, count_records(path));
+    PETRI_TRY(const std::size_t records, count_records(path, reader->form()));
     return Verifier(*reader, host, options).run(records);
   };
   auto verified = verify_opened();

@@ -5,6 +5,7 @@
 #include "petri/evaluate.h"
 #include "petri/findings.h"
 #include "petri/permissions.h"
+#include "petri/records.h"
 #include "petri/report.h"
 #include "petri/tier.h"
 
@@ -29,6 +30,7 @@ Table make_table() {
       {"CANDIDATE", {ValueKind::file, {}}},
       {"DIR", {ValueKind::folder, {}}},
       {"FILE", {ValueKind::file, {}}},
+      {"FORM", one_of(RecordsForm::json_lines, RecordsForm::compact)},
       {"LIST", permissions()},
       {"PAGE", {ValueKind::file, {}}},
       {"SEVERITY", one_of(Severity::info, Severity::low, Severity::medium, Severity::high)},
