@@ -336,8 +336,9 @@ class SandboxCore final : public ProcessOwner,
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
   static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
   std::stop_token ending() const EXCLUDES(mutex_);
-  VersionInfo info_of(const Version& version, std::uint64_t active) const;
-  Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const;
+  // Both make an instance of the code where that describes its state, and take as long as that does.
+  VersionInfo info_of(const Version& version, std::uint64_t active) const EXCLUDES(mutex_);
+  Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const EXCLUDES(mutex_);
   Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
   Result<VersionInfo> add_module(std::string_view name, VersionTable versions, WayIn way) EXCLUDES(mutex_);
   std::unexpected<Error> has_module(std::string_view name) const;

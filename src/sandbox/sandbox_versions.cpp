@@ -77,16 +77,20 @@ Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin, std::map<st
                  .needs = needs};
 }
 
+// The versions are described without the lock: each that has a schema is instantiated for it.
 Result<ModuleHistory> SandboxCore::history(std::string_view module) {
-  MutexLock lock(mutex_);
-  PETRI_TRY(Module * found, find_module(module));
-  const VersionTable& table = past_of(*found).versions;
-  ModuleHistory history{.module = std::string(module),
-                        .active = table.active().number,
-                        .total = table.total(),
-                        .versions = {},
-                        .switches = table.switches()};
-  for (const Version& version : std::ranges::reverse_view(table.versions())) {
+  ModuleHistory history{.module = std::string(module)};
+  std::vector<Version> kept;
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(Module * found, find_module(module));
+    const VersionTable& table = past_of(*found).versions;
+    history.active = table.active().number;
+    history.total = table.total();
+    history.switches = table.switches();
+    kept = table.versions();
+  }
+  for (const Version& version : std::ranges::reverse_view(kept)) {
     history.versions.push_back(info_of(version, history.active));
   }
   return history;
@@ -138,17 +142,20 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
 
 // The module is claimed. Code that is in the table already keeps its number.
 Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version version, const std::string& actor) {
-  VersionInfo info;
+  std::uint64_t active = 0;
+  bool is_new = false;
   {
     MutexLock lock(mutex_);
     PETRI_TRY(Module * module, find_module(name));
     VersionTable& versions = past_of(*module).versions;
-    if (const Version* known = versions.find(version.artifact->id())) {
-      return info_of(*known, versions.active().number);
-    }
-    info = info_of(versions.add(std::move(version)), versions.active().number);
-    versions.prune(account_.limits()->versions_max);
+    active = versions.active().number;
+    const Version* const known = versions.find(version.artifact->id());
+    is_new = known == nullptr;
+    version = is_new ? versions.add(std::move(version)) : *known;
+    if (is_new) versions.prune(account_.limits()->versions_max);
   }
+  VersionInfo info = info_of(version, active);
+  if (!is_new) return info;
   services_.events.publish(EventKind::module_staged, subject(),
                            [&](Event& event) { event.add("module", name).add("version", info.number); });
   tell_audit({.kind = AuditKind::module_staged, .sandbox = id(), .cause = actor},

@@ -3,6 +3,7 @@
 
 #include "engine/sha256.h"
 #include "state_guests.h"
+#include "watched_artifact.h"
 
 namespace petri {
 namespace {
@@ -577,6 +578,26 @@ TEST_F(ModulesTest, OfNobodyAreRefusedWhenTheyDoNotStart) {  // T04
   EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
   ASSERT_TRUE(sandbox.restart());
   EXPECT_EQ(ask(sandbox, "version", "service"), 1);
+}
+
+// The schema of each version is read from an instance of it: nobody waits until that is made.
+TEST_F(ModulesTest, AnswerCallsWhileTheirHistoryIsRead) {
+  Sandbox sandbox = create(spec());
+  Crossing reading;
+  std::atomic<bool> watched{false};
+  const ArtifactWatch watch{.on_instantiate = [&] {
+    if (watched) reading.pass();
+  }};
+  const auto staged = sandbox.stage("service", WatchedArtifact::of_wat(service(2), watch));
+  ASSERT_TRUE(staged) << staged.error().message;
+  watched = true;
+  auto history = std::async(std::launch::async, [&] { return sandbox.history("service"); });
+  reading.wait_for(1);
+  auto answer = std::async(std::launch::async, [&] { return ask(sandbox, "next"); });
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(10)), std::future_status::ready) << "the call waits for the history";
+  reading.open();
+  EXPECT_EQ(answer.get(), 1);
+  EXPECT_EQ(history.get()->versions.size(), 2U);
 }
 
 TEST_F(ModulesTest, TellTheReloadPolicyTheyHave) {
