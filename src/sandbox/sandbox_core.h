@@ -235,8 +235,9 @@ class SandboxCore final : public ProcessOwner,
   Result<Admitted> admit(const Source& source) EXCLUDES(mutex_);
   // All of it, for code that was let in before and is to become active.
   Result<void> admit_again(const ArtifactPtr& artifact) EXCLUDES(mutex_);
-  // Imports, findings, quarantine, in this order; also of code that came in before, for it may be in quarantine since.
+  // Imports, findings, quarantine, in this order. What has passed may be in quarantine since; the rest stays true.
   Result<void> check_policy(const Artifact& artifact);
+  Result<void> check_quarantine(const Artifact& artifact);
   void tell_rejected(std::string_view module, WayIn way, const Error& error);
   Result<Admitted> read_source(const Source& source) EXCLUDES(mutex_);
   Result<Admitted> read_source_within(const Source& source, std::uint64_t bytes_max) const;

@@ -42,6 +42,10 @@ Result<void> SandboxCore::check_policy(const Artifact& artifact) {
     PETRI_TRY(const ScanReport report, scan(artifact, services_.host));
     PETRI_TRY(check_findings(report, *traits_->policy.reject_findings));
   }
+  return check_quarantine(artifact);
+}
+
+Result<void> SandboxCore::check_quarantine(const Artifact& artifact) {
   const auto sentence = services_.quarantine.find(artifact.id(), services_.clock.now(), id());
   if (!sentence) return {};
   const auto left = std::chrono::ceil<std::chrono::seconds>(sentence->until - services_.clock.now());

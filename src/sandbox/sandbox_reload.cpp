@@ -145,7 +145,7 @@ Result<void> SandboxCore::check_part(const Part& part, const SwitchOptions& opti
   if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
   // What is only linked anew stays as it is, and what comes with a reload has just passed.
   const bool comes_back = !part.only_links && options.cause != SwitchCause::reload;
-  auto fits = comes_back ? admit_again(part.to->artifact) : check_policy(*part.to->artifact);
+  auto fits = comes_back ? admit_again(part.to->artifact) : check_quarantine(*part.to->artifact);
   if (fits) return {};
   Error error = refused_module(part.name, std::move(fits.error()));
   tell_rejected(part.name, way_of(options.cause), error);

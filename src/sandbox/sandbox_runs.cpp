@@ -251,7 +251,7 @@ Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_vie
     what.artifact = found->code->artifact;
     what.version = active_number(*found);
   }
-  if (auto fits = check_policy(*what.artifact); !fits) {
+  if (auto fits = check_quarantine(*what.artifact); !fits) {
     tell_rejected(module, WayIn::run, fits.error());
     return fail(std::move(fits.error()));
   }

@@ -600,6 +600,19 @@ TEST_F(ModulesTest, AnswerCallsWhileTheirHistoryIsRead) {
   EXPECT_EQ(history.get()->versions.size(), 2U);
 }
 
+TEST_F(ModulesTest, AreScannedOnceForAReload) {  // P11
+  SandboxSpec wanted{.id = "a", .modules = {{"service", guest(1, "")}}};
+  wanted.reject_findings = Severity::high;
+  Sandbox sandbox = create(wanted);
+  std::atomic<int> scans{0};
+  const std::string next = R"((module (func (export "version") (result i32) (i32.const 2))))";
+  const auto report = sandbox.reload("service", WatchedArtifact::of_wat(next, {.on_scan = [&] { ++scans; }}));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(scans, 1);
+  ASSERT_TRUE(sandbox.run("service", "version"));
+  EXPECT_EQ(scans, 1) << "what was let in is not scanned for each run";
+}
+
 TEST_F(ModulesTest, TellTheReloadPolicyTheyHave) {
   EXPECT_EQ(create(spec("usual")).info().reload.quiet_wait_max, ReloadPolicy().quiet_wait_max);
   SandboxSpec wanted = spec();
