@@ -482,7 +482,8 @@ class SandboxCore final : public ProcessOwner,
                                               const SwitchOptions& options) EXCLUDES(control_);
   // With the life it had; where that cannot be, its crash is one like any other.
   void revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
-  Part& part_of(std::vector<Part>& parts, const Process& process) const EXCLUDES(mutex_);
+  // nullptr if the process has left the tree, or its module is not among them.
+  Part* part_of(std::vector<Part>& parts, const Process& process) const EXCLUDES(mutex_);
   void keep_timers(const Part& part, const Process& process) EXCLUDES(mutex_);
   void bring_back_timers(const Part& part, Process& process) EXCLUDES(mutex_);
 

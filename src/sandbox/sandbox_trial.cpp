@@ -47,12 +47,12 @@ std::vector<SandboxCore::Crash> SandboxCore::take_crashed(const std::string& mod
   return std::exchange(found->second.past->crashed, {});
 }
 
-SandboxCore::Part& SandboxCore::part_of(std::vector<Part>& parts, const Process& process) const {
+SandboxCore::Part* SandboxCore::part_of(std::vector<Part>& parts, const Process& process) const {
   for (Part& part : parts) {
     const auto own = processes_of(part.name);
-    if (std::ranges::any_of(own, [&](const ProcessPtr& one) { return one.get() == &process; })) return part;
+    if (std::ranges::any_of(own, [&](const ProcessPtr& one) { return one.get() == &process; })) return &part;
   }
-  return parts.front();
+  return nullptr;
 }
 
 // Those of the switch belong to the state of the switch: what has rung since rings again, for it knows nothing of that.
@@ -96,11 +96,12 @@ void SandboxCore::bring_back_timers(const Part& part, Process& process) {
 
 void SandboxCore::revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) {
   Process& process = *crash.process;
-  Part& part = parts.size() == 1 ? parts.front() : part_of(parts, process);
-  auto lives = part.change->prepare(process, deadline);
-  if (lives) lives = part.change->carry(process, deadline);
-  if (lives) lives = process.revive(part.change->take_life(process), [&] { bring_back_timers(part, process); });
-  if (lives) part.switched.push_back({.process = process.name(), .tier = process.tier()});
+  if (Part* const part = part_of(parts, process)) {
+    auto lives = part->change->prepare(process, deadline);
+    if (lives) lives = part->change->carry(process, deadline);
+    if (lives) lives = process.revive(part->change->take_life(process), [&] { bring_back_timers(*part, process); });
+    if (lives) part->switched.push_back({.process = process.name(), .tier = process.tier()});
+  }
   process.bury(crash.how);  // unless it lives again
 }
 
