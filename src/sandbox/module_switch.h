@@ -95,7 +95,7 @@ class ModuleSwitch {
   Result<void> prepare(Process& process, Clock::TimePoint deadline);
   // Where no process of the module lives: a life of the new code that nobody will have. start_failed when it does not
   // start.
-  Result<void> try_start(Process& nobody, Clock::TimePoint deadline);
+  Result<void> try_start(ProcessOwner& owner, Clock::TimePoint deadline) EXCLUDES(mutex_);
   bool has_prepared(const Process& process) const { return beside_.contains(&process); }
   // While it is taken: its state crosses, and the new code says whether it is ready. Afterwards exchange() cannot fail.
   Result<void> carry(Process& process, Clock::TimePoint deadline);
@@ -112,7 +112,7 @@ class ModuleSwitch {
   };
 
   Result<void> begin(Process& process, Beside& beside, Clock::TimePoint deadline);
-  Result<void> note_begun(Process& process) EXCLUDES(mutex_);
+  Result<void> note_begun(ProcessPtr process) EXCLUDES(mutex_);
   void keep_state(Process& process) const;
 
   // What changes of one module: this one, or one that it is linked with.
@@ -162,7 +162,8 @@ class ModuleSwitch {
   std::vector<Change> members_;
   std::map<const Process*, Beside> beside_;
   Mutex mutex_;
-  std::vector<ProcessPtr> begun_ GUARDED_BY(mutex_);  // lives beside look at their flags
+  std::vector<ProcessPtr> begun_ GUARDED_BY(mutex_);  // instances on standby look at their flags
+  KillFlag trial_start_;                              // of an instance that belongs to no process
   std::atomic<bool> abandoned_ = false;               // set with the mutex
 };
 

@@ -617,7 +617,7 @@ void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
 
 // ---- what processes ask ---------------------------------------------------------------------------------------
 
-HostSettings SandboxCore::host_settings(const Process& process) {
+HostSettings SandboxCore::host_settings(std::string_view process) {
   HostSettings settings{.limits = *account_.limits(),
                         .permissions = permissions(),
                         .granted = &granted_,
@@ -629,7 +629,7 @@ HostSettings SandboxCore::host_settings(const Process& process) {
                         .account = &account_,
                         .ending_limits = ending_limits()};
   if (spec_.on_log) {
-    settings.on_log = [this, name = process.name()](LogLevel level, std::string_view line) {
+    settings.on_log = [this, name = std::string(process)](LogLevel level, std::string_view line) {
       spec_.on_log(name, level, line);
     };
   }

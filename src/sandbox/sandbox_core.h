@@ -182,7 +182,7 @@ class SandboxCore final : public ProcessOwner,
   const Clock& clock() const override { return services_.clock; }
   Lane* lane() override { return lane_.get(); }
   Mutex& waits() override { return waits_; }
-  HostSettings host_settings(const Process& process) override;
+  HostSettings host_settings(std::string_view process) override;
   std::uint64_t seed() const override { return spec_.seed; }
   RetraceBudget* retrace_budget() override { return &services_.retrace_budget; }
   ProcessPtr find_process(std::string_view name) override EXCLUDES(mutex_);

@@ -473,9 +473,8 @@ void SandboxCore::commit_part(Part& part, const SwitchOptions& options, VersionT
 // Code that nobody runs yet proves that it starts all the same: nothing else would until the next restart, and then
 // there would be no way back.
 Result<void> SandboxCore::try_start_of(const Part& part, Clock::TimePoint deadline) {
-  const auto nobody = std::make_shared<Process>(*this, part.name);
   const std::stop_callback on_stop(ending(), [&part] { part.change->abandon(); });
-  return part.change->try_start(*nobody, deadline);
+  return part.change->try_start(*this, deadline);
 }
 
 Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> parts, const SwitchOptions& options,
