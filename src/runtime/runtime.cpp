@@ -259,8 +259,7 @@ struct Runtime::Impl {
     if (options.sampling_interval.count() == 0) return;
     on.at(clock.now() + options.sampling_interval, [this, &on] {
       for (const CorePtr& core : registry.all()) {
-        const SandboxStatus status = core->status();
-        if (status == SandboxStatus::running || status == SandboxStatus::reloading) core->sample();
+        if (is_up(core->status())) core->sample();
       }
       give_back_if_quiet();
       sample_later(on);

@@ -117,7 +117,7 @@ const SwitchSnapshot::Kept* SwitchSnapshot::find(const std::string& process) con
   return found == kept_.end() ? nullptr : &found->second;
 }
 
-const std::vector<SwitchSnapshot::Timer>* SwitchSnapshot::timers_of(const std::string& process) const {
+const std::vector<GuestTimer>* SwitchSnapshot::timers_of(const std::string& process) const {
   const auto found = timers_.find(process);
   return found == timers_.end() ? nullptr : &found->second;
 }

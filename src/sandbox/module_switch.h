@@ -12,6 +12,7 @@
 #include "engine/instance_image.h"
 #include "petri/reload.h"
 #include "process/process.h"
+#include "sandbox/guest_timers.h"
 
 namespace petri {
 
@@ -38,16 +39,11 @@ class SwitchSnapshot {
     kept_[process].image = std::move(image);
   }
   const Kept* find(const std::string& process) const;
-  // Those that had not rung.
-  struct Timer {
-    std::uint64_t due_ms = 0;  // by the time that timers go by
-    std::int64_t tag = 0;
-  };
-  void keep_timers(const std::string& process, std::vector<Timer> timers) {
+  void keep_timers(const std::string& process, std::vector<GuestTimer> timers) {
     timers_.insert_or_assign(process, std::move(timers));
   }
   // None: nobody kept them.
-  const std::vector<Timer>* timers_of(const std::string& process) const;
+  const std::vector<GuestTimer>* timers_of(const std::string& process) const;
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 
@@ -56,7 +52,7 @@ class SwitchSnapshot {
   const std::uint64_t from_, to_;
   std::uint64_t bytes_ = 0;
   std::map<std::string, Kept> kept_;
-  std::map<std::string, std::vector<Timer>> timers_;
+  std::map<std::string, std::vector<GuestTimer>> timers_;
 };
 
 struct SwitchTerms {

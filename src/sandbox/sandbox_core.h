@@ -10,7 +10,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "audit/audit_log.h"
@@ -28,6 +27,8 @@
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
 #include "sandbox/failed_sources.h"
+#include "sandbox/guest_timers.h"
+#include "sandbox/lifecycle.h"
 #include "sandbox/module_switch.h"
 #include "sandbox/operation.h"
 #include "sandbox/process_state.h"
@@ -193,7 +194,9 @@ class SandboxCore final : public ProcessOwner,
       EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
-  std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
+  std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override {
+    return guest_timers_.start(by, now_ms, milliseconds, tag);
+  }
   void call_ended(OutcomeKind kind) override { services_.metrics.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
   bool takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
@@ -223,9 +226,6 @@ class SandboxCore final : public ProcessOwner,
   bool add_crashed(Process& process, const TrialPeriod& trial, const Result<Outcome>& how, std::function<void()>& then)
       EXCLUDES(mutex_);
   void tell_exited(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
-  static bool is_up(SandboxStatus status) {
-    return status == SandboxStatus::running || status == SandboxStatus::reloading;
-  }
 
   // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
   struct Admitted {
@@ -484,8 +484,9 @@ class SandboxCore final : public ProcessOwner,
   void revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
   // nullptr if the process has left the tree, or its module is not among them.
   Part* part_of(std::vector<Part>& parts, const Process& process) const EXCLUDES(mutex_);
-  void keep_timers(const Part& part, const Process& process) EXCLUDES(mutex_);
-  void bring_back_timers(const Part& part, Process& process) EXCLUDES(mutex_);
+  // Those of the switch belong to the state of the switch, which knows nothing of what has rung since.
+  void keep_timers(const Part& part, const Process& process);
+  void bring_back_timers(const Part& part, Process& process);
 
   // ---- snapshots
 
@@ -500,8 +501,6 @@ class SandboxCore final : public ProcessOwner,
   struct StartCode;
   Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, StartCode start, const ChildSpec& spec,
                                  bool again) EXCLUDES(mutex_);
-  std::vector<SavedTimer> saved_timers(const Process& process) const EXCLUDES(mutex_);
-  void replace_timers(Process& process, const std::vector<SavedTimer>& timers) EXCLUDES(mutex_);
   Result<std::vector<Part>> parts_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
   Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
   std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);
@@ -629,10 +628,9 @@ class SandboxCore final : public ProcessOwner,
   void tell_counted() EXCLUDES(mutex_);
   void tell_all_counted() EXCLUDES(mutex_);
   void tell_counted(const std::vector<CountedDeeds>& all);
-  void set_status(SandboxStatus status, const std::string& cause = {}) EXCLUDES(mutex_);
-  // Only if it is the one, and then it is the other.
-  void change_status(SandboxStatus from, SandboxStatus to) EXCLUDES(mutex_);
-  void tell_status(SandboxStatus from, SandboxStatus to, const std::string& cause);
+  // What follows from the event (src/sandbox/lifecycle.h), and who listens hears of it. The only way to another status.
+  void advance(LifecycleEvent event, const std::string& cause = {}) EXCLUDES(mutex_);
+  void report_status(SandboxStatus from, SandboxStatus to, const std::string& cause);
   // Of one that was destroyed nothing the runtime has is touched any more: it may be gone, too.
   Result<void> must_exist() const EXCLUDES(mutex_);
   Result<void> must_exist_now() const REQUIRES(mutex_);
@@ -704,23 +702,6 @@ class SandboxCore final : public ProcessOwner,
   void release_name(const std::string& address) EXCLUDES(mutex_);
   void tell_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
   std::shared_ptr<void> charge_for_bytes(std::uint64_t bytes);
-  struct GuestTimer {
-    std::weak_ptr<Process> process;
-    std::uint64_t incarnation = 0;
-    std::int64_t tag = 0;
-    TimerId id = 0;  // of the sandbox's mutex_
-  };
-  // When it is due: by the lane's time if there is one, else by the clock's.
-  struct WaitingTimer {
-    std::uint64_t due_ms = 0;
-    std::int64_t tag = 0;
-  };
-  std::uint64_t timers_now_ms() const;
-  void add_timer(Process& by, std::uint64_t now_ms, std::uint64_t milliseconds, std::int64_t tag) EXCLUDES(mutex_);
-  void cancel_timers(const Process& process, std::uint64_t incarnation) EXCLUDES(mutex_);
-  void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
-  // None of its timers rings from now on, and what has rung is in its mailbox.
-  void settle_timers(const Process& process) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome) {
     tell_killed(process, outcome, *account_.limits());
@@ -758,6 +739,7 @@ class SandboxCore final : public ProcessOwner,
   CpuShare share_;
   GuestThreads::Share threads_;
   const std::unique_ptr<Lane> lane_;  // of a deterministic one
+  GuestTimers guest_timers_;
   // The folder it was granted; none, too, once it was destroyed. The innermost lock.
   std::shared_ptr<Folder> folder() const EXCLUDES(folder_mutex_) {
     MutexLock lock(folder_mutex_);
@@ -827,11 +809,6 @@ class SandboxCore final : public ProcessOwner,
   }
   std::unique_ptr<Trouble> trouble_ GUARDED_BY(mutex_);
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
-  // Timers that have not rung yet, by the process and the instance that set them.
-  using WaitingTimers = std::unordered_map<TimerId, WaitingTimer>;
-  std::map<std::pair<const Process*, std::uint64_t>, WaitingTimers> timers_ GUARDED_BY(mutex_);
-  std::multiset<std::pair<const Process*, std::uint64_t>> ringing_ GUARDED_BY(mutex_);  // on their way to the mailbox
-  Condition rung_;
   UsageHistory history_ GUARDED_BY(mutex_);
 };
 

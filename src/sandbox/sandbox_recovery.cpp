@@ -101,7 +101,7 @@ void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
 void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) {
   const Operation operation(operation_);
   if (is_to_end()) {
-    if (!is_up(status())) set_status(SandboxStatus::stopped);
+    if (!is_up(status())) advance(LifecycleEvent::ended);
     return;  // whoever ends it does the rest
   }
   RecoveryStep step;
@@ -129,7 +129,7 @@ void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last, const
   if (step.action == RecoveryAction::isolate) return isolate(last);
   if (step.action == RecoveryAction::keep && keeps_running_without(gave_up)) return;
   if (is_up(status())) {
-    set_status(SandboxStatus::stopping);
+    advance(LifecycleEvent::end);
     end_tree();
   }
   switch (step.action) {
@@ -159,7 +159,7 @@ bool SandboxCore::keeps_running_without(const std::shared_ptr<const TreeRunner>&
 // What still lives is kept as it is: no letter is taken, and whoever waits for an answer is told.
 void SandboxCore::isolate(const LastEnd& last) {
   std::vector<ProcessPtr> processes;
-  set_status(SandboxStatus::isolated, gave_up_after(last.text));
+  advance(LifecycleEvent::isolate, gave_up_after(last.text));
   {
     MutexLock lock(mutex_);
     runs_.request_stop();
@@ -171,8 +171,8 @@ void SandboxCore::isolate(const LastEnd& last) {
 
 void SandboxCore::retry_after(Clock::Duration pause, const LastEnd& last) {
   const Clock::TimePoint due = services_.clock.now() + pause;
-  set_status(SandboxStatus::starting,
-             fmt::format("{}; tried again after {}", gave_up_after(last.text), format_duration(pause)));
+  advance(LifecycleEvent::start,
+          fmt::format("{}; tried again after {}", gave_up_after(last.text), format_duration(pause)));
   MutexLock lock(mutex_);
   const std::uint64_t ticket = retry_ticket_ = ++last_retry_ticket_;
   services_.timers.at(due, [weak = weak_from_this(), ticket] {

@@ -65,7 +65,7 @@ Result<SandboxCore::Claim> SandboxCore::claim_now(std::vector<std::string> modul
     }
     first = status_ == SandboxStatus::running;
   }
-  if (first) change_status(SandboxStatus::running, SandboxStatus::reloading);
+  if (first) advance(LifecycleEvent::change);
   return Claim(*this, std::move(modules));
 }
 
@@ -76,7 +76,7 @@ void SandboxCore::release(const std::vector<std::string>& modules) {
     for (const std::string& module : modules) claimed_.erase(module);
     last = claimed_.empty();
   }
-  if (last) change_status(SandboxStatus::reloading, SandboxStatus::running);
+  if (last) advance(LifecycleEvent::changed);
 }
 
 // ---- beside the running version -------------------------------------------------------------------------------

@@ -74,20 +74,7 @@ Result<SavedProcess> SandboxCore::save_process(const Process& process, const Lif
                       .random = life.context->random.state(),
                       .saw_outside = life.saw_outside || process.life_saw_outside(),
                       .mailbox = process.saved_mailbox(),
-                      .timers = saved_timers(process)};
-}
-
-std::vector<SavedTimer> SandboxCore::saved_timers(const Process& process) const {
-  const std::uint64_t now = timers_now_ms();
-  std::vector<SavedTimer> saved;
-  MutexLock lock(mutex_);
-  const auto own = timers_.find({&process, process.incarnation()});
-  if (own == timers_.end()) return saved;
-  for (const auto& [id, timer] : own->second) {
-    saved.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
-  }
-  std::ranges::sort(saved, {}, [](const SavedTimer& timer) { return std::pair(timer.left_ms, timer.tag); });
-  return saved;
+                      .timers = guest_timers_.saved(process)};
 }
 
 std::vector<SandboxCore::Part> SandboxCore::resting_parts() const {
@@ -162,14 +149,6 @@ Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_restore(const Snaps
   return parts;
 }
 
-void SandboxCore::replace_timers(Process& process, const std::vector<SavedTimer>& timers) {
-  cancel_timers(process, process.incarnation());
-  for (const SavedTimer& timer : timers) {
-    if (account_.try_add_timer() != TreeAccount::Added::yes) continue;
-    add_timer(process, timers_now_ms(), timer.left_ms, timer.tag);
-  }
-}
-
 Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions& options) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
@@ -190,9 +169,9 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
     const SavedProcess* saved = data.find(process.name());
     if (saved == nullptr) return;
     process.life().context->random = SeededRandom(saved->random);
-    settle_timers(process);
+    guest_timers_.settle(process);
     process.replace_mailbox(saved->mailbox);
-    replace_timers(process, options.timers ? saved->timers : std::vector<SavedTimer>());
+    guest_timers_.replace(process, options.timers ? saved->timers : std::vector<SavedTimer>());
   };
   PETRI_TRY(change(std::move(parts), how, claimed));
   return {};
@@ -256,7 +235,7 @@ Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarn
                                .mailbox = saved->mailbox};
   process.close_gate(Clock::TimePoint::max());
   auto outcome = process.start(incarnation, std::move(start.code), spec.input, &origin, start.version);
-  if (outcome && outcome->kind == OutcomeKind::ok && from->timers) replace_timers(process, saved->timers);
+  if (outcome && outcome->kind == OutcomeKind::ok && from->timers) guest_timers_.replace(process, saved->timers);
   return outcome;
 }
 

@@ -1,6 +1,5 @@
 // New code that crashes too soon is taken back, with the state of before.
 #include <algorithm>
-#include <set>
 
 #include "sandbox/sandbox_core.h"
 #include "supervisor/exit_reason.h"
@@ -55,43 +54,15 @@ SandboxCore::Part* SandboxCore::part_of(std::vector<Part>& parts, const Process&
   return nullptr;
 }
 
-// Those of the switch belong to the state of the switch: what has rung since rings again, for it knows nothing of that.
-// So does what has rung and waits: the new code may have handled it when it is taken back.
 void SandboxCore::keep_timers(const Part& part, const Process& process) {
   const auto& keep = part.change->terms().keep;
-  if (keep == nullptr) return;
-  std::vector<SwitchSnapshot::Timer> timers;
-  const std::uint64_t now = timers_now_ms();
-  const std::pair<const Process*, std::uint64_t> owner(&process, process.incarnation());
-  MutexLock lock(mutex_);  // with it none begins to ring
-  while (ringing_.contains(owner)) rung_.wait(mutex_);
-  for (const std::int64_t tag : process.rung_timers()) timers.push_back({.due_ms = now, .tag = tag});
-  const auto own = timers_.find(owner);
-  if (own != timers_.end()) {
-    for (const auto& [id, timer] : own->second) timers.push_back({.due_ms = timer.due_ms, .tag = timer.tag});
-  }
-  keep->keep_timers(process.name(), std::move(timers));
+  if (keep != nullptr) keep->keep_timers(process.name(), guest_timers_.pending(process));
 }
 
 void SandboxCore::bring_back_timers(const Part& part, Process& process) {
   const SwitchSnapshot* from = part.change->terms().back_to.get();
   const auto* timers = from == nullptr ? nullptr : from->timers_of(process.name());
-  if (timers == nullptr) return;
-  settle_timers(process);
-  // One that has rung and still waits in the mailbox has not been lost.
-  const std::vector<std::int64_t> rung_tags = process.rung_timers();
-  std::multiset<std::int64_t> waiting(rung_tags.begin(), rung_tags.end());
-  std::vector<SavedTimer> left;
-  const std::uint64_t now = timers_now_ms();
-  for (const auto& timer : *timers) {
-    const auto rung = timer.due_ms <= now ? waiting.find(timer.tag) : waiting.end();
-    if (rung != waiting.end()) {
-      waiting.erase(rung);
-      continue;
-    }
-    left.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
-  }
-  replace_timers(process, left);
+  if (timers != nullptr) guest_timers_.bring_back(process, *timers);
 }
 
 void SandboxCore::revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) {
