@@ -54,6 +54,7 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
       lane_(make_lane()),
       guest_timers_(*this, services.timers),
       created_(services.clock.wall_now()),
+      modules_(spec_.id, created_),
       updated_(created_),
       sources_(std::make_shared<const std::vector<ModuleSpec>>(std::move(spec.modules))),
       tree_spec_(spec.tree ? std::make_unique<SupervisorSpec>(std::move(*spec.tree)) : nullptr),
@@ -73,7 +74,7 @@ std::unique_ptr<Lane> SandboxCore::make_lane() {
 
 SupervisorSpec SandboxCore::tree_spec() const {
   if (tree_spec_ != nullptr) return *tree_spec_;
-  return tree_of(*sources_, has_links() ? dependency_graph() : DependencyGraph());
+  return tree_of(*sources_, modules_.graph());
 }
 
 EventSubject SandboxCore::subject(std::string_view process) const {
@@ -387,7 +388,7 @@ bool SandboxCore::destroy_now() {
   {
     MutexLock lock(mutex_);
     destroyed_ = true;
-    modules_.clear();
+    modules_.close();
     tree_.reset();
     dynamic_.reset();
   }
@@ -413,19 +414,14 @@ Result<ProcessPtr> SandboxCore::process_for(const TreeRunner& tree, const std::s
 
 // The code it starts with. While modules are being switched nobody starts: it might be with code that is no longer
 // active when it has.
-Result<SandboxCore::StartCode> SandboxCore::begin_start(std::string_view module) {
+Result<ModuleTable::Active> SandboxCore::begin_start(std::string_view module) {
   const Workers::Pause pause(services_.workers);
   MutexLock lock(mutex_);
   while (switching_) switched_.wait(mutex_);
   if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
-  const auto found = modules_.find(module);
-  if (found == modules_.end()) return fail(ErrorCode::not_found, fmt::format("there is no module {}", module));
-  ModuleCodePtr& code = found->second.code;
-  if (!code->from_modules.empty() && code->linked == nullptr) {
-    PETRI_TRY(code, link_with_table_now(found->first, code, needs_of(found->first, nullptr)));
-  }
+  PETRI_TRY(ModuleTable::Active active, modules_.active_to_start(module));
   ++starts_;
-  return StartCode{.code = code, .version = active_number(found->second)};
+  return active;
 }
 
 void SandboxCore::end_start() {
@@ -436,7 +432,7 @@ void SandboxCore::end_start() {
 
 Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
                                            bool again) {
-  PETRI_TRY(StartCode start, begin_start(spec.module));
+  PETRI_TRY(ModuleTable::Active start, begin_start(spec.module));
   again ? services_.metrics.process_restarted() : services_.metrics.process_started();
   auto outcome = start_as_saved(process, incarnation, std::move(start), spec, again);
   end_start();

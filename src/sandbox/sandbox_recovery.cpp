@@ -28,48 +28,24 @@ void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
           .first = anew ? now : last.first};
 }
 
-// Only what somebody asked for is taken back: going back and forth would help nobody.
-SandboxCore::TakenBack SandboxCore::what_to_take_back(const LastEnd& last) const {
-  TakenBack found;
-  for (const auto& [name, module] : modules_) {
-    if (module.past == nullptr || module.past->versions.number_before() == 0) continue;
-    const SwitchCause cause = module.past->versions.switches().back().cause;
-    const Clock::Duration before = last.first - module.past->switched;
-    const bool asked_for = cause == SwitchCause::reload || cause == SwitchCause::activate;
-    if (!asked_for || before >= traits_->recovery.rollback_within) continue;
-    found.modules.push_back(name);
-    found.switched = std::min(found.switched.value_or(before), before);
-  }
-  return found;
-}
-
 // Nothing runs, so there is no state to carry. What cannot be linked so, or is refused now, stays as it is.
 Result<void> SandboxCore::take_back(const std::vector<std::string>& modules) {
-  std::vector<Part> parts;
+  ModuleChanges parts;
   for (const std::string& name : modules) {
-    PETRI_TRY(parts.emplace_back(), kept_part(name, 0, {}));
+    PETRI_TRY(parts.emplace_back(), modules_.change_to_kept(name, 0, {}));
   }
-  PETRI_TRY(link_parts(parts));
-  for (const Part& part : parts) {
+  PETRI_TRY(link_changes(parts));
+  for (const ModuleChange& part : parts) {
     PETRI_TRY(check_part(part, {.cause = SwitchCause::recovery}));
   }
-  {
-    MutexLock lock(mutex_);
-    for (const Part& part : parts) {
-      Module& module = modules_.find(part.name)->second;
-      module.code = part.to;
-      if (part.only_links) continue;
-      module.past->versions.activate(part.to_number, services_.clock.wall_now(), SwitchCause::recovery, "petri");
-      module.past->snapshot = nullptr;
-    }
-  }
-  for (const Part& part : parts) {
-    if (!part.only_links) tell_taken_back(part);
+  modules_.commit_without_state(parts, commit_of({.cause = SwitchCause::recovery, .actor = "petri"}));
+  for (const ModuleChange& part : parts) {
+    if (!part.only_links()) tell_taken_back(part);
   }
   return {};
 }
 
-void SandboxCore::tell_taken_back(const Part& part) {
+void SandboxCore::tell_taken_back(const ModuleChange& part) {
   services_.events.publish(EventKind::module_rolled_back, subject(), [&](Event& event) {
     event.add("module", part.name).add("version", part.to_number).add("from", part.from_number);
     event.add("cause", name_of(SwitchCause::recovery)).add("processes", 0U);
@@ -106,11 +82,11 @@ void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_u
   }
   RecoveryStep step;
   LastEnd last;
-  TakenBack back;
+  ModuleTable::Recent back;
   {
     MutexLock lock(mutex_);
     last = gave_up != nullptr && gave_up == dynamic_ ? last_spawned_end_ : last_end_;
-    back = what_to_take_back(last);
+    back = modules_.switched_before(last.first, traits_->recovery.rollback_within);
     step = next_step(traits_->recovery, last.failure, services_.clock.now(), recovered_, back.switched);
     failure_ = last.failure;
   }
