@@ -1,5 +1,6 @@
 #include "process/life.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace petri {
@@ -30,6 +31,14 @@ Life& Life::operator=(Life&& other) noexcept {
 
 Life::~Life() {
   if (code != nullptr && code->hot != nullptr) code->remove_instance();
+}
+
+void Life::set_limits(const SandboxLimits& limits) {
+  Limits own = static_cast<const Limits&>(limits);
+  own.memory_bytes_max = std::min(limits.memory_bytes_max, limits.process_memory_bytes_max);
+  context->set_limits(own);
+  context->memory_limit =
+      own.memory_bytes_max < limits.memory_bytes_max ? "process_memory_bytes_max" : "memory_bytes_max";
 }
 
 // A move that fails leaves the guest where it was, for good, unless it was the guest that was to end.

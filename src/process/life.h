@@ -9,6 +9,7 @@
 #include "engine/instance_image.h"
 #include "host/guest.h"
 #include "petri/outcome.h"
+#include "petri/sandbox_limits.h"
 #include "petri/tier.h"
 #include "process/module_code.h"
 
@@ -31,6 +32,7 @@ class Life {
   // Goes on where another instance of the same layout stands, which stays as it is; nothing runs.
   Result<End> go_on_from(Instance& from) { return guest->go_on_from(*entered_, from); }
   Result<End> go_on_from(const InstanceImage& image) { return guest->go_on_from(*entered_, image); }
+  void set_limits(const SandboxLimits& limits);
   // Between two calls, to compiled code once there is some. True: it went there.
   bool move_if_hot();
   void add_burned(std::uint64_t fuel);

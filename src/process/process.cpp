@@ -106,10 +106,6 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
   return outcome;
 }
 
-Life Process::new_life(ModuleCodePtr code, const KillFlag& interrupt) {
-  return {std::move(code), owner_.host_settings(*this), owner_.seed(), &interrupt.flag()};
-}
-
 // An instance, the host's side of it, and its places in the tables of its sandbox and its supervisor; in either tier.
 std::uint64_t Process::own_bytes() const {
   constexpr std::uint64_t kBytes = 6'272;
@@ -143,7 +139,7 @@ void Process::remove_from_account() {
 Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin,
                                     std::uint64_t version) {
   PETRI_TRY(must_have_room());
-  life_ = new_life(std::move(code), flag());
+  life_ = Life(std::move(code), owner_.host_settings(name_), owner_.seed(), &flag().flag());
   life_.version = version;
   life_.context->set_port(&port());
   target_ = {};

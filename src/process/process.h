@@ -26,6 +26,7 @@
 #include "process/life.h"
 #include "process/module_code.h"
 #include "process/reply.h"
+#include "process/standby.h"
 #include "process/tree_account.h"
 #include "process/trial_period.h"
 #include "process/workers.h"
@@ -60,7 +61,8 @@ class ProcessOwner {
   // Where everything has one order; none: processes run beside one another.
   virtual Lane* lane() { return nullptr; }
   virtual Mutex& waits() = 0;  // guards whom the processes of the sandbox wait for
-  virtual HostSettings host_settings(const Process& process) = 0;
+  // For an instance of the process of this name.
+  virtual HostSettings host_settings(std::string_view process) = 0;
   virtual std::uint64_t seed() const = 0;
   // nullptr when there is none of this name.
   virtual ProcessPtr find_process(std::string_view name) = 0;
@@ -164,20 +166,10 @@ class Process : public std::enable_shared_from_this<Process> {
   Taken try_take(Frozen frozen = Frozen::leave) EXCLUDES(mutex_);
   void put_back() { leave(false); }
 
-  // A life to take the place of the present one, made beside it; the port outlives all that runs before the exchange.
-  Life make_life_beside(ModuleCodePtr code, HookPort& port);
-  // The same of the life it has, which must be movable and taken.
-  Result<Life> copy_life(HookPort& port);
-  // Whatever runs in it ends at once.
-  void end_life_beside() { flags_[flag_.load() ^ 1U].raise(); }
-  // Its start functions, or an export of type () -> i32, which answers 0 when all is well.
-  Result<Outcome> begin_in(Life& life, Clock::TimePoint deadline, Starts starts = Starts::all);
-  struct Hook {
-    std::uint32_t export_number = 0;
-    std::optional<std::size_t> member;   // of a group; none: the module itself
-    std::uint64_t output_bytes_max = 0;  // what it may write, whatever the limit of that name says; 0: it says so
-  };
-  Result<Outcome> call_in(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline);
+  // Where an instance is created that is to take the place of the present one. Another is needed after an exchange.
+  Standby standby() { return {owner_, name_, flags_[flag_.load() ^ 1U]}; }
+  // Whatever runs there ends at once.
+  void end_standby() { flags_[flag_.load() ^ 1U].raise(); }
   // While it is taken.
   Life& life() { return life_; }
   bool life_saw_outside() const { return life_.saw_outside; }
@@ -236,11 +228,7 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint64_t chain_start() const EXCLUDES(mutex_);
   std::list<Letter>::iterator next_letter() REQUIRES(mutex_);
   void go_on_with_mailbox() REQUIRES(mutex_);
-  Life new_life_beside(ModuleCodePtr code, HookPort& port);
   void come_to_end(const Result<Outcome>& how) EXCLUDES(mutex_);
-  Result<Outcome> finish_beside(Life& life, Clock::TimePoint started, const Result<End>& end);
-  Allowance allowance_until(Clock::TimePoint started, Clock::TimePoint deadline) const;
-  static void set_limits_of(Life& life, const SandboxLimits& limits);
   void put(Letter letter) REQUIRES(mutex_);
   void schedule() REQUIRES(mutex_);
   void line_up(Lane& lane) REQUIRES(mutex_);
@@ -268,7 +256,6 @@ class Process : public std::enable_shared_from_this<Process> {
   void note_origin(Outcome& outcome) const;
   void note_late(Outcome& outcome) const;
   ProcessPort& port() const;
-  Life new_life(ModuleCodePtr code, const KillFlag& interrupt);
   Result<End> run_init();
   // What it does from here on can be repeated: from its start, or from an image.
   void remember_from_start(std::string_view input);

@@ -4,7 +4,6 @@
 
 #include "process/process.h"
 #include "process/process_time.h"
-#include "run/collect_outcome.h"
 
 namespace petri {
 
@@ -45,80 +44,6 @@ Process::Taken Process::try_take(Frozen frozen) {
   if (state_ != State::idle || held || killed_) return Taken::down;
   state_ = State::busy;
   return Taken::taken;
-}
-
-// ---- the life beside ------------------------------------------------------------------------------------------
-
-void Process::set_limits_of(Life& life, const SandboxLimits& limits) {
-  Limits own = static_cast<const Limits&>(limits);
-  own.memory_bytes_max = std::min(limits.memory_bytes_max, limits.process_memory_bytes_max);
-  life.context->set_limits(own);
-  life.context->memory_limit =
-      own.memory_bytes_max < limits.memory_bytes_max ? "process_memory_bytes_max" : "memory_bytes_max";
-}
-
-Life Process::make_life_beside(ModuleCodePtr code, HookPort& port) {
-  flags_[flag_.load() ^ 1U].clear();
-  return new_life_beside(std::move(code), port);
-}
-
-Life Process::new_life_beside(ModuleCodePtr code, HookPort& port) {
-  Life life = new_life(std::move(code), flags_[flag_.load() ^ 1U]);
-  life.context->set_port(&port);
-  life.context->not_live_yet = true;
-  set_limits_of(life, *account_.limits());
-  return life;
-}
-
-Result<Life> Process::copy_life(HookPort& port) {
-  Life copy = new_life_beside(life_.code, port);
-  PETRI_TRY(const End end, copy.go_on_from(*life_.guest->instance()));
-  if (end.kind == EndKind::returned) return copy;
-  if (end.kind == EndKind::cancelled) return fail(ErrorCode::cancelled, "the sandbox is being ended");
-  return fail(ErrorCode::limit_exceeded, "memory_bytes_max leaves no room for a copy of the process " + name_);
-}
-
-// Without turns: it is over soon.
-Allowance Process::allowance_until(Clock::TimePoint started, Clock::TimePoint deadline) const {
-  Allowance allowance = allowance_for(*account_.limits(), {}, started);
-  allowance.deadline_ns = std::min(allowance.deadline_ns, to_ns(deadline));
-  allowance.turn_ns = Budget::kNever;
-  return allowance;
-}
-
-Result<Outcome> Process::begin_in(Life& life, Clock::TimePoint deadline, Starts starts) {
-  const Clock::TimePoint started = clock_.now();
-  const HookPort::Sitting sitting(*life.context);
-  life.guest->begin(allowance_until(started, deadline), {});
-  return finish_beside(life, started, life.begin(starts));
-}
-
-Result<Outcome> Process::call_in(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline) {
-  const Clock::TimePoint started = clock_.now();
-  SandboxLimits limits = *account_.limits();
-  if (hook.output_bytes_max > 0) limits.output_bytes_max = hook.output_bytes_max;
-  set_limits_of(life, limits);
-  const HookPort::Sitting sitting(*life.context);
-  life.guest->begin(allowance_until(started, deadline), input);
-  std::uint64_t answer = 0;
-  auto end = hook.member ? life.guest->call_member(*hook.member, hook.export_number, {&answer, 1})
-                         : life.guest->call(hook.export_number, {&answer, 1});
-  if (end && end->kind == EndKind::returned && static_cast<std::int32_t>(answer) != 0) {
-    end->kind = EndKind::exited;
-    end->code = static_cast<std::int32_t>(answer);
-  }
-  return finish_beside(life, started, end);
-}
-
-Result<Outcome> Process::finish_beside(Life& life, Clock::TimePoint started, const Result<End>& end) {
-  const Clock::TimePoint now = clock_.now();
-  account_.add_work(life.guest->fuel_used(), to_ns(now) - to_ns(started));
-  life.context->tell_account();
-  if (!end) return fail(end.error());
-  Outcome outcome = collect_outcome(life.code->module(), *end, *life.guest, *life.context);
-  outcome.wall_time = now - started;
-  life.note_seen(outcome);
-  return outcome;
 }
 
 // ---- the mailbox ----------------------------------------------------------------------------------------------

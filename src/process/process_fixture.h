@@ -41,7 +41,7 @@ class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
   CpuShare& cpu_share() override { return share_; }
   const Clock& clock() const override { return clock_; }
   Mutex& waits() override { return waits_; }
-  HostSettings host_settings(const Process&) override {
+  HostSettings host_settings(std::string_view) override {
     HostSettings settings;
     settings.permissions = Permissions::medium();
     settings.clock = &clock_;

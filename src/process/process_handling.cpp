@@ -73,7 +73,7 @@ void Process::refresh_limits() {
   if (number == limits_number_) return;
   limits_number_ = number;
   limits_ = account_.limits();
-  set_limits_of(life_, *limits_);
+  life_.set_limits(*limits_);
 }
 
 Result<Outcome> Process::handle(Letter& letter, bool& ended) {
@@ -216,7 +216,7 @@ CodePtr Process::code_to_retrace(const ModuleCode& code) {
 }
 
 void Process::retrace(const ModuleCode& code, const History::Message* last, Outcome& outcome) {
-  HostSettings settings = owner_.host_settings(*this);
+  HostSettings settings = owner_.host_settings(name_);
   if (settings.folder != nullptr && settings.permissions.has(Permission::file_write)) return;
   settings.limits.memory_bytes_max =
       std::min(settings.limits.memory_bytes_max, account_.limits()->process_memory_bytes_max);

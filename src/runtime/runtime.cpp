@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/mutex.h"
 #include "engine/give_back_memory.h"
+#include "engine/sha256.h"
 #include "evaluation/evaluator_access.h"
 #include "process/memory_budget.h"
 #include "process/retrace_budget.h"
@@ -55,6 +56,14 @@ std::uint64_t fuel_of(const Evaluation& evaluation) {
   std::uint64_t fuel = 0;
   for (const Record& record : evaluation.records) fuel += record.fuel_used;
   return fuel;
+}
+
+// By the parent's seed and the fork's own id, so that forking again gives the same numbers on every machine.
+std::uint64_t fork_seed(std::uint64_t parent, std::string_view id) {
+  const auto hash = sha256({reinterpret_cast<const std::uint8_t*>(id.data()), id.size()});
+  std::uint64_t own = 0;
+  for (std::size_t byte = 0; byte < sizeof own; ++byte) own |= std::uint64_t{hash[byte]} << (8 * byte);
+  return parent ^ own;
 }
 
 bool is_dead(SandboxStatus status) { return status == SandboxStatus::stopped || status == SandboxStatus::failed; }
@@ -230,7 +239,6 @@ struct Runtime::Impl {
     if (!created) return fail(std::move(created.error()));
     return Sandbox(std::move(core));
   }
-  // Seeded by the parent's seed and its own id, so that forking again comes to the same.
   Result<Sandbox> make_twin(const std::string& id, const SandboxCore::Likeness& like, const SnapshotOrigin& origin,
                             const std::vector<std::string>& labels) {
     PETRI_TRY(check_sandbox_id(id));
@@ -241,7 +249,7 @@ struct Runtime::Impl {
       PETRI_TRY(check_sandbox_id(label));
       if (std::ranges::find(spec.labels, label) == spec.labels.end()) spec.labels.push_back(label);
     }
-    if (!origin.share_random) spec.seed = spec.seed.value_or(0) ^ std::hash<std::string_view>()(id);
+    if (!origin.share_random) spec.seed = fork_seed(spec.seed.value_or(0), id);
     auto core = std::make_shared<SandboxCore>(*services, std::move(spec), like.traits);
     core->become_like(like);
     return begin(std::move(core), &origin);
@@ -251,8 +259,7 @@ struct Runtime::Impl {
     if (options.sampling_interval.count() == 0) return;
     on.at(clock.now() + options.sampling_interval, [this, &on] {
       for (const CorePtr& core : registry.all()) {
-        const SandboxStatus status = core->status();
-        if (status == SandboxStatus::running || status == SandboxStatus::reloading) core->sample();
+        if (is_up(core->status())) core->sample();
       }
       give_back_if_quiet();
       sample_later(on);

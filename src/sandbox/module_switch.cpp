@@ -117,7 +117,7 @@ const SwitchSnapshot::Kept* SwitchSnapshot::find(const std::string& process) con
   return found == kept_.end() ? nullptr : &found->second;
 }
 
-const std::vector<SwitchSnapshot::Timer>* SwitchSnapshot::timers_of(const std::string& process) const {
+const std::vector<GuestTimer>* SwitchSnapshot::timers_of(const std::string& process) const {
   const auto found = timers_.find(process);
   return found == timers_.end() ? nullptr : &found->second;
 }
@@ -134,9 +134,9 @@ bool ModuleSwitch::goes_back(const Process& process) const {
 
 Result<void> ModuleSwitch::prepare(Process& process, Clock::TimePoint deadline) {
   Beside beside{.port = std::make_unique<HookPort>(process.name(), terms_.from_number), .life = {}};
-  beside.life = process.make_life_beside(terms_.to, *beside.port);
+  beside.life = process.standby().create(terms_.to, *beside.port);
   beside.life.version = terms_.to_number;
-  PETRI_TRY(note_begun(process));
+  PETRI_TRY(note_begun(process.shared_from_this()));
   if (auto begun = begin(process, beside, deadline); !begun) return of_process(process, std::move(begun.error()));
   beside_.insert_or_assign(&process, std::move(beside));
   return {};
@@ -157,31 +157,34 @@ Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePo
   }
   const bool has_memory_of_another = terms_.way == StateWay::memory && !goes_back(process);
   if (has_memory_of_another && terms_.to->linked == nullptr && terms_.from->linked == nullptr) return {};
-  auto begun = process.begin_in(beside.life, deadline, has_memory_of_another ? Starts::others : Starts::all);
+  auto begun = process.standby().begin(beside.life, deadline, has_memory_of_another ? Starts::others : Starts::all);
   if (begun && begun->kind == OutcomeKind::memory_limit && begun->place == Place::instantiate) return no_room();
   return expect_done(std::move(begun), ErrorCode::start_failed, "the new version");
 }
 
 // Nobody is to have this life: whether the code starts is all there is to see.
-Result<void> ModuleSwitch::try_start(Process& nobody, Clock::TimePoint deadline) {
-  HookPort port(nobody.name(), terms_.from_number);
-  Life life = nobody.make_life_beside(terms_.to, port);
-  PETRI_TRY(note_begun(nobody));
-  return expect_done(nobody.begin_in(life, deadline), ErrorCode::start_failed,
+Result<void> ModuleSwitch::try_start(ProcessOwner& owner, Clock::TimePoint deadline) {
+  HookPort port(terms_.module, terms_.from_number);
+  Standby standby(owner, terms_.module, trial_start_);
+  Life life = standby.create(terms_.to, port);
+  PETRI_TRY(note_begun(nullptr));
+  return expect_done(standby.begin(life, deadline), ErrorCode::start_failed,
                      fmt::format("the new version of {}", terms_.module));
 }
 
-Result<void> ModuleSwitch::note_begun(Process& process) {
+// Whoever abandons the change from here on ends what is begun.
+Result<void> ModuleSwitch::note_begun(ProcessPtr process) {
   MutexLock lock(mutex_);
   if (abandoned_) return fail(ErrorCode::cancelled, "the sandbox is being ended");
-  begun_.push_back(process.shared_from_this());
+  if (process != nullptr) begun_.push_back(std::move(process));
   return {};
 }
 
 void ModuleSwitch::abandon() {
   MutexLock lock(mutex_);
   abandoned_ = true;
-  for (const ProcessPtr& process : begun_) process->end_life_beside();
+  for (const ProcessPtr& process : begun_) process->end_standby();
+  trial_start_.raise();
 }
 
 // ---- while it is at rest --------------------------------------------------------------------------------------
@@ -309,7 +312,7 @@ Result<void> ModuleSwitch::cross_memory(const Crossing& crossing) const {
 Result<void> ModuleSwitch::ask_ready(Process& process, Life& life, Clock::TimePoint deadline) const {
   const auto ask = [&](const SwitchTerms& terms, std::optional<std::size_t> place) -> Result<void> {
     if (!terms.to->ready) return {};
-    return expect_done(process.call_in(life, {.export_number = *terms.to->ready, .member = place}, {}, deadline),
+    return expect_done(process.standby().call(life, {.export_number = *terms.to->ready, .member = place}, {}, deadline),
                        ErrorCode::start_failed, "petri_ready of the new version");
   };
   const Group group(*life.guest->instance(), terms_.module);
@@ -384,18 +387,18 @@ Result<StateDocument> ModuleSwitch::migrated(const Crossing& crossing, const Sta
 Result<void> ModuleSwitch::cross_hooks(const Crossing& crossing) {
   PETRI_TRY(std::string bytes, saved(crossing));
   PETRI_TRY(bytes, migrated(crossing, std::move(bytes)));
-  const Process::Hook load{.export_number = *crossing.terms().to->load, .member = crossing.place_to};
-  return expect_done(crossing.process.call_in(crossing.beside.life, load, bytes, crossing.deadline),
+  const Standby::Hook load{.export_number = *crossing.terms().to->load, .member = crossing.place_to};
+  return expect_done(crossing.process.standby().call(crossing.beside.life, load, bytes, crossing.deadline),
                      ErrorCode::migration_failed, "petri_load of the new version");
 }
 
 // In a copy, so that whatever the hook does costs the running one nothing.
 Result<std::string> ModuleSwitch::saved(const Crossing& crossing) {
   const SwitchTerms& terms = crossing.terms();
-  PETRI_TRY(Life copy, crossing.process.copy_life(*crossing.beside.port));
-  const Process::Hook save{
+  PETRI_TRY(Life copy, crossing.process.standby().copy(crossing.process.life(), *crossing.beside.port));
+  const Standby::Hook save{
       .export_number = *terms.from->save, .member = crossing.place_from, .output_bytes_max = terms.state_bytes_max};
-  return expect_state(crossing.process.call_in(copy, save, {}, crossing.deadline), "petri_save of the running version");
+  return expect_state(crossing.process.standby().call(copy, save, {}, crossing.deadline), "petri_save of the running version");
 }
 
 Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string bytes) {
@@ -404,9 +407,9 @@ Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string
     PETRI_TRY(bytes,
               ask_handler<std::string>(terms.policy.migrate.hooks, migration_of(crossing), std::string_view(bytes)));
   } else if (terms.to->migrate && by_itself(terms.to) != by_itself(terms.from)) {
-    const Process::Hook migrate{
+    const Standby::Hook migrate{
         .export_number = *terms.to->migrate, .member = crossing.place_to, .output_bytes_max = terms.state_bytes_max};
-    PETRI_TRY(bytes, expect_state(crossing.process.call_in(crossing.beside.life, migrate, bytes, crossing.deadline),
+    PETRI_TRY(bytes, expect_state(crossing.process.standby().call(crossing.beside.life, migrate, bytes, crossing.deadline),
                                   "petri_migrate of the new version"));
   }
   if (bytes.size() <= terms.state_bytes_max) return bytes;

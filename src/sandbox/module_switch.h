@@ -12,6 +12,7 @@
 #include "engine/instance_image.h"
 #include "petri/reload.h"
 #include "process/process.h"
+#include "sandbox/guest_timers.h"
 
 namespace petri {
 
@@ -38,16 +39,11 @@ class SwitchSnapshot {
     kept_[process].image = std::move(image);
   }
   const Kept* find(const std::string& process) const;
-  // Those that had not rung.
-  struct Timer {
-    std::uint64_t due_ms = 0;  // by the time that timers go by
-    std::int64_t tag = 0;
-  };
-  void keep_timers(const std::string& process, std::vector<Timer> timers) {
+  void keep_timers(const std::string& process, std::vector<GuestTimer> timers) {
     timers_.insert_or_assign(process, std::move(timers));
   }
   // None: nobody kept them.
-  const std::vector<Timer>* timers_of(const std::string& process) const;
+  const std::vector<GuestTimer>* timers_of(const std::string& process) const;
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 
@@ -56,7 +52,7 @@ class SwitchSnapshot {
   const std::uint64_t from_, to_;
   std::uint64_t bytes_ = 0;
   std::map<std::string, Kept> kept_;
-  std::map<std::string, std::vector<Timer>> timers_;
+  std::map<std::string, std::vector<GuestTimer>> timers_;
 };
 
 struct SwitchTerms {
@@ -95,7 +91,7 @@ class ModuleSwitch {
   Result<void> prepare(Process& process, Clock::TimePoint deadline);
   // Where no process of the module lives: a life of the new code that nobody will have. start_failed when it does not
   // start.
-  Result<void> try_start(Process& nobody, Clock::TimePoint deadline);
+  Result<void> try_start(ProcessOwner& owner, Clock::TimePoint deadline) EXCLUDES(mutex_);
   bool has_prepared(const Process& process) const { return beside_.contains(&process); }
   // While it is taken: its state crosses, and the new code says whether it is ready. Afterwards exchange() cannot fail.
   Result<void> carry(Process& process, Clock::TimePoint deadline);
@@ -112,7 +108,7 @@ class ModuleSwitch {
   };
 
   Result<void> begin(Process& process, Beside& beside, Clock::TimePoint deadline);
-  Result<void> note_begun(Process& process) EXCLUDES(mutex_);
+  Result<void> note_begun(ProcessPtr process) EXCLUDES(mutex_);
   void keep_state(Process& process) const;
 
   // What changes of one module: this one, or one that it is linked with.
@@ -162,7 +158,8 @@ class ModuleSwitch {
   std::vector<Change> members_;
   std::map<const Process*, Beside> beside_;
   Mutex mutex_;
-  std::vector<ProcessPtr> begun_ GUARDED_BY(mutex_);  // lives beside look at their flags
+  std::vector<ProcessPtr> begun_ GUARDED_BY(mutex_);  // instances on standby look at their flags
+  KillFlag trial_start_;                              // of an instance that belongs to no process
   std::atomic<bool> abandoned_ = false;               // set with the mutex
 };
 

@@ -52,7 +52,6 @@ void SandboxCore::tell_breaker(const std::optional<Breaker::Change>& change) {
 // Where processes of several modules live, any of them may have led another into its limit: what that earns holds in
 // their sandbox alone. What the host asks for is nobody else's doing.
 std::string_view SandboxCore::where_it_counts(std::string_view process) const {
-  MutexLock lock(mutex_);
   return !process.empty() && modules_.size() > 1 ? std::string_view(id()) : std::string_view();
 }
 

@@ -5,16 +5,11 @@
 #include <algorithm>
 
 #include "base/escape.h"
-#include "base/name_table.h"
-#include "process/host_work.h"
 #include "run/backtrace.h"
 #include "telemetry/usage_event.h"
 
 namespace petri {
 namespace {
-
-constexpr NameTable<9> kStatuses{"initializing", "compiling", "starting", "running", "reloading",
-                                 "stopping",     "stopped",   "isolated", "failed"};
 
 // A permanent child for each that no other imports.
 SupervisorSpec tree_of(const std::vector<ModuleSpec>& modules, const DependencyGraph& graph) {
@@ -39,20 +34,6 @@ std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
 
 }  // namespace
 
-std::span<const SandboxStatus> all_sandbox_statuses() {
-  static const std::array<SandboxStatus, kStatuses.size()> all = [] {
-    std::array<SandboxStatus, kStatuses.size()> statuses{};
-    for (std::size_t i = 0; i < statuses.size(); ++i) statuses[i] = static_cast<SandboxStatus>(i);
-    return statuses;
-  }();
-  return all;
-}
-
-std::string_view name_of(SandboxStatus status) { return name_in(kStatuses, status); }
-std::optional<SandboxStatus> sandbox_status_named(std::string_view name) {
-  return find_name<SandboxStatus>(kStatuses, name);
-}
-
 SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, SandboxTraitsPtr traits)
     : services_(services),
       under_way_(services.under_way),
@@ -71,7 +52,9 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
       share_(traits_->policy.limits.cpu_percent_max),
       threads_(&account_),
       lane_(make_lane()),
+      guest_timers_(*this, services.timers),
       created_(services.clock.wall_now()),
+      modules_(spec_.id, created_),
       updated_(created_),
       sources_(std::make_shared<const std::vector<ModuleSpec>>(std::move(spec.modules))),
       tree_spec_(spec.tree ? std::make_unique<SupervisorSpec>(std::move(*spec.tree)) : nullptr),
@@ -91,7 +74,7 @@ std::unique_ptr<Lane> SandboxCore::make_lane() {
 
 SupervisorSpec SandboxCore::tree_spec() const {
   if (tree_spec_ != nullptr) return *tree_spec_;
-  return tree_of(*sources_, has_links() ? dependency_graph() : DependencyGraph());
+  return tree_of(*sources_, modules_.graph());
 }
 
 EventSubject SandboxCore::subject(std::string_view process) const {
@@ -100,30 +83,25 @@ EventSubject SandboxCore::subject(std::string_view process) const {
 
 // ---- life -----------------------------------------------------------------------------------------------------
 
-void SandboxCore::set_status(SandboxStatus status, const std::string& cause) {
-  SandboxStatus before{};
+void SandboxCore::advance(LifecycleEvent event, const std::string& cause) {
+  SandboxStatus from{}, to{};
   {
     MutexLock lock(mutex_);
-    before = std::exchange(status_, status);
+    const auto next = next_status(status_, event);
+    if (!next) return;
+    from = std::exchange(status_, *next);
+    to = *next;
     cause_ = cause;
-    if (status == SandboxStatus::running) failure_.reset();
     updated_ = std::max(updated_, services_.clock.wall_now());
-    if (status == SandboxStatus::running) running_since_ = services_.clock.now();
+    if (event == LifecycleEvent::started) {
+      failure_.reset();
+      running_since_ = services_.clock.now();
+    }
   }
-  tell_status(before, status, cause);
+  report_status(from, to, cause);
 }
 
-void SandboxCore::change_status(SandboxStatus from, SandboxStatus to) {
-  {
-    MutexLock lock(mutex_);
-    if (status_ != from) return;
-    status_ = to;
-    updated_ = std::max(updated_, services_.clock.wall_now());
-  }
-  tell_status(from, to, {});
-}
-
-void SandboxCore::tell_status(SandboxStatus from, SandboxStatus to, const std::string& cause) {
+void SandboxCore::report_status(SandboxStatus from, SandboxStatus to, const std::string& cause) {
   services_.events.publish(EventKind::sandbox_status, subject(), [&](Event& event) {
     event.add("from", name_of(from)).add("to", name_of(to));
     if (!cause.empty()) event.add("cause", cause);
@@ -142,7 +120,7 @@ Result<void> SandboxCore::fail_with(Error error, ErrorCategory failure) {
     MutexLock lock(mutex_);
     failure_ = failure;
   }
-  set_status(SandboxStatus::failed, error.message);
+  advance(LifecycleEvent::fail, error.message);
   services_.events.publish(EventKind::sandbox_failed, subject(), [&](Event& event) {
     event.add("cause", name_of(error.code)).add("class", name_of(failure)).add("message", error.message);
   });
@@ -170,7 +148,7 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
       return fail(ErrorCode::cancelled, fmt::format("the sandbox {} was destroyed before it was made", id()));
   }
   const Clock::TimePoint began = services_.clock.now();
-  set_status(SandboxStatus::compiling);
+  advance(LifecycleEvent::load);
   auto loaded = origin == nullptr ? load_modules() : load_saved(*origin);
   if (!loaded && is_to_end()) return give_up_start();
   if (!loaded) return fail_with(std::move(loaded.error()));
@@ -213,7 +191,7 @@ Result<void> SandboxCore::start_tree(const SnapshotOrigin* origin) {
 }
 
 Result<void> SandboxCore::try_start_tree() {
-  set_status(SandboxStatus::starting);
+  advance(LifecycleEvent::start);
   std::shared_ptr<TreeRunner> tree;
   {
     MutexLock lock(mutex_);
@@ -231,7 +209,7 @@ Result<void> SandboxCore::try_start_tree() {
     end_tree();
     return fail(std::move(error));
   }
-  set_status(SandboxStatus::running);
+  advance(LifecycleEvent::started);
   return {};
 }
 
@@ -318,7 +296,7 @@ bool SandboxCore::is_to_end() const {
 }
 
 Result<void> SandboxCore::give_up_start() {
-  set_status(SandboxStatus::stopped);
+  advance(LifecycleEvent::ended);
   return fail(ErrorCode::cancelled, fmt::format("the sandbox {} was stopped before it had started", id()));
 }
 
@@ -335,15 +313,15 @@ Result<void> SandboxCore::stop_now() {
   if (!is_up(status())) {
     if (status() == SandboxStatus::stopped) return {};
     if (forget_retry()) {
-      set_status(SandboxStatus::stopped);
+      advance(LifecycleEvent::ended);
       return {};
     }
     return fail(ErrorCode::rejected,
                 fmt::format("the sandbox {} is {} and cannot be stopped", id(), name_of(status())));
   }
-  set_status(SandboxStatus::stopping);
+  advance(LifecycleEvent::end);
   end_tree();
-  set_status(SandboxStatus::stopped);
+  advance(LifecycleEvent::ended);
   return {};
 }
 
@@ -371,7 +349,7 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
   forget_retry();
   tell_breaker(breaker_.reset());
   if (is_up(status()) || status() == SandboxStatus::isolated) {
-    set_status(SandboxStatus::stopping);
+    advance(LifecycleEvent::end);
     end_tree();
   }
   bool loaded = false;
@@ -380,7 +358,7 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
     loaded = modules_.size() >= sources_->size();
   }
   if (!loaded) {
-    set_status(SandboxStatus::compiling);
+    advance(LifecycleEvent::load);
     auto again = load_modules();
     if (!again && is_to_end()) return give_up_start();
     if (!again) return fail_with(std::move(again.error()));
@@ -402,7 +380,7 @@ bool SandboxCore::destroy_now() {
     if (destroyed_) return false;
   }
   forget_retry();
-  set_status(SandboxStatus::stopping);
+  advance(LifecycleEvent::end);
   end_tree();
   services_.failed_sources.remove(this);
   drop_sources();
@@ -410,11 +388,11 @@ bool SandboxCore::destroy_now() {
   {
     MutexLock lock(mutex_);
     destroyed_ = true;
-    modules_.clear();
+    modules_.close();
     tree_.reset();
     dynamic_.reset();
   }
-  set_status(SandboxStatus::stopped);
+  advance(LifecycleEvent::ended);
   services_.events.publish(EventKind::sandbox_destroyed, subject(), [&](Event& event) {
     event.add("cause", "destroy").add("uptime_ns", services_.clock.wall_now() - created_);
   });
@@ -436,19 +414,14 @@ Result<ProcessPtr> SandboxCore::process_for(const TreeRunner& tree, const std::s
 
 // The code it starts with. While modules are being switched nobody starts: it might be with code that is no longer
 // active when it has.
-Result<SandboxCore::StartCode> SandboxCore::begin_start(std::string_view module) {
+Result<ModuleTable::Active> SandboxCore::begin_start(std::string_view module) {
   const Workers::Pause pause(services_.workers);
   MutexLock lock(mutex_);
   while (switching_) switched_.wait(mutex_);
   if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
-  const auto found = modules_.find(module);
-  if (found == modules_.end()) return fail(ErrorCode::not_found, fmt::format("there is no module {}", module));
-  ModuleCodePtr& code = found->second.code;
-  if (!code->from_modules.empty() && code->linked == nullptr) {
-    PETRI_TRY(code, link_with_table_now(found->first, code, needs_of(found->first, nullptr)));
-  }
+  PETRI_TRY(ModuleTable::Active active, modules_.active_to_start(module));
   ++starts_;
-  return StartCode{.code = code, .version = active_number(found->second)};
+  return active;
 }
 
 void SandboxCore::end_start() {
@@ -459,7 +432,7 @@ void SandboxCore::end_start() {
 
 Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
                                            bool again) {
-  PETRI_TRY(StartCode start, begin_start(spec.module));
+  PETRI_TRY(ModuleTable::Active start, begin_start(spec.module));
   again ? services_.metrics.process_restarted() : services_.metrics.process_started();
   auto outcome = start_as_saved(process, incarnation, std::move(start), spec, again);
   end_start();
@@ -617,7 +590,7 @@ void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
 
 // ---- what processes ask ---------------------------------------------------------------------------------------
 
-HostSettings SandboxCore::host_settings(const Process& process) {
+HostSettings SandboxCore::host_settings(std::string_view process) {
   HostSettings settings{.limits = *account_.limits(),
                         .permissions = permissions(),
                         .granted = &granted_,
@@ -629,7 +602,7 @@ HostSettings SandboxCore::host_settings(const Process& process) {
                         .account = &account_,
                         .ending_limits = ending_limits()};
   if (spec_.on_log) {
-    settings.on_log = [this, name = process.name()](LogLevel level, std::string_view line) {
+    settings.on_log = [this, name = std::string(process)](LogLevel level, std::string_view line) {
       spec_.on_log(name, level, line);
     };
   }
@@ -642,79 +615,9 @@ ProcessPtr SandboxCore::find_process(std::string_view name) {
   return found == processes_.end() ? nullptr : found->second;
 }
 
-// A timer belongs to the instance that asked for it, and goes with it.
-std::int32_t SandboxCore::start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) {
-  if (!by.takes_messages()) return static_cast<std::int32_t>(GuestError::not_found);  // nothing could handle it
-  const TreeAccount::Added added = account_.try_add_timer();
-  if (added == TreeAccount::Added::too_many) {
-    by.note_met("timers_max", account_.timers() + 1, account_.limits()->timers_max);
-  } else if (added == TreeAccount::Added::no_memory) {
-    by.note_met("memory_bytes_max", account_.taken() + TreeAccount::kTimerBytes, account_.allowed());
-  }
-  if (added != TreeAccount::Added::yes) return static_cast<std::int32_t>(GuestError::limit_exceeded);
-  add_timer(by, lane_ != nullptr ? now_ms : timers_now_ms(), milliseconds, tag);
-  return 0;
-}
-
-std::uint64_t SandboxCore::timers_now_ms() const {
-  if (lane_ != nullptr) return lane_->time().ms();
-  const auto now = services_.clock.now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
-
-void SandboxCore::add_timer(Process& by, std::uint64_t now_ms, std::uint64_t milliseconds, std::int64_t tag) {
-  auto timer = std::make_shared<GuestTimer>(
-      GuestTimer{.process = by.weak_from_this(), .incarnation = by.incarnation(), .tag = tag});
-  // Held, so that one that rings at once finds itself in the list.
-  MutexLock lock(mutex_);
-  auto ring = [self = shared_from_this(), timer] { self->timer_rings(*timer); };
-  timer->id = lane_ != nullptr ? lane_->add_timer(now_ms + milliseconds, std::move(ring))
-                               : services_.timers.at(services_.clock.now() + std::chrono::milliseconds(milliseconds),
-                                                     std::move(ring), Timers::Whose::guests);
-  timers_[{&by, by.incarnation()}][timer->id] = {.due_ms = now_ms + milliseconds, .tag = tag};
-}
-
-void SandboxCore::timer_rings(const GuestTimer& timer) {
-  const HostWork work(*this);
-  const ProcessPtr receiver = timer.process.lock();
-  if (receiver == nullptr) return;
-  const std::pair<const Process*, std::uint64_t> owner(receiver.get(), timer.incarnation);
-  {
-    MutexLock lock(mutex_);
-    const auto own = timers_.find(owner);
-    if (own == timers_.end() || own->second.erase(timer.id) == 0) return;
-    ringing_.insert(owner);
-  }
-  account_.remove_timer();
-  static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = timer.tag, .incarnation = timer.incarnation}));
-  MutexLock lock(mutex_);
-  ringing_.erase(ringing_.find(owner));
-  rung_.notify_all();
-}
-
-void SandboxCore::settle_timers(const Process& process) {
-  cancel_timers(process, process.incarnation());
-  MutexLock lock(mutex_);
-  while (ringing_.contains({&process, process.incarnation()})) rung_.wait(mutex_);
-}
-
 void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnation) {
   services_.metrics.process_exited();
-  cancel_timers(process, incarnation);
-}
-
-void SandboxCore::cancel_timers(const Process& process, std::uint64_t incarnation) {
-  WaitingTimers gone;
-  {
-    MutexLock lock(mutex_);
-    if (timers_.empty()) return;
-    const auto own = timers_.extract({&process, incarnation});
-    if (!own.empty()) gone = std::move(own.mapped());
-  }
-  for (const auto& [timer, what] : gone) {
-    lane_ != nullptr ? lane_->cancel_timer(timer) : services_.timers.cancel(timer);
-    account_.remove_timer();
-  }
+  guest_timers_.cancel(process, incarnation);
 }
 
 }  // namespace petri

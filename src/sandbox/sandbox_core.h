@@ -10,7 +10,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "audit/audit_log.h"
@@ -19,8 +18,6 @@
 #include "base/mutex.h"
 #include "host/folder.h"
 #include "host/inside.h"
-#include "modules/link_modules.h"
-#include "modules/version_table.h"
 #include "petri/host_functions.h"
 #include "petri/sandbox.h"
 #include "process/guest_threads.h"
@@ -28,7 +25,9 @@
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
 #include "sandbox/failed_sources.h"
-#include "sandbox/module_switch.h"
+#include "sandbox/guest_timers.h"
+#include "sandbox/lifecycle.h"
+#include "sandbox/module_table.h"
 #include "sandbox/operation.h"
 #include "sandbox/process_state.h"
 #include "sandbox/runs.h"
@@ -182,7 +181,7 @@ class SandboxCore final : public ProcessOwner,
   const Clock& clock() const override { return services_.clock; }
   Lane* lane() override { return lane_.get(); }
   Mutex& waits() override { return waits_; }
-  HostSettings host_settings(const Process& process) override;
+  HostSettings host_settings(std::string_view process) override;
   std::uint64_t seed() const override { return spec_.seed; }
   RetraceBudget* retrace_budget() override { return &services_.retrace_budget; }
   ProcessPtr find_process(std::string_view name) override EXCLUDES(mutex_);
@@ -193,7 +192,9 @@ class SandboxCore final : public ProcessOwner,
       EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
-  std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override;
+  std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override {
+    return guest_timers_.start(by, now_ms, milliseconds, tag);
+  }
   void call_ended(OutcomeKind kind) override { services_.metrics.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
   bool takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
@@ -220,12 +221,7 @@ class SandboxCore final : public ProcessOwner,
 
  private:
   static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
-  bool add_crashed(Process& process, const TrialPeriod& trial, const Result<Outcome>& how, std::function<void()>& then)
-      EXCLUDES(mutex_);
   void tell_exited(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
-  static bool is_up(SandboxStatus status) {
-    return status == SandboxStatus::running || status == SandboxStatus::reloading;
-  }
 
   // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
   struct Admitted {
@@ -235,8 +231,9 @@ class SandboxCore final : public ProcessOwner,
   Result<Admitted> admit(const Source& source) EXCLUDES(mutex_);
   // All of it, for code that was let in before and is to become active.
   Result<void> admit_again(const ArtifactPtr& artifact) EXCLUDES(mutex_);
-  // Imports, findings, quarantine, in this order; also of code that came in before, for it may be in quarantine since.
+  // Imports, findings, quarantine, in this order. What has passed may be in quarantine since; the rest stays true.
   Result<void> check_policy(const Artifact& artifact);
+  Result<void> check_quarantine(const Artifact& artifact);
   void tell_rejected(std::string_view module, WayIn way, const Error& error);
   Result<Admitted> read_source(const Source& source) EXCLUDES(mutex_);
   Result<Admitted> read_source_within(const Source& source, std::uint64_t bytes_max) const;
@@ -304,45 +301,16 @@ class SandboxCore final : public ProcessOwner,
   };
   // ---- change under life
 
-  // A process that waits to be revived.
-  struct Crash {
-    ProcessPtr process;
-    Result<Outcome> how;
-  };
-  // What the processes of modules knew that were switched together, by module.
-  using SwitchSnapshots = std::map<std::string, std::shared_ptr<const SwitchSnapshot>>;
-  // What becomes of a module over time. Most are never changed, and have none of it.
-  struct ModulePast {
-    explicit ModulePast(VersionTable table) : versions(std::move(table)) {}
-    VersionTable versions;
-    std::shared_ptr<SwitchSnapshot> snapshot;  // of the last switch
-    Clock::TimePoint switched;                 // when that was
-    std::shared_ptr<TrialPeriod> trial;        // that began with it
-    // Those that were switched with it, and are taken back with it, to this.
-    SwitchSnapshots companions;
-    bool undoing = false;        // it is being taken back,
-    std::vector<Crash> crashed;  // for these and for all others
-  };
-  struct Module {
-    ModuleCodePtr code;  // of the active version, with all it is linked with
-    std::unique_ptr<ModulePast> past;
-  };
-  ModulePast& past_of(Module& module) REQUIRES(mutex_);
-  Result<Module*> find_module(std::string_view name) REQUIRES(mutex_);
-  std::unexpected<Error> no_module(std::string_view names) const;
-  std::unique_ptr<ModulePast> first_past(const ModuleCodePtr& code, SourceFacts source, VersionNeeds needs = {}) const;
   Version version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
                      const VersionNeeds& needs) const;
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
   static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
   std::stop_token ending() const EXCLUDES(mutex_);
-  VersionInfo info_of(const Version& version, std::uint64_t active) const;
-  Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const;
+  // Both make an instance of the code where that describes its state, and take as long as that does.
+  VersionInfo info_of(const Version& version, std::uint64_t active) const EXCLUDES(mutex_);
+  Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const EXCLUDES(mutex_);
   Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
   Result<VersionInfo> add_module(std::string_view name, VersionTable versions, WayIn way) EXCLUDES(mutex_);
-  std::unexpected<Error> has_module(std::string_view name) const;
-  Result<void> must_be_new(std::string_view name) const EXCLUDES(mutex_);
-  void prune_versions(std::uint64_t versions_max) EXCLUDES(mutex_);
   // Whether the processes of an isolated sandbox can be reached, too.
   enum class Reach : std::uint8_t { live, frozen_too };
   template <typename Use>
@@ -350,42 +318,12 @@ class SandboxCore final : public ProcessOwner,
 
   // ---- modules that import from one another
 
-  struct Part;
-  class PartsByName;
-  bool has_links() const REQUIRES(mutex_);
-  // Of the module of this name by itself, as the table has it; none: there is no such module.
-  ModuleCodePtr code_in_table(std::string_view name) const REQUIRES(mutex_);
-  DependencyGraph dependency_graph() const REQUIRES(mutex_);
-  // Whether each can be linked with what it needs, as the table has them now.
+  // As ModuleTable has them; a tree that follows from the modules does not follow them when they begin to import.
   Result<void> check_all_links() EXCLUDES(mutex_);
-  // Code that is to be in the table, with what it needs of it; the table stays as it is.
-  Result<ModuleCodePtr> link_with_table(std::string_view name, const ModuleCodePtr& code,
-                                        const VersionNeeds& needs) const EXCLUDES(mutex_);
-  // Links what the parts lead to, adds those that depend on them, and puts them in order: none before those it imports
-  // from. Those without a process from which another part imports are linked later: it tries them when it starts, and
-  // to link each of a long chain takes the square of its length.
-  Result<void> link_parts(std::vector<Part>& parts) EXCLUDES(mutex_);
-  // One of them that was to be linked later, for which a process has come.
-  Result<void> link_late(Part& part, const std::vector<Part>& parts) EXCLUDES(mutex_);
-  Result<void> add_members(Part& part, const std::vector<Part>& parts) const;
+  Result<void> link_changes(ModuleChanges& parts) EXCLUDES(mutex_);
+  Result<void> link_late(ModuleChange& part, const ModuleChanges& parts);
+  Result<void> add_members(ModuleChange& part, const ModuleChanges& parts) const;
   std::set<std::string> modules_with_processes() const EXCLUDES(mutex_);
-  Result<void> add_dependents(std::vector<Part>& parts) REQUIRES(mutex_);
-  void go_together(std::vector<Part>& parts) const REQUIRES(mutex_);
-  Result<void> check_links(const std::vector<Part>& parts) const REQUIRES(mutex_);
-  // A tree that follows from the modules does not follow them when they begin to import.
-  void keep_tree_as_it_is(const Part& part) REQUIRES(mutex_);
-  Result<ModuleCodePtr> link_with_table_now(std::string_view name, const ModuleCodePtr& code,
-                                            const VersionNeeds& needs) const REQUIRES(mutex_);
-  // link_error when a version it needs is not one of those it can work with, or there is none.
-  Result<void> check_needs(const std::string& module, const VersionNeeds& needs, const std::vector<Part>& parts) const
-      REQUIRES(mutex_);
-  // The same of every module, with these in place of those the table has.
-  Result<void> check_all_needs(const std::vector<Part>& parts) const REQUIRES(mutex_);
-  // Of the version that the part leads to, or without one of the active version.
-  const VersionNeeds& needs_of(const std::string& module, const Part* part) const REQUIRES(mutex_);
-  std::uint64_t active_number(const Module& module) const REQUIRES(mutex_) {
-    return module.past == nullptr ? 1 : module.past->versions.active().number;
-  }
 
   // While it lives nobody else changes these modules, nor those that depend on them.
   class Claim {
@@ -406,27 +344,6 @@ class SandboxCore final : public ProcessOwner,
   Result<Claim> claim_now(std::vector<std::string> modules) EXCLUDES(mutex_);
   void release(const std::vector<std::string>& modules) EXCLUDES(mutex_);
 
-  // One module of a switch.
-  struct Part {
-    std::string name;
-    ModuleCodePtr from, to;
-    std::uint64_t from_number = 0, to_number = 0;
-    StateHints renames;
-    std::optional<Version> added;                   // that the table does not have yet
-    std::shared_ptr<const SwitchSnapshot> back_to;  // where state comes from
-    std::unique_ptr<ModuleSwitch> change;           // none: there is nothing to do,
-    bool only_rests = false;                        // or nothing but to be at rest
-    bool only_links = false;                        // its version stays; what it is linked with changes
-    bool links_later = false;                       // nobody runs it: it is linked for the first who does
-    std::string lead;                               // the one that answers for it in a trial; itself or another
-    ProcessPtr alone;                               // none: all of its processes
-    std::shared_ptr<TrialPeriod> trial;
-    std::vector<ProcessSwitch> switched;
-    std::optional<StatePlan> plan;
-
-    bool changes() const { return by_itself(to) != by_itself(from) || back_to != nullptr; }
-    bool takes_part() const { return change != nullptr || only_rests; }
-  };
   struct SwitchOptions {
     ReloadPolicy policy;
     SwitchCause cause = SwitchCause::reload;
@@ -443,46 +360,45 @@ class SandboxCore final : public ProcessOwner,
     return traits_->reload == nullptr ? as_it_is : *traits_->reload;
   }
   SwitchOptions switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
-  Result<Part> admit_part(const std::string& name, const Source& source, const ReloadOptions& options, WayIn way)
+  Result<ModuleChange> admit_part(const std::string& name, const Source& source, const ReloadOptions& options, WayIn way)
       EXCLUDES(mutex_);
-  Result<Part> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options) EXCLUDES(mutex_);
-  Result<Part> kept_part(const std::string& name, std::uint64_t number, const StateHints& renames) EXCLUDES(mutex_);
+  Result<ModuleChange> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options) EXCLUDES(mutex_);
   // It passes the gate again: what came in before may be in quarantine since. Whoever listens hears of a refusal.
-  Result<void> check_part(const Part& part, const SwitchOptions& options) EXCLUDES(mutex_);
-  Result<void> plan_part(Part& part, const SwitchOptions& options);
-  Result<void> plan_parts(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
-  void commit_part(Part& part, const SwitchOptions& options, VersionTime now) REQUIRES(mutex_);
-  Result<SwitchTerms> terms_as_member(const Part& part) const;
-  Result<StateHints> renames_for(const Part& part, bool given) const;
-  Result<std::vector<ReloadReport>> change(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
+  Result<void> check_part(const ModuleChange& part, const SwitchOptions& options) EXCLUDES(mutex_);
+  Result<void> plan_part(ModuleChange& part, const SwitchOptions& options);
+  Result<void> plan_parts(ModuleChanges& parts, const SwitchOptions& options) EXCLUDES(mutex_);
+  ModuleTable::Commit commit_of(const SwitchOptions& options) const;
+  Result<SwitchTerms> terms_as_member(const ModuleChange& part) const;
+  Result<StateHints> renames_for(const ModuleChange& part, bool given) const;
+  Result<std::vector<ReloadReport>> change(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
       EXCLUDES(control_);
-  Result<ReloadReport> change_one(Part part, const SwitchOptions& options, Claim& claimed) EXCLUDES(control_);
-  Result<std::vector<ReloadReport>> switch_parts(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
+  Result<ReloadReport> change_one(ModuleChange part, const SwitchOptions& options, Claim& claimed) EXCLUDES(control_);
+  Result<std::vector<ReloadReport>> switch_parts(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
       REQUIRES(control_);
-  Result<void> try_start_of(const Part& part, Clock::TimePoint deadline) EXCLUDES(mutex_);
+  Result<void> try_start_of(const ModuleChange& part, Clock::TimePoint deadline) EXCLUDES(mutex_);
   // `busy`, and nothing was done, when what the parts are linked with has changed since they were.
-  Result<void> commit(std::vector<Part>& parts, const SwitchOptions& options) EXCLUDES(mutex_);
-  static ReloadReport report_of(Part& part, Clock::Duration preparation);
+  Result<void> commit(ModuleChanges& parts, const SwitchOptions& options) EXCLUDES(mutex_);
+  static ReloadReport report_of(ModuleChange& part, Clock::Duration preparation);
   // What happened to a module in the processes of those that are linked with it.
-  static void gather_reports(std::vector<Part>& parts);
-  std::vector<ReloadReport> reports_of(std::vector<Part>& parts, Clock::Duration preparation);
+  static void gather_reports(ModuleChanges& parts);
+  std::vector<ReloadReport> reports_of(ModuleChanges& parts, Clock::Duration preparation);
   void publish_switched(const ReloadReport& report, const SwitchOptions& options);
   void audit_switched(const ReloadReport& report, const SwitchOptions& options);
   void undo_switch(const std::string& module) EXCLUDES(control_);
   Result<void> try_undo(const std::string& module) EXCLUDES(control_);
-  std::vector<Crash> take_crashed(const std::string& module) EXCLUDES(mutex_);
-  Result<std::vector<Part>> parts_to_undo(const std::string& module, SwitchOptions& options) EXCLUDES(mutex_);
-  // Of the last switch that this module answered for, or took part in; not_found when one of them was switched since.
-  Result<SwitchSnapshots> last_switch_led_by(const std::string& lead) REQUIRES(mutex_);
-  Result<SwitchSnapshots> last_switch_of(const std::string& module) REQUIRES(mutex_);
-  Result<std::vector<Part>> parts_back_to(const SwitchSnapshots& snapshots) EXCLUDES(mutex_);
+  Result<ModuleChanges> parts_to_undo(const std::string& module, SwitchOptions& options) EXCLUDES(mutex_);
+  // The module and those it would be rolled back with.
+  std::vector<std::string> companions_of(const std::string& module) const;
+  Result<ModuleChanges> parts_back_to(const SwitchSnapshots& snapshots) EXCLUDES(mutex_);
   Result<ReloadReport> rollback_with_snapshot(const std::string& module, std::uint64_t version,
                                               const SwitchOptions& options) EXCLUDES(control_);
   // With the life it had; where that cannot be, its crash is one like any other.
-  void revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
-  Part& part_of(std::vector<Part>& parts, const Process& process) const EXCLUDES(mutex_);
-  void keep_timers(const Part& part, const Process& process) EXCLUDES(mutex_);
-  void bring_back_timers(const Part& part, Process& process) EXCLUDES(mutex_);
+  void revive(ModuleChanges& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
+  // nullptr if the process has left the tree, or its module is not among them.
+  ModuleChange* part_of(ModuleChanges& parts, const Process& process) const EXCLUDES(mutex_);
+  // Those of the switch belong to the state of the switch, which knows nothing of what has rung since.
+  void keep_timers(const ModuleChange& part, const Process& process);
+  void bring_back_timers(const ModuleChange& part, Process& process);
 
   // ---- snapshots
 
@@ -494,15 +410,11 @@ class SandboxCore final : public ProcessOwner,
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<void> start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
-  struct StartCode;
-  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, StartCode start, const ChildSpec& spec,
+  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start, const ChildSpec& spec,
                                  bool again) EXCLUDES(mutex_);
-  std::vector<SavedTimer> saved_timers(const Process& process) const EXCLUDES(mutex_);
-  void replace_timers(Process& process, const std::vector<SavedTimer>& timers) EXCLUDES(mutex_);
-  Result<std::vector<Part>> parts_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
+  Result<ModuleChanges> parts_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
   Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
   std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);
-  std::vector<Part> resting_parts() const EXCLUDES(mutex_);
   // What it knows, or what a life that is to take its place does.
   Result<SavedProcess> save_process(const Process& process, const Life& life, const std::string& module) const;
 
@@ -528,16 +440,16 @@ class SandboxCore final : public ProcessOwner,
     AtRest& operator=(const AtRest&) = delete;
 
     // busy when they do not come to rest in time.
-    Result<void> come(std::vector<Part>& parts);
+    Result<void> come(ModuleChanges& parts);
     const std::vector<Taken>& taken() const { return taken_; }
     // Since when it has answered nobody.
     Clock::TimePoint rests_since(const Process& process) const { return rests_since_.at(&process); }
 
    private:
-    void close_gates(const std::vector<Part>& parts);
-    Result<void> wait(std::vector<Part>& parts);
-    bool try_take_all(const std::vector<Part>& parts);
-    static bool has_life(const Part& part, const Process& process);
+    void close_gates(const ModuleChanges& parts);
+    Result<void> wait(ModuleChanges& parts);
+    bool try_take_all(const ModuleChanges& parts);
+    static bool has_life(const ModuleChange& part, const Process& process);
     void give_back();
 
     SandboxCore& core_;
@@ -549,16 +461,12 @@ class SandboxCore final : public ProcessOwner,
     bool holds_starts_ = false;
   };
   // What a process starts with.
-  struct StartCode {
-    ModuleCodePtr code;
-    std::uint64_t version = 0;
-  };
-  Result<StartCode> begin_start(std::string_view module) EXCLUDES(mutex_);
+  Result<ModuleTable::Active> begin_start(std::string_view module) EXCLUDES(mutex_);
   void end_start() EXCLUDES(mutex_);
   // deadlock: this thread keeps one of their processes from coming to rest.
-  Result<void> may_rest_here(const std::vector<Part>& parts, std::string_view doing) const;
+  Result<void> may_rest_here(const ModuleChanges& parts, std::string_view doing) const;
   std::vector<ProcessPtr> processes_of(std::string_view module) const EXCLUDES(mutex_);
-  std::vector<ProcessPtr> processes_of(const Part& part) const EXCLUDES(mutex_) {
+  std::vector<ProcessPtr> processes_of(const ModuleChange& part) const EXCLUDES(mutex_) {
     return part.alone != nullptr ? std::vector{part.alone} : processes_of(part.name);
   }
 
@@ -566,12 +474,12 @@ class SandboxCore final : public ProcessOwner,
 
   // Those that have switched, and which of their lives did: one that was started again since has not.
   using Rolled = std::map<ProcessPtr, std::uint64_t>;
-  Result<std::vector<ReloadReport>> roll_parts(std::vector<Part> parts, const SwitchOptions& options, Claim& claimed)
+  Result<std::vector<ReloadReport>> roll_parts(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
       REQUIRES(control_);
-  Result<void> roll(std::vector<Part>& parts, const SwitchOptions& options, Rolled& rolled) REQUIRES(control_);
-  std::vector<ProcessPtr> left_to_roll(const Part& part, const Rolled& rolled) const EXCLUDES(mutex_);
-  Result<void> switch_alone(Part& part, const ProcessPtr& process, const SwitchOptions& options);
-  Error roll_back(std::vector<Part>& parts, const SwitchOptions& options, const Rolled& rolled, Error error);
+  Result<void> roll(ModuleChanges& parts, const SwitchOptions& options, Rolled& rolled) REQUIRES(control_);
+  std::vector<ProcessPtr> left_to_roll(const ModuleChange& part, const Rolled& rolled) const EXCLUDES(mutex_);
+  Result<void> switch_alone(ModuleChange& part, const ProcessPtr& process, const SwitchOptions& options);
+  Error roll_back(ModuleChanges& parts, const SwitchOptions& options, const Rolled& rolled, Error error);
   bool hold_starts() EXCLUDES(mutex_);
   void let_start() EXCLUDES(mutex_);
   void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
@@ -582,6 +490,7 @@ class SandboxCore final : public ProcessOwner,
   // comes.
   void wait_for_crashes() EXCLUDES(mutex_);
   void wait_for_decisions(Clock::TimePoint deadline) EXCLUDES(mutex_);
+  void begin_decision() EXCLUDES(mutex_);
   void end_decision() EXCLUDES(mutex_);
   bool some_are_down() const EXCLUDES(mutex_);
 
@@ -595,14 +504,8 @@ class SandboxCore final : public ProcessOwner,
   void isolate(const LastEnd& last) EXCLUDES(mutex_);
   void retry_after(Clock::Duration pause, const LastEnd& last) EXCLUDES(mutex_);
   void retry(std::uint64_t ticket) EXCLUDES(control_);
-  // Modules that can go back to the version before, and how long before the trouble the last of them was switched.
-  struct TakenBack {
-    std::vector<std::string> modules;
-    std::optional<Clock::Duration> switched;
-  };
-  TakenBack what_to_take_back(const LastEnd& last) const REQUIRES(mutex_);
   Result<void> take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
-  void tell_taken_back(const Part& part);
+  void tell_taken_back(const ModuleChange& part);
   LastEnd last_end() const EXCLUDES(mutex_);
   void note_end(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
 
@@ -626,10 +529,9 @@ class SandboxCore final : public ProcessOwner,
   void tell_counted() EXCLUDES(mutex_);
   void tell_all_counted() EXCLUDES(mutex_);
   void tell_counted(const std::vector<CountedDeeds>& all);
-  void set_status(SandboxStatus status, const std::string& cause = {}) EXCLUDES(mutex_);
-  // Only if it is the one, and then it is the other.
-  void change_status(SandboxStatus from, SandboxStatus to) EXCLUDES(mutex_);
-  void tell_status(SandboxStatus from, SandboxStatus to, const std::string& cause);
+  // What follows from the event (src/sandbox/lifecycle.h), and who listens hears of it. The only way to another status.
+  void advance(LifecycleEvent event, const std::string& cause = {}) EXCLUDES(mutex_);
+  void report_status(SandboxStatus from, SandboxStatus to, const std::string& cause);
   // Of one that was destroyed nothing the runtime has is touched any more: it may be gone, too.
   Result<void> must_exist() const EXCLUDES(mutex_);
   Result<void> must_exist_now() const REQUIRES(mutex_);
@@ -701,23 +603,6 @@ class SandboxCore final : public ProcessOwner,
   void release_name(const std::string& address) EXCLUDES(mutex_);
   void tell_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
   std::shared_ptr<void> charge_for_bytes(std::uint64_t bytes);
-  struct GuestTimer {
-    std::weak_ptr<Process> process;
-    std::uint64_t incarnation = 0;
-    std::int64_t tag = 0;
-    TimerId id = 0;  // of the sandbox's mutex_
-  };
-  // When it is due: by the lane's time if there is one, else by the clock's.
-  struct WaitingTimer {
-    std::uint64_t due_ms = 0;
-    std::int64_t tag = 0;
-  };
-  std::uint64_t timers_now_ms() const;
-  void add_timer(Process& by, std::uint64_t now_ms, std::uint64_t milliseconds, std::int64_t tag) EXCLUDES(mutex_);
-  void cancel_timers(const Process& process, std::uint64_t incarnation) EXCLUDES(mutex_);
-  void timer_rings(const GuestTimer& timer) EXCLUDES(mutex_);
-  // None of its timers rings from now on, and what has rung is in its mailbox.
-  void settle_timers(const Process& process) EXCLUDES(mutex_);
   std::unique_ptr<Lane> make_lane();
   void tell_killed(std::string_view process, const Outcome& outcome) {
     tell_killed(process, outcome, *account_.limits());
@@ -729,7 +614,6 @@ class SandboxCore final : public ProcessOwner,
   std::size_t history_room_wanted() const EXCLUDES(mutex_);
   Usage usage_over(std::chrono::nanoseconds window_min) const EXCLUDES(mutex_);
   EventSubject subject(std::string_view process = {}) const;
-  std::vector<std::string> module_names() const EXCLUDES(mutex_);
 
   // What no other has; the rest is in the traits.
   struct OwnSpec {
@@ -755,6 +639,7 @@ class SandboxCore final : public ProcessOwner,
   CpuShare share_;
   GuestThreads::Share threads_;
   const std::unique_ptr<Lane> lane_;  // of a deterministic one
+  GuestTimers guest_timers_;
   // The folder it was granted; none, too, once it was destroyed. The innermost lock.
   std::shared_ptr<Folder> folder() const EXCLUDES(folder_mutex_) {
     MutexLock lock(folder_mutex_);
@@ -768,6 +653,7 @@ class SandboxCore final : public ProcessOwner,
   std::shared_ptr<Folder> folder_ GUARDED_BY(folder_mutex_);
   Mutex waits_;
   const Clock::WallTime created_;
+  ModuleTable modules_;
   std::atomic<std::uint64_t> late_answers_{0}, completions_threw_{0};
   std::atomic<std::uint64_t> last_call_{0};  // or run
   Runs run_table_;
@@ -783,9 +669,7 @@ class SandboxCore final : public ProcessOwner,
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
   // What the modules are made of, until they are loaded, or others that failed need the room; then without an artifact.
   std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);
-  std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;                      // of them, on the account
-  std::map<std::string, Module, std::less<>> modules_ GUARDED_BY(mutex_);  // none is ever removed before all are
-  std::set<std::string> claimed_ GUARDED_BY(mutex_);                       // those that are being changed
+  std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;  // of them, on the account
   Condition switched_;                                                     // a switch, or a start, is over
   std::uint32_t starts_ GUARDED_BY(mutex_) = 0;                            // of processes, under way
   bool switching_ GUARDED_BY(mutex_) = false;                              // no process may start
@@ -824,11 +708,6 @@ class SandboxCore final : public ProcessOwner,
   }
   std::unique_ptr<Trouble> trouble_ GUARDED_BY(mutex_);
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
-  // Timers that have not rung yet, by the process and the instance that set them.
-  using WaitingTimers = std::unordered_map<TimerId, WaitingTimer>;
-  std::map<std::pair<const Process*, std::uint64_t>, WaitingTimers> timers_ GUARDED_BY(mutex_);
-  std::multiset<std::pair<const Process*, std::uint64_t>> ringing_ GUARDED_BY(mutex_);  // on their way to the mailbox
-  Condition rung_;
   UsageHistory history_ GUARDED_BY(mutex_);
 };
 

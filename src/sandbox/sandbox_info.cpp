@@ -134,6 +134,7 @@ SandboxInfo SandboxCore::info() const {
                    .late_answers = late_answers_.load(),
                    .completions_threw = completions_threw_.load(),
                    .usage = usage()};
+  info.modules = modules_.summaries();
   MutexLock lock(mutex_);
   info.status = status_;
   info.cause = cause_;
@@ -146,14 +147,6 @@ SandboxInfo SandboxCore::info() const {
   if (trouble_ != nullptr) {
     info.limits_met = trouble_->limits_met;
     info.denied = trouble_->denied;
-  }
-  for (const auto& [name, module] : modules_) {
-    ModuleSummary& summary = info.modules.emplace_back();
-    summary = {.name = name, .artifact = module.code->artifact->id(), .version = 1};
-    if (module.past == nullptr) continue;
-    const Version& active = module.past->versions.active();
-    summary.version = active.number;
-    if (active.source.path != nullptr) summary.path = *active.source.path;
   }
   return info;
 }

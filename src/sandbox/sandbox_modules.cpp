@@ -42,6 +42,10 @@ Result<void> SandboxCore::check_policy(const Artifact& artifact) {
     PETRI_TRY(const ScanReport report, scan(artifact, services_.host));
     PETRI_TRY(check_findings(report, *traits_->policy.reject_findings));
   }
+  return check_quarantine(artifact);
+}
+
+Result<void> SandboxCore::check_quarantine(const Artifact& artifact) {
   const auto sentence = services_.quarantine.find(artifact.id(), services_.clock.now(), id());
   if (!sentence) return {};
   const auto left = std::chrono::ceil<std::chrono::seconds>(sentence->until - services_.clock.now());
@@ -219,31 +223,30 @@ void SandboxCore::drop_sources() {
   account_.let_go(std::exchange(failed_bytes_, 0));
 }
 
-// What was text, was read from a file or has needs is kept with its first version; the rest follows from the artifact.
 Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
   auto all = load_side_by_side(sources);
   for (std::size_t index = 0; index < all.size(); ++index) {
     const ModuleSpec& spec = sources[index];
     PETRI_TRY(Loaded loaded, told_if_refused(spec.name, std::move(all[index]), WayIn::create));
     tell_loaded(spec.name, *loaded.code->artifact, WayIn::create);
-    Module module{.code = loaded.code, .past = nullptr};
-    if (loaded.source.text != nullptr || loaded.source.path != nullptr || !spec.needs.empty()) {
-      module.past = first_past(loaded.code, std::move(loaded.source), spec.needs);
-    }
-    MutexLock lock(mutex_);
-    modules_.insert_or_assign(spec.name, std::move(module));
+    modules_.put(spec.name, loaded.code, std::move(loaded.source), spec.needs);
   }
   return link_or_forget(WayIn::create);
+}
+
+// Modules that import from one another have the tree that they came with, whatever they import later.
+Result<void> SandboxCore::check_all_links() {
+  PETRI_TRY(const bool linked, modules_.check_all_links());
+  MutexLock lock(mutex_);
+  if (linked && tree_spec_ == nullptr) tree_spec_ = std::make_unique<SupervisorSpec>(tree_spec());
+  return {};
 }
 
 // What cannot be linked does not stay: a restart loads it again.
 Result<void> SandboxCore::link_or_forget(WayIn way) {
   auto linked = check_all_links();
   if (linked) return linked;
-  {
-    MutexLock lock(mutex_);
-    modules_.clear();
-  }
+  modules_.clear();
   tell_rejected(linked.error().detail("importer"), way, linked.error());
   return linked;
 }

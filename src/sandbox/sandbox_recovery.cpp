@@ -28,48 +28,24 @@ void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
           .first = anew ? now : last.first};
 }
 
-// Only what somebody asked for is taken back: going back and forth would help nobody.
-SandboxCore::TakenBack SandboxCore::what_to_take_back(const LastEnd& last) const {
-  TakenBack found;
-  for (const auto& [name, module] : modules_) {
-    if (module.past == nullptr || module.past->versions.number_before() == 0) continue;
-    const SwitchCause cause = module.past->versions.switches().back().cause;
-    const Clock::Duration before = last.first - module.past->switched;
-    const bool asked_for = cause == SwitchCause::reload || cause == SwitchCause::activate;
-    if (!asked_for || before >= traits_->recovery.rollback_within) continue;
-    found.modules.push_back(name);
-    found.switched = std::min(found.switched.value_or(before), before);
-  }
-  return found;
-}
-
 // Nothing runs, so there is no state to carry. What cannot be linked so, or is refused now, stays as it is.
 Result<void> SandboxCore::take_back(const std::vector<std::string>& modules) {
-  std::vector<Part> parts;
+  ModuleChanges parts;
   for (const std::string& name : modules) {
-    PETRI_TRY(parts.emplace_back(), kept_part(name, 0, {}));
+    PETRI_TRY(parts.emplace_back(), modules_.change_to_kept(name, 0, {}));
   }
-  PETRI_TRY(link_parts(parts));
-  for (const Part& part : parts) {
+  PETRI_TRY(link_changes(parts));
+  for (const ModuleChange& part : parts) {
     PETRI_TRY(check_part(part, {.cause = SwitchCause::recovery}));
   }
-  {
-    MutexLock lock(mutex_);
-    for (const Part& part : parts) {
-      Module& module = modules_.find(part.name)->second;
-      module.code = part.to;
-      if (part.only_links) continue;
-      module.past->versions.activate(part.to_number, services_.clock.wall_now(), SwitchCause::recovery, "petri");
-      module.past->snapshot = nullptr;
-    }
-  }
-  for (const Part& part : parts) {
-    if (!part.only_links) tell_taken_back(part);
+  modules_.commit_without_state(parts, commit_of({.cause = SwitchCause::recovery, .actor = "petri"}));
+  for (const ModuleChange& part : parts) {
+    if (!part.only_links()) tell_taken_back(part);
   }
   return {};
 }
 
-void SandboxCore::tell_taken_back(const Part& part) {
+void SandboxCore::tell_taken_back(const ModuleChange& part) {
   services_.events.publish(EventKind::module_rolled_back, subject(), [&](Event& event) {
     event.add("module", part.name).add("version", part.to_number).add("from", part.from_number);
     event.add("cause", name_of(SwitchCause::recovery)).add("processes", 0U);
@@ -101,16 +77,16 @@ void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
 void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) {
   const Operation operation(operation_);
   if (is_to_end()) {
-    if (!is_up(status())) set_status(SandboxStatus::stopped);
+    if (!is_up(status())) advance(LifecycleEvent::ended);
     return;  // whoever ends it does the rest
   }
   RecoveryStep step;
   LastEnd last;
-  TakenBack back;
+  ModuleTable::Recent back;
   {
     MutexLock lock(mutex_);
     last = gave_up != nullptr && gave_up == dynamic_ ? last_spawned_end_ : last_end_;
-    back = what_to_take_back(last);
+    back = modules_.switched_before(last.first, traits_->recovery.rollback_within);
     step = next_step(traits_->recovery, last.failure, services_.clock.now(), recovered_, back.switched);
     failure_ = last.failure;
   }
@@ -129,7 +105,7 @@ void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last, const
   if (step.action == RecoveryAction::isolate) return isolate(last);
   if (step.action == RecoveryAction::keep && keeps_running_without(gave_up)) return;
   if (is_up(status())) {
-    set_status(SandboxStatus::stopping);
+    advance(LifecycleEvent::end);
     end_tree();
   }
   switch (step.action) {
@@ -159,7 +135,7 @@ bool SandboxCore::keeps_running_without(const std::shared_ptr<const TreeRunner>&
 // What still lives is kept as it is: no letter is taken, and whoever waits for an answer is told.
 void SandboxCore::isolate(const LastEnd& last) {
   std::vector<ProcessPtr> processes;
-  set_status(SandboxStatus::isolated, gave_up_after(last.text));
+  advance(LifecycleEvent::isolate, gave_up_after(last.text));
   {
     MutexLock lock(mutex_);
     runs_.request_stop();
@@ -171,8 +147,8 @@ void SandboxCore::isolate(const LastEnd& last) {
 
 void SandboxCore::retry_after(Clock::Duration pause, const LastEnd& last) {
   const Clock::TimePoint due = services_.clock.now() + pause;
-  set_status(SandboxStatus::starting,
-             fmt::format("{}; tried again after {}", gave_up_after(last.text), format_duration(pause)));
+  advance(LifecycleEvent::start,
+          fmt::format("{}; tried again after {}", gave_up_after(last.text), format_duration(pause)));
   MutexLock lock(mutex_);
   const std::uint64_t ticket = retry_ticket_ = ++last_retry_ticket_;
   services_.timers.at(due, [weak = weak_from_this(), ticket] {

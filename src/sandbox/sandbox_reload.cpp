@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/escape.h"
-#include "base/ids.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/state_way.h"
 #include "sandbox/version_texts.h"
@@ -41,121 +39,48 @@ Result<SandboxCore::Claim> SandboxCore::claim(std::vector<std::string> modules) 
 }
 
 Result<SandboxCore::Claim> SandboxCore::claim_now(std::vector<std::string> modules) {
-  bool first = false;
   {
     MutexLock lock(mutex_);
-    if (has_links()) {
-      for (const std::string& dependent : dependents_of(dependency_graph(), modules)) modules.push_back(dependent);
-    }
     PETRI_TRY(must_be_changeable_now());
-    std::string missing;
-    for (const std::string& module : modules) {
-      if (!modules_.contains(module))
-        missing += (missing.empty() ? "" : ", ") + escape_text(module, kSandboxIdBytesMax);
-    }
-    if (!missing.empty()) return no_module(missing);
-    for (const std::string& module : modules) {
-      if (!claimed_.contains(module)) continue;
-      return fail(ErrorCode::busy, fmt::format("the module {} is being changed already: try again later", module));
-    }
-    for (const std::string& module : modules) {
-      if (claimed_.insert(module).second) continue;
-      for (const std::string& taken : modules) claimed_.erase(taken);
-      return fail(ErrorCode::validation_failed, fmt::format("the module {} is named twice", module));
-    }
-    first = status_ == SandboxStatus::running;
+    PETRI_TRY(modules_.claim(modules));
   }
-  if (first) change_status(SandboxStatus::running, SandboxStatus::reloading);
+  advance(LifecycleEvent::change);
   return Claim(*this, std::move(modules));
 }
 
 void SandboxCore::release(const std::vector<std::string>& modules) {
-  bool last = false;
-  {
-    MutexLock lock(mutex_);
-    for (const std::string& module : modules) claimed_.erase(module);
-    last = claimed_.empty();
-  }
-  if (last) change_status(SandboxStatus::reloading, SandboxStatus::running);
+  if (modules_.release(modules)) advance(LifecycleEvent::changed);
 }
 
 // ---- beside the running version -------------------------------------------------------------------------------
 
-SandboxCore::ModulePast& SandboxCore::past_of(Module& module) {
-  if (module.past == nullptr) module.past = first_past(by_itself(module.code), {.hash = module.code->artifact->id()});
-  return *module.past;
-}
-
-std::unique_ptr<SandboxCore::ModulePast> SandboxCore::first_past(const ModuleCodePtr& code, SourceFacts source,
-                                                                 VersionNeeds needs) const {
-  Version first{.artifact = code->artifact, .code = code, .source = std::move(source), .time = created_};
-  first.needs = std::move(needs);
-  return std::make_unique<ModulePast>(VersionTable(std::move(first), SwitchCause::create, "caller"));
-}
-
 // Code that is in the table already keeps its number.
-Result<SandboxCore::Part> SandboxCore::admit_part(const std::string& name, const Source& source,
+Result<ModuleChange> SandboxCore::admit_part(const std::string& name, const Source& source,
                                                   const ReloadOptions& options, WayIn way) {
   PETRI_TRY(Loaded loaded, let_in(name, source, way));
   return part_of_loaded(name, std::move(loaded), options);
 }
 
-Result<SandboxCore::Part> SandboxCore::part_of_loaded(const std::string& name, Loaded loaded,
-                                                      const ReloadOptions& options) {
-  MutexLock lock(mutex_);
-  PETRI_TRY(Module * module, find_module(name));
-  const VersionTable& versions = past_of(*module).versions;
-  Part part{.name = name, .from = module->code, .from_number = versions.active().number, .renames = options.renames};
-  if (const Version* known = versions.find(loaded.code->artifact->id())) {
-    part.to = known->code;
-    part.to_number = known->number;
-    if (part.renames.empty()) part.renames = versions.renames_between(part.from_number, part.to_number);
-    return part;
-  }
-  part.to = loaded.code;
-  part.to_number = versions.next_number();
-  part.added = version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs);
-  part.added->before = part.from_number;
-  part.added->renames = options.renames;
-  return part;
+Result<ModuleChange> SandboxCore::part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options) {
+  Version version = version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs);
+  return modules_.change_to(name, std::move(version), options.renames);
 }
 
-Result<SandboxCore::Part> SandboxCore::kept_part(const std::string& name, std::uint64_t number,
-                                                 const StateHints& renames) {
-  MutexLock lock(mutex_);
-  PETRI_TRY(Module * module, find_module(name));
-  const VersionTable& versions = past_of(*module).versions;
-  if (number == 0) number = versions.number_before();
-  if (number == 0) {
-    return fail(ErrorCode::version_not_found,
-                fmt::format("no version of {} is kept that was active before {}", name, versions.active().number));
-  }
-  PETRI_TRY(const Version* version, versions.require(name, number));
-  Part part{.name = name,
-            .from = module->code,
-            .to = version->code,
-            .from_number = versions.active().number,
-            .to_number = number,
-            .renames = renames};
-  if (part.renames.empty()) part.renames = versions.renames_between(part.from_number, number);
-  return part;
-}
-
-Result<void> SandboxCore::check_part(const Part& part, const SwitchOptions& options) {
-  if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
+Result<void> SandboxCore::check_part(const ModuleChange& part, const SwitchOptions& options) {
+  if (part.to_number == part.from_number && !options.even_if_same && !part.only_links()) return {};
   // What is only linked anew stays as it is, and what comes with a reload has just passed.
-  const bool comes_back = !part.only_links && options.cause != SwitchCause::reload;
-  auto fits = comes_back ? admit_again(part.to->artifact) : check_policy(*part.to->artifact);
+  const bool comes_back = !part.only_links() && options.cause != SwitchCause::reload;
+  auto fits = comes_back ? admit_again(part.to->artifact) : check_quarantine(*part.to->artifact);
   if (fits) return {};
   Error error = refused_module(part.name, std::move(fits.error()));
   tell_rejected(part.name, way_of(options.cause), error);
   return fail(std::move(error));
 }
 
-Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
-  if (part.to_number == part.from_number && !options.even_if_same && !part.only_links) return {};
+Result<void> SandboxCore::plan_part(ModuleChange& part, const SwitchOptions& options) {
+  if (part.to_number == part.from_number && !options.even_if_same && !part.only_links()) return {};
   const ReloadPolicy& policy = options.policy;
-  if (!policy.drop_exports && !part.only_links) {
+  if (!policy.drop_exports && !part.only_links()) {
     PETRI_TRY(check_exports(part.name, *part.from, *part.to));
   }
   SwitchTerms terms{.module = part.name,
@@ -166,11 +91,11 @@ Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
                     .policy = policy,
                     .state_bytes_max = account_.limits()->state_bytes_max,
                     .back_to = part.back_to,
-                    .only_links = part.only_links};
-  if (part.only_links && by_itself(part.from)->movable()) {
+                    .only_links = part.only_links()};
+  if (part.only_links() && by_itself(part.from)->movable()) {
     terms.way = StateWay::memory;
   } else if (part.back_to == nullptr) {
-    const StateWay asked = part.only_links ? StateWay::best : policy.state;
+    const StateWay asked = part.only_links() ? StateWay::best : policy.state;
     PETRI_TRY(terms.way, choose_way(asked, part.name, *part.from, *part.to));
   }
   if (terms.way == StateWay::described && !part.renames.empty()) {
@@ -183,38 +108,56 @@ Result<void> SandboxCore::plan_part(Part& part, const SwitchOptions& options) {
   return {};
 }
 
-Result<void> SandboxCore::plan_parts(std::vector<Part>& parts, const SwitchOptions& options) {
-  if (auto linked = link_parts(parts); !linked) {
+Result<void> SandboxCore::plan_parts(ModuleChanges& parts, const SwitchOptions& options) {
+  if (auto linked = link_changes(parts); !linked) {
     tell_rejected(linked.error().detail("importer"), way_of(options.cause), linked.error());
     return linked;
   }
-  for (Part& part : parts) {
+  for (ModuleChange& part : parts) {
     PETRI_TRY(check_part(part, options));
     PETRI_TRY(plan_part(part, options));
   }
-  for (Part& part : parts) {
+  for (ModuleChange& part : parts) {
     if (part.change != nullptr && part.to->linked != nullptr) PETRI_TRY(add_members(part, parts));
   }
   return {};
 }
 
+std::set<std::string> SandboxCore::modules_with_processes() const {
+  std::set<std::string> modules;
+  for (const auto& runner : trees()) {
+    for (const TreeEntry& entry : runner->entries()) {
+      if (const ChildSpec* child = entry.spec->process()) modules.insert(child->module);
+    }
+  }
+  return modules;
+}
+
+Result<void> SandboxCore::link_changes(ModuleChanges& parts) { return modules_.link(parts, modules_with_processes()); }
+
+Result<void> SandboxCore::link_late(ModuleChange& part, const ModuleChanges& parts) {
+  PETRI_TRY(modules_.link_late(part, parts));
+  part.change->set_code(part.to);
+  return add_members(part, parts);
+}
+
 // Of one that is linked: those of its group that change, too.
-Result<void> SandboxCore::add_members(Part& part, const std::vector<Part>& parts) const {
-  for (const Part& other : parts) {
+Result<void> SandboxCore::add_members(ModuleChange& part, const ModuleChanges& parts) const {
+  for (const ModuleChange& other : parts) {
     const bool changes_with =
-        &other != &part && other.change != nullptr && !other.only_links && part.to->linked->find(other.name) != nullptr;
+        &other != &part && other.change != nullptr && !other.only_links() && part.to->linked->find(other.name) != nullptr;
     if (changes_with) {
       PETRI_TRY(const SwitchTerms terms, terms_as_member(other));
       part.change->add_member(terms);
     }
   }
-  const auto lead = std::ranges::find(parts, part.lead, &Part::name);
-  if (part.only_links && lead != parts.end()) part.change->keep_in(lead->change->terms().keep);
+  const auto lead = std::ranges::find(parts, part.lead, &ModuleChange::name);
+  if (part.only_links() && lead != parts.end()) part.change->keep_in(lead->change->terms().keep);
   return {};
 }
 
 // Where state comes from a snapshot, processes that it does not know of carry what they have; `best`: they cannot.
-Result<SwitchTerms> SandboxCore::terms_as_member(const Part& part) const {
+Result<SwitchTerms> SandboxCore::terms_as_member(const ModuleChange& part) const {
   SwitchTerms terms = part.change->terms();
   if (terms.back_to == nullptr) return terms;
   terms.way = choose_way(StateWay::best, part.name, *part.from, *part.to).value_or(StateWay::best);
@@ -225,7 +168,7 @@ Result<SwitchTerms> SandboxCore::terms_as_member(const Part& part) const {
 }
 
 // Those the caller gave are checked when they are used; those of the table may be about fields that are gone.
-Result<StateHints> SandboxCore::renames_for(const Part& part, bool given) const {
+Result<StateHints> SandboxCore::renames_for(const ModuleChange& part, bool given) const {
   if (given) return part.renames;
   PETRI_TRY(const auto from, schema_of(*part.from));
   PETRI_TRY(const auto to, schema_of(*part.to));
@@ -233,9 +176,9 @@ Result<StateHints> SandboxCore::renames_for(const Part& part, bool given) const 
 }
 
 // Known before anything is made or waited for.
-Result<void> SandboxCore::may_rest_here(const std::vector<Part>& parts, std::string_view doing) const {
+Result<void> SandboxCore::may_rest_here(const ModuleChanges& parts, std::string_view doing) const {
   if (Inside::here() == nullptr) return {};
-  for (const Part& part : parts) {
+  for (const ModuleChange& part : parts) {
     if (!part.takes_part()) continue;
     for (const ProcessPtr& process : processes_of(part)) {
       const Inside* const waits = inside(process->name(), true);
@@ -322,6 +265,11 @@ void SandboxCore::wait_for_decisions(Clock::TimePoint deadline) {
   }
 }
 
+void SandboxCore::begin_decision() {
+  MutexLock lock(mutex_);
+  ++decisions_;
+}
+
 void SandboxCore::end_decision() {
   MutexLock lock(mutex_);
   --decisions_;
@@ -344,7 +292,7 @@ SandboxCore::AtRest::~AtRest() {
 }
 
 // All at once: one that was taken early could be what another waits for.
-bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
+bool SandboxCore::AtRest::try_take_all(const ModuleChanges& parts) {
   if (!core_.hold_starts()) {
     core_.wait_for_starts(deadline_);
     return false;
@@ -369,7 +317,7 @@ bool SandboxCore::AtRest::try_take_all(const std::vector<Part>& parts) {
   return false;
 }
 
-bool SandboxCore::AtRest::has_life(const Part& part, const Process& process) {
+bool SandboxCore::AtRest::has_life(const ModuleChange& part, const Process& process) {
   return part.change == nullptr || part.change->has_prepared(process);
 }
 
@@ -382,9 +330,9 @@ void SandboxCore::AtRest::give_back() {
 
 // A chain that began in one of them before all gates are closed must still come through every other, or the two would
 // wait for each other: so the time that counts is the one when the last is closed.
-void SandboxCore::AtRest::close_gates(const std::vector<Part>& parts) {
+void SandboxCore::AtRest::close_gates(const ModuleChanges& parts) {
   const std::size_t before = gated_.size();
-  for (const Part& part : parts) {
+  for (const ModuleChange& part : parts) {
     if (!part.takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(part)) {
       if (!gated_.emplace(process.get(), process).second) continue;
@@ -398,9 +346,9 @@ void SandboxCore::AtRest::close_gates(const std::vector<Part>& parts) {
 }
 
 // Those that came since the last look are waited for like the others.
-Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
+Result<void> SandboxCore::AtRest::wait(ModuleChanges& parts) {
   close_gates(parts);
-  for (Part& part : parts) {
+  for (ModuleChange& part : parts) {
     if (!part.takes_part()) continue;
     for (const ProcessPtr& process : core_.processes_of(part)) {
       if (!process->wait_until_idle(deadline_, stop_) && !stop_.stop_requested()) {
@@ -420,7 +368,7 @@ Result<void> SandboxCore::AtRest::wait(std::vector<Part>& parts) {
   return {};
 }
 
-Result<void> SandboxCore::AtRest::come(std::vector<Part>& parts) {
+Result<void> SandboxCore::AtRest::come(ModuleChanges& parts) {
   for (;;) {
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "the sandbox is being ended");
     PETRI_TRY(wait(parts));
@@ -433,62 +381,48 @@ Result<void> SandboxCore::AtRest::come(std::vector<Part>& parts) {
 
 // ---- the switch -----------------------------------------------------------------------------------------------
 
-// The tables first: whoever starts from now on finds the new code, and nobody starts yet.
-Result<void> SandboxCore::commit(std::vector<Part>& parts, const SwitchOptions& options) {
-  const VersionTime now = services_.clock.wall_now();
-  MutexLock lock(mutex_);
-  PETRI_TRY(check_links(parts));
-  updated_ = std::max(updated_, now);
-  for (Part& part : parts) {
-    if (part.change == nullptr) continue;
-    const auto lead = std::ranges::find(parts, part.lead, &Part::name);
-    if (part.trial == nullptr && lead != parts.end()) part.trial = lead->trial;
-    commit_part(part, options, now);
-    if (lead == parts.end() || &*lead == &part || part.only_links) continue;
-    modules_.find(lead->name)->second.past->companions[part.name] = part.change->terms().keep;
-  }
-  return {};
+ModuleTable::Commit SandboxCore::commit_of(const SwitchOptions& options) const {
+  return {.cause = options.cause,
+          .actor = options.actor,
+          .trial = options.policy.trial,
+          .time = services_.clock.wall_now(),
+          .now = services_.clock.now(),
+          .versions_max = account_.limits()->versions_max};
 }
 
-void SandboxCore::commit_part(Part& part, const SwitchOptions& options, VersionTime now) {
-  Module& module = modules_.find(part.name)->second;
-  keep_tree_as_it_is(part);
-  module.code = part.to;
-  if (part.only_links) return;
-  ModulePast& past = past_of(module);
-  if (part.added) past.versions.add(std::move(*part.added));
-  if (part.back_to == nullptr) past.versions.note_crossing(part.from_number, part.to_number, part.renames);
-  past.versions.activate(part.to_number, now, options.cause, options.actor);
-  past.versions.prune(account_.limits()->versions_max);
-  past.snapshot = part.change->terms().keep;
-  past.switched = services_.clock.now();
-  past.companions.clear();
-  if (past.snapshot != nullptr && part.trial == nullptr) {
-    const Trial& trial = options.policy.trial;
-    part.trial = std::make_shared<TrialPeriod>(part.name, trial.calls, past.switched + trial.time);
-  }
-  past.trial = part.trial;
+// The tables first: whoever starts from now on finds the new code, and nobody starts yet. A tree that follows from the
+// modules does not follow them when they begin to import.
+Result<void> SandboxCore::commit(ModuleChanges& parts, const SwitchOptions& options) {
+  const ModuleTable::Commit terms = commit_of(options);
+  const bool imports = std::ranges::any_of(
+      parts, [](const ModuleChange& part) { return part.change != nullptr && !part.to->from_modules.empty(); });
+  MutexLock lock(mutex_);
+  std::unique_ptr<SupervisorSpec> before;
+  if (imports && tree_spec_ == nullptr) before = std::make_unique<SupervisorSpec>(tree_spec());
+  PETRI_TRY(modules_.commit(parts, terms));
+  if (before != nullptr) tree_spec_ = std::move(before);
+  updated_ = std::max(updated_, terms.time);
+  return {};
 }
 
 // Code that nobody runs yet proves that it starts all the same: nothing else would until the next restart, and then
 // there would be no way back.
-Result<void> SandboxCore::try_start_of(const Part& part, Clock::TimePoint deadline) {
-  const auto nobody = std::make_shared<Process>(*this, part.name);
+Result<void> SandboxCore::try_start_of(const ModuleChange& part, Clock::TimePoint deadline) {
   const std::stop_callback on_stop(ending(), [&part] { part.change->abandon(); });
-  return part.change->try_start(*nobody, deadline);
+  return part.change->try_start(*this, deadline);
 }
 
-Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> parts, const SwitchOptions& options,
+Result<std::vector<ReloadReport>> SandboxCore::switch_parts(ModuleChanges parts, const SwitchOptions& options,
                                                             Claim& claimed) {
   const Clock::TimePoint began = services_.clock.now();
   const Clock::TimePoint deadline = deadline_of(options.policy);
   const std::stop_token stop = ending();
   const std::stop_callback on_stop(stop, [&parts] {
-    for (const Part& part : parts) {
+    for (const ModuleChange& part : parts) {
       if (part.change != nullptr) part.change->abandon();
     }
   });
-  for (Part& part : parts) {
+  for (ModuleChange& part : parts) {
     if (part.change == nullptr) continue;
     const std::vector<ProcessPtr> processes = processes_of(part.name);
     if (!processes.empty() && part.links_later) PETRI_TRY(link_late(part, parts));
@@ -512,9 +446,9 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
     }
     for (const AtRest::Taken& one : rest.taken()) keep_timers(parts[one.part], *one.process);
     PETRI_TRY(commit(parts, options));
-    const std::vector<Crash> crashed = options.revives.empty() ? std::vector<Crash>() : take_crashed(options.revives);
+    const std::vector<Crash> crashed = options.revives.empty() ? std::vector<Crash>() : modules_.take_crashes(options.revives);
     for (const AtRest::Taken& one : rest.taken()) {
-      Part& part = parts[one.part];
+      ModuleChange& part = parts[one.part];
       part.change->exchange(*one.process, part.trial);
       bring_back_timers(part, *one.process);
       if (options.on_switched) options.on_switched(*one.process);
@@ -523,7 +457,7 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
     }
     for (const Crash& crash : crashed) revive(parts, crash, deadline);
     const Clock::TimePoint opened = services_.clock.now();
-    for (Part& part : parts) {
+    for (ModuleChange& part : parts) {
       for (ProcessSwitch& process : part.switched)
         process.pause = opened - rest_since.try_emplace(process.process, closed).first->second;
     }
@@ -537,25 +471,25 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(std::vector<Part> pa
   return reports;
 }
 
-std::vector<ReloadReport> SandboxCore::reports_of(std::vector<Part>& parts, Clock::Duration preparation) {
+std::vector<ReloadReport> SandboxCore::reports_of(ModuleChanges& parts, Clock::Duration preparation) {
   gather_reports(parts);
   std::vector<ReloadReport> reports;
-  for (Part& part : parts) {
-    if (part.only_links) continue;
+  for (ModuleChange& part : parts) {
+    if (part.only_links()) continue;
     reports.push_back(report_of(part, preparation));
   }
   return reports;
 }
 
-void SandboxCore::gather_reports(std::vector<Part>& parts) {
-  std::vector<const Part*> groups;
-  for (const Part& part : parts) {
+void SandboxCore::gather_reports(ModuleChanges& parts) {
+  std::vector<const ModuleChange*> groups;
+  for (const ModuleChange& part : parts) {
     if (part.change != nullptr && part.to->linked != nullptr) groups.push_back(&part);
   }
-  for (Part& part : parts) {
+  for (ModuleChange& part : parts) {
     if (part.change == nullptr) continue;
     part.plan = part.change->plan();
-    for (const Part* other : groups) {
+    for (const ModuleChange* other : groups) {
       if (other == &part || other->to->linked->find(part.name) == nullptr) continue;
       part.switched.insert(part.switched.end(), other->switched.begin(), other->switched.end());
       if (!part.plan) part.plan = other->change->plan_of(part.name);
@@ -563,7 +497,7 @@ void SandboxCore::gather_reports(std::vector<Part>& parts) {
   }
 }
 
-ReloadReport SandboxCore::report_of(Part& part, Clock::Duration preparation) {
+ReloadReport SandboxCore::report_of(ModuleChange& part, Clock::Duration preparation) {
   ReloadReport report{.module = part.name, .from = part.from_number, .to = part.to_number, .preparation = preparation};
   report.no_change = part.change == nullptr;
   if (report.no_change) return report;
@@ -605,7 +539,7 @@ void SandboxCore::audit_switched(const ReloadReport& report, const SwitchOptions
               {"actor", options.actor}});
 }
 
-Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, const SwitchOptions& options,
+Result<std::vector<ReloadReport>> SandboxCore::change(ModuleChanges parts, const SwitchOptions& options,
                                                       Claim& claimed) {
   PETRI_TRY(plan_parts(parts, options));
   PETRI_TRY(may_rest_here(parts, name_of(options.cause)));
@@ -628,8 +562,8 @@ Result<std::vector<ReloadReport>> SandboxCore::change(std::vector<Part> parts, c
   return switched;
 }
 
-Result<ReloadReport> SandboxCore::change_one(Part part, const SwitchOptions& options, Claim& claimed) {
-  std::vector<Part> parts;
+Result<ReloadReport> SandboxCore::change_one(ModuleChange part, const SwitchOptions& options, Claim& claimed) {
+  ModuleChanges parts;
   const std::string name = part.name;
   parts.push_back(std::move(part));
   PETRI_TRY(auto reports, change(std::move(parts), options, claimed));
@@ -655,14 +589,14 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
     names.push_back(module.name);
   }
   PETRI_TRY(Claim claimed, claim(std::move(names)));
-  std::vector<Part> parts;
+  ModuleChanges parts;
   auto all = load_side_by_side(modules);
   for (std::size_t index = 0; index < all.size(); ++index) {
     const std::string& name = modules[index].name;
     PETRI_TRY(Loaded loaded, told_if_refused(name, std::move(all[index]), WayIn::reload));
     ReloadOptions own = options;
     if (!modules[index].needs.empty()) own.needs = modules[index].needs;
-    PETRI_TRY(Part part, part_of_loaded(name, std::move(loaded), own));
+    PETRI_TRY(ModuleChange part, part_of_loaded(name, std::move(loaded), own));
     parts.push_back(std::move(part));
   }
   SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);
@@ -684,7 +618,7 @@ Result<ReloadReport> SandboxCore::activate(std::string_view module, std::uint64_
   PETRI_TRY(check_actor(options.actor));
   PETRI_TRY(Claim claimed, claim({std::string(module)}));
   if (version == 0) return fail(ErrorCode::version_not_found, fmt::format("the versions of {} begin with 1", module));
-  PETRI_TRY(Part part, kept_part(std::string(module), version, options.renames));
+  PETRI_TRY(ModuleChange part, modules_.change_to_kept(std::string(module), version, options.renames));
   SwitchOptions how = switch_options(options.policy, SwitchCause::activate, options.actor);
   how.on_trial = true;
   how.renames_given = !options.renames.empty();
@@ -702,30 +636,27 @@ Result<ReloadReport> SandboxCore::rollback(std::string_view module, std::uint64_
   how.policy.drop_exports = true;
   if (options.snapshot) return rollback_with_snapshot(std::string(module), version, how);
   PETRI_TRY(Claim claimed, claim({std::string(module)}));
-  PETRI_TRY(Part part, kept_part(std::string(module), version, {}));
+  PETRI_TRY(ModuleChange part, modules_.change_to_kept(std::string(module), version, {}));
   return change_one(std::move(part), how, claimed);
 }
 
 // Modules that were switched together go back together: their processes are the same.
+std::vector<std::string> SandboxCore::companions_of(const std::string& module) const {
+  std::vector<std::string> names{module};
+  if (const auto last = modules_.last_switch_of(module)) {
+    for (const auto& [name, snapshot] : *last) {
+      if (name != module) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 Result<ReloadReport> SandboxCore::rollback_with_snapshot(const std::string& module, std::uint64_t version,
                                                          const SwitchOptions& options) {
   wait_for_crashes();
-  std::vector<std::string> names{module};
-  {
-    MutexLock lock(mutex_);
-    if (const auto last = last_switch_of(module)) {
-      for (const auto& [name, snapshot] : *last) {
-        if (name != module) names.push_back(name);
-      }
-    }
-  }
-  PETRI_TRY(Claim claimed, claim(std::move(names)));
-  PETRI_TRY(const Part asked, kept_part(module, version, {}));
-  SwitchSnapshots snapshots;
-  {
-    MutexLock lock(mutex_);
-    snapshots = last_switch_of(module).value_or(SwitchSnapshots{});
-  }
+  PETRI_TRY(Claim claimed, claim(companions_of(module)));
+  PETRI_TRY(const ModuleChange asked, modules_.change_to_kept(module, version, {}));
+  const SwitchSnapshots snapshots = modules_.last_switch_of(module).value_or(SwitchSnapshots{});
   const auto own = snapshots.find(module);
   if (own == snapshots.end() || own->second->from() != asked.to_number || own->second->to() != asked.from_number) {
     return fail(ErrorCode::not_found,
@@ -733,7 +664,7 @@ Result<ReloadReport> SandboxCore::rollback_with_snapshot(const std::string& modu
                             "module has one, and one without a trial has none; roll back without it",
                             module, asked.to_number, asked.from_number));
   }
-  PETRI_TRY(std::vector<Part> parts, parts_back_to(snapshots));
+  PETRI_TRY(ModuleChanges parts, parts_back_to(snapshots));
   PETRI_TRY(auto reports, change(std::move(parts), options, claimed));
   return std::move(*std::ranges::find(reports, module, &ReloadReport::module));
 }

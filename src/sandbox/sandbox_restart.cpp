@@ -18,7 +18,7 @@ Result<void> SandboxCore::restart_with_state() {
     }
     return running;
   }
-  PETRI_TRY(const Claim claimed, claim(module_names()));
+  PETRI_TRY(const Claim claimed, claim(modules_.names()));
   std::optional<Lane::Hold> hold(std::in_place, lane_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
@@ -34,9 +34,9 @@ Result<void> SandboxCore::restart_with_state() {
 // All that can fail happens beside what runs. Afterwards nobody takes another letter: what it did would be forgotten.
 Result<std::shared_ptr<const SnapshotData>> SandboxCore::keep_for_restart() {
   PETRI_TRY(must_run());
-  std::vector<Part> parts = resting_parts();
+  ModuleChanges parts = modules_.rest_of_all();
   std::vector<Result<std::unique_ptr<ModuleSwitch>>> changes;  // only those of modules that live must be there
-  for (const Part& part : parts) changes.push_back(switch_to_itself(part.name));
+  for (const ModuleChange& part : parts) changes.push_back(switch_to_itself(part.name));
   const Clock::TimePoint deadline = deadline_of(reload_policy());
   const std::stop_token stop = ending();
   const std::stop_callback on_stop(stop, [&changes] {
@@ -71,12 +71,9 @@ Result<SavedProcess> SandboxCore::carried_over(ModuleSwitch& change, Process& pr
 Result<std::unique_ptr<ModuleSwitch>> SandboxCore::switch_to_itself(const std::string& module) {
   SwitchTerms terms{.module = module, .policy = reload_policy(), .state_bytes_max = account_.limits()->state_bytes_max};
   terms.policy.migrate = {};
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(Module * found, find_module(module));
-    terms.from = terms.to = found->code;
-    terms.from_number = terms.to_number = past_of(*found).versions.active().number;
-  }
+  PETRI_TRY(const ModuleTable::Active active, modules_.active(module));
+  terms.from = terms.to = active.code;
+  terms.from_number = terms.to_number = active.number;
   const StateWay asked = terms.policy.state == StateWay::none ? StateWay::best : terms.policy.state;
   PETRI_TRY(terms.way, choose_way(asked, module, *terms.from, *terms.to));
   return std::make_unique<ModuleSwitch>(std::move(terms));

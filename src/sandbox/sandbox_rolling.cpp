@@ -9,12 +9,11 @@ namespace petri {
 namespace {
 
 // Those that are linked with one another become active together, before the rest, which do one after another.
-template <typename Part>
-std::vector<std::vector<Part>> in_turns(std::vector<Part> parts) {
-  std::vector<Part> linked;
-  std::vector<std::vector<Part>> turns;
-  for (Part& part : parts) {
-    std::vector<Part>& turn = part.lead.empty() ? turns.emplace_back() : linked;
+std::vector<ModuleChanges> in_turns(ModuleChanges parts) {
+  ModuleChanges linked;
+  std::vector<ModuleChanges> turns;
+  for (ModuleChange& part : parts) {
+    ModuleChanges& turn = part.lead.empty() ? turns.emplace_back() : linked;
     turn.push_back(std::move(part));
   }
   if (!linked.empty()) turns.insert(turns.begin(), std::move(linked));
@@ -23,13 +22,13 @@ std::vector<std::vector<Part>> in_turns(std::vector<Part> parts) {
 
 }  // namespace
 
-Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> parts, const SwitchOptions& options,
+Result<std::vector<ReloadReport>> SandboxCore::roll_parts(ModuleChanges parts, const SwitchOptions& options,
                                                           Claim& claimed) {
   std::vector<ReloadReport> reports;
-  std::vector<std::vector<Part>> turns = in_turns(std::move(parts));
-  for (std::vector<Part>& turn : turns) {
+  std::vector<ModuleChanges> turns = in_turns(std::move(parts));
+  for (ModuleChanges& turn : turns) {
     const bool last = &turn == &turns.back();
-    std::vector<Part> together = std::move(turn);
+    ModuleChanges together = std::move(turn);
     const Clock::TimePoint began = services_.clock.now();
     Rolled rolled;
     if (auto done = roll(together, options, rolled); !done) {
@@ -38,8 +37,8 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
     const auto took = services_.clock.now() - began;
     gather_reports(together);
     const std::size_t first = reports.size();
-    for (Part& part : together) {
-      if (part.only_links) continue;
+    for (ModuleChange& part : together) {
+      if (part.only_links()) continue;
       reports.push_back(report_of(part, took));
       for (const ProcessSwitch& process : reports.back().processes) reports.back().preparation -= process.pause;
       publish_switched(reports.back(), options);
@@ -51,21 +50,21 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(std::vector<Part> part
 }
 
 // Until nobody is left who has not switched, and nobody starts who might be: then the new version is the active one.
-Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& options, Rolled& rolled) {
+Result<void> SandboxCore::roll(ModuleChanges& parts, const SwitchOptions& options, Rolled& rolled) {
   const Trial& trial = options.policy.trial;
-  for (Part& part : parts) {
+  for (ModuleChange& part : parts) {
     if (part.change == nullptr) continue;
     if (processes_of(part.name).empty() && !part.links_later) {
       PETRI_TRY(try_start_of(part, deadline_of(options.policy)));
     }
-    const auto lead = std::ranges::find(parts, part.lead, &Part::name);
+    const auto lead = std::ranges::find(parts, part.lead, &ModuleChange::name);
     part.trial = lead != parts.end() && lead->trial != nullptr
                      ? lead->trial
                      : std::make_shared<TrialPeriod>(part.name, options.on_trial ? trial.calls : 0,
                                                      services_.clock.now() + trial.time);
   }
   for (;;) {
-    for (Part& part : parts) {
+    for (ModuleChange& part : parts) {
       for (const ProcessPtr& next : left_to_roll(part, rolled)) {
         if (part.links_later) PETRI_TRY(link_late(part, parts));
         PETRI_TRY(switch_alone(part, next, options));
@@ -77,7 +76,7 @@ Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& op
       continue;
     }
     const bool quiet = trees_are_quiet();
-    const bool all = std::ranges::all_of(parts, [&](const Part& part) { return left_to_roll(part, rolled).empty(); });
+    const bool all = std::ranges::all_of(parts, [&](const ModuleChange& part) { return left_to_roll(part, rolled).empty(); });
     auto committed = all && quiet ? commit(parts, options) : Result<void>();
     let_start();
     if (all && quiet) return committed;
@@ -85,7 +84,7 @@ Result<void> SandboxCore::roll(std::vector<Part>& parts, const SwitchOptions& op
   }
 }
 
-std::vector<ProcessPtr> SandboxCore::left_to_roll(const Part& part, const Rolled& rolled) const {
+std::vector<ProcessPtr> SandboxCore::left_to_roll(const ModuleChange& part, const Rolled& rolled) const {
   if (part.change == nullptr) return {};
   std::vector<ProcessPtr> left = processes_of(part.name);
   std::erase_if(left, [&](const ProcessPtr& process) {
@@ -95,11 +94,11 @@ std::vector<ProcessPtr> SandboxCore::left_to_roll(const Part& part, const Rolled
   return left;
 }
 
-Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, const SwitchOptions& options) {
+Result<void> SandboxCore::switch_alone(ModuleChange& part, const ProcessPtr& process, const SwitchOptions& options) {
   const Clock::TimePoint deadline = deadline_of(options.policy);
   const std::stop_callback on_stop(ending(), [change = part.change.get()] { change->abandon(); });
   PETRI_TRY(part.change->prepare(*process, deadline));
-  std::vector<Part> one;
+  ModuleChanges one;
   one.push_back(std::move(part));
   one.front().alone = process;
   const Clock::TimePoint closed = services_.clock.now();
@@ -122,17 +121,17 @@ Result<void> SandboxCore::switch_alone(Part& part, const ProcessPtr& process, co
 }
 
 // With the state they had when they switched; whoever cannot go back is named.
-Error SandboxCore::roll_back(std::vector<Part>& parts, const SwitchOptions& options, const Rolled& rolled,
+Error SandboxCore::roll_back(ModuleChanges& parts, const SwitchOptions& options, const Rolled& rolled,
                              Error error) {
   std::string left;
-  for (Part& part : parts) {
+  for (ModuleChange& part : parts) {
     if (part.change == nullptr) continue;
     SwitchTerms back = part.change->terms();
     std::swap(back.from, back.to);
     std::swap(back.from_number, back.to_number);
     back.way = StateWay::none;
     back.back_to = std::exchange(back.keep, nullptr);
-    Part reverse;
+    ModuleChange reverse;
     reverse.name = part.name;
     reverse.change = std::make_unique<ModuleSwitch>(std::move(back));
     for (const ProcessPtr& process : processes_of(part.name)) {

@@ -61,7 +61,7 @@ SandboxLimits SandboxCore::limits_of(const RunSpec& run) const {
 Result<CodePtr> SandboxCore::load_linked(const std::string& module, const ArtifactPtr& artifact,
                                          Permissions permissions, Tier tier, const LoadOptions& options) {
   PETRI_TRY(ModuleCodePtr code, services_.code.load(artifact, permissions, tier, options));
-  PETRI_TRY(code, link_with_table(module, code, {}));
+  PETRI_TRY(code, modules_.link(module, code, {}));
   if (code->linked == nullptr) return code->code;
   std::vector<ModulePart> parts = code->linked->parts();
   for (ModulePart& part : parts) {
@@ -77,9 +77,7 @@ SandboxCore::Loader SandboxCore::loader_of(const std::string& module, const Arti
   bool imports = false;
   for (std::uint32_t index = 0; index < code.facts().imports && !imports; ++index) {
     const std::string_view from = code.import_at(index).module;
-    if (services_.host.impl().has(from)) continue;
-    MutexLock lock(mutex_);
-    imports = modules_.contains(from);
+    imports = !services_.host.impl().has(from) && modules_.contains(from);
   }
   if (!imports) return nullptr;
   return [this, module, artifact, permissions = spec.permissions](Tier tier, const LoadOptions& options) {
@@ -244,14 +242,9 @@ bool SandboxCore::cancel_run(std::uint64_t run) {
 Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_view function,
                                         std::vector<Value> arguments, const RunOptions& options, SandboxRun& run) {
   PETRI_TRY(must_run());
-  RunOf what{.module = std::string(module), .artifact = nullptr};
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(Module * found, find_module(module));
-    what.artifact = found->code->artifact;
-    what.version = active_number(*found);
-  }
-  if (auto fits = check_policy(*what.artifact); !fits) {
+  PETRI_TRY(const ModuleTable::Active active, modules_.active(module));
+  const RunOf what{.module = std::string(module), .artifact = active.code->artifact, .version = active.number};
+  if (auto fits = check_quarantine(*what.artifact); !fits) {
     tell_rejected(module, WayIn::run, fits.error());
     return fail(std::move(fits.error()));
   }

@@ -38,9 +38,11 @@ std::shared_ptr<SnapshotData> SandboxCore::begin_snapshot() {
   data->time = services_.clock.wall_now();
   if (const auto dynamic = dynamic_tree()) data->spawned = saved_children(*dynamic);
   data->added = saved_children(*tree());
+  for (const std::string& name : modules_.names()) {
+    if (const auto versions = modules_.versions(name)) data->modules.push_back(save_module(name, *versions));
+  }
   MutexLock lock(mutex_);
   data->tree = tree_spec();
-  for (auto& [name, module] : modules_) data->modules.push_back(save_module(name, past_of(module).versions));
   return data;
 }
 
@@ -74,30 +76,7 @@ Result<SavedProcess> SandboxCore::save_process(const Process& process, const Lif
                       .random = life.context->random.state(),
                       .saw_outside = life.saw_outside || process.life_saw_outside(),
                       .mailbox = process.saved_mailbox(),
-                      .timers = saved_timers(process)};
-}
-
-std::vector<SavedTimer> SandboxCore::saved_timers(const Process& process) const {
-  const std::uint64_t now = timers_now_ms();
-  std::vector<SavedTimer> saved;
-  MutexLock lock(mutex_);
-  const auto own = timers_.find({&process, process.incarnation()});
-  if (own == timers_.end()) return saved;
-  for (const auto& [id, timer] : own->second) {
-    saved.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
-  }
-  std::ranges::sort(saved, {}, [](const SavedTimer& timer) { return std::pair(timer.left_ms, timer.tag); });
-  return saved;
-}
-
-std::vector<SandboxCore::Part> SandboxCore::resting_parts() const {
-  std::vector<Part> parts;
-  for (std::string& name : module_names()) {
-    parts.push_back({});
-    parts.back().name = std::move(name);
-    parts.back().only_rests = true;
-  }
-  return parts;
+                      .timers = guest_timers_.saved(process)};
 }
 
 // All of it is of one moment: every process is at rest.
@@ -105,12 +84,12 @@ Result<Snapshot> SandboxCore::snapshot() {
   const Operation operation(operation_, Operation::Reach::thread);
   PETRI_TRY(must_run());
   if (const Inside* waits = inside({})) return would_wait_for(*waits, "take a snapshot of the sandbox " + id());
-  PETRI_TRY(const Claim claimed, claim(module_names()));
+  PETRI_TRY(const Claim claimed, claim(modules_.names()));
   const Lane::Hold hold(lane_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   PETRI_TRY(must_run());
-  std::vector<Part> parts = resting_parts();
+  ModuleChanges parts = modules_.rest_of_all();
   const Clock::TimePoint deadline = deadline_of(reload_policy());
   AtRest rest(*this, deadline, ending());
   PETRI_TRY(rest.come(parts));
@@ -147,10 +126,10 @@ Result<void> SandboxCore::check_same_processes(const SnapshotData& data) const {
 }
 
 // Code that was forgotten since comes in through the gate, as a new version.
-Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_restore(const SnapshotData& data) {
-  std::vector<Part> parts;
+Result<ModuleChanges> SandboxCore::parts_to_restore(const SnapshotData& data) {
+  ModuleChanges parts;
   for (const SavedModule& module : data.modules) {
-    PETRI_TRY(Part part,
+    PETRI_TRY(ModuleChange part,
               admit_part(module.name, Source::artifact(module.active_version().artifact), {}, WayIn::restore));
     auto images = std::make_shared<SwitchSnapshot>(account_, part.to_number, part.from_number);
     for (const SavedProcess& process : data.processes) {
@@ -160,14 +139,6 @@ Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_restore(const Snaps
     parts.push_back(std::move(part));
   }
   return parts;
-}
-
-void SandboxCore::replace_timers(Process& process, const std::vector<SavedTimer>& timers) {
-  cancel_timers(process, process.incarnation());
-  for (const SavedTimer& timer : timers) {
-    if (account_.try_add_timer() != TreeAccount::Added::yes) continue;
-    add_timer(process, timers_now_ms(), timer.left_ms, timer.tag);
-  }
 }
 
 Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions& options) {
@@ -184,15 +155,15 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
   for (const SavedModule& module : data.modules) names.push_back(module.name);
   PETRI_TRY(Claim claimed, claim(std::move(names)));
   PETRI_TRY(check_same_processes(data));
-  PETRI_TRY(std::vector<Part> parts, parts_to_restore(data));
+  PETRI_TRY(ModuleChanges parts, parts_to_restore(data));
   how.even_if_same = true;
   how.on_switched = [&](Process& process) {
     const SavedProcess* saved = data.find(process.name());
     if (saved == nullptr) return;
     process.life().context->random = SeededRandom(saved->random);
-    settle_timers(process);
+    guest_timers_.settle(process);
     process.replace_mailbox(saved->mailbox);
-    replace_timers(process, options.timers ? saved->timers : std::vector<SavedTimer>());
+    guest_timers_.replace(process, options.timers ? saved->timers : std::vector<SavedTimer>());
   };
   PETRI_TRY(change(std::move(parts), how, claimed));
   return {};
@@ -231,16 +202,14 @@ Result<void> SandboxCore::load_saved(const SnapshotOrigin& origin) {
   for (const SavedModule& saved : origin.data.modules) {
     PETRI_TRY(VersionTable table, admit_versions(saved, origin.way));
     tell_loaded(saved.name, *table.active().artifact, origin.way);
-    MutexLock lock(mutex_);
-    const ModuleCodePtr code = table.active().code;
-    modules_.insert_or_assign(saved.name, Module{code, std::make_unique<ModulePast>(std::move(table))});
+    modules_.put(saved.name, std::move(table));
   }
   return link_or_forget(origin.way);
 }
 
 // A process whose place is in the snapshot goes on from there, once. What waits for it waits until all of them live: of
 // a sandbox that does not come to life nothing has been done.
-Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, StartCode start,
+Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start,
                                             const ChildSpec& spec, bool again) {
   const SnapshotOrigin* from = nullptr;
   {
@@ -249,14 +218,14 @@ Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarn
   }
   const SavedProcess* saved = from == nullptr || again ? nullptr : from->data.find(process.name());
   if (saved == nullptr || saved->module != spec.module)
-    return process.start(incarnation, std::move(start.code), spec.input, nullptr, start.version);
+    return process.start(incarnation, std::move(start.code), spec.input, nullptr, start.number);
   const Process::Origin origin{.image = saved->image,
                                .random = from->share_random ? std::optional(saved->random) : std::nullopt,
                                .saw_outside = saved->saw_outside,
                                .mailbox = saved->mailbox};
   process.close_gate(Clock::TimePoint::max());
-  auto outcome = process.start(incarnation, std::move(start.code), spec.input, &origin, start.version);
-  if (outcome && outcome->kind == OutcomeKind::ok && from->timers) replace_timers(process, saved->timers);
+  auto outcome = process.start(incarnation, std::move(start.code), spec.input, &origin, start.number);
+  if (outcome && outcome->kind == OutcomeKind::ok && from->timers) guest_timers_.replace(process, saved->timers);
   return outcome;
 }
 
@@ -275,7 +244,7 @@ Result<void> SandboxCore::start_spawned(const SnapshotData& origin) {
 }
 
 Result<void> SandboxCore::start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) {
-  PETRI_TRY(validate(SupervisorSpec{.children = {saved.child}}, module_names()));
+  PETRI_TRY(validate(SupervisorSpec{.children = {saved.child}}, modules_.names()));
   PETRI_TRY(auto charge, must_have_room_for(saved.child));
   const std::string address = address_below(saved.supervisor, saved.child.id());
   PETRI_TRY(must_be_free(address));

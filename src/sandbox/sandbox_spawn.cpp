@@ -64,7 +64,7 @@ Result<SpawnSpec> SandboxCore::read_spawned(Process& by, HostCall& call, std::st
   auto child = parse_spawned(spec, bytes_max, [&call] { return call.look(); });
   if (!child) return fail(ErrorCode::parse_failed, std::move(child.error().message));
   if (const auto* own = std::get_if<ChildSpec>(&*child)) {
-    PETRI_TRY(validate(SupervisorSpec{.children = {*own}}, module_names()));
+    PETRI_TRY(validate(SupervisorSpec{.children = {*own}}, modules_.names()));
   }
   return child;
 }

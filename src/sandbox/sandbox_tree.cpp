@@ -40,17 +40,10 @@ std::vector<std::shared_ptr<TreeRunner>> SandboxCore::trees() const {
   return present;
 }
 
-std::vector<std::string> SandboxCore::module_names() const {
-  std::vector<std::string> names;
-  MutexLock lock(mutex_);
-  for (const auto& [name, module] : modules_) names.push_back(name);
-  return names;
-}
-
 Result<void> SandboxCore::start_child(const TreeChild& child, std::string_view supervisor) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
-  PETRI_TRY(validate(SupervisorSpec{.children = {child}}, module_names()));
+  PETRI_TRY(validate(SupervisorSpec{.children = {child}}, modules_.names()));
   PETRI_TRY(check_budget(services_.budget));
   PETRI_TRY(auto charge, must_have_room_for(child));
   PETRI_TRY(tree()->request(supervisor, AddChild{child, std::move(charge)}));
@@ -129,7 +122,7 @@ Result<void> SandboxCore::update_tree(const SupervisorSpec& wanted) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
   if (const Inside* waits = inside({})) return would_wait_for(*waits, "change the tree of the sandbox " + id());
-  PETRI_TRY(validate(wanted, module_names()));
+  PETRI_TRY(validate(wanted, modules_.names()));
   PETRI_TRY(tree()->request("", UpdateChildren{wanted}));
   MutexLock lock(mutex_);
   tree_spec_ = std::make_unique<SupervisorSpec>(wanted);

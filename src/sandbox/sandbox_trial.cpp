@@ -1,6 +1,5 @@
 // New code that crashes too soon is taken back, with the state of before.
 #include <algorithm>
-#include <set>
 
 #include "sandbox/sandbox_core.h"
 #include "supervisor/exit_reason.h"
@@ -12,144 +11,77 @@ namespace petri {
 bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
                              std::function<void()>& then) {
   const bool crashed = !how || (exit_reason_of(*how) == ExitReason::abnormal && how->kind != OutcomeKind::cancelled);
-  if (!crashed || !add_crashed(process, trial, how, then)) return false;
+  if (!crashed) return false;
+  begin_decision();  // before anybody can see the crash
+  const auto crash = modules_.add_crash(trial, {process.shared_from_this(), how}, services_.clock.now());
+  if (crash != ModuleTable::CrashIs::first) end_decision();
+  if (crash == ModuleTable::CrashIs::nothing) return false;
+  if (crash == ModuleTable::CrashIs::first) {
+    then = [core = shared_from_this(), module = trial.module()] {
+      if (core->lane_ != nullptr) return core->undo_switch(module);
+      core->services_.workers.submit(
+          [core, module] {
+            const Workers::Pause pause(core->services_.workers);  // start functions and hooks run there without turns
+            core->undo_switch(module);
+          },
+          core->client());
+    };
+  }
   tell_exited(process, how);
   return true;
 }
 
-bool SandboxCore::add_crashed(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
-                              std::function<void()>& then) {
-  MutexLock lock(mutex_);
-  const auto found = modules_.find(trial.module());
-  ModulePast* past = found == modules_.end() ? nullptr : found->second.past.get();
-  if (past == nullptr || past->trial.get() != &trial || past->snapshot == nullptr) return false;
-  if (!past->undoing && !trial.goes_on_at(services_.clock.now())) return false;
-  past->crashed.push_back({process.shared_from_this(), how});
-  if (std::exchange(past->undoing, true)) return true;
-  ++decisions_;
-  then = [core = shared_from_this(), module = trial.module()] {
-    if (core->lane_ != nullptr) return core->undo_switch(module);
-    core->services_.workers.submit(
-        [core, module] {
-          const Workers::Pause pause(core->services_.workers);  // start functions and hooks run there without turns
-          core->undo_switch(module);
-        },
-        core->client());
-  };
-  return true;
-}
-
-std::vector<SandboxCore::Crash> SandboxCore::take_crashed(const std::string& module) {
-  MutexLock lock(mutex_);
-  const auto found = modules_.find(module);
-  if (found == modules_.end() || found->second.past == nullptr) return {};
-  found->second.past->undoing = false;
-  return std::exchange(found->second.past->crashed, {});
-}
-
-SandboxCore::Part& SandboxCore::part_of(std::vector<Part>& parts, const Process& process) const {
-  for (Part& part : parts) {
+ModuleChange* SandboxCore::part_of(ModuleChanges& parts, const Process& process) const {
+  for (ModuleChange& part : parts) {
     const auto own = processes_of(part.name);
-    if (std::ranges::any_of(own, [&](const ProcessPtr& one) { return one.get() == &process; })) return part;
+    if (std::ranges::any_of(own, [&](const ProcessPtr& one) { return one.get() == &process; })) return &part;
   }
-  return parts.front();
+  return nullptr;
 }
 
-// Those of the switch belong to the state of the switch: what has rung since rings again, for it knows nothing of that.
-// So does what has rung and waits: the new code may have handled it when it is taken back.
-void SandboxCore::keep_timers(const Part& part, const Process& process) {
+void SandboxCore::keep_timers(const ModuleChange& part, const Process& process) {
   const auto& keep = part.change->terms().keep;
-  if (keep == nullptr) return;
-  std::vector<SwitchSnapshot::Timer> timers;
-  const std::uint64_t now = timers_now_ms();
-  const std::pair<const Process*, std::uint64_t> owner(&process, process.incarnation());
-  MutexLock lock(mutex_);  // with it none begins to ring
-  while (ringing_.contains(owner)) rung_.wait(mutex_);
-  for (const std::int64_t tag : process.rung_timers()) timers.push_back({.due_ms = now, .tag = tag});
-  const auto own = timers_.find(owner);
-  if (own != timers_.end()) {
-    for (const auto& [id, timer] : own->second) timers.push_back({.due_ms = timer.due_ms, .tag = timer.tag});
-  }
-  keep->keep_timers(process.name(), std::move(timers));
+  if (keep != nullptr) keep->keep_timers(process.name(), guest_timers_.pending(process));
 }
 
-void SandboxCore::bring_back_timers(const Part& part, Process& process) {
+void SandboxCore::bring_back_timers(const ModuleChange& part, Process& process) {
   const SwitchSnapshot* from = part.change->terms().back_to.get();
   const auto* timers = from == nullptr ? nullptr : from->timers_of(process.name());
-  if (timers == nullptr) return;
-  settle_timers(process);
-  // One that has rung and still waits in the mailbox has not been lost.
-  const std::vector<std::int64_t> rung_tags = process.rung_timers();
-  std::multiset<std::int64_t> waiting(rung_tags.begin(), rung_tags.end());
-  std::vector<SavedTimer> left;
-  const std::uint64_t now = timers_now_ms();
-  for (const auto& timer : *timers) {
-    const auto rung = timer.due_ms <= now ? waiting.find(timer.tag) : waiting.end();
-    if (rung != waiting.end()) {
-      waiting.erase(rung);
-      continue;
-    }
-    left.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
-  }
-  replace_timers(process, left);
+  if (timers != nullptr) guest_timers_.bring_back(process, *timers);
 }
 
-void SandboxCore::revive(std::vector<Part>& parts, const Crash& crash, Clock::TimePoint deadline) {
+void SandboxCore::revive(ModuleChanges& parts, const Crash& crash, Clock::TimePoint deadline) {
   Process& process = *crash.process;
-  Part& part = parts.size() == 1 ? parts.front() : part_of(parts, process);
-  auto lives = part.change->prepare(process, deadline);
-  if (lives) lives = part.change->carry(process, deadline);
-  if (lives) lives = process.revive(part.change->take_life(process), [&] { bring_back_timers(part, process); });
-  if (lives) part.switched.push_back({.process = process.name(), .tier = process.tier()});
+  if (ModuleChange* const part = part_of(parts, process)) {
+    auto lives = part->change->prepare(process, deadline);
+    if (lives) lives = part->change->carry(process, deadline);
+    if (lives) lives = process.revive(part->change->take_life(process), [&] { bring_back_timers(*part, process); });
+    if (lives) part->switched.push_back({.process = process.name(), .tier = process.tier()});
+  }
   process.bury(crash.how);  // unless it lives again
 }
 
 void SandboxCore::undo_switch(const std::string& module) {
   if (!try_undo(module)) {
-    for (const Crash& crash : take_crashed(module)) crash.process->bury(crash.how);
+    for (const Crash& crash : modules_.take_crashes(module)) crash.process->bury(crash.how);
   }
   end_decision();
 }
 
 // The versions that the module, and all that was switched with it, had before; `options` learns why.
-Result<std::vector<SandboxCore::Part>> SandboxCore::parts_to_undo(const std::string& module, SwitchOptions& options) {
-  SwitchSnapshots snapshots;
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(Module * found, find_module(module));
-    if (found->past == nullptr || found->past->crashed.empty()) return fail(ErrorCode::not_found, "nobody crashed");
-    const Result<Outcome>& how = found->past->crashed.front().how;
-    options.reason = how ? std::string(name_of(how->kind)) : how.error().message;
-    if (how && how->trap) options.trap = name_of(*how->trap);
-    PETRI_TRY(snapshots, last_switch_led_by(module));
-  }
+Result<ModuleChanges> SandboxCore::parts_to_undo(const std::string& module, SwitchOptions& options) {
+  const auto how = modules_.first_crash(module);
+  if (!how) return fail(ErrorCode::not_found, "nobody crashed");
+  options.reason = *how ? std::string(name_of((*how)->kind)) : how->error().message;
+  if (*how && (*how)->trap) options.trap = name_of(*(*how)->trap);
+  PETRI_TRY(const SwitchSnapshots snapshots, modules_.last_switch_of(module));
   return parts_back_to(snapshots);
 }
 
-Result<SandboxCore::SwitchSnapshots> SandboxCore::last_switch_led_by(const std::string& lead) {
-  PETRI_TRY(const Module* found, find_module(lead));
-  if (found->past == nullptr) return fail(ErrorCode::not_found, "it was never switched");
-  SwitchSnapshots snapshots = found->past->companions;
-  snapshots[lead] = found->past->snapshot;
+Result<ModuleChanges> SandboxCore::parts_back_to(const SwitchSnapshots& snapshots) {
+  ModuleChanges parts;
   for (const auto& [name, snapshot] : snapshots) {
-    PETRI_TRY(const Module* one, find_module(name));
-    const bool current =
-        snapshot != nullptr && one->past->snapshot == snapshot && snapshot->to() == one->past->versions.active().number;
-    if (!current) return fail(ErrorCode::not_found, "somebody has switched it meanwhile");
-  }
-  return snapshots;
-}
-
-Result<SandboxCore::SwitchSnapshots> SandboxCore::last_switch_of(const std::string& module) {
-  PETRI_TRY(const Module* found, find_module(module));
-  const bool led = found->past != nullptr && found->past->trial != nullptr;
-  return last_switch_led_by(led ? found->past->trial->module() : module);
-}
-
-Result<std::vector<SandboxCore::Part>> SandboxCore::parts_back_to(const SwitchSnapshots& snapshots) {
-  std::vector<Part> parts;
-  for (const auto& [name, snapshot] : snapshots) {
-    PETRI_TRY(Part kept, kept_part(name, snapshot->from(), {}));
+    PETRI_TRY(ModuleChange kept, modules_.change_to_kept(name, snapshot->from(), {}));
     kept.back_to = snapshot;
     parts.push_back(std::move(kept));
   }
@@ -158,20 +90,12 @@ Result<std::vector<SandboxCore::Part>> SandboxCore::parts_back_to(const SwitchSn
 
 Result<void> SandboxCore::try_undo(const std::string& module) {
   const Operation operation(operation_);
-  std::vector<std::string> names{module};
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(const Module* found, find_module(module));
-    if (found->past != nullptr) {
-      for (const auto& [name, snapshot] : found->past->companions) names.push_back(name);
-    }
-  }
-  PETRI_TRY(Claim claimed, claim_now(std::move(names)));
+  PETRI_TRY(Claim claimed, claim_now(companions_of(module)));
   SwitchOptions options = switch_options(std::nullopt, SwitchCause::trial, "petri");
   options.policy.drop_exports = true;
   options.policy.rolling = false;
   options.revives = module;
-  PETRI_TRY(std::vector<Part> parts, parts_to_undo(module, options));
+  PETRI_TRY(ModuleChanges parts, parts_to_undo(module, options));
   PETRI_TRY(plan_parts(parts, options));
   // A structural change that is under way may wait for what runs on this very thread, in a lane.
   if (lane_ == nullptr) {

@@ -251,7 +251,7 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
   if (limits.execution_time_max < before->execution_time_max) shorten_work(limits.execution_time_max);
   share_.set_percent(limits.cpu_percent_max);
   if (const auto granted = folder()) granted->set_limits(limits);
-  prune_versions(limits.versions_max);
+  modules_.prune(limits.versions_max);
   std::string what;
   for (const auto& [name, value] : changes) what += fmt::format("{}{}={}", what.empty() ? "" : " ", name, value);
   tell_audit({.kind = AuditKind::limits_changed, .sandbox = id(), .cause = "update_limits"}, {{"changes", what}});

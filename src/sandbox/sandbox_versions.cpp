@@ -55,17 +55,6 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
   return info;
 }
 
-Result<SandboxCore::Module*> SandboxCore::find_module(std::string_view name) {
-  PETRI_TRY(must_exist_now());
-  const auto found = modules_.find(name);
-  if (found != modules_.end()) return &found->second;
-  return no_module(escape_text(name, kSandboxIdBytesMax));
-}
-
-std::unexpected<Error> SandboxCore::no_module(std::string_view names) const {
-  return fail(ErrorCode::not_found, fmt::format("the sandbox {} has no module {}", id(), names));
-}
-
 Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
                                 const VersionNeeds& needs) const {
   return Version{.artifact = loaded.code->artifact,
@@ -77,10 +66,9 @@ Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin, std::map<st
                  .needs = needs};
 }
 
+// The versions are described without a lock: each that has a schema is instantiated for it.
 Result<ModuleHistory> SandboxCore::history(std::string_view module) {
-  MutexLock lock(mutex_);
-  PETRI_TRY(Module * found, find_module(module));
-  const VersionTable& table = past_of(*found).versions;
+  PETRI_TRY(const VersionTable table, modules_.versions(module));
   ModuleHistory history{.module = std::string(module),
                         .active = table.active().number,
                         .total = table.total(),
@@ -102,34 +90,22 @@ Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) 
 // A name that nobody has here yet.
 Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions, WayIn way) {
   VersionInfo info = info_of(versions.active(), versions.active().number);
-  ModuleCodePtr code;
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(must_exist_now());
-    PETRI_TRY(code, link_with_table_now(name, versions.active().code, versions.active().needs));
-    Module module{.code = code, .past = std::make_unique<ModulePast>(std::move(versions))};
-    if (!modules_.try_emplace(std::string(name), std::move(module)).second) return has_module(name);
-  }
-  tell_loaded(name, *code->artifact, way);
+  const ArtifactPtr artifact = versions.active().artifact;
+  PETRI_TRY(modules_.add(name, std::move(versions)));
+  tell_loaded(name, *artifact, way);
   return info;
 }
 
-std::unexpected<Error> SandboxCore::has_module(std::string_view name) const {
-  return fail(ErrorCode::already_exists,
-              fmt::format("the sandbox {} has a module {} already: reload() gives it other code", id(), name));
+Result<std::vector<std::string>> SandboxCore::dependencies(std::string_view module) {
+  return modules_.dependencies(module);
 }
 
-Result<void> SandboxCore::must_be_new(std::string_view name) const {
-  PETRI_TRY(check_module_name(name));
-  MutexLock lock(mutex_);
-  PETRI_TRY(must_exist_now());
-  if (modules_.contains(name)) return has_module(name);
-  return {};
-}
+Result<std::vector<std::string>> SandboxCore::reload_order() { return modules_.reload_order(); }
 
 Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& source, const VersionOptions& options) {
   const Operation operation(operation_, Operation::Reach::thread);
-  PETRI_TRY(must_be_new(name));
+  PETRI_TRY(check_module_name(name));
+  PETRI_TRY(modules_.must_be_new(name));
   PETRI_TRY(check_version_texts(options));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
   Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs);
@@ -138,17 +114,9 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
 
 // The module is claimed. Code that is in the table already keeps its number.
 Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version version, const std::string& actor) {
-  VersionInfo info;
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(Module * module, find_module(name));
-    VersionTable& versions = past_of(*module).versions;
-    if (const Version* known = versions.find(version.artifact->id())) {
-      return info_of(*known, versions.active().number);
-    }
-    info = info_of(versions.add(std::move(version)), versions.active().number);
-    versions.prune(account_.limits()->versions_max);
-  }
+  PETRI_TRY(const auto staged, modules_.stage(name, std::move(version), account_.limits()->versions_max));
+  VersionInfo info = info_of(staged.version, staged.active);
+  if (!staged.is_new) return info;
   services_.events.publish(EventKind::module_staged, subject(),
                            [&](Event& event) { event.add("module", name).add("version", info.number); });
   tell_audit({.kind = AuditKind::module_staged, .sandbox = id(), .cause = actor},
@@ -163,7 +131,7 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
   PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
   Version version = version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs);
-  if (auto linked = link_with_table(name, version.code, version.needs); !linked) {
+  if (auto linked = modules_.link(name, version.code, version.needs); !linked) {
     tell_rejected(name, WayIn::stage, linked.error());
     return fail(std::move(linked.error()));
   }
@@ -175,14 +143,14 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
 const std::string& ModuleArchive::name() const { return data_->name; }
 
 Result<ModuleArchive> SandboxCore::export_module(std::string_view module) {
-  MutexLock lock(mutex_);
-  PETRI_TRY(Module * found, find_module(module));
-  return ModuleArchive(std::make_shared<const SavedModule>(save_module(std::string(module), past_of(*found).versions)));
+  PETRI_TRY(const VersionTable versions, modules_.versions(module));
+  return ModuleArchive(std::make_shared<const SavedModule>(save_module(std::string(module), versions)));
 }
 
 Result<VersionInfo> SandboxCore::import_module(const ModuleArchive& archive) {
   const Operation operation(operation_, Operation::Reach::thread);
-  PETRI_TRY(must_be_new(archive.name()));
+  PETRI_TRY(check_module_name(archive.name()));
+  PETRI_TRY(modules_.must_be_new(archive.name()));
   PETRI_TRY(VersionTable versions, admit_versions(archive.data(), WayIn::import_module));
   return add_module(archive.name(), std::move(versions), WayIn::import_module);
 }
@@ -207,15 +175,8 @@ Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_vie
   for (const auto& [key, value] : options.metadata) version.metadata[key] = value;
   PETRI_TRY(check_version_texts(options));
   PETRI_TRY(check_metadata(version.metadata));
-  PETRI_TRY(link_with_table(module, version.code, version.needs));
+  PETRI_TRY(modules_.link(module, version.code, version.needs));
   return add_staged(module, std::move(version), options.actor);
-}
-
-void SandboxCore::prune_versions(std::uint64_t versions_max) {
-  MutexLock lock(mutex_);
-  for (auto& [name, module] : modules_) {
-    if (module.past != nullptr) module.past->versions.prune(versions_max);
-  }
 }
 
 // ---- plan -----------------------------------------------------------------------------------------------------
@@ -223,14 +184,11 @@ void SandboxCore::prune_versions(std::uint64_t versions_max) {
 Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source, const ReloadOptions& options) {
   const Operation operation(operation_, Operation::Reach::thread);
   wait_for_crashes();
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(find_module(name));
-  }
-  std::vector<Part> parts;
+  PETRI_TRY(modules_.active(name));
+  ModuleChanges parts;
   PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options, WayIn::plan));
-  PETRI_TRY(link_parts(parts));
-  Part& part = *std::ranges::find(parts, name, &Part::name);
+  PETRI_TRY(link_changes(parts));
+  ModuleChange& part = *std::ranges::find(parts, name, &ModuleChange::name);
   ReloadPlan plan{.module = part.name, .from = part.from_number, .to = part.to_number};
   plan.no_change = part.from_number == part.to_number;
   if (plan.no_change) return plan;

@@ -38,7 +38,7 @@ std::unexpected<Error> not_whole(std::string_view kind, std::string_view why) {
 
 std::string seal(std::string_view kind, const nlohmann::json& body) {
   std::string bytes = fmt::format("petri.{} {}\n", kind, kFormat);
-  nlohmann::json::to_cbor(body, nlohmann::detail::output_adapter<char>(bytes));
+  nlohmann::json::to_cbor(body, bytes);
   const auto checksum = sha256(as_bytes(bytes));
   bytes.append(checksum.begin(), checksum.end());
   return bytes;

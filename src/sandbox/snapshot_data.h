@@ -13,6 +13,7 @@
 #include "petri/snapshot.h"
 #include "petri/tree.h"
 #include "process/process.h"
+#include "sandbox/guest_timers.h"
 #include "sandbox/way_in.h"
 
 namespace petri {
@@ -25,11 +26,6 @@ struct SavedModule {
   std::vector<VersionSwitch> switches;
 
   const Version& active_version() const;
-};
-
-struct SavedTimer {
-  std::uint64_t left_ms = 0;
-  std::int64_t tag = 0;
 };
 
 struct SavedProcess {

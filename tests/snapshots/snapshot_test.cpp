@@ -211,6 +211,16 @@ TEST_F(SnapshotTest, ForksShareChanceWhenAsked) {  // M31
   EXPECT_EQ(ask(*twin, "draw"), ask(sandbox, "draw"));
 }
 
+// The seed is the parent's and the first eight bytes of the id's SHA-256, whatever petri was built with.
+TEST_F(SnapshotTest, ForksHaveTheSameSeedEverywhere) {  // M31
+  SandboxSpec wanted = keeper();
+  wanted.seed = 7;
+  create(wanted);
+  EXPECT_EQ(runtime_->fork("a", "b")->info().seed, 0x4a59'3900'16e8'233eU ^ 7U);
+  EXPECT_EQ(runtime_->fork("a", "twin-12")->info().seed, 0x586f'b829'6cef'16daU ^ 7U);
+  EXPECT_EQ(runtime_->fork("a", "c", {.share_random = true})->info().seed, 7U);
+}
+
 TEST_F(SnapshotTest, ForksManyAtOnceWithAResultForEach) {
   Sandbox sandbox = create(keeper());
   ask(sandbox, "next");

@@ -3,6 +3,7 @@
 
 #include "engine/sha256.h"
 #include "state_guests.h"
+#include "watched_artifact.h"
 
 namespace petri {
 namespace {
@@ -577,6 +578,39 @@ TEST_F(ModulesTest, OfNobodyAreRefusedWhenTheyDoNotStart) {  // T04
   EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
   ASSERT_TRUE(sandbox.restart());
   EXPECT_EQ(ask(sandbox, "version", "service"), 1);
+}
+
+// The schema of each version is read from an instance of it: nobody waits until that is made.
+TEST_F(ModulesTest, AnswerCallsWhileTheirHistoryIsRead) {
+  Sandbox sandbox = create(spec());
+  Crossing reading;
+  std::atomic<bool> watched{false};
+  const ArtifactWatch watch{.on_instantiate = [&] {
+    if (watched) reading.pass();
+  }};
+  const auto staged = sandbox.stage("service", WatchedArtifact::of_wat(service(2), watch));
+  ASSERT_TRUE(staged) << staged.error().message;
+  watched = true;
+  auto history = std::async(std::launch::async, [&] { return sandbox.history("service"); });
+  reading.wait_for(1);
+  auto answer = std::async(std::launch::async, [&] { return ask(sandbox, "next"); });
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(10)), std::future_status::ready) << "the call waits for the history";
+  reading.open();
+  EXPECT_EQ(answer.get(), 1);
+  EXPECT_EQ(history.get()->versions.size(), 2U);
+}
+
+TEST_F(ModulesTest, AreScannedOnceForAReload) {  // P11
+  SandboxSpec wanted{.id = "a", .modules = {{"service", guest(1, "")}}};
+  wanted.reject_findings = Severity::high;
+  Sandbox sandbox = create(wanted);
+  std::atomic<int> scans{0};
+  const std::string next = R"((module (func (export "version") (result i32) (i32.const 2))))";
+  const auto report = sandbox.reload("service", WatchedArtifact::of_wat(next, {.on_scan = [&] { ++scans; }}));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(scans, 1);
+  ASSERT_TRUE(sandbox.run("service", "version"));
+  EXPECT_EQ(scans, 1) << "what was let in is not scanned for each run";
 }
 
 TEST_F(ModulesTest, TellTheReloadPolicyTheyHave) {

@@ -245,6 +245,39 @@ TEST_F(CompanionsTest, AreAllClaimedByATrial) {
   EXPECT_EQ(active(sandbox_, "right"), 3U);
 }
 
+// It crashes on trial, and is stopped while the others come to rest: then no code is tried for it, and none of another
+// module.
+TEST_F(ReloadTest, TakesBackNothingForAProcessThatIsGone) {
+  // Its state cannot be kept as an image, and `none` gives it up: on the way back start functions run.
+  const auto library = [](int version) {
+    return guest(version, fmt::format(R"({} {} (table 1 funcref) (elem declare func $begin)
+      (func (export "crash") (table.set (i32.const 0) (ref.func $begin)) unreachable))",
+                                      kPrepared, says_prepared()));
+  };
+  const auto user = [](int version) {
+    return guest(version, fmt::format(R"({} (import "library" "crash" (func $crash))
+      (func (export "crash") (call $crash)) (func (export "wait") (call $cross)))",
+                                      kCross));
+  };
+  SandboxSpec wanted{.id = "a", .modules = {{"library", library(1)}, {"user", user(1)}}, .tree = SupervisorSpec{}};
+  for (const char* name : {"one", "other"}) wanted.tree->children.emplace_back(ChildSpec{.id = name, .module = "user"});
+  Sandbox sandbox = create(wanted);
+  const auto report = sandbox.reload_all({{"library", library(2)}, {"user", user(2)}},
+                                         {.policy = ReloadPolicy{.state = StateWay::none}});
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_TRUE(sandbox.call_async("wait", {}, {.process = "other"}, [](const Result<Outcome>&) {}));
+  crossing_.wait_for(1);
+  const int before = prepared_.arrived();
+  EXPECT_EQ(call_kind(sandbox, "crash", "one"), OutcomeKind::trapped);
+  // The library by itself, and with each of the processes.
+  expect_soon([&] { return prepared_.arrived() == before + 3 ? "" : "not prepared yet"; });
+  ASSERT_TRUE(sandbox.stop_child("one"));
+  crossing_.open();
+  expect_soon([&] { return active(sandbox, "library") == 1 ? "" : "not taken back yet"; });
+  expect_soon([&] { return sandbox.status() == SandboxStatus::running ? "" : "still under way"; });
+  EXPECT_EQ(prepared_.arrived(), before + 3);
+}
+
 // ---- no effect before the switch ------------------------------------------------------------------------------
 
 // Tries everything that would show, and keeps the answers from `at` on.

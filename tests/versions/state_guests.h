@@ -92,6 +92,10 @@ class Crossing {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return arrived_ >= arrivals; });
   }
+  int arrived() {
+    const std::lock_guard lock(mutex_);
+    return arrived_;
+  }
   void open() {
     const std::lock_guard lock(mutex_);
     open_ = true;

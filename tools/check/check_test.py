@@ -13,6 +13,7 @@ import lines
 import mutants
 import parsers
 import paths
+import private_names
 import sleeps
 
 Path = pathlib.PurePosixPath
@@ -51,6 +52,16 @@ class Parsers(unittest.TestCase):
         self.assertTrue(parsers.is_looked_at(Path("src/cli/cases_file.cpp")))
         self.assertFalse(parsers.is_looked_at(Path("src/audit/entry_line_test.cpp")))
         self.assertFalse(parsers.is_looked_at(Path("tests/hostile/hostile_suite.cpp")))
+
+
+class PrivateNames(unittest.TestCase):
+    def test_of_libraries_are_seen(self):
+        for text in ["nlohmann::detail::output_adapter<char>(bytes)", "\nfmt::v9::detail::dragonbox::to_decimal(x)"]:
+            self.assertEqual(len(private_names.private_in(text)), 1, text)
+
+    def test_of_ours_and_public_ones_are_not(self):
+        for text in ["nlohmann::json::to_cbor(body, bytes)", "petri::detail::Slot", "fmt::format(text)"]:
+            self.assertEqual(private_names.private_in(text), [], text)
 
 
 class Includes(unittest.TestCase):

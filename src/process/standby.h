@@ -1,0 +1,53 @@
+// Instances that nobody can reach yet: created beside a process to take its place, or to see whether code starts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "host/kill_flag.h"
+#include "petri/outcome.h"
+#include "process/hook_port.h"
+#include "process/life.h"
+
+namespace petri {
+
+class ProcessOwner;
+
+// What it runs is charged to the owner's account, takes no turns, and has no effect outside (HookPort). One thread at a
+// time; another may raise the flag, which ends what runs. Owner and flag outlive it and all it creates.
+class Standby {
+ public:
+  Standby(ProcessOwner& owner, std::string_view name, KillFlag& flag) : owner_(owner), name_(name), flag_(flag) {}
+
+  // Nothing of the guest has run. The port outlives all that runs before the instance is live.
+  Life create(ModuleCodePtr code, HookPort& port) {
+    flag_.clear();
+    return created(std::move(code), port);
+  }
+  // A copy of an instance that is movable and at rest.
+  Result<Life> copy(const Life& of, HookPort& port);
+  // Runs its start functions.
+  Result<Outcome> begin(Life& life, Clock::TimePoint deadline, Starts starts = Starts::all);
+  // An export of type () -> i32, which answers 0 when all is well.
+  struct Hook {
+    std::uint32_t export_number = 0;
+    std::optional<std::size_t> member;   // of a group; none: the module itself
+    std::uint64_t output_bytes_max = 0;  // what it may write, whatever the limit of that name says; 0: the limit
+  };
+  Result<Outcome> call(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline);
+
+ private:
+  Life created(ModuleCodePtr code, HookPort& port);
+  Allowance allowance(Clock::TimePoint started, Clock::TimePoint deadline) const;
+  Result<Outcome> finish(Life& life, Clock::TimePoint started, const Result<End>& end);
+
+  ProcessOwner& owner_;
+  const std::string name_;
+  KillFlag& flag_;
+};
+
+}  // namespace petri

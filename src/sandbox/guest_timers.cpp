@@ -1,0 +1,142 @@
+#include "sandbox/guest_timers.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "petri/guest_error.h"
+#include "process/host_work.h"
+
+namespace petri {
+
+std::uint64_t GuestTimers::now_ms() const {
+  if (const Lane* const lane = owner_.lane()) return lane->time().ms();
+  const auto now = owner_.clock().now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+std::int32_t GuestTimers::start(Process& by, std::uint64_t guest_now_ms, std::uint64_t milliseconds,
+                                std::int64_t tag) {
+  if (!by.takes_messages()) return static_cast<std::int32_t>(GuestError::not_found);  // nothing could handle it
+  TreeAccount& account = owner_.account();
+  const TreeAccount::Added added = account.try_add_timer();
+  if (added == TreeAccount::Added::too_many) {
+    by.note_met("timers_max", account.timers() + 1, account.limits()->timers_max);
+  } else if (added == TreeAccount::Added::no_memory) {
+    by.note_met("memory_bytes_max", account.taken() + TreeAccount::kTimerBytes, account.allowed());
+  }
+  if (added != TreeAccount::Added::yes) return static_cast<std::int32_t>(GuestError::limit_exceeded);
+  add(by, (owner_.lane() != nullptr ? guest_now_ms : now_ms()) + milliseconds, milliseconds, tag);
+  return 0;
+}
+
+void GuestTimers::add(Process& by, std::uint64_t due_ms, std::uint64_t milliseconds, std::int64_t tag) {
+  const auto id = std::make_shared<TimerId>(0);
+  auto rings = [this, kept = owner_.keep_alive(), process = by.weak_from_this(), incarnation = by.incarnation(), id] {
+    ring(process, incarnation, *id);
+  };
+  Lane* const lane = owner_.lane();
+  // Held, so that one that rings at once finds itself in the list, and its number.
+  MutexLock lock(mutex_);
+  *id = lane != nullptr ? lane->add_timer(due_ms, std::move(rings))
+                        : timers_.at(owner_.clock().now() + std::chrono::milliseconds(milliseconds), std::move(rings),
+                                     Timers::Whose::guests);
+  waiting_[owner_of(by)][*id] = {.due_ms = due_ms, .tag = tag};
+}
+
+// The number is written under the lock, and read there.
+void GuestTimers::ring(const std::weak_ptr<Process>& process, std::uint64_t incarnation, const TimerId& timer) {
+  const HostWork work(owner_);
+  const ProcessPtr receiver = process.lock();
+  if (receiver == nullptr) return;
+  const Owner owner(receiver.get(), incarnation);
+  std::int64_t tag = 0;
+  {
+    MutexLock lock(mutex_);
+    const auto own = waiting_.find(owner);
+    const auto rung = own == waiting_.end() ? Waiting::node_type() : own->second.extract(timer);
+    if (rung.empty()) return;  // it was cancelled
+    tag = rung.mapped().tag;
+    ringing_.insert(owner);
+  }
+  owner_.account().remove_timer();
+  static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = tag, .incarnation = incarnation}));
+  MutexLock lock(mutex_);
+  ringing_.erase(ringing_.find(owner));
+  rung_.notify_all();
+}
+
+void GuestTimers::cancel(const Process& process, std::uint64_t incarnation) {
+  Waiting gone;
+  {
+    MutexLock lock(mutex_);
+    if (waiting_.empty()) return;
+    const auto own = waiting_.extract({&process, incarnation});
+    if (!own.empty()) gone = std::move(own.mapped());
+  }
+  for (const auto& [id, timer] : gone) {
+    owner_.lane() != nullptr ? owner_.lane()->cancel_timer(id) : timers_.cancel(id);
+    owner_.account().remove_timer();
+  }
+}
+
+void GuestTimers::wait_until_rung(const Owner& owner) {
+  while (ringing_.contains(owner)) rung_.wait(mutex_);
+}
+
+void GuestTimers::settle(const Process& process) {
+  cancel(process, process.incarnation());
+  MutexLock lock(mutex_);
+  wait_until_rung(owner_of(process));
+}
+
+std::vector<SavedTimer> GuestTimers::saved(const Process& process) const {
+  const std::uint64_t now = now_ms();
+  std::vector<SavedTimer> saved;
+  MutexLock lock(mutex_);
+  const auto own = waiting_.find(owner_of(process));
+  if (own == waiting_.end()) return saved;
+  for (const auto& [id, timer] : own->second) {
+    saved.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
+  }
+  std::ranges::sort(saved, {}, [](const SavedTimer& timer) { return std::pair(timer.left_ms, timer.tag); });
+  return saved;
+}
+
+void GuestTimers::replace(Process& process, const std::vector<SavedTimer>& timers) {
+  cancel(process, process.incarnation());
+  for (const SavedTimer& timer : timers) {
+    if (owner_.account().try_add_timer() != TreeAccount::Added::yes) continue;
+    add(process, now_ms() + timer.left_ms, timer.left_ms, timer.tag);
+  }
+}
+
+std::vector<GuestTimer> GuestTimers::pending(const Process& process) {
+  std::vector<GuestTimer> timers;
+  const std::uint64_t now = now_ms();
+  MutexLock lock(mutex_);  // with it none begins to ring
+  wait_until_rung(owner_of(process));
+  for (const std::int64_t tag : process.rung_timers()) timers.push_back({.due_ms = now, .tag = tag});
+  const auto own = waiting_.find(owner_of(process));
+  if (own == waiting_.end()) return timers;
+  for (const auto& [id, timer] : own->second) timers.push_back(timer);
+  return timers;
+}
+
+void GuestTimers::bring_back(Process& process, const std::vector<GuestTimer>& timers) {
+  settle(process);
+  const std::vector<std::int64_t> rung_tags = process.rung_timers();
+  std::multiset<std::int64_t> in_mailbox(rung_tags.begin(), rung_tags.end());
+  std::vector<SavedTimer> left;
+  const std::uint64_t now = now_ms();
+  for (const GuestTimer& timer : timers) {
+    const auto rung = timer.due_ms <= now ? in_mailbox.find(timer.tag) : in_mailbox.end();
+    if (rung != in_mailbox.end()) {
+      in_mailbox.erase(rung);
+      continue;
+    }
+    left.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
+  }
+  replace(process, left);
+}
+
+}  // namespace petri
