@@ -239,6 +239,10 @@ petri_status petri_artifact_metered(const petri_artifact* artifact, petri_bytes*
 /* Compiles a metered module to machine code and runs nothing of it; drop it with petri_bytes_drop. Needs 4 MiB of stack.
  * `frugal`: not 0 for code with smaller frames, after PETRI_FRAMES_TOO_LARGE. */
 petri_status petri_precompile(const uint8_t* metered, size_t size, uint32_t frugal, petri_bytes* out, petri_error* error);
+/* Starts a second thread, with a stack of so many bytes, to which petri_precompile hands a part of each module. It
+ * runs when this returns. Once in a process: only the thread that called this calls petri_precompile from then on, and the
+ * process forks no more. When it fails, petri_precompile works as before. */
+petri_status petri_compile_helper(size_t stack_bytes, petri_error* error);
 /* As petri_load. The machine code is what petri_precompile made of this artifact's metered module, with the same `frugal`, in
  * this version of petri on this machine. It is run as it is: bytes from anywhere else would own this process. */
 petri_status petri_load_precompiled(const petri_artifact* artifact, const uint8_t* machine_code, size_t size, uint32_t frugal,

@@ -193,7 +193,7 @@ impl Module {
 /// How a module's calls are charged, by function.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum Charging {
-    /// The code counts, and looks at its counter on function entries and loop heads.
+    /// The code counts, and looks at its counter on loop heads and on function entries that do not run straight into one.
     #[default]
     Inside,
     /// The code counts and the host looks, before each call: nothing is imported, loops, recurses or grows, a call costs a

@@ -9,7 +9,7 @@ use crate::interpreted::Stay;
 use crate::raw::{self, Context, Host, HostFunction};
 use crate::{compiled, interpreted, math, meter};
 
-pub use crate::compiled::{Effort, precompile};
+pub use crate::compiled::{Effort, precompile, start_helper};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]

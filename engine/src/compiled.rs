@@ -80,15 +80,11 @@ fn config() -> Config {
         .guard_before_linear_memory(false)
         .with_host_memory(Arc::new(raw::Mappings))
         .native_unwind_info(false)
+        .parallel_compilation(false)
         .async_stack_size(STACK_MAX) // unused, but may not be less than the next
         .max_wasm_stack(STACK_MAX)
         .wasm_backtrace_max_frames(NonZeroUsize::new(FRAMES_MAX));
     config
-}
-
-fn engine() -> &'static Engine {
-    static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE.get_or_init(|| Engine::new(&config()).expect("the configuration is fixed"))
 }
 
 /// The same configuration for modules the meter has not touched, with the engine's own fuel or none.
@@ -99,14 +95,8 @@ pub fn bare_engine(own_fuel: bool) -> &'static Engine {
     engine.get_or_init(|| Engine::new(config().consume_fuel(own_fuel)).expect("the configuration is fixed"))
 }
 
-/// Without the optimisations that keep values alive for longer than the guest does.
-fn frugal_engine() -> &'static Engine {
-    static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE
-        .get_or_init(|| Engine::new(config().cranelift_opt_level(OptLevel::None)).expect("the configuration is fixed"))
-}
-
-/// How hard the compiler tries. Frugal code keeps fewer values alive, so that its frames are smaller.
+/// How hard the compiler tries. Frugal code is made without the optimisations that keep values alive for longer than the
+/// guest does, so that its frames are smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     Full,
@@ -115,11 +105,36 @@ pub enum Effort {
 
 impl Effort {
     fn engine(self) -> &'static Engine {
-        match self {
-            Effort::Full => engine(),
-            Effort::Frugal => frugal_engine(),
-        }
+        static ENGINES: [OnceLock<Engine>; 2] = [const { OnceLock::new() }; 2];
+        self.engine_among(&ENGINES, false)
     }
+
+    /// Compiles to the same code, with all threads of the pool it is called in.
+    fn shared_engine(self) -> &'static Engine {
+        static ENGINES: [OnceLock<Engine>; 2] = [const { OnceLock::new() }; 2];
+        self.engine_among(&ENGINES, true)
+    }
+
+    fn engine_among(self, engines: &'static [OnceLock<Engine>; 2], shared: bool) -> &'static Engine {
+        let level = if self == Effort::Full { OptLevel::Speed } else { OptLevel::None };
+        engines[self as usize].get_or_init(|| {
+            let mut config = config();
+            config.cranelift_opt_level(level).parallel_compilation(shared);
+            Engine::new(&config).expect("the configuration is fixed")
+        })
+    }
+}
+
+/// The thread that compiles and its helper, in a process that has one.
+static HELPED: OnceLock<rayon_core::ThreadPool> = OnceLock::new();
+
+/// Starts the helper, which gets a part of every module that `precompile` is given from now on by this thread.
+pub fn start_helper(stack_bytes: usize) -> Result<()> {
+    let pool = rayon_core::ThreadPoolBuilder::new().num_threads(2).use_current_thread().stack_size(stack_bytes);
+    let pool = pool.build().map_err(|error| Failure::fault(format!("there is no helper for the compiler: {error}")))?;
+    // It runs when this is done, and has allocated: whoever measures the process finds what it takes.
+    pool.broadcast(|_| drop(std::hint::black_box(Box::new(0))));
+    HELPED.set(pool).map_err(|_| Failure::misuse("the compiler has a helper"))
 }
 
 /// True when no frame is larger than the gate reckons with.
@@ -148,7 +163,11 @@ fn compile(artifact: &Artifact) -> Result<Module> {
 
 /// A rewritten module as machine code that `Code::load_precompiled` takes, in this process or another. Nothing of it is run.
 pub fn precompile(metered: &[u8], effort: Effort) -> Result<Vec<u8>> {
-    effort.engine().precompile_module(metered).map_err(fault)
+    let made = match HELPED.get() {
+        Some(pool) => pool.install(|| effort.shared_engine().precompile_module(metered)),
+        None => effort.engine().precompile_module(metered),
+    };
+    made.map_err(fault)
 }
 
 fn fault(error: wasmtime::Error) -> Failure {
@@ -610,7 +629,8 @@ mod tests {
 
     /// Of the functions, in their order.
     fn frames_of(text: &str) -> Vec<u64> {
-        let module = Module::new(engine(), wat::parse_str(text).expect("the text is right")).expect("it compiles");
+        let module =
+            Module::new(Effort::Full.engine(), wat::parse_str(text).expect("the text is right")).expect("it compiles");
         let code = |function: wasmtime::ModuleFunction| &module.text()[function.offset..function.offset + function.len];
         module.functions().map(|function| frames::measured(code(function))).collect()
     }

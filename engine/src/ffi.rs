@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::artifact::{Artifact, Export, Extern, Signature};
 use crate::bare::Bare;
-use crate::code::{Code, Effort, Instance, Number, Series, Shape, Tier, precompile};
+use crate::code::{Code, Effort, Instance, Number, Series, Shape, Tier, precompile, start_helper};
 use crate::failure::{Failure, Result, Status};
 use crate::guest::{Budget, End, EndKind};
 use crate::raw::{Caller, Context, Host, HostFunction};
@@ -700,6 +700,11 @@ pub unsafe extern "C" fn petri_precompile(
         out.give(precompile(metered, effort_of(frugal))?);
         Ok(())
     })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_compile_helper(stack_bytes: usize, error: *mut Error) -> i32 {
+    guarded(Step::None, error, || start_helper(stack_bytes))
 }
 
 #[unsafe(no_mangle)]

@@ -803,4 +803,38 @@ mod tests {
         assert_eq!(prefix(["~0~".into(), "~1~f".into(), "~99999999999999999999~".into(), "~3~".into()]), "~2~");
         assert_eq!(prefix((0..100).map(|number| format!("~{number}~"))), "~100~");
     }
+
+    /// How many calls of the host a module's code has after the rewriting; the guest has none.
+    fn looks(text: &str) -> usize {
+        let wasm = wat::parse_str(text).expect("the text is right");
+        let metered = rewrite(&wasm, &crate::prepare::analyse(&wasm).expect("the module is accepted"), None);
+        let bodies = wasmparser::Parser::new(0).parse_all(&metered).filter_map(|payload| match payload {
+            Ok(wasmparser::Payload::CodeSectionEntry(body)) => body.get_operators_reader().ok(),
+            _ => None,
+        });
+        let calls = |operator: &_| matches!(operator, Ok(wasmparser::Operator::Call { .. }));
+        bodies.map(|operators| operators.into_iter().filter(calls).count()).sum()
+    }
+
+    #[test]
+    fn an_entry_is_looked_at_unless_a_loop_is_before_anything_can_be_seen() {
+        let of = |before: &str| {
+            looks(&format!(
+                "(module (memory 1) (global (mut i32) (i32.const 0)) (func (param i32) {before} (loop (br_if 0 (local.get 0)))))"
+            ))
+        };
+        for silent in ["", "(local.set 0 (i32.mul (local.get 0) (global.get 0)))", "(drop (memory.size))"] {
+            assert_eq!(of(silent), 1, "{silent}");
+        }
+        for seen in [
+            "(global.set 0 (i32.const 1))",
+            "(i32.store (i32.const 0) (i32.const 1))",
+            "(drop (i32.div_u (i32.const 1) (local.get 0)))",
+            "(if (local.get 0) (then (global.set 0 (i32.const 1))))",
+            "(br_if 0 (local.get 0))",
+        ] {
+            assert_eq!(of(seen), 2, "{seen}");
+        }
+        assert_eq!(looks("(module (func (block (loop (loop (br 1))))) (func (drop (i32.const 1))))"), 3);
+    }
 }

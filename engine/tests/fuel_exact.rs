@@ -463,6 +463,28 @@ fn a_loop_has_paid_exactly_wherever_it_is_left() {
     .traps(Trap::MemoryOutOfBounds, 3 + 100_000 * 5 + 3);
 }
 
+/// An entry is not looked at where the head of a loop is before anything is done that could be seen.
+#[test]
+fn an_entry_before_a_loop_does_nothing_that_its_fuel_does_not_cover() {
+    let turn = "(br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1))))";
+    let turns =
+        |before: &str| format!("(local $left i32) (local.set $left (i32.const 5)) {before} (loop $again {turn})");
+    body(&turns("")).costs(3 + 5 * 5);
+    body(&turns("(block (drop (f64.const 1)))")).costs(3 + 2 + 5 * 5);
+    body(&format!("(param $left i32) (block (loop $around (loop $again {turn})))")).with(4).costs(2 + 4 * 5);
+    let sets = format!(
+        r#"(module (global $g (export "g") (mut i32) (i32.const 0)) (func (export "f") {}))"#,
+        turns("(global.set $g (i32.const 7))")
+    );
+    for tier in TIERS {
+        for (units, left) in [(4, 0), (5, 7)] {
+            let mut guest = Guest::new(tier, &sets);
+            assert_eq!(guest.call("f", &[], fuel(units)).kind(), EndKind::OutOfFuel, "{tier:?}");
+            assert_eq!(guest.globals()[0], Some(left), "{tier:?} given {units}");
+        }
+    }
+}
+
 #[test]
 fn a_branch_back_to_a_loop_carries_its_parameters() {
     let loops = |values: usize| {

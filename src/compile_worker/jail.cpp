@@ -24,8 +24,6 @@ namespace {
 
 // As nice(1) counts: guests that run come first, but who waits for code among many of them is not starved.
 constexpr int kPriority = 5;
-// The compiler recurses over what it is given; the gate bounds its nesting.
-constexpr rlim_t kStackBytes = rlim_t{16} << 20;
 constexpr std::uint64_t kWarmUpBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kAddressSpaceGuess = std::uint64_t{256} << 20;
 
@@ -69,12 +67,13 @@ std::vector<sock_filter> system_call_filter() {
   return filter;
 }
 
-// The resource limits hold by themselves; the filter is a second wall, where the kernel has one.
+// The resource limits hold by themselves; the filter is a second wall, where the kernel has one. A thread that does not
+// get it, whose number is the answer, would be a way around.
 void filter_system_calls() {
   if constexpr (kMachine == 0) return;
   static std::vector<sock_filter> filter = system_call_filter();
   const sock_fprog program{.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
-  ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) > 0) std::_Exit(1);
 }
 
 // What a language's runtime writes to stdout or stderr goes nowhere, and no descriptor of ours gets their numbers.
@@ -99,7 +98,7 @@ void enter_nursery_jail() {
   set_limit(RLIMIT_FSIZE, 0);
   rlimit stack{};
   if (::getrlimit(RLIMIT_STACK, &stack) == 0) {
-    stack.rlim_cur = std::min(kStackBytes, stack.rlim_max);
+    stack.rlim_cur = std::min(rlim_t{kCompileStackBytes}, stack.rlim_max);
     ::setrlimit(RLIMIT_STACK, &stack);
   }
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -107,8 +106,10 @@ void enter_nursery_jail() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+// The kernel keeps a priority for each thread, which those that it starts inherit.
+void lower_priority() { ::setpriority(PRIO_PROCESS, 0, std::max(kPriority, ::getpriority(PRIO_PROCESS, 0))); }
+
 void enter_compilation_jail() {
-  ::setpriority(PRIO_PROCESS, 0, std::max(kPriority, ::getpriority(PRIO_PROCESS, 0)));
   set_limit(RLIMIT_NOFILE, 0);
   set_limit(RLIMIT_NPROC, 0);
   filter_system_calls();

@@ -3,18 +3,26 @@
 
 #include <sys/resource.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace petri {
+
+// Of each thread. The compiler recurses over what it is given; the gate bounds its nesting.
+constexpr std::size_t kCompileStackBytes = std::size_t{16} << 20;
 
 // Of the process that forks: no output, no core dumps, no folder, no new rights, nobody of the same user may look into
 // it.
 void enter_nursery_jail();
 
-// Of a child, before it knows its module: low priority, no files, no sockets, no processes. Dies with its parent.
+// Of a child, before it has a second thread, so that both have it: guests that run come first.
+void lower_priority();
+
+// Of a child with all its threads, before it reads its module: no files, no sockets, no further threads, no processes.
 void enter_compilation_jail();
 
-// Of a child that knows how much it may take beyond `memory_bytes_at_start`. Past the processor time it is killed.
+// Of a child that knows how much it may take beyond `memory_bytes_at_start`. Past the processor time, which is that of
+// all its threads, it is killed.
 void limit_compilation(std::uint64_t memory_bytes_at_start, std::uint64_t memory_bytes_max,
                        std::uint32_t processor_seconds_max);
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 
 #include "compile_worker/compilation.h"
 #include "compile_worker/jail.h"
@@ -40,7 +39,6 @@ class Turn {
 struct Origin {
   int socket;
   pid_t nursery;
-  std::uint64_t memory_bytes;
   Turn turn;
 };
 
@@ -49,9 +47,9 @@ struct Origin {
 [[noreturn]] void be_child(const Origin& origin) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != origin.nursery) ::_exit(0);  // it died before it could be watched
-  enter_compilation_jail();
+  lower_priority();
   warm_up();
-  if (!origin.turn.take() || !compile_one(origin.socket, origin.memory_bytes)) ::_exit(1);
+  if (!origin.turn.take() || !compile_one(origin.socket)) ::_exit(1);
   ::_exit(origin.turn.pass() ? 0 : 1);
 }
 
@@ -134,7 +132,7 @@ int serve(int socket) {
     const SmallAddressSpace small;
     warm_up();
   }
-  Origin origin{.socket = socket, .nursery = ::getpid(), .memory_bytes = address_space_bytes(), .turn = {}};
+  Origin origin{.socket = socket, .nursery = ::getpid(), .turn = {}};
   enter_nursery_jail();
   if (!origin.turn.open()) return kNoProcess;
   return Nursery(origin).serve();

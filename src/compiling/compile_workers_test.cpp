@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "compiling/compile_fault.h"
@@ -39,9 +41,9 @@ void append_section(Bytes& module, std::uint8_t id, const Bytes& content) {
   module.insert(module.end(), content.begin(), content.end());
 }
 
-// A branch over a table of nested blocks, in a function whose locals are different behind each of them: what one costs
-// to compile grows with the product.
-Bytes branch_bomb(std::uint32_t targets, std::uint32_t locals) {
+// Functions with a branch over a table of nested blocks, and locals that are different behind each of them: what one
+// costs to compile grows with the product.
+Bytes branch_bomb(std::uint32_t targets, std::uint32_t locals, std::uint8_t functions = 1) {
   Bytes body;
   append_number(body, 1);
   append_number(body, locals);
@@ -64,14 +66,61 @@ Bytes branch_bomb(std::uint32_t targets, std::uint32_t locals) {
     body.push_back(0x6a);  // i32.add
   }
   body.push_back(0x0b);
-  Bytes code{1};
-  append_number(code, static_cast<std::uint32_t>(body.size()));
-  code.insert(code.end(), body.begin(), body.end());
+  Bytes types{functions}, code{functions};
+  for (std::uint8_t i = 0; i < functions; ++i) {
+    types.push_back(0);
+    append_number(code, static_cast<std::uint32_t>(body.size()));
+    code.insert(code.end(), body.begin(), body.end());
+  }
   Bytes module{0, 'a', 's', 'm', 1, 0, 0, 0};
   append_section(module, 1, {1, 0x60, 1, 0x7f, 1, 0x7f});
-  append_section(module, 3, {1, 0});
+  append_section(module, 3, types);
   append_section(module, 10, code);
   return module;
+}
+
+struct ThreadStatus {
+  std::string filters;  // "2": only system calls that a filter allows
+  std::string state;    // "S": it waits
+  int nice = 0;
+};
+
+// Empty if there is no such thread any more.
+ThreadStatus status_of(const std::filesystem::path& thread) {
+  ThreadStatus status;
+  std::ifstream lines(thread / "status");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("Seccomp:\t")) status.filters = line.substr(9);
+    if (line.starts_with("State:\t")) status.state = line.substr(7, 1);
+  }
+  std::ifstream numbers(thread / "stat");
+  std::string text;
+  std::getline(numbers, text);
+  std::istringstream behind_name(text.substr(text.rfind(')') + 1));
+  constexpr int kNice = 17;  // the word that it is
+  for (int word = 0; word < kNice && behind_name >> text; ++word) status.nice = std::atoi(text.c_str());
+  return status;
+}
+
+std::vector<std::filesystem::path> compilations_of(pid_t worker) {
+  const std::string process = std::to_string(worker);
+  std::ifstream children("/proc/" + process + "/task/" + process + "/children");
+  std::vector<std::filesystem::path> found;
+  for (std::string child; children >> child;) found.push_back("/proc/" + child);
+  return found;
+}
+
+// The process that compiles and never ends, once it is jailed and waits.
+std::filesystem::path endless_compilation() {
+  for (;;) {
+    for (const WorkerIds& worker : live_workers()) {
+      for (const auto& child : compilations_of(worker.process)) {
+        const ThreadStatus status = status_of(child);
+        if (status.filters == "2" && status.state == "S") return child;
+      }
+    }
+    std::this_thread::yield();
+  }
 }
 
 class CompileWorkersTest : public testing::Test {
@@ -156,10 +205,14 @@ TEST_F(CompileWorkersTest, ABranchBombIsKilledAtItsDeadline) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
 }
 
+// One of each thread's, and one on both at a time.
 TEST_F(CompileWorkersTest, ABranchBombGetsNoMoreMemoryThanItMayHave) {
-  const auto code = compile({.time_max = seconds(120), .memory_bytes_max = 32 * kMiB}, branch_bomb(500, 2'000));
-  ASSERT_FALSE(code);
-  EXPECT_EQ(code.error().code, ErrorCode::limit_exceeded) << code.error().message;
+  for (const std::uint8_t functions : {1, 4}) {
+    const Bytes bomb = branch_bomb(500, 2'000, functions);
+    const auto code = compile({.time_max = seconds(120), .memory_bytes_max = 32 * kMiB}, bomb);
+    ASSERT_FALSE(code);
+    EXPECT_EQ(code.error().code, ErrorCode::limit_exceeded) << code.error().message;
+  }
 }
 
 TEST_F(CompileWorkersTest, MemoryIsLimited) {
@@ -262,6 +315,26 @@ TEST_F(CompileWorkersTest, ACompilationHasNoFilesNoNetworkAndNoProcesses) {
     const auto code = compile_with(fault);
     ASSERT_FALSE(code);
     EXPECT_THAT(code.error().message, HasSubstr("Operation not permitted"));
+  }
+}
+
+TEST_F(CompileWorkersTest, EveryThreadOfACompilationIsFilteredAndComesBehindTheGuests) {
+  Bytes large = kModule;
+  append_section(large, 0, Bytes(4'096, 0));
+  const std::size_t two = std::thread::hardware_concurrency() > 1 ? 2 : 1;
+  for (const auto& [module, threads] : {std::pair(kModule, std::size_t{1}), std::pair(large, two)}) {
+    std::stop_source stop;
+    inject_compile_fault(CompileFault::never_ends);
+    const std::jthread busy([&] { EXPECT_FALSE(compile({.time_max = seconds(100)}, module, stop.get_token())); });
+    std::size_t seen = 0;
+    for (const auto& task : std::filesystem::directory_iterator(endless_compilation() / "task")) {
+      const ThreadStatus thread = status_of(task.path());
+      EXPECT_EQ(thread.filters, "2");
+      EXPECT_GE(thread.nice, 5);
+      ++seen;
+    }
+    EXPECT_EQ(seen, threads);
+    stop.request_stop();
   }
 }
 

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "compiling/compile_fault.h"
+#include "compiling/compile_workers.h"
 #include "engine/engine.h"
 #include "engine/loadable_artifact.h"
+#include "engine/precompile.h"
 
 namespace petri {
 namespace {
@@ -66,6 +68,30 @@ TEST_F(CompiledLoad, CompilesFrugallyWhatWouldNeedTooLargeFrames) {
   const auto here = loadable(*artifact).load(Tier::compiled, {}, {.compile = {.in_process = true}});
   ASSERT_TRUE(here);
   EXPECT_EQ(called(**worker, 3), called(**here, 3));
+}
+
+// The worker has two threads, and this process compiles with one.
+TEST_F(CompiledLoad, TheCodeIsTheSameHoweverManyThreadsCompileIt) {
+  std::string functions;
+  for (int number = 0; number < 150; ++number) {
+    functions += fmt::format(
+        "(func (param i64) (result i64) (loop (br_if 0 (i64.eqz (local.tee 0 (i64.mul (local.get 0) (i64.const "
+        "{0}))))))"
+        " (i64.xor (i64.rotl (local.get 0) (i64.const {0})) (i64.sub (local.get 0) (i64.const {0}))))",
+        number);
+  }
+  const ArtifactPtr artifact = prepared("(module " + functions + ")");
+  ASSERT_GT(artifact->bytes().size(), 4'096U);
+  for (const bool frugal : {false, true}) {
+    std::vector<std::uint8_t> here;
+    precompile(artifact->bytes(), frugal,
+               [&here](const Precompiled& made) { here.assign(made.machine_code.begin(), made.machine_code.end()); });
+    ASSERT_FALSE(here.empty());
+    const auto deadline = std::chrono::steady_clock::now() + seconds(100);
+    const auto worker = compile_in_worker(artifact->bytes(), frugal, {.time_max = seconds(100)}, deadline, {});
+    ASSERT_TRUE(worker) << worker.error().message;
+    EXPECT_EQ(*worker, here);
+  }
 }
 
 TEST_F(CompiledLoad, AnArtifactThatWasNotCompiledInTimeCanStillBeInterpretedAndCompiledLater) {

@@ -17,4 +17,9 @@ void precompile(std::span<const std::uint8_t> metered, bool frugal,
   take({.machine_code = {code.bytes.data, code.bytes.size}, .message = {}});
 }
 
+bool start_compile_helper(std::size_t stack_bytes) {
+  petri_error error;
+  return petri_compile_helper(stack_bytes, &error) == PETRI_OK;
+}
+
 }  // namespace petri

@@ -1,6 +1,7 @@
 // The compiler by itself: what the compile worker does for the host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -17,5 +18,10 @@ struct Precompiled {
 // Compiles a rewritten module and runs nothing of it. Needs 4 MiB of stack.
 void precompile(std::span<const std::uint8_t> metered, bool frugal,
                 const std::function<void(const Precompiled&)>& take);
+
+// A second thread for this process, with so much stack, to which precompile() hands a part of each module. It runs when
+// this returns. Only the thread that calls this compiles from then on, and the process forks no more. False: the
+// machine gives no thread, and modules are compiled as before.
+bool start_compile_helper(std::size_t stack_bytes);
 
 }  // namespace petri
