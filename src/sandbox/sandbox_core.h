@@ -336,7 +336,9 @@ class SandboxCore final : public ProcessOwner,
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
   static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
   std::stop_token ending() const EXCLUDES(mutex_);
+  // All but the state that it describes, which state_of() finds out.
   VersionInfo info_of(const Version& version, std::uint64_t active) const;
+  std::vector<StateField> state_of(const ModuleCode& code) const;
   Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const;
   Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
   Result<VersionInfo> add_module(std::string_view name, VersionTable versions, WayIn way) EXCLUDES(mutex_);

@@ -49,10 +49,14 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
                    .origin = version.origin,
                    .metadata = version.metadata};
   info.imports = dependencies_of(version);
-  if (describes_state(version.code->module())) {
-    if (const auto schema = schema_of(*version.code)) info.state = (*schema)->fields();
-  }
   return info;
+}
+
+// Without a lock: an instance is made for it, which takes as long as its memory is large.
+std::vector<StateField> SandboxCore::state_of(const ModuleCode& code) const {
+  if (!describes_state(code.module())) return {};
+  const auto schema = schema_of(code);
+  return schema ? (*schema)->fields() : std::vector<StateField>();
 }
 
 Result<SandboxCore::Module*> SandboxCore::find_module(std::string_view name) {
@@ -78,16 +82,23 @@ Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin, std::map<st
 }
 
 Result<ModuleHistory> SandboxCore::history(std::string_view module) {
-  MutexLock lock(mutex_);
-  PETRI_TRY(Module * found, find_module(module));
-  const VersionTable& table = past_of(*found).versions;
-  ModuleHistory history{.module = std::string(module),
-                        .active = table.active().number,
-                        .total = table.total(),
-                        .versions = {},
-                        .switches = table.switches()};
-  for (const Version& version : std::ranges::reverse_view(table.versions())) {
-    history.versions.push_back(info_of(version, history.active));
+  ModuleHistory history{.module = std::string(module)};
+  std::vector<ModuleCodePtr> code;
+  {
+    MutexLock lock(mutex_);
+    PETRI_TRY(Module * found, find_module(module));
+    const VersionTable& table = past_of(*found).versions;
+    history.active = table.active().number;
+    history.total = table.total();
+    history.switches = table.switches();
+    for (const Version& version : std::ranges::reverse_view(table.versions())) {
+      history.versions.push_back(info_of(version, history.active));
+      code.push_back(version.code);
+    }
+  }
+  for (std::size_t index = 0; index < code.size(); ++index) {
+    PETRI_TRY(must_exist());  // whoever destroys it meanwhile does not wait for the rest
+    history.versions[index].state = state_of(*code[index]);
   }
   return history;
 }
@@ -102,6 +113,7 @@ Result<std::vector<VersionInfo>> SandboxCore::versions(std::string_view module) 
 // A name that nobody has here yet.
 Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable versions, WayIn way) {
   VersionInfo info = info_of(versions.active(), versions.active().number);
+  info.state = state_of(*versions.active().code);
   ModuleCodePtr code;
   {
     MutexLock lock(mutex_);
@@ -138,15 +150,16 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
 
 // The module is claimed. Code that is in the table already keeps its number.
 Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version version, const std::string& actor) {
+  std::vector<StateField> state = state_of(*version.code);
   VersionInfo info;
   {
     MutexLock lock(mutex_);
     PETRI_TRY(Module * module, find_module(name));
     VersionTable& versions = past_of(*module).versions;
-    if (const Version* known = versions.find(version.artifact->id())) {
-      return info_of(*known, versions.active().number);
-    }
-    info = info_of(versions.add(std::move(version)), versions.active().number);
+    const Version* const known = versions.find(version.artifact->id());
+    info = info_of(known == nullptr ? versions.add(std::move(version)) : *known, versions.active().number);
+    info.state = std::move(state);
+    if (known != nullptr) return info;
     versions.prune(account_.limits()->versions_max);
   }
   services_.events.publish(EventKind::module_staged, subject(),
