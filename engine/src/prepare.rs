@@ -89,6 +89,8 @@ struct Gate<'a> {
 
 struct Checked {
     bytes: usize,
+    /// Without what follows the code.
+    raw: RawSections,
     findings: Findings,
     resources: Option<ValidatorResources>,
 }
@@ -179,18 +181,18 @@ impl<'a> Gate<'a> {
     /// The module is accepted: its declarations are kept for the next ones, unless something follows its code.
     fn finish(mut self) -> Analysis {
         ALLOCATIONS.set(self.allocations);
-        let Analysis { module, raw, .. } = &mut self.analysis;
+        let Analysis { module, raw: all, .. } = &mut self.analysis;
         if !self.has_code {
             module.declared = Arc::new(self.declared);
         }
-        if let Some(Checked { bytes, findings, resources: Some(resources) }) = self.checked
+        if let Some(Checked { bytes, raw, findings, resources: Some(resources) }) = self.checked
             && module.data_segments == 0
-            && !raw.custom
+            && !all.custom
         {
             shared_declarations::keep(CheckedDeclarations {
                 bytes: self.wasm[..bytes].into(),
                 declared: module.declared.clone(),
-                raw: raw.clone(),
+                raw,
                 findings,
                 resources,
             });
@@ -354,8 +356,8 @@ impl<'a> Gate<'a> {
         self.analysis.module.declared = Arc::new(std::mem::take(&mut self.declared));
         self.weigh_entered(offset)?;
         if shared_declarations::are_kept(self.read_to, &self.analysis.raw) {
-            let findings = self.analysis.findings.clone();
-            self.checked = Some(Checked { bytes: self.read_to, findings, resources: None });
+            let (raw, findings) = (self.analysis.raw.clone(), self.analysis.findings.clone());
+            self.checked = Some(Checked { bytes: self.read_to, raw, findings, resources: None });
         }
         Ok(())
     }

@@ -170,6 +170,18 @@ mod tests {
     }
 
     #[test]
+    fn nothing_behind_the_code_of_a_kept_module_concerns_the_next_one() {
+        let mut long = with_body(&format!("{} (local.get 0)", "(drop (i64.const 1311768467463790320))".repeat(20)));
+        // A data section of no segments is as good as none, but it stands where a shorter module has already ended.
+        long.extend([11, 1, 0]);
+        let short = with_body("(local.get 0)");
+        assert!(is_found_after(&long, &short));
+        let alone = prepared_after(&[], &short);
+        assert!(alone.is_ok());
+        assert_eq!(prepared_after(&[long], &short), alone);
+    }
+
+    #[test]
     fn a_wrong_number_of_bodies_or_bytes_is_refused_as_ever() {
         let first = wasm(r#"(module (func (export "f")))"#);
         let at = first.len() - 5;

@@ -186,6 +186,20 @@ TEST(Evaluator, LetsTheCasePayForTheInstanceMadeForIt) {
   EXPECT_EQ(only_record(text, cases_of({1, 2}), spec).outcome, OutcomeKind::out_of_fuel);
 }
 
+// Making these instances takes a millisecond or two and no fuel: together longer than a case may take, each far less.
+TEST(Evaluator, GivesEachCaseItsTimeHoweverLittleFuelTheOthersUsed) {
+  const std::string memory = fmt::format("(memory 64) (data (i32.const 0) \"{}\")", std::string(4'000'000, 'x'));
+  EvaluationSpec spec = small_spec();
+  spec.memory_bytes_max = 16 << 20;
+  spec.instances = Instances::per_case;
+  const std::vector<Case> cases(300, Case{.arguments = {1.0}});
+  const EvaluationOptions options{.case_time_max = std::chrono::milliseconds(100)};
+  const Record record = only_record(module_with("(local.get 0)", "", memory), cases, spec, options);
+  EXPECT_EQ(record.outcome, OutcomeKind::ok);
+  EXPECT_EQ(record.first_failure, std::nullopt);
+  EXPECT_TRUE(record.repeatable);
+}
+
 TEST(Evaluator, LeavesOutTheCasesAfterTheFirstFailureWhenAskedTo) {
   EvaluationSpec spec = small_spec();
   spec.stop_at_first_failure = true;

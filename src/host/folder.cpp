@@ -10,6 +10,7 @@
 
 #include "base/escape.h"
 #include "base/heap_bytes.h"
+#include "base/utf8.h"
 #include "host/beneath.h"
 #include "host/file_sync.h"
 #include "host/folder_usage.h"
@@ -337,12 +338,13 @@ WasiResult<std::vector<FolderEntry>> Folder::list(int folder, const MayHold& may
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
+    if (!pace.step(name.size())) return std::unexpected(WasiErrno::again);
+    if (!is_utf8(name)) continue;
     if (entries.size() >= kEntriesMax) return std::unexpected(WasiErrno::overflow);
     if (!make_room(entries, name.size(), may_hold)) return std::unexpected(WasiErrno::nomem);
     entries.push_back(
         {.name = std::string(name), .inode = entry->d_ino, .type = static_cast<mode_t>(DTTOIF(entry->d_type))});
     std::ranges::push_heap(entries, {}, &FolderEntry::name);
-    if (!pace.step()) return std::unexpected(WasiErrno::again);
   }
   for (auto end = entries.end(); end != entries.begin(); --end) {
     std::ranges::pop_heap(entries.begin(), end, {}, &FolderEntry::name);

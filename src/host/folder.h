@@ -81,8 +81,8 @@ class Folder {
       EXCLUDES(mutex_);
 
   WasiResult<struct stat> status(int at, const std::string& path) const;
-  // Sorted by name, without "." and ".."; overflow when there are more than petri lists. `may_hold` is asked before so
-  // many bytes more are allocated for it; nomem when it says no.
+  // Sorted by name, without "." and ".." and names that are not UTF-8; overflow when there are more than petri lists.
+  // `may_hold` is asked before so many bytes more are allocated for it; nomem when it says no.
   using MayHold = std::function<bool(std::uint64_t bytes)>;
   static WasiResult<std::vector<FolderEntry>> list(int folder, const MayHold& may_hold, Pace pace = {});
 

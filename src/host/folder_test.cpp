@@ -183,6 +183,17 @@ TEST_F(FolderTest, ListsSortedWithoutDots) {
   EXPECT_TRUE(S_ISDIR((*entries)[1].type));
 }
 
+// Each is looked at when it is read, between two looks at the clock, and not all of them at the end.
+TEST_F(FolderTest, ListsNoNameThatIsNotText) {
+  grant();
+  for (const char* name : {"a", "b\xff", "\xc3\xa9", "z"}) temporary_.write(name, "");
+  std::vector<std::string> names;
+  const auto entries = Folder::list(root(), [](std::uint64_t) { return true; });
+  ASSERT_TRUE(entries);
+  for (const FolderEntry& entry : *entries) names.push_back(entry.name);
+  EXPECT_THAT(names, ElementsAre("a", "z", "\xc3\xa9"));
+}
+
 // M5: what a listing takes is asked for before it is allocated.
 TEST_F(FolderTest, ListsNoMoreThanThereIsMemoryFor) {
   grant();

@@ -1,7 +1,6 @@
 // WASI: what a folder holds.
 #include <array>
 
-#include "base/utf8.h"
 #include "host/families.h"
 #include "host/guest_writer.h"
 #include "host/wasi_file_status.h"
@@ -22,7 +21,6 @@ WasiResult<std::vector<FolderEntry>> list_folder(FileCall& call, WasiDescriptor&
   auto entries = Folder::list(call.host_descriptor(descriptor), may_hold, Pace(call));
   if (!entries) descriptor.listing_bytes.let_go();
   if (!entries) return entries;
-  std::erase_if(*entries, [](const FolderEntry& entry) { return !is_utf8(entry.name); });
   const FolderEntry dots[] = {{.name = ".", .type = S_IFDIR}, {.name = "..", .type = S_IFDIR}};
   entries->insert(entries->begin(), std::begin(dots), std::end(dots));
   return entries;

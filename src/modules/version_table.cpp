@@ -86,17 +86,28 @@ StateHints turned_round(const StateHints& renames) {
   return back;
 }
 
-StateHints joined(const StateHints& first, const StateHints& second) {
-  StateHints all;
-  for (const StateRename& rename : first) {
-    const auto again = std::ranges::find(second, rename.to, &StateRename::from);
-    const std::string& to = again == second.end() ? rename.to : again->to;
-    if (rename.from != to) all.push_back({.from = rename.from, .to = to});
+// Of several renames of one name the first counts, as long as there is something to rename.
+void JoinedRenames::add(const StateHints& next) {
+  const std::size_t before = all_.size();
+  std::unordered_map<std::string_view, const StateRename*> again;
+  std::vector<std::size_t> changed;
+  for (const StateRename& rename : next) {
+    const auto [first, last] = by_to_.equal_range(rename.from);
+    if (first == last) all_.push_back(rename);
+    if (first == last || !again.try_emplace(rename.from, &rename).second) continue;
+    for (auto known = first; known != last; ++known) changed.push_back(known->second);
   }
-  for (const StateRename& rename : second) {
-    if (std::ranges::find(first, rename.from, &StateRename::to) == first.end()) all.push_back(rename);
+  for (const auto& [name, rename] : again) by_to_.erase(rename->from);  // all of them, before others take the names
+  for (const std::size_t index : changed) all_[index].to = again.at(all_[index].to)->to;
+  for (std::size_t index = before; index < all_.size(); ++index) changed.push_back(index);
+  for (const std::size_t index : changed) {
+    if (all_[index].from != all_[index].to) by_to_.emplace(all_[index].to, index);
   }
-  return all;
+}
+
+StateHints JoinedRenames::take() && {
+  std::erase_if(all_, [](const StateRename& rename) { return rename.from == rename.to; });
+  return std::move(all_);
 }
 
 // A version, the one its state came from, and so on.
@@ -114,11 +125,11 @@ StateHints VersionTable::renames_between(std::uint64_t from, std::uint64_t to) c
   const auto down = way_up(to);
   const auto meeting = std::ranges::find_first_of(up, down);
   if (meeting == up.end()) return {};
-  StateHints all;
-  for (auto step = up.begin(); step != meeting; ++step) all = joined(all, turned_round((*step)->renames));
+  JoinedRenames all;
+  for (auto step = up.begin(); step != meeting; ++step) all.add(turned_round((*step)->renames));
   auto step = std::ranges::find(down, *meeting);
-  while (step != down.begin()) all = joined(all, (*--step)->renames);
-  return all;
+  while (step != down.begin()) all.add((*--step)->renames);
+  return std::move(all).take();
 }
 
 }  // namespace petri

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "petri/result.h"
@@ -78,8 +79,18 @@ class VersionTable {
   std::uint64_t total_ = 0;
 };
 
-// Of two successive sets: what was renamed twice is renamed once.
-StateHints joined(const StateHints& first, const StateHints& second);
+// Successive sets as one: what was renamed twice is renamed once. Takes time in proportion to what is added: an archive
+// of a module may have a thousand versions with a thousand renames each.
+class JoinedRenames {
+ public:
+  void add(const StateHints& next);
+  StateHints take() &&;
+
+ private:
+  StateHints all_;
+  std::unordered_multimap<std::string, std::size_t> by_to_;  // of those that rename anything
+};
+
 StateHints turned_round(const StateHints& renames);
 
 }  // namespace petri

@@ -1,7 +1,11 @@
 #include "modules/version_table.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <ctime>
+
+#include "base/kernel_clock.h"
 #include "engine/fake_engine.h"
 
 namespace petri {
@@ -10,6 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 class VersionTableTest : public ::testing::Test {
  protected:
@@ -98,7 +103,34 @@ TEST_F(VersionTableTest, FollowsRenamesThereAndBack) {
   EXPECT_THAT(versions.renames_between(2, 2), IsEmpty());
 }
 
-TEST(Renames, ThereAndBackAreNone) { EXPECT_THAT(joined({{"a", "b"}}, {{"b", "a"}}), IsEmpty()); }
+StateHints joined(std::initializer_list<StateHints> all) {
+  JoinedRenames renames;
+  for (const StateHints& one : all) renames.add(one);
+  return std::move(renames).take();
+}
+
+TEST(Renames, ThereAndBackAreNone) { EXPECT_THAT(joined({{{"a", "b"}}, {{"b", "a"}}}), IsEmpty()); }
+
+TEST(Renames, AreMadeAtOnce) {
+  EXPECT_THAT(joined({{{"a", "b"}, {"b", "a"}}, {{"b", "a"}, {"a", "c"}}}), ElementsAre(StateRename{"b", "c"}));
+  EXPECT_THAT(joined({{{"a", "b"}}, {{"b", "c"}, {"b", "d"}}, {{"x", "y"}}}),
+              ElementsAre(StateRename{"a", "c"}, StateRename{"x", "y"}));
+  EXPECT_THAT(joined({{{"a", "b"}}, {{"b", "a"}}, {{"a", "c"}}}), ElementsAre(StateRename{"a", "c"}));
+}
+
+// Whoever reloads waits for it with a lock of the sandbox, and an archive says how many there are.
+TEST_F(VersionTableTest, FollowsAsManyRenamesAsAnArchiveCanHave) {
+  VersionTable versions = table();
+  for (int number = 2; number <= 60; ++number) {
+    StateHints renames;
+    for (std::size_t field = 0; field < kStateFieldsMax; ++field)
+      renames.push_back({fmt::format("{}-{}", number, field), fmt::format("{}+{}", number, field)});
+    versions.add(version(number % 20, std::move(renames), static_cast<std::uint64_t>(number) - 1));
+  }
+  const std::uint64_t before = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
+  EXPECT_THAT(versions.renames_between(1, 60), SizeIs(59 * kStateFieldsMax));
+  EXPECT_LT(kernel_ns(CLOCK_THREAD_CPUTIME_ID) - before, 2'000'000'000U);
+}
 
 }  // namespace
 }  // namespace petri

@@ -3,14 +3,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <list>
+#include <unordered_map>
 #include <utility>
 
 #include "base/mutex.h"
 
 namespace petri {
 
-// Whoever fails keeps its source, until others that failed later need the room. Any thread.
+// Whoever fails keeps its source, until others that failed later need the room. Any thread. Every sandbox that is made
+// or ends asks here, so that it takes no longer when many have failed.
 class FailedSources {
  public:
   static constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20;
@@ -24,10 +27,13 @@ class FailedSources {
     std::list<Kept> gone;
     {
       MutexLock lock(mutex_);
+      forget(owner);
       bytes_ += bytes;
       kept_.push_back({owner, bytes, std::move(drop)});
+      by_owner_.emplace(owner, std::prev(kept_.end()));
       while (bytes_ > bytes_max_) {
         bytes_ -= kept_.front().bytes;
+        by_owner_.erase(kept_.front().owner);
         gone.splice(gone.end(), kept_, kept_.begin());
       }
     }
@@ -35,11 +41,7 @@ class FailedSources {
   }
   void remove(const void* owner) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    kept_.remove_if([&](const Kept& kept) REQUIRES(mutex_) {
-      if (kept.owner != owner) return false;
-      bytes_ -= kept.bytes;
-      return true;
-    });
+    forget(owner);
   }
   std::uint64_t bytes() const EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
@@ -53,9 +55,18 @@ class FailedSources {
     Drop drop;
   };
 
+  void forget(const void* owner) REQUIRES(mutex_) {
+    const auto found = by_owner_.find(owner);
+    if (found == by_owner_.end()) return;
+    bytes_ -= found->second->bytes;
+    kept_.erase(found->second);
+    by_owner_.erase(found);
+  }
+
   const std::uint64_t bytes_max_;
   mutable Mutex mutex_;
   std::list<Kept> kept_ GUARDED_BY(mutex_);  // the oldest first
+  std::unordered_map<const void*, std::list<Kept>::iterator> by_owner_ GUARDED_BY(mutex_);
   std::uint64_t bytes_ GUARDED_BY(mutex_) = 0;
 };
 

@@ -75,6 +75,7 @@ Result<ModuleHistory> SandboxCore::history(std::string_view module) {
                         .versions = {},
                         .switches = table.switches()};
   for (const Version& version : std::ranges::reverse_view(table.versions())) {
+    PETRI_TRY(must_exist());  // whoever destroys it meanwhile does not wait for the rest
     history.versions.push_back(info_of(version, history.active));
   }
   return history;

@@ -19,11 +19,19 @@ class RestartBudget {
   bool spend(Clock::TimePoint now);
   // Restarts already counted stay counted.
   void change(std::uint32_t intensity, std::chrono::seconds period);
+  std::size_t seconds_kept() const { return restarts_.size(); }
 
  private:
+  // Together: a guest can make its child crash thousands of times a second.
+  struct RestartsOfASecond {
+    std::chrono::seconds second;
+    std::uint64_t count;
+  };
+
   std::uint32_t intensity_;
   std::chrono::seconds period_;
-  std::vector<std::chrono::seconds> restarts_;  // oldest first; never more than intensity + 1
+  std::vector<RestartsOfASecond> restarts_;  // oldest first
+  std::uint64_t count_ = 0;                  // of all of them
 };
 
 }  // namespace petri

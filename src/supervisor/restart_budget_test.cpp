@@ -62,6 +62,18 @@ TEST(RestartBudget, OfNothingAllowsNothing) {
   EXPECT_FALSE(budget.spend(at(0s)));
 }
 
+// A child that a guest makes crash at once is started anew thousands of times a second.
+TEST(RestartBudget, KeepsNoMoreForManyRestartsOfASecondThanForOne) {
+  RestartBudget budget(100'000, 1h);
+  for (int restart = 0; restart < 99'999; ++restart) ASSERT_TRUE(budget.spend(at(0s)));
+  EXPECT_EQ(budget.seconds_kept(), 1U);
+  EXPECT_TRUE(budget.spend(at(1h)));
+  EXPECT_FALSE(budget.spend(at(1h)));
+  EXPECT_EQ(budget.seconds_kept(), 2U);
+  EXPECT_TRUE(budget.spend(at(1h + 1s)));
+  EXPECT_EQ(budget.seconds_kept(), 2U);
+}
+
 TEST(RestartBudget, RemembersWhenItChanges) {
   RestartBudget budget(3, 5s);
   EXPECT_TRUE(budget.spend(at(0s)));

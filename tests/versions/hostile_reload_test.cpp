@@ -82,6 +82,31 @@ TEST_F(HostileReloadTest, RefusesEveryTableThatLies) {  // G03 T23
   EXPECT_EQ(std::get<std::int64_t>(*sandbox.state()->get("count")), 4);
 }
 
+// To see what a version describes an instance of it is made, and this one's memory takes tens of milliseconds.
+TEST_F(HostileReloadTest, KeepsNobodyWaitingForTheMemoryOfItsVersions) {
+  const auto large = [](int version) {
+    std::string text = "(memory 1000) (global (export \"petri_state\") i32 (i32.const 0))";
+    for (int page = 0; page < 800; ++page) text += fmt::format("(data (i32.const {}) \"x\")", page * 65'536);
+    return Source::wat(fmt::format("(module {} (func (export \"f\") (drop (i32.const {}))))", text, version));
+  };
+  Sandbox sandbox = create(made_of(large(1)));
+  for (int version = 2; version <= 10; ++version) ASSERT_TRUE(sandbox.stage("service", large(version)));
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const auto began = now();
+  std::atomic<bool> done = false;
+  std::jthread reader([&] {
+    EXPECT_EQ(numbers(sandbox).size(), 10U);
+    done = true;
+  });
+  std::chrono::nanoseconds longest{};
+  while (!done) {
+    const auto asked = now();
+    EXPECT_EQ(sandbox.info().status, SandboxStatus::running);
+    longest = std::max(longest, std::chrono::nanoseconds(now() - asked));
+  }
+  EXPECT_LT(longest, (now() - began) / 2);
+}
+
 TEST_F(HostileReloadTest, ReadsNothingByATableThatLies) {  // G03
   for (const Lie& lie : lies()) {
     SCOPED_TRACE(lie.what);
