@@ -14,8 +14,7 @@ std::uint64_t GuestTimers::now_ms() const {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
-std::int32_t GuestTimers::start(Process& by, std::uint64_t guest_now_ms, std::uint64_t milliseconds,
-                                std::int64_t tag) {
+std::int32_t GuestTimers::start(Process& by, std::uint64_t guest_now_ms, std::uint64_t milliseconds, std::int64_t tag) {
   if (!by.takes_messages()) return static_cast<std::int32_t>(GuestError::not_found);  // nothing could handle it
   TreeAccount& account = owner_.account();
   const TreeAccount::Added added = account.try_add_timer();

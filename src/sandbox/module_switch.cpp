@@ -398,7 +398,8 @@ Result<std::string> ModuleSwitch::saved(const Crossing& crossing) {
   PETRI_TRY(Life copy, crossing.process.standby().copy(crossing.process.life(), *crossing.beside.port));
   const Standby::Hook save{
       .export_number = *terms.from->save, .member = crossing.place_from, .output_bytes_max = terms.state_bytes_max};
-  return expect_state(crossing.process.standby().call(copy, save, {}, crossing.deadline), "petri_save of the running version");
+  return expect_state(crossing.process.standby().call(copy, save, {}, crossing.deadline),
+                      "petri_save of the running version");
 }
 
 Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string bytes) {
@@ -409,8 +410,9 @@ Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string
   } else if (terms.to->migrate && by_itself(terms.to) != by_itself(terms.from)) {
     const Standby::Hook migrate{
         .export_number = *terms.to->migrate, .member = crossing.place_to, .output_bytes_max = terms.state_bytes_max};
-    PETRI_TRY(bytes, expect_state(crossing.process.standby().call(crossing.beside.life, migrate, bytes, crossing.deadline),
-                                  "petri_migrate of the new version"));
+    PETRI_TRY(bytes,
+              expect_state(crossing.process.standby().call(crossing.beside.life, migrate, bytes, crossing.deadline),
+                           "petri_migrate of the new version"));
   }
   if (bytes.size() <= terms.state_bytes_max) return bytes;
   return fail(ErrorCode::limit_exceeded,

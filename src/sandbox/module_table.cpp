@@ -236,8 +236,7 @@ Result<ModuleChange> ModuleTable::change_to(const std::string& module, Version v
   MutexLock lock(mutex_);
   PETRI_TRY(const ModuleEntry* found, find(module));
   const VersionTable versions = versions_of(*found);
-  ModuleChange change{
-      .name = module, .from = found->code, .from_number = versions.active().number, .renames = renames};
+  ModuleChange change{.name = module, .from = found->code, .from_number = versions.active().number, .renames = renames};
   if (const Version* known = versions.find(version.artifact->id())) {
     change.to = known->code;
     change.to_number = known->number;

@@ -360,9 +360,10 @@ class SandboxCore final : public ProcessOwner,
     return traits_->reload == nullptr ? as_it_is : *traits_->reload;
   }
   SwitchOptions switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
-  Result<ModuleChange> admit_part(const std::string& name, const Source& source, const ReloadOptions& options, WayIn way)
+  Result<ModuleChange> admit_part(const std::string& name, const Source& source, const ReloadOptions& options,
+                                  WayIn way) EXCLUDES(mutex_);
+  Result<ModuleChange> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options)
       EXCLUDES(mutex_);
-  Result<ModuleChange> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options) EXCLUDES(mutex_);
   // It passes the gate again: what came in before may be in quarantine since. Whoever listens hears of a refusal.
   Result<void> check_part(const ModuleChange& part, const SwitchOptions& options) EXCLUDES(mutex_);
   Result<void> plan_part(ModuleChange& part, const SwitchOptions& options);
@@ -410,8 +411,8 @@ class SandboxCore final : public ProcessOwner,
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<void> start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
-  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start, const ChildSpec& spec,
-                                 bool again) EXCLUDES(mutex_);
+  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start,
+                                 const ChildSpec& spec, bool again) EXCLUDES(mutex_);
   Result<ModuleChanges> parts_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
   Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
   std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);
@@ -670,10 +671,10 @@ class SandboxCore final : public ProcessOwner,
   // What the modules are made of, until they are loaded, or others that failed need the room; then without an artifact.
   std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);
   std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;  // of them, on the account
-  Condition switched_;                                                     // a switch, or a start, is over
-  std::uint32_t starts_ GUARDED_BY(mutex_) = 0;                            // of processes, under way
-  bool switching_ GUARDED_BY(mutex_) = false;                              // no process may start
-  std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;                         // of trials and recovery, under way
+  Condition switched_;                                 // a switch, or a start, is over
+  std::uint32_t starts_ GUARDED_BY(mutex_) = 0;        // of processes, under way
+  bool switching_ GUARDED_BY(mutex_) = false;          // no process may start
+  std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;     // of trials and recovery, under way
   Condition decided_;
   const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;     // what processes that start come from
   std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // none: a child for each module

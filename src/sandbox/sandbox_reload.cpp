@@ -56,7 +56,7 @@ void SandboxCore::release(const std::vector<std::string>& modules) {
 
 // Code that is in the table already keeps its number.
 Result<ModuleChange> SandboxCore::admit_part(const std::string& name, const Source& source,
-                                                  const ReloadOptions& options, WayIn way) {
+                                             const ReloadOptions& options, WayIn way) {
   PETRI_TRY(Loaded loaded, let_in(name, source, way));
   return part_of_loaded(name, std::move(loaded), options);
 }
@@ -144,8 +144,8 @@ Result<void> SandboxCore::link_late(ModuleChange& part, const ModuleChanges& par
 // Of one that is linked: those of its group that change, too.
 Result<void> SandboxCore::add_members(ModuleChange& part, const ModuleChanges& parts) const {
   for (const ModuleChange& other : parts) {
-    const bool changes_with =
-        &other != &part && other.change != nullptr && !other.only_links() && part.to->linked->find(other.name) != nullptr;
+    const bool changes_with = &other != &part && other.change != nullptr && !other.only_links() &&
+                              part.to->linked->find(other.name) != nullptr;
     if (changes_with) {
       PETRI_TRY(const SwitchTerms terms, terms_as_member(other));
       part.change->add_member(terms);
@@ -446,7 +446,8 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(ModuleChanges parts,
     }
     for (const AtRest::Taken& one : rest.taken()) keep_timers(parts[one.part], *one.process);
     PETRI_TRY(commit(parts, options));
-    const std::vector<Crash> crashed = options.revives.empty() ? std::vector<Crash>() : modules_.take_crashes(options.revives);
+    const std::vector<Crash> crashed =
+        options.revives.empty() ? std::vector<Crash>() : modules_.take_crashes(options.revives);
     for (const AtRest::Taken& one : rest.taken()) {
       ModuleChange& part = parts[one.part];
       part.change->exchange(*one.process, part.trial);

@@ -76,7 +76,8 @@ Result<void> SandboxCore::roll(ModuleChanges& parts, const SwitchOptions& option
       continue;
     }
     const bool quiet = trees_are_quiet();
-    const bool all = std::ranges::all_of(parts, [&](const ModuleChange& part) { return left_to_roll(part, rolled).empty(); });
+    const bool all =
+        std::ranges::all_of(parts, [&](const ModuleChange& part) { return left_to_roll(part, rolled).empty(); });
     auto committed = all && quiet ? commit(parts, options) : Result<void>();
     let_start();
     if (all && quiet) return committed;
@@ -121,8 +122,7 @@ Result<void> SandboxCore::switch_alone(ModuleChange& part, const ProcessPtr& pro
 }
 
 // With the state they had when they switched; whoever cannot go back is named.
-Error SandboxCore::roll_back(ModuleChanges& parts, const SwitchOptions& options, const Rolled& rolled,
-                             Error error) {
+Error SandboxCore::roll_back(ModuleChanges& parts, const SwitchOptions& options, const Rolled& rolled, Error error) {
   std::string left;
   for (ModuleChange& part : parts) {
     if (part.change == nullptr) continue;

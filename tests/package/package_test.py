@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 PREFIX = "/usr/a prefix"
-COMMANDS = ["", "-run", "-inspect", "-scan", "-evaluate", "-verify", "-report", "-shell", "-audit", "-audit-verify",
+COMMANDS = ["", "-run", "-inspect", "-scan", "-evaluate", "-verify", "-records", "-report", "-shell", "-audit", "-audit-verify",
             "-manual", "-completion", "-version"]
 DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fuzz/README.md",
              "tests/hostile/README.md", "guest/abi/abi.json", "guest/c/petri.h"]
