@@ -17,27 +17,6 @@ void put(Bytes& out, std::initializer_list<unsigned> bytes) {
 
 void put(Bytes& out, const Bytes& bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
 
-void put_unsigned(Bytes& out, std::uint64_t number) {
-  while (number >= 0x80) {
-    out.push_back(static_cast<std::uint8_t>(number | 0x80));
-    number >>= 7;
-  }
-  out.push_back(static_cast<std::uint8_t>(number));
-}
-
-void put_signed(Bytes& out, std::int64_t number) {
-  while (number < -0x40 || number >= 0x40) {
-    out.push_back(static_cast<std::uint8_t>(number | 0x80));
-    number >>= 7;
-  }
-  out.push_back(static_cast<std::uint8_t>(number & 0x7f));
-}
-
-void put_name(Bytes& out, std::string_view name) {
-  put_unsigned(out, name.size());
-  out.insert(out.end(), name.begin(), name.end());
-}
-
 Bytes repeated(std::size_t times, const Bytes& bytes) {
   Bytes out;
   out.reserve(times * bytes.size());
@@ -53,9 +32,9 @@ void ModuleWriter::add(Section section, const Bytes& item) {
 std::uint32_t ModuleWriter::add_type(const Bytes& params, const Bytes& results) {
   Bytes item;
   put(item, {kFunctionType});
-  put_unsigned(item, params.size());
+  append_unsigned(item, params.size());
   put(item, params);
-  put_unsigned(item, results.size());
+  append_unsigned(item, results.size());
   put(item, results);
   add(types, item);
   return sections_[types].count - 1;
@@ -63,16 +42,16 @@ std::uint32_t ModuleWriter::add_type(const Bytes& params, const Bytes& results) 
 
 std::uint32_t ModuleWriter::add_function(std::uint32_t type, const std::vector<LocalGroup>& locals, const Bytes& body) {
   Bytes content;
-  put_unsigned(content, locals.size());
+  append_unsigned(content, locals.size());
   for (const LocalGroup& group : locals) {
-    put_unsigned(content, group.count);
+    append_unsigned(content, group.count);
     content.push_back(group.type);
   }
   put(content, body);
   put(content, {kEnd});
   Bytes declaration, item;
-  put_unsigned(declaration, type);
-  put_unsigned(item, content.size());
+  append_unsigned(declaration, type);
+  append_unsigned(item, content.size());
   put(item, content);
   add(functions, declaration);
   add(code, item);
@@ -81,15 +60,15 @@ std::uint32_t ModuleWriter::add_function(std::uint32_t type, const std::vector<L
 
 void ModuleWriter::add_memory(std::uint32_t pages) {
   Bytes item{0};
-  put_unsigned(item, pages);
+  append_unsigned(item, pages);
   add(memories, item);
 }
 
 void ModuleWriter::add_export(std::string_view name, std::uint32_t function) {
   Bytes item;
-  put_name(item, name);
+  append_text(item, name);
   item.push_back(0);
-  put_unsigned(item, function);
+  append_unsigned(item, function);
   add(exports, item);
 }
 
@@ -106,10 +85,10 @@ Bytes ModuleWriter::finish() const {
     if (items.count == 0) continue;
     Bytes content;
     // The start section and the count of data segments have one number and no count.
-    if (section != start && section != data_count) put_unsigned(content, items.count);
+    if (section != start && section != data_count) append_unsigned(content, items.count);
     put(content, items.bytes);
     module.push_back(section);
-    put_unsigned(module, content.size());
+    append_unsigned(module, content.size());
     put(module, content);
   }
   return module;

@@ -8,16 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "wasm_builder/encoding.h"
+
 namespace petri::bench {
 
-using Bytes = std::vector<std::uint8_t>;
+using Bytes = WasmBytes;  // numbers and texts go in as wasm_builder/encoding.h has them
 
 // Appends to `out`, as the binary format has them.
 void put(Bytes& out, std::initializer_list<unsigned> bytes);
 void put(Bytes& out, const Bytes& bytes);
-void put_unsigned(Bytes& out, std::uint64_t number);
-void put_signed(Bytes& out, std::int64_t number);
-void put_name(Bytes& out, std::string_view name);
 
 // `bytes` so many times.
 Bytes repeated(std::size_t times, const Bytes& bytes);

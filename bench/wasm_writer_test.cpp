@@ -7,13 +7,13 @@ namespace {
 
 Bytes unsigned_bytes(std::uint64_t number) {
   Bytes out;
-  put_unsigned(out, number);
+  append_unsigned(out, number);
   return out;
 }
 
 Bytes signed_bytes(std::int64_t number) {
   Bytes out;
-  put_signed(out, number);
+  append_signed(out, number);
   return out;
 }
 

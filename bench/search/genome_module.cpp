@@ -91,8 +91,8 @@ class Author {
 
   void write_imports(std::size_t share) {
     Bytes import;
-    put_name(import, "petri");
-    put_name(import, "exit");
+    append_text(import, "petri");
+    append_text(import, "exit");
     put(import, {0, imported});
     context_.imports =
         add_list(Dimension::imports, share, [&](std::uint32_t) { module_.add(ModuleWriter::imports, import); });
@@ -103,7 +103,7 @@ class Author {
     Bytes passing;
     for (std::uint32_t i = 0; i < values; ++i) {
       put(passing, {op::local_get});
-      put_unsigned(passing, i);
+      append_unsigned(passing, i);
     }
     module_.add_memory(1);
     module_.add_function(makes, {}, loads(values));
@@ -142,10 +142,10 @@ class Author {
     const std::size_t entry_bytes = expressions ? 3 : 1;
     const std::size_t entries = std::min<std::size_t>(number(Dimension::elements) / segments, share / entry_bytes);
     Bytes segment = expressions ? Bytes{5, code_funcref} : Bytes{1, 0};
-    put_unsigned(segment, entries);
+    append_unsigned(segment, entries);
     for (std::size_t i = 0; i < entries; ++i) {
       if (expressions) put(segment, {op::ref_func});
-      put_unsigned(segment, index_of(idle));
+      append_unsigned(segment, index_of(idle));
       if (expressions) put(segment, {op::end});
     }
     add_list(Dimension::element_segments, share, [&](std::uint32_t) { module_.add(ModuleWriter::elements, segment); });
@@ -213,7 +213,7 @@ class Author {
   }
   void get_i32(Bytes& code) const {
     put(code, {op::local_get});
-    put_unsigned(code, own_locals().i32);
+    append_unsigned(code, own_locals().i32);
   }
   void open_nesting(Bytes& code) const {
     const std::uint32_t kind = number(Dimension::nesting_kind);
@@ -233,14 +233,14 @@ class Author {
     for (std::uint32_t i = 0; i < operands; ++i) {
       get_i32(code);
       put(code, {op::i64_load, 0});
-      put_unsigned(code, 8 * i);
+      append_unsigned(code, 8 * i);
     }
   }
   void unpile(Bytes& code, std::uint32_t operands) const {
     if (operands == 0) return;
     put(code, Bytes(operands - 1, op::i64_xor));
     put(code, {op::local_set});
-    put_unsigned(code, own_locals().i64);
+    append_unsigned(code, own_locals().i64);
   }
   std::uint32_t locals_used(std::size_t bytes) const {
     if (number(Dimension::uses_locals) == 0) return 0;
@@ -250,25 +250,25 @@ class Author {
     for (std::uint32_t i = 0; i < locals_used(bytes); ++i) {
       get_i32(code);
       put(code, {op::i64_load, 0});
-      put_unsigned(code, 8 * i);
+      append_unsigned(code, 8 * i);
       put(code, {op::local_set});
-      put_unsigned(code, context_.first_local + i);
+      append_unsigned(code, context_.first_local + i);
     }
   }
   void use_locals(Bytes& code, std::size_t bytes) const {
     for (std::uint32_t i = 0; i < locals_used(bytes); ++i) {
       get_i32(code);
       put(code, {op::local_get});
-      put_unsigned(code, context_.first_local + i);
+      append_unsigned(code, context_.first_local + i);
       put(code, {op::i64_store, 0});
-      put_unsigned(code, 8 * i);
+      append_unsigned(code, 8 * i);
     }
   }
   void end_with_results(Bytes& code) const {
     if (number(Dimension::results) == 0 && types_ == 1) return;
     if (number(Dimension::results) != number(Dimension::values) || types_ > 1) return put(code, {op::unreachable});
     put(code, {op::call});
-    put_unsigned(code, context_.make);
+    append_unsigned(code, context_.make);
   }
   // The snippets one after another, until the body is this long.
   void repeat_units(Bytes& code, std::size_t bytes) const {
@@ -287,12 +287,12 @@ class Author {
     const bool in_table = place >= 2;
     const std::uint32_t slots = std::max(4U, in_table ? count_ : 0U);
     Bytes table{code_funcref, 0};
-    put_unsigned(table, std::min<std::uint64_t>(slots, bound("table_minimum")));
+    append_unsigned(table, std::min<std::uint64_t>(slots, bound("table_minimum")));
     module_.add(ModuleWriter::tables, table);
     if (in_table) {
       Bytes segment{0, op::i32_const, 0, op::end};
-      put_unsigned(segment, count_);
-      for (std::uint32_t i = 0; i < count_; ++i) put_unsigned(segment, index_of(helpers + i));
+      append_unsigned(segment, count_);
+      for (std::uint32_t i = 0; i < count_; ++i) append_unsigned(segment, index_of(helpers + i));
       module_.add(ModuleWriter::elements, segment);
     }
     for (std::uint32_t i = 0; place % 2 == 1 && i < count_ && i + 16 < bound("exports"); ++i) {
@@ -324,7 +324,7 @@ class Author {
     const auto filler = static_cast<std::size_t>(std::ceil(recipe_.dilution * static_cast<double>(bytes.size())));
     if (number(Dimension::filler) == 0 || filler == 0) return;
     put(bytes, {kCustomSection});
-    put_unsigned(bytes, filler + 1);
+    append_unsigned(bytes, filler + 1);
     bytes.resize(bytes.size() + filler + 1);
   }
 

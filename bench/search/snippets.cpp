@@ -17,7 +17,7 @@ struct Pen {
   void raw(std::initializer_list<unsigned> bytes) const { put(code, bytes); }
   void indexed(unsigned opcode, std::uint64_t index) const {
     put(code, {opcode});
-    put_unsigned(code, index);
+    append_unsigned(code, index);
   }
   void get_i32() const { indexed(op::local_get, own.i32); }
   void get_i64() const { indexed(op::local_get, own.i64); }
@@ -28,7 +28,7 @@ struct Pen {
   std::uint32_t local(std::uint32_t by = 0) const { return in.first_local + (turn + by) % in.locals; }
   void open(unsigned opcode, std::uint32_t type) const {
     put(code, {opcode});
-    put_signed(code, type);
+    append_signed(code, type);
   }
   void make() const { indexed(op::call, in.make); }
   void take() const { indexed(op::call, in.take); }
@@ -62,7 +62,7 @@ void branch_table(const Pen& p) {
   p.raw({op::block, op::empty});
   p.get_i32();
   p.indexed(op::br_table, p.in.targets - 1);
-  for (std::uint32_t i = 0; i < p.in.targets; ++i) put_unsigned(p.code, i * 7 % (p.in.labels + 1));
+  for (std::uint32_t i = 0; i < p.in.targets; ++i) append_unsigned(p.code, i * 7 % (p.in.labels + 1));
   p.raw({op::end});
 }
 void branch_table_with_values(const Pen& p) {
@@ -224,13 +224,13 @@ const std::vector<NamedSnippet>& snippets() {
          p.get_i32();
          p.indexed(op::local_get, p.local());
          p.raw({op::i64_store, 0});
-         put_unsigned(p.code, 8 * (p.turn % 16));
+         append_unsigned(p.code, 8 * (p.turn % 16));
        }},
       {"loads",
        [](const Pen& p) {
          p.get_i32();
          p.raw({op::i64_load, 0});
-         put_unsigned(p.code, 8 * (p.turn % 16));
+         append_unsigned(p.code, 8 * (p.turn % 16));
          p.indexed(op::local_set, p.local());
        }},
       {"far_load",
@@ -388,7 +388,7 @@ const std::vector<NamedSnippet>& snippets() {
       {"big_constant",
        [](const Pen& p) {
          p.raw({op::i64_const});
-         put_signed(p.code, std::int64_t{0x0123456789abcdef} + p.turn);
+         append_signed(p.code, std::int64_t{0x0123456789abcdef} + p.turn);
          p.set_i64();
        }},
       {"float_constant",

@@ -60,8 +60,8 @@ Bytes deep_loops(const Recipe& recipe) {
 Bytes branch_table(std::size_t blocks) {
   const std::size_t targets = bound("branch_targets") - 1;
   Bytes table{op::local_get, 0, op::br_table};
-  put_unsigned(table, targets);
-  for (std::size_t i = 0; i <= targets; ++i) put_unsigned(table, i * 7 % blocks);
+  append_unsigned(table, targets);
+  for (std::size_t i = 0; i <= targets; ++i) append_unsigned(table, i * 7 % blocks);
   return nest(blocks, {op::block, op::empty}, table);
 }
 

@@ -19,9 +19,9 @@ Bytes branches(std::size_t count) {
 
 void add_table(ModuleWriter& module, std::size_t functions) {
   Bytes segment{0, op::i32_const, 0, op::end}, table{code_funcref, 0};
-  put_unsigned(segment, functions);
-  for (std::size_t function = 0; function < functions; ++function) put_unsigned(segment, function);
-  put_unsigned(table, functions);
+  append_unsigned(segment, functions);
+  for (std::size_t function = 0; function < functions; ++function) append_unsigned(segment, function);
+  append_unsigned(table, functions);
   module.add(ModuleWriter::tables, table);
   module.add(ModuleWriter::elements, segment);
 }

@@ -72,9 +72,9 @@ Bytes functions_in_a_table(const Recipe& recipe) {
   const std::size_t count = room_for(recipe, 9, "elements");
   add_functions(module, count, [](std::size_t) { return kNothing; });
   Bytes segment{0, op::i32_const, 0, op::end}, table{code_funcref, 0};
-  put_unsigned(segment, count);
-  for (std::size_t i = 0; i < count; ++i) put_unsigned(segment, i);
-  put_unsigned(table, count);
+  append_unsigned(segment, count);
+  for (std::size_t i = 0; i < count; ++i) append_unsigned(segment, i);
+  append_unsigned(table, count);
   module.add(ModuleWriter::tables, table);
   module.add(ModuleWriter::elements, segment);
   add_filler(module, recipe, module.size());
@@ -86,7 +86,7 @@ Bytes functions_that_call_the_next(const Recipe& recipe) {
   const std::size_t count = room_for(recipe, 7, "functions");
   add_functions(module, count, [count](std::size_t number) {
     Bytes body{op::call};
-    put_unsigned(body, (number + 1) % count);
+    append_unsigned(body, (number + 1) % count);
     return body;
   });
   add_filler(module, recipe, module.size());
@@ -130,8 +130,8 @@ Bytes imports_of_one_function(const Recipe& recipe) {
   ModuleWriter module;
   module.add_type({code_i32}, {});
   Bytes import;
-  put_name(import, "petri");
-  put_name(import, "exit");
+  append_text(import, "petri");
+  append_text(import, "exit");
   put(import, {0, 0});
   for (std::size_t i = 0; i < bound("imports") && module.size() < hostile_bytes(recipe); ++i)
     module.add(ModuleWriter::imports, import);
@@ -154,7 +154,7 @@ Bytes entries_of_one_function(const Recipe& recipe, unsigned flags, unsigned kin
   const std::size_t count = std::min<std::size_t>(bound("elements"), hostile_bytes(recipe) / entry.size());
   Bytes segment;
   put(segment, {flags, kind});
-  put_unsigned(segment, count);
+  append_unsigned(segment, count);
   put(segment, repeated(count, entry));
   module.add(ModuleWriter::elements, segment);
   add_functions(module, 1, [](std::size_t) { return kNothing; });

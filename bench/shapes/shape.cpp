@@ -77,7 +77,7 @@ Bytes loads(std::size_t count) {
   Bytes code;
   for (std::size_t i = 0; i < count; ++i) {
     put(code, {op::i32_const, 0, op::i64_load, 0});
-    put_unsigned(code, 8 * i);
+    append_unsigned(code, 8 * i);
   }
   return code;
 }

@@ -10,7 +10,7 @@ std::size_t carried_max() { return std::min(bound("parameters"), bound("results"
 
 void put_local(Bytes& code, unsigned opcode, std::size_t local) {
   put(code, {opcode});
-  put_unsigned(code, local);
+  append_unsigned(code, local);
 }
 
 // Sets locals 1 to `count` from memory; local 0 stays the condition.
@@ -18,7 +18,7 @@ Bytes set_locals(std::size_t count) {
   Bytes code;
   for (std::size_t local = 1; local <= count; ++local) {
     put(code, {op::i32_const, 0, op::i64_load, 0});
-    put_unsigned(code, 8 * local);
+    append_unsigned(code, 8 * local);
     put_local(code, op::local_set, local);
   }
   return code;
@@ -30,7 +30,7 @@ Bytes use_locals(std::size_t count) {
     put(code, {op::i32_const, 0});
     put_local(code, op::local_get, local);
     put(code, {op::i64_store, 0});
-    put_unsigned(code, 8 * local);
+    append_unsigned(code, 8 * local);
   }
   return code;
 }
@@ -149,8 +149,8 @@ Bytes branch_tables_with_values(const Recipe& recipe) {
   const std::size_t depth = std::min<std::size_t>(bound("nesting") - 1, blocks_max());
   Bytes unit = repeated(depth, {op::block, kMakes});
   put(unit, {op::call, kValueShapesMake, op::local_get, 0, op::br_table});
-  put_unsigned(unit, depth - 1);
-  for (std::size_t target = 0; target < depth; ++target) put_unsigned(unit, target);
+  append_unsigned(unit, depth - 1);
+  for (std::size_t target = 0; target < depth; ++target) append_unsigned(unit, target);
   put(unit, repeated(depth, {op::end}));
   put(unit, {op::call, kTake});
   return carriers_and(recipe, kNone, {.locals = {{1, code_i32}}, .unit = unit, .units_max = blocks_max() / depth});
@@ -159,7 +159,7 @@ Bytes branch_tables_with_values(const Recipe& recipe) {
 Bytes repeated_branch_tables_with_values(const Recipe& recipe) {
   const std::size_t targets = bound("branch_targets") - 1;
   Bytes unit{op::block, kMakes, op::call, kValueShapesMake, op::local_get, 0, op::br_table};
-  put_unsigned(unit, targets);
+  append_unsigned(unit, targets);
   put(unit, Bytes(targets + 1, 0));
   put(unit, {op::end, op::call, kTake});
   return carriers_and(recipe, kNone, {.locals = {{1, code_i32}}, .unit = unit, .units_max = 1});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/module_size.h"
 #include "cli/candidate_files.h"
 #include "cli/input_file.h"
 #include "evaluation/row_values.h"
@@ -32,8 +33,7 @@ Result<std::string> read_candidate(const std::string& path, std::uint64_t bytes_
   if (file || file.error().code != ErrorCode::too_large) return file;
   std::error_code unknown;
   const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
-  return fail(ErrorCode::module_too_large, fmt::format("the {} has {} bytes and module_bytes_max allows {}",
-                                                       path.ends_with(".wat") ? "text" : "module", bytes, bytes_max));
+  return fail(module_too_large(path.ends_with(".wat") ? "text" : "module", bytes, bytes_max));
 }
 
 }  // namespace

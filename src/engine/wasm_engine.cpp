@@ -2,20 +2,13 @@
 
 #include <atomic>
 
+#include "base/module_size.h"
 #include "engine/engine.h"
 #include "engine/wasm_artifact.h"
 #include "engine/wasm_text.h"
 
 namespace petri {
 namespace {
-
-Result<void> check_size(std::uint64_t bytes, std::uint64_t bytes_max, std::string_view what) {
-  if (bytes <= bytes_max) return {};
-  Error error{.code = ErrorCode::module_too_large,
-              .message = fmt::format("the {} has {} bytes and module_bytes_max allows {}", what, bytes, bytes_max),
-              .details = {}};
-  return fail(std::move(error).with("limit", "module_bytes_max").with("bytes", std::to_string(bytes)));
-}
 
 Result<void> check_not_blank(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") != std::string_view::npos) return {};
@@ -28,18 +21,18 @@ Result<void> check_not_blank(std::string_view text) {
 class WasmEngine final : public Engine {
  public:
   Result<ArtifactPtr> prepare(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) override {
-    PETRI_TRY(check_size(wasm.size(), bytes_max, "module"));
+    PETRI_TRY(check_module_size(wasm.size(), bytes_max, "module"));
     return WasmArtifact::create(wasm, nullptr, fallbacks_);
   }
 
   Result<ArtifactPtr> prepare_hashed(std::span<const std::uint8_t> wasm, const ArtifactId& id,
                                      std::uint64_t bytes_max) override {
-    PETRI_TRY(check_size(wasm.size(), bytes_max, "module"));
+    PETRI_TRY(check_module_size(wasm.size(), bytes_max, "module"));
     return WasmArtifact::create(wasm, &id, fallbacks_);
   }
 
   Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max) override {
-    PETRI_TRY(check_size(text.size(), bytes_max, "text"));
+    PETRI_TRY(check_module_size(text.size(), bytes_max, "text"));
     PETRI_TRY(check_not_blank(text));
     OwnedBytes wasm;
     petri_error error;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "base/module_size.h"
 #include "evaluation/link_candidate.h"
 #include "evaluation/receipt.h"
 #include "evaluation/row_values.h"
@@ -87,7 +88,7 @@ Result<CandidateEvaluator::Answer> CandidateEvaluator::run(const Candidate& cand
   if (compiled) prepared = std::move(compiled->artifact);
   PETRI_TRY(const ArtifactPtr artifact, artifact_of(candidate, key, std::move(prepared)));
   record.artifact = artifact->id();
-  PETRI_TRY(check_size(*artifact, plan_.spec.module_bytes_max));
+  PETRI_TRY(check_module_size(artifact->bytes().size(), plan_.spec.module_bytes_max));
   PETRI_TRY(const Called called, called_for(loadable(*artifact)));
   PETRI_TRY(check_row_values(plan_.spec, plan_.cases.size(), called.target.signature.results.size()));
   TierPath path(plan_, services_, artifact, compiled ? std::move(compiled->code) : nullptr);

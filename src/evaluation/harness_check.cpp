@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/module_size.h"
 #include "evaluation/link_candidate.h"
 #include "host/module_target.h"
 
@@ -44,7 +45,7 @@ Result<Linked> link_harness(const EvaluationSpec& spec, const HostFunctions& hos
                     "the host's another name",
                     kCandidateModule));
   }
-  PETRI_TRY(of_harness(check_size(module, spec.module_bytes_max)));
+  PETRI_TRY(of_harness(check_module_size(module.bytes().size(), spec.module_bytes_max)));
   PETRI_TRY(Linked linked, of_harness(link_candidate(module, host, Neighbours::may_be)));
   for (const ModuleImport& from : linked.from_modules) PETRI_TRY(of_harness(check_from_candidate(module, from)));
   if (linked.from_modules.empty()) {

@@ -12,9 +12,6 @@ namespace petri {
 // What candidates are granted: everything of this is virtual or seeded.
 constexpr Permissions kCandidatePermissions{Permission::log, Permission::clock, Permission::random};
 
-// module_too_large above module_bytes_max.
-Result<void> check_size(const Artifact& artifact, std::uint64_t bytes_max);
-
 // link_error, naming the import, also when the function is there but not deterministic. Of a harness, another module
 // may be the candidate.
 Result<Linked> link_candidate(const LoadableArtifact& artifact, const HostFunctions& host,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/module_size.h"
 #include "host/kill_flag.h"
 #include "host/link.h"
 #include "run/attempt.h"
@@ -22,10 +23,7 @@ Tier tier_for(Tier asked) { return asked == Tier::automatic ? Tier::interpreted 
 Result<void> check_before(const ArtifactPtr& artifact, const RunSpec& spec, const std::stop_token& stop) {
   if (artifact == nullptr) return fail(ErrorCode::validation_failed, "there is no artifact to run");
   PETRI_TRY(check_run_spec(spec));
-  if (artifact->bytes().size() > spec.limits.module_bytes_max) {
-    return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}",
-                                                         artifact->bytes().size(), spec.limits.module_bytes_max));
-  }
+  PETRI_TRY(check_module_size(artifact->bytes().size(), spec.limits.module_bytes_max));
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the run was stopped before it began");
   return {};
 }

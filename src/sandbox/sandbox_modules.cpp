@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/heap_bytes.h"
 #include "base/in_parallel.h"
+#include "base/module_size.h"
 #include "engine/sha256.h"
 #include "host/link.h"
 #include "petri/scan.h"
@@ -107,10 +108,7 @@ Result<SandboxCore::Admitted> SandboxCore::read_source_within(const Source& sour
                             FailedSources::kBytesMax));
   }
   if (source.kind() == Source::Kind::artifact) {
-    if (source.artifact()->bytes().size() > bytes_max) {
-      return fail(ErrorCode::module_too_large, fmt::format("the module has {} bytes and module_bytes_max allows {}",
-                                                           source.artifact()->bytes().size(), bytes_max));
-    }
+    PETRI_TRY(check_module_size(source.artifact()->bytes().size(), bytes_max));
     return Admitted{services_.artifacts.share(source.artifact()), {.hash = source.artifact()->id()}};
   }
   std::string read;
