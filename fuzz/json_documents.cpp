@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/utf8.h"
-#include "cli/cases_file.h"
+#include "cli/commands/cases_file.h"
 #include "fuzz/json_changes.h"
 #include "fuzz/target.h"
 #include "petri/host_functions.h"

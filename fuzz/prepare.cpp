@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "cli/module_report.h"
-#include "cli/scan_text.h"
+#include "cli/commands/module_report.h"
+#include "cli/commands/scan_text.h"
 #include "fuzz/target.h"
 #include "petri/artifact.h"
 #include "petri/scan.h"

@@ -5,18 +5,18 @@
 #include <variant>
 #include <vector>
 
-#include "cli/audit.h"
-#include "cli/evaluate.h"
-#include "cli/inspect.h"
+#include "cli/commands/audit.h"
+#include "cli/commands/evaluate.h"
+#include "cli/commands/inspect.h"
+#include "cli/commands/records.h"
+#include "cli/commands/report.h"
+#include "cli/commands/run.h"
+#include "cli/commands/scan.h"
+#include "cli/commands/verify.h"
+#include "cli/commands/version.h"
 #include "cli/manual/command_description.h"
 #include "cli/manual/manual.h"
-#include "cli/records_command.h"
-#include "cli/report_command.h"
-#include "cli/run.h"
-#include "cli/scan.h"
 #include "cli/shell/shell.h"
-#include "cli/verify.h"
-#include "cli/version.h"
 #include "petri/result.h"
 
 namespace petri::cli {

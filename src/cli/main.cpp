@@ -1,8 +1,8 @@
 // The command `petri`.
+#include "cli/command_error.h"
 #include "cli/command_line.h"
 #include "cli/parsing.h"
 #include "cli/program.h"
-#include "cli/report.h"
 
 namespace petri::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "cli/command_error.h"
 #include "cli/option_error.h"
-#include "cli/report.h"
 
 namespace petri::cli {
 namespace {

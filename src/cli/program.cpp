@@ -7,8 +7,8 @@
 #include <exception>
 #include <new>
 
+#include "cli/command_error.h"
 #include "cli/parsing.h"
-#include "cli/report.h"
 
 namespace petri::cli {
 namespace {

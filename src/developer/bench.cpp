@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "base/escape.h"
+#include "cli/command_error.h"
 #include "cli/json.h"
-#include "cli/report.h"
 #include "cli/shell/nearest.h"
 
 namespace petri::developer {

@@ -5,8 +5,8 @@
 #include "base/hex.h"
 #include "bench/evaluation_job.h"
 #include "bench/mix/mixed_program.h"
+#include "cli/command_error.h"
 #include "cli/json.h"
-#include "cli/report.h"
 
 namespace petri::developer {
 namespace {

@@ -1,7 +1,7 @@
 // The program `petri-dev`.
+#include "cli/command_error.h"
 #include "cli/parsing.h"
 #include "cli/program.h"
-#include "cli/report.h"
 #include "developer/command_line.h"
 
 namespace petri::developer {

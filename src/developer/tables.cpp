@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/escape.h"
-#include "cli/report.h"
+#include "cli/command_error.h"
 #include "developer/reference_pages.h"
 
 namespace petri::developer {

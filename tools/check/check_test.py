@@ -49,7 +49,7 @@ class Parsers(unittest.TestCase):
             self.assertEqual(parsers.unbounded_in(text), [], text)
 
     def test_matter_outside_tests(self):
-        self.assertTrue(parsers.is_looked_at(Path("src/cli/cases_file.cpp")))
+        self.assertTrue(parsers.is_looked_at(Path("src/cli/commands/cases_file.cpp")))
         self.assertFalse(parsers.is_looked_at(Path("src/audit/entry_line_test.cpp")))
         self.assertFalse(parsers.is_looked_at(Path("tests/hostile/hostile_suite.cpp")))
 

@@ -6,12 +6,12 @@
 #include <CLI/CLI.hpp>
 
 #include "base/file.h"
+#include "cli/command_error.h"
 #include "cli/command_line.h"
+#include "cli/commands/version.h"
 #include "cli/manual/completion_script.h"
 #include "cli/manual/man_page.h"
 #include "cli/parsing.h"
-#include "cli/report.h"
-#include "cli/version.h"
 
 namespace petri::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/terminal_text.h"
 #include "base/units.h"
+#include "cli/command_error.h"
 #include "cli/interrupt.h"
-#include "cli/report.h"
 #include "cli/shell/bound_arguments.h"
 #include "cli/shell/sandbox_json.h"
 #include "cli/shell/sandbox_text.h"

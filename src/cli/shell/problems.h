@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/report.h"
+#include "cli/command_error.h"
 #include "petri/result.h"
 
 namespace petri::cli {

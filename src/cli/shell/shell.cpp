@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "cli/command_error.h"
 #include "cli/input_file.h"
-#include "cli/report.h"
 #include "cli/shell/command_loop.h"
 #include "cli/shell/history_file.h"
 #include "cli/shell/line_editor.h"

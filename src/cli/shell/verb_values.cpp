@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "cli/function_choice.h"
+#include "cli/commands/function_choice.h"
 #include "cli/input_file.h"
 #include "cli/shell/nearest.h"
 

@@ -1,0 +1,78 @@
+#include "cli/commands/candidate_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+#include "base/module_size.h"
+#include "cli/commands/candidate_files.h"
+#include "cli/input_file.h"
+#include "evaluation/row_values.h"
+
+namespace petri::cli {
+namespace {
+
+bool is_text(const std::string& path, const std::string& bytes) {
+  return !begins_like_wasm(bytes) && path.ends_with(".wat");
+}
+
+std::span<const std::uint8_t> as_wasm(const std::string& bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+// What one batch may keep of the rows it evaluates. A value has 8 bytes, and up to 24 as text.
+constexpr std::uint64_t kKeptBytesMax = 1ULL << 30;
+constexpr std::uint64_t kCopies = 4;
+
+// Too much is module_too_large, in the words of the gate.
+Result<std::string> read_candidate(const std::string& path, std::uint64_t bytes_max) {
+  Result<std::string> file = read_file(path, bytes_max);
+  if (file || file.error().code != ErrorCode::too_large) return file;
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  return fail(module_too_large(path.ends_with(".wat") ? "text" : "module", bytes, bytes_max));
+}
+
+}  // namespace
+
+BatchSize BatchSize::for_rows_of(const EvaluationSpec& spec, std::size_t cases) {
+  const BatchSize usual{.file_bytes_max = spec.module_bytes_max};
+  const std::uint64_t rows = kKeptBytesMax / (kCopies * row_bytes_max(spec, cases));
+  return {.rows_max = std::clamp<std::size_t>(rows, 1, usual.rows_max),
+          .bytes_max = usual.bytes_max,
+          .file_bytes_max = usual.file_bytes_max};
+}
+
+Candidate candidate_in(const std::string& path, const std::string& bytes) {
+  return (is_text(path, bytes) ? Candidate::wat(bytes) : Candidate::wasm(as_wasm(bytes))).from({.name = path});
+}
+
+Result<ArtifactPtr> artifact_in(const std::string& path, const std::string& bytes, std::uint64_t bytes_max) {
+  return is_text(path, bytes) ? Artifact::from_wat(bytes, bytes_max) : Artifact::from_wasm(as_wasm(bytes), bytes_max);
+}
+
+Result<CandidateBatch> CandidateBatch::read(std::span<const std::string> paths, const std::stop_token& stop,
+                                            const BatchSize& size) {
+  CandidateBatch batch;
+  std::uint64_t bytes = 0;
+  for (const std::string& path : paths.first(std::min(paths.size(), size.rows_max))) {
+    if (bytes >= size.bytes_max || stop.stop_requested()) break;
+    Result<std::string> file = read_candidate(path, size.file_bytes_max);
+    if (!file && file.error().code != ErrorCode::module_too_large) return fail(std::move(file.error()));
+    if (file) bytes += file->size();
+    batch.files_.push_back(std::move(file));
+  }
+  // Only now, when no string moves any more.
+  batch.candidates_.reserve(batch.files_.size());
+  for (std::size_t row = 0; row < batch.files_.size(); ++row) {
+    const Result<std::string>& file = batch.files_[row];
+    batch.candidates_.push_back(file ? candidate_in(paths[row], *file)
+                                     : Candidate::unread(file.error()).from({.name = paths[row]}));
+  }
+  return batch;
+}
+
+}  // namespace petri::cli
