@@ -12,8 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/audit_log.h"
-#include "audit/guest_entries.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/folder.h"
@@ -26,6 +24,7 @@
 #include "sandbox/code_store.h"
 #include "sandbox/failed_sources.h"
 #include "sandbox/guest_timers.h"
+#include "sandbox/journal.h"
 #include "sandbox/lifecycle.h"
 #include "sandbox/module_table.h"
 #include "sandbox/operation.h"
@@ -185,7 +184,7 @@ class SandboxCore final : public ProcessOwner,
   std::uint64_t seed() const override { return spec_.seed; }
   RetraceBudget* retrace_budget() override { return &services_.retrace_budget; }
   ProcessPtr find_process(std::string_view name) override EXCLUDES(mutex_);
-  void terminate_ended(const Process& process, const Outcome& how) override { tell_killed(process.name(), how); }
+  void terminate_ended(const Process& process, const Outcome& how) override { report_killed(process.name(), how); }
   void instance_gone(const Process& process, std::uint64_t incarnation) override EXCLUDES(mutex_);
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
   void process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override
@@ -195,14 +194,16 @@ class SandboxCore final : public ProcessOwner,
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override {
     return guest_timers_.start(by, now_ms, milliseconds, tag);
   }
-  void call_ended(OutcomeKind kind) override { services_.metrics.call_ended(kind); }
+  void call_ended(OutcomeKind kind) override { journal_.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
   bool takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
                   std::function<void()>& then) override EXCLUDES(mutex_);
 
   // TreeAccount::Listener
-  void limit_met(std::string_view process, const LimitMet& met) override EXCLUDES(mutex_);
-  void permission_used(std::string_view process, const PermissionUse& use) override EXCLUDES(mutex_);
+  void limit_met(std::string_view process, const LimitMet& met) override { journal_.limit_met(process, met); }
+  void permission_used(std::string_view process, const PermissionUse& use) override {
+    journal_.permission_used(process, use);
+  }
 
   // TreeHost
   std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
@@ -221,7 +222,7 @@ class SandboxCore final : public ProcessOwner,
 
  private:
   static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
-  void tell_exited(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
+  void report_exited(const Process& process, const Result<Outcome>& how);
 
   // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
   struct Admitted {
@@ -234,7 +235,6 @@ class SandboxCore final : public ProcessOwner,
   // Imports, findings, quarantine, in this order. What has passed may be in quarantine since; the rest stays true.
   Result<void> check_policy(const Artifact& artifact);
   Result<void> check_quarantine(const Artifact& artifact);
-  void tell_rejected(std::string_view module, WayIn way, const Error& error);
   Result<Admitted> read_source(const Source& source) EXCLUDES(mutex_);
   Result<Admitted> read_source_within(const Source& source, std::uint64_t bytes_max) const;
   struct Loaded {
@@ -246,9 +246,8 @@ class SandboxCore final : public ProcessOwner,
   std::vector<Result<Loaded>> load_side_by_side(const std::vector<ModuleSpec>& modules);
   // The same; what is refused is told.
   static Error refused_module(std::string_view name, Error error);
-  Result<Loaded> told_if_refused(std::string_view name, Result<Loaded> loaded, WayIn way);
-  Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
-  void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
+  Result<Loaded> report_if_rejected(std::string_view name, Result<Loaded> loaded, WayIn way);
+  Result<Loaded> admit_and_report(std::string_view name, const Source& source, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
   Result<void> load_sources(const std::vector<ModuleSpec>& sources) EXCLUDES(mutex_);
   void keep_failed_sources() EXCLUDES(mutex_);
@@ -346,11 +345,9 @@ class SandboxCore final : public ProcessOwner,
 
   struct SwitchOptions {
     ReloadPolicy policy;
-    SwitchCause cause = SwitchCause::reload;
-    std::string actor;
+    SwitchNews news;
     bool on_trial = false;
     bool renames_given = false;                           // by the caller, not by the table
-    std::string reason, trap;                             // of a crash that is the cause
     std::string revives;                                  // those that crashed, too: those this module answers for
     bool even_if_same = false;                            // the version stays, and what the processes know does not
     std::function<void(Process&)> on_switched = nullptr;  // each of them, while it is taken
@@ -382,8 +379,6 @@ class SandboxCore final : public ProcessOwner,
   // What happened to a module in the processes of those that are linked with it.
   static void gather_reports(ModuleChanges& parts);
   std::vector<ReloadReport> reports_of(ModuleChanges& parts, Clock::Duration preparation);
-  void publish_switched(const ReloadReport& report, const SwitchOptions& options);
-  void audit_switched(const ReloadReport& report, const SwitchOptions& options);
   void undo_switch(const std::string& module) EXCLUDES(control_);
   Result<void> try_undo(const std::string& module) EXCLUDES(control_);
   Result<ModuleChanges> parts_to_undo(const std::string& module, SwitchOptions& options) EXCLUDES(mutex_);
@@ -505,7 +500,6 @@ class SandboxCore final : public ProcessOwner,
   void retry_after(Clock::Duration pause, const LastEnd& last) EXCLUDES(mutex_);
   void retry(std::uint64_t ticket) EXCLUDES(control_);
   Result<void> take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
-  void tell_taken_back(const ModuleChange& part);
   LastEnd last_end() const EXCLUDES(mutex_);
   void note_end(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
 
@@ -515,23 +509,11 @@ class SandboxCore final : public ProcessOwner,
   void end_trial(const Result<Outcome>& how);
   void complete(const Completion& then, Result<Outcome> result);
   Completion completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer);
-  void tell_breaker(const std::optional<Breaker::Change>& change);
+  void report_breaker(const std::optional<Breaker::Change>& change);
 
   Permissions permissions() const { return granted_.load(std::memory_order_relaxed); }
-  void tell_audit(const AuditSubject& what, std::initializer_list<AuditFact> facts = {}) {
-    services_.audit.append(traits_->policy.audit, what, facts);
-  }
-  // The same of what a guest may do as often as it can: what is beyond its share of the trail is counted, and told
-  // with its count after a second, and when the guests end.
-  void tell_audit(const GuestDeed& deed, std::initializer_list<AuditFact> facts) EXCLUDES(mutex_);
-  bool admits(const GuestDeed& deed) EXCLUDES(mutex_);
-  void tell_counted_later() REQUIRES(mutex_);
-  void tell_counted() EXCLUDES(mutex_);
-  void tell_all_counted() EXCLUDES(mutex_);
-  void tell_counted(const std::vector<CountedDeeds>& all);
   // What follows from the event (src/sandbox/lifecycle.h), and who listens hears of it. The only way to another status.
   void advance(LifecycleEvent event, const std::string& cause = {}) EXCLUDES(mutex_);
-  void report_status(SandboxStatus from, SandboxStatus to, const std::string& cause);
   // Of one that was destroyed nothing the runtime has is touched any more: it may be gone, too.
   Result<void> must_exist() const EXCLUDES(mutex_);
   Result<void> must_exist_now() const REQUIRES(mutex_);
@@ -601,19 +583,19 @@ class SandboxCore final : public ProcessOwner,
   Result<void> must_be_free_now(const std::string& address) const REQUIRES(mutex_);
   Result<void> reserve(Process& by, const std::string& address, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void release_name(const std::string& address) EXCLUDES(mutex_);
-  void tell_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
+  void notify_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
   std::shared_ptr<void> charge_for_bytes(std::uint64_t bytes);
   std::unique_ptr<Lane> make_lane();
-  void tell_killed(std::string_view process, const Outcome& outcome) {
-    tell_killed(process, outcome, *account_.limits());
+  // A limit ended a guest, if one did: breaker and quarantine count it.
+  void report_killed(std::string_view process, const Outcome& outcome) {
+    report_killed(process, outcome, *account_.limits());
   }
-  void tell_killed(std::string_view process, const Outcome& outcome, const SandboxLimits& limits);
+  void report_killed(std::string_view process, const Outcome& outcome, const SandboxLimits& limits);
   void count_ending_limit(std::string_view process, const Outcome& outcome);
   std::string_view where_it_counts(std::string_view process) const EXCLUDES(mutex_);
   bool forget_retry() EXCLUDES(mutex_);
   std::size_t history_room_wanted() const EXCLUDES(mutex_);
   Usage usage_over(std::chrono::nanoseconds window_min) const EXCLUDES(mutex_);
-  EventSubject subject(std::string_view process = {}) const;
 
   // What no other has; the rest is in the traits.
   struct OwnSpec {
@@ -658,6 +640,7 @@ class SandboxCore final : public ProcessOwner,
   std::atomic<std::uint64_t> last_call_{0};  // or run
   Runs run_table_;
   CurrentOperation operation_{services_.events.correlations()};
+  Journal journal_;
 
   Mutex control_;  // one structural change at a time; taken before mutex_, by take_control()
   mutable Mutex mutex_;
@@ -693,20 +676,7 @@ class SandboxCore final : public ProcessOwner,
   std::vector<std::string> labels_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;
-  // How often, by name. Most sandboxes are never in trouble, and have none of it.
-  using Tally = std::map<std::string, std::uint64_t, std::less<>>;
-  struct Trouble {
-    Tally restarts;  // of single processes
-    Tally limits_met;
-    Tally denied;
-    GuestEntries entries;
-    TimerId counted_timer = 0;  // that tells what entries has counted; 0: none
-  };
-  Trouble& trouble() REQUIRES(mutex_) {
-    if (trouble_ == nullptr) trouble_ = std::make_unique<Trouble>();
-    return *trouble_;
-  }
-  std::unique_ptr<Trouble> trouble_ GUARDED_BY(mutex_);
+  std::map<std::string, std::uint64_t, std::less<>> restarts_of_ GUARDED_BY(mutex_);  // by process
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   UsageHistory history_ GUARDED_BY(mutex_);
 };

@@ -61,28 +61,6 @@ Result<void> SandboxCore::check_quarantine(const Artifact& artifact) {
                   .with("seconds_left", std::to_string(left.count())));
 }
 
-void SandboxCore::tell_rejected(std::string_view module, WayIn way, const Error& error) {
-  services_.metrics.module_rejected();
-  services_.events.publish(EventKind::module_rejected, subject(), [&](Event& event) {
-    event.add("module", module).add("error", name_of(error.code)).add("message", error.message);
-  });
-  const std::string_view permission = error.detail("permission");
-  if (!permission.empty()) {
-    services_.events.publish(EventKind::security_denied, subject(), [&](Event& event) {
-      event.add("permission", permission).add("module", module).add("message", error.message);
-    });
-    services_.metrics.denied(permission);
-    MutexLock lock(mutex_);
-    ++trouble().denied[std::string(permission)];
-  }
-  tell_audit({.kind = AuditKind::module_rejected, .sandbox = id(), .cause = name_of(error.code)},
-             {{"module", module},
-              {"way", name_of(way)},
-              {"class", name_of(error.category())},
-              {"permission", permission},
-              {"message", error.message}});
-}
-
 // ---- reading and loading --------------------------------------------------------------------------------------
 
 Result<SandboxCore::Admitted> SandboxCore::read_source(const Source& source) {
@@ -159,8 +137,8 @@ std::vector<Result<SandboxCore::Loaded>> SandboxCore::load_side_by_side(const st
   return loaded;
 }
 
-Result<SandboxCore::Loaded> SandboxCore::let_in(std::string_view name, const Source& source, WayIn way) {
-  return told_if_refused(name, load_module(source), way);
+Result<SandboxCore::Loaded> SandboxCore::admit_and_report(std::string_view name, const Source& source, WayIn way) {
+  return report_if_rejected(name, load_module(source), way);
 }
 
 Error SandboxCore::refused_module(std::string_view name, Error error) {
@@ -168,21 +146,11 @@ Error SandboxCore::refused_module(std::string_view name, Error error) {
   return std::move(error).with("module", std::string(name));
 }
 
-Result<SandboxCore::Loaded> SandboxCore::told_if_refused(std::string_view name, Result<Loaded> loaded, WayIn way) {
+Result<SandboxCore::Loaded> SandboxCore::report_if_rejected(std::string_view name, Result<Loaded> loaded, WayIn way) {
   if (loaded) return loaded;
   Error error = refused_module(name, std::move(loaded.error()));
-  tell_rejected(name, way, error);
+  journal_.module_rejected(name, way, error);
   return fail(std::move(error));
-}
-
-void SandboxCore::tell_loaded(std::string_view name, const Artifact& artifact, WayIn way) {
-  services_.metrics.module_loaded();
-  services_.events.publish(EventKind::module_loaded, subject(), [&](Event& event) {
-    event.add("module", name).add("artifact", artifact.id().hex()).add("bytes", artifact.bytes().size());
-  });
-  if (!keeps(traits_->policy.audit, AuditKind::module_loaded)) return;
-  tell_audit({.kind = AuditKind::module_loaded, .sandbox = id(), .cause = name_of(way)},
-             {{"module", name}, {"artifact", artifact.id().hex()}});
 }
 
 // What is loaded needs its source no more; what is not may be asked for again.
@@ -227,8 +195,8 @@ Result<void> SandboxCore::load_sources(const std::vector<ModuleSpec>& sources) {
   auto all = load_side_by_side(sources);
   for (std::size_t index = 0; index < all.size(); ++index) {
     const ModuleSpec& spec = sources[index];
-    PETRI_TRY(Loaded loaded, told_if_refused(spec.name, std::move(all[index]), WayIn::create));
-    tell_loaded(spec.name, *loaded.code->artifact, WayIn::create);
+    PETRI_TRY(Loaded loaded, report_if_rejected(spec.name, std::move(all[index]), WayIn::create));
+    journal_.module_loaded(spec.name, *loaded.code->artifact, WayIn::create);
     modules_.put(spec.name, loaded.code, std::move(loaded.source), spec.needs);
   }
   return link_or_forget(WayIn::create);
@@ -247,7 +215,7 @@ Result<void> SandboxCore::link_or_forget(WayIn way) {
   auto linked = check_all_links();
   if (linked) return linked;
   modules_.clear();
-  tell_rejected(linked.error().detail("importer"), way, linked.error());
+  journal_.module_rejected(linked.error().detail("importer"), way, linked.error());
   return linked;
 }
 

@@ -57,7 +57,7 @@ void SandboxCore::release(const std::vector<std::string>& modules) {
 // Code that is in the table already keeps its number.
 Result<ModuleChange> SandboxCore::admit_part(const std::string& name, const Source& source,
                                                   const ReloadOptions& options, WayIn way) {
-  PETRI_TRY(Loaded loaded, let_in(name, source, way));
+  PETRI_TRY(Loaded loaded, admit_and_report(name, source, way));
   return part_of_loaded(name, std::move(loaded), options);
 }
 
@@ -69,11 +69,11 @@ Result<ModuleChange> SandboxCore::part_of_loaded(const std::string& name, Loaded
 Result<void> SandboxCore::check_part(const ModuleChange& part, const SwitchOptions& options) {
   if (part.to_number == part.from_number && !options.even_if_same && !part.only_links()) return {};
   // What is only linked anew stays as it is, and what comes with a reload has just passed.
-  const bool comes_back = !part.only_links() && options.cause != SwitchCause::reload;
+  const bool comes_back = !part.only_links() && options.news.cause != SwitchCause::reload;
   auto fits = comes_back ? admit_again(part.to->artifact) : check_quarantine(*part.to->artifact);
   if (fits) return {};
   Error error = refused_module(part.name, std::move(fits.error()));
-  tell_rejected(part.name, way_of(options.cause), error);
+  journal_.module_rejected(part.name, way_of(options.news.cause), error);
   return fail(std::move(error));
 }
 
@@ -110,7 +110,7 @@ Result<void> SandboxCore::plan_part(ModuleChange& part, const SwitchOptions& opt
 
 Result<void> SandboxCore::plan_parts(ModuleChanges& parts, const SwitchOptions& options) {
   if (auto linked = link_changes(parts); !linked) {
-    tell_rejected(linked.error().detail("importer"), way_of(options.cause), linked.error());
+    journal_.module_rejected(linked.error().detail("importer"), way_of(options.news.cause), linked.error());
     return linked;
   }
   for (ModuleChange& part : parts) {
@@ -382,8 +382,8 @@ Result<void> SandboxCore::AtRest::come(ModuleChanges& parts) {
 // ---- the switch -----------------------------------------------------------------------------------------------
 
 ModuleTable::Commit SandboxCore::commit_of(const SwitchOptions& options) const {
-  return {.cause = options.cause,
-          .actor = options.actor,
+  return {.cause = options.news.cause,
+          .actor = options.news.actor,
           .trial = options.policy.trial,
           .time = services_.clock.wall_now(),
           .now = services_.clock.now(),
@@ -463,11 +463,11 @@ Result<std::vector<ReloadReport>> SandboxCore::switch_parts(ModuleChanges parts,
     }
     reports = reports_of(parts, closed - began);
     // Whoever listens hears of the switch before anything of the new version.
-    for (const ReloadReport& report : reports) publish_switched(report, options);
+    for (const ReloadReport& report : reports) journal_.publish_switch(report, options.news);
     // New code that crashes at its first call is taken back by whoever claims the module next.
     claimed.release();
   }
-  for (const ReloadReport& report : reports) audit_switched(report, options);
+  for (const ReloadReport& report : reports) journal_.audit_switch(report, options.news);
   return reports;
 }
 
@@ -510,39 +510,10 @@ ReloadReport SandboxCore::report_of(ModuleChange& part, Clock::Duration preparat
   return report;
 }
 
-void SandboxCore::publish_switched(const ReloadReport& report, const SwitchOptions& options) {
-  if (report.no_change) {
-    services_.events.publish(EventKind::module_no_change, subject(),
-                             [&](Event& event) { event.add("module", report.module).add("version", report.to); });
-    return;
-  }
-  const bool back = options.cause == SwitchCause::rollback || options.cause == SwitchCause::trial;
-  services_.events.publish(back ? EventKind::module_rolled_back : EventKind::module_reloaded, subject(),
-                           [&](Event& event) {
-                             event.add("module", report.module).add("version", report.to).add("from", report.from);
-                             event.add("cause", name_of(options.cause)).add("processes", report.processes.size());
-                             event.add("state", report.snapshot ? "snapshot" : name_of(report.state));
-                             if (report.plan) event.add("plan", to_json(*report.plan));
-                             event.add("pause_ns", report.pause_max);
-                             if (!options.reason.empty()) event.add("reason", options.reason);
-                             if (!options.trap.empty()) event.add("trap", options.trap);
-                           });
-}
-
-void SandboxCore::audit_switched(const ReloadReport& report, const SwitchOptions& options) {
-  if (report.no_change) return;
-  tell_audit({.kind = AuditKind::module_switched, .sandbox = id(), .cause = name_of(options.cause)},
-             {{"module", report.module},
-              {"from", report.from},
-              {"to", report.to},
-              {"artifact", report.artifact.hex()},
-              {"actor", options.actor}});
-}
-
 Result<std::vector<ReloadReport>> SandboxCore::change(ModuleChanges parts, const SwitchOptions& options,
                                                       Claim& claimed) {
   PETRI_TRY(plan_parts(parts, options));
-  PETRI_TRY(may_rest_here(parts, name_of(options.cause)));
+  PETRI_TRY(may_rest_here(parts, name_of(options.news.cause)));
   const Lane::Hold hold(lane_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
@@ -570,7 +541,7 @@ Result<ReloadReport> SandboxCore::change_one(ModuleChange part, const SwitchOpti
 
 SandboxCore::SwitchOptions SandboxCore::switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause,
                                                        std::string actor) const {
-  return {.policy = policy.value_or(reload_policy()), .cause = cause, .actor = std::move(actor)};
+  return {.policy = policy.value_or(reload_policy()), .news = {.cause = cause, .actor = std::move(actor)}};
 }
 
 Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<ModuleSpec>& modules,
@@ -589,7 +560,7 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
   auto all = load_side_by_side(modules);
   for (std::size_t index = 0; index < all.size(); ++index) {
     const std::string& name = modules[index].name;
-    PETRI_TRY(Loaded loaded, told_if_refused(name, std::move(all[index]), WayIn::reload));
+    PETRI_TRY(Loaded loaded, report_if_rejected(name, std::move(all[index]), WayIn::reload));
     ReloadOptions own = options;
     if (!modules[index].needs.empty()) own.needs = modules[index].needs;
     PETRI_TRY(ModuleChange part, part_of_loaded(name, std::move(loaded), own));

@@ -41,10 +41,10 @@ Result<std::vector<ReloadReport>> SandboxCore::roll_parts(ModuleChanges parts, c
       if (part.only_links()) continue;
       reports.push_back(report_of(part, took));
       for (const ProcessSwitch& process : reports.back().processes) reports.back().preparation -= process.pause;
-      publish_switched(reports.back(), options);
+      journal_.publish_switch(reports.back(), options.news);
     }
     if (last) claimed.release();
-    for (std::size_t i = first; i < reports.size(); ++i) audit_switched(reports[i], options);
+    for (std::size_t i = first; i < reports.size(); ++i) journal_.audit_switch(reports[i], options.news);
   }
   return reports;
 }

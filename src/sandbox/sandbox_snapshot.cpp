@@ -181,7 +181,7 @@ Result<SandboxCore::Loaded> SandboxCore::load_saved_code(const Version& saved) {
 }
 
 Result<Version> SandboxCore::admit_saved(const std::string& module, Version saved, WayIn way) {
-  PETRI_TRY(Loaded loaded, told_if_refused(module, load_saved_code(saved), way));
+  PETRI_TRY(Loaded loaded, report_if_rejected(module, load_saved_code(saved), way));
   saved.code = std::move(loaded.code);
   return saved;
 }
@@ -201,7 +201,7 @@ Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved, WayIn
 Result<void> SandboxCore::load_saved(const SnapshotOrigin& origin) {
   for (const SavedModule& saved : origin.data.modules) {
     PETRI_TRY(VersionTable table, admit_versions(saved, origin.way));
-    tell_loaded(saved.name, *table.active().artifact, origin.way);
+    journal_.module_loaded(saved.name, *table.active().artifact, origin.way);
     modules_.put(saved.name, std::move(table));
   }
   return link_or_forget(origin.way);

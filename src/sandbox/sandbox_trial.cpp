@@ -27,7 +27,7 @@ bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const R
           core->client());
     };
   }
-  tell_exited(process, how);
+  report_exited(process, how);
   return true;
 }
 
@@ -72,8 +72,8 @@ void SandboxCore::undo_switch(const std::string& module) {
 Result<ModuleChanges> SandboxCore::parts_to_undo(const std::string& module, SwitchOptions& options) {
   const auto how = modules_.first_crash(module);
   if (!how) return fail(ErrorCode::not_found, "nobody crashed");
-  options.reason = *how ? std::string(name_of((*how)->kind)) : how->error().message;
-  if (*how && (*how)->trap) options.trap = name_of(*(*how)->trap);
+  options.news.reason = *how ? std::string(name_of((*how)->kind)) : how->error().message;
+  if (*how && (*how)->trap) options.news.trap = name_of(*(*how)->trap);
   PETRI_TRY(const SwitchSnapshots snapshots, modules_.last_switch_of(module));
   return parts_back_to(snapshots);
 }

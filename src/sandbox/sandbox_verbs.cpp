@@ -252,9 +252,7 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
   share_.set_percent(limits.cpu_percent_max);
   if (const auto granted = folder()) granted->set_limits(limits);
   modules_.prune(limits.versions_max);
-  std::string what;
-  for (const auto& [name, value] : changes) what += fmt::format("{}{}={}", what.empty() ? "" : " ", name, value);
-  tell_audit({.kind = AuditKind::limits_changed, .sandbox = id(), .cause = "update_limits"}, {{"changes", what}});
+  journal_.limits_changed(changes);
   MutexLock lock(mutex_);
   updated_ = std::max(updated_, services_.clock.wall_now());
   return {};
@@ -264,8 +262,7 @@ Result<void> SandboxCore::update_permissions(Permissions permissions) {
   PETRI_TRY(must_exist());
   PETRI_TRY(check_permissions(traits_->profile, permissions));
   const Permissions before = granted_.exchange(permissions);
-  tell_audit({.kind = AuditKind::permissions_changed, .sandbox = id(), .cause = "update_permissions"},
-             {{"from", before.to_text()}, {"to", permissions.to_text()}});
+  journal_.permissions_changed(before, permissions);
   MutexLock lock(mutex_);
   updated_ = std::max(updated_, services_.clock.wall_now());
   return {};

@@ -92,7 +92,7 @@ Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable 
   VersionInfo info = info_of(versions.active(), versions.active().number);
   const ArtifactPtr artifact = versions.active().artifact;
   PETRI_TRY(modules_.add(name, std::move(versions)));
-  tell_loaded(name, *artifact, way);
+  journal_.module_loaded(name, *artifact, way);
   return info;
 }
 
@@ -107,7 +107,7 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
   PETRI_TRY(check_module_name(name));
   PETRI_TRY(modules_.must_be_new(name));
   PETRI_TRY(check_version_texts(options));
-  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
+  PETRI_TRY(Loaded loaded, admit_and_report(name, source, WayIn::load));
   Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs);
   return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor), WayIn::load);
 }
@@ -117,10 +117,7 @@ Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version versi
   PETRI_TRY(const auto staged, modules_.stage(name, std::move(version), account_.limits()->versions_max));
   VersionInfo info = info_of(staged.version, staged.active);
   if (!staged.is_new) return info;
-  services_.events.publish(EventKind::module_staged, subject(),
-                           [&](Event& event) { event.add("module", name).add("version", info.number); });
-  tell_audit({.kind = AuditKind::module_staged, .sandbox = id(), .cause = actor},
-             {{"module", name}, {"version", info.number}, {"artifact", info.artifact.hex()}});
+  journal_.module_staged(name, info, actor);
   return info;
 }
 
@@ -129,10 +126,10 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
   PETRI_TRY(must_exist());
   PETRI_TRY(check_version_texts(options));
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
-  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
+  PETRI_TRY(Loaded loaded, admit_and_report(name, source, WayIn::stage));
   Version version = version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs);
   if (auto linked = modules_.link(name, version.code, version.needs); !linked) {
-    tell_rejected(name, WayIn::stage, linked.error());
+    journal_.module_rejected(name, WayIn::stage, linked.error());
     return fail(std::move(linked.error()));
   }
   return add_staged(name, std::move(version), options.actor);
