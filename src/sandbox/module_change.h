@@ -42,4 +42,10 @@ struct ModuleChange {
 };
 using ModuleChanges = std::vector<ModuleChange>;
 
+// An error about the code of this module.
+inline Error of_module(std::string_view module, Error error) {
+  error.message = "the module " + std::string(module) + ": " + error.message;
+  return std::move(error).with("module", std::string(module));
+}
+
 }  // namespace petri

@@ -377,22 +377,13 @@ Result<ProcessPtr> SandboxCore::process_for(const TreeRunner& tree, const std::s
   return process;
 }
 
-// The code it starts with. While modules are being switched nobody starts: it might be with code that is no longer
-// active when it has.
+// The code it starts with. While modules are being switched nobody starts.
 Result<ModuleTable::Active> SandboxCore::begin_start(std::string_view module) {
-  const Workers::Pause pause(services_.workers);
-  MutexLock lock(mutex_);
-  while (switching_) switched_.wait(mutex_);
-  if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
-  PETRI_TRY(ModuleTable::Active active, modules_.active_to_start(module));
-  ++starts_;
+  starts_.begin(services_.workers);
+  auto active = status() == SandboxStatus::isolated ? fail(ErrorCode::not_now, fmt::format("{} is isolated", id()))
+                                                    : modules_.active_to_start(module);
+  if (!active) starts_.end();
   return active;
-}
-
-void SandboxCore::end_start() {
-  MutexLock lock(mutex_);
-  --starts_;
-  switched_.notify_all();
 }
 
 Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
@@ -400,7 +391,7 @@ Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarna
   PETRI_TRY(ModuleTable::Active start, begin_start(spec.module));
   journal_.process_starts(again);
   auto outcome = start_as_saved(process, incarnation, std::move(start), spec, again);
-  end_start();
+  starts_.end();
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) note_end(process, outcome);
   if (outcome && !lives) report_killed(process.name(), *outcome);

@@ -23,12 +23,10 @@
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
 #include "sandbox/failed_sources.h"
-#include "sandbox/guest_timers.h"
-#include "sandbox/journal.h"
 #include "sandbox/lifecycle.h"
-#include "sandbox/module_table.h"
 #include "sandbox/operation.h"
 #include "sandbox/process_state.h"
+#include "sandbox/reload.h"
 #include "sandbox/runs.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/snapshot_data.h"
@@ -73,6 +71,7 @@ struct SandboxServices {
 // questions wait for none of it.
 class SandboxCore final : public ProcessOwner,
                           public TreeHost,
+                          public ReloadHost,
                           public TreeAccount::Listener,
                           public std::enable_shared_from_this<SandboxCore> {
  public:
@@ -205,6 +204,16 @@ class SandboxCore final : public ProcessOwner,
     journal_.permission_used(process, use);
   }
 
+  // ReloadHost
+  std::vector<ProcessPtr> processes_of(std::string_view module) const override EXCLUDES(mutex_);
+  std::set<std::string> modules_with_processes() const override EXCLUDES(mutex_);
+  bool trees_are_quiet() const override EXCLUDES(mutex_);
+  void wait_for_restarts(Clock::TimePoint deadline) const override EXCLUDES(mutex_);
+  std::stop_token ending() const override EXCLUDES(mutex_);
+  Result<void> admit_again(const ArtifactPtr& artifact) override EXCLUDES(mutex_);
+  Result<void> check_quarantine(const Artifact& artifact) override;
+  Result<void> commit(ModuleChanges& changes, const ModuleTable::Commit& commit) override EXCLUDES(mutex_);
+
   // TreeHost
   std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
   Workers& tree_workers() override { return services_.workers; }
@@ -230,11 +239,8 @@ class SandboxCore final : public ProcessOwner,
     SourceFacts source;
   };
   Result<Admitted> admit(const Source& source) EXCLUDES(mutex_);
-  // All of it, for code that was let in before and is to become active.
-  Result<void> admit_again(const ArtifactPtr& artifact) EXCLUDES(mutex_);
   // Imports, findings, quarantine, in this order. What has passed may be in quarantine since; the rest stays true.
   Result<void> check_policy(const Artifact& artifact);
-  Result<void> check_quarantine(const Artifact& artifact);
   Result<Admitted> read_source(const Source& source) EXCLUDES(mutex_);
   Result<Admitted> read_source_within(const Source& source, std::uint64_t bytes_max) const;
   struct Loaded {
@@ -245,7 +251,6 @@ class SandboxCore final : public ProcessOwner,
   // The same of several, side by side where that pays: one does not need another to be checked and loaded.
   std::vector<Result<Loaded>> load_side_by_side(const std::vector<ModuleSpec>& modules);
   // The same; what is refused is told.
-  static Error refused_module(std::string_view name, Error error);
   Result<Loaded> report_if_rejected(std::string_view name, Result<Loaded> loaded, WayIn way);
   Result<Loaded> admit_and_report(std::string_view name, const Source& source, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
@@ -303,11 +308,8 @@ class SandboxCore final : public ProcessOwner,
   Version version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
                      const VersionNeeds& needs) const;
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
-  static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
-  std::stop_token ending() const EXCLUDES(mutex_);
-  // Both make an instance of the code where that describes its state, and take as long as that does.
+  // Makes an instance of the code where that describes its state, and takes as long as that does.
   VersionInfo info_of(const Version& version, std::uint64_t active) const EXCLUDES(mutex_);
-  Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const EXCLUDES(mutex_);
   Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
   Result<VersionInfo> add_module(std::string_view name, VersionTable versions, WayIn way) EXCLUDES(mutex_);
   // Whether the processes of an isolated sandbox can be reached, too.
@@ -319,10 +321,6 @@ class SandboxCore final : public ProcessOwner,
 
   // As ModuleTable has them; a tree that follows from the modules does not follow them when they begin to import.
   Result<void> check_all_links() EXCLUDES(mutex_);
-  Result<void> link_changes(ModuleChanges& parts) EXCLUDES(mutex_);
-  Result<void> link_late(ModuleChange& part, const ModuleChanges& parts);
-  Result<void> add_members(ModuleChange& part, const ModuleChanges& parts) const;
-  std::set<std::string> modules_with_processes() const EXCLUDES(mutex_);
 
   // While it lives nobody else changes these modules, nor those that depend on them.
   class Claim {
@@ -343,57 +341,23 @@ class SandboxCore final : public ProcessOwner,
   Result<Claim> claim_now(std::vector<std::string> modules) EXCLUDES(mutex_);
   void release(const std::vector<std::string>& modules) EXCLUDES(mutex_);
 
-  struct SwitchOptions {
-    ReloadPolicy policy;
-    SwitchNews news;
-    bool on_trial = false;
-    bool renames_given = false;                           // by the caller, not by the table
-    std::string revives;                                  // those that crashed, too: those this module answers for
-    bool even_if_same = false;                            // the version stays, and what the processes know does not
-    std::function<void(Process&)> on_switched = nullptr;  // each of them, while it is taken
-  };
   const ReloadPolicy& reload_policy() const {
     static const ReloadPolicy as_it_is;
     return traits_->reload == nullptr ? as_it_is : *traits_->reload;
   }
-  SwitchOptions switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
-  Result<ModuleChange> admit_part(const std::string& name, const Source& source, const ReloadOptions& options, WayIn way)
-      EXCLUDES(mutex_);
-  Result<ModuleChange> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options) EXCLUDES(mutex_);
-  // It passes the gate again: what came in before may be in quarantine since. Whoever listens hears of a refusal.
-  Result<void> check_part(const ModuleChange& part, const SwitchOptions& options) EXCLUDES(mutex_);
-  Result<void> plan_part(ModuleChange& part, const SwitchOptions& options);
-  Result<void> plan_parts(ModuleChanges& parts, const SwitchOptions& options) EXCLUDES(mutex_);
-  ModuleTable::Commit commit_of(const SwitchOptions& options) const;
-  Result<SwitchTerms> terms_as_member(const ModuleChange& part) const;
-  Result<StateHints> renames_for(const ModuleChange& part, bool given) const;
-  Result<std::vector<ReloadReport>> change(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
+  ReloadTerms reload_terms(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
+  ReloadParts reload_parts();
+  Result<ModuleChange> change_to(const std::string& name, Loaded loaded, const ReloadOptions& options);
+  Result<std::vector<ReloadReport>> apply(ModuleChanges changes, ReloadTerms terms, Claim& claimed)
       EXCLUDES(control_);
-  Result<ReloadReport> change_one(ModuleChange part, const SwitchOptions& options, Claim& claimed) EXCLUDES(control_);
-  Result<std::vector<ReloadReport>> switch_parts(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
-      REQUIRES(control_);
-  Result<void> try_start_of(const ModuleChange& part, Clock::TimePoint deadline) EXCLUDES(mutex_);
-  // `busy`, and nothing was done, when what the parts are linked with has changed since they were.
-  Result<void> commit(ModuleChanges& parts, const SwitchOptions& options) EXCLUDES(mutex_);
-  static ReloadReport report_of(ModuleChange& part, Clock::Duration preparation);
-  // What happened to a module in the processes of those that are linked with it.
-  static void gather_reports(ModuleChanges& parts);
-  std::vector<ReloadReport> reports_of(ModuleChanges& parts, Clock::Duration preparation);
+  Result<ReloadReport> apply_one(ModuleChange change, ReloadTerms terms, Claim& claimed) EXCLUDES(control_);
   void undo_switch(const std::string& module) EXCLUDES(control_);
   Result<void> try_undo(const std::string& module) EXCLUDES(control_);
-  Result<ModuleChanges> parts_to_undo(const std::string& module, SwitchOptions& options) EXCLUDES(mutex_);
   // The module and those it would be rolled back with.
   std::vector<std::string> companions_of(const std::string& module) const;
-  Result<ModuleChanges> parts_back_to(const SwitchSnapshots& snapshots) EXCLUDES(mutex_);
-  Result<ReloadReport> rollback_with_snapshot(const std::string& module, std::uint64_t version,
-                                              const SwitchOptions& options) EXCLUDES(control_);
-  // With the life it had; where that cannot be, its crash is one like any other.
-  void revive(ModuleChanges& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
-  // nullptr if the process has left the tree, or its module is not among them.
-  ModuleChange* part_of(ModuleChanges& parts, const Process& process) const EXCLUDES(mutex_);
-  // Those of the switch belong to the state of the switch, which knows nothing of what has rung since.
-  void keep_timers(const ModuleChange& part, const Process& process);
-  void bring_back_timers(const ModuleChange& part, Process& process);
+  Result<ModuleChanges> changes_back_to(const SwitchSnapshots& snapshots) const;
+  Result<ReloadReport> rollback_with_snapshot(const std::string& module, std::uint64_t version, ReloadTerms terms)
+      EXCLUDES(control_);
 
   // ---- snapshots
 
@@ -407,7 +371,7 @@ class SandboxCore final : public ProcessOwner,
   void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start, const ChildSpec& spec,
                                  bool again) EXCLUDES(mutex_);
-  Result<ModuleChanges> parts_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
+  Result<ModuleChanges> changes_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
   Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
   std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);
   // What it knows, or what a life that is to take its place does.
@@ -421,65 +385,10 @@ class SandboxCore final : public ProcessOwner,
   Result<std::unique_ptr<ModuleSwitch>> switch_to_itself(const std::string& module) EXCLUDES(mutex_);
   Result<void> start_again(const SnapshotOrigin* origin) REQUIRES(control_);
 
-  // The processes of the modules that are switched, taken while this lives. Nobody starts then.
-  class AtRest {
-   public:
-    struct Taken {
-      ProcessPtr process;
-      std::size_t part = 0;
-    };
-    AtRest(SandboxCore& core, Clock::TimePoint deadline, std::stop_token stop)
-        : core_(core), deadline_(deadline), stop_(std::move(stop)) {}
-    ~AtRest();
-    AtRest(const AtRest&) = delete;
-    AtRest& operator=(const AtRest&) = delete;
-
-    // busy when they do not come to rest in time.
-    Result<void> come(ModuleChanges& parts);
-    const std::vector<Taken>& taken() const { return taken_; }
-    // Since when it has answered nobody.
-    Clock::TimePoint rests_since(const Process& process) const { return rests_since_.at(&process); }
-
-   private:
-    void close_gates(const ModuleChanges& parts);
-    Result<void> wait(ModuleChanges& parts);
-    bool try_take_all(const ModuleChanges& parts);
-    static bool has_life(const ModuleChange& part, const Process& process);
-    void give_back();
-
-    SandboxCore& core_;
-    const Clock::TimePoint deadline_;
-    const std::stop_token stop_;
-    std::unordered_map<const Process*, ProcessPtr> gated_;
-    std::unordered_map<const Process*, Clock::TimePoint> rests_since_;
-    std::vector<Taken> taken_;
-    bool holds_starts_ = false;
-  };
-  // What a process starts with.
+  // What a process starts with; starts_.end() follows.
   Result<ModuleTable::Active> begin_start(std::string_view module) EXCLUDES(mutex_);
-  void end_start() EXCLUDES(mutex_);
-  // deadlock: this thread keeps one of their processes from coming to rest.
-  Result<void> may_rest_here(const ModuleChanges& parts, std::string_view doing) const;
-  std::vector<ProcessPtr> processes_of(std::string_view module) const EXCLUDES(mutex_);
-  std::vector<ProcessPtr> processes_of(const ModuleChange& part) const EXCLUDES(mutex_) {
-    return part.alone != nullptr ? std::vector{part.alone} : processes_of(part.name);
-  }
-
-  // ---- one process after another
-
-  // Those that have switched, and which of their lives did: one that was started again since has not.
-  using Rolled = std::map<ProcessPtr, std::uint64_t>;
-  Result<std::vector<ReloadReport>> roll_parts(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
-      REQUIRES(control_);
-  Result<void> roll(ModuleChanges& parts, const SwitchOptions& options, Rolled& rolled) REQUIRES(control_);
-  std::vector<ProcessPtr> left_to_roll(const ModuleChange& part, const Rolled& rolled) const EXCLUDES(mutex_);
-  Result<void> switch_alone(ModuleChange& part, const ProcessPtr& process, const SwitchOptions& options);
-  Error roll_back(ModuleChanges& parts, const SwitchOptions& options, const Rolled& rolled, Error error);
-  bool hold_starts() EXCLUDES(mutex_);
-  void let_start() EXCLUDES(mutex_);
-  void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
-  bool trees_are_quiet() const EXCLUDES(mutex_);
-  void wait_for_restarts(Clock::TimePoint deadline) const EXCLUDES(mutex_);
+  // deadlock: this thread keeps one of their processes from becoming quiescent.
+  Result<void> may_quiesce_here(const ModuleChanges& changes, std::string_view doing) const;
   // What was answered as a crash is followed by a decision (a trial goes back, a supervisor starts again, recovery
   // takes its step), which a verb that comes after the answer waits for: what it says does not depend on how soon it
   // comes.
@@ -636,6 +545,7 @@ class SandboxCore final : public ProcessOwner,
   Mutex waits_;
   const Clock::WallTime created_;
   ModuleTable modules_;
+  StartGate starts_;
   std::atomic<std::uint64_t> late_answers_{0}, completions_threw_{0};
   std::atomic<std::uint64_t> last_call_{0};  // or run
   Runs run_table_;
@@ -653,10 +563,7 @@ class SandboxCore final : public ProcessOwner,
   // What the modules are made of, until they are loaded, or others that failed need the room; then without an artifact.
   std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);
   std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;  // of them, on the account
-  Condition switched_;                                                     // a switch, or a start, is over
-  std::uint32_t starts_ GUARDED_BY(mutex_) = 0;                            // of processes, under way
-  bool switching_ GUARDED_BY(mutex_) = false;                              // no process may start
-  std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;                         // of trials and recovery, under way
+  std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;  // of trials and recovery, under way
   Condition decided_;
   const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;     // what processes that start come from
   std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // none: a child for each module

@@ -141,14 +141,9 @@ Result<SandboxCore::Loaded> SandboxCore::admit_and_report(std::string_view name,
   return report_if_rejected(name, load_module(source), way);
 }
 
-Error SandboxCore::refused_module(std::string_view name, Error error) {
-  error.message = fmt::format("the module {}: {}", name, error.message);
-  return std::move(error).with("module", std::string(name));
-}
-
 Result<SandboxCore::Loaded> SandboxCore::report_if_rejected(std::string_view name, Result<Loaded> loaded, WayIn way) {
   if (loaded) return loaded;
-  Error error = refused_module(name, std::move(loaded.error()));
+  Error error = of_module(name, std::move(loaded.error()));
   journal_.module_rejected(name, way, error);
   return fail(std::move(error));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
@@ -30,18 +31,16 @@ void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
 
 // Nothing runs, so there is no state to carry. What cannot be linked so, or is refused now, stays as it is.
 Result<void> SandboxCore::take_back(const std::vector<std::string>& modules) {
-  const SwitchOptions options{.policy = {}, .news = {.cause = SwitchCause::recovery, .actor = "petri"}};
-  ModuleChanges parts;
+  ModuleChanges changes;
   for (const std::string& name : modules) {
-    PETRI_TRY(parts.emplace_back(), modules_.change_to_kept(name, 0, {}));
+    PETRI_TRY(changes.emplace_back(), modules_.change_to_kept(name, 0, {}));
   }
-  PETRI_TRY(link_changes(parts));
-  for (const ModuleChange& part : parts) {
-    PETRI_TRY(check_part(part, options));
-  }
-  modules_.commit_without_state(parts, commit_of(options));
-  for (const ModuleChange& part : parts) {
-    if (!part.only_links()) journal_.module_recovered(part.name, part.from_number, part.to_number);
+  Reload back(reload_parts(), reload_terms(ReloadPolicy{}, SwitchCause::recovery, "petri"), std::move(changes));
+  PETRI_TRY(back.link());
+  for (const ModuleChange& change : back.changes()) PETRI_TRY(back.check(change));
+  modules_.commit_without_state(back.changes(), back.commit_terms());
+  for (const ModuleChange& change : back.changes()) {
+    if (!change.only_links()) journal_.module_recovered(change.name, change.from_number, change.to_number);
   }
   return {};
 }

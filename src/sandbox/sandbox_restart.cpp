@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/state_way.h"
 
@@ -34,27 +35,27 @@ Result<void> SandboxCore::restart_with_state() {
 // All that can fail happens beside what runs. Afterwards nobody takes another letter: what it did would be forgotten.
 Result<std::shared_ptr<const SnapshotData>> SandboxCore::keep_for_restart() {
   PETRI_TRY(must_run());
-  ModuleChanges parts = modules_.rest_of_all();
-  std::vector<Result<std::unique_ptr<ModuleSwitch>>> changes;  // only those of modules that live must be there
-  for (const ModuleChange& part : parts) changes.push_back(switch_to_itself(part.name));
-  const Clock::TimePoint deadline = deadline_of(reload_policy());
+  ModuleChanges changes = modules_.rest_of_all();
+  std::vector<Result<std::unique_ptr<ModuleSwitch>>> switches;  // only those of modules that live must be there
+  for (const ModuleChange& change : changes) switches.push_back(switch_to_itself(change.name));
+  const Clock::TimePoint deadline = Reload::deadline_of(reload_policy());
   const std::stop_token stop = ending();
-  const std::stop_callback on_stop(stop, [&changes] {
-    for (const auto& change : changes) {
-      if (change) (*change)->abandon();
+  const std::stop_callback on_stop(stop, [&switches] {
+    for (const auto& one : switches) {
+      if (one) (*one)->abandon();
     }
   });
-  AtRest rest(*this, deadline, stop);
-  PETRI_TRY(rest.come(parts));
+  Quiescence quiescence(reload_parts(), deadline, stop);
+  PETRI_TRY(quiescence.reach(changes));
   auto data = begin_snapshot();
-  for (const AtRest::Taken& one : rest.taken()) {
-    const auto& change = changes[one.part];
+  for (const Quiescence::Taken& one : quiescence.taken()) {
+    const auto& change = switches[one.change];
     if (!change) return fail(change.error());
     PETRI_TRY(SavedProcess saved, carried_over(**change, *one.process, deadline));
     data->processes.push_back(std::move(saved));
   }
   std::ranges::sort(data->processes, {}, &SavedProcess::address);
-  for (const AtRest::Taken& one : rest.taken()) one.process->freeze();
+  for (const Quiescence::Taken& one : quiescence.taken()) one.process->freeze();
   return data;
 }
 

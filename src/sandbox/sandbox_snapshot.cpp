@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "engine/module_layout.h"
 #include "engine/module_words.h"
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
 #include "sandbox/version_texts.h"
@@ -89,13 +90,12 @@ Result<Snapshot> SandboxCore::snapshot() {
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   PETRI_TRY(must_run());
-  ModuleChanges parts = modules_.rest_of_all();
-  const Clock::TimePoint deadline = deadline_of(reload_policy());
-  AtRest rest(*this, deadline, ending());
-  PETRI_TRY(rest.come(parts));
+  ModuleChanges changes = modules_.rest_of_all();
+  Quiescence quiescence(reload_parts(), Reload::deadline_of(reload_policy()), ending());
+  PETRI_TRY(quiescence.reach(changes));
   const auto data = begin_snapshot();
-  for (const AtRest::Taken& one : rest.taken()) {
-    PETRI_TRY(SavedProcess saved, save_process(*one.process, one.process->life(), parts[one.part].name));
+  for (const Quiescence::Taken& one : quiescence.taken()) {
+    PETRI_TRY(SavedProcess saved, save_process(*one.process, one.process->life(), changes[one.change].name));
     data->processes.push_back(std::move(saved));
   }
   std::ranges::sort(data->processes, {}, &SavedProcess::address);
@@ -126,28 +126,29 @@ Result<void> SandboxCore::check_same_processes(const SnapshotData& data) const {
 }
 
 // Code that was forgotten since comes in through the gate, as a new version.
-Result<ModuleChanges> SandboxCore::parts_to_restore(const SnapshotData& data) {
-  ModuleChanges parts;
+Result<ModuleChanges> SandboxCore::changes_to_restore(const SnapshotData& data) {
+  ModuleChanges changes;
   for (const SavedModule& module : data.modules) {
-    PETRI_TRY(ModuleChange part,
-              admit_part(module.name, Source::artifact(module.active_version().artifact), {}, WayIn::restore));
-    auto images = std::make_shared<SwitchSnapshot>(account_, part.to_number, part.from_number);
+    const Source source = Source::artifact(module.active_version().artifact);
+    PETRI_TRY(Loaded loaded, admit_and_report(module.name, source, WayIn::restore));
+    PETRI_TRY(ModuleChange change, change_to(module.name, std::move(loaded), {}));
+    auto images = std::make_shared<SwitchSnapshot>(account_, change.to_number, change.from_number);
     for (const SavedProcess& process : data.processes) {
       if (process.module == module.name) images->borrow(process.address, process.image);
     }
-    part.back_to = std::move(images);
-    parts.push_back(std::move(part));
+    change.back_to = std::move(images);
+    changes.push_back(std::move(change));
   }
-  return parts;
+  return changes;
 }
 
 Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions& options) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
-  SwitchOptions how = switch_options(std::nullopt, SwitchCause::restore, options.actor);
-  how.policy.drop_exports = true;
-  how.policy.quiet_wait_max = options.quiet_wait_max;
-  PETRI_TRY(check_reload_policy(how.policy));
+  ReloadTerms terms = reload_terms(std::nullopt, SwitchCause::restore, options.actor);
+  terms.policy.drop_exports = true;
+  terms.policy.quiet_wait_max = options.quiet_wait_max;
+  PETRI_TRY(check_reload_policy(terms.policy));
   PETRI_TRY(check_actor(options.actor));
   const SnapshotData& data = snapshot.data();
   PETRI_TRY(check_limits(data, *account_.limits()));
@@ -155,9 +156,8 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
   for (const SavedModule& module : data.modules) names.push_back(module.name);
   PETRI_TRY(Claim claimed, claim(std::move(names)));
   PETRI_TRY(check_same_processes(data));
-  PETRI_TRY(ModuleChanges parts, parts_to_restore(data));
-  how.even_if_same = true;
-  how.on_switched = [&](Process& process) {
+  PETRI_TRY(ModuleChanges changes, changes_to_restore(data));
+  terms.on_switched = [&](Process& process) {
     const SavedProcess* saved = data.find(process.name());
     if (saved == nullptr) return;
     process.life().context->random = SeededRandom(saved->random);
@@ -165,7 +165,7 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
     process.replace_mailbox(saved->mailbox);
     guest_timers_.replace(process, options.timers ? saved->timers : std::vector<SavedTimer>());
   };
-  PETRI_TRY(change(std::move(parts), how, claimed));
+  PETRI_TRY(apply(std::move(changes), std::move(terms), claimed));
   return {};
 }
 

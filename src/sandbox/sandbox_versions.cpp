@@ -7,20 +7,11 @@
 #include "base/escape.h"
 #include "base/ids.h"
 #include "sandbox/described_state.h"
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
-#include "sandbox/state_way.h"
 #include "sandbox/version_texts.h"
 
 namespace petri {
-
-// Of an instance that has not run: the table is constant.
-Result<std::shared_ptr<const StateSchema>> SandboxCore::schema_of(const ModuleCode& code) const {
-  const SandboxLimitsPtr limits = account_.limits();
-  PETRI_TRY(const Instantiated made, code.best()->instantiate({}, limits->memory_bytes_max));
-  if (made.instance == nullptr) return std::make_shared<const StateSchema>();
-  PETRI_TRY(const DescribedState state, DescribedState::of(code.module(), *made.instance, limits->state_bytes_max));
-  return state.schema();
-}
 
 // What it imports first, then what it only says that it needs.
 static std::vector<ModuleDependency> dependencies_of(const Version& version) {
@@ -50,7 +41,7 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
                    .metadata = version.metadata};
   info.imports = dependencies_of(version);
   if (describes_state(version.code->module())) {
-    if (const auto schema = schema_of(*version.code)) info.state = (*schema)->fields();
+    if (const auto schema = schema_of(*version.code, *account_.limits())) info.state = (*schema)->fields();
   }
   return info;
 }
@@ -182,24 +173,27 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
   const Operation operation(operation_, Operation::Reach::thread);
   wait_for_crashes();
   PETRI_TRY(modules_.active(name));
-  ModuleChanges parts;
-  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options, WayIn::plan));
-  PETRI_TRY(link_changes(parts));
-  ModuleChange& part = *std::ranges::find(parts, name, &ModuleChange::name);
-  ReloadPlan plan{.module = part.name, .from = part.from_number, .to = part.to_number};
-  plan.no_change = part.from_number == part.to_number;
+  ReloadTerms terms = reload_terms(options.policy, SwitchCause::reload, options.actor);
+  terms.renames_given = !options.renames.empty();
+  const bool drop = terms.policy.drop;
+  PETRI_TRY(Loaded loaded, admit_and_report(name, source, WayIn::plan));
+  ModuleChanges changes;
+  PETRI_TRY(changes.emplace_back(), change_to(std::string(name), std::move(loaded), options));
+  Reload reload(reload_parts(), std::move(terms), std::move(changes));
+  PETRI_TRY(reload.link());
+  ModuleChange& change = reload.change_of(name);
+  ReloadPlan plan{.module = change.name, .from = change.from_number, .to = change.to_number};
+  plan.no_change = change.from_number == change.to_number;
   if (plan.no_change) return plan;
-  SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);
-  how.renames_given = !options.renames.empty();
-  if (auto planned = plan_part(part, how); !planned) {
+  if (auto planned = reload.plan_state(change); !planned) {
     plan.refusal = std::move(planned.error());
     return plan;
   }
-  plan.state = part.change->terms().way;
+  plan.state = change.change->terms().way;
   if (plan.state != StateWay::described) return plan;
-  PETRI_TRY(const auto from, schema_of(*part.from));
-  PETRI_TRY(const auto to, schema_of(*part.to));
-  PETRI_TRY(plan.plan, StatePlan::create(from, to, part.change->terms().renames, {.drop = how.policy.drop}));
+  PETRI_TRY(const auto from, schema_of(*change.from, *account_.limits()));
+  PETRI_TRY(const auto to, schema_of(*change.to, *account_.limits()));
+  PETRI_TRY(plan.plan, StatePlan::create(from, to, change.change->terms().renames, {.drop = drop}));
   if (const auto check = plan.plan->check(); !check) plan.refusal = check.error();
   return plan;
 }
@@ -216,7 +210,7 @@ auto SandboxCore::with_state(std::string_view name, Reach reach, Use use)
   if (const Inside* waits = inside(process->name())) {
     return would_wait_for(*waits, "use the state of " + process->name());
   }
-  const Clock::TimePoint deadline = deadline_of(reload_policy());
+  const Clock::TimePoint deadline = Reload::deadline_of(reload_policy());
   const Process::Frozen frozen = reach == Reach::frozen_too ? Process::Frozen::take : Process::Frozen::leave;
   Process::Taken taken = Process::Taken::at_work;
   while ((taken = process->try_take(frozen)) == Process::Taken::at_work) {
