@@ -215,12 +215,8 @@ class SandboxCore final : public ProcessOwner,
   Result<void> commit(ModuleChanges& changes, const ModuleTable::Commit& commit) override EXCLUDES(mutex_);
 
   // TreeHost
-  std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
-  Workers& tree_workers() override { return services_.workers; }
-  ProcessOwner* tree_owner() override { return this; }
-  Workers::Client* tree_client() override { return client(); }
-  Timers& tree_timers() override { return services_.timers; }
-  const Clock& tree_clock() const override { return services_.clock; }
+  ProcessOwner& owner() override { return *this; }
+  Timers& timers() override { return services_.timers; }
   Clock::Duration shutdown_max() const override { return std::chrono::nanoseconds(account_.limits()->shutdown_max); }
   Result<ProcessPtr> process_for(const TreeRunner& tree, const std::string& address) override EXCLUDES(mutex_);
   Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec, bool again) override
