@@ -386,11 +386,21 @@ Result<ModuleTable::Active> SandboxCore::begin_start(std::string_view module) {
   return active;
 }
 
+// Only while a sandbox is made from a snapshot or restarted with its state.
+std::optional<SandboxCore::SavedStart> SandboxCore::saved_start(const Process& process, std::string_view module) const {
+  MutexLock lock(mutex_);
+  const SavedProcess* const saved = origin_ == nullptr ? nullptr : origin_->data.find(process.name());
+  if (saved == nullptr || saved->module != module) return std::nullopt;
+  return SavedStart{.origin = origin_, .saved = saved};
+}
+
 Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
                                            bool again) {
-  PETRI_TRY(ModuleTable::Active start, begin_start(spec.module));
+  PETRI_TRY(const ModuleTable::Active start, begin_start(spec.module));
   journal_.process_starts(again);
-  auto outcome = start_as_saved(process, incarnation, std::move(start), spec, again);
+  const auto saved = again ? std::nullopt : saved_start(process, spec.module);
+  auto outcome = saved ? start_as_saved(process, incarnation, start, *saved, spec.input)
+                       : process.start(incarnation, start.code, spec.input, nullptr, start.number);
   starts_.end();
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
   if (!lives) note_end(process, outcome);

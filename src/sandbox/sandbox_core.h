@@ -365,8 +365,14 @@ class SandboxCore final : public ProcessOwner,
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<void> start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
-  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start, const ChildSpec& spec,
-                                 bool again) EXCLUDES(mutex_);
+  // What a process continues from that a snapshot knows.
+  struct SavedStart {
+    const SnapshotOrigin* origin;
+    const SavedProcess* saved;
+  };
+  std::optional<SavedStart> saved_start(const Process& process, std::string_view module) const EXCLUDES(mutex_);
+  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, const ModuleTable::Active& start,
+                                 const SavedStart& from, std::string_view input);
   Result<ModuleChanges> changes_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
   Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
   std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);

@@ -207,25 +207,18 @@ Result<void> SandboxCore::load_saved(const SnapshotOrigin& origin) {
   return link_or_forget(origin.way);
 }
 
-// A process whose place is in the snapshot goes on from there, once. What waits for it waits until all of them live: of
-// a sandbox that does not come to life nothing has been done.
-Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start,
-                                            const ChildSpec& spec, bool again) {
-  const SnapshotOrigin* from = nullptr;
-  {
-    MutexLock lock(mutex_);
-    from = origin_;
-  }
-  const SavedProcess* saved = from == nullptr || again ? nullptr : from->data.find(process.name());
-  if (saved == nullptr || saved->module != spec.module)
-    return process.start(incarnation, std::move(start.code), spec.input, nullptr, start.number);
-  const Process::Origin origin{.image = saved->image,
-                               .random = from->share_random ? std::optional(saved->random) : std::nullopt,
-                               .saw_outside = saved->saw_outside,
-                               .mailbox = saved->mailbox};
+// A process that the snapshot knows continues from there. What waits for it waits until all of them live: of a sandbox
+// that does not come to life nothing has been done.
+Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, const ModuleTable::Active& start,
+                                            const SavedStart& from, std::string_view input) {
+  const Process::Origin origin{.image = from.saved->image,
+                               .random = from.origin->share_random ? std::optional(from.saved->random) : std::nullopt,
+                               .saw_outside = from.saved->saw_outside,
+                               .mailbox = from.saved->mailbox};
   process.close_gate(Clock::TimePoint::max());
-  auto outcome = process.start(incarnation, std::move(start.code), spec.input, &origin, start.number);
-  if (outcome && outcome->kind == OutcomeKind::ok && from->timers) guest_timers_.replace(process, saved->timers);
+  auto outcome = process.start(incarnation, start.code, input, &origin, start.number);
+  const bool lives = outcome && outcome->kind == OutcomeKind::ok;
+  if (lives && from.origin->timers) guest_timers_.replace(process, from.saved->timers);
   return outcome;
 }
 
