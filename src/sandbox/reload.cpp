@@ -48,8 +48,8 @@ Result<void> Reload::link() { return parts_.modules.link(changes_, parts_.host.m
 Result<void> Reload::check(const ModuleChange& change) {
   if (!is_needed(change)) return {};
   const bool comes_back = !change.only_links() && terms_.news.cause != SwitchCause::reload;
-  auto fits = comes_back ? parts_.host.admit_again(change.to->artifact)
-                         : parts_.host.check_quarantine(*change.to->artifact);
+  const ModuleGate gate = parts_.host.gate();
+  auto fits = comes_back ? gate.admit_again(change.to->artifact) : gate.check_quarantine(*change.to->artifact);
   if (fits) return {};
   Error error = of_module(change.name, std::move(fits.error()));
   parts_.journal.module_rejected(change.name, way_of(terms_.news.cause), error);

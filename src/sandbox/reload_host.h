@@ -10,6 +10,7 @@
 
 #include "sandbox/guest_timers.h"
 #include "sandbox/journal.h"
+#include "sandbox/module_gate.h"
 #include "sandbox/module_table.h"
 #include "sandbox/start_gate.h"
 
@@ -26,10 +27,8 @@ class ReloadHost {
   virtual void wait_for_restarts(Clock::TimePoint deadline) const = 0;
   // Asked to stop when everything that runs is being ended.
   virtual std::stop_token ending() const = 0;
-  // The whole gate, for code that was admitted before and is to become active; and what may have changed since a moment
-  // ago.
-  virtual Result<void> admit_again(const ArtifactPtr& artifact) = 0;
-  virtual Result<void> check_quarantine(const Artifact& artifact) = 0;
+  // As it is now.
+  virtual ModuleGate gate() = 0;
   // As ModuleTable::commit().
   virtual Result<void> commit(ModuleChanges& changes, const ModuleTable::Commit& commit) = 0;
 };

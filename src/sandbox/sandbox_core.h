@@ -16,56 +16,27 @@
 #include "base/mutex.h"
 #include "host/folder.h"
 #include "host/inside.h"
-#include "petri/host_functions.h"
 #include "petri/sandbox.h"
-#include "process/guest_threads.h"
 #include "process/process.h"
-#include "sandbox/artifact_store.h"
-#include "sandbox/code_store.h"
-#include "sandbox/failed_sources.h"
 #include "sandbox/lifecycle.h"
 #include "sandbox/operation.h"
 #include "sandbox/process_state.h"
 #include "sandbox/reload.h"
 #include "sandbox/runs.h"
+#include "sandbox/sandbox_services.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/snapshot_data.h"
 #include "sandbox/spawned_children.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
-#include "sandbox/under_way.h"
 #include "sandbox/way_in.h"
 #include "security/breaker.h"
-#include "security/quarantine.h"
 #include "supervisor/recovery_rule.h"
 #include "supervisor/tree_json.h"
-#include "telemetry/event_bus.h"
-#include "telemetry/metrics.h"
 #include "telemetry/threshold.h"
 #include "telemetry/usage_history.h"
 
 namespace petri {
-
-// What sandboxes share: the runtime's. Outlives them.
-struct SandboxServices {
-  Workers& workers;
-  GuestThreads& guest_threads;
-  Timers& timers;
-  const Clock& clock;
-  EventBus& events;
-  ArtifactStore& artifacts;
-  CodeStore& code;
-  const HostFunctions& host;
-  AuditLog& audit;
-  Quarantine& quarantine;
-  Metrics& metrics;
-  MemoryBudget* budget = nullptr;               // none: no bound
-  std::shared_ptr<DescriptorPool> descriptors;  // the same; a folder may outlive the runtime
-  FailedSources& failed_sources;
-  RetraceBudget& retrace_budget;
-  std::shared_ptr<UnderWay> under_way;
-  std::size_t samples_max = 300;
-};
 
 // All members may be called from any thread. Structural work (start, stop, restart) is done one after the other;
 // questions wait for none of it.
@@ -210,8 +181,7 @@ class SandboxCore final : public ProcessOwner,
   bool trees_are_quiet() const override EXCLUDES(mutex_);
   void wait_for_restarts(Clock::TimePoint deadline) const override EXCLUDES(mutex_);
   std::stop_token ending() const override EXCLUDES(mutex_);
-  Result<void> admit_again(const ArtifactPtr& artifact) override EXCLUDES(mutex_);
-  Result<void> check_quarantine(const Artifact& artifact) override;
+  ModuleGate gate() override EXCLUDES(mutex_);
   Result<void> commit(ModuleChanges& changes, const ModuleTable::Commit& commit) override EXCLUDES(mutex_);
 
   // TreeHost
@@ -229,26 +199,6 @@ class SandboxCore final : public ProcessOwner,
   static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
   void report_exited(const Process& process, const Result<Outcome>& how);
 
-  // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
-  struct Admitted {
-    ArtifactPtr artifact;
-    SourceFacts source;
-  };
-  Result<Admitted> admit(const Source& source) EXCLUDES(mutex_);
-  // Imports, findings, quarantine, in this order. What has passed may be in quarantine since; the rest stays true.
-  Result<void> check_policy(const Artifact& artifact);
-  Result<Admitted> read_source(const Source& source) EXCLUDES(mutex_);
-  Result<Admitted> read_source_within(const Source& source, std::uint64_t bytes_max) const;
-  struct Loaded {
-    ModuleCodePtr code;
-    SourceFacts source;
-  };
-  Result<Loaded> load_module(const Source& source);
-  // The same of several, side by side where that pays: one does not need another to be checked and loaded.
-  std::vector<Result<Loaded>> load_side_by_side(const std::vector<ModuleSpec>& modules);
-  // The same; what is refused is told.
-  Result<Loaded> report_if_rejected(std::string_view name, Result<Loaded> loaded, WayIn way);
-  Result<Loaded> admit_and_report(std::string_view name, const Source& source, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
   Result<void> load_sources(const std::vector<ModuleSpec>& sources) EXCLUDES(mutex_);
   void keep_failed_sources() EXCLUDES(mutex_);
@@ -301,7 +251,7 @@ class SandboxCore final : public ProcessOwner,
   };
   // ---- change under life
 
-  Version version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+  Version version_of(LoadedModule loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
                      const VersionNeeds& needs) const;
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
   // Makes an instance of the code where that describes its state, and takes as long as that does.
@@ -343,7 +293,7 @@ class SandboxCore final : public ProcessOwner,
   }
   ReloadTerms reload_terms(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
   ReloadParts reload_parts();
-  Result<ModuleChange> change_to(const std::string& name, Loaded loaded, const ReloadOptions& options);
+  Result<ModuleChange> change_to(const std::string& name, LoadedModule loaded, const ReloadOptions& options);
   Result<std::vector<ReloadReport>> apply(ModuleChanges changes, ReloadTerms terms, Claim& claimed)
       EXCLUDES(control_);
   Result<ReloadReport> apply_one(ModuleChange change, ReloadTerms terms, Claim& claimed) EXCLUDES(control_);
@@ -359,8 +309,6 @@ class SandboxCore final : public ProcessOwner,
 
   Result<void> load_saved(const SnapshotOrigin& origin) EXCLUDES(mutex_);
   Result<VersionTable> admit_versions(const SavedModule& saved, WayIn way) EXCLUDES(mutex_);
-  Result<Loaded> load_saved_code(const Version& saved);
-  Result<Version> admit_saved(const std::string& module, Version saved, WayIn way) EXCLUDES(mutex_);
   std::vector<SavedChild> saved_children(const TreeRunner& tree) const EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<void> start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) EXCLUDES(mutex_);

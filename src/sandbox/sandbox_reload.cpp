@@ -43,7 +43,7 @@ void SandboxCore::release(const std::vector<std::string>& modules) {
 // ---- what is changed ------------------------------------------------------------------------------------------
 
 // Code that is in the table already keeps its number.
-Result<ModuleChange> SandboxCore::change_to(const std::string& name, Loaded loaded, const ReloadOptions& options) {
+Result<ModuleChange> SandboxCore::change_to(const std::string& name, LoadedModule loaded, const ReloadOptions& options) {
   Version version = version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs);
   return modules_.change_to(name, std::move(version), options.renames);
 }
@@ -208,10 +208,11 @@ Result<std::vector<ReloadReport>> SandboxCore::reload_all(const std::vector<Modu
   }
   PETRI_TRY(Claim claimed, claim(std::move(names)));
   ModuleChanges changes;
-  auto all = load_side_by_side(modules);
+  const ModuleGate entrance = gate();
+  auto all = entrance.load_all(modules);
   for (std::size_t index = 0; index < all.size(); ++index) {
     const std::string& name = modules[index].name;
-    PETRI_TRY(Loaded loaded, report_if_rejected(name, std::move(all[index]), WayIn::reload));
+    PETRI_TRY(LoadedModule loaded, entrance.report_if_rejected(name, std::move(all[index]), WayIn::reload));
     ReloadOptions own = options;
     if (!modules[index].needs.empty()) own.needs = modules[index].needs;
     PETRI_TRY(changes.emplace_back(), change_to(name, std::move(loaded), own));

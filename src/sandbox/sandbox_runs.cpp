@@ -233,7 +233,7 @@ Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_vie
   PETRI_TRY(must_run());
   PETRI_TRY(const ModuleTable::Active active, modules_.active(module));
   const RunOf what{.module = std::string(module), .artifact = active.code->artifact, .version = active.number};
-  if (auto fits = check_quarantine(*what.artifact); !fits) {
+  if (auto fits = gate().check_quarantine(*what.artifact); !fits) {
     journal_.module_rejected(module, WayIn::run, fits.error());
     return fail(std::move(fits.error()));
   }
@@ -243,7 +243,7 @@ Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_vie
 Result<Outcome> SandboxCore::run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
                                         const RunOptions& options, SandboxRun& run) {
   PETRI_TRY(must_run());
-  auto artifact = admit(source);
+  auto artifact = gate().admit(source);
   if (!artifact) {
     journal_.module_rejected("", WayIn::run, artifact.error());
     return fail(std::move(artifact.error()));

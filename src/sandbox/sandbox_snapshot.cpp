@@ -130,7 +130,7 @@ Result<ModuleChanges> SandboxCore::changes_to_restore(const SnapshotData& data) 
   ModuleChanges changes;
   for (const SavedModule& module : data.modules) {
     const Source source = Source::artifact(module.active_version().artifact);
-    PETRI_TRY(Loaded loaded, admit_and_report(module.name, source, WayIn::restore));
+    PETRI_TRY(LoadedModule loaded, gate().load_or_report(module.name, source, WayIn::restore));
     PETRI_TRY(ModuleChange change, change_to(module.name, std::move(loaded), {}));
     auto images = std::make_shared<SwitchSnapshot>(account_, change.to_number, change.from_number);
     for (const SavedProcess& process : data.processes) {
@@ -171,28 +171,13 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
 
 // ---- in a sandbox of its own ----------------------------------------------------------------------------------
 
-// A text is held to the limit as when it first came in: the sandbox keeps it beside the code.
-Result<SandboxCore::Loaded> SandboxCore::load_saved_code(const Version& saved) {
-  const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
-  const std::uint64_t text_bytes = saved.source.text == nullptr ? 0 : saved.source.text->size();
-  if (text_bytes <= bytes_max) return load_module(Source::artifact(saved.artifact));
-  return fail(ErrorCode::module_too_large,
-              fmt::format("its text has {} bytes and module_bytes_max allows {}", text_bytes, bytes_max));
-}
-
-Result<Version> SandboxCore::admit_saved(const std::string& module, Version saved, WayIn way) {
-  PETRI_TRY(Loaded loaded, report_if_rejected(module, load_saved_code(saved), way));
-  saved.code = std::move(loaded.code);
-  return saved;
-}
-
 // Only those that will be kept are loaded: an archive may have a thousand.
 Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved, WayIn way) {
   VersionTable kept(saved.versions, saved.switches, saved.active, saved.total);
   kept.prune(account_.limits()->versions_max);
   std::vector<Version> versions;
   for (const Version& one : kept.versions()) {
-    PETRI_TRY(Version version, admit_saved(saved.name, one, way));
+    PETRI_TRY(Version version, gate().load_saved(saved.name, one, way));
     versions.push_back(std::move(version));
   }
   return VersionTable(std::move(versions), saved.switches, saved.active, saved.total);

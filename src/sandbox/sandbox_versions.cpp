@@ -46,7 +46,7 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
   return info;
 }
 
-Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+Version SandboxCore::version_of(LoadedModule loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
                                 const VersionNeeds& needs) const {
   return Version{.artifact = loaded.code->artifact,
                  .code = std::move(loaded.code),
@@ -98,7 +98,7 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
   PETRI_TRY(check_module_name(name));
   PETRI_TRY(modules_.must_be_new(name));
   PETRI_TRY(check_version_texts(options));
-  PETRI_TRY(Loaded loaded, admit_and_report(name, source, WayIn::load));
+  PETRI_TRY(LoadedModule loaded, gate().load_or_report(name, source, WayIn::load));
   Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs);
   return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor), WayIn::load);
 }
@@ -117,7 +117,7 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
   PETRI_TRY(must_exist());
   PETRI_TRY(check_version_texts(options));
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
-  PETRI_TRY(Loaded loaded, admit_and_report(name, source, WayIn::stage));
+  PETRI_TRY(LoadedModule loaded, gate().load_or_report(name, source, WayIn::stage));
   Version version = version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs);
   if (auto linked = modules_.link(name, version.code, version.needs); !linked) {
     journal_.module_rejected(name, WayIn::stage, linked.error());
@@ -155,7 +155,7 @@ Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_vie
                 fmt::format("the module {} of {} has no version {}", module, from.id(), number));
   }
   PETRI_TRY(const Claim claimed, claim({std::string(module)}));
-  PETRI_TRY(Version version, admit_saved(saved.name, *found, WayIn::copy_version));
+  PETRI_TRY(Version version, gate().load_saved(saved.name, *found, WayIn::copy_version));
   version.time = services_.clock.wall_now();
   version.origin = VersionOrigin::copy;
   version.before = 0;
@@ -176,7 +176,7 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
   ReloadTerms terms = reload_terms(options.policy, SwitchCause::reload, options.actor);
   terms.renames_given = !options.renames.empty();
   const bool drop = terms.policy.drop;
-  PETRI_TRY(Loaded loaded, admit_and_report(name, source, WayIn::plan));
+  PETRI_TRY(LoadedModule loaded, gate().load_or_report(name, source, WayIn::plan));
   ModuleChanges changes;
   PETRI_TRY(changes.emplace_back(), change_to(std::string(name), std::move(loaded), options));
   Reload reload(reload_parts(), std::move(terms), std::move(changes));
