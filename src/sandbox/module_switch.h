@@ -87,9 +87,9 @@ class ModuleSwitch {
   // The plan of the state of that one; none before it was made.
   const std::optional<StatePlan>& plan_of(std::string_view module) const;
 
-  // While the process goes on: makes the life that is to follow. start_failed, or what the engine says.
+  // While the process continues: creates the instance that is to follow. start_failed, or what the engine says.
   Result<void> prepare(Process& process, Clock::TimePoint deadline);
-  // Where no process of the module lives: a life of the new code that nobody will have. start_failed when it does not
+  // Where no process of the module lives: an instance of the new code that nobody will have. start_failed when it does not
   // start.
   Result<void> try_start(ProcessOwner& owner, Clock::TimePoint deadline) EXCLUDES(mutex_);
   bool has_prepared(const Process& process) const { return beside_.contains(&process); }
@@ -97,14 +97,14 @@ class ModuleSwitch {
   Result<void> carry(Process& process, Clock::TimePoint deadline);
   void exchange(Process& process, const std::shared_ptr<TrialPeriod>& trial);
   // Of a process that has lost its own.
-  Life take_life(const Process& process);
+  LiveInstance take_instance(const Process& process);
   // Any thread: whatever runs in the lives beside ends, and no other is begun.
   void abandon() EXCLUDES(mutex_);
 
  private:
   struct Beside {
     std::unique_ptr<HookPort> port;
-    Life life;
+    LiveInstance live;
   };
 
   Result<void> begin(Process& process, Beside& beside, Clock::TimePoint deadline);
@@ -117,7 +117,7 @@ class ModuleSwitch {
     SwitchTerms terms;
     std::optional<StatePlan> plan;  // the last one that was used: processes of one module mostly have one schema
   };
-  // The same in one process, whose life goes on.
+  // The same in one process, which continues with it.
   struct Crossing {
     Process& process;
     Beside& beside;
@@ -147,8 +147,8 @@ class ModuleSwitch {
   Result<void> cross_memory(const Crossing& crossing) const;
   Result<void> check_memory_crosses(const ModuleCode& code, Instance& from, const SwitchTerms& terms) const;
   ImageTerms image_terms(const SwitchTerms& terms) const;
-  Result<void> restore_kept(Life& life, const SwitchSnapshot::Kept& kept) const;
-  Result<void> ask_ready(Process& process, Life& life, Clock::TimePoint deadline) const;
+  Result<void> restore_kept(LiveInstance& live, const SwitchSnapshot::Kept& kept) const;
+  Result<void> ask_ready(Process& process, LiveInstance& live, Clock::TimePoint deadline) const;
   static Migration migration_of(const Crossing& crossing);
   bool goes_back(const Process& process) const;
   const SwitchSnapshot::Kept* kept_for(const Process& process) const;

@@ -191,8 +191,8 @@ Result<std::vector<ReloadReport>> Reload::switch_all(const std::function<void()>
   const Clock::TimePoint closed = clock.now();
   std::vector<ReloadReport> done;
   {
-    // In a lane whoever is at work now waits for this very thread.
-    const bool cannot_wait = !terms_.revives.empty() && parts_.owner.lane() != nullptr;
+    // In a deterministic queue whoever is at work now waits for this very thread.
+    const bool cannot_wait = !terms_.revives.empty() && parts_.owner.deterministic_queue() != nullptr;
     Quiescence quiescence(parts_, cannot_wait ? std::chrono::steady_clock::now() : deadline, stop);
     PETRI_TRY(quiescence.reach(
         changes_, [&](ModuleChange& change, Process& process) { return prepare(change, process, deadline); }));
@@ -258,11 +258,11 @@ void Reload::revive(const Crash& crash, Clock::TimePoint deadline) {
     auto lives = change->change->prepare(process, deadline);
     if (lives) lives = change->change->carry(process, deadline);
     if (lives) {
-      lives = process.revive(change->change->take_life(process), [&] { bring_back_timers(*change, process); });
+      lives = process.revive(change->change->take_instance(process), [&] { bring_back_timers(*change, process); });
     }
     if (lives) change->switched.push_back({.process = process.name(), .tier = process.tier()});
   }
-  process.bury(crash.how);  // unless it lives again
+  process.report_exit(crash.how);  // unless it lives again
 }
 
 // ---- reports --------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
       account_(*shared_account_),
       share_(traits_->policy.limits.cpu_percent_max),
       threads_(&account_),
-      lane_(make_lane()),
+      queue_(make_queue()),
       guest_timers_(*this, services.timers),
       created_(services.clock.wall_now()),
       modules_(spec_.id, created_),
@@ -53,13 +53,13 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
 
 SandboxCore::~SandboxCore() = default;
 
-// What a letter has begun elsewhere is done before the next.
-std::unique_ptr<Lane> SandboxCore::make_lane() {
+// What a message has begun elsewhere is done before the next.
+std::unique_ptr<DeterministicQueue> SandboxCore::make_queue() {
   if (!spec_.deterministic) return nullptr;
   const auto settle = [this] {
     for (const auto& runner : trees()) runner->wait_until_quiet();
   };
-  return std::make_unique<Lane>(services_.workers, client(), [this] { return keep_alive(); }, settle);
+  return std::make_unique<DeterministicQueue>(services_.workers, client(), [this] { return keep_alive(); }, settle);
 }
 
 SupervisorSpec SandboxCore::tree_spec() const {
@@ -67,7 +67,7 @@ SupervisorSpec SandboxCore::tree_spec() const {
   return tree_of(*sources_, modules_.graph());
 }
 
-// ---- life -----------------------------------------------------------------------------------------------------
+// ---- lifecycle ------------------------------------------------------------------------------------------------
 
 void SandboxCore::advance(LifecycleEvent event, const std::string& cause) {
   SandboxStatus from{}, to{};
@@ -168,7 +168,7 @@ Result<void> SandboxCore::try_start_tree() {
     spawned_.clear();
     runs_ = std::stop_source();
   }
-  const Lane::Hold hold(lane_.get());
+  const DeterministicQueue::Hold hold(queue_.get());
   auto started = tree->start();
   if (!started) {
     // The tree knows which child; the process knew why.
@@ -480,10 +480,10 @@ void SandboxCore::tree_ended(const TreeRunner& which, const TreeEnded& news) {
 
 void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
   report_exited(process, how);
-  process_buried(process, incarnation, how);
+  process_not_revived(process, incarnation, how);
 }
 
-void SandboxCore::process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
+void SandboxCore::process_not_revived(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
   const ExitReason reason = how ? exit_reason_of(*how) : ExitReason::abnormal;
   note_end(process, how);
   std::shared_ptr<TreeRunner> tree, dynamic;

@@ -122,15 +122,15 @@ class SandboxCore final : public ProcessOwner,
   Result<Snapshot> snapshot() EXCLUDES(control_);
   Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options) EXCLUDES(control_);
   // What another that is to be like this one is made of.
-  struct Likeness {
+  struct CloneSource {
     SandboxSpec spec;  // without an id
     SandboxTraitsPtr traits;
     SandboxLimits limits;
     Permissions permissions;
   };
-  Result<Likeness> likeness() const EXCLUDES(mutex_);
+  Result<CloneSource> clone_source() const EXCLUDES(mutex_);
   // Before it is created.
-  void become_like(const Likeness& other);
+  void become_clone_of(const CloneSource& other);
   Result<StateDocument> state(std::string_view process) EXCLUDES(mutex_);
   Result<void> update_state(const std::vector<StateUpdate>& updates, std::string_view process) EXCLUDES(mutex_);
 
@@ -148,7 +148,7 @@ class SandboxCore final : public ProcessOwner,
   TreeAccount& account() override { return account_; }
   CpuShare& cpu_share() override { return share_; }
   const Clock& clock() const override { return services_.clock; }
-  Lane* lane() override { return lane_.get(); }
+  DeterministicQueue* deterministic_queue() override { return queue_.get(); }
   Mutex& waits() override { return waits_; }
   HostSettings host_settings(std::string_view process) override;
   std::uint64_t seed() const override { return spec_.seed; }
@@ -157,7 +157,7 @@ class SandboxCore final : public ProcessOwner,
   void terminate_ended(const Process& process, const Outcome& how) override { report_killed(process.name(), how); }
   void instance_gone(const Process& process, std::uint64_t incarnation) override EXCLUDES(mutex_);
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
-  void process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override
+  void process_not_revived(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override
       EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
@@ -166,7 +166,7 @@ class SandboxCore final : public ProcessOwner,
   }
   void call_ended(OutcomeKind kind) override { journal_.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
-  bool takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
+  bool begin_rollback(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
                   std::function<void()>& then) override EXCLUDES(mutex_);
 
   // TreeAccount::Listener
@@ -228,8 +228,8 @@ class SandboxCore final : public ProcessOwner,
   }
   Result<void> give_up_start() EXCLUDES(mutex_);
   // This thread is in a completion of the process of this address, or of one below it, or in a host function that it
-  // has called: the process is left only when that has returned. Empty: of any process. In a lane, all wait for one.
-  const Inside* inside(std::string_view address, bool lane_too = false) const;
+  // has called: the process is left only when that has returned. Empty: of any process. In a deterministic queue, all wait for one.
+  const Inside* inside(std::string_view address, bool queue_too = false) const;
   static std::unexpected<Error> would_wait_for(const Inside& inside, std::string_view doing);
   // deadlock: whoever ends that would wait for this very thread.
   Result<void> may_end_here(std::string_view address = {}) const;
@@ -249,7 +249,7 @@ class SandboxCore final : public ProcessOwner,
     Clock::TimePoint time;
     Clock::TimePoint first;  // of those that followed one another so closely that they are one trouble
   };
-  // ---- change under life
+  // ---- hot reload
 
   Version version_of(LoadedModule loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
                      const VersionNeeds& needs) const;
@@ -324,8 +324,8 @@ class SandboxCore final : public ProcessOwner,
   Result<ModuleChanges> changes_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
   Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
   std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);
-  // What it knows, or what a life that is to take its place does.
-  Result<SavedProcess> save_process(const Process& process, const Life& life, const std::string& module) const;
+  // What it knows, or what an instance that is to take its place does.
+  Result<SavedProcess> save_process(const Process& process, const LiveInstance& live, const std::string& module) const;
 
   // ---- a restart that keeps state
 
@@ -444,7 +444,7 @@ class SandboxCore final : public ProcessOwner,
   void release_name(const std::string& address) EXCLUDES(mutex_);
   void notify_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
   std::shared_ptr<void> charge_for_bytes(std::uint64_t bytes);
-  std::unique_ptr<Lane> make_lane();
+  std::unique_ptr<DeterministicQueue> make_queue();
   // A limit ended a guest, if one did: breaker and quarantine count it.
   void report_killed(std::string_view process, const Outcome& outcome) {
     report_killed(process, outcome, *account_.limits());
@@ -479,7 +479,7 @@ class SandboxCore final : public ProcessOwner,
   TreeAccount& account_;
   CpuShare share_;
   GuestThreads::Share threads_;
-  const std::unique_ptr<Lane> lane_;  // of a deterministic one
+  const std::unique_ptr<DeterministicQueue> queue_;  // of a deterministic one
   GuestTimers guest_timers_;
   // The folder it was granted; none, too, once it was destroyed. The innermost lock.
   std::shared_ptr<Folder> folder() const EXCLUDES(folder_mutex_) {

@@ -117,7 +117,7 @@ bool SandboxCore::keeps_running_without(const std::shared_ptr<const TreeRunner>&
   return true;
 }
 
-// What still lives is kept as it is: no letter is taken, and whoever waits for an answer is told.
+// What still lives is kept as it is: no message is taken, and whoever waits for an answer is told.
 void SandboxCore::isolate(const LastEnd& last) {
   std::vector<ProcessPtr> processes;
   advance(LifecycleEvent::isolate, gave_up_after(last.text));

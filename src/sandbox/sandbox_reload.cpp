@@ -170,7 +170,7 @@ Result<std::vector<ReloadReport>> SandboxCore::apply(ModuleChanges changes, Relo
   Reload reload(reload_parts(), std::move(terms), std::move(changes));
   PETRI_TRY(reload.plan());
   PETRI_TRY(may_quiesce_here(reload.changes(), doing));
-  const Lane::Hold hold(lane_.get());
+  const DeterministicQueue::Hold hold(queue_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   {

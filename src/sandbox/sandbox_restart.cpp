@@ -20,7 +20,7 @@ Result<void> SandboxCore::restart_with_state() {
     return running;
   }
   PETRI_TRY(const Claim claimed, claim(modules_.names()));
-  std::optional<Lane::Hold> hold(std::in_place, lane_.get());
+  std::optional<DeterministicQueue::Hold> hold(std::in_place, queue_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   const std::stop_token stop = ending();
@@ -32,7 +32,7 @@ Result<void> SandboxCore::restart_with_state() {
   return start_again(&origin);
 }
 
-// All that can fail happens beside what runs. Afterwards nobody takes another letter: what it did would be forgotten.
+// All that can fail happens beside what runs. Afterwards nobody takes another message: what it did would be forgotten.
 Result<std::shared_ptr<const SnapshotData>> SandboxCore::keep_for_restart() {
   PETRI_TRY(must_run());
   ModuleChanges changes = modules_.rest_of_all();
@@ -59,13 +59,13 @@ Result<std::shared_ptr<const SnapshotData>> SandboxCore::keep_for_restart() {
   return data;
 }
 
-// As a reload would: another life of the same code is made, and given what the process knows.
+// As a reload would: another instance of the same code is created, and given what the process knows.
 Result<SavedProcess> SandboxCore::carried_over(ModuleSwitch& change, Process& process, Clock::TimePoint deadline) {
   PETRI_TRY(change.prepare(process, deadline));
   PETRI_TRY(change.carry(process, deadline));
-  const Life life = change.take_life(process);
-  PETRI_TRY(SavedProcess saved, save_process(process, life, change.terms().module));
-  saved.random = process.life().context->random.state();
+  const LiveInstance live = change.take_instance(process);
+  PETRI_TRY(SavedProcess saved, save_process(process, live, change.terms().module));
+  saved.random = process.live().context->random.state();
   return saved;
 }
 

@@ -61,21 +61,21 @@ std::vector<SavedChild> SandboxCore::saved_children(const TreeRunner& tree) cons
   return saved;
 }
 
-Result<SavedProcess> SandboxCore::save_process(const Process& process, const Life& life,
+Result<SavedProcess> SandboxCore::save_process(const Process& process, const LiveInstance& live,
                                                const std::string& module) const {
   const auto refuse = [&](ErrorCode code, std::string_view why) {
     return fail(code, fmt::format("the process {} of the module {} cannot be kept: {}", process.name(), module, why));
   };
-  if (!life.movable()) return refuse(ErrorCode::state_incompatible, life.code->why_not_movable());
-  auto image = InstanceImage::capture(*life.guest->instance(),
+  if (!live.movable()) return refuse(ErrorCode::state_incompatible, live.code->why_not_movable());
+  auto image = InstanceImage::capture(*live.guest->instance(),
                                       {.bytes_max = account_.limits()->state_bytes_max,
                                        .is_ended = [stop = ending()] { return stop.stop_requested(); }});
   if (!image) return refuse(image.error().code, image.error().message);
   return SavedProcess{.address = process.name(),
                       .module = module,
                       .image = std::make_shared<const InstanceImage>(*std::move(image)),
-                      .random = life.context->random.state(),
-                      .saw_outside = life.saw_outside || process.life_saw_outside(),
+                      .random = live.context->random.state(),
+                      .saw_outside = live.saw_outside || process.live_saw_outside(),
                       .mailbox = process.saved_mailbox(),
                       .timers = guest_timers_.saved(process)};
 }
@@ -86,7 +86,7 @@ Result<Snapshot> SandboxCore::snapshot() {
   PETRI_TRY(must_run());
   if (const Inside* waits = inside({})) return would_wait_for(*waits, "take a snapshot of the sandbox " + id());
   PETRI_TRY(const Claim claimed, claim(modules_.names()));
-  const Lane::Hold hold(lane_.get());
+  const DeterministicQueue::Hold hold(queue_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   PETRI_TRY(must_run());
@@ -95,7 +95,7 @@ Result<Snapshot> SandboxCore::snapshot() {
   PETRI_TRY(quiescence.reach(changes));
   const auto data = begin_snapshot();
   for (const Quiescence::Taken& one : quiescence.taken()) {
-    PETRI_TRY(SavedProcess saved, save_process(*one.process, one.process->life(), changes[one.change].name));
+    PETRI_TRY(SavedProcess saved, save_process(*one.process, one.process->live(), changes[one.change].name));
     data->processes.push_back(std::move(saved));
   }
   std::ranges::sort(data->processes, {}, &SavedProcess::address);
@@ -160,7 +160,7 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
   terms.on_switched = [&](Process& process) {
     const SavedProcess* saved = data.find(process.name());
     if (saved == nullptr) return;
-    process.life().context->random = SeededRandom(saved->random);
+    process.live().context->random = SeededRandom(saved->random);
     guest_timers_.settle(process);
     process.replace_mailbox(saved->mailbox);
     guest_timers_.replace(process, options.timers ? saved->timers : std::vector<SavedTimer>());
@@ -247,10 +247,10 @@ void SandboxCore::let_go_on(const SnapshotData& origin) {
   }
 }
 
-Result<SandboxCore::Likeness> SandboxCore::likeness() const {
+Result<SandboxCore::CloneSource> SandboxCore::clone_source() const {
   MutexLock lock(mutex_);
   PETRI_TRY(must_exist_now());
-  Likeness like{.spec = {}, .traits = traits_, .limits = *account_.limits(), .permissions = permissions()};
+  CloneSource like{.spec = {}, .traits = traits_, .limits = *account_.limits(), .permissions = permissions()};
   like.spec.modules = *sources_;
   like.spec.tree = tree_spec();
   like.spec.labels = labels_;
@@ -262,7 +262,7 @@ Result<SandboxCore::Likeness> SandboxCore::likeness() const {
   return like;
 }
 
-void SandboxCore::become_like(const Likeness& other) {
+void SandboxCore::become_clone_of(const CloneSource& other) {
   account_.set_limits(other.limits);
   share_.set_percent(other.limits.cpu_percent_max);
   granted_.store(other.permissions);

@@ -5,9 +5,9 @@
 
 namespace petri {
 
-// The first one sets it off; those that crash until it is done are revived with it. In a lane it is done at once, and
+// The first one sets it off; those that crash until it is done are revived with it. In a deterministic queue it is done at once, and
 // here: nothing else may happen in between.
-bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
+bool SandboxCore::begin_rollback(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
                              std::function<void()>& then) {
   const bool crashed = !how || (exit_reason_of(*how) == ExitReason::abnormal && how->kind != OutcomeKind::cancelled);
   if (!crashed) return false;
@@ -17,7 +17,7 @@ bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const R
   if (crash == ModuleTable::CrashIs::nothing) return false;
   if (crash == ModuleTable::CrashIs::first) {
     then = [core = shared_from_this(), module = trial.module()] {
-      if (core->lane_ != nullptr) return core->undo_switch(module);
+      if (core->queue_ != nullptr) return core->undo_switch(module);
       core->services_.workers.submit(
           [core, module] {
             const Workers::Pause pause(core->services_.workers);  // start functions and hooks run there without turns
@@ -32,7 +32,7 @@ bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const R
 
 void SandboxCore::undo_switch(const std::string& module) {
   if (!try_undo(module)) {
-    for (const Crash& crash : modules_.take_crashes(module)) crash.process->bury(crash.how);
+    for (const Crash& crash : modules_.take_crashes(module)) crash.process->report_exit(crash.how);
   }
   end_decision();
 }
@@ -63,8 +63,8 @@ Result<void> SandboxCore::try_undo(const std::string& module) {
   if (*how && (*how)->trap) terms.news.trap = name_of(*(*how)->trap);
   Reload reload(reload_parts(), std::move(terms), std::move(changes));
   PETRI_TRY(reload.plan());
-  // A structural change that is under way may wait for what runs on this very thread, in a lane.
-  if (lane_ == nullptr) {
+  // A structural change that is under way may wait for what runs on this very thread, in a deterministic queue.
+  if (queue_ == nullptr) {
     take_control();
   } else if (!control_.try_lock()) {
     return fail(ErrorCode::busy, "the sandbox is being changed");

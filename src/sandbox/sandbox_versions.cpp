@@ -220,8 +220,8 @@ auto SandboxCore::with_state(std::string_view name, Reach reach, Use use)
   if (taken == Process::Taken::down) {
     return fail(ErrorCode::not_found, fmt::format("the process {} does not live right now", process->name()));
   }
-  const Life& life = process->life();
-  auto described = ProcessState::of(*life.code, *life.guest->instance(), account_.limits()->state_bytes_max);
+  const LiveInstance& live = process->live();
+  auto described = ProcessState::of(*live.code, *live.guest->instance(), account_.limits()->state_bytes_max);
   auto used = described ? use(*described) : fail(std::move(described.error()));
   process->put_back();
   return used;
