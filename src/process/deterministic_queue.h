@@ -23,7 +23,8 @@ class DeterministicQueue {
 
   // `keep_alive` is asked for what the work stands on, and `settle` called after each message: it waits until whatever
   // that began elsewhere is done, such as a restart.
-  DeterministicQueue(Workers& workers, Workers::Client* client, std::function<std::shared_ptr<void>()> keep_alive, Callback settle)
+  DeterministicQueue(Workers& workers, Workers::Client* client, std::function<std::shared_ptr<void>()> keep_alive,
+                     Callback settle)
       : workers_(workers), client_(client), keep_alive_(std::move(keep_alive)), settle_(std::move(settle)) {}
 
   // A message waits in this process's mailbox.

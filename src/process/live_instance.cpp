@@ -5,7 +5,8 @@
 
 namespace petri {
 
-LiveInstance::LiveInstance(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, const std::atomic<std::uint32_t>* interrupt)
+LiveInstance::LiveInstance(ModuleCodePtr module, HostSettings settings, std::uint64_t seed,
+                           const std::atomic<std::uint32_t>* interrupt)
     : code(std::move(module)),
       context(std::make_unique<HostContext>(std::move(settings), seed)),
       guest(std::make_unique<Guest>(code->module(), *context, interrupt)),

@@ -20,7 +20,8 @@ class LiveInstance {
  public:
   LiveInstance() = default;  // none
   // Nothing of the guest has run, and there is no instance yet. The flag and all that the settings borrow outlive it.
-  LiveInstance(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, const std::atomic<std::uint32_t>* interrupt);
+  LiveInstance(ModuleCodePtr module, HostSettings settings, std::uint64_t seed,
+               const std::atomic<std::uint32_t>* interrupt);
   LiveInstance(LiveInstance&&) noexcept = default;
   LiveInstance& operator=(LiveInstance&& other) noexcept;
   ~LiveInstance();

@@ -56,8 +56,8 @@ class Mailbox {
   void release(const Message& message);
 
   TreeAccount& account_;
-  Messages messages_;           // an empty one takes no memory of its own
-  std::uint64_t gate_ns_ = 0;   // 0: everybody enters
+  Messages messages_;          // an empty one takes no memory of its own
+  std::uint64_t gate_ns_ = 0;  // 0: everybody enters
 };
 
 }  // namespace petri

@@ -138,7 +138,7 @@ void Process::remove_from_account() {
 }
 
 Result<Outcome> Process::begin_instance(ModuleCodePtr code, std::string_view input, const Origin* origin,
-                                    std::uint64_t version) {
+                                        std::uint64_t version) {
   PETRI_TRY(must_have_room());
   live_ = LiveInstance(std::move(code), owner_.host_settings(name_), owner_.seed(), &flag().flag());
   live_.version = version;

@@ -18,12 +18,12 @@
 #include "petri/log_level.h"
 #include "petri/tier.h"
 #include "process/cpu_share.h"
+#include "process/deterministic_queue.h"
 #include "process/guest_turns.h"
 #include "process/history.h"
 #include "process/hook_port.h"
-#include "process/deterministic_queue.h"
-#include "process/mailbox.h"
 #include "process/live_instance.h"
+#include "process/mailbox.h"
 #include "process/module_code.h"
 #include "process/reply.h"
 #include "process/standby.h"
@@ -82,8 +82,8 @@ class ProcessOwner {
   // `now_ms` is the guest's own time.
   virtual std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) = 0;
   virtual void late_answer() = 0;
-  // It has ended, and its code was given a trial. True: revive() or report_exit() follows, until then it is down, and nobody
-  // else hears of it. Asked before it has been left; `then` is called afterwards, if it is set.
+  // It has ended, and its code was given a trial. True: revive() or report_exit() follows, until then it is down, and
+  // nobody else hears of it. Asked before it has been left; `then` is called afterwards, if it is set.
   virtual bool begin_rollback(Process&, const TrialPeriod&, const Result<Outcome>&, std::function<void()>& /*then*/) {
     return false;
   }
@@ -179,8 +179,8 @@ class Process : public std::enable_shared_from_this<Process> {
   // What waits for it and has no caller. Calls are never copied, and never dropped here.
   std::vector<SavedMessage> saved_mailbox() const EXCLUDES(mutex_);
   void replace_mailbox(const std::vector<SavedMessage>& messages) EXCLUDES(mutex_);
-  // After begin_rollback(): with this instance in place of the one it lost, or as any other that has ended. not_now: somebody
-  // has stopped it meanwhile. `before_it_goes_on` is called where it lives again, while it is still taken.
+  // After begin_rollback(): with this instance in place of the one it lost, or as any other that has ended. not_now:
+  // somebody has stopped it meanwhile. `before_it_goes_on` is called where it lives again, while it is still taken.
   Result<void> revive(LiveInstance&& live, const std::function<void()>& before_it_goes_on = {}) EXCLUDES(mutex_);
   void report_exit(const Result<Outcome>& how) EXCLUDES(mutex_);
 
@@ -249,7 +249,8 @@ class Process : public std::enable_shared_from_this<Process> {
   bool try_add_to_account();
   Result<void> must_have_room();
   void remove_from_account();
-  Result<Outcome> begin_instance(ModuleCodePtr code, std::string_view input, const Origin* origin, std::uint64_t version);
+  Result<Outcome> begin_instance(ModuleCodePtr code, std::string_view input, const Origin* origin,
+                                 std::uint64_t version);
   void note_origin(Outcome& outcome) const;
   void note_late(Outcome& outcome) const;
   ProcessPort& port() const;
@@ -315,14 +316,14 @@ class Process : public std::enable_shared_from_this<Process> {
   mutable Mutex mutex_;
   Condition changed_;
   State state_ GUARDED_BY(mutex_) = State::down;
-  bool held_ GUARDED_BY(mutex_) = false;            // it is being stopped: nothing new is begun
-  bool killed_ GUARDED_BY(mutex_) = false;          // nothing more of the guest is to run
-  bool may_revive_ GUARDED_BY(mutex_) = false;      // it is down, and another instance may follow in its place
+  bool held_ GUARDED_BY(mutex_) = false;        // it is being stopped: nothing new is begun
+  bool killed_ GUARDED_BY(mutex_) = false;      // nothing more of the guest is to run
+  bool may_revive_ GUARDED_BY(mutex_) = false;  // it is down, and another instance may follow in its place
   Mailbox mailbox_ GUARDED_BY(mutex_);
   std::size_t lined_up_ GUARDED_BY(mutex_) = 0;     // how often it stands in the deterministic queue
   std::uint64_t scheduled_ GUARDED_BY(mutex_) = 0;  // the number of its last drain() that had to wait
   std::uint64_t current_call_ GUARDED_BY(mutex_) = 0;
-  std::uint64_t killed_before_start_ GUARDED_BY(mutex_) = 0;                      // an incarnation that was killed before it began
+  std::uint64_t killed_before_start_ GUARDED_BY(mutex_) = 0;         // an incarnation that was killed before it began
   ReplyPtr awaited_ GUARDED_BY(mutex_);                              // what its guest waits for
   std::stop_source retracing_ GUARDED_BY(mutex_){std::nostopstate};  // a compilation that is waited for
   // Who handles a call of its guest on the guest's own thread, and the number of that call.

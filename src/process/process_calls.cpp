@@ -60,14 +60,14 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   const Clock::TimePoint now = clock_.now();
   const std::uint64_t used = live_.context->fuel_before + host_call.fuel_used();
   Message message{.kind = MessageKind::call,
-                .bytes = std::move(*copy),
-                .sender = name_,
-                .id = next_guest_call(),
-                .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
-                .deadline_ns = allowance_.deadline_ns,
-                .depth = depth,
-                .chain_ns = chain_start(),
-                .virtual_fuel = live_.context->virtual_start_fuel() + used};
+                  .bytes = std::move(*copy),
+                  .sender = name_,
+                  .id = next_guest_call(),
+                  .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
+                  .deadline_ns = allowance_.deadline_ns,
+                  .depth = depth,
+                  .chain_ns = chain_start(),
+                  .virtual_fuel = live_.context->virtual_start_fuel() + used};
   std::optional<Clock::TimePoint> deadline;
   if (timeout_ms > 0) deadline = now + std::chrono::milliseconds(timeout_ms);
   auto result = ask(*callee, std::move(message), deadline);

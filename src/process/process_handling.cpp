@@ -95,7 +95,8 @@ Result<Outcome> Process::handle_at(const Target& target, const Message& message,
   begin_work(started, message.virtual_fuel);
   turns_.wait_for_share(to_ns(started), bounds());
   slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
-  for (std::size_t index = 0; index < message.arguments.size(); ++index) slots_[index] = message.arguments[index].bits();
+  for (std::size_t index = 0; index < message.arguments.size(); ++index)
+    slots_[index] = message.arguments[index].bits();
   current_ = &message;
   live_.guest->begin(allowance_, message.bytes);
   const auto end = live_.guest->call(target.run.export_number, {slots_.data(), target.run.slots()});
@@ -114,7 +115,7 @@ Result<Outcome> Process::handle_at(const Target& target, const Message& message,
 
 // A handler that does not return 0 has ended its process with that code.
 Result<Outcome> Process::finish_message(const Message& message, const Target& target, const Result<End>& end,
-                                       bool& ended) {
+                                        bool& ended) {
   // Made where the caller wants it, on the path of every call: whatever happens, this is what is returned.
   Result<Outcome> result(std::in_place, NotZeroed{});
   if (!end) {

@@ -11,7 +11,8 @@ namespace petri {
 
 bool Process::try_enter(const Message& message, Line line) {
   MutexLock lock(mutex_);
-  if (state_ != State::idle || held_ || (line == Line::keep && !mailbox_.empty()) || !mailbox_.may_enter(message)) return false;
+  if (state_ != State::idle || held_ || (line == Line::keep && !mailbox_.empty()) || !mailbox_.may_enter(message))
+    return false;
   state_ = State::busy;
   current_call_ = message.id;
   return true;

@@ -119,8 +119,7 @@ class Repetition {
   bool started_ = false;
 };
 
-std::vector<Frame> repeat(Repetition& again, const History& history, const History::Step* last,
-                          const Outcome& ended) {
+std::vector<Frame> repeat(Repetition& again, const History& history, const History::Step* last, const Outcome& ended) {
   auto end = again.start();
   if (last == nullptr) return again.ended_alike(end, ended) ? again.frames() : std::vector<Frame>();
   if (!again.goes_on(end, std::nullopt)) return {};

@@ -43,8 +43,8 @@ TEST(Standby, CallsAHookAndTakesItsAnswerForAnExitCode) {
   KillFlag flag;
   HookPort port("nobody", 1);
   Standby standby(owner, "nobody", flag);
-  const auto code = TestOwner::load(R"((module (func (export "petri_ready") (result i32) (i32.const 3))))",
-                                    Tier::interpreted);
+  const auto code =
+      TestOwner::load(R"((module (func (export "petri_ready") (result i32) (i32.const 3))))", Tier::interpreted);
   LiveInstance live = standby.create(code, port);
   ASSERT_TRUE(standby.begin(live, kNever));
   const auto outcome = standby.call(live, {.export_number = *code->ready}, {}, kNever);

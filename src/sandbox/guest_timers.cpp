@@ -14,8 +14,7 @@ std::uint64_t GuestTimers::now_ms() const {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
-std::int32_t GuestTimers::start(Process& by, std::uint64_t guest_now_ms, std::uint64_t milliseconds,
-                                std::int64_t tag) {
+std::int32_t GuestTimers::start(Process& by, std::uint64_t guest_now_ms, std::uint64_t milliseconds, std::int64_t tag) {
   if (!by.takes_messages()) return static_cast<std::int32_t>(GuestError::not_found);  // nothing could handle it
   TreeAccount& account = owner_.account();
   const TreeAccount::Added added = account.try_add_timer();
@@ -38,8 +37,8 @@ void GuestTimers::add(Process& by, std::uint64_t due_ms, std::uint64_t milliseco
   // Held, so that one that rings at once finds itself in the list, and its number.
   MutexLock lock(mutex_);
   *id = queue != nullptr ? queue->add_timer(due_ms, std::move(rings))
-                        : timers_.at(owner_.clock().now() + std::chrono::milliseconds(milliseconds), std::move(rings),
-                                     Timers::Whose::guests);
+                         : timers_.at(owner_.clock().now() + std::chrono::milliseconds(milliseconds), std::move(rings),
+                                      Timers::Whose::guests);
   waiting_[owner_of(by)][*id] = {.due_ms = due_ms, .tag = tag};
 }
 

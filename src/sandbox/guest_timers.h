@@ -27,7 +27,8 @@ struct SavedTimer {
 };
 
 // A timer belongs to the instance that set it and goes with it; timers_max and memory_bytes_max of the sandbox hold for
-// all. Any thread. Its lock is held while it asks a process for its mailbox, so nobody comes here with a process's lock.
+// all. Any thread. Its lock is held while it asks a process for its mailbox, so nobody comes here with a process's
+// lock.
 class GuestTimers {
  public:
   // Both outlive it; what waits keeps the owner alive.

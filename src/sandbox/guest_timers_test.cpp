@@ -33,8 +33,8 @@ class GuestTimersTest : public ::testing::Test {
 
   ManualClock clock_;
   TestOwner owner_{2, SandboxLimits::of(Profile::medium), &clock_};
-  Process& process_ = owner_.start(
-      "guest", R"((module (func (export "petri_handle") (result i32) (i32.const 0))))", Tier::interpreted);
+  Process& process_ =
+      owner_.start("guest", R"((module (func (export "petri_handle") (result i32) (i32.const 0))))", Tier::interpreted);
   std::unique_ptr<Timers> timers_ = *Timers::create(clock_);
   GuestTimers guest_timers_{owner_, *timers_};
 };

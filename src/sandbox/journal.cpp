@@ -81,9 +81,8 @@ void Journal::usage_sampled(const Usage& usage) {
 }
 
 void Journal::limit_near(std::string_view limit, std::uint64_t used, std::uint64_t allowed) {
-  sinks_.events.publish(EventKind::limit_warning, subject(), [&](Event& event) {
-    event.add("limit", limit).add("allowed", allowed).add("seen", used);
-  });
+  sinks_.events.publish(EventKind::limit_warning, subject(),
+                        [&](Event& event) { event.add("limit", limit).add("allowed", allowed).add("seen", used); });
 }
 
 // ---- modules --------------------------------------------------------------------------------------------------
@@ -197,8 +196,7 @@ void Journal::run_started(std::string_view module, std::string_view function) {
                         [&](Event& event) { event.add("module", module).add("function", function); });
 }
 
-void Journal::run_failed(std::string_view module, std::string_view function, const Error& error,
-                         Clock::Duration took) {
+void Journal::run_failed(std::string_view module, std::string_view function, const Error& error, Clock::Duration took) {
   sinks_.events.publish(EventKind::run_exception, subject(), [&](Event& event) {
     event.add("module", module).add("function", function).add("error", name_of(error.code));
     event.add("message", error.message).add("duration_ns", took);
@@ -233,8 +231,7 @@ void Journal::killed(std::string_view process, const Outcome& outcome, const San
   const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
   const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(limits);
   const std::uint64_t seen = seen_at_end(outcome, allowed);
-  const AuditSubject killed{
-      .kind = AuditKind::killed, .sandbox = sandbox_, .process = process, .cause = outcome.cause};
+  const AuditSubject killed{.kind = AuditKind::killed, .sandbox = sandbox_, .process = process, .cause = outcome.cause};
   audit({.subject = killed, .allowed = allowed, .seen = seen}, {{"outcome", name_of(outcome.kind)},
                                                                 {"allowed", allowed},
                                                                 {"seen", seen},
@@ -263,8 +260,7 @@ void Journal::limit_met(std::string_view process, const LimitMet& met) {
 void Journal::permission_used(std::string_view process, const PermissionUse& use) {
   const std::string_view name = name_of(use.permission);
   if (use.granted > 0) {
-    const AuditSubject used{
-        .kind = AuditKind::permission_used, .sandbox = sandbox_, .process = process, .cause = name};
+    const AuditSubject used{.kind = AuditKind::permission_used, .sandbox = sandbox_, .process = process, .cause = name};
     audit({.subject = used, .count = use.granted}, {{"count", use.granted}});
   }
   if (use.denied == 0) return;

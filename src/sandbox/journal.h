@@ -46,7 +46,7 @@ struct SwitchNews {
 
 // Any thread. Nobody calls it with a lock of the sandbox: subscribers and the trail have their own.
 // What guests may do as often as they can has a share of the trail; what is beyond is counted, and added with its count
-// after a second, and when the guests end.
+// after a second, and when the guests end. It has a function for each fact, which is why there are more than forty.
 class Journal {
  public:
   // The owner, the id and the operation outlive it.

@@ -72,8 +72,8 @@ Result<AdmittedModule> ModuleGate::read(const Source& source) const {
   if (!admitted && admitted.error().code == ErrorCode::module_too_large) {
     const std::uint64_t bytes =
         source.kind() == Source::Kind::artifact ? source.artifact()->bytes().size() : source.text().size();
-    terms_.journal.limit_met(
-        {}, {.limit = "module_bytes_max", .wanted = std::max(bytes, allowed + 1), .allowed = allowed});
+    terms_.journal.limit_met({},
+                             {.limit = "module_bytes_max", .wanted = std::max(bytes, allowed + 1), .allowed = allowed});
   }
   return admitted;
 }
@@ -114,10 +114,11 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
 Result<LoadedModule> ModuleGate::load(const Source& source) const {
   PETRI_TRY(AdmittedModule admitted, admit(source));
   if (terms_.deterministic) {
-    PETRI_TRY(
-        require_deterministic(loadable(*admitted.artifact), terms_.services.host, Asked::embedded, ", and the sandbox is"));
+    PETRI_TRY(require_deterministic(loadable(*admitted.artifact), terms_.services.host, Asked::embedded,
+                                    ", and the sandbox is"));
   }
-  PETRI_TRY(ModuleCodePtr code, terms_.services.code.load(admitted.artifact, terms_.permissions, terms_.tier, terms_.stop));
+  PETRI_TRY(ModuleCodePtr code,
+            terms_.services.code.load(admitted.artifact, terms_.permissions, terms_.tier, terms_.stop));
   return LoadedModule{std::move(code), std::move(admitted.source)};
 }
 

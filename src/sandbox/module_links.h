@@ -20,8 +20,8 @@ DependencyGraph graph_of(const ModuleEntries& modules);
 // process, and linking all of them would take the square of their number.
 Result<void> check_links(const ModuleEntries& modules);
 
-// Code that is to be in the table, linked with what it needs of it. link_error when a module, a function or a version it
-// needs is missing.
+// Code that is to be in the table, linked with what it needs of it. link_error when a module, a function or a version
+// it needs is missing.
 Result<ModuleCodePtr> link_with(const ModuleEntries& modules, std::string_view name, const ModuleCodePtr& code,
                                 const VersionNeeds& needs);
 

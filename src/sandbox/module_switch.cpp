@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "sandbox/described_state.h"
+#include "sandbox/instance_group.h"
 
 namespace petri {
 namespace {
@@ -74,53 +75,7 @@ std::unexpected<Error> of_member(const std::string& member, const std::string& m
   return fail(std::move(error));
 }
 
-// The instances of a process by the names of their modules; one that is by itself is a group of one.
-class Group {
- public:
-  Group(Instance& instance, const std::string& module) : instance_(instance), module_(module) {
-    for (std::size_t at = 0; at < size(); ++at) places_.emplace(name(at), at);
-  }
-
-  std::size_t size() const { return linked() == nullptr ? 1 : linked()->members().size(); }
-  const std::string& name(std::size_t at) const { return linked() == nullptr ? module_ : linked()->members()[at].name; }
-  Instance& instance(std::size_t at) const { return linked() == nullptr ? instance_ : linked()->member(at); }
-  std::optional<std::size_t> place(std::size_t at) const {
-    return linked() == nullptr ? std::nullopt : std::optional(at);
-  }
-  std::optional<std::size_t> find(std::string_view module) const {
-    const auto found = places_.find(module);
-    return found == places_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  LinkedInstance* linked() const { return instance_.linked(); }
-  Instance& instance_;
-  const std::string& module_;
-  std::map<std::string, std::size_t, std::less<>> places_;
-};
-
 }  // namespace
-
-// ---- snapshot -------------------------------------------------------------------------------------------------
-
-void SwitchSnapshot::keep(const std::string& process, Kept state) {
-  const std::uint64_t bytes =
-      state.image ? state.image->bytes_kept() : (state.document ? state.document->bytes().size() : 0);
-  const bool room = account_.try_take(bytes);
-  if (room) bytes_ += bytes;
-  if (!room) state = {};
-  kept_.insert_or_assign(process, std::move(state));
-}
-
-const SwitchSnapshot::Kept* SwitchSnapshot::find(const std::string& process) const {
-  const auto found = kept_.find(process);
-  return found == kept_.end() ? nullptr : &found->second;
-}
-
-const std::vector<GuestTimer>* SwitchSnapshot::timers_of(const std::string& process) const {
-  const auto found = timers_.find(process);
-  return found == timers_.end() ? nullptr : &found->second;
-}
 
 const SwitchSnapshot::Kept* ModuleSwitch::kept_for(const Process& process) const {
   return terms_.back_to == nullptr ? nullptr : terms_.back_to->find(process.name());
@@ -237,7 +192,8 @@ Result<void> ModuleSwitch::cross(Process& process, Beside& beside, Clock::TimePo
 }
 
 Result<void> ModuleSwitch::cross_group(Process& process, Beside& beside, Clock::TimePoint deadline) {
-  Group old(*process.live().guest->instance(), terms_.module), next(*beside.live.guest->instance(), terms_.module);
+  InstanceGroup old(*process.live().guest->instance(), terms_.module),
+      next(*beside.live.guest->instance(), terms_.module);
   const std::size_t size = next.size();  // one that is by itself may be made anew below
   for (std::size_t place = 0; place < size; ++place) {
     const std::string& name = next.name(place);
@@ -315,7 +271,7 @@ Result<void> ModuleSwitch::ask_ready(Process& process, LiveInstance& live, Clock
     return expect_done(process.standby().call(live, {.export_number = *terms.to->ready, .member = place}, {}, deadline),
                        ErrorCode::start_failed, "petri_ready of the new version");
   };
-  const Group group(*live.guest->instance(), terms_.module);
+  const InstanceGroup group(*live.guest->instance(), terms_.module);
   for (const Change& change : members_) {
     const auto place = group.find(change.terms.module);
     if (place) {
@@ -398,7 +354,8 @@ Result<std::string> ModuleSwitch::saved(const Crossing& crossing) {
   PETRI_TRY(LiveInstance copy, crossing.process.standby().copy(crossing.process.live(), *crossing.beside.port));
   const Standby::Hook save{
       .export_number = *terms.from->save, .member = crossing.place_from, .output_bytes_max = terms.state_bytes_max};
-  return expect_state(crossing.process.standby().call(copy, save, {}, crossing.deadline), "petri_save of the running version");
+  return expect_state(crossing.process.standby().call(copy, save, {}, crossing.deadline),
+                      "petri_save of the running version");
 }
 
 Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string bytes) {
@@ -409,8 +366,9 @@ Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string
   } else if (terms.to->migrate && by_itself(terms.to) != by_itself(terms.from)) {
     const Standby::Hook migrate{
         .export_number = *terms.to->migrate, .member = crossing.place_to, .output_bytes_max = terms.state_bytes_max};
-    PETRI_TRY(bytes, expect_state(crossing.process.standby().call(crossing.beside.live, migrate, bytes, crossing.deadline),
-                                  "petri_migrate of the new version"));
+    PETRI_TRY(bytes,
+              expect_state(crossing.process.standby().call(crossing.beside.live, migrate, bytes, crossing.deadline),
+                           "petri_migrate of the new version"));
   }
   if (bytes.size() <= terms.state_bytes_max) return bytes;
   return fail(ErrorCode::limit_exceeded,

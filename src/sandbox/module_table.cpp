@@ -236,8 +236,7 @@ Result<ModuleChange> ModuleTable::change_to(const std::string& module, Version v
   MutexLock lock(mutex_);
   PETRI_TRY(const ModuleEntry* found, find(module));
   const VersionTable versions = versions_of(*found);
-  ModuleChange change{
-      .name = module, .from = found->code, .from_number = versions.active().number, .renames = renames};
+  ModuleChange change{.name = module, .from = found->code, .from_number = versions.active().number, .renames = renames};
   if (const Version* known = versions.find(version.artifact->id())) {
     change.to = known->code;
     change.to_number = known->number;
@@ -271,16 +270,6 @@ Result<ModuleChange> ModuleTable::change_to_kept(const std::string& module, std:
                       .renames = renames};
   if (renames.empty()) change.renames = versions.renames_between(change.from_number, number);
   return change;
-}
-
-ModuleChanges ModuleTable::rest_of_all() const {
-  ModuleChanges changes;
-  for (std::string& name : names()) {
-    ModuleChange& change = changes.emplace_back();
-    change.name = std::move(name);
-    change.kind = ModuleChange::Kind::rest;
-  }
-  return changes;
 }
 
 Result<void> ModuleTable::link(ModuleChanges& changes, const std::set<std::string>& run) const {

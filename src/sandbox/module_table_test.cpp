@@ -35,9 +35,9 @@ class ModuleTableTest : public ::testing::Test {
     changes.push_back(*table_.change_to(module, version(code(number)), {}));
     EXPECT_TRUE(table_.link(changes, {}));
     for (ModuleChange& change : changes) {
-      change.change = std::make_unique<ModuleSwitch>(SwitchTerms{
-          .module = change.name,
-          .keep = std::make_shared<SwitchSnapshot>(account_, change.from_number, change.to_number)});
+      change.change = std::make_unique<ModuleSwitch>(
+          SwitchTerms{.module = change.name,
+                      .keep = std::make_shared<SwitchSnapshot>(account_, change.from_number, change.to_number)});
     }
     return changes;
   }

@@ -65,8 +65,8 @@ Result<void> Reload::roll(Rolled& rolled) {
       continue;
     }
     const bool quiet = parts_.host.trees_are_quiet();
-    const bool all = std::ranges::all_of(
-        changes_, [&](const ModuleChange& change) { return left_to_roll(change, rolled).empty(); });
+    const bool all =
+        std::ranges::all_of(changes_, [&](const ModuleChange& change) { return left_to_roll(change, rolled).empty(); });
     auto committed = all && quiet ? parts_.host.commit(changes_, commit_terms()) : Result<void>();
     parts_.starts.release();
     if (all && quiet) return committed;
@@ -112,7 +112,8 @@ Result<void> Reload::switch_alone(ModuleChange& change, const ProcessPtr& proces
   Result<void> done;
   {
     Quiescence quiescence(parts_, deadline, parts_.host.ending());
-    done = quiescence.reach(alone, [&](ModuleChange& one, Process& late) { return one.change->prepare(late, deadline); });
+    done =
+        quiescence.reach(alone, [&](ModuleChange& one, Process& late) { return one.change->prepare(late, deadline); });
     for (const Quiescence::Taken& taken : quiescence.taken()) {
       if (done) done = alone.front().change->carry(*taken.process, deadline);
       if (done) keep_timers(alone.front(), *taken.process);

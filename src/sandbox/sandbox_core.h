@@ -167,7 +167,7 @@ class SandboxCore final : public ProcessOwner,
   void call_ended(OutcomeKind kind) override { journal_.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
   bool begin_rollback(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
-                  std::function<void()>& then) override EXCLUDES(mutex_);
+                      std::function<void()>& then) override EXCLUDES(mutex_);
 
   // TreeAccount::Listener
   void limit_met(std::string_view process, const LimitMet& met) override { journal_.limit_met(process, met); }
@@ -228,7 +228,8 @@ class SandboxCore final : public ProcessOwner,
   }
   Result<void> give_up_start() EXCLUDES(mutex_);
   // This thread is in a completion of the process of this address, or of one below it, or in a host function that it
-  // has called: the process is left only when that has returned. Empty: of any process. In a deterministic queue, all wait for one.
+  // has called: the process is left only when that has returned. Empty: of any process. In a deterministic queue, all
+  // wait for one.
   const Inside* inside(std::string_view address, bool queue_too = false) const;
   static std::unexpected<Error> would_wait_for(const Inside& inside, std::string_view doing);
   // deadlock: whoever ends that would wait for this very thread.
@@ -294,8 +295,7 @@ class SandboxCore final : public ProcessOwner,
   ReloadTerms reload_terms(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
   ReloadParts reload_parts();
   Result<ModuleChange> change_to(const std::string& name, LoadedModule loaded, const ReloadOptions& options);
-  Result<std::vector<ReloadReport>> apply(ModuleChanges changes, ReloadTerms terms, Claim& claimed)
-      EXCLUDES(control_);
+  Result<std::vector<ReloadReport>> apply(ModuleChanges changes, ReloadTerms terms, Claim& claimed) EXCLUDES(control_);
   Result<ReloadReport> apply_one(ModuleChange change, ReloadTerms terms, Claim& claimed) EXCLUDES(control_);
   void undo_switch(const std::string& module) EXCLUDES(control_);
   Result<void> try_undo(const std::string& module) EXCLUDES(control_);
@@ -513,7 +513,7 @@ class SandboxCore final : public ProcessOwner,
   // What the modules are made of, until they are loaded, or others that failed need the room; then without an artifact.
   std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);
   std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;  // of them, on the account
-  std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;  // of trials and recovery, under way
+  std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;     // of trials and recovery, under way
   Condition decided_;
   const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;     // what processes that start come from
   std::unique_ptr<SupervisorSpec> tree_spec_ GUARDED_BY(mutex_);  // none: a child for each module

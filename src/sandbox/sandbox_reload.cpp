@@ -43,7 +43,8 @@ void SandboxCore::release(const std::vector<std::string>& modules) {
 // ---- what is changed ------------------------------------------------------------------------------------------
 
 // Code that is in the table already keeps its number.
-Result<ModuleChange> SandboxCore::change_to(const std::string& name, LoadedModule loaded, const ReloadOptions& options) {
+Result<ModuleChange> SandboxCore::change_to(const std::string& name, LoadedModule loaded,
+                                            const ReloadOptions& options) {
   Version version = version_of(std::move(loaded), VersionOrigin::reload, options.metadata, options.needs);
   return modules_.change_to(name, std::move(version), options.renames);
 }
@@ -153,9 +154,8 @@ ReloadParts SandboxCore::reload_parts() {
 
 // A tree that follows from the modules does not follow them when they begin to import.
 Result<void> SandboxCore::commit(ModuleChanges& changes, const ModuleTable::Commit& commit) {
-  const bool imports = std::ranges::any_of(changes, [](const ModuleChange& change) {
-    return change.change != nullptr && !change.to->from_modules.empty();
-  });
+  const bool imports = std::ranges::any_of(
+      changes, [](const ModuleChange& change) { return change.change != nullptr && !change.to->from_modules.empty(); });
   MutexLock lock(mutex_);
   std::unique_ptr<SupervisorSpec> before;
   if (imports && tree_spec_ == nullptr) before = std::make_unique<SupervisorSpec>(tree_spec());

@@ -35,7 +35,7 @@ Result<void> SandboxCore::restart_with_state() {
 // All that can fail happens beside what runs. Afterwards nobody takes another message: what it did would be forgotten.
 Result<std::shared_ptr<const SnapshotData>> SandboxCore::keep_for_restart() {
   PETRI_TRY(must_run());
-  ModuleChanges changes = modules_.rest_of_all();
+  ModuleChanges changes = rest_of(modules_.names());
   std::vector<Result<std::unique_ptr<ModuleSwitch>>> switches;  // only those of modules that live must be there
   for (const ModuleChange& change : changes) switches.push_back(switch_to_itself(change.name));
   const Clock::TimePoint deadline = Reload::deadline_of(reload_policy());

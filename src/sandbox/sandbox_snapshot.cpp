@@ -90,7 +90,7 @@ Result<Snapshot> SandboxCore::snapshot() {
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   PETRI_TRY(must_run());
-  ModuleChanges changes = modules_.rest_of_all();
+  ModuleChanges changes = rest_of(modules_.names());
   Quiescence quiescence(reload_parts(), Reload::deadline_of(reload_policy()), ending());
   PETRI_TRY(quiescence.reach(changes));
   const auto data = begin_snapshot();

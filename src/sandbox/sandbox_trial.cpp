@@ -5,10 +5,10 @@
 
 namespace petri {
 
-// The first one sets it off; those that crash until it is done are revived with it. In a deterministic queue it is done at once, and
-// here: nothing else may happen in between.
+// The first one sets it off; those that crash until it is done are revived with it. In a deterministic queue it is done
+// at once, and here: nothing else may happen in between.
 bool SandboxCore::begin_rollback(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
-                             std::function<void()>& then) {
+                                 std::function<void()>& then) {
   const bool crashed = !how || (exit_reason_of(*how) == ExitReason::abnormal && how->kind != OutcomeKind::cancelled);
   if (!crashed) return false;
   begin_decision();  // before anybody can see the crash

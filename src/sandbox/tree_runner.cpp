@@ -220,12 +220,12 @@ void TreeRunner::arm() {
   if (armed_) host_.timers().cancel(timer_);
   armed_ = deadline;
   if (!deadline) return;
-  timer_ = host_.timers().at(*deadline,
-                                  [this, runner = weak_from_this(), host = std::weak_ptr(host_.owner().keep_alive())] {
-                                    const auto kept_host = host.lock();
-                                    const auto kept_runner = runner.lock();
-                                    if (kept_host != nullptr && kept_runner != nullptr) expire();
-                                  });
+  timer_ =
+      host_.timers().at(*deadline, [this, runner = weak_from_this(), host = std::weak_ptr(host_.owner().keep_alive())] {
+        const auto kept_host = host.lock();
+        const auto kept_runner = runner.lock();
+        if (kept_host != nullptr && kept_runner != nullptr) expire();
+      });
 }
 
 void TreeRunner::expire() {
