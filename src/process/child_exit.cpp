@@ -26,7 +26,7 @@ ChildExit child_exit_of(const Result<Outcome>& how) {
   }
 }
 
-Letter child_exit_message(const ChildExit& exit, const std::string& child, bool runs_again) {
+Message child_exit_message(const ChildExit& exit, const std::string& child, bool runs_again) {
   std::string bytes;
   bytes.reserve(kChildExitHeadBytes + child.size());
   append_u32(bytes, kChildExitFormat);

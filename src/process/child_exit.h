@@ -6,7 +6,7 @@
 
 #include "petri/outcome.h"
 #include "petri/result.h"
-#include "process/letter.h"
+#include "process/message.h"
 
 namespace petri {
 
@@ -32,6 +32,6 @@ ChildExit child_exit_of(const Result<Outcome>& how);
 // reason above the 32 bits of a code.
 constexpr std::uint32_t kChildExitFormat = 1;
 constexpr std::uint32_t kChildExitHeadBytes = 24;
-Letter child_exit_message(const ChildExit& exit, const std::string& child, bool runs_again);
+Message child_exit_message(const ChildExit& exit, const std::string& child, bool runs_again);
 
 }  // namespace petri

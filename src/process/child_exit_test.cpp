@@ -10,17 +10,17 @@ namespace {
 
 // R27: the bytes are part of ABI 1.
 TEST(ChildExit, IsAMessageOfTheChildWithItsReasonCodeAndName) {
-  const Letter letter = child_exit_message({.reason = ChildExitReason::exited, .code = -2}, "pool/kid", true);
-  EXPECT_EQ(letter.kind, MessageKind::child_exit);
-  EXPECT_EQ(letter.sender, "pool/kid");
-  EXPECT_EQ(letter.tag, -2);
-  EXPECT_EQ(letter.bytes, std::string("\1\0\0\0\x18\0\0\0\1\0\0\0\xfe\xff\xff\xff\1\0\0\0\x08\0\0\0pool/kid", 32));
+  const Message message = child_exit_message({.reason = ChildExitReason::exited, .code = -2}, "pool/kid", true);
+  EXPECT_EQ(message.kind, MessageKind::child_exit);
+  EXPECT_EQ(message.sender, "pool/kid");
+  EXPECT_EQ(message.tag, -2);
+  EXPECT_EQ(message.bytes, std::string("\1\0\0\0\x18\0\0\0\1\0\0\0\xfe\xff\xff\xff\1\0\0\0\x08\0\0\0pool/kid", 32));
 }
 
 TEST(ChildExit, HasATagAboveAllCodesWhenTheChildDidNotExit) {
-  const Letter letter = child_exit_message({.reason = ChildExitReason::trapped}, "a", false);
-  EXPECT_EQ(letter.tag, std::int64_t{3} << 32);
-  EXPECT_EQ(letter.bytes, std::string("\1\0\0\0\x18\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0a", 25));
+  const Message message = child_exit_message({.reason = ChildExitReason::trapped}, "a", false);
+  EXPECT_EQ(message.tag, std::int64_t{3} << 32);
+  EXPECT_EQ(message.bytes, std::string("\1\0\0\0\x18\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0a", 25));
 }
 
 std::string file_of_tree(const std::string& path) {

@@ -6,7 +6,7 @@ namespace petri {
 namespace {
 
 // An entry with its place in a growing list, whichever of the two lists that is.
-constexpr std::uint64_t kEntryBytes = 2 * sizeof(History::Message);
+constexpr std::uint64_t kEntryBytes = 2 * sizeof(History::Step);
 // To look through memory for an image takes a twentieth of what the interpreter takes for this much fuel.
 constexpr std::uint64_t kFuelPerImageByte = 2;
 constexpr std::uint64_t kImageBytesAtLeast = std::uint64_t{16} << 10;
@@ -78,21 +78,21 @@ bool History::make_room(std::size_t content_bytes) {
   return true;
 }
 
-History::Message History::message_of(const Letter& letter, std::uint64_t fuel_used, VirtualTime time) {
-  return {.kind = letter.kind,
-          .function = letter.function,
-          .arguments = letter.arguments,
-          .bytes = letter.bytes,
-          .sender = letter.sender,
-          .tag = letter.tag,
+History::Step History::step_of(const Message& message, std::uint64_t fuel_used, VirtualTime time) {
+  return {.kind = message.kind,
+          .function = message.function,
+          .arguments = message.arguments,
+          .bytes = message.bytes,
+          .sender = message.sender,
+          .tag = message.tag,
           .fuel_used = fuel_used,
           .time = time};
 }
 
-void History::add(const Letter& letter, std::uint64_t fuel_used, VirtualTime time) {
+void History::add(const Message& message, std::uint64_t fuel_used, VirtualTime time) {
   const std::size_t content =
-      letter.function.size() + letter.bytes.size() + letter.sender.size() + letter.arguments.size() * sizeof(Value);
-  if (make_room(content)) kept_->messages.push_back(message_of(letter, fuel_used, time));
+      message.function.size() + message.bytes.size() + message.sender.size() + message.arguments.size() * sizeof(Value);
+  if (make_room(content)) kept_->messages.push_back(step_of(message, fuel_used, time));
 }
 
 void History::add(Answer answer) {

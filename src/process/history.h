@@ -12,7 +12,7 @@
 #include "host/host_context.h"
 #include "host/seeded_random.h"
 #include "petri/value.h"
-#include "process/letter.h"
+#include "process/message.h"
 #include "process/retrace_budget.h"
 
 namespace petri {
@@ -30,7 +30,7 @@ class History {
   static constexpr std::size_t kEntriesMax = 64;  // messages and answers of the sandbox
   static constexpr std::size_t kBytesMax = std::size_t{16} << 10;
 
-  struct Message {
+  struct Step {
     MessageKind kind = MessageKind::send;
     std::string function;
     std::vector<Value> arguments;
@@ -70,7 +70,7 @@ class History {
   bool watches() const { return open_ || renewable_; }
 
   // Of an open one; each may close it.
-  void add(const Letter& letter, std::uint64_t fuel_used, VirtualTime time = {});
+  void add(const Message& message, std::uint64_t fuel_used, VirtualTime time = {});
   void add(Answer answer);
 
   // Of one that watches, after each message. True: an image of so much memory is worth its cost, and should be tried;
@@ -79,15 +79,15 @@ class History {
 
   const Beginning* beginning() const { return beginning_.get(); }
   const std::string& input() const { return kept().input; }
-  const std::vector<Message>& messages() const { return kept().messages; }
+  const std::vector<Step>& messages() const { return kept().messages; }
   const std::vector<Answer>& answers() const { return kept().answers; }
 
-  static Message message_of(const Letter& letter, std::uint64_t fuel_used, VirtualTime time = {});
+  static Step step_of(const Message& message, std::uint64_t fuel_used, VirtualTime time = {});
 
  private:
   struct Kept {
     std::string input;
-    std::vector<Message> messages;
+    std::vector<Step> messages;
     std::vector<Answer> answers;
     std::size_t content_bytes = 0;
     std::uint64_t held_bytes = 0;

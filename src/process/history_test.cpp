@@ -17,7 +17,7 @@ class HistoryTest : public ::testing::Test {
 TEST_F(HistoryTest, KeepsMessagesWhileItIsShort) {
   EXPECT_FALSE(history_.open());
   history_.start("seed");
-  history_.add(Letter{.function = "f", .arguments = {Value(7)}}, 3);
+  history_.add(Message{.function = "f", .arguments = {Value(7)}}, 3);
   ASSERT_TRUE(history_.open());
   EXPECT_EQ(history_.input(), "seed");
   EXPECT_EQ(history_.messages().at(0).function, "f");
@@ -50,9 +50,9 @@ TEST(RetraceBudget, IsASecondAtOnceAndATenthInTheLongRun) {
 
 TEST_F(HistoryTest, EndsWithTooManyBytes) {
   history_.start("");
-  history_.add(Letter{.bytes = std::string(History::kBytesMax, 'x')}, 1);
+  history_.add(Message{.bytes = std::string(History::kBytesMax, 'x')}, 1);
   EXPECT_TRUE(history_.open());
-  history_.add(Letter{.bytes = "x"}, 1);
+  history_.add(Message{.bytes = "x"}, 1);
   EXPECT_FALSE(history_.open());
 }
 

@@ -19,9 +19,9 @@ class Process::Port final : public ProcessPort {
   std::string_view name() const override { return process_.name_; }
   const void* owner() const override { return &process_.owner_; }
   MessageHead message() const override {
-    const Letter* letter = process_.current_;
-    if (letter == nullptr) return {};
-    return {.kind = letter->kind, .sender = letter->sender, .tag = letter->tag};
+    const Message* message = process_.current_;
+    if (message == nullptr) return {};
+    return {.kind = message->kind, .sender = message->sender, .tag = message->tag};
   }
   std::int32_t send(HostCall& call, std::string_view to, std::string_view bytes) override {
     return noted(call, nullptr, [&] { return process_.send_from_guest(call, to, bytes); });
@@ -73,11 +73,12 @@ Process::Process(ProcessOwner& owner, std::string name)
       account_(owner.account()),
       clock_(owner.clock()),
       workers_(owner.workers()),
-      lane_(owner.lane()),
+      queue_(owner.deterministic_queue()),
       name_(std::move(name)),
       port_(std::make_unique<Port>(*this)),
       history_(account_, owner.retrace_budget()),
-      turns_(owner) {}
+      turns_(owner),
+      mailbox_(account_) {}
 
 Process::~Process() { close(); }
 
@@ -91,15 +92,15 @@ Result<Outcome> Process::start(std::uint64_t incarnation, ModuleCodePtr code, st
     PETRI_ASSERT(state_ == State::down);
     state_ = State::busy;
     held_ = may_revive_ = false;
-    killed_ = doomed_ == incarnation;
+    killed_ = killed_before_start_ == incarnation;
     set_flag(killed_);
     incarnation_.store(incarnation);
   }
   seat_ = &Workers::seat_of_this_thread();
-  auto outcome = begin_life(std::move(code), input, origin, version);
+  auto outcome = begin_instance(std::move(code), input, origin, version);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
-  const ModuleCodePtr entered = life_.code;
-  if (!lives) end_life();
+  const ModuleCodePtr entered = live_.code;
+  if (!lives) end_instance();
   if (outcome && !lives) find_backtrace(entered, nullptr, *outcome);
   if (lives && origin != nullptr) replace_mailbox(origin->mailbox);
   leave(!lives);
@@ -123,11 +124,11 @@ Result<void> Process::must_have_room() {
   if (try_add_to_account()) return {};
   const std::uint64_t processes = account_.processes(), allowed = account_.limits()->processes_max;
   if (processes >= allowed) {
-    tell_refused(kWorld, "processes_max", processes + 1, allowed);
+    report_refused(kWorld, "processes_max", processes + 1, allowed);
     return fail(ErrorCode::limit_exceeded,
                 fmt::format("{} would be one process more than processes_max allows", name_));
   }
-  tell_refused(kWorld, "memory_bytes_max", account_.taken() + own_bytes(), account_.allowed());
+  report_refused(kWorld, "memory_bytes_max", account_.taken() + own_bytes(), account_.allowed());
   return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for the process {}", name_));
 }
 
@@ -136,18 +137,18 @@ void Process::remove_from_account() {
   account_.let_go(own_bytes());
 }
 
-Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin,
-                                    std::uint64_t version) {
+Result<Outcome> Process::begin_instance(ModuleCodePtr code, std::string_view input, const Origin* origin,
+                                        std::uint64_t version) {
   PETRI_TRY(must_have_room());
-  life_ = Life(std::move(code), owner_.host_settings(name_), owner_.seed(), &flag().flag());
-  life_.version = version;
-  life_.context->set_port(&port());
+  live_ = LiveInstance(std::move(code), owner_.host_settings(name_), owner_.seed(), &flag().flag());
+  live_.version = version;
+  live_.context->set_port(&port());
   target_ = {};
   trial_ = nullptr;
   history_.close();
   if (origin == nullptr) remember_from_start(input);
-  tier_.store(life_.tier());
-  takes_messages_.store(life_.code->handle.has_value());
+  tier_.store(live_.tier());
+  takes_messages_.store(live_.code->handle.has_value());
   limits_number_ = 0;
   refresh_limits();
   const Clock::TimePoint started = clock_.now();
@@ -155,29 +156,29 @@ Result<Outcome> Process::begin_life(ModuleCodePtr code, std::string_view input, 
   begin_work(started);
   turns_.forget_holds();  // what the one before it wanted is not its doing
   turns_.wait_for_share(to_ns(started), bounds());
-  life_.guest->begin(allowance_, input);
-  auto end = origin == nullptr ? life_.begin() : life_.go_on_from(*origin->image);
-  if (origin != nullptr) life_.saw_outside = origin->saw_outside && !life_.context->settings().deterministic;
-  if (origin != nullptr && origin->random) life_.context->random = SeededRandom(*origin->random);
+  live_.guest->begin(allowance_, input);
+  auto end = origin == nullptr ? live_.begin() : live_.go_on_from(*origin->image);
+  if (origin != nullptr) live_.saw_outside = origin->saw_outside && !live_.context->settings().deterministic;
+  if (origin != nullptr && origin->random) live_.context->random = SeededRandom(*origin->random);
   if (origin != nullptr && end && end->kind == EndKind::returned) remember_from(origin->image);
   if (origin == nullptr && end && end->kind == EndKind::returned) end = run_init();
   const Clock::TimePoint now = clock_.now();
   end_work(now);
   if (!end) return fail(std::move(end.error()));
-  Outcome outcome = collect_outcome(life_.code->module(), *end, *life_.guest, *life_.context);
+  Outcome outcome = collect_outcome(live_.code->module(), *end, *live_.guest, *live_.context);
   // Nobody reads an answer here, so none is missed.
   if (outcome.kind == OutcomeKind::output_limit && outcome.returned) outcome.kind = OutcomeKind::ok;
-  outcome.tier = life_.tier();
+  outcome.tier = live_.tier();
   outcome.wall_time = now - started;
-  life_.note_seen(outcome);
+  live_.note_seen(outcome);
   note_origin(outcome);
   note_late(outcome);
   return outcome;
 }
 
 void Process::note_origin(Outcome& outcome) const {
-  outcome.version = life_.version;
-  if (life_.context->settings().deterministic) outcome.seed = owner_.seed();
+  outcome.version = live_.version;
+  if (live_.context->settings().deterministic) outcome.seed = owner_.seed();
 }
 
 // A lower execution_time_max ends by the flag that ends everything; what it was is known here.
@@ -204,18 +205,18 @@ void Process::end_late(std::uint64_t began_ns) {
 
 // What petri_init returns is its answer: not 0 ends the process with that code.
 Result<End> Process::run_init() {
-  if (!life_.code->init) return End{};
+  if (!live_.code->init) return End{};
   std::uint64_t code = 0;
-  PETRI_TRY(End end, life_.guest->call(*life_.code->init, {&code, 1}));
+  PETRI_TRY(End end, live_.guest->call(*live_.code->init, {&code, 1}));
   if (end.kind != EndKind::returned || static_cast<std::int32_t>(code) == 0) return end;
   end.kind = EndKind::exited;
   end.code = static_cast<std::int32_t>(code);
   return end;
 }
 
-void Process::end_life() {
-  if (life_) remove_from_account();
-  life_ = {};
+void Process::end_instance() {
+  if (live_) remove_from_account();
+  live_ = {};
   memory_bytes_.store(0);
   owner_.instance_gone(*this, incarnation_.load());
 }
@@ -237,7 +238,7 @@ void Process::stop(std::uint64_t incarnation) {
   }
   seat_ = &Workers::seat_of_this_thread();
   if (!killed) terminate();
-  end_life();
+  end_instance();
   history_.close();
   leave(true);
 }
@@ -246,7 +247,7 @@ void Process::kill(std::uint64_t incarnation) {
   {
     MutexLock lock(mutex_);
     if (incarnation_.load() != incarnation) {
-      doomed_ = std::max(doomed_, incarnation);
+      killed_before_start_ = std::max(killed_before_start_, incarnation);
       return;
     }
     killed_ = true;
@@ -259,18 +260,18 @@ void Process::kill(std::uint64_t incarnation) {
 
 // Nobody waits for how it goes; what a limit did is told all the same.
 void Process::terminate() {
-  if (!life_.code->terminate) return;
+  if (!live_.code->terminate) return;
   const Clock::TimePoint started = clock_.now();
   refresh_limits();
   allowance_ = allowance_for(*limits_, {}, started);
   begin_work(started);
-  life_.guest->begin(allowance_, {});
+  live_.guest->begin(allowance_, {});
   std::uint64_t slot = 0;
-  const auto end = life_.guest->call(*life_.code->terminate, {&slot, 1});
+  const auto end = live_.guest->call(*live_.code->terminate, {&slot, 1});
   const Clock::TimePoint now = clock_.now();
   end_work(now);
   if (!end) return;
-  Outcome outcome = collect_outcome(life_.code->module(), *end, *life_.guest, *life_.context);
+  Outcome outcome = collect_outcome(live_.code->module(), *end, *live_.guest, *live_.context);
   outcome.wall_time = now - started;
   note_origin(outcome);
   note_late(outcome);
@@ -279,13 +280,13 @@ void Process::terminate() {
 
 // Nobody can reach one that is closed, so one that still runs is killed.
 void Process::close() {
-  std::list<Letter> dropped;
+  std::list<Message> dropped;
   bool busy = false;
   {
     MutexLock lock(mutex_);
     busy = std::exchange(state_, State::closed) == State::busy;
     may_revive_ = false;
-    dropped.swap(mailbox_);
+    dropped = mailbox_.take_all();
     if (busy) killed_ = true;
     if (busy) interrupt();
   }
@@ -293,22 +294,18 @@ void Process::close() {
   drop(dropped);
 }
 
-void Process::drop(std::list<Letter>& letters) {
-  for (Letter& letter : letters) {
-    forget(letter);
-    if (letter.reply) letter.reply->give(ended_before_call(name_));
+void Process::drop(std::list<Message>& messages) {
+  for (Message& message : messages) {
+    if (message.reply) message.reply->give(ended_before_call(name_));
   }
 }
 
 void Process::freeze() {
-  std::list<Letter> calls;
+  std::list<Message> calls;
   {
     MutexLock lock(mutex_);
     held_ = true;
-    for (auto next = mailbox_.begin(); next != mailbox_.end();) {
-      const auto one = next++;
-      if (one->reply) calls.splice(calls.end(), mailbox_, one);
-    }
+    calls = mailbox_.take_calls();
   }
   drop(calls);
 }
@@ -321,7 +318,7 @@ bool Process::alive() const {
 bool Process::ends_at_once() const {
   MutexLock lock(mutex_);
   if (state_ == State::busy) return false;
-  return state_ != State::idle || killed_ || !life_.code->terminate;
+  return state_ != State::idle || killed_ || !live_.code->terminate;
 }
 
 std::size_t Process::mailbox_size() const {
@@ -352,10 +349,10 @@ void Process::cancel_helper() {
 }
 
 void Process::note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) {
-  life_.context->note_met(limit, wanted, allowed);
+  live_.context->note_met(limit, wanted, allowed);
 }
 
-void Process::tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const {
+void Process::report_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const {
   if (by == kWorld) return account_.tell_met(name_, {.limit = limit, .wanted = wanted, .allowed = allowed});
   by->note_met(limit, wanted, allowed);
 }

@@ -18,12 +18,12 @@
 #include "petri/log_level.h"
 #include "petri/tier.h"
 #include "process/cpu_share.h"
+#include "process/deterministic_queue.h"
 #include "process/guest_turns.h"
 #include "process/history.h"
 #include "process/hook_port.h"
-#include "process/lane.h"
-#include "process/letter.h"
-#include "process/life.h"
+#include "process/live_instance.h"
+#include "process/mailbox.h"
 #include "process/module_code.h"
 #include "process/reply.h"
 #include "process/standby.h"
@@ -59,7 +59,7 @@ class ProcessOwner {
   virtual CpuShare& cpu_share() = 0;
   virtual const Clock& clock() const = 0;
   // Where everything has one order; none: processes run beside one another.
-  virtual Lane* lane() { return nullptr; }
+  virtual DeterministicQueue* deterministic_queue() { return nullptr; }
   virtual Mutex& waits() = 0;  // guards whom the processes of the sandbox wait for
   // For an instance of the process of this name.
   virtual HostSettings host_settings(std::string_view process) = 0;
@@ -72,8 +72,8 @@ class ProcessOwner {
   virtual void instance_gone(const Process& process, std::uint64_t incarnation) = 0;
   // It ended by itself while it handled something; its instance is gone, and its mailbox waits for the next.
   virtual void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) = 0;
-  // The same of one that takes_back() was told of, and that was not revived.
-  virtual void process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
+  // The same of one that begin_rollback() was told of, and that was not revived.
+  virtual void process_not_revived(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
     process_ended(process, incarnation, how);
   }
   // The spec is parsed on the guest's clock, and charged to `call`.
@@ -82,9 +82,9 @@ class ProcessOwner {
   // `now_ms` is the guest's own time.
   virtual std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) = 0;
   virtual void late_answer() = 0;
-  // It has ended, and its code was given a trial. True: revive() or bury() follows, until then it is down, and nobody
-  // else hears of it. Asked before it has been left; `then` is called afterwards, if it is set.
-  virtual bool takes_back(Process&, const TrialPeriod&, const Result<Outcome>&, std::function<void()>& /*then*/) {
+  // It has ended, and its code was given a trial. True: revive() or report_exit() follows, until then it is down, and
+  // nobody else hears of it. Asked before it has been left; `then` is called afterwards, if it is set.
+  virtual bool begin_rollback(Process&, const TrialPeriod&, const Result<Outcome>&, std::function<void()>& /*then*/) {
     return false;
   }
   // What may be spent on finding out where interpreted guests trapped; none: as much as that takes.
@@ -110,8 +110,8 @@ class Process : public std::enable_shared_from_this<Process> {
   struct Origin {
     const std::shared_ptr<const InstanceImage>& image;
     std::optional<SeededRandom::State> random;  // none: it is seeded as any other
-    bool saw_outside = false;                   // see Life
-    const std::vector<SavedLetter>& mailbox;
+    bool saw_outside = false;                   // see LiveInstance
+    const std::vector<SavedMessage>& mailbox;
   };
 
   // Makes an instance and calls petri_init, on this thread. The outcome is `ok` when it lives; an Error means that the
@@ -127,7 +127,7 @@ class Process : public std::enable_shared_from_this<Process> {
   // What its guest does is ended, and petri_terminate will not be called. Returns at once; stop() does the rest. An
   // incarnation that is yet to start is ended as soon as it does.
   void kill(std::uint64_t incarnation) EXCLUDES(mutex_);
-  // Takes no more letters until it is started again. Waiting calls are `cancelled`, other messages kept; what is under
+  // Takes no more messages until it is started again. Waiting calls are `cancelled`, other messages kept; what is under
   // way comes to its end.
   void freeze() EXCLUDES(mutex_);
   // Nobody will start it again: waiting calls are `cancelled`, other messages dropped.
@@ -135,22 +135,22 @@ class Process : public std::enable_shared_from_this<Process> {
 
   // Calls and waits: for as long as it takes, or until the deadline (`timeout`, and the handler goes on). Runs on this
   // thread when the process is idle and there is no deadline.
-  Result<Outcome> call(Letter&& letter, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
-  // Puts a letter into the mailbox; its answer, if it wants one, comes later.
-  Result<void> post(Letter letter) EXCLUDES(mutex_);
+  Result<Outcome> call(Message&& message, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
+  // Puts a message into the mailbox; its answer, if it wants one, comes later.
+  Result<void> post(Message message) EXCLUDES(mutex_);
   // For its guest, on the guest's thread: waits for an answer as long as the guest may run. An Error when that is over,
   // or when it was ended meanwhile.
   Result<Outcome> wait_for(const ReplyPtr& answer, std::optional<Clock::TimePoint> deadline) EXCLUDES(mutex_);
   // The same: what its guest asked for was refused by a limit.
   void note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
 
-  // The lane's: handles the next letter, if it can.
+  // The deterministic queue's: handles the next message, if it can.
   void handle_next() EXCLUDES(mutex_);
 
   // Ends what is done for the call of this number, or keeps it from starting. False: it is not known here.
   bool cancel(std::uint64_t call_id) EXCLUDES(mutex_);
 
-  // ---- change under life, by whoever exchanges its code: one at a time
+  // ---- hot reload, by whoever exchanges its code: one at a time
 
   // From now on only calls of guests whose chain began by then enter, and what their senders sent before them; the rest
   // waits. May be called again with another time.
@@ -160,7 +160,7 @@ class Process : public std::enable_shared_from_this<Process> {
   bool wait_until_idle(Clock::TimePoint deadline, const std::stop_token& stop) EXCLUDES(mutex_);
   bool at_work() const EXCLUDES(mutex_);
   enum class Taken : std::uint8_t { taken, down, at_work };
-  // Whether one that freeze() keeps from letters is taken, too.
+  // Whether one that freeze() keeps from messages is taken, too.
   enum class Frozen : std::uint8_t { leave, take };
   // taken: the thread has entered it, and put_back() follows.
   Taken try_take(Frozen frozen = Frozen::leave) EXCLUDES(mutex_);
@@ -171,18 +171,18 @@ class Process : public std::enable_shared_from_this<Process> {
   // Whatever runs there ends at once.
   void end_standby() { flags_[flag_.load() ^ 1U].raise(); }
   // While it is taken.
-  Life& life() { return life_; }
-  bool life_saw_outside() const { return life_.saw_outside; }
-  void exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) EXCLUDES(mutex_);
+  LiveInstance& live() { return live_; }
+  bool live_saw_outside() const { return live_.saw_outside; }
+  void exchange(LiveInstance&& live, std::shared_ptr<TrialPeriod> trial) EXCLUDES(mutex_);
   // The tags of its timers that have rung and wait in its mailbox.
   std::vector<std::int64_t> rung_timers() const EXCLUDES(mutex_);
   // What waits for it and has no caller. Calls are never copied, and never dropped here.
-  std::vector<SavedLetter> saved_mailbox() const EXCLUDES(mutex_);
-  void replace_mailbox(const std::vector<SavedLetter>& letters) EXCLUDES(mutex_);
-  // After takes_back(): with this life in place of the one it lost, or as any other that has ended. not_now: somebody
-  // has stopped it meanwhile. `before_it_goes_on` is called where it lives again, while it is still taken.
-  Result<void> revive(Life&& life, const std::function<void()>& before_it_goes_on = {}) EXCLUDES(mutex_);
-  void bury(const Result<Outcome>& how) EXCLUDES(mutex_);
+  std::vector<SavedMessage> saved_mailbox() const EXCLUDES(mutex_);
+  void replace_mailbox(const std::vector<SavedMessage>& messages) EXCLUDES(mutex_);
+  // After begin_rollback(): with this instance in place of the one it lost, or as any other that has ended. not_now:
+  // somebody has stopped it meanwhile. `before_it_goes_on` is called where it lives again, while it is still taken.
+  Result<void> revive(LiveInstance&& live, const std::function<void()>& before_it_goes_on = {}) EXCLUDES(mutex_);
+  void report_exit(const Result<Outcome>& how) EXCLUDES(mutex_);
 
   // When the work began that is being done, as the clock tells it; 0: none is.
   std::uint64_t work_began_ns() const EXCLUDES(mutex_);
@@ -205,45 +205,42 @@ class Process : public std::enable_shared_from_this<Process> {
   class Port;
   friend class Port;
 
-  // The function a letter asks for; the last one is remembered.
+  // The function a message asks for; the last one is remembered.
   struct Target {
     std::string function;
     RunTarget run;
   };
 
-  Result<const Target*> find_target(const Letter& letter);
+  Result<const Target*> find_target(const Message& message);
   Result<void> enter_command();
   // Whoever asks for what a limit refuses: a guest in the middle of something, or the world.
   static constexpr Process* kWorld = nullptr;
-  Result<void> check_letter(std::size_t bytes, Process* by) const;
+  Result<void> check_message(std::size_t bytes, Process* by) const;
   // not_found for messages that no petri_handle would get. A call says so itself.
-  Result<void> must_take(const Letter& letter) const;
-  Result<void> post_from(Process* by, Letter letter) EXCLUDES(mutex_);
-  void tell_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const;
+  Result<void> must_take(const Message& message) const;
+  Result<void> post_from(Process* by, Message message) EXCLUDES(mutex_);
+  void report_refused(Process* by, std::string_view limit, std::uint64_t wanted, std::uint64_t allowed) const;
   enum class Line : bool { keep, jump };  // whether those who wait go first
-  bool try_enter(const Letter& letter, Line line) EXCLUDES(mutex_);
+  bool try_enter(const Message& message, Line line) EXCLUDES(mutex_);
   void leave(bool ended) EXCLUDES(mutex_);
-  bool take_letter(Letter& letter) EXCLUDES(mutex_);
-  bool may_enter(const Letter& letter) const REQUIRES(mutex_);
+  bool take_message(Message& message) EXCLUDES(mutex_);
   std::uint64_t chain_start() const EXCLUDES(mutex_);
-  std::list<Letter>::iterator next_letter() REQUIRES(mutex_);
   void go_on_with_mailbox() REQUIRES(mutex_);
   void come_to_end(const Result<Outcome>& how) EXCLUDES(mutex_);
-  void put(Letter letter) REQUIRES(mutex_);
+  void put(Message message) REQUIRES(mutex_);
   void schedule() REQUIRES(mutex_);
-  void line_up(Lane& lane) REQUIRES(mutex_);
-  bool deliver(Letter& letter) EXCLUDES(mutex_);
+  void line_up(DeterministicQueue& queue) REQUIRES(mutex_);
+  bool deliver(Message& message) EXCLUDES(mutex_);
   bool answer(Reply& reply, Result<Outcome> result, bool ended) EXCLUDES(mutex_);
   void drain() EXCLUDES(mutex_);
-  void forget(const Letter& letter);
   // Letters that nobody will handle: whoever waits for an answer is told.
-  void drop(std::list<Letter>& letters) EXCLUDES(mutex_);
-  // Handles one letter on this thread, which has entered. Sets `ended` when the instance is gone.
-  Result<Outcome> handle(Letter& letter, bool& ended);
-  Result<Outcome> handle_at(const Target& target, const Letter& letter, bool& ended);
-  Result<Outcome> finish_letter(const Letter& letter, const Target& target, const Result<End>& end, bool& ended);
-  Result<Outcome> handle_and_leave(Letter& letter) EXCLUDES(mutex_);
-  Allowance allowance_for(const SandboxLimits& limits, const Letter& letter, Clock::TimePoint started) const;
+  void drop(std::list<Message>& messages) EXCLUDES(mutex_);
+  // Handles one message on this thread, which has entered. Sets `ended` when the instance is gone.
+  Result<Outcome> handle(Message& message, bool& ended);
+  Result<Outcome> handle_at(const Target& target, const Message& message, bool& ended);
+  Result<Outcome> finish_message(const Message& message, const Target& target, const Result<End>& end, bool& ended);
+  Result<Outcome> handle_and_leave(Message& message) EXCLUDES(mutex_);
+  Allowance allowance_for(const SandboxLimits& limits, const Message& message, Clock::TimePoint started) const;
   void refresh_limits();
   GuestTurns::Bounds bounds();
   void begin_work(Clock::TimePoint started, std::uint64_t virtual_fuel = 0);
@@ -252,7 +249,8 @@ class Process : public std::enable_shared_from_this<Process> {
   bool try_add_to_account();
   Result<void> must_have_room();
   void remove_from_account();
-  Result<Outcome> begin_life(ModuleCodePtr code, std::string_view input, const Origin* origin, std::uint64_t version);
+  Result<Outcome> begin_instance(ModuleCodePtr code, std::string_view input, const Origin* origin,
+                                 std::uint64_t version);
   void note_origin(Outcome& outcome) const;
   void note_late(Outcome& outcome) const;
   ProcessPort& port() const;
@@ -261,22 +259,22 @@ class Process : public std::enable_shared_from_this<Process> {
   void remember_from_start(std::string_view input);
   void remember_from(std::shared_ptr<const InstanceImage> image);
   void remember_from_here();
-  void remember(const Letter& letter, std::uint64_t fuel_used);
+  void remember(const Message& message, std::uint64_t fuel_used);
   VirtualTime virtual_time() const;
   // Without a message it ended while it was started.
-  void find_backtrace(const ModuleCodePtr& code, const History::Message* last, Outcome& outcome);
-  void retrace(const ModuleCode& code, const History::Message* last, Outcome& outcome);
+  void find_backtrace(const ModuleCodePtr& code, const History::Step* last, Outcome& outcome);
+  void retrace(const ModuleCode& code, const History::Step* last, Outcome& outcome);
   CodePtr code_to_retrace(const ModuleCode& code) EXCLUDES(mutex_);
-  void end_life();
+  void end_instance();
   KillFlag& flag() { return flags_[flag_.load(std::memory_order_relaxed)]; }
   void set_flag(bool raised) { raised ? flag().raise() : flag().clear(); }
   void terminate();
-  std::uint64_t next_turn(std::uint64_t fuel_used) { return turns_.next(*life_.context, fuel_used, bounds()); }
+  std::uint64_t next_turn(std::uint64_t fuel_used) { return turns_.next(*live_.context, fuel_used, bounds()); }
   std::int32_t call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
                                std::uint32_t timeout_ms, std::string& reply);
   std::int32_t send_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes);
-  Result<Outcome> ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline);
-  Result<Outcome> ask_here(Process& callee, Letter letter) EXCLUDES(mutex_);
+  Result<Outcome> ask(Process& callee, Message message, std::optional<Clock::TimePoint> deadline);
+  Result<Outcome> ask_here(Process& callee, Message message) EXCLUDES(mutex_);
   void interrupt() REQUIRES(mutex_);
   void cancel_helper() EXCLUDES(mutex_);
   void end_handler() REQUIRES(mutex_);
@@ -286,15 +284,15 @@ class Process : public std::enable_shared_from_this<Process> {
   TreeAccount& account_;
   const Clock& clock_;
   Workers& workers_;
-  Lane* const lane_;  // nullptr unless it is deterministic
+  DeterministicQueue* const queue_;  // nullptr unless it is deterministic
   const std::string name_;
   std::unique_ptr<Port> port_;
 
   // Of the thread that has entered.
-  Life life_;
+  LiveInstance live_;
   std::vector<std::uint64_t> slots_;
   Workers::Seat* seat_ = nullptr;
-  const Letter* current_ = nullptr;
+  const Message* current_ = nullptr;
   Target target_;
   Allowance allowance_;
   SandboxLimitsPtr limits_;
@@ -304,9 +302,9 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint64_t chain_ns_ = 0;  // when the first of the calls began that led to the current work
   GuestTurns turns_;
 
-  // Looked at by the life that runs, and by the one that is made to take its place.
+  // Looked at by the instance that runs, and by the one that is created to take its place.
   std::array<KillFlag, 2> flags_{};
-  std::atomic<std::uint8_t> flag_{0};  // which of them the life that runs has
+  std::atomic<std::uint8_t> flag_{0};  // which of them the instance that runs has
   std::atomic<std::uint64_t> incarnation_{0};
   std::atomic<Tier> tier_{Tier::interpreted};
   std::atomic<bool> takes_messages_{true};
@@ -318,15 +316,14 @@ class Process : public std::enable_shared_from_this<Process> {
   mutable Mutex mutex_;
   Condition changed_;
   State state_ GUARDED_BY(mutex_) = State::down;
-  bool held_ GUARDED_BY(mutex_) = false;            // it is being stopped: nothing new is begun
-  bool killed_ GUARDED_BY(mutex_) = false;          // nothing more of the guest is to run
-  bool may_revive_ GUARDED_BY(mutex_) = false;      // it is down, and another life may follow in its place
-  std::uint64_t gate_ns_ GUARDED_BY(mutex_) = 0;    // since when only old chains enter; 0: everybody does
-  std::list<Letter> mailbox_ GUARDED_BY(mutex_);    // an empty one takes no memory of its own
-  std::size_t lined_up_ GUARDED_BY(mutex_) = 0;     // how often it stands in the lane
+  bool held_ GUARDED_BY(mutex_) = false;        // it is being stopped: nothing new is begun
+  bool killed_ GUARDED_BY(mutex_) = false;      // nothing more of the guest is to run
+  bool may_revive_ GUARDED_BY(mutex_) = false;  // it is down, and another instance may follow in its place
+  Mailbox mailbox_ GUARDED_BY(mutex_);
+  std::size_t lined_up_ GUARDED_BY(mutex_) = 0;     // how often it stands in the deterministic queue
   std::uint64_t scheduled_ GUARDED_BY(mutex_) = 0;  // the number of its last drain() that had to wait
   std::uint64_t current_call_ GUARDED_BY(mutex_) = 0;
-  std::uint64_t doomed_ GUARDED_BY(mutex_) = 0;                      // an incarnation that was killed before it began
+  std::uint64_t killed_before_start_ GUARDED_BY(mutex_) = 0;         // an incarnation that was killed before it began
   ReplyPtr awaited_ GUARDED_BY(mutex_);                              // what its guest waits for
   std::stop_source retracing_ GUARDED_BY(mutex_){std::nostopstate};  // a compilation that is waited for
   // Who handles a call of its guest on the guest's own thread, and the number of that call.

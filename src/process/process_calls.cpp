@@ -21,7 +21,7 @@ std::int32_t Process::send_from_guest(HostCall& host_call, std::string_view to, 
   const ProcessPtr receiver = owner_.find_process(to);
   if (receiver == nullptr) return static_cast<std::int32_t>(GuestError::not_found);
   // Before it is copied: what is too large costs nothing.
-  if (!receiver->check_letter(bytes.size(), this)) return static_cast<std::int32_t>(GuestError::too_large);
+  if (!receiver->check_message(bytes.size(), this)) return static_cast<std::int32_t>(GuestError::too_large);
   auto copy = host_call.copy(bytes);
   if (!copy) return static_cast<std::int32_t>(GuestError::cancelled);
   const auto posted =
@@ -35,10 +35,9 @@ std::int32_t Process::send_from_guest(HostCall& host_call, std::string_view to, 
   }
 }
 
-// Whoever is at work behind a closed gate was let in before, even if it looked at the clock only afterwards.
 std::uint64_t Process::chain_start() const {
   MutexLock lock(mutex_);
-  return gate_ns_ == 0 ? chain_ns_ : std::min(chain_ns_, gate_ns_);
+  return mailbox_.chain_start(chain_ns_);
 }
 
 std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, std::string_view bytes,
@@ -46,7 +45,7 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   const auto answer = [](GuestError error) { return static_cast<std::int32_t>(error); };
   const ProcessPtr callee = owner_.find_process(to);
   if (callee == nullptr) return answer(GuestError::not_found);
-  if (!callee->check_letter(bytes.size(), this)) return answer(GuestError::too_large);
+  if (!callee->check_message(bytes.size(), this)) return answer(GuestError::too_large);
   auto copy = host_call.copy(bytes);
   if (!copy) return answer(GuestError::cancelled);
   const std::uint32_t depth = (current_ == nullptr ? 0 : current_->depth) + 1;
@@ -59,19 +58,19 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
     waits_for_ = callee.get();
   }
   const Clock::TimePoint now = clock_.now();
-  const std::uint64_t used = life_.context->fuel_before + host_call.fuel_used();
-  Letter letter{.kind = MessageKind::call,
-                .bytes = std::move(*copy),
-                .sender = name_,
-                .id = next_guest_call(),
-                .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
-                .deadline_ns = allowance_.deadline_ns,
-                .depth = depth,
-                .chain_ns = chain_start(),
-                .virtual_fuel = life_.context->virtual_start_fuel() + used};
+  const std::uint64_t used = live_.context->fuel_before + host_call.fuel_used();
+  Message message{.kind = MessageKind::call,
+                  .bytes = std::move(*copy),
+                  .sender = name_,
+                  .id = next_guest_call(),
+                  .fuel_max = allowance_.fuel - std::min(allowance_.fuel, used),
+                  .deadline_ns = allowance_.deadline_ns,
+                  .depth = depth,
+                  .chain_ns = chain_start(),
+                  .virtual_fuel = live_.context->virtual_start_fuel() + used};
   std::optional<Clock::TimePoint> deadline;
   if (timeout_ms > 0) deadline = now + std::chrono::milliseconds(timeout_ms);
-  auto result = ask(*callee, std::move(letter), deadline);
+  auto result = ask(*callee, std::move(message), deadline);
   turns_.add_away(to_ns(clock_.now()) - to_ns(now));
   {
     MutexLock lock(owner_.waits());
@@ -89,29 +88,29 @@ std::int32_t Process::call_from_guest(HostCall& host_call, std::string_view to, 
   }
   host_call.charge(result->fuel_used);
   turns_.add_charged(result->fuel_used);
-  // In a lane nobody waits: what counts is the time that the callee has spent.
+  // In a deterministic queue nobody waits: what counts is the time that the callee has spent.
   const bool late = timeout_ms > 0 && result->fuel_used / HostContext::kFuelPerMillisecond >= timeout_ms;
-  if (lane_ != nullptr && late) return answer(GuestError::timeout);
+  if (queue_ != nullptr && late) return answer(GuestError::timeout);
   if (result->kind == OutcomeKind::deadline) return answer(GuestError::timeout);
   const bool cut = result->kind == OutcomeKind::output_limit && result->returned;
   if (result->kind != OutcomeKind::ok && !cut) return answer(GuestError::cancelled);
-  if (!life_.context->reply_bytes.try_add(*life_.context, heap_bytes(result->output)))
+  if (!live_.context->reply_bytes.try_add(*live_.context, heap_bytes(result->output)))
     return answer(GuestError::limit_exceeded);
   reply = std::move(result->output);
   return static_cast<std::int32_t>(reply.size());
 }
 
 // On this thread when the callee is idle and may take its time; else in its mailbox, and this guest is put aside.
-Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock::TimePoint> deadline) {
-  if (lane_ != nullptr) {
-    if (callee.try_enter(letter, Line::jump)) return ask_here(callee, std::move(letter));
+Result<Outcome> Process::ask(Process& callee, Message message, std::optional<Clock::TimePoint> deadline) {
+  if (queue_ != nullptr) {
+    if (callee.try_enter(message, Line::jump)) return ask_here(callee, std::move(message));
     return fail(ErrorCode::cancelled, "the callee is not there");
   }
-  if (!deadline && callee.try_enter(letter, Line::keep)) return ask_here(callee, std::move(letter));
+  if (!deadline && callee.try_enter(message, Line::keep)) return ask_here(callee, std::move(message));
   const ReplyPtr answer = std::make_shared<Reply>();
-  const std::uint64_t id = letter.id;
-  letter.reply = answer;
-  PETRI_TRY(callee.post_from(this, std::move(letter)));
+  const std::uint64_t id = message.id;
+  message.reply = answer;
+  PETRI_TRY(callee.post_from(this, std::move(message)));
   auto result = wait_for(answer, deadline);
   // Nobody waits for what the callee does for a guest that was ended.
   if (flag().is_raised()) callee.cancel(id);
@@ -119,14 +118,14 @@ Result<Outcome> Process::ask(Process& callee, Letter letter, std::optional<Clock
 }
 
 // The callee has been entered. Whoever ends this guest meanwhile ends what the callee does for it.
-Result<Outcome> Process::ask_here(Process& callee, Letter letter) {
+Result<Outcome> Process::ask_here(Process& callee, Message message) {
   {
     MutexLock lock(mutex_);
-    helper_ = {callee.shared_from_this(), letter.id};
+    helper_ = {callee.shared_from_this(), message.id};
   }
   // One that came just before found no helper.
-  if (flag().is_raised()) callee.cancel(letter.id);
-  auto result = callee.handle_and_leave(letter);
+  if (flag().is_raised()) callee.cancel(message.id);
+  auto result = callee.handle_and_leave(message);
   MutexLock lock(mutex_);
   helper_ = {};
   return result;

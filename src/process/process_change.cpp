@@ -1,4 +1,5 @@
-// How a process goes on with other code: it comes to rest, a life is made beside the one it has, and takes its place.
+// How a process continues with other code: it becomes quiescent, and an instance that was created beside it takes the
+// place of the one it has.
 #include <algorithm>
 #include <utility>
 
@@ -9,13 +10,13 @@ namespace petri {
 
 void Process::close_gate(Clock::TimePoint began_by) {
   MutexLock lock(mutex_);
-  gate_ns_ = std::max<std::uint64_t>(to_ns(began_by), 1);
+  mailbox_.close_gate(to_ns(began_by));
   if (state_ == State::idle) go_on_with_mailbox();
 }
 
 void Process::open_gate() {
   MutexLock lock(mutex_);
-  gate_ns_ = 0;
+  mailbox_.open_gate();
   if (state_ == State::idle) go_on_with_mailbox();
 }
 
@@ -48,80 +49,54 @@ Process::Taken Process::try_take(Frozen frozen) {
 
 // ---- the mailbox ----------------------------------------------------------------------------------------------
 
-std::vector<SavedLetter> Process::saved_mailbox() const {
-  std::vector<SavedLetter> saved;
+std::vector<SavedMessage> Process::saved_mailbox() const {
   MutexLock lock(mutex_);
-  for (const Letter& letter : mailbox_) {
-    if (letter.reply == nullptr) saved.push_back({letter.kind, letter.bytes, letter.sender, letter.tag});
-  }
-  return saved;
+  return mailbox_.saved();
 }
 
 std::vector<std::int64_t> Process::rung_timers() const {
-  std::vector<std::int64_t> tags;
   MutexLock lock(mutex_);
-  for (const Letter& letter : mailbox_) {
-    const bool stale = letter.incarnation != 0 && letter.incarnation != incarnation_.load();
-    if (letter.kind == MessageKind::timer && !stale) tags.push_back(letter.tag);
-  }
-  return tags;
+  return mailbox_.rung_timers(incarnation_.load());
 }
 
-// They were there before anybody who calls now.
-void Process::replace_mailbox(const std::vector<SavedLetter>& letters) {
-  std::list<Letter> gone, come;
-  for (const SavedLetter& saved : letters) {
-    come.push_back({.kind = saved.kind,
-                    .bytes = saved.bytes,
-                    .sender = saved.sender,
-                    .tag = saved.tag,
-                    .queued_at = clock_.now()});
-    account_.add_message();
-    account_.hold_anyway(bytes_of(come.back()));
-  }
-  {
-    MutexLock lock(mutex_);
-    for (auto next = mailbox_.begin(); next != mailbox_.end();) {
-      const auto one = next++;
-      if (one->reply == nullptr) gone.splice(gone.end(), mailbox_, one);
-    }
-    mailbox_.splice(mailbox_.begin(), come);
-  }
-  for (const Letter& letter : gone) forget(letter);
+void Process::replace_mailbox(const std::vector<SavedMessage>& messages) {
+  const Clock::TimePoint now = clock_.now();
+  MutexLock lock(mutex_);
+  mailbox_.replace_saved(messages, now);
 }
 
 // ---- the exchange ---------------------------------------------------------------------------------------------
 
-void Process::exchange(Life&& life, std::shared_ptr<TrialPeriod> trial) {
-  life.context->set_port(&port());
-  life.context->not_live_yet = false;
-  if (life_) life.context->go_on_from(*life_.context);
-  life.saw_outside = life.saw_outside || life_.saw_outside;
+void Process::exchange(LiveInstance&& live, std::shared_ptr<TrialPeriod> trial) {
+  live.context->set_port(&port());
+  live.context->not_live_yet = false;
+  if (live_) live.context->go_on_from(*live_.context);
+  live.saw_outside = live.saw_outside || live_.saw_outside;
   target_ = {};
   limits_number_ = 0;
   trial_ = std::move(trial);
   history_.close();
-  Life before;
+  LiveInstance before;
   {
     MutexLock lock(mutex_);
-    before = std::exchange(life_, std::move(life));
+    before = std::exchange(live_, std::move(live));
     flag_.store(flag_.load() ^ 1U);
     set_flag(killed_);
-    tier_.store(life_.tier());
-    takes_messages_.store(life_.code->handle.has_value());
+    tier_.store(live_.tier());
+    takes_messages_.store(live_.code->handle.has_value());
   }
   before = {};  // without the lock
   remember_from_here();
 }
 
-Result<void> Process::revive(Life&& life, const std::function<void()>& before_it_goes_on) {
+Result<void> Process::revive(LiveInstance&& live, const std::function<void()>& before_it_goes_on) {
   {
     MutexLock lock(mutex_);
     if (!std::exchange(may_revive_, false)) return fail(ErrorCode::not_now, name_ + " was stopped meanwhile");
     state_ = State::busy;
   }
   const bool room = try_add_to_account();
-  if (room) exchange(std::move(life), nullptr);
+  if (room) exchange(std::move(live), nullptr);
   if (room && before_it_goes_on) before_it_goes_on();
   leave(!room);
   if (room) return {};

@@ -179,7 +179,7 @@ TEST_P(ProcessTest, MayBeCalledByTheCompletionOfACallThatIsCancelled) {
   EXPECT_EQ(process.mailbox_size(), 1U);
   EXPECT_EQ(owner_.account().messages(), 1U);
   EXPECT_EQ(owner_.account().memory_bytes(), 0U);
-  EXPECT_EQ(owner_.account().host_bytes(), bytes_of(Letter{.bytes = "again"}));
+  EXPECT_EQ(owner_.account().host_bytes(), bytes_of(Message{.bytes = "again"}));
 }
 
 TEST_P(ProcessTest, ReceivesMessagesOnceEachAndInOrder) {  // R16

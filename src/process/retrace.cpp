@@ -19,7 +19,7 @@ constexpr std::uint64_t kRepeatNsMax = 250'000'000;
 class RepeatedPort final : public ProcessPort {
  public:
   RepeatedPort(std::string_view name, const std::vector<History::Answer>& answers) : name_(name), answers_(answers) {}
-  void handle(const History::Message& message) { message_ = &message; }
+  void handle(const History::Step& message) { message_ = &message; }
 
   std::string_view name() const override { return name_; }
   MessageHead message() const override {
@@ -48,7 +48,7 @@ class RepeatedPort final : public ProcessPort {
   const std::string_view name_;
   const std::vector<History::Answer>& answers_;
   std::size_t next_ = 0;
-  const History::Message* message_ = nullptr;
+  const History::Step* message_ = nullptr;
 };
 
 // The guest of the repetition.
@@ -77,7 +77,7 @@ class Repetition {
     std::uint64_t code = 0;
     return guest_.call(*retrace_.module.init, {&code, 1});
   }
-  Result<End> handle(const History::Message& message) {
+  Result<End> handle(const History::Step& message) {
     const std::string function = message.function.empty() ? "petri_handle" : message.function;
     PETRI_TRY(const RunTarget target,
               find_run_target(retrace_.module.module(), {.function = function, .arguments = message.arguments}));
@@ -119,12 +119,11 @@ class Repetition {
   bool started_ = false;
 };
 
-std::vector<Frame> repeat(Repetition& again, const History& history, const History::Message* last,
-                          const Outcome& ended) {
+std::vector<Frame> repeat(Repetition& again, const History& history, const History::Step* last, const Outcome& ended) {
   auto end = again.start();
   if (last == nullptr) return again.ended_alike(end, ended) ? again.frames() : std::vector<Frame>();
   if (!again.goes_on(end, std::nullopt)) return {};
-  for (const History::Message& message : history.messages()) {
+  for (const History::Step& message : history.messages()) {
     end = again.handle(message);
     if (!again.goes_on(end, message.fuel_used)) return {};
   }
@@ -141,7 +140,7 @@ CodePtr RetraceCode::compiled_of(const ModuleCode& module, std::stop_token stop)
   return compiled_;
 }
 
-std::vector<Frame> Retrace::run(const History& history, const History::Message* last, const Outcome& ended,
+std::vector<Frame> Retrace::run(const History& history, const History::Step* last, const Outcome& ended,
                                 std::uint64_t& fuel_used) {
   settings.on_log = nullptr;
   Repetition again(*this, history);

@@ -44,7 +44,7 @@ struct Retrace {
 
   // The backtrace of how this history ended, or nothing when the repetition comes to another end. Without a last
   // message it ended while it was started. Adds to `fuel_used` what the repetition takes.
-  std::vector<Frame> run(const History& history, const History::Message* last, const Outcome& ended,
+  std::vector<Frame> run(const History& history, const History::Step* last, const Outcome& ended,
                          std::uint64_t& fuel_used);
 };
 

@@ -9,16 +9,16 @@
 
 namespace petri {
 
-Life Standby::created(ModuleCodePtr code, HookPort& port) {
-  Life life(std::move(code), owner_.host_settings(name_), owner_.seed(), &flag_.flag());
-  life.context->set_port(&port);
-  life.context->not_live_yet = true;
-  life.set_limits(*owner_.account().limits());
-  return life;
+LiveInstance Standby::created(ModuleCodePtr code, HookPort& port) {
+  LiveInstance live(std::move(code), owner_.host_settings(name_), owner_.seed(), &flag_.flag());
+  live.context->set_port(&port);
+  live.context->not_live_yet = true;
+  live.set_limits(*owner_.account().limits());
+  return live;
 }
 
-Result<Life> Standby::copy(const Life& of, HookPort& port) {
-  Life copy = created(of.code, port);
+Result<LiveInstance> Standby::copy(const LiveInstance& of, HookPort& port) {
+  LiveInstance copy = created(of.code, port);
   PETRI_TRY(const End end, copy.go_on_from(*of.guest->instance()));
   if (end.kind == EndKind::returned) return copy;
   if (end.kind == EndKind::cancelled) return fail(ErrorCode::cancelled, "the sandbox is being ended");
@@ -35,38 +35,38 @@ Allowance Standby::allowance(Clock::TimePoint started, Clock::TimePoint deadline
           .turn_ns = Budget::kNever};
 }
 
-Result<Outcome> Standby::begin(Life& life, Clock::TimePoint deadline, Starts starts) {
+Result<Outcome> Standby::begin(LiveInstance& live, Clock::TimePoint deadline, Starts starts) {
   const Clock::TimePoint started = owner_.clock().now();
-  const HookPort::Sitting sitting(*life.context);
-  life.guest->begin(allowance(started, deadline), {});
-  return finish(life, started, life.begin(starts));
+  const HookPort::Sitting sitting(*live.context);
+  live.guest->begin(allowance(started, deadline), {});
+  return finish(live, started, live.begin(starts));
 }
 
-Result<Outcome> Standby::call(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline) {
+Result<Outcome> Standby::call(LiveInstance& live, const Hook& hook, std::string_view input, Clock::TimePoint deadline) {
   const Clock::TimePoint started = owner_.clock().now();
   SandboxLimits limits = *owner_.account().limits();
   if (hook.output_bytes_max > 0) limits.output_bytes_max = hook.output_bytes_max;
-  life.set_limits(limits);
-  const HookPort::Sitting sitting(*life.context);
-  life.guest->begin(allowance(started, deadline), input);
+  live.set_limits(limits);
+  const HookPort::Sitting sitting(*live.context);
+  live.guest->begin(allowance(started, deadline), input);
   std::uint64_t answer = 0;
-  auto end = hook.member ? life.guest->call_member(*hook.member, hook.export_number, {&answer, 1})
-                         : life.guest->call(hook.export_number, {&answer, 1});
+  auto end = hook.member ? live.guest->call_member(*hook.member, hook.export_number, {&answer, 1})
+                         : live.guest->call(hook.export_number, {&answer, 1});
   if (end && end->kind == EndKind::returned && static_cast<std::int32_t>(answer) != 0) {
     end->kind = EndKind::exited;
     end->code = static_cast<std::int32_t>(answer);
   }
-  return finish(life, started, end);
+  return finish(live, started, end);
 }
 
-Result<Outcome> Standby::finish(Life& life, Clock::TimePoint started, const Result<End>& end) {
+Result<Outcome> Standby::finish(LiveInstance& live, Clock::TimePoint started, const Result<End>& end) {
   const Clock::TimePoint now = owner_.clock().now();
-  owner_.account().add_work(life.guest->fuel_used(), to_ns(now) - to_ns(started));
-  life.context->tell_account();
+  owner_.account().add_work(live.guest->fuel_used(), to_ns(now) - to_ns(started));
+  live.context->tell_account();
   if (!end) return fail(end.error());
-  Outcome outcome = collect_outcome(life.code->module(), *end, *life.guest, *life.context);
+  Outcome outcome = collect_outcome(live.code->module(), *end, *live.guest, *live.context);
   outcome.wall_time = now - started;
-  life.note_seen(outcome);
+  live.note_seen(outcome);
   return outcome;
 }
 

@@ -11,7 +11,7 @@
 #include "host/kill_flag.h"
 #include "petri/outcome.h"
 #include "process/hook_port.h"
-#include "process/life.h"
+#include "process/live_instance.h"
 
 namespace petri {
 
@@ -24,26 +24,26 @@ class Standby {
   Standby(ProcessOwner& owner, std::string_view name, KillFlag& flag) : owner_(owner), name_(name), flag_(flag) {}
 
   // Nothing of the guest has run. The port outlives all that runs before the instance is live.
-  Life create(ModuleCodePtr code, HookPort& port) {
+  LiveInstance create(ModuleCodePtr code, HookPort& port) {
     flag_.clear();
     return created(std::move(code), port);
   }
   // A copy of an instance that is movable and at rest.
-  Result<Life> copy(const Life& of, HookPort& port);
+  Result<LiveInstance> copy(const LiveInstance& of, HookPort& port);
   // Runs its start functions.
-  Result<Outcome> begin(Life& life, Clock::TimePoint deadline, Starts starts = Starts::all);
+  Result<Outcome> begin(LiveInstance& live, Clock::TimePoint deadline, Starts starts = Starts::all);
   // An export of type () -> i32, which answers 0 when all is well.
   struct Hook {
     std::uint32_t export_number = 0;
     std::optional<std::size_t> member;   // of a group; none: the module itself
     std::uint64_t output_bytes_max = 0;  // what it may write, whatever the limit of that name says; 0: the limit
   };
-  Result<Outcome> call(Life& life, const Hook& hook, std::string_view input, Clock::TimePoint deadline);
+  Result<Outcome> call(LiveInstance& live, const Hook& hook, std::string_view input, Clock::TimePoint deadline);
 
  private:
-  Life created(ModuleCodePtr code, HookPort& port);
+  LiveInstance created(ModuleCodePtr code, HookPort& port);
   Allowance allowance(Clock::TimePoint started, Clock::TimePoint deadline) const;
-  Result<Outcome> finish(Life& life, Clock::TimePoint started, const Result<End>& end);
+  Result<Outcome> finish(LiveInstance& live, Clock::TimePoint started, const Result<End>& end);
 
   ProcessOwner& owner_;
   const std::string name_;

@@ -17,9 +17,9 @@ TEST(Standby, RunsStartFunctionsWhereThereIsNoProcess) {
   const auto code = [](std::string_view start) {
     return TestOwner::load(fmt::format("(module (func $begin {}) (start $begin))", start), Tier::interpreted);
   };
-  Life well = standby.create(code("nop"), port);
+  LiveInstance well = standby.create(code("nop"), port);
   EXPECT_EQ(standby.begin(well, kNever)->kind, OutcomeKind::ok);
-  Life trapped = standby.create(code("unreachable"), port);
+  LiveInstance trapped = standby.create(code("unreachable"), port);
   EXPECT_EQ(standby.begin(trapped, kNever)->kind, OutcomeKind::trapped);
   EXPECT_EQ(owner.account().processes(), 0U) << "no process was made for it";
   EXPECT_EQ(owner.find_process("nobody"), nullptr);
@@ -31,11 +31,11 @@ TEST(Standby, EndsWhatRunsWhenItsFlagIsRaised) {
   HookPort port("nobody", 1);
   Standby standby(owner, "nobody", flag);
   flag.raise();
-  Life life = standby.create(
+  LiveInstance live = standby.create(
       TestOwner::load("(module (func $spin (loop $again (br $again))) (start $spin))", Tier::interpreted), port);
   EXPECT_FALSE(flag.is_raised()) << "what ended another is not meant for it";
   flag.raise();
-  EXPECT_EQ(standby.begin(life, kNever)->kind, OutcomeKind::cancelled);
+  EXPECT_EQ(standby.begin(live, kNever)->kind, OutcomeKind::cancelled);
 }
 
 TEST(Standby, CallsAHookAndTakesItsAnswerForAnExitCode) {
@@ -45,9 +45,9 @@ TEST(Standby, CallsAHookAndTakesItsAnswerForAnExitCode) {
   Standby standby(owner, "nobody", flag);
   const auto code =
       TestOwner::load(R"((module (func (export "petri_ready") (result i32) (i32.const 3))))", Tier::interpreted);
-  Life life = standby.create(code, port);
-  ASSERT_TRUE(standby.begin(life, kNever));
-  const auto outcome = standby.call(life, {.export_number = *code->ready}, {}, kNever);
+  LiveInstance live = standby.create(code, port);
+  ASSERT_TRUE(standby.begin(live, kNever));
+  const auto outcome = standby.call(live, {.export_number = *code->ready}, {}, kNever);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->kind, OutcomeKind::exited);
   EXPECT_EQ(outcome->exit_code, 3);

@@ -165,7 +165,7 @@ struct Runtime::Impl {
     if (!created) return fail(std::move(created.error()));
     return Sandbox(std::move(core));
   }
-  Result<Sandbox> make_twin(const std::string& id, const SandboxCore::Likeness& like, const SnapshotOrigin& origin,
+  Result<Sandbox> make_twin(const std::string& id, const SandboxCore::CloneSource& like, const SnapshotOrigin& origin,
                             const std::vector<std::string>& labels) {
     PETRI_TRY(check_sandbox_id(id));
     PETRI_TRY(check_budget(budget.get()));
@@ -177,7 +177,7 @@ struct Runtime::Impl {
     }
     if (!origin.share_random) spec.seed = fork_seed(spec.seed.value_or(0), id);
     auto core = std::make_shared<SandboxCore>(*services, std::move(spec), like.traits);
-    core->become_like(like);
+    core->become_clone_of(like);
     return begin(std::move(core), &origin);
   }
   // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
@@ -305,7 +305,7 @@ std::vector<Result<Sandbox>> Runtime::fork(std::string_view id, const std::vecto
   };
   const CorePtr core = impl_->registry.find(id);
   if (core == nullptr) return all_fail(no_sandbox(id).error());
-  const auto like = core->likeness();
+  const auto like = core->clone_source();
   if (!like) return all_fail(like.error());
   const auto snapshot = core->snapshot();
   if (!snapshot) return all_fail(snapshot.error());

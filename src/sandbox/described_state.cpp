@@ -60,4 +60,11 @@ Result<void> DescribedState::restore(const StateDocument& document) {
   return {};
 }
 
+Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code, const SandboxLimits& limits) {
+  PETRI_TRY(const Instantiated made, code.best()->instantiate({}, limits.memory_bytes_max));
+  if (made.instance == nullptr) return std::make_shared<const StateSchema>();
+  PETRI_TRY(const DescribedState state, DescribedState::of(code.module(), *made.instance, limits.state_bytes_max));
+  return state.schema();
+}
+
 }  // namespace petri

@@ -7,13 +7,19 @@
 #include "engine/instance.h"
 #include "engine/loadable_artifact.h"
 #include "petri/result.h"
+#include "petri/sandbox_limits.h"
 #include "petri/state.h"
+#include "process/module_code.h"
 #include "state/state_layout.h"
 
 namespace petri {
 
 // Whether it exports a table of its state, or globals called `state.`.
 bool describes_state(const LoadableArtifact& module);
+
+// What the state of a module's instances is made of; nothing where it describes none. Makes an instance that does not
+// run, for the table is constant: it takes as long as that.
+Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code, const SandboxLimits& limits);
 
 // Where one instance keeps its fields; it is at rest for as long as this is used.
 class DescribedState {

@@ -9,7 +9,7 @@
 namespace petri {
 
 std::uint64_t GuestTimers::now_ms() const {
-  if (const Lane* const lane = owner_.lane()) return lane->time().ms();
+  if (const DeterministicQueue* const queue = owner_.deterministic_queue()) return queue->time().ms();
   const auto now = owner_.clock().now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
@@ -24,7 +24,7 @@ std::int32_t GuestTimers::start(Process& by, std::uint64_t guest_now_ms, std::ui
     by.note_met("memory_bytes_max", account.taken() + TreeAccount::kTimerBytes, account.allowed());
   }
   if (added != TreeAccount::Added::yes) return static_cast<std::int32_t>(GuestError::limit_exceeded);
-  add(by, (owner_.lane() != nullptr ? guest_now_ms : now_ms()) + milliseconds, milliseconds, tag);
+  add(by, (owner_.deterministic_queue() != nullptr ? guest_now_ms : now_ms()) + milliseconds, milliseconds, tag);
   return 0;
 }
 
@@ -33,12 +33,12 @@ void GuestTimers::add(Process& by, std::uint64_t due_ms, std::uint64_t milliseco
   auto rings = [this, kept = owner_.keep_alive(), process = by.weak_from_this(), incarnation = by.incarnation(), id] {
     ring(process, incarnation, *id);
   };
-  Lane* const lane = owner_.lane();
+  DeterministicQueue* const queue = owner_.deterministic_queue();
   // Held, so that one that rings at once finds itself in the list, and its number.
   MutexLock lock(mutex_);
-  *id = lane != nullptr ? lane->add_timer(due_ms, std::move(rings))
-                        : timers_.at(owner_.clock().now() + std::chrono::milliseconds(milliseconds), std::move(rings),
-                                     Timers::Whose::guests);
+  *id = queue != nullptr ? queue->add_timer(due_ms, std::move(rings))
+                         : timers_.at(owner_.clock().now() + std::chrono::milliseconds(milliseconds), std::move(rings),
+                                      Timers::Whose::guests);
   waiting_[owner_of(by)][*id] = {.due_ms = due_ms, .tag = tag};
 }
 
@@ -73,7 +73,7 @@ void GuestTimers::cancel(const Process& process, std::uint64_t incarnation) {
     if (!own.empty()) gone = std::move(own.mapped());
   }
   for (const auto& [id, timer] : gone) {
-    owner_.lane() != nullptr ? owner_.lane()->cancel_timer(id) : timers_.cancel(id);
+    owner_.deterministic_queue() != nullptr ? owner_.deterministic_queue()->cancel_timer(id) : timers_.cancel(id);
     owner_.account().remove_timer();
   }
 }

@@ -34,7 +34,7 @@ class GuestTimers {
   // Both outlive it; what waits keeps the owner alive.
   GuestTimers(ProcessOwner& owner, Timers& timers) : owner_(owner), timers_(timers) {}
 
-  // The time that timers go by: that of the lane if there is one, else the clock's.
+  // The time that timers go by: that of the deterministic queue if there is one, else the clock's.
   std::uint64_t now_ms() const;
 
   // For a guest on its own thread: 0, or a GuestError. `guest_now_ms` is what the guest takes for now.

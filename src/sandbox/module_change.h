@@ -42,4 +42,21 @@ struct ModuleChange {
 };
 using ModuleChanges = std::vector<ModuleChange>;
 
+// Nothing changes in these modules, and their processes are quiescent.
+inline ModuleChanges rest_of(std::vector<std::string> modules) {
+  ModuleChanges changes;
+  for (std::string& module : modules) {
+    ModuleChange& change = changes.emplace_back();
+    change.name = std::move(module);
+    change.kind = ModuleChange::Kind::rest;
+  }
+  return changes;
+}
+
+// An error about the code of this module.
+inline Error of_module(std::string_view module, Error error) {
+  error.message = "the module " + std::string(module) + ": " + error.message;
+  return std::move(error).with("module", std::string(module));
+}
+
 }  // namespace petri

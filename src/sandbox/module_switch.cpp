@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "sandbox/described_state.h"
+#include "sandbox/instance_group.h"
 
 namespace petri {
 namespace {
@@ -74,53 +75,7 @@ std::unexpected<Error> of_member(const std::string& member, const std::string& m
   return fail(std::move(error));
 }
 
-// The instances of a process by the names of their modules; one that is by itself is a group of one.
-class Group {
- public:
-  Group(Instance& instance, const std::string& module) : instance_(instance), module_(module) {
-    for (std::size_t at = 0; at < size(); ++at) places_.emplace(name(at), at);
-  }
-
-  std::size_t size() const { return linked() == nullptr ? 1 : linked()->members().size(); }
-  const std::string& name(std::size_t at) const { return linked() == nullptr ? module_ : linked()->members()[at].name; }
-  Instance& instance(std::size_t at) const { return linked() == nullptr ? instance_ : linked()->member(at); }
-  std::optional<std::size_t> place(std::size_t at) const {
-    return linked() == nullptr ? std::nullopt : std::optional(at);
-  }
-  std::optional<std::size_t> find(std::string_view module) const {
-    const auto found = places_.find(module);
-    return found == places_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  LinkedInstance* linked() const { return instance_.linked(); }
-  Instance& instance_;
-  const std::string& module_;
-  std::map<std::string, std::size_t, std::less<>> places_;
-};
-
 }  // namespace
-
-// ---- snapshot -------------------------------------------------------------------------------------------------
-
-void SwitchSnapshot::keep(const std::string& process, Kept state) {
-  const std::uint64_t bytes =
-      state.image ? state.image->bytes_kept() : (state.document ? state.document->bytes().size() : 0);
-  const bool room = account_.try_take(bytes);
-  if (room) bytes_ += bytes;
-  if (!room) state = {};
-  kept_.insert_or_assign(process, std::move(state));
-}
-
-const SwitchSnapshot::Kept* SwitchSnapshot::find(const std::string& process) const {
-  const auto found = kept_.find(process);
-  return found == kept_.end() ? nullptr : &found->second;
-}
-
-const std::vector<GuestTimer>* SwitchSnapshot::timers_of(const std::string& process) const {
-  const auto found = timers_.find(process);
-  return found == timers_.end() ? nullptr : &found->second;
-}
 
 const SwitchSnapshot::Kept* ModuleSwitch::kept_for(const Process& process) const {
   return terms_.back_to == nullptr ? nullptr : terms_.back_to->find(process.name());
@@ -133,9 +88,9 @@ bool ModuleSwitch::goes_back(const Process& process) const {
 // ---- beside the process ---------------------------------------------------------------------------------------
 
 Result<void> ModuleSwitch::prepare(Process& process, Clock::TimePoint deadline) {
-  Beside beside{.port = std::make_unique<HookPort>(process.name(), terms_.from_number), .life = {}};
-  beside.life = process.standby().create(terms_.to, *beside.port);
-  beside.life.version = terms_.to_number;
+  Beside beside{.port = std::make_unique<HookPort>(process.name(), terms_.from_number), .live = {}};
+  beside.live = process.standby().create(terms_.to, *beside.port);
+  beside.live.version = terms_.to_number;
   PETRI_TRY(note_begun(process.shared_from_this()));
   if (auto begun = begin(process, beside, deadline); !begun) return of_process(process, std::move(begun.error()));
   beside_.insert_or_assign(&process, std::move(beside));
@@ -153,22 +108,22 @@ Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePo
       return fail(ErrorCode::state_incompatible,
                   "the state it had at the switch is of other versions of the modules it is linked with");
     }
-    return expect_instance(beside.life.go_on_from(*kept->image));
+    return expect_instance(beside.live.go_on_from(*kept->image));
   }
   const bool has_memory_of_another = terms_.way == StateWay::memory && !goes_back(process);
   if (has_memory_of_another && terms_.to->linked == nullptr && terms_.from->linked == nullptr) return {};
-  auto begun = process.standby().begin(beside.life, deadline, has_memory_of_another ? Starts::others : Starts::all);
+  auto begun = process.standby().begin(beside.live, deadline, has_memory_of_another ? Starts::others : Starts::all);
   if (begun && begun->kind == OutcomeKind::memory_limit && begun->place == Place::instantiate) return no_room();
   return expect_done(std::move(begun), ErrorCode::start_failed, "the new version");
 }
 
-// Nobody is to have this life: whether the code starts is all there is to see.
+// Nobody is to have this instance: whether the code starts is all there is to see.
 Result<void> ModuleSwitch::try_start(ProcessOwner& owner, Clock::TimePoint deadline) {
   HookPort port(terms_.module, terms_.from_number);
   Standby standby(owner, terms_.module, trial_start_);
-  Life life = standby.create(terms_.to, port);
+  LiveInstance live = standby.create(terms_.to, port);
   PETRI_TRY(note_begun(nullptr));
-  return expect_done(standby.begin(life, deadline), ErrorCode::start_failed,
+  return expect_done(standby.begin(live, deadline), ErrorCode::start_failed,
                      fmt::format("the new version of {}", terms_.module));
 }
 
@@ -193,20 +148,20 @@ Result<void> ModuleSwitch::carry(Process& process, Clock::TimePoint deadline) {
   Beside& beside = beside_.at(&process);
   if (terms_.keep != nullptr) keep_state(process);
   auto crossed = cross(process, beside, deadline);
-  if (crossed) crossed = ask_ready(process, beside.life, deadline);
+  if (crossed) crossed = ask_ready(process, beside.live, deadline);
   if (!crossed) return of_process(process, std::move(crossed.error()));
   return {};
 }
 
 // What cannot be kept is not: then there is no way back to it, and reload works all the same.
 void ModuleSwitch::keep_state(Process& process) const {
-  Instance& instance = *process.life().guest->instance();
+  Instance& instance = *process.live().guest->instance();
   SwitchSnapshot::Kept kept;
-  if (process.life().movable()) {
+  if (process.live().movable()) {
     auto image = InstanceImage::capture(instance, image_terms(terms_));
     if (image) {
       kept.image = std::make_shared<const InstanceImage>(std::move(*image));
-      kept.modules = artifacts_of(*process.life().code);
+      kept.modules = artifacts_of(*process.live().code);
     }
   }
   // Of a group it would be only a part of it.
@@ -223,21 +178,22 @@ void ModuleSwitch::keep_state(Process& process) const {
 Result<void> ModuleSwitch::cross(Process& process, Beside& beside, Clock::TimePoint deadline) {
   if (goes_back(process)) {
     const SwitchSnapshot::Kept* kept = kept_for(process);
-    return kept == nullptr ? Result<void>() : restore_kept(beside.life, *kept);
+    return kept == nullptr ? Result<void>() : restore_kept(beside.live, *kept);
   }
-  if (!process.life()) return {};  // it is to be revived, and there was nothing to keep of it
-  Instance& from = *process.life().guest->instance();
-  Instance* const to = beside.life.guest->instance();
+  if (!process.live()) return {};  // it is to be revived, and there was nothing to keep of it
+  Instance& from = *process.live().guest->instance();
+  Instance* const to = beside.live.guest->instance();
   if (to == nullptr) {  // it is made of the other
-    PETRI_TRY(check_memory_crosses(*process.life().code, from, terms_));
-    return expect_instance(beside.life.go_on_from(from));
+    PETRI_TRY(check_memory_crosses(*process.live().code, from, terms_));
+    return expect_instance(beside.live.go_on_from(from));
   }
   if (from.linked() != nullptr || to->linked() != nullptr) return cross_group(process, beside, deadline);
   return cross_by_terms({process, beside, own_, from, *to, {}, {}, deadline});
 }
 
 Result<void> ModuleSwitch::cross_group(Process& process, Beside& beside, Clock::TimePoint deadline) {
-  Group old(*process.life().guest->instance(), terms_.module), next(*beside.life.guest->instance(), terms_.module);
+  InstanceGroup old(*process.live().guest->instance(), terms_.module),
+      next(*beside.live.guest->instance(), terms_.module);
   const std::size_t size = next.size();  // one that is by itself may be made anew below
   for (std::size_t place = 0; place < size; ++place) {
     const std::string& name = next.name(place);
@@ -245,7 +201,7 @@ Result<void> ModuleSwitch::cross_group(Process& process, Beside& beside, Clock::
     if (!before) continue;  // it is new here, and has begun as it begins
     Change* change = change_of(name);
     std::optional<Change> same;
-    if (change == nullptr) change = &same.emplace(unchanged(*process.life().code, name));
+    if (change == nullptr) change = &same.emplace(unchanged(*process.live().code, name));
     auto crossed = cross_by_terms({process, beside, *change, old.instance(*before), next.instance(place),
                                    old.place(*before), next.place(place), deadline});
     if (!crossed) return of_member(name, terms_.module, std::move(crossed.error()));
@@ -282,10 +238,10 @@ const std::optional<StatePlan>& ModuleSwitch::plan_of(std::string_view module) c
   return found == members_.end() ? own_.plan : found->plan;
 }
 
-Result<void> ModuleSwitch::restore_kept(Life& life, const SwitchSnapshot::Kept& kept) const {
+Result<void> ModuleSwitch::restore_kept(LiveInstance& live, const SwitchSnapshot::Kept& kept) const {
   if (!kept.document) return {};
   PETRI_TRY(DescribedState place,
-            DescribedState::of(terms_.to->module(), *life.guest->instance(), terms_.state_bytes_max));
+            DescribedState::of(terms_.to->module(), *live.guest->instance(), terms_.state_bytes_max));
   return place.restore(*kept.document);
 }
 
@@ -304,18 +260,18 @@ ImageTerms ModuleSwitch::image_terms(const SwitchTerms& terms) const {
 
 Result<void> ModuleSwitch::cross_memory(const Crossing& crossing) const {
   PETRI_TRY(check_memory_crosses(*by_itself(crossing.terms().from), crossing.from, crossing.terms()));
-  Life& life = crossing.beside.life;
-  if (crossing.place_to) return expect_instance(life.guest->member_goes_on_from(*crossing.place_to, crossing.from));
-  return expect_instance(life.go_on_from(crossing.from));
+  LiveInstance& live = crossing.beside.live;
+  if (crossing.place_to) return expect_instance(live.guest->member_goes_on_from(*crossing.place_to, crossing.from));
+  return expect_instance(live.go_on_from(crossing.from));
 }
 
-Result<void> ModuleSwitch::ask_ready(Process& process, Life& life, Clock::TimePoint deadline) const {
+Result<void> ModuleSwitch::ask_ready(Process& process, LiveInstance& live, Clock::TimePoint deadline) const {
   const auto ask = [&](const SwitchTerms& terms, std::optional<std::size_t> place) -> Result<void> {
     if (!terms.to->ready) return {};
-    return expect_done(process.standby().call(life, {.export_number = *terms.to->ready, .member = place}, {}, deadline),
+    return expect_done(process.standby().call(live, {.export_number = *terms.to->ready, .member = place}, {}, deadline),
                        ErrorCode::start_failed, "petri_ready of the new version");
   };
-  const Group group(*life.guest->instance(), terms_.module);
+  const InstanceGroup group(*live.guest->instance(), terms_.module);
   for (const Change& change : members_) {
     const auto place = group.find(change.terms.module);
     if (place) {
@@ -388,14 +344,14 @@ Result<void> ModuleSwitch::cross_hooks(const Crossing& crossing) {
   PETRI_TRY(std::string bytes, saved(crossing));
   PETRI_TRY(bytes, migrated(crossing, std::move(bytes)));
   const Standby::Hook load{.export_number = *crossing.terms().to->load, .member = crossing.place_to};
-  return expect_done(crossing.process.standby().call(crossing.beside.life, load, bytes, crossing.deadline),
+  return expect_done(crossing.process.standby().call(crossing.beside.live, load, bytes, crossing.deadline),
                      ErrorCode::migration_failed, "petri_load of the new version");
 }
 
 // In a copy, so that whatever the hook does costs the running one nothing.
 Result<std::string> ModuleSwitch::saved(const Crossing& crossing) {
   const SwitchTerms& terms = crossing.terms();
-  PETRI_TRY(Life copy, crossing.process.standby().copy(crossing.process.life(), *crossing.beside.port));
+  PETRI_TRY(LiveInstance copy, crossing.process.standby().copy(crossing.process.live(), *crossing.beside.port));
   const Standby::Hook save{
       .export_number = *terms.from->save, .member = crossing.place_from, .output_bytes_max = terms.state_bytes_max};
   return expect_state(crossing.process.standby().call(copy, save, {}, crossing.deadline),
@@ -411,7 +367,7 @@ Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string
     const Standby::Hook migrate{
         .export_number = *terms.to->migrate, .member = crossing.place_to, .output_bytes_max = terms.state_bytes_max};
     PETRI_TRY(bytes,
-              expect_state(crossing.process.standby().call(crossing.beside.life, migrate, bytes, crossing.deadline),
+              expect_state(crossing.process.standby().call(crossing.beside.live, migrate, bytes, crossing.deadline),
                            "petri_migrate of the new version"));
   }
   if (bytes.size() <= terms.state_bytes_max) return bytes;
@@ -422,9 +378,9 @@ Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string
 // ---- the exchange ---------------------------------------------------------------------------------------------
 
 void ModuleSwitch::exchange(Process& process, const std::shared_ptr<TrialPeriod>& trial) {
-  process.exchange(take_life(process), trial);
+  process.exchange(take_instance(process), trial);
 }
 
-Life ModuleSwitch::take_life(const Process& process) { return std::move(beside_.at(&process).life); }
+LiveInstance ModuleSwitch::take_instance(const Process& process) { return std::move(beside_.at(&process).live); }
 
 }  // namespace petri

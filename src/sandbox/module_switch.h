@@ -12,48 +12,9 @@
 #include "engine/instance_image.h"
 #include "petri/reload.h"
 #include "process/process.h"
-#include "sandbox/guest_timers.h"
+#include "sandbox/switch_snapshot.h"
 
 namespace petri {
-
-// What the processes of a module knew when it was switched, for the way back. On the account of the sandbox, which
-// outlives it.
-class SwitchSnapshot {
- public:
-  struct Kept {
-    std::shared_ptr<const InstanceImage> image;  // all of it, of what is movable,
-    std::optional<StateDocument> document;       // else what it describes
-    std::vector<ArtifactId> modules;             // of which code: its module and those it is linked with
-  };
-
-  SwitchSnapshot(TreeAccount& account, std::uint64_t from, std::uint64_t to)
-      : account_(account), from_(from), to_(to) {}
-  ~SwitchSnapshot() { account_.give_back(bytes_); }
-  SwitchSnapshot(const SwitchSnapshot&) = delete;
-  SwitchSnapshot& operator=(const SwitchSnapshot&) = delete;
-
-  // Where there is no room for it, or nothing that can be kept, what is remembered is that.
-  void keep(const std::string& process, Kept state);
-  // What somebody else keeps anyway.
-  void borrow(const std::string& process, std::shared_ptr<const InstanceImage> image) {
-    kept_[process].image = std::move(image);
-  }
-  const Kept* find(const std::string& process) const;
-  void keep_timers(const std::string& process, std::vector<GuestTimer> timers) {
-    timers_.insert_or_assign(process, std::move(timers));
-  }
-  // None: nobody kept them.
-  const std::vector<GuestTimer>* timers_of(const std::string& process) const;
-  std::uint64_t from() const { return from_; }
-  std::uint64_t to() const { return to_; }
-
- private:
-  TreeAccount& account_;
-  const std::uint64_t from_, to_;
-  std::uint64_t bytes_ = 0;
-  std::map<std::string, Kept> kept_;
-  std::map<std::string, std::vector<GuestTimer>> timers_;
-};
 
 struct SwitchTerms {
   std::string module;
@@ -87,24 +48,24 @@ class ModuleSwitch {
   // The plan of the state of that one; none before it was made.
   const std::optional<StatePlan>& plan_of(std::string_view module) const;
 
-  // While the process goes on: makes the life that is to follow. start_failed, or what the engine says.
+  // While the process continues: creates the instance that is to follow. start_failed, or what the engine says.
   Result<void> prepare(Process& process, Clock::TimePoint deadline);
-  // Where no process of the module lives: a life of the new code that nobody will have. start_failed when it does not
-  // start.
+  // Where no process of the module lives: an instance of the new code that nobody will have. start_failed when it does
+  // not start.
   Result<void> try_start(ProcessOwner& owner, Clock::TimePoint deadline) EXCLUDES(mutex_);
   bool has_prepared(const Process& process) const { return beside_.contains(&process); }
   // While it is taken: its state crosses, and the new code says whether it is ready. Afterwards exchange() cannot fail.
   Result<void> carry(Process& process, Clock::TimePoint deadline);
   void exchange(Process& process, const std::shared_ptr<TrialPeriod>& trial);
   // Of a process that has lost its own.
-  Life take_life(const Process& process);
+  LiveInstance take_instance(const Process& process);
   // Any thread: whatever runs in the lives beside ends, and no other is begun.
   void abandon() EXCLUDES(mutex_);
 
  private:
   struct Beside {
     std::unique_ptr<HookPort> port;
-    Life life;
+    LiveInstance live;
   };
 
   Result<void> begin(Process& process, Beside& beside, Clock::TimePoint deadline);
@@ -117,7 +78,7 @@ class ModuleSwitch {
     SwitchTerms terms;
     std::optional<StatePlan> plan;  // the last one that was used: processes of one module mostly have one schema
   };
-  // The same in one process, whose life goes on.
+  // The same in one process, which continues with it.
   struct Crossing {
     Process& process;
     Beside& beside;
@@ -147,8 +108,8 @@ class ModuleSwitch {
   Result<void> cross_memory(const Crossing& crossing) const;
   Result<void> check_memory_crosses(const ModuleCode& code, Instance& from, const SwitchTerms& terms) const;
   ImageTerms image_terms(const SwitchTerms& terms) const;
-  Result<void> restore_kept(Life& life, const SwitchSnapshot::Kept& kept) const;
-  Result<void> ask_ready(Process& process, Life& life, Clock::TimePoint deadline) const;
+  Result<void> restore_kept(LiveInstance& live, const SwitchSnapshot::Kept& kept) const;
+  Result<void> ask_ready(Process& process, LiveInstance& live, Clock::TimePoint deadline) const;
   static Migration migration_of(const Crossing& crossing);
   bool goes_back(const Process& process) const;
   const SwitchSnapshot::Kept* kept_for(const Process& process) const;

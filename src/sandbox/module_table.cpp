@@ -272,16 +272,6 @@ Result<ModuleChange> ModuleTable::change_to_kept(const std::string& module, std:
   return change;
 }
 
-ModuleChanges ModuleTable::rest_of_all() const {
-  ModuleChanges changes;
-  for (std::string& name : names()) {
-    ModuleChange& change = changes.emplace_back();
-    change.name = std::move(name);
-    change.kind = ModuleChange::Kind::rest;
-  }
-  return changes;
-}
-
 Result<void> ModuleTable::link(ModuleChanges& changes, const std::set<std::string>& run) const {
   MutexLock lock(mutex_);
   return link_changes(modules_, changes, run);

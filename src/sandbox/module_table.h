@@ -17,6 +17,8 @@ namespace petri {
 
 // Any thread. Its lock comes after the sandbox's mutex_, and nothing is waited for under it: no guest runs, no code is
 // loaded, and no process is asked. An answer is as of the moment it was given; a claim keeps it true.
+// It has some forty functions, for each question needs one look at the table under the lock; the rules are free
+// functions in module_links.h.
 class ModuleTable {
  public:
   // The id outlives it. Versions that came with the sandbox are as old as that.
@@ -86,8 +88,6 @@ class ModuleTable {
   // To a version that is kept; 0: the one that was active before.
   Result<ModuleChange> change_to_kept(const std::string& module, std::uint64_t number, const StateHints& renames) const
       EXCLUDES(mutex_);
-  // Of all modules: nothing changes, and their processes are quiescent.
-  ModuleChanges rest_of_all() const EXCLUDES(mutex_);
   // As link_changes() and link_late() of module_links.h.
   Result<void> link(ModuleChanges& changes, const std::set<std::string>& run) const EXCLUDES(mutex_);
   Result<void> link_late(ModuleChange& change, const ModuleChanges& changes) const EXCLUDES(mutex_);

@@ -4,10 +4,6 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
-#include "run/backtrace.h"
-#include "telemetry/usage_event.h"
-
 namespace petri {
 namespace {
 
@@ -21,15 +17,6 @@ SupervisorSpec tree_of(const std::vector<ModuleSpec>& modules, const DependencyG
     tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
   }
   return tree;
-}
-
-// How much a guest that a limit has ended had used, or the least it had asked for.
-std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
-  switch (outcome.kind) {
-    case OutcomeKind::deadline: return static_cast<std::uint64_t>(outcome.wall_time.count());
-    case OutcomeKind::out_of_fuel: return outcome.fuel_used;
-    default: return allowed + 1;
-  }
 }
 
 }  // namespace
@@ -51,10 +38,12 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
       account_(*shared_account_),
       share_(traits_->policy.limits.cpu_percent_max),
       threads_(&account_),
-      lane_(make_lane()),
+      queue_(make_queue()),
       guest_timers_(*this, services.timers),
       created_(services.clock.wall_now()),
       modules_(spec_.id, created_),
+      journal_({services.events, services.audit, services.metrics, services.timers}, *this, spec_.id,
+               traits_->policy.audit, operation_),
       updated_(created_),
       sources_(std::make_shared<const std::vector<ModuleSpec>>(std::move(spec.modules))),
       tree_spec_(spec.tree ? std::make_unique<SupervisorSpec>(std::move(*spec.tree)) : nullptr),
@@ -63,13 +52,13 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
 
 SandboxCore::~SandboxCore() = default;
 
-// What a letter has begun elsewhere is done before the next.
-std::unique_ptr<Lane> SandboxCore::make_lane() {
+// What a message has begun elsewhere is done before the next.
+std::unique_ptr<DeterministicQueue> SandboxCore::make_queue() {
   if (!spec_.deterministic) return nullptr;
   const auto settle = [this] {
     for (const auto& runner : trees()) runner->wait_until_quiet();
   };
-  return std::make_unique<Lane>(services_.workers, client(), [this] { return keep_alive(); }, settle);
+  return std::make_unique<DeterministicQueue>(services_.workers, client(), [this] { return keep_alive(); }, settle);
 }
 
 SupervisorSpec SandboxCore::tree_spec() const {
@@ -77,11 +66,7 @@ SupervisorSpec SandboxCore::tree_spec() const {
   return tree_of(*sources_, modules_.graph());
 }
 
-EventSubject SandboxCore::subject(std::string_view process) const {
-  return {.sandbox = spec_.id, .process = process, .correlation = operation_.correlation()};
-}
-
-// ---- life -----------------------------------------------------------------------------------------------------
+// ---- lifecycle ------------------------------------------------------------------------------------------------
 
 void SandboxCore::advance(LifecycleEvent event, const std::string& cause) {
   SandboxStatus from{}, to{};
@@ -98,16 +83,7 @@ void SandboxCore::advance(LifecycleEvent event, const std::string& cause) {
       running_since_ = services_.clock.now();
     }
   }
-  report_status(from, to, cause);
-}
-
-void SandboxCore::report_status(SandboxStatus from, SandboxStatus to, const std::string& cause) {
-  services_.events.publish(EventKind::sandbox_status, subject(), [&](Event& event) {
-    event.add("from", name_of(from)).add("to", name_of(to));
-    if (!cause.empty()) event.add("cause", cause);
-  });
-  tell_audit({.kind = AuditKind::sandbox_status, .sandbox = id(), .cause = cause},
-             {{"from", name_of(from)}, {"to", name_of(to)}});
+  journal_.status_changed(from, to, cause);
 }
 
 Result<void> SandboxCore::fail_with(Error error) {
@@ -121,11 +97,7 @@ Result<void> SandboxCore::fail_with(Error error, ErrorCategory failure) {
     failure_ = failure;
   }
   advance(LifecycleEvent::fail, error.message);
-  services_.events.publish(EventKind::sandbox_failed, subject(), [&](Event& event) {
-    event.add("cause", name_of(error.code)).add("class", name_of(failure)).add("message", error.message);
-  });
-  tell_audit({.kind = AuditKind::sandbox_failed, .sandbox = id(), .cause = name_of(error.code)},
-             {{"class", name_of(failure)}, {"message", error.message}});
+  journal_.failed(error, failure);
   return fail(std::move(error));
 }
 
@@ -159,14 +131,8 @@ Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
     MutexLock lock(mutex_);
     modules = sources_->size();
   }
-  services_.events.publish(EventKind::sandbox_created, subject(), [&](Event& event) {
-    event.add("modules", modules)
-        .add("processes", account_.processes())
-        .add("duration_ns", services_.clock.now() - began);
-  });
-  const WayIn way = origin == nullptr ? WayIn::create : origin->way;
-  tell_audit({.kind = AuditKind::sandbox_created, .sandbox = id(), .cause = name_of(way)},
-             {{"modules", modules}, {"processes", account_.processes()}});
+  journal_.created(modules, account_.processes(), services_.clock.now() - began,
+                   origin == nullptr ? WayIn::create : origin->way);
   return {};
 }
 
@@ -201,7 +167,7 @@ Result<void> SandboxCore::try_start_tree() {
     spawned_.clear();
     runs_ = std::stop_source();
   }
-  const Lane::Hold hold(lane_.get());
+  const DeterministicQueue::Hold hold(queue_.get());
   auto started = tree->start();
   if (!started) {
     // The tree knows which child; the process knew why.
@@ -231,7 +197,7 @@ void SandboxCore::end_tree() {
     gone.swap(processes_);
   }
   for (const auto& [name, process] : gone) process->close();
-  tell_all_counted();
+  journal_.flush();
 }
 
 // What guests spawned ends first and has half of the time: what the spec asks for is left some, whatever they do.
@@ -347,7 +313,7 @@ Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
     recovered_ = {};
   }
   forget_retry();
-  tell_breaker(breaker_.reset());
+  report_breaker(breaker_.reset());
   if (is_up(status()) || status() == SandboxStatus::isolated) {
     advance(LifecycleEvent::end);
     end_tree();
@@ -392,232 +358,10 @@ bool SandboxCore::destroy_now() {
     tree_.reset();
     dynamic_.reset();
   }
+  journal_.close();
   advance(LifecycleEvent::ended);
-  services_.events.publish(EventKind::sandbox_destroyed, subject(), [&](Event& event) {
-    event.add("cause", "destroy").add("uptime_ns", services_.clock.wall_now() - created_);
-  });
-  tell_audit({.kind = AuditKind::sandbox_destroyed, .sandbox = id(), .cause = "destroy"});
+  journal_.destroyed(services_.clock.wall_now() - created_);
   return true;
-}
-
-// ---- the tree's host ------------------------------------------------------------------------------------------
-
-Result<ProcessPtr> SandboxCore::process_for(const TreeRunner& tree, const std::string& address) {
-  MutexLock lock(mutex_);
-  if (&tree != dynamic_.get() && spawned_.is_dynamic(address)) {
-    return fail(ErrorCode::already_exists, fmt::format("a guest has spawned a child of the name {}", address));
-  }
-  ProcessPtr& process = processes_[address];
-  if (process == nullptr) process = std::make_shared<Process>(*this, address);
-  return process;
-}
-
-// The code it starts with. While modules are being switched nobody starts: it might be with code that is no longer
-// active when it has.
-Result<ModuleTable::Active> SandboxCore::begin_start(std::string_view module) {
-  const Workers::Pause pause(services_.workers);
-  MutexLock lock(mutex_);
-  while (switching_) switched_.wait(mutex_);
-  if (status_ == SandboxStatus::isolated) return fail(ErrorCode::not_now, fmt::format("{} is isolated", id()));
-  PETRI_TRY(ModuleTable::Active active, modules_.active_to_start(module));
-  ++starts_;
-  return active;
-}
-
-void SandboxCore::end_start() {
-  MutexLock lock(mutex_);
-  --starts_;
-  switched_.notify_all();
-}
-
-Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarnation, const ChildSpec& spec,
-                                           bool again) {
-  PETRI_TRY(ModuleTable::Active start, begin_start(spec.module));
-  again ? services_.metrics.process_restarted() : services_.metrics.process_started();
-  auto outcome = start_as_saved(process, incarnation, std::move(start), spec, again);
-  end_start();
-  const bool lives = outcome && outcome->kind == OutcomeKind::ok;
-  if (!lives) note_end(process, outcome);
-  if (outcome && !lives) tell_killed(process.name(), *outcome);
-  if (!lives) return outcome;
-  std::uint64_t restarts = 0;
-  std::optional<SpawnedChildren::Notice> notice;
-  {
-    MutexLock lock(mutex_);
-    notice = spawned_.started(process.name());
-    if (again) restarts = ++trouble().restarts[process.name()];
-  }
-  services_.events.publish(again ? EventKind::process_restarted : EventKind::process_started, subject(process.name()),
-                           [&](Event& event) {
-                             if (!again) event.add("module", spec.module);
-                             if (again) event.add("restarts", restarts);
-                           });
-  if (again) {
-    MutexLock lock(mutex_);
-    ++supervisor_restarts_;
-  }
-  tell_parent(std::move(notice));
-  return outcome;
-}
-
-// Whoever waits for an answer from there is told, and the next to start has an empty mailbox.
-void SandboxCore::place_emptied(const TreeRunner& tree, const std::string& address) {
-  std::vector<ProcessPtr> gone;
-  std::optional<SpawnedChildren::Notice> notice;
-  std::shared_ptr<TreeRunner> dynamic;
-  {
-    MutexLock lock(mutex_);
-    if (&tree == dynamic_.get()) dynamic = dynamic_;
-    if (&tree != dynamic_.get() && spawned_.is_dynamic(address)) return;  // it is the name of another
-    notice = spawned_.gone(address);
-    // A guest chooses the names of its children, so none is remembered for longer than the child has its place.
-    if (trouble_ != nullptr) trouble_->restarts.erase(address);
-    if (const auto own = processes_.extract(address)) gone.push_back(own.mapped());
-    const std::string below = address + "/";
-    auto next = processes_.lower_bound(below);
-    while (next != processes_.end() && next->first.starts_with(below)) {
-      gone.push_back(std::move(next->second));
-      next = processes_.erase(next);
-    }
-  }
-  for (const ProcessPtr& process : gone) process->close();
-  // Nobody could start a spawned child again: it does not keep the place that it has as any other that has ended.
-  if (dynamic != nullptr) dynamic->ask("", RemoveOne{address}, std::make_shared<Reply>());
-  tell_parent(std::move(notice));
-}
-
-void SandboxCore::gave_up(const SupervisorGaveUp& news) {
-  std::string reason;
-  {
-    MutexLock lock(mutex_);
-    reason = spawned_.is_dynamic(news.child) ? last_spawned_end_.text : last_end_.text;
-  }
-  services_.events.publish(EventKind::process_gave_up, subject(news.child),
-                           [&](Event& event) { event.add("supervisor", news.supervisor).add("reason", reason); });
-}
-
-// A tree that ended without being asked to has given up: nothing is left to wait for, and nobody in it comes back.
-void SandboxCore::tree_ended(const TreeRunner& which, const TreeEnded& news) {
-  if (!news.gave_up) return;
-  std::vector<std::string> gone;
-  {
-    MutexLock lock(mutex_);
-    if (&which == dynamic_.get()) gone = spawned_.dynamic();
-  }
-  for (const std::string& address : gone) place_emptied(which, address);
-  {
-    MutexLock lock(mutex_);
-    ++decisions_;
-  }
-  services_.workers.submit(
-      [self = shared_from_this(), tree = which.shared_from_this()] {
-        self->recover(tree);
-        self->end_decision();
-      },
-      client());
-}
-
-void SandboxCore::process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
-  tell_exited(process, how);
-  process_buried(process, incarnation, how);
-}
-
-void SandboxCore::process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) {
-  const ExitReason reason = how ? exit_reason_of(*how) : ExitReason::abnormal;
-  note_end(process, how);
-  std::shared_ptr<TreeRunner> tree, dynamic;
-  {
-    MutexLock lock(mutex_);
-    tree = tree_;
-    dynamic = dynamic_;
-    spawned_.exited(process.name(), how);
-  }
-  if (tree) tree->exited(process, incarnation, reason);
-  if (dynamic) dynamic->exited(process, incarnation, reason);
-}
-
-void SandboxCore::tell_exited(const Process& process, const Result<Outcome>& how) {
-  if (how) tell_killed(process.name(), *how);
-  services_.events.publish(EventKind::process_exited, subject(process.name()), [&](Event& event) {
-    event.add("reason", name_of(how ? exit_reason_of(*how) : ExitReason::abnormal));
-    how ? event.add("outcome", name_of(how->kind)) : event.add("message", how.error().message);
-    if (how && how->trap) event.add("trap", name_of(*how->trap));
-    if (how && !how->backtrace.empty()) event.add("backtrace", backtrace_words(how->backtrace));
-    if (how && how->exit_code) event.add("exit_code", *how->exit_code);
-  });
-}
-
-// An answer that was cut has ended nobody who returned or left. Whoever hears of an event finds its entry in the audit
-// trail.
-void SandboxCore::tell_killed(std::string_view process, const Outcome& outcome, const SandboxLimits& limits) {
-  const bool ended_itself = outcome.returned || outcome.exit_code.has_value();
-  if (outcome.cause.empty() || (outcome.kind == OutcomeKind::output_limit && ended_itself)) return;
-  {
-    MutexLock lock(mutex_);
-    ++trouble().limits_met[outcome.cause];
-  }
-  const EventKind kind =
-      outcome.kind == OutcomeKind::deadline ? EventKind::killed_timeout : EventKind::killed_resource_limit;
-  const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
-  const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(limits);
-  const std::uint64_t seen = seen_at_end(outcome, allowed);
-  const AuditSubject killed{.kind = AuditKind::killed, .sandbox = id(), .process = process, .cause = outcome.cause};
-  tell_audit({.subject = killed, .allowed = allowed, .seen = seen}, {{"outcome", name_of(outcome.kind)},
-                                                                     {"allowed", allowed},
-                                                                     {"seen", seen},
-                                                                     {"class", name_of(category_of(outcome))}});
-  services_.events.publish(kind, subject(process), [&](Event& event) {
-    event.add("limit", outcome.cause).add("allowed", allowed).add("seen", seen).add("place", name_of(outcome.place));
-  });
-  services_.metrics.killed(outcome.cause);
-  count_ending_limit(process, outcome);
-}
-
-void SandboxCore::limit_met(std::string_view process, const LimitMet& met) {
-  {
-    MutexLock lock(mutex_);
-    trouble().limits_met[std::string(met.limit)] += met.count;
-  }
-  const AuditSubject limit{.kind = AuditKind::limit_met, .sandbox = id(), .process = process, .cause = met.limit};
-  tell_audit({.subject = limit, .count = met.count, .allowed = met.allowed, .seen = met.wanted},
-             {{"allowed", met.allowed}, {"seen", met.wanted}, {"count", met.count}});
-  services_.events.publish(EventKind::limit_met, subject(process), [&](Event& event) {
-    event.add("limit", met.limit).add("allowed", met.allowed).add("seen", met.wanted);
-    if (met.count > 1) event.add("count", met.count);
-  });
-  services_.metrics.limit_met(met.limit, met.count);
-}
-
-// ---- what processes ask ---------------------------------------------------------------------------------------
-
-HostSettings SandboxCore::host_settings(std::string_view process) {
-  HostSettings settings{.limits = *account_.limits(),
-                        .permissions = permissions(),
-                        .granted = &granted_,
-                        .deterministic = spec_.deterministic,
-                        .clock = &services_.clock,
-                        .program_arguments = &traits_->arguments,
-                        .environment = &traits_->environment,
-                        .folder = folder(),
-                        .account = &account_,
-                        .ending_limits = ending_limits()};
-  if (spec_.on_log) {
-    settings.on_log = [this, name = std::string(process)](LogLevel level, std::string_view line) {
-      spec_.on_log(name, level, line);
-    };
-  }
-  return settings;
-}
-
-ProcessPtr SandboxCore::find_process(std::string_view name) {
-  MutexLock lock(mutex_);
-  const auto found = processes_.find(name);
-  return found == processes_.end() ? nullptr : found->second;
-}
-
-void SandboxCore::instance_gone(const Process& process, std::uint64_t incarnation) {
-  services_.metrics.process_exited();
-  guest_timers_.cancel(process, incarnation);
 }
 
 }  // namespace petri

@@ -12,68 +12,37 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/audit_log.h"
-#include "audit/guest_entries.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "host/folder.h"
 #include "host/inside.h"
-#include "petri/host_functions.h"
 #include "petri/sandbox.h"
-#include "process/guest_threads.h"
 #include "process/process.h"
-#include "sandbox/artifact_store.h"
-#include "sandbox/code_store.h"
-#include "sandbox/failed_sources.h"
-#include "sandbox/guest_timers.h"
 #include "sandbox/lifecycle.h"
-#include "sandbox/module_table.h"
 #include "sandbox/operation.h"
 #include "sandbox/process_state.h"
+#include "sandbox/reload.h"
 #include "sandbox/runs.h"
+#include "sandbox/sandbox_services.h"
 #include "sandbox/sandbox_traits.h"
 #include "sandbox/snapshot_data.h"
 #include "sandbox/spawned_children.h"
 #include "sandbox/timers.h"
 #include "sandbox/tree_runner.h"
-#include "sandbox/under_way.h"
 #include "sandbox/way_in.h"
 #include "security/breaker.h"
-#include "security/quarantine.h"
 #include "supervisor/recovery_rule.h"
 #include "supervisor/tree_json.h"
-#include "telemetry/event_bus.h"
-#include "telemetry/metrics.h"
 #include "telemetry/threshold.h"
 #include "telemetry/usage_history.h"
 
 namespace petri {
 
-// What sandboxes share: the runtime's. Outlives them.
-struct SandboxServices {
-  Workers& workers;
-  GuestThreads& guest_threads;
-  Timers& timers;
-  const Clock& clock;
-  EventBus& events;
-  ArtifactStore& artifacts;
-  CodeStore& code;
-  const HostFunctions& host;
-  AuditLog& audit;
-  Quarantine& quarantine;
-  Metrics& metrics;
-  MemoryBudget* budget = nullptr;               // none: no bound
-  std::shared_ptr<DescriptorPool> descriptors;  // the same; a folder may outlive the runtime
-  FailedSources& failed_sources;
-  RetraceBudget& retrace_budget;
-  std::shared_ptr<UnderWay> under_way;
-  std::size_t samples_max = 300;
-};
-
 // All members may be called from any thread. Structural work (start, stop, restart) is done one after the other;
 // questions wait for none of it.
 class SandboxCore final : public ProcessOwner,
                           public TreeHost,
+                          public ReloadHost,
                           public TreeAccount::Listener,
                           public std::enable_shared_from_this<SandboxCore> {
  public:
@@ -153,15 +122,15 @@ class SandboxCore final : public ProcessOwner,
   Result<Snapshot> snapshot() EXCLUDES(control_);
   Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options) EXCLUDES(control_);
   // What another that is to be like this one is made of.
-  struct Likeness {
+  struct CloneSource {
     SandboxSpec spec;  // without an id
     SandboxTraitsPtr traits;
     SandboxLimits limits;
     Permissions permissions;
   };
-  Result<Likeness> likeness() const EXCLUDES(mutex_);
+  Result<CloneSource> clone_source() const EXCLUDES(mutex_);
   // Before it is created.
-  void become_like(const Likeness& other);
+  void become_clone_of(const CloneSource& other);
   Result<StateDocument> state(std::string_view process) EXCLUDES(mutex_);
   Result<void> update_state(const std::vector<StateUpdate>& updates, std::string_view process) EXCLUDES(mutex_);
 
@@ -179,38 +148,45 @@ class SandboxCore final : public ProcessOwner,
   TreeAccount& account() override { return account_; }
   CpuShare& cpu_share() override { return share_; }
   const Clock& clock() const override { return services_.clock; }
-  Lane* lane() override { return lane_.get(); }
+  DeterministicQueue* deterministic_queue() override { return queue_.get(); }
   Mutex& waits() override { return waits_; }
   HostSettings host_settings(std::string_view process) override;
   std::uint64_t seed() const override { return spec_.seed; }
   RetraceBudget* retrace_budget() override { return &services_.retrace_budget; }
   ProcessPtr find_process(std::string_view name) override EXCLUDES(mutex_);
-  void terminate_ended(const Process& process, const Outcome& how) override { tell_killed(process.name(), how); }
+  void terminate_ended(const Process& process, const Outcome& how) override { report_killed(process.name(), how); }
   void instance_gone(const Process& process, std::uint64_t incarnation) override EXCLUDES(mutex_);
   void process_ended(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override EXCLUDES(mutex_);
-  void process_buried(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override
+  void process_not_revived(Process& process, std::uint64_t incarnation, const Result<Outcome>& how) override
       EXCLUDES(mutex_);
   std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override {
     return guest_timers_.start(by, now_ms, milliseconds, tag);
   }
-  void call_ended(OutcomeKind kind) override { services_.metrics.call_ended(kind); }
+  void call_ended(OutcomeKind kind) override { journal_.call_ended(kind); }
   void late_answer() override { late_answers_.fetch_add(1, std::memory_order_relaxed); }
-  bool takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
-                  std::function<void()>& then) override EXCLUDES(mutex_);
+  bool begin_rollback(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
+                      std::function<void()>& then) override EXCLUDES(mutex_);
 
   // TreeAccount::Listener
-  void limit_met(std::string_view process, const LimitMet& met) override EXCLUDES(mutex_);
-  void permission_used(std::string_view process, const PermissionUse& use) override EXCLUDES(mutex_);
+  void limit_met(std::string_view process, const LimitMet& met) override { journal_.limit_met(process, met); }
+  void permission_used(std::string_view process, const PermissionUse& use) override {
+    journal_.permission_used(process, use);
+  }
+
+  // ReloadHost
+  std::vector<ProcessPtr> processes_of(std::string_view module) const override EXCLUDES(mutex_);
+  std::set<std::string> modules_with_processes() const override EXCLUDES(mutex_);
+  bool trees_are_quiet() const override EXCLUDES(mutex_);
+  void wait_for_restarts(Clock::TimePoint deadline) const override EXCLUDES(mutex_);
+  std::stop_token ending() const override EXCLUDES(mutex_);
+  ModuleGate gate() override EXCLUDES(mutex_);
+  Result<void> commit(ModuleChanges& changes, const ModuleTable::Commit& commit) override EXCLUDES(mutex_);
 
   // TreeHost
-  std::shared_ptr<void> keep_tree_alive() override { return shared_from_this(); }
-  Workers& tree_workers() override { return services_.workers; }
-  ProcessOwner* tree_owner() override { return this; }
-  Workers::Client* tree_client() override { return client(); }
-  Timers& tree_timers() override { return services_.timers; }
-  const Clock& tree_clock() const override { return services_.clock; }
+  ProcessOwner& owner() override { return *this; }
+  Timers& timers() override { return services_.timers; }
   Clock::Duration shutdown_max() const override { return std::chrono::nanoseconds(account_.limits()->shutdown_max); }
   Result<ProcessPtr> process_for(const TreeRunner& tree, const std::string& address) override EXCLUDES(mutex_);
   Result<Outcome> start_process(Process& process, Incarnation incarnation, const ChildSpec& spec, bool again) override
@@ -221,34 +197,8 @@ class SandboxCore final : public ProcessOwner,
 
  private:
   static constexpr std::size_t kWatchedLimits = 3;  // of which one hears at four fifths
-  void tell_exited(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
+  void report_exited(const Process& process, const Result<Outcome>& how);
 
-  // The gate: bounds, then what check_policy() looks at. Whoever asks tells what was refused.
-  struct Admitted {
-    ArtifactPtr artifact;
-    SourceFacts source;
-  };
-  Result<Admitted> admit(const Source& source) EXCLUDES(mutex_);
-  // All of it, for code that was let in before and is to become active.
-  Result<void> admit_again(const ArtifactPtr& artifact) EXCLUDES(mutex_);
-  // Imports, findings, quarantine, in this order. What has passed may be in quarantine since; the rest stays true.
-  Result<void> check_policy(const Artifact& artifact);
-  Result<void> check_quarantine(const Artifact& artifact);
-  void tell_rejected(std::string_view module, WayIn way, const Error& error);
-  Result<Admitted> read_source(const Source& source) EXCLUDES(mutex_);
-  Result<Admitted> read_source_within(const Source& source, std::uint64_t bytes_max) const;
-  struct Loaded {
-    ModuleCodePtr code;
-    SourceFacts source;
-  };
-  Result<Loaded> load_module(const Source& source);
-  // The same of several, side by side where that pays: one does not need another to be checked and loaded.
-  std::vector<Result<Loaded>> load_side_by_side(const std::vector<ModuleSpec>& modules);
-  // The same; what is refused is told.
-  static Error refused_module(std::string_view name, Error error);
-  Result<Loaded> told_if_refused(std::string_view name, Result<Loaded> loaded, WayIn way);
-  Result<Loaded> let_in(std::string_view name, const Source& source, WayIn way);
-  void tell_loaded(std::string_view name, const Artifact& artifact, WayIn way);
   Result<void> load_modules() EXCLUDES(mutex_);
   Result<void> load_sources(const std::vector<ModuleSpec>& sources) EXCLUDES(mutex_);
   void keep_failed_sources() EXCLUDES(mutex_);
@@ -278,8 +228,9 @@ class SandboxCore final : public ProcessOwner,
   }
   Result<void> give_up_start() EXCLUDES(mutex_);
   // This thread is in a completion of the process of this address, or of one below it, or in a host function that it
-  // has called: the process is left only when that has returned. Empty: of any process. In a lane, all wait for one.
-  const Inside* inside(std::string_view address, bool lane_too = false) const;
+  // has called: the process is left only when that has returned. Empty: of any process. In a deterministic queue, all
+  // wait for one.
+  const Inside* inside(std::string_view address, bool queue_too = false) const;
   static std::unexpected<Error> would_wait_for(const Inside& inside, std::string_view doing);
   // deadlock: whoever ends that would wait for this very thread.
   Result<void> may_end_here(std::string_view address = {}) const;
@@ -299,16 +250,13 @@ class SandboxCore final : public ProcessOwner,
     Clock::TimePoint time;
     Clock::TimePoint first;  // of those that followed one another so closely that they are one trouble
   };
-  // ---- change under life
+  // ---- hot reload
 
-  Version version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+  Version version_of(LoadedModule loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
                      const VersionNeeds& needs) const;
   Result<void> must_be_changeable_now() const REQUIRES(mutex_);
-  static Clock::TimePoint deadline_of(const ReloadPolicy& policy);
-  std::stop_token ending() const EXCLUDES(mutex_);
-  // Both make an instance of the code where that describes its state, and take as long as that does.
+  // Makes an instance of the code where that describes its state, and takes as long as that does.
   VersionInfo info_of(const Version& version, std::uint64_t active) const EXCLUDES(mutex_);
-  Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code) const EXCLUDES(mutex_);
   Result<VersionInfo> add_staged(std::string_view name, Version version, const std::string& actor) EXCLUDES(mutex_);
   Result<VersionInfo> add_module(std::string_view name, VersionTable versions, WayIn way) EXCLUDES(mutex_);
   // Whether the processes of an isolated sandbox can be reached, too.
@@ -320,10 +268,6 @@ class SandboxCore final : public ProcessOwner,
 
   // As ModuleTable has them; a tree that follows from the modules does not follow them when they begin to import.
   Result<void> check_all_links() EXCLUDES(mutex_);
-  Result<void> link_changes(ModuleChanges& parts) EXCLUDES(mutex_);
-  Result<void> link_late(ModuleChange& part, const ModuleChanges& parts);
-  Result<void> add_members(ModuleChange& part, const ModuleChanges& parts) const;
-  std::set<std::string> modules_with_processes() const EXCLUDES(mutex_);
 
   // While it lives nobody else changes these modules, nor those that depend on them.
   class Claim {
@@ -344,80 +288,44 @@ class SandboxCore final : public ProcessOwner,
   Result<Claim> claim_now(std::vector<std::string> modules) EXCLUDES(mutex_);
   void release(const std::vector<std::string>& modules) EXCLUDES(mutex_);
 
-  struct SwitchOptions {
-    ReloadPolicy policy;
-    SwitchCause cause = SwitchCause::reload;
-    std::string actor;
-    bool on_trial = false;
-    bool renames_given = false;                           // by the caller, not by the table
-    std::string reason, trap;                             // of a crash that is the cause
-    std::string revives;                                  // those that crashed, too: those this module answers for
-    bool even_if_same = false;                            // the version stays, and what the processes know does not
-    std::function<void(Process&)> on_switched = nullptr;  // each of them, while it is taken
-  };
   const ReloadPolicy& reload_policy() const {
     static const ReloadPolicy as_it_is;
     return traits_->reload == nullptr ? as_it_is : *traits_->reload;
   }
-  SwitchOptions switch_options(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
-  Result<ModuleChange> admit_part(const std::string& name, const Source& source, const ReloadOptions& options,
-                                  WayIn way) EXCLUDES(mutex_);
-  Result<ModuleChange> part_of_loaded(const std::string& name, Loaded loaded, const ReloadOptions& options)
-      EXCLUDES(mutex_);
-  // It passes the gate again: what came in before may be in quarantine since. Whoever listens hears of a refusal.
-  Result<void> check_part(const ModuleChange& part, const SwitchOptions& options) EXCLUDES(mutex_);
-  Result<void> plan_part(ModuleChange& part, const SwitchOptions& options);
-  Result<void> plan_parts(ModuleChanges& parts, const SwitchOptions& options) EXCLUDES(mutex_);
-  ModuleTable::Commit commit_of(const SwitchOptions& options) const;
-  Result<SwitchTerms> terms_as_member(const ModuleChange& part) const;
-  Result<StateHints> renames_for(const ModuleChange& part, bool given) const;
-  Result<std::vector<ReloadReport>> change(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
-      EXCLUDES(control_);
-  Result<ReloadReport> change_one(ModuleChange part, const SwitchOptions& options, Claim& claimed) EXCLUDES(control_);
-  Result<std::vector<ReloadReport>> switch_parts(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
-      REQUIRES(control_);
-  Result<void> try_start_of(const ModuleChange& part, Clock::TimePoint deadline) EXCLUDES(mutex_);
-  // `busy`, and nothing was done, when what the parts are linked with has changed since they were.
-  Result<void> commit(ModuleChanges& parts, const SwitchOptions& options) EXCLUDES(mutex_);
-  static ReloadReport report_of(ModuleChange& part, Clock::Duration preparation);
-  // What happened to a module in the processes of those that are linked with it.
-  static void gather_reports(ModuleChanges& parts);
-  std::vector<ReloadReport> reports_of(ModuleChanges& parts, Clock::Duration preparation);
-  void publish_switched(const ReloadReport& report, const SwitchOptions& options);
-  void audit_switched(const ReloadReport& report, const SwitchOptions& options);
+  ReloadTerms reload_terms(const std::optional<ReloadPolicy>& policy, SwitchCause cause, std::string actor) const;
+  ReloadParts reload_parts();
+  Result<ModuleChange> change_to(const std::string& name, LoadedModule loaded, const ReloadOptions& options);
+  Result<std::vector<ReloadReport>> apply(ModuleChanges changes, ReloadTerms terms, Claim& claimed) EXCLUDES(control_);
+  Result<ReloadReport> apply_one(ModuleChange change, ReloadTerms terms, Claim& claimed) EXCLUDES(control_);
   void undo_switch(const std::string& module) EXCLUDES(control_);
   Result<void> try_undo(const std::string& module) EXCLUDES(control_);
-  Result<ModuleChanges> parts_to_undo(const std::string& module, SwitchOptions& options) EXCLUDES(mutex_);
   // The module and those it would be rolled back with.
   std::vector<std::string> companions_of(const std::string& module) const;
-  Result<ModuleChanges> parts_back_to(const SwitchSnapshots& snapshots) EXCLUDES(mutex_);
-  Result<ReloadReport> rollback_with_snapshot(const std::string& module, std::uint64_t version,
-                                              const SwitchOptions& options) EXCLUDES(control_);
-  // With the life it had; where that cannot be, its crash is one like any other.
-  void revive(ModuleChanges& parts, const Crash& crash, Clock::TimePoint deadline) EXCLUDES(mutex_);
-  // nullptr if the process has left the tree, or its module is not among them.
-  ModuleChange* part_of(ModuleChanges& parts, const Process& process) const EXCLUDES(mutex_);
-  // Those of the switch belong to the state of the switch, which knows nothing of what has rung since.
-  void keep_timers(const ModuleChange& part, const Process& process);
-  void bring_back_timers(const ModuleChange& part, Process& process);
+  Result<ModuleChanges> changes_back_to(const SwitchSnapshots& snapshots) const;
+  Result<ReloadReport> rollback_with_snapshot(const std::string& module, std::uint64_t version, ReloadTerms terms)
+      EXCLUDES(control_);
 
   // ---- snapshots
 
   Result<void> load_saved(const SnapshotOrigin& origin) EXCLUDES(mutex_);
   Result<VersionTable> admit_versions(const SavedModule& saved, WayIn way) EXCLUDES(mutex_);
-  Result<Loaded> load_saved_code(const Version& saved);
-  Result<Version> admit_saved(const std::string& module, Version saved, WayIn way) EXCLUDES(mutex_);
   std::vector<SavedChild> saved_children(const TreeRunner& tree) const EXCLUDES(mutex_);
   Result<void> start_spawned(const SnapshotData& origin) EXCLUDES(mutex_);
   Result<void> start_saved(TreeRunner& tree, const SavedChild& saved, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void let_go_on(const SnapshotData& origin) EXCLUDES(mutex_);
-  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start,
-                                 const ChildSpec& spec, bool again) EXCLUDES(mutex_);
-  Result<ModuleChanges> parts_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
+  // What a process continues from that a snapshot knows.
+  struct SavedStart {
+    const SnapshotOrigin* origin;
+    const SavedProcess* saved;
+  };
+  std::optional<SavedStart> saved_start(const Process& process, std::string_view module) const EXCLUDES(mutex_);
+  Result<Outcome> start_as_saved(Process& process, Incarnation incarnation, const ModuleTable::Active& start,
+                                 const SavedStart& from, std::string_view input);
+  Result<ModuleChanges> changes_to_restore(const SnapshotData& data) EXCLUDES(mutex_);
   Result<void> check_same_processes(const SnapshotData& data) const EXCLUDES(mutex_);
   std::shared_ptr<SnapshotData> begin_snapshot() EXCLUDES(mutex_);
-  // What it knows, or what a life that is to take its place does.
-  Result<SavedProcess> save_process(const Process& process, const Life& life, const std::string& module) const;
+  // What it knows, or what an instance that is to take its place does.
+  Result<SavedProcess> save_process(const Process& process, const LiveInstance& live, const std::string& module) const;
 
   // ---- a restart that keeps state
 
@@ -427,65 +335,10 @@ class SandboxCore final : public ProcessOwner,
   Result<std::unique_ptr<ModuleSwitch>> switch_to_itself(const std::string& module) EXCLUDES(mutex_);
   Result<void> start_again(const SnapshotOrigin* origin) REQUIRES(control_);
 
-  // The processes of the modules that are switched, taken while this lives. Nobody starts then.
-  class AtRest {
-   public:
-    struct Taken {
-      ProcessPtr process;
-      std::size_t part = 0;
-    };
-    AtRest(SandboxCore& core, Clock::TimePoint deadline, std::stop_token stop)
-        : core_(core), deadline_(deadline), stop_(std::move(stop)) {}
-    ~AtRest();
-    AtRest(const AtRest&) = delete;
-    AtRest& operator=(const AtRest&) = delete;
-
-    // busy when they do not come to rest in time.
-    Result<void> come(ModuleChanges& parts);
-    const std::vector<Taken>& taken() const { return taken_; }
-    // Since when it has answered nobody.
-    Clock::TimePoint rests_since(const Process& process) const { return rests_since_.at(&process); }
-
-   private:
-    void close_gates(const ModuleChanges& parts);
-    Result<void> wait(ModuleChanges& parts);
-    bool try_take_all(const ModuleChanges& parts);
-    static bool has_life(const ModuleChange& part, const Process& process);
-    void give_back();
-
-    SandboxCore& core_;
-    const Clock::TimePoint deadline_;
-    const std::stop_token stop_;
-    std::unordered_map<const Process*, ProcessPtr> gated_;
-    std::unordered_map<const Process*, Clock::TimePoint> rests_since_;
-    std::vector<Taken> taken_;
-    bool holds_starts_ = false;
-  };
-  // What a process starts with.
+  // What a process starts with; starts_.end() follows.
   Result<ModuleTable::Active> begin_start(std::string_view module) EXCLUDES(mutex_);
-  void end_start() EXCLUDES(mutex_);
-  // deadlock: this thread keeps one of their processes from coming to rest.
-  Result<void> may_rest_here(const ModuleChanges& parts, std::string_view doing) const;
-  std::vector<ProcessPtr> processes_of(std::string_view module) const EXCLUDES(mutex_);
-  std::vector<ProcessPtr> processes_of(const ModuleChange& part) const EXCLUDES(mutex_) {
-    return part.alone != nullptr ? std::vector{part.alone} : processes_of(part.name);
-  }
-
-  // ---- one process after another
-
-  // Those that have switched, and which of their lives did: one that was started again since has not.
-  using Rolled = std::map<ProcessPtr, std::uint64_t>;
-  Result<std::vector<ReloadReport>> roll_parts(ModuleChanges parts, const SwitchOptions& options, Claim& claimed)
-      REQUIRES(control_);
-  Result<void> roll(ModuleChanges& parts, const SwitchOptions& options, Rolled& rolled) REQUIRES(control_);
-  std::vector<ProcessPtr> left_to_roll(const ModuleChange& part, const Rolled& rolled) const EXCLUDES(mutex_);
-  Result<void> switch_alone(ModuleChange& part, const ProcessPtr& process, const SwitchOptions& options);
-  Error roll_back(ModuleChanges& parts, const SwitchOptions& options, const Rolled& rolled, Error error);
-  bool hold_starts() EXCLUDES(mutex_);
-  void let_start() EXCLUDES(mutex_);
-  void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
-  bool trees_are_quiet() const EXCLUDES(mutex_);
-  void wait_for_restarts(Clock::TimePoint deadline) const EXCLUDES(mutex_);
+  // deadlock: this thread keeps one of their processes from becoming quiescent.
+  Result<void> may_quiesce_here(const ModuleChanges& changes, std::string_view doing) const;
   // What was answered as a crash is followed by a decision (a trial goes back, a supervisor starts again, recovery
   // takes its step), which a verb that comes after the answer waits for: what it says does not depend on how soon it
   // comes.
@@ -506,7 +359,6 @@ class SandboxCore final : public ProcessOwner,
   void retry_after(Clock::Duration pause, const LastEnd& last) EXCLUDES(mutex_);
   void retry(std::uint64_t ticket) EXCLUDES(control_);
   Result<void> take_back(const std::vector<std::string>& modules) EXCLUDES(mutex_);
-  void tell_taken_back(const ModuleChange& part);
   LastEnd last_end() const EXCLUDES(mutex_);
   void note_end(const Process& process, const Result<Outcome>& how) EXCLUDES(mutex_);
 
@@ -516,23 +368,11 @@ class SandboxCore final : public ProcessOwner,
   void end_trial(const Result<Outcome>& how);
   void complete(const Completion& then, Result<Outcome> result);
   Completion completion_of(Completion then, Entry entry, std::shared_ptr<std::atomic<TimerId>> timer);
-  void tell_breaker(const std::optional<Breaker::Change>& change);
+  void report_breaker(const std::optional<Breaker::Change>& change);
 
   Permissions permissions() const { return granted_.load(std::memory_order_relaxed); }
-  void tell_audit(const AuditSubject& what, std::initializer_list<AuditFact> facts = {}) {
-    services_.audit.append(traits_->policy.audit, what, facts);
-  }
-  // The same of what a guest may do as often as it can: what is beyond its share of the trail is counted, and told
-  // with its count after a second, and when the guests end.
-  void tell_audit(const GuestDeed& deed, std::initializer_list<AuditFact> facts) EXCLUDES(mutex_);
-  bool admits(const GuestDeed& deed) EXCLUDES(mutex_);
-  void tell_counted_later() REQUIRES(mutex_);
-  void tell_counted() EXCLUDES(mutex_);
-  void tell_all_counted() EXCLUDES(mutex_);
-  void tell_counted(const std::vector<CountedDeeds>& all);
   // What follows from the event (src/sandbox/lifecycle.h), and who listens hears of it. The only way to another status.
   void advance(LifecycleEvent event, const std::string& cause = {}) EXCLUDES(mutex_);
-  void report_status(SandboxStatus from, SandboxStatus to, const std::string& cause);
   // Of one that was destroyed nothing the runtime has is touched any more: it may be gone, too.
   Result<void> must_exist() const EXCLUDES(mutex_);
   Result<void> must_exist_now() const REQUIRES(mutex_);
@@ -602,19 +442,19 @@ class SandboxCore final : public ProcessOwner,
   Result<void> must_be_free_now(const std::string& address) const REQUIRES(mutex_);
   Result<void> reserve(Process& by, const std::string& address, SpawnedChildren::Where where) EXCLUDES(mutex_);
   void release_name(const std::string& address) EXCLUDES(mutex_);
-  void tell_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
+  void notify_parent(std::optional<SpawnedChildren::Notice> notice) EXCLUDES(mutex_);
   std::shared_ptr<void> charge_for_bytes(std::uint64_t bytes);
-  std::unique_ptr<Lane> make_lane();
-  void tell_killed(std::string_view process, const Outcome& outcome) {
-    tell_killed(process, outcome, *account_.limits());
+  std::unique_ptr<DeterministicQueue> make_queue();
+  // A limit ended a guest, if one did: breaker and quarantine count it.
+  void report_killed(std::string_view process, const Outcome& outcome) {
+    report_killed(process, outcome, *account_.limits());
   }
-  void tell_killed(std::string_view process, const Outcome& outcome, const SandboxLimits& limits);
+  void report_killed(std::string_view process, const Outcome& outcome, const SandboxLimits& limits);
   void count_ending_limit(std::string_view process, const Outcome& outcome);
   std::string_view where_it_counts(std::string_view process) const EXCLUDES(mutex_);
   bool forget_retry() EXCLUDES(mutex_);
   std::size_t history_room_wanted() const EXCLUDES(mutex_);
   Usage usage_over(std::chrono::nanoseconds window_min) const EXCLUDES(mutex_);
-  EventSubject subject(std::string_view process = {}) const;
 
   // What no other has; the rest is in the traits.
   struct OwnSpec {
@@ -639,7 +479,7 @@ class SandboxCore final : public ProcessOwner,
   TreeAccount& account_;
   CpuShare share_;
   GuestThreads::Share threads_;
-  const std::unique_ptr<Lane> lane_;  // of a deterministic one
+  const std::unique_ptr<DeterministicQueue> queue_;  // of a deterministic one
   GuestTimers guest_timers_;
   // The folder it was granted; none, too, once it was destroyed. The innermost lock.
   std::shared_ptr<Folder> folder() const EXCLUDES(folder_mutex_) {
@@ -655,10 +495,12 @@ class SandboxCore final : public ProcessOwner,
   Mutex waits_;
   const Clock::WallTime created_;
   ModuleTable modules_;
+  StartGate starts_;
   std::atomic<std::uint64_t> late_answers_{0}, completions_threw_{0};
   std::atomic<std::uint64_t> last_call_{0};  // or run
   Runs run_table_;
   CurrentOperation operation_{services_.events.correlations()};
+  Journal journal_;
 
   Mutex control_;  // one structural change at a time; taken before mutex_, by take_control()
   mutable Mutex mutex_;
@@ -671,9 +513,6 @@ class SandboxCore final : public ProcessOwner,
   // What the modules are made of, until they are loaded, or others that failed need the room; then without an artifact.
   std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);
   std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;  // of them, on the account
-  Condition switched_;                                 // a switch, or a start, is over
-  std::uint32_t starts_ GUARDED_BY(mutex_) = 0;        // of processes, under way
-  bool switching_ GUARDED_BY(mutex_) = false;          // no process may start
   std::uint32_t decisions_ GUARDED_BY(mutex_) = 0;     // of trials and recovery, under way
   Condition decided_;
   const SnapshotOrigin* origin_ GUARDED_BY(mutex_) = nullptr;     // what processes that start come from
@@ -694,20 +533,7 @@ class SandboxCore final : public ProcessOwner,
   std::vector<std::string> labels_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;
-  // How often, by name. Most sandboxes are never in trouble, and have none of it.
-  using Tally = std::map<std::string, std::uint64_t, std::less<>>;
-  struct Trouble {
-    Tally restarts;  // of single processes
-    Tally limits_met;
-    Tally denied;
-    GuestEntries entries;
-    TimerId counted_timer = 0;  // that tells what entries has counted; 0: none
-  };
-  Trouble& trouble() REQUIRES(mutex_) {
-    if (trouble_ == nullptr) trouble_ = std::make_unique<Trouble>();
-    return *trouble_;
-  }
-  std::unique_ptr<Trouble> trouble_ GUARDED_BY(mutex_);
+  std::map<std::string, std::uint64_t, std::less<>> restarts_of_ GUARDED_BY(mutex_);  // by process
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   UsageHistory history_ GUARDED_BY(mutex_);
 };

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "sandbox/sandbox_core.h"
-#include "telemetry/usage_event.h"
 
 namespace petri {
 namespace {
@@ -76,12 +75,8 @@ void SandboxCore::sample() {
       if (warnings_[i].should_warn(all[i].used, all[i].allowed)) warn.push_back(all[i]);
     }
   }
-  services_.events.publish(EventKind::usage_sampled, subject(), [&](Event& event) { add_usage(event, now); });
-  for (const Watched& watched : warn) {
-    services_.events.publish(EventKind::limit_warning, subject(), [&](Event& event) {
-      event.add("limit", watched.limit).add("allowed", watched.allowed).add("seen", watched.used);
-    });
-  }
+  journal_.usage_sampled(now);
+  for (const Watched& watched : warn) journal_.limit_near(watched.limit, watched.used, watched.allowed);
 }
 
 std::vector<UsageSample> SandboxCore::usage_history() const {
@@ -135,6 +130,8 @@ SandboxInfo SandboxCore::info() const {
                    .completions_threw = completions_threw_.load(),
                    .usage = usage()};
   info.modules = modules_.summaries();
+  info.limits_met = journal_.limits_met();
+  info.denied = journal_.denied();
   MutexLock lock(mutex_);
   info.status = status_;
   info.cause = cause_;
@@ -144,10 +141,6 @@ SandboxInfo SandboxCore::info() const {
   info.updated = updated_;
   info.restarts = restarts_;
   info.supervisor_restarts = supervisor_restarts_;
-  if (trouble_ != nullptr) {
-    info.limits_met = trouble_->limits_met;
-    info.denied = trouble_->denied;
-  }
   return info;
 }
 

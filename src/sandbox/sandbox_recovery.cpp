@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
@@ -30,28 +31,18 @@ void SandboxCore::note_end(const Process& process, const Result<Outcome>& how) {
 
 // Nothing runs, so there is no state to carry. What cannot be linked so, or is refused now, stays as it is.
 Result<void> SandboxCore::take_back(const std::vector<std::string>& modules) {
-  ModuleChanges parts;
+  ModuleChanges changes;
   for (const std::string& name : modules) {
-    PETRI_TRY(parts.emplace_back(), modules_.change_to_kept(name, 0, {}));
+    PETRI_TRY(changes.emplace_back(), modules_.change_to_kept(name, 0, {}));
   }
-  PETRI_TRY(link_changes(parts));
-  for (const ModuleChange& part : parts) {
-    PETRI_TRY(check_part(part, {.cause = SwitchCause::recovery}));
-  }
-  modules_.commit_without_state(parts, commit_of({.cause = SwitchCause::recovery, .actor = "petri"}));
-  for (const ModuleChange& part : parts) {
-    if (!part.only_links()) tell_taken_back(part);
+  Reload back(reload_parts(), reload_terms(ReloadPolicy{}, SwitchCause::recovery, "petri"), std::move(changes));
+  PETRI_TRY(back.link());
+  for (const ModuleChange& change : back.changes()) PETRI_TRY(back.check(change));
+  modules_.commit_without_state(back.changes(), back.commit_terms());
+  for (const ModuleChange& change : back.changes()) {
+    if (!change.only_links()) journal_.module_recovered(change.name, change.from_number, change.to_number);
   }
   return {};
-}
-
-void SandboxCore::tell_taken_back(const ModuleChange& part) {
-  services_.events.publish(EventKind::module_rolled_back, subject(), [&](Event& event) {
-    event.add("module", part.name).add("version", part.to_number).add("from", part.from_number);
-    event.add("cause", name_of(SwitchCause::recovery)).add("processes", 0U);
-  });
-  tell_audit({.kind = AuditKind::module_switched, .sandbox = id(), .cause = name_of(SwitchCause::recovery)},
-             {{"module", part.name}, {"from", part.from_number}, {"to", part.to_number}, {"actor", "petri"}});
 }
 
 SandboxCore::LastEnd SandboxCore::last_end() const {
@@ -90,13 +81,7 @@ void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_u
     step = next_step(traits_->recovery, last.failure, services_.clock.now(), recovered_, back.switched);
     failure_ = last.failure;
   }
-  services_.events.publish(EventKind::sandbox_recovery, subject(), [&](Event& event) {
-    event.add("class", name_of(last.failure)).add("action", name_of(step.action)).add("cause", last.text);
-    if (step.attempt > 0) event.add("attempt", step.attempt);
-    if (step.action == RecoveryAction::retry) event.add("pause_ns", step.pause);
-  });
-  tell_audit({.kind = AuditKind::recovery, .sandbox = id(), .cause = name_of(step.action)},
-             {{"class", name_of(last.failure)}, {"attempt", step.attempt}, {"last", last.text}});
+  journal_.recovery_begins(step, last.failure, last.text);
   take_step(step, last, back.modules, gave_up);
 }
 
@@ -132,7 +117,7 @@ bool SandboxCore::keeps_running_without(const std::shared_ptr<const TreeRunner>&
   return true;
 }
 
-// What still lives is kept as it is: no letter is taken, and whoever waits for an answer is told.
+// What still lives is kept as it is: no message is taken, and whoever waits for an answer is told.
 void SandboxCore::isolate(const LastEnd& last) {
   std::vector<ProcessPtr> processes;
   advance(LifecycleEvent::isolate, gave_up_after(last.text));

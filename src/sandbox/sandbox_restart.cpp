@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/state_way.h"
 
@@ -19,7 +20,7 @@ Result<void> SandboxCore::restart_with_state() {
     return running;
   }
   PETRI_TRY(const Claim claimed, claim(modules_.names()));
-  std::optional<Lane::Hold> hold(std::in_place, lane_.get());
+  std::optional<DeterministicQueue::Hold> hold(std::in_place, queue_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   const std::stop_token stop = ending();
@@ -31,40 +32,40 @@ Result<void> SandboxCore::restart_with_state() {
   return start_again(&origin);
 }
 
-// All that can fail happens beside what runs. Afterwards nobody takes another letter: what it did would be forgotten.
+// All that can fail happens beside what runs. Afterwards nobody takes another message: what it did would be forgotten.
 Result<std::shared_ptr<const SnapshotData>> SandboxCore::keep_for_restart() {
   PETRI_TRY(must_run());
-  ModuleChanges parts = modules_.rest_of_all();
-  std::vector<Result<std::unique_ptr<ModuleSwitch>>> changes;  // only those of modules that live must be there
-  for (const ModuleChange& part : parts) changes.push_back(switch_to_itself(part.name));
-  const Clock::TimePoint deadline = deadline_of(reload_policy());
+  ModuleChanges changes = rest_of(modules_.names());
+  std::vector<Result<std::unique_ptr<ModuleSwitch>>> switches;  // only those of modules that live must be there
+  for (const ModuleChange& change : changes) switches.push_back(switch_to_itself(change.name));
+  const Clock::TimePoint deadline = Reload::deadline_of(reload_policy());
   const std::stop_token stop = ending();
-  const std::stop_callback on_stop(stop, [&changes] {
-    for (const auto& change : changes) {
-      if (change) (*change)->abandon();
+  const std::stop_callback on_stop(stop, [&switches] {
+    for (const auto& one : switches) {
+      if (one) (*one)->abandon();
     }
   });
-  AtRest rest(*this, deadline, stop);
-  PETRI_TRY(rest.come(parts));
+  Quiescence quiescence(reload_parts(), deadline, stop);
+  PETRI_TRY(quiescence.reach(changes));
   auto data = begin_snapshot();
-  for (const AtRest::Taken& one : rest.taken()) {
-    const auto& change = changes[one.part];
+  for (const Quiescence::Taken& one : quiescence.taken()) {
+    const auto& change = switches[one.change];
     if (!change) return fail(change.error());
     PETRI_TRY(SavedProcess saved, carried_over(**change, *one.process, deadline));
     data->processes.push_back(std::move(saved));
   }
   std::ranges::sort(data->processes, {}, &SavedProcess::address);
-  for (const AtRest::Taken& one : rest.taken()) one.process->freeze();
+  for (const Quiescence::Taken& one : quiescence.taken()) one.process->freeze();
   return data;
 }
 
-// As a reload would: another life of the same code is made, and given what the process knows.
+// As a reload would: another instance of the same code is created, and given what the process knows.
 Result<SavedProcess> SandboxCore::carried_over(ModuleSwitch& change, Process& process, Clock::TimePoint deadline) {
   PETRI_TRY(change.prepare(process, deadline));
   PETRI_TRY(change.carry(process, deadline));
-  const Life life = change.take_life(process);
-  PETRI_TRY(SavedProcess saved, save_process(process, life, change.terms().module));
-  saved.random = process.life().context->random.state();
+  const LiveInstance live = change.take_instance(process);
+  PETRI_TRY(SavedProcess saved, save_process(process, live, change.terms().module));
+  saved.random = process.live().context->random.state();
   return saved;
 }
 

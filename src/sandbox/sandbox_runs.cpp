@@ -122,31 +122,20 @@ Result<Outcome> SandboxCore::run_here(const RunOf& what, const RunSpec& spec, Sa
 
 Result<Outcome> SandboxCore::run_artifact(const RunOf& what, const RunSpec& spec, SandboxRun& run,
                                           const std::stop_token& stop) {
-  const EventSubject about = subject();
-  const auto name_it = [&](Event& event) -> Event& {
-    return event.add("module", what.module).add("function", spec.function);
-  };
-  services_.events.publish(EventKind::run_start, about, [&](Event& event) { name_it(event); });
+  journal_.run_started(what.module, spec.function);
   const Clock::TimePoint began = services_.clock.now();
   auto outcome = run_here(what, spec, run, stop);
   const auto took = services_.clock.now() - began;
   if (!outcome) {
-    if (outcome.error().category() == ErrorCategory::security) tell_rejected(what.module, WayIn::run, outcome.error());
-    services_.events.publish(EventKind::run_exception, about, [&](Event& event) {
-      name_it(event).add("error", name_of(outcome.error().code)).add("message", outcome.error().message);
-      event.add("duration_ns", took);
-    });
+    if (outcome.error().category() == ErrorCategory::security) {
+      journal_.module_rejected(what.module, WayIn::run, outcome.error());
+    }
+    journal_.run_failed(what.module, spec.function, outcome.error(), took);
     return outcome;
   }
   outcome->queue_time = began - run.asked;
-  tell_killed({}, *outcome, limits_of(spec));
-  services_.events.publish(EventKind::run_stop, about, [&](Event& event) {
-    name_it(event).add("outcome", name_of(outcome->kind)).add("fuel_used", outcome->fuel_used);
-    event.add("duration_ns", took).add("tier", name_of(outcome->tier));
-    event.add("memory_peak_bytes", outcome->memory_peak_bytes);
-    if (outcome->trap) event.add("trap", name_of(*outcome->trap));
-    if (outcome->exit_code) event.add("exit_code", *outcome->exit_code);
-  });
+  report_killed({}, *outcome, limits_of(spec));
+  journal_.run_stopped(what.module, spec.function, *outcome, took);
   return outcome;
 }
 
@@ -155,7 +144,7 @@ Result<Outcome> SandboxCore::run_artifact(const RunOf& what, const RunSpec& spec
 Result<Outcome> SandboxCore::carry_out(const RunWork& work, SandboxRun& run) {
   const Operation operation(operation_, Operation::Reach::run);
   auto outcome = work(run);
-  outcome ? services_.metrics.run_ended(outcome->kind) : services_.metrics.run_failed(outcome.error().code);
+  journal_.run_over(outcome);
   return outcome;
 }
 
@@ -244,8 +233,8 @@ Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_vie
   PETRI_TRY(must_run());
   PETRI_TRY(const ModuleTable::Active active, modules_.active(module));
   const RunOf what{.module = std::string(module), .artifact = active.code->artifact, .version = active.number};
-  if (auto fits = check_quarantine(*what.artifact); !fits) {
-    tell_rejected(module, WayIn::run, fits.error());
+  if (auto fits = gate().check_quarantine(*what.artifact); !fits) {
+    journal_.module_rejected(module, WayIn::run, fits.error());
     return fail(std::move(fits.error()));
   }
   return run_artifact(what, run_spec(function, std::move(arguments), options), run, options.stop);
@@ -254,9 +243,9 @@ Result<Outcome> SandboxCore::run_module(std::string_view module, std::string_vie
 Result<Outcome> SandboxCore::run_source(const Source& source, std::string_view function, std::vector<Value> arguments,
                                         const RunOptions& options, SandboxRun& run) {
   PETRI_TRY(must_run());
-  auto artifact = admit(source);
+  auto artifact = gate().admit(source);
   if (!artifact) {
-    tell_rejected("", WayIn::run, artifact.error());
+    journal_.module_rejected("", WayIn::run, artifact.error());
     return fail(std::move(artifact.error()));
   }
   const RunOf what{.module = "", .artifact = std::move(artifact->artifact)};

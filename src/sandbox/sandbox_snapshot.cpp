@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "engine/module_layout.h"
 #include "engine/module_words.h"
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
 #include "sandbox/snapshot_limits.h"
 #include "sandbox/version_texts.h"
@@ -60,21 +61,21 @@ std::vector<SavedChild> SandboxCore::saved_children(const TreeRunner& tree) cons
   return saved;
 }
 
-Result<SavedProcess> SandboxCore::save_process(const Process& process, const Life& life,
+Result<SavedProcess> SandboxCore::save_process(const Process& process, const LiveInstance& live,
                                                const std::string& module) const {
   const auto refuse = [&](ErrorCode code, std::string_view why) {
     return fail(code, fmt::format("the process {} of the module {} cannot be kept: {}", process.name(), module, why));
   };
-  if (!life.movable()) return refuse(ErrorCode::state_incompatible, life.code->why_not_movable());
-  auto image = InstanceImage::capture(*life.guest->instance(),
+  if (!live.movable()) return refuse(ErrorCode::state_incompatible, live.code->why_not_movable());
+  auto image = InstanceImage::capture(*live.guest->instance(),
                                       {.bytes_max = account_.limits()->state_bytes_max,
                                        .is_ended = [stop = ending()] { return stop.stop_requested(); }});
   if (!image) return refuse(image.error().code, image.error().message);
   return SavedProcess{.address = process.name(),
                       .module = module,
                       .image = std::make_shared<const InstanceImage>(*std::move(image)),
-                      .random = life.context->random.state(),
-                      .saw_outside = life.saw_outside || process.life_saw_outside(),
+                      .random = live.context->random.state(),
+                      .saw_outside = live.saw_outside || process.live_saw_outside(),
                       .mailbox = process.saved_mailbox(),
                       .timers = guest_timers_.saved(process)};
 }
@@ -85,17 +86,16 @@ Result<Snapshot> SandboxCore::snapshot() {
   PETRI_TRY(must_run());
   if (const Inside* waits = inside({})) return would_wait_for(*waits, "take a snapshot of the sandbox " + id());
   PETRI_TRY(const Claim claimed, claim(modules_.names()));
-  const Lane::Hold hold(lane_.get());
+  const DeterministicQueue::Hold hold(queue_.get());
   take_control();
   const MutexLock control(control_, std::adopt_lock);
   PETRI_TRY(must_run());
-  ModuleChanges parts = modules_.rest_of_all();
-  const Clock::TimePoint deadline = deadline_of(reload_policy());
-  AtRest rest(*this, deadline, ending());
-  PETRI_TRY(rest.come(parts));
+  ModuleChanges changes = rest_of(modules_.names());
+  Quiescence quiescence(reload_parts(), Reload::deadline_of(reload_policy()), ending());
+  PETRI_TRY(quiescence.reach(changes));
   const auto data = begin_snapshot();
-  for (const AtRest::Taken& one : rest.taken()) {
-    PETRI_TRY(SavedProcess saved, save_process(*one.process, one.process->life(), parts[one.part].name));
+  for (const Quiescence::Taken& one : quiescence.taken()) {
+    PETRI_TRY(SavedProcess saved, save_process(*one.process, one.process->live(), changes[one.change].name));
     data->processes.push_back(std::move(saved));
   }
   std::ranges::sort(data->processes, {}, &SavedProcess::address);
@@ -126,28 +126,29 @@ Result<void> SandboxCore::check_same_processes(const SnapshotData& data) const {
 }
 
 // Code that was forgotten since comes in through the gate, as a new version.
-Result<ModuleChanges> SandboxCore::parts_to_restore(const SnapshotData& data) {
-  ModuleChanges parts;
+Result<ModuleChanges> SandboxCore::changes_to_restore(const SnapshotData& data) {
+  ModuleChanges changes;
   for (const SavedModule& module : data.modules) {
-    PETRI_TRY(ModuleChange part,
-              admit_part(module.name, Source::artifact(module.active_version().artifact), {}, WayIn::restore));
-    auto images = std::make_shared<SwitchSnapshot>(account_, part.to_number, part.from_number);
+    const Source source = Source::artifact(module.active_version().artifact);
+    PETRI_TRY(LoadedModule loaded, gate().load_or_report(module.name, source, WayIn::restore));
+    PETRI_TRY(ModuleChange change, change_to(module.name, std::move(loaded), {}));
+    auto images = std::make_shared<SwitchSnapshot>(account_, change.to_number, change.from_number);
     for (const SavedProcess& process : data.processes) {
       if (process.module == module.name) images->borrow(process.address, process.image);
     }
-    part.back_to = std::move(images);
-    parts.push_back(std::move(part));
+    change.back_to = std::move(images);
+    changes.push_back(std::move(change));
   }
-  return parts;
+  return changes;
 }
 
 Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions& options) {
   const Operation operation(operation_);
   PETRI_TRY(must_run());
-  SwitchOptions how = switch_options(std::nullopt, SwitchCause::restore, options.actor);
-  how.policy.drop_exports = true;
-  how.policy.quiet_wait_max = options.quiet_wait_max;
-  PETRI_TRY(check_reload_policy(how.policy));
+  ReloadTerms terms = reload_terms(std::nullopt, SwitchCause::restore, options.actor);
+  terms.policy.drop_exports = true;
+  terms.policy.quiet_wait_max = options.quiet_wait_max;
+  PETRI_TRY(check_reload_policy(terms.policy));
   PETRI_TRY(check_actor(options.actor));
   const SnapshotData& data = snapshot.data();
   PETRI_TRY(check_limits(data, *account_.limits()));
@@ -155,36 +156,20 @@ Result<void> SandboxCore::restore(const Snapshot& snapshot, const RestoreOptions
   for (const SavedModule& module : data.modules) names.push_back(module.name);
   PETRI_TRY(Claim claimed, claim(std::move(names)));
   PETRI_TRY(check_same_processes(data));
-  PETRI_TRY(ModuleChanges parts, parts_to_restore(data));
-  how.even_if_same = true;
-  how.on_switched = [&](Process& process) {
+  PETRI_TRY(ModuleChanges changes, changes_to_restore(data));
+  terms.on_switched = [&](Process& process) {
     const SavedProcess* saved = data.find(process.name());
     if (saved == nullptr) return;
-    process.life().context->random = SeededRandom(saved->random);
+    process.live().context->random = SeededRandom(saved->random);
     guest_timers_.settle(process);
     process.replace_mailbox(saved->mailbox);
     guest_timers_.replace(process, options.timers ? saved->timers : std::vector<SavedTimer>());
   };
-  PETRI_TRY(change(std::move(parts), how, claimed));
+  PETRI_TRY(apply(std::move(changes), std::move(terms), claimed));
   return {};
 }
 
 // ---- in a sandbox of its own ----------------------------------------------------------------------------------
-
-// A text is held to the limit as when it first came in: the sandbox keeps it beside the code.
-Result<SandboxCore::Loaded> SandboxCore::load_saved_code(const Version& saved) {
-  const std::uint64_t bytes_max = account_.limits()->module_bytes_max;
-  const std::uint64_t text_bytes = saved.source.text == nullptr ? 0 : saved.source.text->size();
-  if (text_bytes <= bytes_max) return load_module(Source::artifact(saved.artifact));
-  return fail(ErrorCode::module_too_large,
-              fmt::format("its text has {} bytes and module_bytes_max allows {}", text_bytes, bytes_max));
-}
-
-Result<Version> SandboxCore::admit_saved(const std::string& module, Version saved, WayIn way) {
-  PETRI_TRY(Loaded loaded, told_if_refused(module, load_saved_code(saved), way));
-  saved.code = std::move(loaded.code);
-  return saved;
-}
 
 // Only those that will be kept are loaded: an archive may have a thousand.
 Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved, WayIn way) {
@@ -192,7 +177,7 @@ Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved, WayIn
   kept.prune(account_.limits()->versions_max);
   std::vector<Version> versions;
   for (const Version& one : kept.versions()) {
-    PETRI_TRY(Version version, admit_saved(saved.name, one, way));
+    PETRI_TRY(Version version, gate().load_saved(saved.name, one, way));
     versions.push_back(std::move(version));
   }
   return VersionTable(std::move(versions), saved.switches, saved.active, saved.total);
@@ -201,31 +186,24 @@ Result<VersionTable> SandboxCore::admit_versions(const SavedModule& saved, WayIn
 Result<void> SandboxCore::load_saved(const SnapshotOrigin& origin) {
   for (const SavedModule& saved : origin.data.modules) {
     PETRI_TRY(VersionTable table, admit_versions(saved, origin.way));
-    tell_loaded(saved.name, *table.active().artifact, origin.way);
+    journal_.module_loaded(saved.name, *table.active().artifact, origin.way);
     modules_.put(saved.name, std::move(table));
   }
   return link_or_forget(origin.way);
 }
 
-// A process whose place is in the snapshot goes on from there, once. What waits for it waits until all of them live: of
-// a sandbox that does not come to life nothing has been done.
-Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, ModuleTable::Active start,
-                                            const ChildSpec& spec, bool again) {
-  const SnapshotOrigin* from = nullptr;
-  {
-    MutexLock lock(mutex_);
-    from = origin_;
-  }
-  const SavedProcess* saved = from == nullptr || again ? nullptr : from->data.find(process.name());
-  if (saved == nullptr || saved->module != spec.module)
-    return process.start(incarnation, std::move(start.code), spec.input, nullptr, start.number);
-  const Process::Origin origin{.image = saved->image,
-                               .random = from->share_random ? std::optional(saved->random) : std::nullopt,
-                               .saw_outside = saved->saw_outside,
-                               .mailbox = saved->mailbox};
+// A process that the snapshot knows continues from there. What waits for it waits until all of them live: of a sandbox
+// that does not come to life nothing has been done.
+Result<Outcome> SandboxCore::start_as_saved(Process& process, Incarnation incarnation, const ModuleTable::Active& start,
+                                            const SavedStart& from, std::string_view input) {
+  const Process::Origin origin{.image = from.saved->image,
+                               .random = from.origin->share_random ? std::optional(from.saved->random) : std::nullopt,
+                               .saw_outside = from.saved->saw_outside,
+                               .mailbox = from.saved->mailbox};
   process.close_gate(Clock::TimePoint::max());
-  auto outcome = process.start(incarnation, std::move(start.code), spec.input, &origin, start.number);
-  if (outcome && outcome->kind == OutcomeKind::ok && from->timers) guest_timers_.replace(process, saved->timers);
+  auto outcome = process.start(incarnation, start.code, input, &origin, start.number);
+  const bool lives = outcome && outcome->kind == OutcomeKind::ok;
+  if (lives && from.origin->timers) guest_timers_.replace(process, from.saved->timers);
   return outcome;
 }
 
@@ -269,10 +247,10 @@ void SandboxCore::let_go_on(const SnapshotData& origin) {
   }
 }
 
-Result<SandboxCore::Likeness> SandboxCore::likeness() const {
+Result<SandboxCore::CloneSource> SandboxCore::clone_source() const {
   MutexLock lock(mutex_);
   PETRI_TRY(must_exist_now());
-  Likeness like{.spec = {}, .traits = traits_, .limits = *account_.limits(), .permissions = permissions()};
+  CloneSource like{.spec = {}, .traits = traits_, .limits = *account_.limits(), .permissions = permissions()};
   like.spec.modules = *sources_;
   like.spec.tree = tree_spec();
   like.spec.labels = labels_;
@@ -284,7 +262,7 @@ Result<SandboxCore::Likeness> SandboxCore::likeness() const {
   return like;
 }
 
-void SandboxCore::become_like(const Likeness& other) {
+void SandboxCore::become_clone_of(const CloneSource& other) {
   account_.set_limits(other.limits);
   share_.set_percent(other.limits.cpu_percent_max);
   granted_.store(other.permissions);

@@ -113,7 +113,7 @@ void SandboxCore::release_name(const std::string& address) {
 }
 
 // Bounded and charged as any message is; when it does not fit, limit.met says so. A sandbox that ends tells nobody.
-void SandboxCore::tell_parent(std::optional<SpawnedChildren::Notice> notice) {
+void SandboxCore::notify_parent(std::optional<SpawnedChildren::Notice> notice) {
   if (!notice || !notice->parent->takes_messages() || !must_run()) return;
   static_cast<void>(notice->parent->post(std::move(notice->message)));
 }

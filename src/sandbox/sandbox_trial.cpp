@@ -1,15 +1,14 @@
 // New code that crashes too soon is taken back, with the state of before.
-#include <algorithm>
-
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
 #include "supervisor/exit_reason.h"
 
 namespace petri {
 
-// The first one sets it off; those that crash until it is done are revived with it. In a lane it is done at once, and
-// here: nothing else may happen in between.
-bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
-                             std::function<void()>& then) {
+// The first one sets it off; those that crash until it is done are revived with it. In a deterministic queue it is done
+// at once, and here: nothing else may happen in between.
+bool SandboxCore::begin_rollback(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
+                                 std::function<void()>& then) {
   const bool crashed = !how || (exit_reason_of(*how) == ExitReason::abnormal && how->kind != OutcomeKind::cancelled);
   if (!crashed) return false;
   begin_decision();  // before anybody can see the crash
@@ -18,7 +17,7 @@ bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const R
   if (crash == ModuleTable::CrashIs::nothing) return false;
   if (crash == ModuleTable::CrashIs::first) {
     then = [core = shared_from_this(), module = trial.module()] {
-      if (core->lane_ != nullptr) return core->undo_switch(module);
+      if (core->queue_ != nullptr) return core->undo_switch(module);
       core->services_.workers.submit(
           [core, module] {
             const Workers::Pause pause(core->services_.workers);  // start functions and hooks run there without turns
@@ -27,85 +26,52 @@ bool SandboxCore::takes_back(Process& process, const TrialPeriod& trial, const R
           core->client());
     };
   }
-  tell_exited(process, how);
+  report_exited(process, how);
   return true;
-}
-
-ModuleChange* SandboxCore::part_of(ModuleChanges& parts, const Process& process) const {
-  for (ModuleChange& part : parts) {
-    const auto own = processes_of(part.name);
-    if (std::ranges::any_of(own, [&](const ProcessPtr& one) { return one.get() == &process; })) return &part;
-  }
-  return nullptr;
-}
-
-void SandboxCore::keep_timers(const ModuleChange& part, const Process& process) {
-  const auto& keep = part.change->terms().keep;
-  if (keep != nullptr) keep->keep_timers(process.name(), guest_timers_.pending(process));
-}
-
-void SandboxCore::bring_back_timers(const ModuleChange& part, Process& process) {
-  const SwitchSnapshot* from = part.change->terms().back_to.get();
-  const auto* timers = from == nullptr ? nullptr : from->timers_of(process.name());
-  if (timers != nullptr) guest_timers_.bring_back(process, *timers);
-}
-
-void SandboxCore::revive(ModuleChanges& parts, const Crash& crash, Clock::TimePoint deadline) {
-  Process& process = *crash.process;
-  if (ModuleChange* const part = part_of(parts, process)) {
-    auto lives = part->change->prepare(process, deadline);
-    if (lives) lives = part->change->carry(process, deadline);
-    if (lives) lives = process.revive(part->change->take_life(process), [&] { bring_back_timers(*part, process); });
-    if (lives) part->switched.push_back({.process = process.name(), .tier = process.tier()});
-  }
-  process.bury(crash.how);  // unless it lives again
 }
 
 void SandboxCore::undo_switch(const std::string& module) {
   if (!try_undo(module)) {
-    for (const Crash& crash : modules_.take_crashes(module)) crash.process->bury(crash.how);
+    for (const Crash& crash : modules_.take_crashes(module)) crash.process->report_exit(crash.how);
   }
   end_decision();
 }
 
-// The versions that the module, and all that was switched with it, had before; `options` learns why.
-Result<ModuleChanges> SandboxCore::parts_to_undo(const std::string& module, SwitchOptions& options) {
-  const auto how = modules_.first_crash(module);
-  if (!how) return fail(ErrorCode::not_found, "nobody crashed");
-  options.reason = *how ? std::string(name_of((*how)->kind)) : how->error().message;
-  if (*how && (*how)->trap) options.trap = name_of(*(*how)->trap);
-  PETRI_TRY(const SwitchSnapshots snapshots, modules_.last_switch_of(module));
-  return parts_back_to(snapshots);
-}
-
-Result<ModuleChanges> SandboxCore::parts_back_to(const SwitchSnapshots& snapshots) {
-  ModuleChanges parts;
+// The versions that modules had before they were switched together, with what their processes knew.
+Result<ModuleChanges> SandboxCore::changes_back_to(const SwitchSnapshots& snapshots) const {
+  ModuleChanges changes;
   for (const auto& [name, snapshot] : snapshots) {
-    PETRI_TRY(ModuleChange kept, modules_.change_to_kept(name, snapshot->from(), {}));
-    kept.back_to = snapshot;
-    parts.push_back(std::move(kept));
+    PETRI_TRY(ModuleChange back, modules_.change_to_kept(name, snapshot->from(), {}));
+    back.back_to = snapshot;
+    changes.push_back(std::move(back));
   }
-  return parts;
+  return changes;
 }
 
 Result<void> SandboxCore::try_undo(const std::string& module) {
   const Operation operation(operation_);
   PETRI_TRY(Claim claimed, claim_now(companions_of(module)));
-  SwitchOptions options = switch_options(std::nullopt, SwitchCause::trial, "petri");
-  options.policy.drop_exports = true;
-  options.policy.rolling = false;
-  options.revives = module;
-  PETRI_TRY(ModuleChanges parts, parts_to_undo(module, options));
-  PETRI_TRY(plan_parts(parts, options));
-  // A structural change that is under way may wait for what runs on this very thread, in a lane.
-  if (lane_ == nullptr) {
+  const auto how = modules_.first_crash(module);
+  if (!how) return fail(ErrorCode::not_found, "nobody crashed");
+  PETRI_TRY(const SwitchSnapshots snapshots, modules_.last_switch_of(module));
+  PETRI_TRY(ModuleChanges changes, changes_back_to(snapshots));
+  ReloadTerms terms = reload_terms(std::nullopt, SwitchCause::trial, "petri");
+  terms.policy.drop_exports = true;
+  terms.policy.rolling = false;
+  terms.revives = module;
+  terms.news.reason = *how ? std::string(name_of((*how)->kind)) : how->error().message;
+  if (*how && (*how)->trap) terms.news.trap = name_of(*(*how)->trap);
+  Reload reload(reload_parts(), std::move(terms), std::move(changes));
+  PETRI_TRY(reload.plan());
+  // A structural change that is under way may wait for what runs on this very thread, in a deterministic queue.
+  if (queue_ == nullptr) {
     take_control();
   } else if (!control_.try_lock()) {
     return fail(ErrorCode::busy, "the sandbox is being changed");
   }
   const MutexLock control(control_, std::adopt_lock);
   PETRI_TRY(must_run());
-  PETRI_TRY(switch_parts(std::move(parts), options, claimed));
+  PETRI_TRY(reload.run([&claimed] { claimed.release(); }));
   return {};
 }
 

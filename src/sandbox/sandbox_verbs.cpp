@@ -71,27 +71,27 @@ Result<Outcome> SandboxCore::call(std::string_view function, std::vector<Value> 
 Result<Outcome> SandboxCore::call_process(Process& process, std::string_view function, std::vector<Value>&& arguments,
                                           const CallOptions& options) {
   // Member by member: an initializer list would first fill all of it with zeros, on the path of every call.
-  Letter letter;
-  letter.kind = MessageKind::call;
-  letter.function = function;
-  letter.arguments = std::move(arguments);
-  if (!options.input.empty()) letter.bytes = options.input;
+  Message message;
+  message.kind = MessageKind::call;
+  message.function = function;
+  message.arguments = std::move(arguments);
+  if (!options.input.empty()) message.bytes = options.input;
   std::optional<Clock::TimePoint> deadline;
   if (options.timeout) deadline = services_.clock.now() + *options.timeout;
-  if (!options.stop.stop_possible()) return process.call(std::move(letter), deadline);
-  letter.id = last_call_.fetch_add(1) + 1;
-  letter.stop = options.stop;
-  const std::stop_callback on_stop(options.stop, [&process, call = letter.id] { process.cancel(call); });
-  return process.call(std::move(letter), deadline);
+  if (!options.stop.stop_possible()) return process.call(std::move(message), deadline);
+  message.id = last_call_.fetch_add(1) + 1;
+  message.stop = options.stop;
+  const std::stop_callback on_stop(options.stop, [&process, call = message.id] { process.cancel(call); });
+  return process.call(std::move(message), deadline);
 }
 
-const Inside* SandboxCore::inside(std::string_view address, bool lane_too) const {
+const Inside* SandboxCore::inside(std::string_view address, bool queue_too) const {
   const void* const owner = static_cast<const ProcessOwner*>(this);
   for (const Inside* one = Inside::here(); one != nullptr; one = one->outer()) {
     const std::string_view name = one->process().name;
     const bool below =
         name.starts_with(address) && (address.empty() || name.size() == address.size() || name[address.size()] == '/');
-    if (one->process().owner == owner && (below || (lane_too && lane_ != nullptr))) return one;
+    if (one->process().owner == owner && (below || (queue_too && queue_ != nullptr))) return one;
   }
   return nullptr;
 }
@@ -156,12 +156,12 @@ Result<std::uint64_t> SandboxCore::call_async(std::string_view function, std::ve
 Result<void> SandboxCore::send(std::string_view bytes, std::string_view process) {
   PETRI_TRY(const ProcessPtr receiver, addressee(process));
   PETRI_TRY(const Entry entry, enter());
-  Letter letter{.kind = MessageKind::send, .bytes = std::string(bytes)};
+  Message message{.kind = MessageKind::send, .bytes = std::string(bytes)};
   if (entry == Entry::on_trial) {
-    letter.reply =
+    message.reply =
         std::make_shared<Reply>([self = shared_from_this()](const Result<Outcome>& how) { self->end_trial(how); });
   }
-  auto posted = receiver->post(std::move(letter));
+  auto posted = receiver->post(std::move(message));
   if (!posted && entry == Entry::on_trial) end_trial(fail(posted.error()));
   return posted;
 }
@@ -252,9 +252,7 @@ Result<void> SandboxCore::update_limits(const LimitChanges& changes) {
   share_.set_percent(limits.cpu_percent_max);
   if (const auto granted = folder()) granted->set_limits(limits);
   modules_.prune(limits.versions_max);
-  std::string what;
-  for (const auto& [name, value] : changes) what += fmt::format("{}{}={}", what.empty() ? "" : " ", name, value);
-  tell_audit({.kind = AuditKind::limits_changed, .sandbox = id(), .cause = "update_limits"}, {{"changes", what}});
+  journal_.limits_changed(changes);
   MutexLock lock(mutex_);
   updated_ = std::max(updated_, services_.clock.wall_now());
   return {};
@@ -264,8 +262,7 @@ Result<void> SandboxCore::update_permissions(Permissions permissions) {
   PETRI_TRY(must_exist());
   PETRI_TRY(check_permissions(traits_->profile, permissions));
   const Permissions before = granted_.exchange(permissions);
-  tell_audit({.kind = AuditKind::permissions_changed, .sandbox = id(), .cause = "update_permissions"},
-             {{"from", before.to_text()}, {"to", permissions.to_text()}});
+  journal_.permissions_changed(before, permissions);
   MutexLock lock(mutex_);
   updated_ = std::max(updated_, services_.clock.wall_now());
   return {};

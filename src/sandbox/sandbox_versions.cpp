@@ -7,20 +7,11 @@
 #include "base/escape.h"
 #include "base/ids.h"
 #include "sandbox/described_state.h"
+#include "sandbox/reload.h"
 #include "sandbox/sandbox_core.h"
-#include "sandbox/state_way.h"
 #include "sandbox/version_texts.h"
 
 namespace petri {
-
-// Of an instance that has not run: the table is constant.
-Result<std::shared_ptr<const StateSchema>> SandboxCore::schema_of(const ModuleCode& code) const {
-  const SandboxLimitsPtr limits = account_.limits();
-  PETRI_TRY(const Instantiated made, code.best()->instantiate({}, limits->memory_bytes_max));
-  if (made.instance == nullptr) return std::make_shared<const StateSchema>();
-  PETRI_TRY(const DescribedState state, DescribedState::of(code.module(), *made.instance, limits->state_bytes_max));
-  return state.schema();
-}
 
 // What it imports first, then what it only says that it needs.
 static std::vector<ModuleDependency> dependencies_of(const Version& version) {
@@ -50,12 +41,12 @@ VersionInfo SandboxCore::info_of(const Version& version, std::uint64_t active) c
                    .metadata = version.metadata};
   info.imports = dependencies_of(version);
   if (describes_state(version.code->module())) {
-    if (const auto schema = schema_of(*version.code)) info.state = (*schema)->fields();
+    if (const auto schema = schema_of(*version.code, *account_.limits())) info.state = (*schema)->fields();
   }
   return info;
 }
 
-Version SandboxCore::version_of(Loaded loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
+Version SandboxCore::version_of(LoadedModule loaded, VersionOrigin origin, std::map<std::string, std::string> metadata,
                                 const VersionNeeds& needs) const {
   return Version{.artifact = loaded.code->artifact,
                  .code = std::move(loaded.code),
@@ -93,7 +84,7 @@ Result<VersionInfo> SandboxCore::add_module(std::string_view name, VersionTable 
   VersionInfo info = info_of(versions.active(), versions.active().number);
   const ArtifactPtr artifact = versions.active().artifact;
   PETRI_TRY(modules_.add(name, std::move(versions)));
-  tell_loaded(name, *artifact, way);
+  journal_.module_loaded(name, *artifact, way);
   return info;
 }
 
@@ -108,7 +99,7 @@ Result<VersionInfo> SandboxCore::load(std::string_view name, const Source& sourc
   PETRI_TRY(check_module_name(name));
   PETRI_TRY(modules_.must_be_new(name));
   PETRI_TRY(check_version_texts(options));
-  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::load));
+  PETRI_TRY(LoadedModule loaded, gate().load_or_report(name, source, WayIn::load));
   Version first = version_of(std::move(loaded), VersionOrigin::load, options.metadata, options.needs);
   return add_module(name, VersionTable(std::move(first), SwitchCause::load, options.actor), WayIn::load);
 }
@@ -118,10 +109,7 @@ Result<VersionInfo> SandboxCore::add_staged(std::string_view name, Version versi
   PETRI_TRY(const auto staged, modules_.stage(name, std::move(version), account_.limits()->versions_max));
   VersionInfo info = info_of(staged.version, staged.active);
   if (!staged.is_new) return info;
-  services_.events.publish(EventKind::module_staged, subject(),
-                           [&](Event& event) { event.add("module", name).add("version", info.number); });
-  tell_audit({.kind = AuditKind::module_staged, .sandbox = id(), .cause = actor},
-             {{"module", name}, {"version", info.number}, {"artifact", info.artifact.hex()}});
+  journal_.module_staged(name, info, actor);
   return info;
 }
 
@@ -130,10 +118,10 @@ Result<VersionInfo> SandboxCore::stage(std::string_view name, const Source& sour
   PETRI_TRY(must_exist());
   PETRI_TRY(check_version_texts(options));
   PETRI_TRY(const Claim claimed, claim({std::string(name)}));
-  PETRI_TRY(Loaded loaded, let_in(name, source, WayIn::stage));
+  PETRI_TRY(LoadedModule loaded, gate().load_or_report(name, source, WayIn::stage));
   Version version = version_of(std::move(loaded), VersionOrigin::stage, options.metadata, options.needs);
   if (auto linked = modules_.link(name, version.code, version.needs); !linked) {
-    tell_rejected(name, WayIn::stage, linked.error());
+    journal_.module_rejected(name, WayIn::stage, linked.error());
     return fail(std::move(linked.error()));
   }
   return add_staged(name, std::move(version), options.actor);
@@ -168,7 +156,7 @@ Result<VersionInfo> SandboxCore::copy_version(SandboxCore& from, std::string_vie
                 fmt::format("the module {} of {} has no version {}", module, from.id(), number));
   }
   PETRI_TRY(const Claim claimed, claim({std::string(module)}));
-  PETRI_TRY(Version version, admit_saved(saved.name, *found, WayIn::copy_version));
+  PETRI_TRY(Version version, gate().load_saved(saved.name, *found, WayIn::copy_version));
   version.time = services_.clock.wall_now();
   version.origin = VersionOrigin::copy;
   version.before = 0;
@@ -186,24 +174,27 @@ Result<ReloadPlan> SandboxCore::plan(std::string_view name, const Source& source
   const Operation operation(operation_, Operation::Reach::thread);
   wait_for_crashes();
   PETRI_TRY(modules_.active(name));
-  ModuleChanges parts;
-  PETRI_TRY(parts.emplace_back(), admit_part(std::string(name), source, options, WayIn::plan));
-  PETRI_TRY(link_changes(parts));
-  ModuleChange& part = *std::ranges::find(parts, name, &ModuleChange::name);
-  ReloadPlan plan{.module = part.name, .from = part.from_number, .to = part.to_number};
-  plan.no_change = part.from_number == part.to_number;
+  ReloadTerms terms = reload_terms(options.policy, SwitchCause::reload, options.actor);
+  terms.renames_given = !options.renames.empty();
+  const bool drop = terms.policy.drop;
+  PETRI_TRY(LoadedModule loaded, gate().load_or_report(name, source, WayIn::plan));
+  ModuleChanges changes;
+  PETRI_TRY(changes.emplace_back(), change_to(std::string(name), std::move(loaded), options));
+  Reload reload(reload_parts(), std::move(terms), std::move(changes));
+  PETRI_TRY(reload.link());
+  ModuleChange& change = reload.change_of(name);
+  ReloadPlan plan{.module = change.name, .from = change.from_number, .to = change.to_number};
+  plan.no_change = change.from_number == change.to_number;
   if (plan.no_change) return plan;
-  SwitchOptions how = switch_options(options.policy, SwitchCause::reload, options.actor);
-  how.renames_given = !options.renames.empty();
-  if (auto planned = plan_part(part, how); !planned) {
+  if (auto planned = reload.plan_state(change); !planned) {
     plan.refusal = std::move(planned.error());
     return plan;
   }
-  plan.state = part.change->terms().way;
+  plan.state = change.change->terms().way;
   if (plan.state != StateWay::described) return plan;
-  PETRI_TRY(const auto from, schema_of(*part.from));
-  PETRI_TRY(const auto to, schema_of(*part.to));
-  PETRI_TRY(plan.plan, StatePlan::create(from, to, part.change->terms().renames, {.drop = how.policy.drop}));
+  PETRI_TRY(const auto from, schema_of(*change.from, *account_.limits()));
+  PETRI_TRY(const auto to, schema_of(*change.to, *account_.limits()));
+  PETRI_TRY(plan.plan, StatePlan::create(from, to, change.change->terms().renames, {.drop = drop}));
   if (const auto check = plan.plan->check(); !check) plan.refusal = check.error();
   return plan;
 }
@@ -220,7 +211,7 @@ auto SandboxCore::with_state(std::string_view name, Reach reach, Use use)
   if (const Inside* waits = inside(process->name())) {
     return would_wait_for(*waits, "use the state of " + process->name());
   }
-  const Clock::TimePoint deadline = deadline_of(reload_policy());
+  const Clock::TimePoint deadline = Reload::deadline_of(reload_policy());
   const Process::Frozen frozen = reach == Reach::frozen_too ? Process::Frozen::take : Process::Frozen::leave;
   Process::Taken taken = Process::Taken::at_work;
   while ((taken = process->try_take(frozen)) == Process::Taken::at_work) {
@@ -230,8 +221,8 @@ auto SandboxCore::with_state(std::string_view name, Reach reach, Use use)
   if (taken == Process::Taken::down) {
     return fail(ErrorCode::not_found, fmt::format("the process {} does not live right now", process->name()));
   }
-  const Life& life = process->life();
-  auto described = ProcessState::of(*life.code, *life.guest->instance(), account_.limits()->state_bytes_max);
+  const LiveInstance& live = process->live();
+  auto described = ProcessState::of(*live.code, *live.guest->instance(), account_.limits()->state_bytes_max);
   auto used = described ? use(*described) : fail(std::move(described.error()));
   process->put_back();
   return used;

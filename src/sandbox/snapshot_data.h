@@ -33,8 +33,8 @@ struct SavedProcess {
   std::string module;
   std::shared_ptr<const InstanceImage> image;
   SeededRandom::State random{};
-  bool saw_outside = true;  // see Life; of what comes from a file nobody knows
-  std::vector<SavedLetter> mailbox;
+  bool saw_outside = true;  // see LiveInstance; of what comes from a file nobody knows
+  std::vector<SavedMessage> mailbox;
   std::vector<SavedTimer> timers;
 };
 

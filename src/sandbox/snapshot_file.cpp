@@ -74,8 +74,8 @@ Json write(const SavedModule& module) {
 
 Json write(const SavedProcess& process) {
   Json mailbox = Json::array(), timers = Json::array();
-  for (const SavedLetter& letter : process.mailbox) {
-    mailbox.push_back({static_cast<int>(letter.kind), binary(as_bytes(letter.bytes)), letter.sender, letter.tag});
+  for (const SavedMessage& message : process.mailbox) {
+    mailbox.push_back({static_cast<int>(message.kind), binary(as_bytes(message.bytes)), message.sender, message.tag});
   }
   for (const SavedTimer& timer : process.timers) timers.push_back({timer.left_ms, timer.tag});
   Json saved = {
@@ -248,11 +248,11 @@ SavedProcess read_process(const Json& value) {
   InstanceImage image = required(InstanceImage::from_bytes(value.at("image").get_binary()), "what a process knew");
   image.set_command_has_run(value.value("command_has_run", false));
   process.image = std::make_shared<const InstanceImage>(std::move(image));
-  for (const Json& letter : read_list(value.at("mailbox"))) {
-    process.mailbox.push_back({.kind = read_enum(letter.at(0), MessageKind::child_exit),
-                               .bytes = read_text(letter.at(1)),
-                               .sender = read_name(letter.at(2)),
-                               .tag = letter.at(3).get<std::int64_t>()});
+  for (const Json& message : read_list(value.at("mailbox"))) {
+    process.mailbox.push_back({.kind = read_enum(message.at(0), MessageKind::child_exit),
+                               .bytes = read_text(message.at(1)),
+                               .sender = read_name(message.at(2)),
+                               .tag = message.at(3).get<std::int64_t>()});
   }
   for (const Json& timer : read_list(value.at("timers"))) {
     process.timers.push_back({read_number(timer.at(0), kTimerMsMax), timer.at(1).get<std::int64_t>()});

@@ -18,7 +18,7 @@ struct Measured {
 
 std::uint64_t largest_message(const SavedProcess& process) {
   std::uint64_t bytes = 0;
-  for (const SavedLetter& message : process.mailbox) bytes = std::max<std::uint64_t>(bytes, message.bytes.size());
+  for (const SavedMessage& message : process.mailbox) bytes = std::max<std::uint64_t>(bytes, message.bytes.size());
   return bytes;
 }
 
@@ -40,7 +40,7 @@ std::uint64_t held_bytes(const SnapshotData& data) {
   std::uint64_t bytes = 0;
   for (const SavedProcess& process : data.processes) {
     bytes += process.timers.size() * TreeAccount::kTimerBytes;
-    for (const SavedLetter& message : process.mailbox) bytes += bytes_of(message);
+    for (const SavedMessage& message : process.mailbox) bytes += bytes_of(message);
   }
   return bytes;
 }

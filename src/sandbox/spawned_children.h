@@ -29,7 +29,7 @@ class SpawnedChildren {
   // A message and who gets it.
   struct Notice {
     ProcessPtr parent;
-    Letter message;
+    Message message;
   };
 
   // False: there is one of this address already.

@@ -24,12 +24,9 @@ class TreeRunner;
 class TreeHost {
  public:
   virtual ~TreeHost() = default;
-  virtual std::shared_ptr<void> keep_tree_alive() = 0;
-  virtual Workers& tree_workers() = 0;
-  virtual ProcessOwner* tree_owner() { return nullptr; }      // who pays for what is done here; none: nobody
-  virtual Workers::Client* tree_client() { return nullptr; }  // as ProcessOwner::client()
-  virtual Timers& tree_timers() = 0;
-  virtual const Clock& tree_clock() const = 0;
+  // Whose processes they are: keeps what is to be done alive, has the workers and the clock, and pays.
+  virtual ProcessOwner& owner() = 0;
+  virtual Timers& timers() = 0;
   // What one process may take to end in order, whatever its spec asks for.
   virtual Clock::Duration shutdown_max() const = 0;
   // The process that has this place, made when it is new. already_exists: a process of another tree has that name.
@@ -93,7 +90,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void hand_on() EXCLUDES(mutex_);
   // What tasks hold: this, and what it stands on.
   std::pair<std::shared_ptr<TreeRunner>, std::shared_ptr<void>> kept() {
-    return {shared_from_this(), host_.keep_tree_alive()};
+    return {shared_from_this(), host_.owner().keep_alive()};
   }
   bool next(TreeAction& action) EXCLUDES(mutex_);
   bool is_quiet_now() const REQUIRES(mutex_);

@@ -18,8 +18,8 @@ MAY_WAIT = {"src/host/kill_flag.cpp", "src/host/kill_flag.h", "src/host/host_cal
             "src/host/file_sync.cpp", "src/host/process_port.h", "src/process/guest_turns.cpp", "src/process/hook_port.h",
             "src/process/run_turns.h", "src/process/process.cpp",
             "src/process/process.h", "src/process/process_calls.cpp", "src/process/process_change.cpp",
-            "src/process/process_letters.cpp", "src/process/reply.cpp",
-            "src/process/reply.h", "src/process/workers.cpp", "src/process/lane.cpp"}
+            "src/process/process_mailbox.cpp", "src/process/reply.cpp",
+            "src/process/reply.h", "src/process/workers.cpp", "src/process/deterministic_queue.cpp"}
 MAY_READ = {"src/host/host_call.h", "src/host/guest_writer.h", "src/host/wasi_memory.cpp"}
 
 WAITS = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep|wait_for_kill|SYS_futex)\b"

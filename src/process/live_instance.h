@@ -1,4 +1,4 @@
-// One life of a process: an instance of a module with the host's side of it.
+// A live instance of a process, with the host's side of it.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,15 @@
 namespace petri {
 
 // A process has one at a time; another may be made beside it, to take its place. One thread at a time.
-class Life {
+class LiveInstance {
  public:
-  Life() = default;  // none
+  LiveInstance() = default;  // none
   // Nothing of the guest has run, and there is no instance yet. The flag and all that the settings borrow outlive it.
-  Life(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, const std::atomic<std::uint32_t>* interrupt);
-  Life(Life&&) noexcept = default;
-  Life& operator=(Life&& other) noexcept;
-  ~Life();
+  LiveInstance(ModuleCodePtr module, HostSettings settings, std::uint64_t seed,
+               const std::atomic<std::uint32_t>* interrupt);
+  LiveInstance(LiveInstance&&) noexcept = default;
+  LiveInstance& operator=(LiveInstance&& other) noexcept;
+  ~LiveInstance();
 
   explicit operator bool() const { return context != nullptr; }
 

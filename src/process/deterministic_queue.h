@@ -14,19 +14,20 @@ namespace petri {
 
 class Process;
 
-// One letter at a time, in the order they were sent; a timer when none waits. Time is the fuel that was spent, at a
+// One message at a time, in the order they were sent; a timer when none waits. Time is the fuel that was spent, at a
 // million a millisecond, and what was skipped to the next timer. Any thread may call; what it does runs on the workers,
 // one after the other.
-class Lane {
+class DeterministicQueue {
  public:
   using Callback = std::function<void()>;
 
-  // `keep_alive` is asked for what the work stands on, and `settle` called after each letter: it waits until whatever
+  // `keep_alive` is asked for what the work stands on, and `settle` called after each message: it waits until whatever
   // that began elsewhere is done, such as a restart.
-  Lane(Workers& workers, Workers::Client* client, std::function<std::shared_ptr<void>()> keep_alive, Callback settle)
+  DeterministicQueue(Workers& workers, Workers::Client* client, std::function<std::shared_ptr<void>()> keep_alive,
+                     Callback settle)
       : workers_(workers), client_(client), keep_alive_(std::move(keep_alive)), settle_(std::move(settle)) {}
 
-  // A letter waits in this process's mailbox.
+  // A message waits in this process's mailbox.
   void add(std::shared_ptr<Process> process) EXCLUDES(mutex_);
   // Rings once nothing else waits and all that are due before it have rung.
   TimerId add_timer(std::uint64_t due_ms, Callback ring) EXCLUDES(mutex_);
@@ -41,16 +42,16 @@ class Lane {
   Time time() const EXCLUDES(mutex_);
   void spend(std::uint64_t fuel, std::uint64_t skipped_ms) EXCLUDES(mutex_);
 
-  // Nothing begins while this lives; waits for what has begun. Not on the lane's own thread.
+  // Nothing begins while this lives; waits for what has begun. Not on the deterministic queue's own thread.
   class Hold {
    public:
-    explicit Hold(Lane* lane);  // none: nothing is held
+    explicit Hold(DeterministicQueue* queue);  // none: nothing is held
     ~Hold();
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
 
    private:
-    Lane* lane_;
+    DeterministicQueue* queue_;
   };
 
  private:

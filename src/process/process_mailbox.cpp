@@ -9,31 +9,19 @@
 
 namespace petri {
 
-bool Process::try_enter(const Letter& letter, Line line) {
+bool Process::try_enter(const Message& message, Line line) {
   MutexLock lock(mutex_);
-  if (state_ != State::idle || held_ || (line == Line::keep && !mailbox_.empty()) || !may_enter(letter)) return false;
+  if (state_ != State::idle || held_ || (line == Line::keep && !mailbox_.empty()) || !mailbox_.may_enter(message))
+    return false;
   state_ = State::busy;
-  current_call_ = letter.id;
+  current_call_ = message.id;
   return true;
-}
-
-bool Process::may_enter(const Letter& letter) const {
-  return gate_ns_ == 0 || (letter.depth > 0 && letter.chain_ns <= gate_ns_);
-}
-
-// The first; while the gate is closed the first that may enter, or what its sender sent before it.
-std::list<Letter>::iterator Process::next_letter() {
-  if (gate_ns_ == 0) return mailbox_.begin();
-  const auto may =
-      std::ranges::find_if(mailbox_, [this](const Letter& letter) REQUIRES(mutex_) { return may_enter(letter); });
-  if (may == mailbox_.end()) return may;
-  return std::find_if(mailbox_.begin(), may, [&](const Letter& letter) { return letter.sender == may->sender; });
 }
 
 // Of an idle one.
 void Process::go_on_with_mailbox() {
-  if (held_ || next_letter() == mailbox_.end()) return;
-  if (lane_ != nullptr) return line_up(*lane_);
+  if (held_ || !mailbox_.has_next()) return;
+  if (queue_ != nullptr) return line_up(*queue_);
   state_ = State::busy;
   schedule();
 }
@@ -54,9 +42,9 @@ void Process::schedule() {
   if (held_ || killed_) owner_.hurry(scheduled_);
 }
 
-// Once for each letter: those that came while it could not handle them have lost their place.
-void Process::line_up(Lane& lane) {
-  for (; lined_up_ < mailbox_.size(); ++lined_up_) lane.add(shared_from_this());
+// Once for each message: those that came while it could not handle them have lost their place.
+void Process::line_up(DeterministicQueue& queue) {
+  for (; lined_up_ < mailbox_.size(); ++lined_up_) queue.add(shared_from_this());
 }
 
 void Process::handle_next() {
@@ -67,37 +55,37 @@ void Process::handle_next() {
     if (state_ != State::idle || held_) return;
     state_ = State::busy;
   }
-  Letter letter;
-  if (take_letter(letter) && !deliver(letter)) leave(false);
+  Message message;
+  if (take_message(message) && !deliver(message)) leave(false);
 }
 
-Result<void> Process::check_letter(std::size_t bytes, Process* by) const {
+Result<void> Process::check_message(std::size_t bytes, Process* by) const {
   const std::uint64_t bytes_max = account_.message_bytes_max();
   if (bytes <= bytes_max) return {};
-  tell_refused(by, "message_bytes_max", bytes, bytes_max);
+  report_refused(by, "message_bytes_max", bytes, bytes_max);
   return fail(ErrorCode::too_large,
               fmt::format("the message for {} has {} bytes and message_bytes_max allows {}", name_, bytes, bytes_max));
 }
 
-Result<void> Process::post(Letter letter) {
-  PETRI_TRY(check_letter(letter.bytes.size(), kWorld));
-  return post_from(kWorld, std::move(letter));
+Result<void> Process::post(Message message) {
+  PETRI_TRY(check_message(message.bytes.size(), kWorld));
+  return post_from(kWorld, std::move(message));
 }
 
-Result<void> Process::must_take(const Letter& letter) const {
-  if (letter.kind != MessageKind::send || !letter.function.empty() || takes_messages()) return {};
+Result<void> Process::must_take(const Message& message) const {
+  if (message.kind != MessageKind::send || !message.function.empty() || takes_messages()) return {};
   return fail(ErrorCode::not_found,
               fmt::format("the process {} takes no messages: its module exports no function petri_handle; export "
                           "petri_handle () -> i32 from it, or call a function that it exports",
                           name_));
 }
 
-Result<void> Process::post_from(Process* by, Letter letter) {
-  PETRI_TRY(must_take(letter));
+Result<void> Process::post_from(Process* by, Message message) {
+  PETRI_TRY(must_take(message));
   const std::uint64_t queue_max = account_.message_queue_max();
-  const std::uint64_t bytes = bytes_of(letter);
+  const std::uint64_t bytes = bytes_of(message);
   if (!account_.try_hold(bytes)) {
-    tell_refused(by, "memory_bytes_max", account_.taken() + bytes, account_.allowed());
+    report_refused(by, "memory_bytes_max", account_.taken() + bytes, account_.allowed());
     return fail(ErrorCode::limit_exceeded, fmt::format("memory_bytes_max leaves no room for a message to {}", name_));
   }
   std::size_t waiting = 0;
@@ -107,52 +95,42 @@ Result<void> Process::post_from(Process* by, Letter letter) {
     waiting = mailbox_.size();
     closed = state_ == State::closed;
     if (!closed && waiting < queue_max) {
-      put(std::move(letter));
+      put(std::move(message));
       return {};
     }
   }
   // Without the lock: whoever is told of a limit has locks of its own, under which it may ask this process.
   account_.let_go(bytes);
   if (closed) return ended_before_call(name_);
-  tell_refused(by, "message_queue_max", waiting + 1, queue_max);
+  report_refused(by, "message_queue_max", waiting + 1, queue_max);
   return fail(ErrorCode::queue_full,
               fmt::format("{} messages wait for {} and message_queue_max allows no more", waiting, name_));
 }
 
-void Process::put(Letter letter) {
-  account_.add_message();
-  letter.queued_at = clock_.now();
-  mailbox_.push_back(std::move(letter));
-  if (lane_ != nullptr) return line_up(*lane_);
+void Process::put(Message message) {
+  message.queued_at = clock_.now();
+  mailbox_.put(std::move(message));
+  if (queue_ != nullptr) return line_up(*queue_);
   if (state_ == State::idle) go_on_with_mailbox();
 }
 
-void Process::forget(const Letter& letter) {
-  account_.remove_message();
-  account_.let_go(bytes_of(letter));
-}
-
-// The next letter that is still wanted. False: there is none, and the process has been left.
-bool Process::take_letter(Letter& letter) {
+// The next message that is still wanted. False: there is none, and the process has been left.
+bool Process::take_message(Message& message) {
   MutexLock lock(mutex_);
   for (;;) {
     end_handler();
-    const auto next = next_letter();
-    if (next == mailbox_.end() || held_ || state_ == State::closed) {
+    if (held_ || state_ == State::closed || !mailbox_.take_next(message)) {
       if (state_ != State::closed) state_ = State::idle;
       changed_.notify_all();
       return false;
     }
-    forget(*next);  // before it is moved: what takes its place may keep the room of a larger one
-    letter = std::move(*next);
-    mailbox_.erase(next);
-    if (letter.reply && letter.stop.stop_requested()) {
-      letter.reply->give(fail(ErrorCode::cancelled, "the call was stopped before it began"));
+    if (message.reply && message.stop.stop_requested()) {
+      message.reply->give(fail(ErrorCode::cancelled, "the call was stopped before it began"));
     }
-    const bool unwanted = letter.reply && letter.reply->settled();
-    const bool stale = letter.incarnation != 0 && letter.incarnation != incarnation_.load();
+    const bool unwanted = message.reply && message.reply->settled();
+    const bool stale = message.incarnation != 0 && message.incarnation != incarnation_.load();
     if (unwanted || stale) continue;
-    current_call_ = letter.id;
+    current_call_ = message.id;
     return true;
   }
 }
@@ -161,8 +139,8 @@ bool Process::take_letter(Letter& letter) {
 void Process::drain() {
   const HostWork work(owner_);
   const Clock::TimePoint turn_end = clock_.now() + workers_.turn();
-  for (Letter letter; take_letter(letter);) {
-    if (deliver(letter)) return;
+  for (Message message; take_message(message);) {
+    if (deliver(message)) return;
     if (clock_.now() < turn_end) continue;
     MutexLock lock(mutex_);
     end_handler();
@@ -170,33 +148,33 @@ void Process::drain() {
   }
 }
 
-// A completion keeps this process, unless that has ended, and with it the lane, if there is one.
+// A completion keeps this process, unless that has ended, and with it the deterministic queue, if there is one.
 bool Process::answer(Reply& reply, Result<Outcome> result, bool ended) {
-  if (ended && lane_ == nullptr) return reply.give(std::move(result));
+  if (ended && queue_ == nullptr) return reply.give(std::move(result));
   const Inside inside(Inside::What::completion, {.owner = &owner_, .name = name_});
   return reply.give(std::move(result));
 }
 
-// Handles a letter that was taken, and answers it. True: the process has ended, and been left.
-bool Process::deliver(Letter& letter) {
+// Handles a message that was taken, and answers it. True: the process has ended, and been left.
+bool Process::deliver(Message& message) {
   bool ended = false;
-  auto result = handle(letter, ended);
-  const bool late = letter.reply && letter.reply->settled();
+  auto result = handle(message, ended);
+  const bool late = message.reply && message.reply->settled();
   if (late) owner_.late_answer();
   // Whoever has the answer finds nothing left of the call: no limit yet to be counted, nothing to cancel.
   if (ended) {
     come_to_end(result);
-  } else if (letter.id != 0) {
+  } else if (message.id != 0) {
     MutexLock lock(mutex_);
     end_handler();
   }
-  if (letter.reply && !late && !answer(*letter.reply, std::move(result), ended)) owner_.late_answer();
+  if (message.reply && !late && !answer(*message.reply, std::move(result), ended)) owner_.late_answer();
   return ended;
 }
 
-Result<Outcome> Process::handle_and_leave(Letter& letter) {
+Result<Outcome> Process::handle_and_leave(Message& message) {
   bool ended = false;
-  auto result = handle(letter, ended);
+  auto result = handle(message, ended);
   ended ? come_to_end(result) : leave(false);
   return result;
 }
@@ -206,7 +184,7 @@ void Process::come_to_end(const Result<Outcome>& how) {
   const std::shared_ptr<TrialPeriod> trial = std::move(trial_);
   const std::uint64_t incarnation = incarnation_.load();
   std::function<void()> then;
-  const bool taken_back = trial != nullptr && owner_.takes_back(*this, *trial, how, then);
+  const bool taken_back = trial != nullptr && owner_.begin_rollback(*this, *trial, how, then);
   {
     MutexLock lock(mutex_);
     may_revive_ = taken_back;
@@ -216,25 +194,25 @@ void Process::come_to_end(const Result<Outcome>& how) {
   if (then) then();
 }
 
-void Process::bury(const Result<Outcome>& how) {
+void Process::report_exit(const Result<Outcome>& how) {
   {
     MutexLock lock(mutex_);
     if (!std::exchange(may_revive_, false)) return;
   }
-  owner_.process_buried(*this, incarnation_.load(), how);
+  owner_.process_not_revived(*this, incarnation_.load(), how);
 }
 
-Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> deadline) {
-  PETRI_TRY(check_letter(letter.bytes.size(), kWorld));
-  if (!deadline && lane_ == nullptr && try_enter(letter, Line::keep)) {
+Result<Outcome> Process::call(Message&& message, std::optional<Clock::TimePoint> deadline) {
+  PETRI_TRY(check_message(message.bytes.size(), kWorld));
+  if (!deadline && queue_ == nullptr && try_enter(message, Line::keep)) {
     const Workers::Visit visit(workers_, owner_.client());
     // It may have been stopped before there was anything to be cancelled.
-    if (letter.stop.stop_requested()) cancel(letter.id);
-    return handle_and_leave(letter);
+    if (message.stop.stop_requested()) cancel(message.id);
+    return handle_and_leave(message);
   }
   const ReplyPtr answer = std::make_shared<Reply>();
-  letter.reply = answer;
-  PETRI_TRY(post(std::move(letter)));
+  message.reply = answer;
+  PETRI_TRY(post(std::move(message)));
   const Workers::Pause pause(workers_);
   if (!deadline) return answer->wait();
   if (auto result = answer->wait_until(*deadline)) return std::move(*result);
@@ -244,27 +222,19 @@ Result<Outcome> Process::call(Letter&& letter, std::optional<Clock::TimePoint> d
 
 bool Process::cancel(std::uint64_t call_id) {
   if (call_id == 0) return false;  // what has no number cannot be meant
-  Letter unbegun;
-  bool begun = false;
+  std::optional<Message> waiting;
   {
     MutexLock lock(mutex_);
-    const auto waiting = std::ranges::find(mailbox_, call_id, &Letter::id);
-    begun = waiting == mailbox_.end();
-    if (begun) {
-      if (current_call_ != call_id) return false;
-      interrupt();
-    } else {
-      unbegun = std::move(*waiting);
-      mailbox_.erase(waiting);
-    }
+    waiting = mailbox_.take_call(call_id);
+    if (!waiting && current_call_ != call_id) return false;
+    if (!waiting) interrupt();
   }
-  if (begun) {
+  if (!waiting) {
     cancel_helper();
     return true;
   }
-  forget(unbegun);
   // Without the lock: a completion may call this process again.
-  if (unbegun.reply) unbegun.reply->give(fail(ErrorCode::cancelled, "the call was cancelled before it began"));
+  if (waiting->reply) waiting->reply->give(fail(ErrorCode::cancelled, "the call was cancelled before it began"));
   return true;
 }
 

@@ -14,7 +14,7 @@
 
 namespace petri {
 
-struct Letter {
+struct Message {
   static constexpr std::uint64_t kUnbounded = UINT64_MAX;
 
   MessageKind kind = MessageKind::send;
@@ -31,31 +31,31 @@ struct Letter {
   std::uint64_t deadline_ns = kUnbounded;
   std::uint32_t depth = 0;         // calls between guests above this one,
   std::uint64_t chain_ns = 0;      // and when the first of them began
-  std::uint64_t virtual_fuel = 0;  // of a call between guests in a lane: what was spent when it was made
+  std::uint64_t virtual_fuel = 0;  // of a call between guests in a deterministic queue: what was spent when it was made
   std::uint64_t incarnation = 0;   // of a timer's process; 0: whichever is alive
   Clock::TimePoint queued_at;
 };
 
-// What a letter takes while it waits in a mailbox. The same before and after it was moved.
-inline std::uint64_t bytes_of(const Letter& letter) {
-  constexpr std::size_t kListNode = heap_block_bytes(sizeof(Letter) + 2 * sizeof(void*));
-  std::size_t bytes = kListNode + heap_bytes(letter.function) + heap_bytes(letter.bytes) + heap_bytes(letter.sender);
-  if (letter.arguments.capacity() > 0) bytes += heap_block_bytes(letter.arguments.capacity() * sizeof(Value));
-  if (letter.reply != nullptr) bytes += heap_block_bytes(sizeof(Reply) + 2 * sizeof(void*));
+// What a message takes while it waits in a mailbox. The same before and after it was moved.
+inline std::uint64_t bytes_of(const Message& message) {
+  constexpr std::size_t kListNode = heap_block_bytes(sizeof(Message) + 2 * sizeof(void*));
+  std::size_t bytes = kListNode + heap_bytes(message.function) + heap_bytes(message.bytes) + heap_bytes(message.sender);
+  if (message.arguments.capacity() > 0) bytes += heap_block_bytes(message.arguments.capacity() * sizeof(Value));
+  if (message.reply != nullptr) bytes += heap_block_bytes(sizeof(Reply) + 2 * sizeof(void*));
   return bytes;
 }
 
 // A message that waits, without anybody who waits for its answer.
-struct SavedLetter {
+struct SavedMessage {
   MessageKind kind = MessageKind::send;
   std::string bytes;
   std::string sender;
   std::int64_t tag = 0;
-  bool operator==(const SavedLetter&) const = default;
+  bool operator==(const SavedMessage&) const = default;
 };
 // What it takes once it waits again.
-inline std::uint64_t bytes_of(const SavedLetter& saved) {
-  return bytes_of(Letter{}) + heap_bytes(saved.bytes) + heap_bytes(saved.sender);
+inline std::uint64_t bytes_of(const SavedMessage& saved) {
+  return bytes_of(Message{}) + heap_bytes(saved.bytes) + heap_bytes(saved.sender);
 }
 
 }  // namespace petri

@@ -1,11 +1,12 @@
-#include "process/life.h"
+#include "process/live_instance.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace petri {
 
-Life::Life(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, const std::atomic<std::uint32_t>* interrupt)
+LiveInstance::LiveInstance(ModuleCodePtr module, HostSettings settings, std::uint64_t seed,
+                           const std::atomic<std::uint32_t>* interrupt)
     : code(std::move(module)),
       context(std::make_unique<HostContext>(std::move(settings), seed)),
       guest(std::make_unique<Guest>(code->module(), *context, interrupt)),
@@ -15,8 +16,8 @@ Life::Life(ModuleCodePtr module, HostSettings settings, std::uint64_t seed, cons
   if (code->hot != nullptr) code->add_instance(client_);
 }
 
-Life& Life::operator=(Life&& other) noexcept {
-  Life before = std::move(*this);
+LiveInstance& LiveInstance::operator=(LiveInstance&& other) noexcept {
+  LiveInstance before = std::move(*this);
   code = std::move(other.code);
   version = other.version;
   context = std::move(other.context);
@@ -29,11 +30,11 @@ Life& Life::operator=(Life&& other) noexcept {
   return *this;
 }
 
-Life::~Life() {
+LiveInstance::~LiveInstance() {
   if (code != nullptr && code->hot != nullptr) code->remove_instance();
 }
 
-void Life::set_limits(const SandboxLimits& limits) {
+void LiveInstance::set_limits(const SandboxLimits& limits) {
   Limits own = static_cast<const Limits&>(limits);
   own.memory_bytes_max = std::min(limits.memory_bytes_max, limits.process_memory_bytes_max);
   context->set_limits(own);
@@ -42,7 +43,7 @@ void Life::set_limits(const SandboxLimits& limits) {
 }
 
 // A move that fails leaves the guest where it was, for good, unless it was the guest that was to end.
-bool Life::move_if_hot() {
+bool LiveInstance::move_if_hot() {
   CodePtr compiled = code->compiled();
   if (compiled == nullptr) return false;
   const auto moved = guest->move_to(*compiled);
@@ -52,7 +53,7 @@ bool Life::move_if_hot() {
   return true;
 }
 
-void Life::add_burned(std::uint64_t fuel) {
+void LiveInstance::add_burned(std::uint64_t fuel) {
   burned_ += fuel;
   if (burned_ < code->hot->worth_telling()) return;
   code->add_burned(std::exchange(burned_, 0), client_);

@@ -1,4 +1,4 @@
-#include "process/lane.h"
+#include "process/deterministic_queue.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,66 +8,66 @@
 
 namespace petri {
 
-std::uint64_t Lane::Time::ms() const { return fuel / HostContext::kFuelPerMillisecond + skipped_ms; }
+std::uint64_t DeterministicQueue::Time::ms() const { return fuel / HostContext::kFuelPerMillisecond + skipped_ms; }
 
-void Lane::add(std::shared_ptr<Process> process) {
+void DeterministicQueue::add(std::shared_ptr<Process> process) {
   MutexLock lock(mutex_);
   waiting_.push_back(std::move(process));
   start();
 }
 
-TimerId Lane::add_timer(std::uint64_t due_ms, Callback ring) {
+TimerId DeterministicQueue::add_timer(std::uint64_t due_ms, Callback ring) {
   MutexLock lock(mutex_);
   const TimerId timer = timers_.add(due_ms, std::move(ring));
   start();
   return timer;
 }
 
-bool Lane::cancel_timer(TimerId timer) {
+bool DeterministicQueue::cancel_timer(TimerId timer) {
   MutexLock lock(mutex_);
   return timers_.cancel(timer);
 }
 
-Lane::Time Lane::time() const {
+DeterministicQueue::Time DeterministicQueue::time() const {
   MutexLock lock(mutex_);
   return time_;
 }
 
-void Lane::spend(std::uint64_t fuel, std::uint64_t skipped_ms) {
+void DeterministicQueue::spend(std::uint64_t fuel, std::uint64_t skipped_ms) {
   MutexLock lock(mutex_);
   time_.fuel += fuel;
   time_.skipped_ms += skipped_ms;
 }
 
-Lane::Hold::Hold(Lane* lane) : lane_(lane) {
-  if (lane_ == nullptr) return;
-  const Workers::Pause pause(lane_->workers_);
-  MutexLock lock(lane_->mutex_);
-  ++lane_->holds_;
-  while (lane_->running_) lane_->changed_.wait(lane_->mutex_);
+DeterministicQueue::Hold::Hold(DeterministicQueue* queue) : queue_(queue) {
+  if (queue_ == nullptr) return;
+  const Workers::Pause pause(queue_->workers_);
+  MutexLock lock(queue_->mutex_);
+  ++queue_->holds_;
+  while (queue_->running_) queue_->changed_.wait(queue_->mutex_);
 }
 
-Lane::Hold::~Hold() {
-  if (lane_ == nullptr) return;
-  MutexLock lock(lane_->mutex_);
-  --lane_->holds_;
-  lane_->start();
+DeterministicQueue::Hold::~Hold() {
+  if (queue_ == nullptr) return;
+  MutexLock lock(queue_->mutex_);
+  --queue_->holds_;
+  queue_->start();
 }
 
-bool Lane::may_go_on() const { return holds_ == 0 && !(waiting_.empty() && timers_.empty()); }
+bool DeterministicQueue::may_go_on() const { return holds_ == 0 && !(waiting_.empty() && timers_.empty()); }
 
-void Lane::start() {
+void DeterministicQueue::start() {
   if (running_ || !may_go_on()) return;
   running_ = true;
   drain_elsewhere();
 }
 
-void Lane::drain_elsewhere() {
+void DeterministicQueue::drain_elsewhere() {
   workers_.submit([this, kept = keep_alive_()] { drain(); }, client_);
 }
 
-// What is done next. False: nothing, and the lane stands still.
-bool Lane::next(Callback& work) {
+// What is done next. False: nothing, and the deterministic queue stands still.
+bool DeterministicQueue::next(Callback& work) {
   MutexLock lock(mutex_);
   if (!may_go_on()) {
     running_ = false;
@@ -86,7 +86,7 @@ bool Lane::next(Callback& work) {
 }
 
 // After a turn others go first.
-void Lane::drain() {
+void DeterministicQueue::drain() {
   const auto turn_end = std::chrono::steady_clock::now() + workers_.turn();
   for (Callback work; next(work);) {
     work();
