@@ -576,6 +576,7 @@ class SandboxCore final : public ProcessOwner,
   void let_start() EXCLUDES(mutex_);
   void wait_for_starts(Clock::TimePoint deadline) EXCLUDES(mutex_);
   bool trees_are_quiet() const EXCLUDES(mutex_);
+  bool trees_are_settled() const EXCLUDES(mutex_);
   void wait_for_restarts(Clock::TimePoint deadline) const EXCLUDES(mutex_);
   // What was answered as a crash is followed by a decision (a trial goes back, a supervisor starts again, recovery
   // takes its step), which a verb that comes after the answer waits for: what it says does not depend on how soon it
