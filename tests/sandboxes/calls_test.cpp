@@ -268,8 +268,8 @@ TEST_F(CallsTest, TellsTheSameOfEveryOutcomeWhateverItsKind) {  // R14
   RuntimeOptions options = without_containment();
   options.compile.in_process = true;
   runtime_ = *Runtime::create(std::move(options));
-  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
-    const bool deterministic = tier == Tier::compiled;
+  for (const auto& [tier, deterministic] : {std::pair(Tier::interpreted, false), std::pair(Tier::interpreted, true),
+                                            std::pair(Tier::compiled, false), std::pair(Tier::compiled, true)}) {
     for (const auto& [kind, limits] : kinds) {
       SandboxSpec spec = tree(Strategy::one_for_one, {"c"}, 100);
       spec.modules[0].source = Source::wat(std::string(kEveryEnd));
@@ -384,6 +384,9 @@ TEST_F(CallsTest, RefusesEverythingWhereNothingRuns) {
       return result ? "ok" : std::string(name_of(result.error().code)) + ": " + result.error().message;
     };
     EXPECT_EQ(refusal(call(sandbox, "next")), refused);
+    const Error error = call(sandbox, "next").error();
+    EXPECT_EQ(error.detail("status"), id);
+    EXPECT_EQ(error.detail("cause"), why);
     EXPECT_EQ(refusal(sandbox.call_async("next", {}, {}, nullptr)), refused);
     EXPECT_EQ(refusal(sandbox.send("x")), refused);
     EXPECT_EQ(refusal(sandbox.run("counter", "next")), refused);
