@@ -24,14 +24,19 @@ fn each_heavy_guest_ends_by_its_deadline() {
     });
 }
 
+/// A guest sees its deadline at its next look, so it is late by no more than the processor time between two; the time
+/// that another program had the processor is not its doing.
 #[test]
 #[ignore = "asserts on times, so it wants the machine for itself"]
 fn no_heavy_guest_is_fifty_milliseconds_late() {
+    const LATE_MAX: Duration = Duration::from_millis(50);
     for guest in heavy::all() {
         for tier in TIERS {
             let late = guest.overshoot(tier, Duration::from_millis(10));
-            println!("{:<60} {tier:?} {:?}", guest.name, late.by);
-            assert!(late.by < Duration::from_millis(50), "{} {tier:?} was {:?} late", guest.name, late.by);
+            let by = late.by.saturating_sub(late.waited);
+            println!("{:<60} {tier:?} {by:?}, {:?} between two looks", guest.name, late.slice);
+            assert!(by < LATE_MAX, "{} {tier:?} was {by:?} late", guest.name);
+            assert!(late.slice < LATE_MAX, "{} {tier:?} did not look for {:?}", guest.name, late.slice);
         }
     }
 }

@@ -127,6 +127,17 @@ TEST_P(ProcessTest, HandlesWhatWaitedOnceItIsStartedAgain) {  // R21
   EXPECT_EQ(number(promise.get_future().get()), 1);
 }
 
+TEST_P(ProcessTest, DropsTheTimersOfAnInstanceThatHasEnded) {  // R23
+  Process& process = start("a", kCounter);
+  EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);
+  ASSERT_TRUE(process.post({.kind = MessageKind::timer, .function = "next", .incarnation = 1}));
+  ASSERT_TRUE(process.post({.kind = MessageKind::timer, .function = "next", .incarnation = 2}));
+  EXPECT_EQ(owner_.account().messages(), 2U);
+  ASSERT_TRUE(process.start(2, TestOwner::load(kCounter, GetParam()), {}));
+  EXPECT_EQ(number(call(process, "next")), 2) << "one timer was set by this instance, the other by the one before";
+  EXPECT_EQ(owner_.account().messages(), 0U);
+}
+
 TEST_P(ProcessTest, CancelsWhatWaitsWhenItDoesNotComeBack) {  // R21
   Process& process = start("a", kCounter);
   EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);
@@ -350,6 +361,26 @@ TEST_P(ProcessTest, IsStoppedOnceItIsKilledThoughItNeverEnds) {  // S18
   stopped.get();
   EXPECT_FALSE(process.alive());
   EXPECT_EQ(owner_.account().processes(), 0U);
+}
+
+// A kill may come before the start it is meant for; the next start is not its business.
+TEST_P(ProcessTest, IsNotStartedOnceItWasKilledBefore) {  // S18
+  constexpr std::string_view kSpinsAtStart =
+      R"((module (func (export "petri_init") (result i32) (loop $again (br $again)) (i32.const 0))))";
+  SandboxLimits limits = *owner_.account().limits();
+  limits.call_fuel_max = 1'000'000;
+  owner_.account().set_limits(limits);
+  Process& process = owner_.add("a");
+  process.kill(1);
+  const auto killed = process.start(1, TestOwner::load(kSpinsAtStart, GetParam()), {});
+  ASSERT_TRUE(killed) << killed.error().message;
+  EXPECT_EQ(killed->kind, OutcomeKind::cancelled);
+  EXPECT_LT(killed->fuel_used, limits.call_fuel_max);
+  EXPECT_FALSE(process.alive());
+  EXPECT_EQ(owner_.account().processes(), 0U);
+  const auto next = process.start(2, TestOwner::load(kSpinsAtStart, GetParam()), {});
+  ASSERT_TRUE(next) << next.error().message;
+  EXPECT_EQ(next->kind, OutcomeKind::out_of_fuel);
 }
 
 TEST_P(ProcessTest, AnswersBesideManyThatNeverEnd) {  // X06

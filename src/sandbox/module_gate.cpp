@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/in_parallel.h"
+#include "base/module_size.h"
 #include "engine/sha256.h"
 #include "host/link.h"
 #include "petri/scan.h"

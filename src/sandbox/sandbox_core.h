@@ -342,6 +342,7 @@ class SandboxCore final : public ProcessOwner,
   // What was answered as a crash is followed by a decision (a trial goes back, a supervisor starts again, recovery
   // takes its step), which a verb that comes after the answer waits for: what it says does not depend on how soon it
   // comes.
+  bool trees_are_settled() const EXCLUDES(mutex_);
   void wait_for_crashes() EXCLUDES(mutex_);
   void wait_for_decisions(Clock::TimePoint deadline) EXCLUDES(mutex_);
   void begin_decision() EXCLUDES(mutex_);

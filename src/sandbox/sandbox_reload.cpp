@@ -100,6 +100,10 @@ bool SandboxCore::trees_are_quiet() const {
   return std::ranges::all_of(trees(), [](const auto& runner) { return runner->is_quiet(); });
 }
 
+bool SandboxCore::trees_are_settled() const {
+  return std::ranges::all_of(trees(), [](const auto& runner) { return runner->is_settled(); });
+}
+
 void SandboxCore::wait_for_restarts(Clock::TimePoint deadline) const {
   for (const auto& runner : trees()) runner->wait_until_quiet(deadline);
 }
@@ -132,12 +136,12 @@ void SandboxCore::end_decision() {
   decided_.notify_all();
 }
 
-// A tree that gives up leaves the rest to recovery.
+// A tree that gives up empties the places of its children before it ends, and leaves the rest to recovery. That may
+// have begun since decisions were waited for: a status that is not up may be one on the way.
 void SandboxCore::wait_for_crashes() {
   const Clock::TimePoint deadline = Reload::deadline_of(reload_policy());
   wait_for_decisions(deadline);
-  if (!is_up(status()) || !some_are_down()) return;
-  wait_for_restarts(deadline);
+  if (is_up(status()) && (some_are_down() || !trees_are_settled())) wait_for_restarts(deadline);
   wait_for_decisions(deadline);
 }
 

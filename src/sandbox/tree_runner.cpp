@@ -65,6 +65,11 @@ bool TreeRunner::is_quiet() const {
   return is_quiet_now();
 }
 
+bool TreeRunner::is_settled() const {
+  MutexLock lock(mutex_);
+  return !unsettled_ || is_quiet_now();
+}
+
 void TreeRunner::wait_until_quiet(Clock::TimePoint deadline) const {
   const Workers::Pause pause(host_.owner().workers());
   MutexLock lock(mutex_);
@@ -125,6 +130,7 @@ void TreeRunner::exited(const Process& process, Incarnation incarnation, ExitRea
     MutexLock lock(mutex_);
     const auto found = running_.find(incarnation);
     if (found == running_.end() || found->second.process.get() != &process) return;
+    unsettled_ = true;
     if (found->second.starting) {
       found->second.exited = reason;
       return;
@@ -280,6 +286,7 @@ bool TreeRunner::next(TreeAction& action) {
   if (actions_.empty() || std::holds_alternative<StartProcess>(actions_.front())) arm();
   if (actions_.empty()) {
     performing_ = false;
+    if (is_quiet_now()) unsettled_ = false;
     changed_.notify_all();
     return false;
   }

@@ -63,6 +63,8 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void ask(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
   // Nothing is being done here: what ended has been restarted, or not.
   bool is_quiet() const EXCLUDES(mutex_);
+  // The same of what follows an exit alone: what is only being started or stopped has its time.
+  bool is_settled() const EXCLUDES(mutex_);
   void wait_until_quiet() const { wait_until_quiet(Clock::TimePoint::max()); }
   // Or until that time of the machine's clock.
   void wait_until_quiet(Clock::TimePoint deadline) const EXCLUDES(mutex_);
@@ -129,7 +131,8 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   SupervisionTree tree_ GUARDED_BY(mutex_);
   std::list<TreeAction> actions_ GUARDED_BY(mutex_);  // an empty one takes no memory of its own
   bool performing_ GUARDED_BY(mutex_) = false;
-  bool stopping_ GUARDED_BY(mutex_) = false;  // nothing new is started
+  bool unsettled_ GUARDED_BY(mutex_) = false;  // a process has ended by itself, and it has not been quiet since
+  bool stopping_ GUARDED_BY(mutex_) = false;   // nothing new is started
   bool started_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
   TreeEnded ending_;  // set before ended_

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 #include <future>
+#include <latch>
 #include <map>
 
 #include "runtime_fixture.h"
@@ -267,8 +268,8 @@ TEST_F(CallsTest, TellsTheSameOfEveryOutcomeWhateverItsKind) {  // R14
   RuntimeOptions options = without_containment();
   options.compile.in_process = true;
   runtime_ = *Runtime::create(std::move(options));
-  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
-    const bool deterministic = tier == Tier::compiled;
+  for (const auto& [tier, deterministic] : {std::pair(Tier::interpreted, false), std::pair(Tier::interpreted, true),
+                                            std::pair(Tier::compiled, false), std::pair(Tier::compiled, true)}) {
     for (const auto& [kind, limits] : kinds) {
       SandboxSpec spec = tree(Strategy::one_for_one, {"c"}, 100);
       spec.modules[0].source = Source::wat(std::string(kEveryEnd));
@@ -383,6 +384,9 @@ TEST_F(CallsTest, RefusesEverythingWhereNothingRuns) {
       return result ? "ok" : std::string(name_of(result.error().code)) + ": " + result.error().message;
     };
     EXPECT_EQ(refusal(call(sandbox, "next")), refused);
+    const Error error = call(sandbox, "next").error();
+    EXPECT_EQ(error.detail("status"), id);
+    EXPECT_EQ(error.detail("cause"), why);
     EXPECT_EQ(refusal(sandbox.call_async("next", {}, {}, nullptr)), refused);
     EXPECT_EQ(refusal(sandbox.send("x")), refused);
     EXPECT_EQ(refusal(sandbox.run("counter", "next")), refused);
@@ -449,6 +453,39 @@ TEST_F(CallsTest, DeliversATimerOnceAndNotBeforeItsTime) {  // R23, R27
   });
   EXPECT_GE(std::chrono::steady_clock::now() - before, 5ms);
   EXPECT_EQ(sandbox.call("seen")->values[0], Value(std::int64_t{7}));
+}
+
+// It has rung and waits behind the handler that crashes: the next instance handles what waits, but has set no timer.
+TEST_F(CallsTest, RingsNoTimerOfAnInstanceThatHasCrashed) {  // R23
+  for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
+    std::latch has_rung(1);
+    HostFunctions host;
+    ASSERT_TRUE(host.define("test", "wait", [&] { has_rung.wait(); }));
+    runtime_ = *Runtime::create({.workers = 2, .host = host});
+    Sandbox sandbox = create({.id = "a",
+                              .modules = {{"m", Source::wat(R"((module
+      (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+      (import "petri" "message_kind" (func $kind (result i32)))
+      (import "test" "wait" (func $wait))
+      (global $kinds (mut i32) (i32.const 0))
+      (func (export "set_and_crash") (drop (call $timer (i32.const 1) (i64.const 7))) (call $wait) unreachable)
+      (func (export "petri_handle") (result i32)
+        (global.set $kinds (i32.add (i32.mul (global.get $kinds) (i32.const 10)) (call $kind))) (i32.const 0))
+      (func (export "kinds") (result i32) (global.get $kinds))))")}},
+                              .tier = tier});
+    std::promise<Result<Outcome>> crashed;
+    ASSERT_TRUE(
+        sandbox.call_async("set_and_crash", {}, {}, [&](Result<Outcome> result) { crashed.set_value(result); }));
+    expect_soon([&] { return sandbox.usage().messages == 1 ? "" : "the timer has not rung"; });
+    ASSERT_TRUE(sandbox.send("sent behind it"));
+    EXPECT_EQ(sandbox.usage().messages, 2U);
+    has_rung.count_down();
+    EXPECT_EQ(testing::not_kind(crashed.get_future().get(), OutcomeKind::trapped), "");
+    expect_restarts(sandbox, 1);
+    EXPECT_EQ(testing::not_value(sandbox.call("kinds"), 2), "") << "only what was sent is handled";
+    EXPECT_EQ(sandbox.usage().messages, 0U);
+    runtime_.reset();  // before what its host function uses
+  }
 }
 
 TEST_F(CallsTest, EndsAProcessWhoseHandlerDoesNotReturnZero) {  // R27

@@ -22,6 +22,13 @@ std::vector<std::uint8_t> distinct_module(WasmBuilder& module, std::int32_t numb
 
 class ChurnTest : public RuntimeFixture {
  protected:
+  // The audit trail keeps a hundred thousand entries in memory, one for each recovery: how many there are depends on
+  // how often recovery is quicker than destroy.
+  ChurnTest() {
+    RuntimeOptions options = without_containment();
+    options.audit.entries_max = 100;
+    runtime_ = *Runtime::create(in_tier_under_test(std::move(options)));
+  }
   // What failed, or nothing. Every other supervisor starts the process again, the rest give up.
   std::string live_and_die(std::int32_t number) {
     SandboxSpec spec{.id = fmt::format("churn-{}", number),

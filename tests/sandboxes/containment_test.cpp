@@ -84,11 +84,15 @@ TEST_F(ContainmentTest, OpensTheBreakerOfASandboxThatMeetsLimits) {  // Q27, O12
       {.kinds = {EventKind::breaker_opened, EventKind::breaker_half_open, EventKind::breaker_closed}});
   burn(sandbox, 5);
   EXPECT_EQ(sandbox.info().breaker, BreakerState::open);
-  const auto refused = sandbox.call("next");
-  EXPECT_EQ(testing::not_error(refused, ErrorCode::busy), "");
-  EXPECT_THAT(refused.error().message, HasSubstr("breaker is open"));
-  EXPECT_EQ(sandbox.send("x").error().code, ErrorCode::busy);
-  EXPECT_EQ(sandbox.call_async("next", {}, {}, [](const Result<Outcome>&) {}).error().code, ErrorCode::busy);
+  const std::uint64_t fuel_used = sandbox.usage().fuel_used;
+  const auto refusal = [](const auto& result) { return result ? "ok" : result.error().message; };
+  const std::string open = "the sandbox a met one limit after another, and its breaker is open: try again later";
+  EXPECT_EQ(testing::not_error(sandbox.call("next"), ErrorCode::busy), "");
+  EXPECT_EQ(refusal(sandbox.call("next")), open);
+  EXPECT_EQ(refusal(sandbox.send("x")), open);
+  EXPECT_EQ(refusal(sandbox.call_async("next", {}, {}, nullptr)), open);
+  EXPECT_EQ(sandbox.usage().fuel_used, fuel_used) << "the guest is not entered";
+  EXPECT_EQ(sandbox.usage().messages, 0U);
   EXPECT_EQ(testing::not_value(sandbox.run("counter", "next"), 1), "") << "a run is not refused";
   EXPECT_EQ(next(other), 1);
 
@@ -106,6 +110,7 @@ TEST_F(ContainmentTest, OpensTheBreakerOfASandboxThatMeetsLimits) {  // Q27, O12
                           "breaker.opened opened 2 limits 5 pause_ns 1000000000", "breaker.half_open opened 2",
                           "breaker.closed opened 2"));
   EXPECT_THAT(causes("a", AuditKind::breaker_changed), ElementsAre("open", "half_open", "open", "half_open", "closed"));
+  EXPECT_THAT(runtime_->metrics(), HasSubstr("\npetri_breaker_openings_total 2\n"));
 }
 
 TEST_F(ContainmentTest, TriesAMessageToo) {  // Q27
@@ -327,6 +332,7 @@ TEST_F(ContainmentTest, TakesInNobodyWhenMemoryIsSpent) {  // Q28, O12
                           ::testing::MatchesRegex("host.pressure state spent allowed 196608 seen 2[0-9]{5}")))
       << "three pages and what the host holds for them, then two";
   EXPECT_THAT(causes("", AuditKind::host_pressure), ElementsAre("spent", "relieved", "spent"));
+  EXPECT_THAT(runtime_->metrics(), HasSubstr("\npetri_host_pressure_total 2\n"));
 }
 
 TEST_F(ContainmentTest, RefusesToSpawnWhenMemoryIsSpent) {  // Q28

@@ -149,11 +149,21 @@ TEST_P(LimitsTest, EndsEndlessRecursion) {  // Q19
 TEST_P(LimitsTest, ChangeOnALiveSandboxWithItsStateKept) {  // Q21, Q22
   Sandbox sandbox = limited({});
   EXPECT_EQ(next(sandbox), 1);
-  EXPECT_EQ(sandbox.update_limits({{"fuel_max", 1'000}, {"timers_max", 1}, {"processes_max", 0}}).error().code,
-            ErrorCode::validation_failed);
-  EXPECT_EQ(sandbox.info().limits.timers_max, 1'000U);
+  const SandboxLimits before = sandbox.info().limits;
+  const auto refused = sandbox.update_limits({{"call_depth_max", 15}, {"fuel_max", 1'000}, {"processes_max", 0}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
+  EXPECT_EQ(
+      refused.error().message,
+      "call_depth_max is 15 but goes from 16 to 8192 frames; processes_max is 0 but goes from 1 to 1000000 processes");
+  EXPECT_EQ(sandbox.info().limits, before) << "not one of the three";
   ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000}, {"memory_bytes_max", 2 * 65'536}}));
   EXPECT_EQ(sandbox.info().limits.fuel_max, 1'000U);
+  EXPECT_EQ(sandbox.info().limits.memory_bytes_max, 2 * 65'536U);
+  const auto audited = runtime_->audit({.sandbox = "a", .kind = AuditKind::limits_changed}).entries;
+  ASSERT_EQ(audited.size(), 1U) << "what was refused changed nothing";
+  EXPECT_EQ(audited[0].cause, "update_limits");
+  EXPECT_EQ(std::get<std::string>(*audited[0].detail("changes")), "fuel_max=1000 memory_bytes_max=131072");
   EXPECT_EQ(next(sandbox), 2);
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}), -1), "");
   const auto ended = sandbox.call("spin");

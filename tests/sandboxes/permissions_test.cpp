@@ -74,6 +74,7 @@ TEST_P(PermissionsTest, AreTakenFromALiveSandboxAndGivenBack) {  // P15
     EXPECT_EQ(event->text("permission"), "clock");
   }
   EXPECT_EQ(told, 4U);
+  EXPECT_THAT(runtime_->metrics(), HasSubstr("\npetri_denials_total{permission=\"clock\"} 1003\n"));
 
   ASSERT_TRUE(sandbox.update_permissions(Permissions::medium()));
   EXPECT_GT(number(sandbox.call("clock")), 0);

@@ -1,4 +1,7 @@
 // S20 to S22: what becomes of a sandbox once its supervision has given up.
+#include <future>
+#include <latch>
+
 #include "engine/fault_injection.h"
 #include "runtime_fixture.h"
 #include "telemetry/event_rules.h"
@@ -245,6 +248,52 @@ TEST_F(FamilyTest, FreezesWhatStillLives) {  // S22
   EXPECT_EQ(gone.error().message, "the sandbox a has no process x");
   ASSERT_TRUE(sandbox.restart());
   EXPECT_EQ(next(sandbox), 1) << "restarting begins with fresh state";
+}
+
+// What waits for it is not handled, and whoever waits for an answer has one.
+TEST_F(FamilyTest, HandlesNoMessageOfWhatIsFrozen) {  // S22
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(R"((module
+    (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
+    (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
+    (import "petri" "message_kind" (func $kind (result i32)))
+    (memory 1) (data (i32.const 0) "{\"id\": \"x\", \"module\": \"m\"}")
+    (global $count (export "state.count") (mut i32) (i32.const 0))
+    (func (export "spawn") (result i32) (call $spawn (i32.const 0) (i32.const 26)))
+    (func (export "hold") (drop (call $log (i32.const 2) (i32.const 0) (i32.const 1))))
+    (func $next (export "next") (result i32)
+      (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))
+    (func (export "petri_handle") (result i32)
+      (if (i32.eq (call $kind) (i32.const 2)) (then (drop (call $next)))) (i32.const 0))
+    (func (export "crash") unreachable)))")}}};
+  spec.recovery = Recovery{.actions = {{ErrorCategory::runtime, RecoveryAction::isolate}}};
+  std::latch holds(1), let_go(1);
+  spec.on_log = [&](auto, auto, auto) {
+    holds.count_down();
+    let_go.wait();
+  };
+  Sandbox sandbox = create(spec);
+  EXPECT_EQ(testing::not_value(sandbox.call("spawn", {}, {.process = "m"}), 0), "");
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "x"), OutcomeKind::trapped), "");
+  expect_restarts(sandbox, 1);
+  std::promise<Result<Outcome>> held, waited;
+  ASSERT_TRUE(
+      sandbox.call_async("hold", {}, {.process = "m"}, [&](Result<Outcome> result) { held.set_value(result); }));
+  holds.wait();
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(sandbox.send("one more", "m"));
+  ASSERT_TRUE(
+      sandbox.call_async("next", {}, {.process = "m"}, [&](Result<Outcome> result) { waited.set_value(result); }));
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "x"), OutcomeKind::trapped), "");
+  expect_status(sandbox, SandboxStatus::isolated);
+  const auto unanswered = waited.get_future().get();
+  ASSERT_FALSE(unanswered);
+  EXPECT_EQ(unanswered.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(unanswered.error().message, "the process m ended before it came to this call");
+  let_go.count_down();
+  EXPECT_EQ(testing::not_kind(held.get_future().get(), OutcomeKind::ok), "") << "what it was at comes to its end";
+  const auto state = sandbox.state("m");
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(to_json(*state), R"({"fields":[{"name":"count","type":"i32","value":0}]})");
+  EXPECT_GE(sandbox.usage().messages, 2U) << "they wait, and so does what it is told of its child";
 }
 
 TEST_F(FamilyTest, KeepsWhatStillRuns) {

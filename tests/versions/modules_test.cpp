@@ -243,16 +243,26 @@ TEST_F(ModulesTest, SwitchTogetherOrNotAtAll) {  // M18 M20 G16
   three.modules = {{"a", code(1)}, {"b", code(1)}, {"c", code(1)}};
   Sandbox sandbox = create(three);
   const Source unlinked = Source::wat("(module (import \"petri\" \"nothing\" (func)))");
+  const auto expect_untouched = [&](std::int64_t next) {
+    for (const char* name : {"a", "b", "c"}) {
+      EXPECT_THAT(numbers(sandbox, name), ElementsAre(1));
+      EXPECT_EQ(ask(sandbox, "version", name), 1);
+      EXPECT_EQ(ask(sandbox, "next", name), next) << "its state";
+    }
+  };
+  expect_untouched(1);
   EXPECT_EQ(code_of(sandbox.reload_all({{"a", code(2)}, {"b", code(2)}, {"c", unlinked}})), ErrorCode::link_error);
-  for (const char* name : {"a", "b", "c"}) EXPECT_THAT(numbers(sandbox, name), ElementsAre(1));
+  expect_untouched(2);
   const auto unknown = sandbox.reload_all({{"a", code(2)}, {"x", code(2)}, {"y", code(2)}});
   EXPECT_EQ(code_of(unknown), ErrorCode::not_found);
-  EXPECT_THAT(unknown.error().message, HasSubstr("x, y"));
+  EXPECT_EQ(unknown.error().message, "the sandbox a has no module x, y");
+  expect_untouched(3);
   const auto all = sandbox.reload_all({{"a", code(2)}, {"b", code(3)}, {"c", code(4)}});
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_EQ(ask(sandbox, "version", "a"), 2);
   EXPECT_EQ(ask(sandbox, "version", "b"), 3);
   EXPECT_EQ(ask(sandbox, "version", "c"), 4);
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(ask(sandbox, "next", name), 4) << "state crosses";
 }
 
 TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 G15

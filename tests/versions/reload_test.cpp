@@ -528,6 +528,30 @@ TEST_F(ReloadTest, WaitsForTheRecoveryThatFollowsACrash) {
   }
 }
 
+// Whoever waited for an answer is told while the tree has given up and recovery has not begun: nothing is down any
+// more, and nothing is decided yet.
+TEST_F(ReloadTest, WaitsForTheRecoveryWhileATreeThatGaveUpIsCleared) {
+  const std::string falls = std::string(kCross) + R"((func (export "fall") (call $cross) unreachable))";
+  SandboxSpec wanted = with_children({"x"});
+  wanted.modules[0].source = Source::wat(service(1, kCount, falls));
+  wanted.tree->intensity = 0;
+  Sandbox sandbox = create(wanted);
+  ASSERT_TRUE(sandbox.call_async("fall", {}, {}, nullptr));
+  std::promise<std::future<Result<ReloadReport>>> begun;
+  ASSERT_TRUE(sandbox.call_async("next", {}, {}, [&](const Result<Outcome>& result) {
+    EXPECT_EQ(testing::not_error(result, ErrorCode::cancelled), "");
+    auto reload = std::async(std::launch::async,
+                             [&] { return sandbox.reload("service", Source::wat(service(2, kCount, falls))); });
+    EXPECT_EQ(reload.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+    begun.set_value(std::move(reload));
+  }));
+  crossing_.open();
+  const auto refused = begun.get_future().get().get();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "the sandbox a is failed: the supervisor gave up restarting; the last that ended was x (trapped)");
+}
+
 // A crash that a trial takes back was told of by no event, and a limit that ended it counted nowhere.
 TEST_F(ReloadTest, TellsACrashInATrialAsAnyOther) {
   for (const bool deterministic : {false, true}) {

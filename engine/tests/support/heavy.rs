@@ -18,10 +18,12 @@ pub struct Heavy {
     memory: u64,
 }
 
-/// How late a deadline was seen, how much fuel the guest had used by then, and the most processor time it had between
-/// two looks at the clock: that is what a busy machine cannot distort.
+/// How late a deadline was seen, for how long the thread had wanted a processor and another had it, how much fuel the
+/// guest had used by then, and the most processor time it had between two looks at the clock: that is what a busy
+/// machine cannot distort.
 pub struct Late {
     pub by: Duration,
+    pub waited: Duration,
     pub fuel: u64,
     pub kind: EndKind,
     pub slice: Duration,
@@ -74,6 +76,12 @@ pub fn thread_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// How long this thread has wanted a processor that another had, since it began. Zero where the kernel does not say.
+fn thread_wait() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_default())
+}
+
 impl Heavy {
     fn new(name: &'static str, text: String) -> Heavy {
         Heavy { name, text, functions: Vec::new(), memory: 128 * MEBIBYTE }
@@ -95,13 +103,15 @@ impl Heavy {
         let code = Code::load(artifact.clone(), tier, &self.functions).unwrap_or_else(|failure| failed(failure));
         let mut instance =
             code.instantiate(Looks::host(), self.memory).unwrap_or_else(|failure| failed(failure)).expect("it fits");
+        let waited = thread_wait();
         let mut looks = Looks::new();
         let begin = Instant::now();
         let deadline_ns = monotonic_ns() + deadline.as_nanos() as u64;
         let budget = Budget { deadline_ns, ..looked_at() };
         let end = instance.call(0, &budget, looks.context(), &mut []).unwrap_or_else(|failure| failed(failure));
         looks.look();
-        Late { by: begin.elapsed().saturating_sub(deadline), fuel: end.fuel_used, kind: end.kind, slice: looks.longest }
+        let by = begin.elapsed().saturating_sub(deadline);
+        Late { by, waited: thread_wait() - waited, fuel: end.fuel_used, kind: end.kind, slice: looks.longest }
     }
 }
 
