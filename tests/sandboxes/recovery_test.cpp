@@ -1,4 +1,10 @@
 // S20 to S22: what becomes of a sandbox once its supervision has given up.
+#include <limits>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/stack.h"
 #include "engine/fault_injection.h"
 #include "runtime_fixture.h"
 #include "telemetry/event_rules.h"
@@ -176,6 +182,37 @@ TEST_F(RecoveryTest, GoesOnWithTheNextStepWhenStartingAgainFails) {
     return sandbox.status() == SandboxStatus::failed ? "" : "not yet";
   });
   EXPECT_THAT(audited(), ElementsAre("restart", "retry", "retry", "terminate"));
+}
+
+// Each may fail as well, as often as the spec allows: that is done one after the other, and not one inside the other.
+TEST_F(RecoveryTest, TakesNoMoreStackForManyStartsThatFailThanForOne) {
+  struct Stack {
+    std::size_t most_left = 0, least_left = std::numeric_limits<std::size_t>::max();
+  };
+  std::mutex mutex;
+  std::map<std::thread::id, Stack> stacks;
+  int starts = 0;
+  RuntimeOptions options = in_tier_under_test(without_containment());
+  ASSERT_TRUE(options.host.define("test", "fails", [&]() -> std::int32_t {
+    const std::lock_guard lock(mutex);
+    Stack& stack = stacks[std::this_thread::get_id()];
+    stack.most_left = std::max(stack.most_left, stack_bytes_left());
+    stack.least_left = std::min(stack.least_left, stack_bytes_left());
+    return ++starts > 1 ? 1 : 0;
+  }));
+  const auto runtime = *Runtime::create(std::move(options));
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(R"((module
+      (import "test" "fails" (func $fails (result i32)))
+      (func (export "petri_init") (result i32) (call $fails))
+      (func (export "crash") unreachable)))")}}};
+  spec.tree = SupervisorSpec{.intensity = 0, .children = {ChildSpec{.id = "p", .module = "m"}}};
+  spec.recovery = Recovery{.actions = {{ErrorCategory::runtime, RecoveryAction::restart}}, .restarts_max = 500};
+  Sandbox sandbox = *runtime->create(spec);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
+  const auto how = [&] { return sandbox.status() == SandboxStatus::failed ? "" : "not yet"; };
+  EXPECT_EQ(testing::eventually(*runtime, how), "");
+  EXPECT_EQ(starts, 501);
+  for (const auto& [thread, stack] : stacks) EXPECT_LT(stack.most_left - stack.least_left, std::size_t{64} << 10);
 }
 
 TEST_F(RecoveryTest, IsolatesWhatIsNotToBeTrusted) {  // S22
