@@ -128,8 +128,12 @@ void SandboxCore::tell_status(SandboxStatus from, SandboxStatus to, const std::s
     event.add("from", name_of(from)).add("to", name_of(to));
     if (!cause.empty()) event.add("cause", cause);
   });
-  tell_audit({.kind = AuditKind::sandbox_status, .sandbox = id(), .cause = cause},
-             {{"from", name_of(from)}, {"to", name_of(to)}});
+  const AuditSubject change{.kind = AuditKind::sandbox_status, .sandbox = id(), .cause = cause};
+  if (!keeps(traits_->policy.audit, change.kind)) return;
+  // Its recovery starts it as often as its guests make it fail. By what it becomes: causes are texts without end.
+  const bool by_guests = recovers_.load() && to != SandboxStatus::failed && to != SandboxStatus::isolated;
+  if (by_guests && !admits({.subject = {.kind = change.kind, .sandbox = id(), .cause = name_of(to)}})) return;
+  tell_audit(change, {{"from", name_of(from)}, {"to", name_of(to)}});
 }
 
 Result<void> SandboxCore::fail_with(Error error) {
@@ -253,7 +257,7 @@ void SandboxCore::end_tree() {
     gone.swap(processes_);
   }
   for (const auto& [name, process] : gone) process->close();
-  tell_all_counted();
+  if (!recovers_.load()) tell_all_counted();  // else it goes on, and with it the count
 }
 
 // What guests spawned ends first and has half of the time: what the spec asks for is left some, whatever they do.

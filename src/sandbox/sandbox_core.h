@@ -594,6 +594,7 @@ class SandboxCore final : public ProcessOwner,
   // One step. It may have started everything again, and that have failed again.
   enum class Acted : std::uint8_t { done, failed_again };
   Acted act_once(const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
+  void tell_step(const RecoveryStep& step, const LastEnd& last) EXCLUDES(mutex_);
   Acted take_step(const RecoveryStep& step, const LastEnd& last, const std::vector<std::string>& back,
                   const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
   bool keeps_running_without(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(mutex_);
@@ -828,6 +829,7 @@ class SandboxCore final : public ProcessOwner,
     return *trouble_;
   }
   std::unique_ptr<Trouble> trouble_ GUARDED_BY(mutex_);
+  std::atomic<bool> recovers_{false};  // what its status becomes is not the wish of a caller
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   // Timers that have not rung yet, by the process and the instance that set them.
   using WaitingTimers = std::unordered_map<TimerId, WaitingTimer>;

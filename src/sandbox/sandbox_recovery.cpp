@@ -100,7 +100,9 @@ void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
 // Starting again may fail again: then the next step is due, until there is none. A spec says how many there are.
 void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) {
   const Operation operation(operation_);
+  recovers_.store(true);
   while (act_once(gave_up) == Acted::failed_again) continue;
+  recovers_.store(false);
 }
 
 SandboxCore::Acted SandboxCore::act_once(const std::shared_ptr<const TreeRunner>& gave_up) {
@@ -123,9 +125,17 @@ SandboxCore::Acted SandboxCore::act_once(const std::shared_ptr<const TreeRunner>
     if (step.attempt > 0) event.add("attempt", step.attempt);
     if (step.action == RecoveryAction::retry) event.add("pause_ns", step.pause);
   });
-  tell_audit({.kind = AuditKind::recovery, .sandbox = id(), .cause = name_of(step.action)},
-             {{"class", name_of(last.failure)}, {"attempt", step.attempt}, {"last", last.text}});
+  tell_step(step, last);
   return take_step(step, last, back.modules, gave_up);
+}
+
+// What is done again and again is the guests' doing; what it comes to in the end is always told.
+void SandboxCore::tell_step(const RecoveryStep& step, const LastEnd& last) {
+  const AuditSubject subject{.kind = AuditKind::recovery, .sandbox = id(), .cause = name_of(step.action)};
+  const std::initializer_list<AuditFact> facts{
+      {"class", name_of(last.failure)}, {"attempt", step.attempt}, {"last", last.text}};
+  const bool comes_again = step.action == RecoveryAction::restart || step.action == RecoveryAction::retry;
+  comes_again ? tell_audit(GuestDeed{.subject = subject}, facts) : tell_audit(subject, facts);
 }
 
 SandboxCore::Acted SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last,
@@ -204,7 +214,10 @@ void SandboxCore::retry(std::uint64_t ticket) {
     if (retry_ticket_ != ticket || destroyed_) return;
     retry_ticket_ = 0;
   }
-  if (!try_start_tree()) act_on_failure(nullptr);
+  recovers_.store(true);
+  const auto started = try_start_tree();
+  recovers_.store(false);
+  if (!started) act_on_failure(nullptr);
 }
 
 // True when one was waiting; it does nothing now.

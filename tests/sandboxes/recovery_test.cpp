@@ -15,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 class RecoveryTest : public RuntimeFixture {
@@ -182,6 +183,24 @@ TEST_F(RecoveryTest, GoesOnWithTheNextStepWhenStartingAgainFails) {
     return sandbox.status() == SandboxStatus::failed ? "" : "not yet";
   });
   EXPECT_THAT(audited(), ElementsAre("restart", "retry", "retry", "terminate"));
+}
+
+// What it tells of that is its guests' doing, and takes no more of the audit trail than that may.
+TEST_F(RecoveryTest, TellsOfManyStartsInFewEntries) {
+  SandboxSpec spec =
+      fragile({{ErrorCategory::runtime, RecoveryAction::restart}, {ErrorCategory::resource, RecoveryAction::restart}});
+  spec.modules = {{"counter", Source::wat(R"((module (func (export "petri_init") (result i32) (drop (i32.const 1))
+      (i32.const 0)) (func (export "crash") unreachable)))")}};
+  spec.recovery->restarts_max = 3'000;
+  spec.audit = AuditLevel::full;
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1}}));
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
+  // What it came to is there, whatever came before.
+  expect_soon(
+      [&] { return runtime_->audit({.kind = AuditKind::sandbox_failed}).entries.size() == 1 ? "" : "not yet"; });
+  EXPECT_THAT(runtime_->audit({.kind = AuditKind::recovery, .cause = "terminate"}).entries, SizeIs(1));
+  EXPECT_LT(runtime_->audit_status().entries, 1'100U);
 }
 
 // Each may fail as well, as often as the spec allows: that is done one after the other, and not one inside the other.
