@@ -24,13 +24,17 @@ std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
 
 // ---- the sandbox ----------------------------------------------------------------------------------------------
 
-void Journal::status_changed(SandboxStatus from, SandboxStatus to, const std::string& cause) {
+void Journal::status_changed(SandboxStatus from, SandboxStatus to, const std::string& cause, bool in_recovery) {
   sinks_.events.publish(EventKind::sandbox_status, subject(), [&](Event& event) {
     event.add("from", name_of(from)).add("to", name_of(to));
     if (!cause.empty()) event.add("cause", cause);
   });
-  audit({.kind = AuditKind::sandbox_status, .sandbox = sandbox_, .cause = cause},
-        {{"from", name_of(from)}, {"to", name_of(to)}});
+  const AuditSubject change{.kind = AuditKind::sandbox_status, .sandbox = sandbox_, .cause = cause};
+  if (!keeps(level_, change.kind)) return;
+  // Counted by what it becomes: causes are texts without end.
+  const bool by_guests = in_recovery && to != SandboxStatus::failed && to != SandboxStatus::isolated;
+  if (by_guests && !admits({.subject = {.kind = change.kind, .sandbox = sandbox_, .cause = name_of(to)}})) return;
+  audit(change, {{"from", name_of(from)}, {"to", name_of(to)}});
 }
 
 void Journal::failed(const Error& error, ErrorCategory failure) {
@@ -61,8 +65,11 @@ void Journal::recovery_begins(const RecoveryStep& step, ErrorCategory failure, c
     if (step.attempt > 0) event.add("attempt", step.attempt);
     if (step.action == RecoveryAction::retry) event.add("pause_ns", step.pause);
   });
-  audit({.kind = AuditKind::recovery, .sandbox = sandbox_, .cause = name_of(step.action)},
-        {{"class", name_of(failure)}, {"attempt", step.attempt}, {"last", last}});
+  const AuditSubject what{.kind = AuditKind::recovery, .sandbox = sandbox_, .cause = name_of(step.action)};
+  const std::initializer_list<AuditFact> facts{{"class", name_of(failure)}, {"attempt", step.attempt}, {"last", last}};
+  // What is done again and again is the guests' doing; what it comes to in the end is always in the trail.
+  const bool comes_again = step.action == RecoveryAction::restart || step.action == RecoveryAction::retry;
+  comes_again ? audit(GuestDeed{.subject = what}, facts) : audit(what, facts);
 }
 
 void Journal::limits_changed(const LimitChanges& changes) {

@@ -60,11 +60,13 @@ class Journal {
   Tally denied() const EXCLUDES(mutex_);
 
   // ---- the sandbox
-  void status_changed(SandboxStatus from, SandboxStatus to, const std::string& cause);
+  // In a recovery the guests are who changes it, as often as they make it fail.
+  void status_changed(SandboxStatus from, SandboxStatus to, const std::string& cause, bool in_recovery)
+      EXCLUDES(mutex_);
   void failed(const Error& error, ErrorCategory failure);
   void created(std::size_t modules, std::uint64_t processes, Clock::Duration took, WayIn way);
   void destroyed(Clock::Duration uptime);
-  void recovery_begins(const RecoveryStep& step, ErrorCategory failure, const std::string& last);
+  void recovery_begins(const RecoveryStep& step, ErrorCategory failure, const std::string& last) EXCLUDES(mutex_);
   void limits_changed(const LimitChanges& changes);
   void permissions_changed(Permissions from, Permissions to);
   void usage_sampled(const Usage& usage);

@@ -83,7 +83,7 @@ void SandboxCore::advance(LifecycleEvent event, const std::string& cause) {
       running_since_ = services_.clock.now();
     }
   }
-  journal_.status_changed(from, to, cause);
+  journal_.status_changed(from, to, cause, recovers_.load());
 }
 
 Result<void> SandboxCore::fail_with(Error error) {
@@ -197,7 +197,7 @@ void SandboxCore::end_tree() {
     gone.swap(processes_);
   }
   for (const auto& [name, process] : gone) process->close();
-  journal_.flush();
+  if (!recovers_.load()) journal_.flush();  // else it continues, and with it the count
 }
 
 // What guests spawned ends first and has half of the time: what the spec asks for is left some, whatever they do.

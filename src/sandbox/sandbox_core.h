@@ -353,8 +353,11 @@ class SandboxCore final : public ProcessOwner,
   void recover(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(control_);
   bool is_done_with(const std::shared_ptr<const TreeRunner>& gave_up) const EXCLUDES(mutex_);
   void act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
-  void take_step(const RecoveryStep& step, const LastEnd& last, const std::vector<std::string>& back,
-                 const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
+  // One step. It may have started everything again, and that have failed again.
+  enum class Acted : std::uint8_t { done, failed_again };
+  Acted act_once(const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
+  Acted take_step(const RecoveryStep& step, const LastEnd& last, const std::vector<std::string>& back,
+                  const std::shared_ptr<const TreeRunner>& gave_up) REQUIRES(control_);
   bool keeps_running_without(const std::shared_ptr<const TreeRunner>& gave_up) EXCLUDES(mutex_);
   void isolate(const LastEnd& last) EXCLUDES(mutex_);
   void retry_after(Clock::Duration pause, const LastEnd& last) EXCLUDES(mutex_);
@@ -535,6 +538,7 @@ class SandboxCore final : public ProcessOwner,
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::uint64_t, std::less<>> restarts_of_ GUARDED_BY(mutex_);  // by process
+  std::atomic<bool> recovers_{false};  // what its status becomes is not the wish of a caller
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   UsageHistory history_ GUARDED_BY(mutex_);
 };

@@ -64,12 +64,18 @@ void SandboxCore::recover(const std::shared_ptr<const TreeRunner>& gave_up) {
   act_on_failure(gave_up);
 }
 
-// Starting again may fail again: then the next step is due, until there is none.
+// Starting again may fail again: then the next step is due, until there is none. A spec says how many there are.
 void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_up) {
   const Operation operation(operation_);
+  recovers_.store(true);
+  while (act_once(gave_up) == Acted::failed_again) continue;
+  recovers_.store(false);
+}
+
+SandboxCore::Acted SandboxCore::act_once(const std::shared_ptr<const TreeRunner>& gave_up) {
   if (is_to_end()) {
     if (!is_up(status())) advance(LifecycleEvent::ended);
-    return;  // whoever ends it does the rest
+    return Acted::done;  // whoever ends it does the rest
   }
   RecoveryStep step;
   LastEnd last;
@@ -82,29 +88,35 @@ void SandboxCore::act_on_failure(const std::shared_ptr<const TreeRunner>& gave_u
     failure_ = last.failure;
   }
   journal_.recovery_begins(step, last.failure, last.text);
-  take_step(step, last, back.modules, gave_up);
+  return take_step(step, last, back.modules, gave_up);
 }
 
-void SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last, const std::vector<std::string>& back,
-                            const std::shared_ptr<const TreeRunner>& gave_up) {
-  if (step.action == RecoveryAction::isolate) return isolate(last);
-  if (step.action == RecoveryAction::keep && keeps_running_without(gave_up)) return;
+SandboxCore::Acted SandboxCore::take_step(const RecoveryStep& step, const LastEnd& last,
+                                          const std::vector<std::string>& back,
+                                          const std::shared_ptr<const TreeRunner>& gave_up) {
+  if (step.action == RecoveryAction::isolate) {
+    isolate(last);
+    return Acted::done;
+  }
+  if (step.action == RecoveryAction::keep && keeps_running_without(gave_up)) return Acted::done;
   if (is_up(status())) {
     advance(LifecycleEvent::end);
     end_tree();
   }
   switch (step.action) {
-    case RecoveryAction::retry: return retry_after(step.pause, last);
+    case RecoveryAction::retry: retry_after(step.pause, last); return Acted::done;
     case RecoveryAction::rollback:
-      if (auto taken = take_back(back); !taken) return static_cast<void>(fail_with(std::move(taken.error())));
+      if (auto taken = take_back(back); !taken) {
+        static_cast<void>(fail_with(std::move(taken.error())));
+        return Acted::done;
+      }
       [[fallthrough]];
-    case RecoveryAction::restart:
-      if (!try_start_tree()) act_on_failure(gave_up);
-      return;
+    case RecoveryAction::restart: return try_start_tree() ? Acted::done : Acted::failed_again;
     default: break;
   }
   static_cast<void>(
       fail_with({.code = ErrorCode::limit_exceeded, .message = gave_up_after(last.text), .details = {}}, last.failure));
+  return Acted::done;
 }
 
 // Children of the spec and those that guests spawned are two trees: one may live on without the other.
@@ -155,7 +167,10 @@ void SandboxCore::retry(std::uint64_t ticket) {
     if (retry_ticket_ != ticket || destroyed_) return;
     retry_ticket_ = 0;
   }
-  if (!try_start_tree()) act_on_failure(nullptr);
+  recovers_.store(true);
+  const auto started = try_start_tree();
+  recovers_.store(false);
+  if (!started) act_on_failure(nullptr);
 }
 
 // True when one was waiting; it does nothing now.

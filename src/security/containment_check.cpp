@@ -1,5 +1,7 @@
 #include "security/containment_check.h"
 
+#include <fmt/format.h>
+
 #include <initializer_list>
 #include <string_view>
 
@@ -11,8 +13,12 @@ struct Time {
   std::chrono::nanoseconds value;
 };
 
-std::vector<ErrorDetail> faults_in(std::initializer_list<Time> times) {
+std::vector<ErrorDetail> faults_in(std::uint32_t limits_max, std::initializer_list<Time> times) {
   std::vector<ErrorDetail> faults;
+  if (limits_max > kTroubleMax) {
+    faults.push_back({"limits_max",
+                      fmt::format("is {} but can be {} at most: each of them is remembered", limits_max, kTroubleMax)});
+  }
   for (const auto& [field, value] : times) {
     if (value.count() > 0) continue;
     faults.push_back({std::string(field), "is not longer than nothing (limits_max 0 turns it off)"});
@@ -23,11 +29,11 @@ std::vector<ErrorDetail> faults_in(std::initializer_list<Time> times) {
 }  // namespace
 
 std::vector<ErrorDetail> faults_of(const BreakerOptions& options) {
-  return faults_in({{"window", options.window}, {"pause", options.pause}});
+  return faults_in(options.limits_max, {{"window", options.window}, {"pause", options.pause}});
 }
 
 std::vector<ErrorDetail> faults_of(const QuarantineOptions& options) {
-  return faults_in({{"window", options.window}, {"period", options.period}});
+  return faults_in(options.limits_max, {{"window", options.window}, {"period", options.period}});
 }
 
 }  // namespace petri

@@ -346,7 +346,7 @@ TEST_F(ProfileTest, MustNotContradictItself) {  // P02, P03, P09
   spec.profile->deny = {Permission::clock};
   spec.profile->imports = {.allow = {"math"}, .block = {"math", ""}};
   spec.recovery = Recovery{.retry_pause = std::chrono::seconds(0)};
-  spec.breaker = BreakerOptions{.pause = std::chrono::seconds(0)};
+  spec.breaker = BreakerOptions{.limits_max = 10'001, .pause = std::chrono::seconds(0)};
   const auto refused = runtime_->create(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
@@ -358,6 +358,7 @@ TEST_F(ProfileTest, MustNotContradictItself) {  // P02, P03, P09
             "imports: the permission log is granted, but the lists allow no function that needs it; "
             "imports: the permission clock is granted, but the lists allow no function that needs it; "
             "recovery.retry_pause: retry_pause is 0 ns but goes from 1 ns to 24 hours; "
+            "breaker.limits_max is 10001 but can be 10000 at most: each of them is remembered; "
             "breaker.pause is not longer than nothing (limits_max 0 turns it off)");
   EXPECT_EQ(runtime_->find("a").error().code, ErrorCode::not_found);
 }

@@ -1,7 +1,12 @@
 // S20 to S22: what becomes of a sandbox once its supervision has given up.
 #include <future>
 #include <latch>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <thread>
 
+#include "base/stack.h"
 #include "engine/fault_injection.h"
 #include "runtime_fixture.h"
 #include "telemetry/event_rules.h"
@@ -12,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 class RecoveryTest : public RuntimeFixture {
@@ -179,6 +185,55 @@ TEST_F(RecoveryTest, GoesOnWithTheNextStepWhenStartingAgainFails) {
     return sandbox.status() == SandboxStatus::failed ? "" : "not yet";
   });
   EXPECT_THAT(audited(), ElementsAre("restart", "retry", "retry", "terminate"));
+}
+
+// What it tells of that is its guests' doing, and takes no more of the audit trail than that may.
+TEST_F(RecoveryTest, TellsOfManyStartsInFewEntries) {
+  SandboxSpec spec =
+      fragile({{ErrorCategory::runtime, RecoveryAction::restart}, {ErrorCategory::resource, RecoveryAction::restart}});
+  spec.modules = {{"counter", Source::wat(R"((module (func (export "petri_init") (result i32) (drop (i32.const 1))
+      (i32.const 0)) (func (export "crash") unreachable)))")}};
+  spec.recovery->restarts_max = 3'000;
+  spec.audit = AuditLevel::full;
+  Sandbox sandbox = create(spec);
+  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1}}));
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
+  // What it came to is there, whatever came before.
+  expect_soon(
+      [&] { return runtime_->audit({.kind = AuditKind::sandbox_failed}).entries.size() == 1 ? "" : "not yet"; });
+  EXPECT_THAT(runtime_->audit({.kind = AuditKind::recovery, .cause = "terminate"}).entries, SizeIs(1));
+  EXPECT_LT(runtime_->audit_status().entries, 1'100U);
+}
+
+// Each may fail as well, as often as the spec allows: that is done one after the other, and not one inside the other.
+TEST_F(RecoveryTest, TakesNoMoreStackForManyStartsThatFailThanForOne) {
+  struct Stack {
+    std::size_t most_left = 0, least_left = std::numeric_limits<std::size_t>::max();
+  };
+  std::mutex mutex;
+  std::map<std::thread::id, Stack> stacks;
+  int starts = 0;
+  RuntimeOptions options = in_tier_under_test(without_containment());
+  ASSERT_TRUE(options.host.define("test", "fails", [&]() -> std::int32_t {
+    const std::lock_guard lock(mutex);
+    Stack& stack = stacks[std::this_thread::get_id()];
+    stack.most_left = std::max(stack.most_left, stack_bytes_left());
+    stack.least_left = std::min(stack.least_left, stack_bytes_left());
+    return ++starts > 1 ? 1 : 0;
+  }));
+  const auto runtime = *Runtime::create(std::move(options));
+  SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(R"((module
+      (import "test" "fails" (func $fails (result i32)))
+      (func (export "petri_init") (result i32) (call $fails))
+      (func (export "crash") unreachable)))")}}};
+  spec.tree = SupervisorSpec{.intensity = 0, .children = {ChildSpec{.id = "p", .module = "m"}}};
+  spec.recovery = Recovery{.actions = {{ErrorCategory::runtime, RecoveryAction::restart}}, .restarts_max = 500};
+  Sandbox sandbox = *runtime->create(spec);
+  EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
+  const auto how = [&] { return sandbox.status() == SandboxStatus::failed ? "" : "not yet"; };
+  EXPECT_EQ(testing::eventually(*runtime, how), "");
+  EXPECT_EQ(starts, 501);
+  for (const auto& [thread, stack] : stacks) EXPECT_LT(stack.most_left - stack.least_left, std::size_t{64} << 10);
 }
 
 TEST_F(RecoveryTest, IsolatesWhatIsNotToBeTrusted) {  // S22
