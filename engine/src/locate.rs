@@ -25,8 +25,10 @@ impl Locator {
     pub fn function(&self, function: u32) -> Option<u32> {
         match function.checked_sub(self.imported) {
             None => Some(function),
-            Some(behind) if behind >= self.added => Some(function - self.added),
-            Some(_) => None,
+            Some(behind) => behind
+                .checked_sub(self.added)
+                .filter(|own| (*own as usize) < self.analysis.plans.len())
+                .map(|own| self.imported + own),
         }
     }
 
@@ -47,5 +49,22 @@ impl Locator {
         let plan = function.checked_sub(self.imported).and_then(|defined| self.analysis.plans.get(defined as usize));
         let code = plan.map(|plan| Body::new(&artifact.wasm[plan.code..plan.body.end], plan.code));
         code.map_or(place, |body| body.trap_from(place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_the_meters_are_none_of_the_guests() {
+        let text = format!(r#"(module (import "a" "b" (func)) {})"#, "(func (loop (call 0)))".repeat(16));
+        let wasm = wat::parse_str(text).expect("the text is right");
+        let artifact = Artifact::prepare(&wasm).unwrap_or_else(|failure| panic!("{}", failure.message));
+        let locator = Locator::new(&artifact);
+        let found: Vec<_> = (0..19).map(|function| locator.function(function)).collect();
+        let (import, refill, next_slice) = ([Some(0)], [None], [None]);
+        let expected: Vec<_> = import.into_iter().chain(refill).chain((1..=16).map(Some)).chain(next_slice).collect();
+        assert_eq!(found, expected);
     }
 }

@@ -3,7 +3,7 @@
 //! A module whose calls have known costs (`Charging::Known`) keeps its code; the host charges them. To others are added a
 //! fuel counter and, where functions can recurse, a depth counter (globals behind all of the guest's), the imports
 //! `refill` (unless the host looks at the door), `overflow`, `grow` and `fill` (functions behind the guest's imports),
-//! and exports through which the host reaches the counters, the start function, the memory and the mutable globals. The guest can name none of them: its
+//! where many functions look at their fuel one through which they do (behind all of the guest's), and exports through which the host reaches the counters, the start function, the memory and the mutable globals. The guest can name none of them: its
 //! indices are shifted past them, all imports are renamed to their position, and the hidden exports carry a prefix
 //! that no export of the guest has. Custom sections are left out.
 
@@ -34,7 +34,13 @@ pub struct Added {
     pub functions: u32,
     pub fuel: Option<u32>,
     pub depth: Option<u32>,
+    /// The function behind all others that calls `refill` for them, with the counter in its global before and after.
+    pub next_slice: Option<u32>,
 }
+
+/// A module of so many functions calls `refill` in one place. A call of its own function takes the compiler less than one of an
+/// import, and the stores around it are left out; smaller modules would take longer to load for one function more.
+const SHARED_REFILL_MIN: usize = 8;
 
 impl Added {
     pub fn new(analysis: &Analysis) -> Added {
@@ -42,14 +48,17 @@ impl Added {
         let Module { weighs, grows, fills, .. } = analysis.module;
         let globals = analysis.module.globals.len() as u32;
         let (counts, looks) = (analysis.module.counts(), analysis.module.looks());
+        let functions = u32::from(looks) + u32::from(weighs) + u32::from(grows) + u32::from(fills);
+        let shares = looks && analysis.plans.len() >= SHARED_REFILL_MIN;
         Added {
             refill: looks.then_some(first),
             overflow: weighs.then_some(first + 1),
             grow: grows.then_some(first + 1 + u32::from(weighs)),
             fill: fills.then_some(first + 1 + u32::from(weighs) + u32::from(grows)),
-            functions: u32::from(looks) + u32::from(weighs) + u32::from(grows) + u32::from(fills),
+            functions,
             fuel: counts.then_some(globals),
             depth: weighs.then_some(globals + 1),
+            next_slice: shares.then_some(first + functions + analysis.plans.len() as u32),
         }
     }
 }
@@ -210,7 +219,9 @@ impl Meter<'_> {
         let types = module.types.len() + self.types.count as usize;
         bytes::vector_section(&mut out, 1, types, &[copy(&raw.types), &self.types.encoded]);
         self.imports(&mut out);
-        bytes::vector_section(&mut out, 3, self.analysis.plans.len(), &[copy(&raw.functions)]);
+        let mut next_slice = Vec::new();
+        self.added.next_slice.inspect(|_| bytes::unsigned(&mut next_slice, self.refill_type.into()));
+        bytes::vector_section(&mut out, 3, self.bodies(), &[copy(&raw.functions), &next_slice]);
         let own_tables = module.tables.len() - self.imported(Extern::Table);
         bytes::vector_section(&mut out, 4, own_tables, &[copy(&raw.tables)]);
         let large = module.large_memory.as_ref();
@@ -349,6 +360,11 @@ impl Meter<'_> {
         bytes::vector_section(out, 9, self.analysis.raw.elements.len(), &[&items]);
     }
 
+    /// Functions with code: the guest's and what the meter adds behind them.
+    fn bodies(&self) -> usize {
+        self.analysis.plans.len() + usize::from(self.added.next_slice.is_some())
+    }
+
     fn code(&self, out: &mut Vec<u8>, copied: Option<&mut Vec<Copied>>) {
         let mut bodies = Vec::with_capacity(self.wasm.len() * 2);
         let mut body = Body { meter: self, out: Vec::with_capacity(4 * FEW), copied: copied.is_some().then(Vec::new) };
@@ -361,7 +377,13 @@ impl Meter<'_> {
             all.extend(moved.map(|piece| Copied { new: piece.new + bodies.len(), ..piece }));
             bodies.extend_from_slice(&body.out);
         }
-        bytes::vector_section(out, 10, self.analysis.plans.len(), &[&bodies]);
+        if self.added.next_slice.is_some() {
+            body.out.clear();
+            body.write_next_slice();
+            bytes::unsigned(&mut bodies, body.out.len() as u64);
+            bodies.extend_from_slice(&body.out);
+        }
+        bytes::vector_section(out, 10, self.bodies(), &[&bodies]);
         if let Some(copied) = copied {
             let start = out.len() - bodies.len();
             copied.extend(all.into_iter().map(|piece| Copied { new: piece.new + start, ..piece }));
@@ -595,6 +617,12 @@ impl Body<'_> {
             self.op(LOCAL_GET, scratch.fuel);
         }
         self.out.extend([I64_CONST, 0, I64_LT_S, IF, 0x40]);
+        if let Some(next_slice) = self.meter.added.next_slice {
+            self.op(LOCAL_GET, scratch.fuel);
+            self.op(CALL, next_slice);
+            self.op(LOCAL_SET, scratch.fuel);
+            return self.out.push(END);
+        }
         if !exposed {
             self.op(LOCAL_GET, scratch.fuel);
             self.op(GLOBAL_SET, self.fuel());
@@ -605,6 +633,19 @@ impl Body<'_> {
             self.op(LOCAL_TEE, scratch.fuel);
         }
         self.op(GLOBAL_SET, self.fuel());
+        self.out.push(END);
+    }
+
+    /// The function that the others ask for the next slice: its parameter is the counter, and so is its result.
+    fn write_next_slice(&mut self) {
+        self.out.push(0);
+        self.op(LOCAL_GET, 0);
+        self.op(GLOBAL_SET, self.fuel());
+        self.op(LOCAL_GET, 0);
+        self.op(CALL, self.meter.added.refill.expect("the module counts"));
+        self.op(LOCAL_TEE, 0);
+        self.op(GLOBAL_SET, self.fuel());
+        self.op(LOCAL_GET, 0);
         self.out.push(END);
     }
 
@@ -804,7 +845,7 @@ mod tests {
         assert_eq!(prefix((0..100).map(|number| format!("~{number}~"))), "~100~");
     }
 
-    /// How many calls of the host a module's code has after the rewriting; the guest has none.
+    /// How many calls a module's code has after the rewriting, of a guest that has none.
     fn looks(text: &str) -> usize {
         let wasm = wat::parse_str(text).expect("the text is right");
         let metered = rewrite(&wasm, &crate::prepare::analyse(&wasm).expect("the module is accepted"), None);
@@ -836,5 +877,12 @@ mod tests {
             assert_eq!(of(seen), 2, "{seen}");
         }
         assert_eq!(looks("(module (func (block (loop (loop (br 1))))) (func (drop (i32.const 1))))"), 3);
+    }
+
+    #[test]
+    fn many_functions_call_the_host_in_one_place() {
+        let module = |functions: usize| format!("(module {})", "(func (loop (br 0)))".repeat(functions));
+        assert_eq!(looks(&module(SHARED_REFILL_MIN - 1)), SHARED_REFILL_MIN - 1);
+        assert_eq!(looks(&module(SHARED_REFILL_MIN)), SHARED_REFILL_MIN + 1);
     }
 }

@@ -33,11 +33,13 @@ impl Program {
         Program { functions: vec![function], ..self }
     }
 
-    /// What both tiers say, with the meter in the code and, where the cost is known before, without it.
+    /// What both tiers say, with the meter in the code, also where many functions share a part of it, and, where the cost
+    /// is known before, without it.
     fn run(&self, units: u64) -> Answer {
-        let [answer, metered] = [self.text.clone(), with_a_loop(&self.text)]
+        let [answer, metered, shared] = [self.text.clone(), with_loops(1, &self.text), with_loops(16, &self.text)]
             .map(|text| same_in_both_linked(&text, &self.functions, "f", &self.args, fuel(units)));
         assert_eq!(answer, metered, "with the meter in its code: {}", self.text);
+        assert_eq!(answer, shared, "with many functions: {}", self.text);
         answer
     }
 
@@ -71,10 +73,10 @@ impl Program {
     }
 }
 
-/// The same module with a loop nobody enters: its calls' costs are not all known any more.
-fn with_a_loop(text: &str) -> String {
+/// The same module with functions that nobody calls, a loop in each: its calls' costs are not all known any more.
+fn with_loops(functions: usize, text: &str) -> String {
     let open = text.strip_suffix(')').expect("a module ends with a parenthesis");
-    format!("{open} (func (loop)))")
+    format!("{open} {})", times(functions, "(func (loop))"))
 }
 
 fn times(count: usize, text: &str) -> String {
@@ -137,7 +139,7 @@ fn a_cost_is_known_before_where_no_way_costs_more_than_another() {
 fn a_call_whose_cost_is_known_is_stopped_at_the_door_as_others_are_inside() {
     let text = r#"(module (global $g (export "g") (mut i32) (i32.const 0)) (func (export "f") (global.set $g (i32.const 7))))"#;
     let late = Budget { deadline_ns: 0, ..plenty() };
-    for text in [text.to_owned(), with_a_loop(text)] {
+    for text in [text.to_owned(), with_loops(1, text)] {
         for tier in TIERS {
             let mut guest = Guest::new(tier, &text);
             let answer = guest.call("f", &[], late);
@@ -206,7 +208,7 @@ fn calls_that_the_host_looks_at_cost_the_same_over_many_slices() {
 fn a_call_that_the_host_looks_at_does_nothing_without_the_fuel_for_its_first_block() {
     let text = r#"(module (global $g (export "g") (mut i32) (i32.const 0)) (func (export "f") (param i32)
         (global.set $g (i32.const 7)) (if (local.get 0) (then (drop (i32.const 1))))))"#;
-    for text in [text.to_owned(), with_a_loop(text)] {
+    for text in [text.to_owned(), with_loops(1, text)] {
         for (budget, end, seen) in [
             (Budget { fuel: 3, ..plenty() }, (EndKind::OutOfFuel, 3), 0),
             (Budget { fuel: 5, ..plenty() }, (EndKind::OutOfFuel, 5), 7),
