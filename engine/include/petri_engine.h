@@ -114,6 +114,7 @@ typedef struct petri_module_info {
   uint32_t not_movable;
   uint64_t memory_pages_min, memory_pages_max; /* max: UINT64_MAX when not declared */
   uint64_t table_slots_min;                    /* over all tables */
+  uint64_t instance_bytes;                     /* that an engine keeps for an instance, beside these and a constant */
   uint64_t stack_bytes_fixed;                  /* native stack the functions outside all cycles may need together */
   uint64_t stack_bytes_per_depth;              /* and each unit of call depth at most */
 } petri_module_info;

@@ -125,6 +125,8 @@ pub struct Declarations {
 pub struct Module {
     pub declared: Arc<Declarations>,
     pub data_segments: u32,
+    /// Entries of all element segments.
+    pub elements: u64,
     /// What the host makes of its instances; none: the engine makes them as they are declared.
     pub large_memory: Option<LargeMemory>,
     pub code_bytes: u64,
@@ -179,6 +181,22 @@ impl Declarations {
 }
 
 impl Module {
+    /// What an engine keeps for an instance beyond memory, table slots and what it keeps for the smallest one: by what is
+    /// declared, and of the two engines the one that keeps more of it.
+    pub fn instance_bytes(&self) -> u64 {
+        let values = |import: &Import| match import.kind {
+            Extern::Function => self.types[import.type_index as usize].values() as u64,
+            _ => 0,
+        };
+        let imports: u64 = self.imports.iter().map(|import| 160 + 16 * values(import)).sum();
+        let names: u64 = self.exports.iter().map(|export| export.name.len() as u64).sum();
+        let functions = self.functions.len() as u64 - u64::from(self.imported_functions);
+        // The host reaches those that can change by exports of its own.
+        let globals = 24 * self.globals.len() as u64 + 56 * self.mutable_globals().count() as u64;
+        let segments = 42 * u64::from(self.data_segments) + 66 * u64::from(self.element_segments) + 13 * self.elements;
+        imports + names + 42 * functions + 64 * self.exports.len() as u64 + globals + segments
+    }
+
     /// Its code counts fuel, because the costs of its calls are not known before.
     pub fn counts(&self) -> bool {
         !matches!(self.charging, Charging::Known(_))

@@ -313,6 +313,7 @@ pub struct ModuleInfo {
     memory_pages_min: u64,
     memory_pages_max: u64,
     table_slots_min: u64,
+    instance_bytes: u64,
     stack_bytes_fixed: u64,
     stack_bytes_per_depth: u64,
 }
@@ -342,6 +343,7 @@ pub unsafe extern "C" fn petri_artifact_info(artifact: *const ArtifactHandle, ou
         memory_pages_min: module.memory.map_or(0, |memory| memory.min),
         memory_pages_max: module.memory.and_then(|memory| memory.max).unwrap_or(u64::MAX),
         table_slots_min: module.table_slots(),
+        instance_bytes: module.instance_bytes(),
         stack_bytes_fixed: module.stack_bytes_fixed,
         stack_bytes_per_depth: module.stack_bytes_per_depth,
     };

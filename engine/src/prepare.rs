@@ -526,6 +526,7 @@ fn expression_span(expression: &ConstExpr) -> Span {
 fn weigh(analysis: &mut Analysis) {
     let Analysis { module, findings, plans, .. } = analysis;
     module.load_points = findings.load.points();
+    module.elements = findings.load.elements;
     module.features = findings.features;
     module.not_movable = findings.not_movable;
     let defined = plans.len();

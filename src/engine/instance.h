@@ -140,6 +140,8 @@ class Code {
   virtual std::uint64_t others_bytes_min() const { return 0; }
   // The same of ModuleFacts::value_bytes().
   virtual std::uint64_t others_value_bytes(std::uint64_t /*call_depth*/) const { return 0; }
+  // What an engine keeps for their instances, of ModuleFacts::instance_bytes and what the smallest has.
+  virtual std::uint64_t others_instance_bytes() const { return 0; }
   // Makes memory, tables and globals; runs no code of the guest. The instance does not need the Code afterwards.
   // However long that takes.
   Result<Instantiated> instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const {

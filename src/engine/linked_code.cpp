@@ -29,6 +29,13 @@ std::uint64_t LinkedCode::others_value_bytes(std::uint64_t call_depth) const {
   return bytes - members_->back().facts().value_bytes(call_depth);
 }
 
+std::uint64_t LinkedCode::others_instance_bytes() const {
+  constexpr std::uint64_t kSmallest = 4'400;
+  std::uint64_t bytes = 0;
+  for (const LinkedMember& member : *members_) bytes += kSmallest + member.facts().instance_bytes;
+  return bytes - kSmallest - members_->back().facts().instance_bytes;
+}
+
 Result<Instantiated> LinkedCode::instantiate_within(const MakingTime* time, const HostHooks& hooks,
                                                     std::uint64_t memory_bytes_max) const {
   return LinkedInstance::create(members_, time, hooks, memory_bytes_max);

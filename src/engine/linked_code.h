@@ -110,6 +110,7 @@ class LinkedCode final : public Code {
                                           std::uint64_t memory_bytes_max) const override;
   std::uint64_t others_bytes_min() const override { return others_bytes_min_; }
   std::uint64_t others_value_bytes(std::uint64_t call_depth) const override;
+  std::uint64_t others_instance_bytes() const override;
 
  private:
   std::shared_ptr<const LinkedMembers> members_;

@@ -57,6 +57,8 @@ struct ModuleFacts {
   std::uint64_t memory_pages_min = 0;
   std::uint64_t memory_pages_max = kNotDeclared;
   std::uint64_t table_slots_min = 0;
+  // What an engine keeps for an instance beside these, by what the module declares; the smallest one has more.
+  std::uint64_t instance_bytes = 0;
   std::uint64_t stack_bytes_fixed = 0, stack_bytes_per_depth = 0;
 
   // What the values of one call may take together, eight bytes each: a number of petri's, the same in both tiers.

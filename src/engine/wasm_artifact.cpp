@@ -38,6 +38,7 @@ ModuleFacts to_facts(const petri_module_info& info) {
           .memory_pages_min = info.memory_pages_min,
           .memory_pages_max = info.memory_pages_max,
           .table_slots_min = info.table_slots_min,
+          .instance_bytes = info.instance_bytes,
           .stack_bytes_fixed = info.stack_bytes_fixed,
           .stack_bytes_per_depth = info.stack_bytes_per_depth};
 }

@@ -23,6 +23,12 @@ std::uint64_t stack_to_count(const LoadableArtifact& artifact, const Code& code,
   return bytes - std::min(bytes, kFree);
 }
 
+// What the engine keeps is counted where there may be many: a process counts for the smallest instance.
+std::uint64_t instance_to_count(const LoadableArtifact& artifact, const Code& code, const HostContext& context) {
+  if (context.settings().account == nullptr) return 0;
+  return artifact.facts().instance_bytes + code.others_instance_bytes();
+}
+
 std::uint64_t next_turn(void* data, std::uint64_t fuel_used) {
   auto& context = *static_cast<HostContext*>(data);
   return context.turns->next_turn(context, context.fuel_before + fuel_used);
@@ -63,7 +69,8 @@ Result<End> Guest::make_instance(const Code& code, const MakingTime* time) {
   const std::uint64_t bytes_min = artifact_.facts().memory_bytes_min() + code.others_bytes_min();
   const std::uint64_t stack_bytes = stack_to_count(artifact_, code, context_.limits().call_depth_max);
   const bool fits = bytes_min + stack_bytes <= context_.limits().memory_bytes_max;
-  if (!fits || !context_.begin_instance(bytes_min, stack_bytes)) return End{.kind = EndKind::memory_limit};
+  const std::uint64_t held_bytes = stack_bytes + instance_to_count(artifact_, code, context_);
+  if (!fits || !context_.begin_instance(bytes_min, held_bytes)) return End{.kind = EndKind::memory_limit};
   auto made = code.instantiate_within(time, hooks_, context_.limits().memory_bytes_max);
   if (!made || made->instance == nullptr) {
     context_.end_instance();

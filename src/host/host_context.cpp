@@ -81,11 +81,11 @@ void HostContext::go_on_from(const HostContext& other) {
   log_rate_ = other.log_rate_;
 }
 
-bool HostContext::begin_instance(std::uint64_t memory_bytes, std::uint64_t stack) {
+bool HostContext::begin_instance(std::uint64_t memory_bytes, std::uint64_t held_bytes) {
   end_instance();
   if (!take(memory_bytes)) return false;
   memory_bytes_ = memory_bytes;
-  if (stack > 0 && !stack_bytes.try_add(*this, stack)) {
+  if (held_bytes > 0 && !instance_bytes.try_add(*this, held_bytes)) {
     end_instance();
     return false;
   }
@@ -94,7 +94,7 @@ bool HostContext::begin_instance(std::uint64_t memory_bytes, std::uint64_t stack
 }
 
 void HostContext::end_instance() {
-  stack_bytes.let_go();
+  instance_bytes.let_go();
   give_back(memory_bytes_);
   memory_bytes_ = 0;
 }

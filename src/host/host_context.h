@@ -114,9 +114,9 @@ class HostContext {
   // Forgets what the last call left: output, counts, fuel, virtual time. Chance and files go on, and the log's rate
   // does where time is real. `bytes` are borrowed until the next begin().
   void begin(std::string_view bytes, std::uint64_t deadline_ns);
-  // A fresh instance: its memory has this size, its stack counts for so much, its descriptors are those of a new
-  // program. False: the account has not so much.
-  bool begin_instance(std::uint64_t memory_bytes, std::uint64_t stack_bytes = 0);
+  // A fresh instance: its memory has this size, the host holds so much for it (stack, what the engine keeps), its
+  // descriptors are those of a new program. False: the account has not so much.
+  bool begin_instance(std::uint64_t memory_bytes, std::uint64_t held_bytes = 0);
   void end_instance();
   void reseed(std::uint64_t seed) { random = SeededRandom(seed); }
   // Chance, time and the log's rate go on where those of the other are, whose place this one takes.
@@ -209,7 +209,7 @@ class HostContext {
   LinkedInstance* linked = nullptr;  // of a guest that is made of several modules
   std::string reply;                 // to its last call,
   HeldBytes reply_bytes;             // which takes so much
-  HeldBytes stack_bytes;             // of its instance
+  HeldBytes instance_bytes;          // of its instance, beside its memory
   std::string_view input;
   std::string_view memory_limit = "memory_bytes_max";  // the name of the one that bounds this guest's own memory
   OutputBuffer output;
