@@ -8,12 +8,15 @@ namespace petri::cli {
 namespace {
 
 TEST(ExitCode, TellsBadInputFromAFailingMachine) {
-  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::validation_failed}), ExitCode::bad_input);
-  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::rejected}), ExitCode::bad_input);
-  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::link_error}), ExitCode::bad_input);
-  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::io_error}), ExitCode::host_failure);
-  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::engine_fault}), ExitCode::host_failure);
-  EXPECT_EQ(exit_code_for(Error{.code = ErrorCode::start_failed}), ExitCode::guest_failure);
+  const std::set<ErrorCode> machine{ErrorCode::io_error,  ErrorCode::busy,    ErrorCode::timeout,
+                                    ErrorCode::cancelled, ErrorCode::not_now, ErrorCode::engine_fault,
+                                    ErrorCode::host_fault};
+  for (const ErrorCode code : all_error_codes()) {
+    const ExitCode expected = code == ErrorCode::start_failed ? ExitCode::guest_failure
+                              : machine.contains(code)        ? ExitCode::host_failure
+                                                              : ExitCode::bad_input;
+    EXPECT_EQ(exit_code_for(Error{.code = code}), expected) << name_of(code);
+  }
 }
 
 TEST(ExitCode, BlamesTheCallerForAFileThatCannotBeRead) {

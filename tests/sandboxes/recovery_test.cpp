@@ -339,11 +339,13 @@ TEST_F(FamilyTest, HandlesNoMessageOfWhatIsFrozen) {  // S22
       sandbox.call_async("next", {}, {.process = "m"}, [&](Result<Outcome> result) { waited.set_value(result); }));
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "x"), OutcomeKind::trapped), "");
   expect_status(sandbox, SandboxStatus::isolated);
-  const auto unanswered = waited.get_future().get();
+  auto answer = waited.get_future();
+  EXPECT_EQ(answer.wait_for(30s), std::future_status::ready) << "it does not wait for what goes on";
+  let_go.count_down();
+  const auto unanswered = answer.get();
   ASSERT_FALSE(unanswered);
   EXPECT_EQ(unanswered.error().code, ErrorCode::cancelled);
   EXPECT_EQ(unanswered.error().message, "the process m ended before it came to this call");
-  let_go.count_down();
   EXPECT_EQ(testing::not_kind(held.get_future().get(), OutcomeKind::ok), "") << "what it was at comes to its end";
   const auto state = sandbox.state("m");
   ASSERT_TRUE(state) << state.error().message;

@@ -201,6 +201,31 @@ class Mutants(unittest.TestCase):
         self.assertEqual(mutants.broken(self.MUTANT, text), "{\n  return 2;\n}\n")
         self.assertEqual(mutants.broken(self.MUTANT | {"broken": ""}, text), "{\n}\n")
 
+    def page_faults(self, noticed, tests=frozenset({"ATest.Sees", "sees_it"})):
+        return mutants.page_complaints([self.MUTANT], mutants.page_of([self.MUTANT], {"a: b": noticed}), tests)
+
+    def test_have_a_row_with_tests_that_are_there(self):
+        self.assertEqual(self.page_faults("`ATest.Sees`, `module::sees_it` and 2 more"), [])
+
+    def test_that_nothing_is_known_to_notice_are_seen(self):
+        self.assertEqual(self.page_faults(""), ["docs/mutants.md: nothing is known to notice: a: b; run tools/mutants 1"])
+        self.assertEqual(len(mutants.page_complaints([self.MUTANT], "", set())), 1)
+
+    def test_whose_test_has_gone_are_seen(self):
+        self.assertEqual(self.page_faults("`ATest.Sees`, `ATest.Saw`"),
+                         ["docs/mutants.md: there is no test ATest.Saw any more, which noticed: a: b; try that mutant again"])
+
+    def test_that_are_not_in_the_list_any_more_are_seen_on_the_page(self):
+        page = mutants.page_of([self.MUTANT, self.MUTANT | {"what": "c: d"}], {"a: b": "`ATest.Sees`", "c: d": "`ATest.Sees`"})
+        self.assertEqual(mutants.page_complaints([self.MUTANT], page, {"ATest.Sees"}),
+                         ["docs/mutants.md: it is not as tools/mutants writes it; run tools/mutants"])
+
+    def test_name_tests_as_their_source_does(self):
+        for name, plain in [("ATest.Sees", "ATest.Sees"), ("Both/ATest.Sees/compiled", "ATest.Sees"), ("m::sees_it", "m::sees_it")]:
+            self.assertEqual(mutants.plain_name(name), plain)
+        text = "TEST(A, B) {\nTEST_P(C, D) {\n#[test]\nfn e() {\n    def test_f(self):\n"
+        self.assertEqual(mutants.tests_in(text), {"A.B", "C.D", "e", "test_f"})
+
     def test_are_read_in_their_order(self):
         self.assertEqual([m["file"] for m in mutants.read("[[mutant]]\nfile = 'a'\n[[mutant]]\nfile = 'b'\n")], ["a", "b"])
         self.assertEqual(mutants.read(""), [])
