@@ -8,6 +8,7 @@ import unittest
 import unittest.mock
 
 import host_functions
+import ids
 import includes
 import lines
 import mutants
@@ -204,6 +205,78 @@ class Mutants(unittest.TestCase):
     def test_are_read_in_their_order(self):
         self.assertEqual([m["file"] for m in mutants.read("[[mutant]]\nfile = 'a'\n[[mutant]]\nfile = 'b'\n")], ["a", "b"])
         self.assertEqual(mutants.read(""), [])
+
+
+class Ids(unittest.TestCase):
+    BEHAVIOURS = "## L: lifecycle\n- L01 It starts.\n- L02 It ends.\n## B: batches\n- B07 Rows.\n## Not built yet\n- G01 to G03, C01: later.\n"
+    HOSTILE = ("## A: time\n- A01 It loops: ended.\n## B: memory\n- B07 It grows: refused.\n## G: reload\n- G02 It hangs: killed.\n"
+               "## Listed without a test\n- G02 nobody can hang that long\n")
+    WELL = "int a;\n// L01, L02: both\nTEST(A, Starts) {\n}\nTEST_P(A, Rows) {  // B07\n  f();  // A01\n}\n// hostile B07\nTEST(A, Grows) {\n}\n"
+
+    def setUp(self):
+        self.lists = ids.Lists(self.BEHAVIOURS, self.HOSTILE)
+
+    def complain(self, text, name="src/base/a_test.cpp"):
+        return ids.complaints_of(self.lists, *ids.gather(self.lists, [(Path(name), text)]))
+
+    def carried(self, name, text):
+        return [(id_, test) for _, _, id_, test in ids.carried_by(Path(name), text)]
+
+    def test_of_lists_and_tests_that_agree_are_well(self):
+        self.assertEqual(self.complain(self.WELL), [])
+
+    def test_that_no_list_has_are_seen(self):
+        self.assertEqual(self.complain(self.WELL + "// L03\nTEST(A, B) {\n}\n"),
+                         ["src/base/a_test.cpp:11: L03 is in no list; see docs/behaviours.md and docs/hostile-cases.md"])
+        self.assertEqual(self.complain(self.WELL + "// M7: too much\nTEST(A, B) {\n}\n"),
+                         ["src/base/a_test.cpp:11: M7 is in no list; see docs/behaviours.md and docs/hostile-cases.md"])
+
+    def test_that_no_test_carries_are_seen(self):
+        self.assertEqual(self.complain(self.WELL.replace(", L02", "").replace("hostile B07", "")),
+                         ["docs/behaviours.md: no test carries L02; write one, or say why there is none",
+                          "docs/hostile-cases.md: no test carries hostile B07; write one, or say why there is none"])
+
+    def test_of_what_is_not_built_are_seen(self):
+        self.assertEqual(self.complain(self.WELL + "// G02\nTEST(A, B) {\n}\n"),
+                         ['src/base/a_test.cpp:11: G02 stands under "Not built yet"; move it up to its family, or write hostile G02'])
+
+    def test_with_a_reason_and_a_test_are_seen(self):
+        self.assertEqual(self.complain(self.WELL + "// hostile G02\nTEST(A, B) {\n}\n"),
+                         ['src/base/a_test.cpp:11: hostile G02 has a test now; take it out of "Listed without a test"'])
+
+    def test_are_hostile_by_folder_where_both_lists_have_the_family(self):
+        self.assertEqual(self.lists.key(Path("tests/hostile/a_test.cpp"), "", "B07"), "hostile B07")
+        self.assertEqual(self.lists.key(Path("tests/hostile/a_test.cpp"), "", "L01"), "L01")
+        self.assertEqual(self.lists.key(Path("src/base/a_test.cpp"), "", "B07"), "B07")
+
+    def test_belong_to_the_test_around_or_below_them(self):
+        self.assertEqual(self.carried("src/base/a_test.cpp", "// X01: all of it\n\n// Y01\nint helper();\nTEST(A,\n     B) {\n  covers(\"A01 A02\");\n}\n"),
+                         [("X01", ""), ("Y01", "A.B"), ("A01", "A.B"), ("A02", "A.B")])
+        self.assertEqual(self.carried("engine/tests/a.rs", "//! All. X01\n#[test]\nfn one() {\n    // A01\n}\n"), [("X01", ""), ("A01", "one")])
+        self.assertEqual(self.carried("tests/cli/a.txt", "# Rows. B07\n$ petri\n"), [("B07", "")])
+        self.assertEqual(self.carried("src/a/CMakeLists.txt", "set(a)\n# B07\nadd_test(NAME a.b\n"), [("B07", "a.b")])
+
+    def test_are_not_read_from_code(self):
+        self.assertEqual(self.carried("engine/src/a.rs", "let a = Val::F64(X01); // of type F64\n"), [])
+
+    def test_are_shown_with_their_tests(self):
+        tests, _ = ids.gather(self.lists, [(Path("src/base/a_test.cpp"), self.WELL)])
+        page = ids.page_of(self.lists, tests)
+        self.assertIn("| L02 | It ends. | [a_test.cpp](../../src/base/a_test.cpp): `A.Starts` |", page)
+        self.assertIn("## Hostile B: memory", page)
+        self.assertIn("| G02 | It hangs: killed. | none: nobody can hang that long |", page)
+
+    def test_are_a_failure_where_the_page_is_of_before(self):
+        test = Path("src/base/a_test.cpp")
+        texts = {ids.BEHAVIOURS: self.BEHAVIOURS, ids.HOSTILE: self.HOSTILE, test: self.WELL}
+        page = ids.page_of(self.lists, ids.gather(self.lists, [(test, self.WELL)])[0])
+        for written, code, verdict in [(page, 0, "5 are carried by 3 tests, and each is listed"),
+                                       (page + "x", 1, f"{ids.PAGE} is not what the tests say; write it with tools/check/ids.py --write")]:
+            said = io.StringIO()
+            with unittest.mock.patch("tree.files", lambda: [test]), unittest.mock.patch("tree.text", (texts | {ids.PAGE: written}).get), \
+                    contextlib.redirect_stdout(said):
+                self.assertEqual(ids.main([]), code)
+            self.assertEqual(said.getvalue(), f"ids: {verdict}\n")
 
 
 class Paths(unittest.TestCase):
