@@ -106,6 +106,40 @@ class Includes(unittest.TestCase):
         self.assertEqual(includes.behind_public("run.h", headers), {"run", "resources"})
 
 
+class Layers(unittest.TestCase):
+    TEXT = ("| layer | modules | what |\n|---|---|---|\n| 2 | `host`, `audit` | a; b |\n| 1 | `base` | c |\n| 0 | `engine/` (Rust) | d |\n\n"
+            "| folder | internal headers of | why |\n|---|---|---|\n| `bench` | `base` | `host` |\n| `examples` | none | e |\n")
+
+    def complain(self, folder, *included, allowed=()):
+        text = "".join(f'#include "{i}"\n' for i in included)
+        existing = {Path("tests/versions/fixture.h"), Path("tests/versions/a_test.cpp"), Path("src/host/log.h")}
+        return includes.check_beside(folder, [(Path(folder) / "versions" / "a_test.cpp", text)], list(allowed), existing)
+
+    def test_are_read_from_the_architecture(self):
+        self.assertEqual(includes.layers_of(self.TEXT), {"host": 2, "audit": 2, "base": 1})
+        self.assertEqual(includes.beside_of(self.TEXT), {"bench": ["base"], "examples": []})
+
+    def test_of_modules_that_are_not_there_are_seen(self):
+        self.assertEqual(includes.check_tables({"base": 1, "bench": 3, "old": 2}, {"bench": ["base"]}, {"base": []}),
+                         ["ARCHITECTURE.md has a layer for old, and there is no such module"])
+
+    def test_beside_may_not_reach_upwards(self):
+        self.assertEqual(includes.check_tables({"base": 1, "bench": 2, "cli": 3}, {"bench": ["cli"], "fuzz": ["cli"]}, {"base": [], "cli": []}),
+                         ["ARCHITECTURE.md lets bench include cli, which is not below it"])
+
+    def test_let_folders_beside_include_their_own_and_public_headers(self):
+        self.assertEqual(self.complain("tests", "fixture.h", "versions/fixture.h", "tests/versions/fixture.h", "petri/run.h"), [])
+
+    def test_refuse_folders_beside_what_no_table_names(self):
+        self.assertEqual(self.complain("tests", "host/log.h"),
+                         ['tests/versions/a_test.cpp:1: "host/log.h": tests may not include it, as ARCHITECTURE.md says'])
+        self.assertEqual(self.complain("tests", "host/log.h", allowed=["host"]), [])
+        self.assertEqual(len(self.complain("tests", "petri_engine.h")), 1)
+
+    def test_name_nothing_that_is_not_included(self):
+        self.assertEqual(self.complain("tests", allowed=["host"]), ["ARCHITECTURE.md lets tests include host, and it does not"])
+
+
 class HostFunctions(unittest.TestCase):
     FAMILY = "HostFamily some_functions() { return {}; }\n"
 
