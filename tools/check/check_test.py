@@ -16,6 +16,7 @@ import parsers
 import paths
 import private_names
 import sleeps
+import words
 
 Path = pathlib.PurePosixPath
 
@@ -311,6 +312,55 @@ class Ids(unittest.TestCase):
                     contextlib.redirect_stdout(said):
                 self.assertEqual(ids.main([]), code)
             self.assertEqual(said.getvalue(), f"ids: {verdict}\n")
+
+
+class Words(unittest.TestCase):
+    LIST = words.parse_words('[[word]]\nfind = "(go|goes) on"\nwrite = "continue"\n'
+                             '[[word]]\nfind = "letters?"\nwrite = "message"\nunless = "letters?,? (or|and) digits?"\n')
+
+    def found(self, text, name="src/base/a.cpp"):
+        return [(line, what) for line, what, _ in words.found_in(Path(name), text, self.LIST)]
+
+    def test_are_seen_in_comments_and_names(self):
+        self.assertEqual(self.found("// It goes on.\nvoid go_on();\nTEST(A, GoesOn) {\n"), [(1, "goes on"), (2, "go on"), (3, "goes on")])
+        self.assertEqual(self.found("", "src/process/letter_box.h"), [(0, "letter")])
+
+    def test_are_not_seen_in_text_for_users(self):
+        self.assertEqual(self.found('f("it goes on");  // as "it goes on" says\n'), [(1, "goes on")])
+        self.assertEqual(self.found('f(R"(it\ngoes on)");\n// goes on\n'), [(3, "goes on")])
+        self.assertEqual(self.found('f("http://goes on");\n'), [])
+        self.assertEqual(self.found('f(r#"it\ngoes on"#);\n', "engine/src/a.rs"), [])
+
+    def test_are_seen_in_the_prose_of_pages(self):
+        self.assertEqual(self.found("It goes on with `go on`.\n```\ngo on\n```\ngo on\n", "docs/a.md"), [(1, "goes on"), (5, "go on")])
+
+    def test_are_seen_in_the_comments_of_scripts(self):
+        self.assertEqual(self.found("letters = 1  # letters\n# go on\n", "tools/a.py"), [(1, "letters"), (2, "go on")])
+
+    def test_in_their_ordinary_sense_pass(self):
+        self.assertEqual(self.found("// letters or digits, letter and digit, sirens go one by one"), [])
+
+    def complain(self, text, allowed):
+        return words.complaints_of(words.gather([(Path("src/base/a.cpp"), text)], self.LIST), allowed)
+
+    def test_are_refused_one_by_one_where_none_is_left(self):
+        self.assertEqual(self.complain("// go on\n// a letter\n", {}),
+                         ['src/base/a.cpp:1: "go on"; write continue', 'src/base/a.cpp:2: "letter"; write message'])
+
+    def test_may_only_become_fewer(self):
+        self.assertEqual(self.complain("// go on\n", {"src/base": 2}), [])
+        self.assertEqual(self.complain("// go on\n", {"src/base": 1}), [])
+        self.assertEqual(self.complain("// go on, go on\n", {"src/base": 1}),
+                         ["src/base has 2 words that are not plain, 1 before; tools/check/words.py src/base lists them"])
+        found = words.gather([(Path("src/base/a.cpp"), "// go on\n"), (Path("src/host/a.cpp"), "// go on, go on\n"), (Path("src/run/a.cpp"), "// go on\n")],
+                             self.LIST)
+        self.assertEqual(words.lowered(found, {"src/base": 3, "src/host": 1}, first=False), {"src/base": 1, "src/host": 1})
+        self.assertEqual(words.lowered(found, {}, first=True), {"src/base": 1, "src/host": 2, "src/run": 1})
+
+    def test_count_to_a_module_an_area_or_a_folder(self):
+        for name, folder in [("src/cli/shell/a.cpp", "src/cli"), ("tests/hostile/a_test.cpp", "tests/hostile"), ("docs/a.md", "docs"),
+                             ("bench/mix/a.cpp", "bench"), ("README.md", "."), ("tools/build", "tools"), ("tests/CMakeLists.txt", "tests")]:
+            self.assertEqual(words.folder_of(Path(name)), folder)
 
 
 class Paths(unittest.TestCase):
