@@ -1,5 +1,5 @@
 //! Modules made to be expensive before they run: what native recursion, products of two bounded things and refusing would
-//! cost. C1 H1 H2 M8 of the attacks; C01-C07 of the hostile guests.
+//! cost. hostile C01, hostile C04, hostile C05, hostile C06
 
 use std::time::Duration;
 

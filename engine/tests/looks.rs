@@ -1,5 +1,4 @@
 //! How often the host looks at deadline, kill and turn while it makes an instance or does one long act for a guest.
-//! A25 and A26 of the second attacker.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};

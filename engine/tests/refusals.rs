@@ -1,4 +1,4 @@
-//! What the gate refuses, and by which name. C02 C03 C07 C09, D01-D09, D12-D17 of the hostile guests; X12
+//! What the gate refuses, and by which name. X12
 
 use std::sync::Arc;
 
@@ -734,7 +734,7 @@ fn is_met_and_exceeded(bound: &Bound) {
 
 #[test]
 fn every_bound_may_be_met_and_not_exceeded() {
-    // C02
+    // hostile C02
     for bound in bounds::ALL {
         match bound.name {
             "load_points" => load_points_are_met_and_exceeded(),
@@ -764,7 +764,7 @@ fn a_loop_counts_as_several_levels_of_nesting_while_it_is_open() {
 
 #[test]
 fn deep_nesting_is_refused_by_name() {
-    // C03
+    // hostile C03
     for (count, open) in [(10_000, "(block "), (10_000, "(if (i32.const 1) (then "), (1_000, "(loop ")] {
         // Text that deep is not parsed either: the bytes are made by hand.
         let code: &[u8] = match open {
@@ -783,7 +783,7 @@ fn deep_nesting_is_refused_by_name() {
 
 #[test]
 fn a_br_table_of_a_million_targets_is_refused() {
-    // C07
+    // hostile C07
     let mut body = vec![0, 0x41, 0, 0x0e];
     leb(&mut body, 1_000_000);
     body.extend(vec![0; 1_000_001]);
@@ -797,7 +797,7 @@ fn a_br_table_of_a_million_targets_is_refused() {
 
 #[test]
 fn minimums_that_nobody_could_have_are_refused() {
-    // B03 B04 B07
+    // hostile B03 hostile B04 hostile B07
     for (text, bound) in
         [("(module (memory 65536))", "memory_minimum"), ("(module (table 4294967295 funcref))", "table_minimum")]
     {
@@ -827,7 +827,7 @@ fn function_names(entries: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_bad_name_section_is_no_reason_to_refuse() {
-    // C09
+    // hostile C09
     let long = {
         let mut entries = vec![1, 0];
         leb(&mut entries, 100_000);

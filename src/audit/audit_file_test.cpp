@@ -28,7 +28,7 @@ TEST(AuditFile, IsGoneOnWithWhereItsChainEnded) {
   EXPECT_EQ(verification->entries, 5U);
 }
 
-// A29: three gibibytes without a line end were read backwards, 14 s long.
+// Three gibibytes without a line end were read backwards, 14 s long.
 TEST(AuditFile, IsNotLookedForInALineThatIsTooLong) {
   const TestFile file;
   for (const std::string& start : {std::string(), file_with(file, 3)}) {

@@ -62,7 +62,7 @@ TEST(AuditMemory, CanStillBeVerifiedFromTheFirstItKeeps) {
   EXPECT_EQ(verification.last_hash, test.log->status().last_hash);
 }
 
-// A4: after some minutes nothing of any other sandbox was left.
+// After some minutes nothing of any other sandbox was left.
 TEST(AuditMemory, KeepsTheEntriesOfOthersWhenOneSandboxMakesMany) {
   TestLog test({.entries_max = 200});
   for (int i = 0; i < 50; ++i) test.deny("honest");

@@ -39,6 +39,7 @@ TEST_F(ReadFile, GivesAllBytes) {
   EXPECT_EQ(read_file(make("empty", ""), 0), "");
 }
 
+// H04
 TEST_F(ReadFile, HoldsToItsBound) {
   const std::string file = make("data", std::string(100, 'x'));
   EXPECT_TRUE(read_file(file, 100));
@@ -48,6 +49,7 @@ TEST_F(ReadFile, HoldsToItsBound) {
   EXPECT_EQ(refused.error().message, file + ": it has 100 B, more than the 99 B allowed.");
 }
 
+// H04
 TEST_F(ReadFile, HoldsToItsBoundWhenTheFileClaimsNoSize) {
   const auto refused = read_file("/proc/self/maps", 64);
   ASSERT_FALSE(refused);

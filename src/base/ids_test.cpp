@@ -14,7 +14,7 @@ TEST(SandboxId, MayHaveLettersDigitsUnderscoreAndHyphen) {
   }
 }
 
-// L10
+// L10, H01
 TEST(SandboxId, IsRefusedOtherwise) {
   const std::string with_nul("a\0b", 3);
   for (const std::string& id :

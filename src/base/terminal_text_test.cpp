@@ -40,7 +40,7 @@ TEST(TerminalText, EscapesWhatIsInvisibleOrTurnsTheDirectionOfWriting) {
   EXPECT_EQ(for_terminal("\u200b\u200c\u200d\u2060\ufeff"), "\\u{200b}\\u{200c}\\u{200d}\\u{2060}\\u{feff}");
 }
 
-// L1: a terminal would join what two writes have cut apart.
+// A terminal would join what two writes have cut apart.
 TEST(TerminalText, EscapesACharacterThatComesInTwoPieces) {
   for (const std::string_view character : {"\u009b", "\u202e", "\U000e0041", "\u200b"}) {
     for (std::size_t cut = 1; cut < character.size(); ++cut) {

@@ -70,7 +70,6 @@ struct Terminal {
   int terminal = -1;
 };
 
-// L1
 TEST(OutputStream, MakesWhateverIsWrittenToATerminalHarmless) {
   const Terminal terminal;
   OutputStream stream(terminal.terminal, "stdout");

@@ -186,6 +186,7 @@ TEST_F(CompileWorkersTest, WhatACompilerPrintsGoesNowhere) {
   }
 }
 
+// HF08
 TEST_F(CompileWorkersTest, ACompilationThatNeverEndsIsKilledAtItsDeadline) {
   const auto code = compile_with(CompileFault::never_ends, {.time_max = milliseconds(100)});
   ASSERT_FALSE(code);
@@ -196,7 +197,7 @@ TEST_F(CompileWorkersTest, ACompilationThatNeverEndsIsKilledAtItsDeadline) {
   EXPECT_FALSE(has_zombies());
 }
 
-// H1: 14 KB that the compiler took 110 seconds for, and another that took 1.8 GiB.
+// 14 KB that the compiler took 110 seconds for, and another that took 1.8 GiB.
 TEST_F(CompileWorkersTest, ABranchBombIsKilledAtItsDeadline) {
   const auto start = std::chrono::steady_clock::now();
   const auto code = compile({.time_max = milliseconds(300), .memory_bytes_max = 4096 * kMiB}, branch_bomb(500, 8'192));
@@ -222,6 +223,7 @@ TEST_F(CompileWorkersTest, MemoryIsLimited) {
   EXPECT_THAT(code.error().message, HasSubstr("64 MiB"));
 }
 
+// HF08
 TEST_F(CompileWorkersTest, ACompilerThatCrashesTakesNobodyWithIt) {
   const auto code = compile_with(CompileFault::crashes);
   ASSERT_FALSE(code);
@@ -229,6 +231,7 @@ TEST_F(CompileWorkersTest, ACompilerThatCrashesTakesNobodyWithIt) {
   EXPECT_TRUE(compile());
 }
 
+// HF08
 TEST_F(CompileWorkersTest, ACompilationThatIsKilledFromOutsideIsAnError) {
   const auto code = compile_with(CompileFault::kills_itself);
   ASSERT_FALSE(code);
@@ -239,6 +242,7 @@ TEST_F(CompileWorkersTest, ACompilationThatIsKilledFromOutsideIsAnError) {
   EXPECT_FALSE(has_zombies());
 }
 
+// HF08
 TEST_F(CompileWorkersTest, AWorkerThatIsKilledWhileItCompilesIsAnError) {
   ASSERT_TRUE(compile());
   inject_compile_fault(CompileFault::never_ends);
@@ -256,6 +260,7 @@ TEST_F(CompileWorkersTest, AWorkerThatIsKilledWhileItCompilesIsAnError) {
   EXPECT_FALSE(has_zombies());
 }
 
+// HF08
 TEST_F(CompileWorkersTest, AnIdleWorkerThatWasKilledIsReplaced) {
   ASSERT_TRUE(compile());
   const auto before = children();

@@ -111,7 +111,7 @@ TEST(WasmArtifact, MayHaveExactlyModuleBytesMax) {
   EXPECT_EQ(Artifact::from_wat(kDescribed, kDescribed.size() - 1).error().code, ErrorCode::module_too_large);
 }
 
-// D01, D09, B07 of the behaviours: what is not wasm is never tried as text.
+// D01, D09, B07: what is not wasm is never tried as text.
 TEST(WasmArtifact, RejectsWhatIsNotWasm) {
   for (const std::string_view bytes :
        {std::string_view(), std::string_view("\0", 1), std::string_view("\0asm", 4), std::string_view("\0asm\1\0\0", 7),
@@ -126,7 +126,7 @@ TEST(WasmArtifact, RejectsWhatIsNotWasm) {
   }
 }
 
-// C03, C05, D11 of the hostile guests
+// C03, C05, D11
 TEST(WasmArtifact, SaysWhereTextDoesNotParse) {
   const auto artifact = Artifact::from_wat("(module\n  (func)\n    (fnc))", kLarge);
   ASSERT_FALSE(artifact);
@@ -139,7 +139,7 @@ TEST(WasmArtifact, SaysWhereTextDoesNotParse) {
   EXPECT_EQ(Artifact::from_wat("(module (func $x \"\xff\"))", kLarge).error().code, ErrorCode::parse_failed);
 }
 
-// B03, B04
+// hostile B03, hostile B04
 TEST(WasmArtifact, RejectsMinimumsBeyondTheBounds) {
   EXPECT_EQ(Artifact::from_wat("(module (memory 65536))", kLarge).error().code, ErrorCode::rejected);
   EXPECT_EQ(Artifact::from_wat("(module (table 4294967295 funcref))", kLarge).error().code, ErrorCode::rejected);

@@ -156,7 +156,7 @@ TEST_P(WasmInstanceTest, SaysWhyThereIsNone) {
   EXPECT_EQ(refused->instance, nullptr);
   EXPECT_EQ(refused->end.kind, EndKind::memory_limit);
 
-  const ArtifactPtr outside = prepare("(module (memory 1) (data (i32.const 65535) \"ab\"))");  // B08
+  const ArtifactPtr outside = prepare("(module (memory 1) (data (i32.const 65535) \"ab\"))");  // hostile B08
   const auto trapped = load(outside)->instantiate({}, 1 << 20);
   ASSERT_TRUE(trapped);
   EXPECT_EQ(trapped->instance, nullptr);

@@ -23,7 +23,6 @@ class EvaluationCompile : public testing::Test {
   const std::vector<Case> cases_ = std::vector<Case>(20, Case{.arguments = {Value(1.0)}});
 };
 
-// H1: hotbomb.wasm
 TEST_F(EvaluationCompile, AnEvaluatorEndsWithoutWaitingForAPromotion) {
   inject_compile_fault(CompileFault::never_ends);
   std::chrono::steady_clock::time_point start;

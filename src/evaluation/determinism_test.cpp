@@ -78,7 +78,7 @@ TEST(Promotion, LeavesTheUnmovableBehindAtTheNextFreshInstance) {  // X14
   EXPECT_EQ(evaluation.counts.promoted, 1U);
 }
 
-// Hostile guest C12
+// hostile C12
 TEST(Promotion, IsGivenUpWhenItTakesTooLong) {
   std::vector<Case> cases(40, Case{.arguments = {Value(1.0)}});
   Evaluator evaluator(

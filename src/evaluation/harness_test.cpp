@@ -61,6 +61,7 @@ EvaluatorOptions eager_promotion() { return {.promote_fuel = 1, .promote_fuel_pe
 
 // ---- calls ------------------------------------------------------------------------------------------------------
 
+// B22
 TEST(Harness, IsCalledInPlaceOfTheCandidates) {
   EvaluationSpec spec = spec_with(adding());
   spec.targets = {7, 22};
@@ -176,6 +177,7 @@ TEST(Harness, DoesNotTakeTheHostForTheCandidate) {
 
 // ---- one account ------------------------------------------------------------------------------------------------
 
+// B22
 TEST(Harness, SharesItsFuelWithTheCandidate) {
   EvaluationSpec spec = spec_with(adding());
   Evaluator evaluator;
@@ -199,6 +201,7 @@ TEST(Harness, SharesItsMemoryWithTheCandidate) {
   EXPECT_THAT(harness_values(evaluation.records[2]), ElementsAre(2)) << "as many pages as the harness leaves";
 }
 
+// B22
 TEST(Harness, BecomesFreshTogetherWithTheCandidate) {
   const Population population{summing(1), trapping_above(1.5)};
   EvaluationSpec spec = spec_with(counting());

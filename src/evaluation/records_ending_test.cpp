@@ -60,7 +60,7 @@ TEST_F(RecordsEndingTest, ComesOnceBehindSeveralEvaluations) {
   EXPECT_EQ(verified().verdict(), VerificationVerdict::verified);
 }
 
-// L5: the last rows were deleted, and nothing showed it.
+// The last rows were deleted, and nothing showed it.
 TEST_F(RecordsEndingTest, ShowsThatRowsWereTakenAway) {
   auto lines = write_three();
   lines.erase(lines.begin() + 3);

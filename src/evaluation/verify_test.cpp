@@ -60,7 +60,7 @@ TEST_F(VerifyTest, AcceptsWhatAForgerLeavesAsItIs) {
   EXPECT_EQ(verified().verdict(), VerificationVerdict::verified);
 }
 
-// H7: a score without a receipt, called not repeatable, was passed over.
+// A score without a receipt, called not repeatable, was passed over.
 TEST_F(VerifyTest, FindsAScoreThatHidesBehindNotRepeatable) {
   write({polynomial(1), polynomial(2)}, cases_of({1}), scored());
   forge([](RecordsFile& file) {
@@ -143,7 +143,7 @@ TEST_F(VerifyTest, ListsRowsThatTimeEndedAndIsIncomplete) {
       << "what time ended is not remembered";
 }
 
-// M7: 2^62 fuel for each case of an endless loop.
+// 2^62 fuel for each case of an endless loop.
 TEST_F(VerifyTest, DoesNotRunARowThatAsksForMoreFuelThanIsAllowed) {
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
     write({polynomial(1), loop_for_ever()}, cases_of({1, 2, 3}), small_spec());
@@ -180,7 +180,7 @@ TEST_F(VerifyTest, NeedsNoMoreFuelThanTheEvaluationHad) {
   EXPECT_EQ(verified({.limits = {.fuel_max = 49'999}}).over_limits, 1U);
 }
 
-// M7: a terabyte of memory.
+// A terabyte of memory.
 TEST_F(VerifyTest, GivesNoRowMoreMemoryThanIsAllowed) {
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
     EvaluationSpec spec = small_spec();

@@ -194,7 +194,7 @@ TEST_F(FolderTest, ListsNoNameThatIsNotText) {
   EXPECT_THAT(names, ElementsAre("a", "z", "\xc3\xa9"));
 }
 
-// M5: what a listing takes is asked for before it is allocated.
+// What a listing takes is asked for before it is allocated.
 TEST_F(FolderTest, ListsNoMoreThanThereIsMemoryFor) {
   grant();
   for (int i = 0; i < 100; ++i) temporary_.write("a-name-that-is-longer-than-a-short-string-" + std::to_string(i), "");
@@ -213,7 +213,7 @@ TEST_F(FolderTest, ListsNoMoreThanThereIsMemoryFor) {
   EXPECT_EQ(refused.error(), WasiErrno::nomem);
 }
 
-// M9: long names inside one another are longer together than any path that the kernel takes.
+// Long names inside one another are longer together than any path that the kernel takes.
 TEST_F(FolderTest, CountsFoldersWhoseNamesAreLongerTogetherThanAPath) {
   grant();
   const std::string name(250, 'a');

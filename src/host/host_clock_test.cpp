@@ -29,7 +29,6 @@ class HostClock : public HostFunctionFixture {
   TemporaryFolder temporary_;
 };
 
-// L3
 TEST_P(HostClock, EachBufferIsPaidFor) {
   start();
   put_buffers(1'024, 1'024, 20'000, 1);

@@ -118,7 +118,7 @@ TEST(Scan, FindsNothingInNamesAndData) {
   EXPECT_EQ(with_data("os_system Photos /etc/passwd").findings, with_data("............................").findings);
 }
 
-// P11: a real finding has severity, function and offset.
+// P11, C19: a real finding has severity, function and offset.
 TEST(Scan, FindsWhatTheCodeDoes) {
   EXPECT_THAT(told(scan_of(R"((module (func $harmless (loop (br 0)))))")),
               ElementsAre("high endless_loop in function 0 \"harmless\" at byte 23: no way leads out of this loop, and "
@@ -163,6 +163,7 @@ TEST(Scan, IsNotDrownedInSmallFindings) {
   EXPECT_FALSE(check_findings(report, Severity::high));
 }
 
+// C20
 TEST(Scan, OfOrdinaryCodeIsNotRefused) {
   const auto report = scan_of(R"((module (func (export "sum") (param i32) (result i32) (local i32)
       (block (loop (br_if 1 (i32.eqz (local.get 0)))

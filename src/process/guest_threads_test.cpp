@@ -68,7 +68,7 @@ TEST_F(GuestThreadsTest, GiveASandboxNoMoreThanItsLimitAndTheRestLater) {
   holders_->wait_for(10);
 }
 
-// M3 for threads: a hundred guests that wait leave a thread for whoever has none.
+// A hundred guests that wait leave a thread for whoever has none.
 TEST_F(GuestThreadsTest, KeepTheReserveForThoseWhoHaveNone) {
   std::vector<GuestThreads::Share> many(6);
   for (GuestThreads::Share& one : many) {

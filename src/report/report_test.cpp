@@ -146,7 +146,7 @@ TEST_F(Report, HasNothingToDoubtInAFileAsItWasWritten) {
   EXPECT_THAT(page_.read(), Not(HasSubstr("oubtful")));
 }
 
-// H7: a forged score was shown as the best.
+// A forged score was shown as the best.
 TEST_F(Report, SaysThatNoReceiptBindsTheBest) {
   evaluate_into_file({polynomial(1), polynomial(2)});
   std::string text = records_.read();

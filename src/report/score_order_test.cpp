@@ -27,7 +27,7 @@ TEST(ScoreOrder, PutsWhatIsNoNumberLast) {
   }
 }
 
-// F15 of the hostile guests: whatever scores there are, sorting by them is well defined, and NaN wins nothing.
+// F15: whatever scores there are, sorting by them is well defined, and NaN wins nothing.
 TEST(ScoreOrder, IsOneWhateverIsReported) {
   const std::vector<std::optional<double>> scores{NAN,    INFINITY, -INFINITY, -0.0, 0.0,
                                                   5e-324, -5e-324,  1.0,       -1.0, std::nullopt};

@@ -100,7 +100,7 @@ std::optional<Clock::Duration> time_to_explain(Clock::Duration execution_time_ma
   return asked;
 }
 
-// A27 of the second attacker: it took five seconds beyond a deadline of 100 ms.
+// It took five seconds beyond a deadline of 100 ms.
 TEST(RunExplanation, HasWhatIsLeftOfTheRunsTimeAndNoMoreThanASecond) {
   using std::chrono::milliseconds;
   EXPECT_EQ(time_to_explain(std::chrono::seconds(60)), milliseconds(1'000));
@@ -115,7 +115,7 @@ TEST_P(RunBacktrace, ExplainsATrapInTheStartFunction) {
   EXPECT_THAT(names(outcome), ElementsAre("begin"));
 }
 
-// C09: bad names fall back to numbers; others are escaped and cut.
+// hostile C09: bad names fall back to numbers; others are escaped and cut.
 TEST_P(RunBacktrace, ShowsNamesOnlyInAFormFitToBeShown) {
   const Outcome outcome =
       run_ok(fmt::format(R"((module (func (@name "a\1b[2J\n{}") unreachable) (func (export "f") (call 0))))",

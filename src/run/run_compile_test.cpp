@@ -36,7 +36,6 @@ TEST_F(RunCompile, GivesTheSameFromAWorkerAndFromThisProcess) {
   EXPECT_THAT(run_ok(kGuest, here).values, ElementsAre(Value(1)));
 }
 
-// H1
 TEST_F(RunCompile, CompilingHasADeadline) {
   inject_compile_fault(CompileFault::never_ends);
   RunSpec spec = compiled("one");
@@ -86,7 +85,7 @@ TEST_F(RunCompile, AStopEndsTheCompilation) {
   EXPECT_EQ(outcome.error().code, ErrorCode::cancelled);
 }
 
-// H1: an interpreted run that trapped was compiled, without a bound, to say where.
+// An interpreted run that trapped was compiled, without a bound, to say where.
 TEST_F(RunCompile, ATrapIsExplainedOnlyIfThatTakesNoLongerThanSeconds) {
   inject_compile_fault(CompileFault::never_ends);
   RunSpec spec{.function = "crash", .tier = Tier::interpreted, .compile = {.time_max = seconds(100)}};

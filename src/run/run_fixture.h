@@ -19,7 +19,7 @@ class RunFixture : public testing::TestWithParam<Tier> {
     return artifact ? *artifact : nullptr;
   }
 
-  // As the cases of hostile-guests.md run: fuel 10^7, one second, 16 MiB. How code is compiled has tests of its own
+  // As the cases of docs/hostile-cases.md run: fuel 10^7, one second, 16 MiB. How code is compiled has tests of its own
   // (run_compile_test.cpp, tests/compiling); a process for each of these runs would be most of their time.
   static RunSpec spec(std::string function, std::vector<Value> arguments = {}) {
     RunSpec spec{.function = std::move(function), .arguments = std::move(arguments), .tier = GetParam()};

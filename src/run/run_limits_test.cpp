@@ -1,5 +1,5 @@
-// Every limit of a run, met in each place where a guest can meet it. Ids are those of hostile-guests.md and
-// behaviours.md.
+// Every limit of a run, met in each place where a guest can meet it. Ids are those of
+// docs/hostile-cases.md and docs/behaviours.md.
 #include <gmock/gmock.h>
 
 #include <fmt/format.h>
@@ -95,7 +95,7 @@ TEST_P(RunLimits, EndExactlyWhereTheFuelEnds) {
 }
 
 // A10
-// A26 of the second attacker: nothing looked at the clock before the first call.
+// Nothing looked at the clock before the first call.
 TEST_P(RunLimits, EndAGuestWhoseInstanceTakesLongerToMakeThanItHas) {
   RunSpec late = spec("f");
   late.limits.execution_time_max = std::chrono::milliseconds(1);
@@ -223,7 +223,7 @@ constexpr std::string_view kGrow = R"((module (memory 1) (table $t 1 funcref)
       (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
     (local.get $grown) (local.get $refused))))";
 
-// B01, Q05
+// hostile B01, Q05
 TEST_P(RunLimits, RefuseGrowthBeyondTheLimitAndGoOn) {
   const Outcome outcome = run_ok(kGrow, spec("page by page", {300}));
   EXPECT_EQ(outcome.kind, OutcomeKind::ok);
@@ -238,7 +238,7 @@ TEST_P(RunLimits, RefuseGrowthAMillionTimesWithoutHarm) {
   EXPECT_EQ(run_ok(kGrow, run_spec).kind, OutcomeKind::ok);
 }
 
-// B02
+// hostile B02
 TEST_P(RunLimits, RefuseEnormousGrowth) {
   EXPECT_THAT(run_ok(kGrow, spec("memory", {65'535})).values, ElementsAre(Value(-1), Value(1)));
   EXPECT_EQ(run_ok(kGrow, spec("memory", {-1})).kind, OutcomeKind::out_of_fuel);  // 64 for each page asked for
@@ -247,7 +247,7 @@ TEST_P(RunLimits, RefuseEnormousGrowth) {
   EXPECT_EQ(run_ok(kGrow, spec("table", {1'000})).memory_peak_bytes, 65'536U + 1'001U * 8U);
 }
 
-// B03, Q06: see wasm_artifact_test for what is rejected.
+// hostile B03, Q06: see wasm_artifact_test for what is rejected.
 TEST_P(RunLimits, EndAGuestWhoseMinimumDoesNotFit) {
   for (const std::string_view declaration : {"(memory 2)", "(memory 1) (table 1 funcref)"}) {
     RunSpec run_spec = spec("f");
@@ -278,7 +278,7 @@ TEST_P(RunLimits, CountTheAnswerIntoMemory) {
   EXPECT_EQ(outcome.memory_peak_bytes, 65'536U + 10U);
 }
 
-// B08
+// hostile B08
 TEST_P(RunLimits, TrapOnASegmentBeyondTheEnd) {
   const Outcome outcome =
       run_ok(R"((module (memory 1) (data (i32.const 65530) "too long") (func (export "f"))))", spec("f"));
@@ -287,7 +287,7 @@ TEST_P(RunLimits, TrapOnASegmentBeyondTheEnd) {
   EXPECT_EQ(outcome.place, Place::instantiate);
 }
 
-// B09: nobody finds a predecessor's bytes.
+// hostile B09: nobody finds a predecessor's bytes.
 TEST_P(RunLimits, GiveEveryGuestFreshMemoryTablesAndGlobals) {
   const std::string_view text =
       R"((module (memory 2) (table $t 4 funcref) (global $g (mut i64) (i64.const 0)) (elem declare func $mark)
@@ -309,7 +309,7 @@ TEST_P(RunLimits, GiveEveryGuestFreshMemoryTablesAndGlobals) {
   }
 }
 
-// B10: 64 combinations of address and offset around the edges.
+// hostile B10: 64 combinations of address and offset around the edges.
 TEST_P(RunLimits, TrapExactlyWhereMemoryEnds) {
   const std::uint64_t addresses[] = {0, 65'528, 65'529, 65'535, 65'536, 0x7fff'ffff, 0xffff'fff8, 0xffff'ffff};
   const std::uint64_t offsets[] = {0, 1, 7, 8, 65'528, 65'529, 0xffff'fff8, 0xffff'ffff};

@@ -34,7 +34,7 @@ TEST(Refusals, AreNotOfWhatAnotherLimitAllows) {
   EXPECT_FALSE(Refusals::is_worth_keeping({.code = ErrorCode::module_too_large, .message = {}, .details = {}}));
 }
 
-TEST(ArtifactStore, RefusesTheSameModuleWithTheSameWords) {  // C11
+TEST(ArtifactStore, RefusesTheSameModuleWithTheSameWords) {  // hostile C11
   ArtifactStore store;
   const std::vector<std::uint8_t> bad{0, 'a', 's', 'm', 9, 0, 0, 0};
   const auto first = store.from_wasm(bad, 1'000);

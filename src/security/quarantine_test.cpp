@@ -47,6 +47,7 @@ TEST_F(QuarantineTest, OutlastsAFloodOfArtifacts) {
   EXPECT_EQ(quarantine_.size(later), 1U);
 }
 
+// C21
 TEST_F(QuarantineTest, IsOfOneArtifactAlone) {
   put_in(artifact(1), kQuarantineStart);
   EXPECT_FALSE(quarantine_.find(artifact(2), kQuarantineStart));

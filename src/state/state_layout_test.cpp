@@ -148,7 +148,7 @@ TEST(StateTable, ThatIsNoneIsRefused) {  // T23
   EXPECT_EQ(with_header({}), "");
 }
 
-TEST(StateTable, OutsideMemoryIsNotRead) {  // T23 G03
+TEST(StateTable, OutsideMemoryIsNotRead) {  // T23 hostile G03
   TableMemory memory({});
   for (const std::uint32_t address : {TableMemory::kBytes, TableMemory::kBytes - 15, kMax, kMax - 15}) {
     const auto layout = StateLayout::read({.memory = memory.bytes(), .table = address, .globals = {}});
@@ -159,7 +159,7 @@ TEST(StateTable, OutsideMemoryIsNotRead) {  // T23 G03
   EXPECT_FALSE(StateLayout::read({.memory = {}, .table = 0, .globals = {}}));
 }
 
-TEST(StateTable, MayDescribeNothingOutsideMemory) {  // T23 G03
+TEST(StateTable, MayDescribeNothingOutsideMemory) {  // T23 hostile G03
   const std::uint32_t end = TableMemory::kBytes;
   EXPECT_EQ(refusal({{"a", kI32, end - 4}}), "");
   EXPECT_THAT(refusal({{"a", kI32, end - 3}}), HasSubstr("\"a\" (i32 at 65533) reaches outside memory"));
@@ -171,7 +171,7 @@ TEST(StateTable, MayDescribeNothingOutsideMemory) {  // T23 G03
   EXPECT_THAT(refusal({{"a", kText, end - 1, 2, 1}}), HasSubstr("outside memory"));
 }
 
-TEST(StateTable, HasTypesAndStridesThatMakeSense) {  // G03
+TEST(StateTable, HasTypesAndStridesThatMakeSense) {  // hostile G03
   EXPECT_THAT(refusal({{"a", 0, 0}}), HasSubstr("\"a\" has the unknown type 0"));
   EXPECT_THAT(refusal({{"a", 14, 0}}), HasSubstr("unknown type 14"));
   EXPECT_THAT(refusal({{"a", kI32, 0, 2, 3}}), HasSubstr("\"a\" has stride 3 and elements of 4 bytes"));
@@ -193,7 +193,7 @@ TEST(StateTable, HasNamesThatCanBeShown) {  // T23
   EXPECT_THAT(refusal(memory), HasSubstr("the name of entry 0 lies outside memory"));
 }
 
-TEST(StateTable, HasNoTwoFieldsInOnePlace) {  // G03
+TEST(StateTable, HasNoTwoFieldsInOnePlace) {  // hostile G03
   EXPECT_THAT(refusal({{"a", kI32, 0}, {"b", kI32, 3}}), HasSubstr("\"b\" overlaps \"a\""));
   EXPECT_THAT(refusal({{"a", kI32, 0}, {"b", kI32, 0}}), HasSubstr("overlaps"));
   EXPECT_EQ(refusal({{"a", kI32, 0}, {"b", kI32, 4}}), "");
@@ -226,7 +226,7 @@ TEST(StateTable, TellsNoMoreProblemsThanAPersonReads) {
   EXPECT_THAT(layout.error().message, HasSubstr("; and 924 more."));
 }
 
-TEST(StateTable, LargerThanAllowedMeetsTheLimit) {  // G13
+TEST(StateTable, LargerThanAllowedMeetsTheLimit) {  // hostile G13
   TableMemory memory({{"a", kU8, 4'096, 1'000, 1}});
   const StateSource source{.memory = memory.bytes(), .table = TableMemory::kTable, .globals = {}};
   EXPECT_TRUE(StateLayout::read(source, 1'000));
@@ -281,7 +281,7 @@ std::vector<std::uint8_t> random_memory(StateMaker& maker) {
   return memory;
 }
 
-TEST(StateTable, OfRandomBytesIsRefusedOrStaysInsideMemory) {  // G03
+TEST(StateTable, OfRandomBytesIsRefusedOrStaysInsideMemory) {  // hostile G03
   int read = 0;
   for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

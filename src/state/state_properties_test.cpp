@@ -33,7 +33,7 @@ Change changed(const std::vector<StateField>& from, StateMaker& maker, std::stri
   return change;
 }
 
-TEST(StateProperties, LosslessPlansLeadThereAndBackToAnEqualDocument) {  // T21 G12
+TEST(StateProperties, LosslessPlansLeadThereAndBackToAnEqualDocument) {  // T21 hostile G12
   int lossless = 0;
   for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

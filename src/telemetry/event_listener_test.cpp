@@ -54,7 +54,7 @@ TEST_F(EventListenerTest, HearsTheRestWhenTheBusIsGone) {
   last.get_future().wait();
 }
 
-// O07
+// O07, HF16
 TEST_F(EventListenerTest, MayBeSlowWithoutAnyPublisherWaiting) {
   std::promise<void> entered, leave;
   EventListener listener = listen(
@@ -94,6 +94,7 @@ TEST_F(EventListenerTest, IsNotCalledAfterItsEndHasReturned) {
   EXPECT_EQ(late, 0);
 }
 
+// HF16
 TEST_F(EventListenerTest, MayEndItselfFromItsCallback) {
   std::promise<EventListener*> self;
   std::promise<void> done;
@@ -133,6 +134,7 @@ struct AtThreadEnd {
   ~AtThreadEnd() { ended->set_value(); }
 };
 
+// HF16
 TEST_F(EventListenerTest, IsNotCalledAgainOnceItsCallbackThrew) {
   std::promise<void> all_published, thread_ended;
   std::atomic<int> calls{0};

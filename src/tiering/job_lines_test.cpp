@@ -26,7 +26,7 @@ class JobLinesTest : public testing::Test {
   int greedy_ = 0, modest_ = 0, late_ = 0;
 };
 
-// A8: four expensive modules of one sandbox, and the others' code stayed interpreted for 38 s.
+// Four expensive modules of one sandbox, and the others' code stayed interpreted for 38 s.
 TEST_F(JobLinesTest, ServeWhoeverHasHadTheLeast) {
   for (const char* job : {"g1", "g2", "g3", "g4"}) push(greedy_, job);
   std::vector<std::string> done{do_next(seconds(10))};

@@ -116,7 +116,7 @@ TEST_F(PromoterWorkerTest, GivesUpWhatTakesTooLongOrTooMuchAndContinuesWithOther
   EXPECT_EQ(promoter_->promotions(), 1U);
 }
 
-// H1: the command had its answer, and waited 40 seconds for a compilation that nobody needed any more.
+// The command had its answer, and waited 40 seconds for a compilation that nobody needed any more.
 TEST_F(PromoterWorkerTest, EndsWithoutWaitingForACompilation) {
   make(seconds(100));
   inject_compile_fault(CompileFault::never_ends, 1);

@@ -58,7 +58,7 @@ class HostileFacts {
     const std::lock_guard lock(mutex_);
     return much_too_late_;
   }
-  // Ids of hostile-guests.md, with spaces between them.
+  // Ids of docs/hostile-cases.md, with spaces between them.
   void covers(std::string_view ids) {
     const std::lock_guard lock(mutex_);
     while (!ids.empty()) {

@@ -1,5 +1,5 @@
 // What the host holds for a sandbox is on its account: each way in which a guest makes the host allocate is compared
-// with what the allocator says, and held to memory_bytes_max. Attacks H4, M3, M4, M5, M6, M9 and L4.
+// with what the allocator says, and held to memory_bytes_max.
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -153,7 +153,6 @@ class AccountsTest : public RuntimeFixture, public ::testing::WithParamInterface
   }
 };
 
-// M6
 TEST_P(AccountsTest, CountsMessagesWithTheirHeaders) {
   for (const std::int32_t length : {0, 40, 1'000}) {
     Sandbox sandbox = create(hoarder({{"message_queue_max", 100'000}}));
@@ -206,7 +205,7 @@ TEST_P(AccountsTest, CountsTimers) {
   EXPECT_LE(account(small), std::int64_t(320 * kKiB));
 }
 
-// H4; the children have a page each, which the allocator does not hand out.
+// The children have a page each, which the allocator does not hand out.
 TEST_P(AccountsTest, CountsTheInputsOfChildren) {
   Sandbox sandbox = create(hoarder());
   ASSERT_EQ(number(sandbox, "spawn", {1, 60'000}), 1);  // what is made once
@@ -232,7 +231,6 @@ TEST_P(AccountsTest, RefusesChildrenWhoseInputsDoNotFit) {
   expect_nothing_left(sandbox);
 }
 
-// M5
 TEST_P(AccountsTest, CountsListings) {
   const TemporaryFolder folder;
   for (int i = 0; i < 800; ++i) folder.write("a-file-with-a-name-of-some-length-" + std::to_string(i), "");
@@ -294,7 +292,6 @@ TEST_P(AccountsTest, CountsInstancesOfLinkedModules) {
   expect_counted(std::move(modules), 100);
 }
 
-// M3
 TEST_P(AccountsTest, OpensNoMoreFilesThanASandboxMayHave) {
   const TemporaryFolder folder;
   SandboxSpec spec = hoarder({{"descriptors_max", 10}});
@@ -307,6 +304,7 @@ TEST_P(AccountsTest, OpensNoMoreFilesThanASandboxMayHave) {
   expect_nothing_left(sandbox);
 }
 
+// HF06
 TEST_P(AccountsTest, LeavesDescriptorsForTheHostAndForNewSandboxes) {
   RuntimeOptions options = without_containment();
   options.descriptors_max = 30;
@@ -353,7 +351,7 @@ TEST_P(AccountsTest, EndsWhatWaitsForAThreadThatAnotherNeverGivesBack) {
   expect_nothing_left(sandbox);
 }
 
-// M4: what a guest's calls may need of stack, in either tier, is memory beyond the first MiB.
+// What a guest's calls may need of stack, in either tier, is memory beyond the first MiB.
 TEST_P(AccountsTest, CountsTheStackThatItsCallsMayNeed) {
   std::string locals;
   for (int i = 0; i < 60; ++i) locals += " i64";
@@ -375,7 +373,6 @@ TEST_P(AccountsTest, CountsTheStackThatItsCallsMayNeed) {
   EXPECT_EQ(testing::not_value(ordinary.call("f", {1'000}), 7), "");
 }
 
-// L4
 TEST_P(AccountsTest, KeepsTheSourcesOfFailedSandboxesWithinABound) {
   const auto broken = [](int i) {
     return Source::wat("(module (func (export \"f\") (result i32) (i64.const 1)) (memory 1) (data (i32.const 0) \"" +

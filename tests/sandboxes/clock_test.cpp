@@ -53,7 +53,7 @@ TEST_F(ClockTest, RingsTimersInTheirOrderAndNoneBeforeItsTime) {  // Y05, R23
 }
 
 // S10 and S14 in a whole sandbox: the window is inclusive, and the wall clock has no say.
-TEST_F(ClockTest, RefillsARestartWindowAsItMovesOn) {  // Y05, S10, S14
+TEST_F(ClockTest, RefillsARestartWindowAsItMovesOn) {  // Y05, S10, S14, HF10
   Sandbox sandbox = create(counter());
   const auto crash = [&] { EXPECT_EQ(testing::not_kind(call(sandbox, "crash"), OutcomeKind::trapped), ""); };
   crash();

@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(BothTiers, EndsTest, ::testing::Values(Tier::interprete
 
 // ---- stop, restart and destroy --------------------------------------------------------------------------------
 
-TEST_P(EndsTest, CapsWhatSpawnedChildrenAskForWhenTheSandboxIsDestroyed) {  // attack H5: 33 s
+TEST_P(EndsTest, CapsWhatSpawnedChildrenAskForWhenTheSandboxIsDestroyed) {
   Sandbox sandbox = create(spec(kUndying));
   ASSERT_EQ(testing::not_value(sandbox.call("go", {Value(10)}), Value(0)), "");
   EXPECT_EQ(destroy_not_soon(sandbox), "");
@@ -370,7 +370,7 @@ TEST_P(EndsTest, EndsRunsWithTheSandbox) {
             "");
 }
 
-// Attack C3: stop, destroy and cancel waited for the end of the nap. The permission to look at the clock is the
+// Stop, destroy and cancel waited for the end of the nap. The permission to look at the clock is the
 // guest's; nobody but the host can wake it.
 constexpr std::string_view kEndlessSleeper = R"((module
   (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))

@@ -55,7 +55,7 @@ TEST_F(RuntimeEvaluateTest, GivesTheRecordsThatAnEvaluatorGives) {
   EXPECT_EQ(here->records.back().outcome, OutcomeKind::out_of_fuel);
 }
 
-// F15 of the hostile guests.
+// F15
 TEST_F(RuntimeEvaluateTest, KeepsEveryScoreAsItIs) {
   const std::vector<double> scores{NAN, -NAN, INFINITY, -INFINITY, -0.0, 5e-324, -5e-324};
   std::vector<std::string> texts;
@@ -73,7 +73,7 @@ TEST_F(RuntimeEvaluateTest, KeepsEveryScoreAsItIs) {
   }
 }
 
-// G17 of the hostile guests: sandboxes come and go while their runtime evaluates, and each verb has its own answer.
+// hostile G17: sandboxes come and go while their runtime evaluates, and each verb has its own answer.
 TEST_F(RuntimeEvaluateTest, GoesOnWhileSandboxesAreDestroyedAndMadeAgain) {
   std::vector<std::string> texts;
   for (int which = 0; which < 400; ++which) texts.push_back(adder(which));

@@ -1,5 +1,5 @@
 // Host functions run on the guest's clock: what waits takes no worker away and can be woken, what is long is charged,
-// bounded and meets its deadline. The attacks C2, C3, H3, H6 and their siblings, in both tiers.
+// bounded and meets its deadline. In both tiers.
 #include <unistd.h>
 
 #include <filesystem>
@@ -77,7 +77,7 @@ class HostClockTest : public RuntimeFixture, public ::testing::WithParamInterfac
   std::atomic<int> asleep_{0};
 };
 
-// C2: as many guests asleep as there are workers, and as many again.
+// As many guests asleep as there are workers, and as many again.
 TEST_P(HostClockTest, GuestsThatSleepTakeNoWorkerAway) {
   Sandbox good = create(counter("good"));
   for (const std::string id : {"s0", "s1"}) {
@@ -92,7 +92,6 @@ TEST_P(HostClockTest, GuestsThatSleepTakeNoWorkerAway) {
   }
 }
 
-// C3
 TEST_P(HostClockTest, CancelWakesAGuestThatSleeps) {
   Sandbox sandbox = create(sleepers("s"));
   std::uint64_t call = 0;
@@ -139,7 +138,7 @@ TEST_P(HostClockTest, ASleepEndsAtItsDeadline) {
   EXPECT_LT(Time::now() - before, kSoon);
 }
 
-// H3: what spawn parses is no longer than a message, and paid for byte by byte.
+// What spawn parses is no longer than a message, and paid for byte by byte.
 TEST_P(HostClockTest, TheSpecOfAChildIsBoundedBeforeItIsParsed) {
   Sandbox sandbox = create(of(R"((module
     (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
@@ -182,7 +181,7 @@ TEST_P(HostClockTest, TheSpecOfAChildIsReadWithinTheMemoryOfItsSandbox) {
   EXPECT_EQ(sandbox.usage().memory_bytes, before);
 }
 
-// H6: no name is longer than those there are.
+// No name is longer than those there are.
 TEST_P(HostClockTest, LongNamesAreNotLookedAt) {
   SandboxSpec spec = of(R"((module
     (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
@@ -220,7 +219,7 @@ TEST_P(HostClockTest, LongNamesAreNotLookedAt) {
   EXPECT_LT(Time::now() - before, kSoon);  // a thousand took four minutes
 }
 
-// L3 and its siblings: each is one call that does much for little fuel, again and again until the deadline.
+// Each is one call that does much for little fuel, again and again until the deadline.
 struct Work {
   const char* name;
   const char* import;

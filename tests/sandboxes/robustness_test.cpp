@@ -109,7 +109,7 @@ TEST_F(RobustnessTest, AcceptsOrRefusesWhateverBytesItIsGiven) {  // X01
   EXPECT_EQ(other.info().supervisor_restarts, 0U);
 }
 
-// C05 of the hostile guests: thousands of values alive at once in one function.
+// hostile C05: thousands of values alive at once in one function.
 TEST_F(RobustnessTest, LoadsAFunctionThatKeepsThousandsOfValuesOrRefusesIt) {
   const auto keeping = [](int values) {
     std::string body;

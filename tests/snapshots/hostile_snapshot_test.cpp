@@ -70,7 +70,7 @@ class HostileSnapshot : public VersionsFixture {
   }
 };
 
-// M1: nested CBOR ended the host.
+// Nested CBOR ended the host.
 TEST_F(HostileSnapshot, OfAnyDepthIsRefusedInOneSentence) {
   for (const std::string_view kind : {"snapshot", "module"}) {
     for (const std::string_view opening :
@@ -132,7 +132,7 @@ TEST_F(HostileSnapshot, HasNoLongerTextsThanCallersMayGive) {
   EXPECT_EQ(sandbox.restore(*sandbox.snapshot(), {.actor = long_name}).error().code, ErrorCode::validation_failed);
 }
 
-// M2: an exception left from_bytes() and ended the program around.
+// An exception left from_bytes() and ended the program around.
 TEST_F(HostileSnapshot, OfAnyLengthIsRefusedInOneSentence) {
   for (const char* const major : {"\x5b", "\x7b", "\x9b", "\xbb"}) {
     const std::string body = major + std::string("\x7f\xff\xff\xff\xff\xff\xff\xff\xe0");
@@ -199,7 +199,7 @@ TEST_F(HostileSnapshot, BringsNoMoreMessagesThanTheLimitsAllow) {
             "the process keeper of the snapshot has 65537 bytes in a message and message_bytes_max allows 65536");
 }
 
-// attack A9: 187 MiB of messages were put into a sandbox of 128 MiB.
+// 187 MiB of messages were put into a sandbox of 128 MiB.
 TEST_F(HostileSnapshot, BringsNoMoreMessagesThanMemoryAllows) {
   Sandbox sandbox = keeper();
   Json body = *unseal("snapshot", sandbox.snapshot()->to_bytes());

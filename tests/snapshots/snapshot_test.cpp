@@ -94,7 +94,7 @@ TEST_F(SnapshotTest, IsAsGoodFromAFile) {
   EXPECT_EQ(twin->snapshot()->info().timers, 1U);
 }
 
-TEST_F(SnapshotTest, IsRefusedCutShortOrChangedOrOfAnotherFormat) {  // G08
+TEST_F(SnapshotTest, IsRefusedCutShortOrChangedOrOfAnotherFormat) {  // hostile G08
   Sandbox sandbox = create(keeper());
   const std::string bytes = sandbox.snapshot()->to_bytes();
   for (std::size_t size = 0; size < bytes.size(); size += 1 + size / 50) {

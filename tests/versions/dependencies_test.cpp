@@ -1,4 +1,4 @@
-// Modules of one sandbox that import one another's functions: M24 to M28 of the checklist, E11 of the hostile guests.
+// Modules of one sandbox that import one another's functions.
 #include "versions_fixture.h"
 
 namespace petri {

@@ -104,7 +104,7 @@ TEST_F(FaultTest, OfQuietThatDoesNotComeChangesNothing) {  // M15
       [&] { return sandbox.reload("service", Source::wat(recorder(2)), {.policy = impatient()}); }, Hold::for_ever);
 }
 
-TEST_F(FaultTest, OfOneModuleOfSeveralChangesNoneOfThem) {  // M18 G16
+TEST_F(FaultTest, OfOneModuleOfSeveralChangesNoneOfThem) {  // M18 hostile G16
   SandboxSpec wanted = three(recorder(1));
   wanted.modules.push_back({"other", code(1)});
   Sandbox sandbox = create(wanted);

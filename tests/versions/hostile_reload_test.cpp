@@ -1,5 +1,5 @@
-// Family G of the hostile guests: those that lie, hang and crash while their code is exchanged, and callers who do
-// everything at once.
+// Hostile guests of family G (docs/hostile-cases.md): those that lie, hang and crash while their code is exchanged, and
+// callers who do everything at once.
 #include <random>
 
 #include "sandboxes/environment.h"
@@ -68,7 +68,7 @@ std::vector<Lie> lies() {
   };
 }
 
-TEST_F(HostileReloadTest, RefusesEveryTableThatLies) {  // G03 T23
+TEST_F(HostileReloadTest, RefusesEveryTableThatLies) {  // hostile G03 T23
   Sandbox sandbox = create(made_of(guest(1, field("count", "i32", "4"))));
   int version = 2;
   for (const Lie& lie : lies()) {
@@ -107,7 +107,7 @@ TEST_F(HostileReloadTest, KeepsNobodyWaitingForTheMemoryOfItsVersions) {
   EXPECT_LT(longest, (now() - began) / 2);
 }
 
-TEST_F(HostileReloadTest, ReadsNothingByATableThatLies) {  // G03
+TEST_F(HostileReloadTest, ReadsNothingByATableThatLies) {  // hostile G03
   for (const Lie& lie : lies()) {
     SCOPED_TRACE(lie.what);
     Sandbox sandbox = create(made_of(guest(1, lie.table)));
@@ -124,7 +124,7 @@ TEST_F(HostileReloadTest, ReadsNothingByATableThatLies) {  // G03
   }
 }
 
-TEST_F(HostileReloadTest, LooksAtTheTableAsItIsNow) {  // G03
+TEST_F(HostileReloadTest, LooksAtTheTableAsItIsNow) {  // hostile G03
   // The guest writes over its own table, and grows out of what it was.
   Sandbox sandbox = create(made_of(guest(1, state_table({row("count", StateType::i32, 0)}) + R"(
       (func (export "spoil") (i32.store (i32.const 1052) (i32.const 65534)))
@@ -138,7 +138,7 @@ TEST_F(HostileReloadTest, LooksAtTheTableAsItIsNow) {  // G03
   EXPECT_TRUE(sandbox.reload("service", next));
 }
 
-TEST_F(HostileReloadTest, RefusesValuesThatAreNone) {  // G03
+TEST_F(HostileReloadTest, RefusesValuesThatAreNone) {  // hostile G03
   Sandbox sandbox = create(made_of(guest(1, state_table({row("on", StateType::boolean, 0)}) + data_at(0, "\x07"))));
   EXPECT_EQ(code_of(sandbox.state()), ErrorCode::state_incompatible);
   ASSERT_TRUE(runtime_->destroy("a"));
@@ -150,7 +150,7 @@ TEST_F(HostileReloadTest, RefusesValuesThatAreNone) {  // G03
 
 // ---- code that does not begin ---------------------------------------------------------------------------------
 
-TEST_F(HostileReloadTest, NeverStopsAnsweringForCodeThatDoesNotBegin) {  // G06
+TEST_F(HostileReloadTest, NeverStopsAnsweringForCodeThatDoesNotBegin) {  // hostile G06
   Sandbox sandbox = create(with_children({"x", "y"}));
   ask(sandbox, "next", "x");
   std::atomic<bool> over = false;
@@ -184,7 +184,7 @@ TEST_F(HostileReloadTest, NeverStopsAnsweringForCodeThatDoesNotBegin) {  // G06
   EXPECT_THAT(numbers(sandbox), ElementsAre(1));
 }
 
-TEST_F(HostileReloadTest, EndsWithItsSandboxWhateverTheNewCodeDoes) {  // G06 G10
+TEST_F(HostileReloadTest, EndsWithItsSandboxWhateverTheNewCodeDoes) {  // hostile G06 hostile G10
   // The start function would spin for an hour, were it left to it.
   for (const bool in_start : {true, false}) {
     RuntimeOptions options{.workers = 4};
@@ -211,7 +211,7 @@ TEST_F(HostileReloadTest, EndsWithItsSandboxWhateverTheNewCodeDoes) {  // G06 G1
   }
 }
 
-TEST_F(HostileReloadTest, EndsCodeThatDoesNotTerminate) {  // G07
+TEST_F(HostileReloadTest, EndsCodeThatDoesNotTerminate) {  // hostile G07
   const std::string count = R"((global $count (export "state.count") (mut i32) (i32.const 0)))";
   for (const std::string bad : {"unreachable", "(loop $again (br $again))"}) {
     SandboxSpec wanted = spec();
@@ -264,7 +264,7 @@ TEST_F(HostileReloadTest, WritesMoreThanAnybodyReads) {
 
 // ---- too much state -------------------------------------------------------------------------------------------
 
-TEST_F(HostileReloadTest, LeavesStateThatIsTooLargeWhereItIs) {  // G13
+TEST_F(HostileReloadTest, LeavesStateThatIsTooLargeWhereItIs) {  // hostile G13
   const std::string hooks = std::string(kOutput) + R"((memory 4) (global $count (mut i32) (i32.const 0))
     (func (export "petri_save") (result i32) (drop (call $write (i32.const 0) (i32.const 100000))) (i32.const 0))
     (func (export "petri_load") (result i32) (i32.const 0)))";
@@ -301,7 +301,7 @@ TEST_F(HostileReloadTest, LeavesStateThatIsTooLargeWhereItIs) {  // G13
   }
 }
 
-TEST_F(HostileReloadTest, RefusesABytesFieldOfAGibibyte) {  // G13
+TEST_F(HostileReloadTest, RefusesABytesFieldOfAGibibyte) {  // hostile G13
   Sandbox sandbox = create(made_of(guest(1, field("count", "i32"))));
   const auto refused = sandbox.reload("service", guest(2, state_table({row("all", StateType::bytes, 0, 1U << 30)})));
   EXPECT_EQ(code_of(refused), ErrorCode::state_incompatible);  // it does not have so much memory
@@ -310,7 +310,7 @@ TEST_F(HostileReloadTest, RefusesABytesFieldOfAGibibyte) {  // G13
 
 // ---- trials ---------------------------------------------------------------------------------------------------
 
-TEST_F(HostileReloadTest, TakesBackCodeThatAlwaysCrashesOnceForEachReload) {  // G15
+TEST_F(HostileReloadTest, TakesBackCodeThatAlwaysCrashesOnceForEachReload) {  // hostile G15
   SandboxSpec wanted = with_children({"x"});
   wanted.tree->intensity = 0;  // nothing of it counts
   Sandbox sandbox = create(wanted);
@@ -337,7 +337,7 @@ TEST_F(HostileReloadTest, TakesBackCodeThatAlwaysCrashesOnceForEachReload) {  //
   EXPECT_EQ(sandbox.history("service")->switches.back().actor, "petri");
 }
 
-TEST_F(HostileReloadTest, TakesBackDescribedStateOfWhatCannotBeCopied) {  // G15
+TEST_F(HostileReloadTest, TakesBackDescribedStateOfWhatCannotBeCopied) {  // hostile G15
   const auto fixed = [](int version) {
     return guest(version, field("count", "i32") + R"((table 1 funcref) (func $f) (elem declare func $f)
       (func (export "fill") (table.set (i32.const 0) (ref.func $f)))
@@ -355,7 +355,7 @@ TEST_F(HostileReloadTest, TakesBackDescribedStateOfWhatCannotBeCopied) {  // G15
   EXPECT_EQ(ask(sandbox, "version"), 1);
 }
 
-TEST_F(HostileReloadTest, IsNotTakenBackByAProcessThatEndsInOrder) {  // G15
+TEST_F(HostileReloadTest, IsNotTakenBackByAProcessThatEndsInOrder) {  // hostile G15
   const std::string count = R"((global $count (export "state.count") (mut i32) (i32.const 0)))";
   const std::string exits = R"((import "petri" "exit" (func $exit (param i32)))
     (func (export "leave") (call $exit (i32.const 0))))";
@@ -371,7 +371,7 @@ TEST_F(HostileReloadTest, IsNotTakenBackByAProcessThatEndsInOrder) {  // G15
   EXPECT_EQ(ask(sandbox, "version", "x"), 1);
 }
 
-TEST_F(HostileReloadTest, KeepsWhatASwitchCouldNotSave) {  // G15
+TEST_F(HostileReloadTest, KeepsWhatASwitchCouldNotSave) {  // hostile G15
   // There is no room for a snapshot, so there is no way back to it, and the crash is one like any other.
   const auto large = [](int version) {
     return guest(version, state_table({row("all", StateType::bytes, 2'000, 30'000)}) + R"(
@@ -395,7 +395,7 @@ TEST_F(HostileReloadTest, KeepsWhatASwitchCouldNotSave) {  // G15
   }
 }
 
-TEST_F(HostileReloadTest, IsTakenBackWithoutWaitingForTheCallerOfWhatCrashed) {  // G15
+TEST_F(HostileReloadTest, IsTakenBackWithoutWaitingForTheCallerOfWhatCrashed) {  // hostile G15
   // In a sandbox where everything has one order the caller is on the very thread that takes the code back.
   const auto code = [](int version) {
     return Source::wat(
@@ -418,7 +418,7 @@ TEST_F(HostileReloadTest, IsTakenBackWithoutWaitingForTheCallerOfWhatCrashed) { 
 
 // ---- callers --------------------------------------------------------------------------------------------------
 
-TEST_F(HostileReloadTest, AfterEveryCallNeverUnderIt) {  // G09
+TEST_F(HostileReloadTest, AfterEveryCallNeverUnderIt) {  // hostile G09
   Sandbox sandbox = create(spec());
   constexpr int kWrong = -1;
   std::atomic<bool> over = false;
@@ -535,7 +535,7 @@ class ManyCallersTest : public VersionsFixture {
   std::map<std::string, int> results_;
 };
 
-TEST_F(ManyCallersTest, GetOneAllowedAnswerEachInWhateverOrder) {  // G10
+TEST_F(ManyCallersTest, GetOneAllowedAnswerEachInWhateverOrder) {  // hostile G10
   const std::size_t rounds = is_long() ? 10'000 : 60;
   const std::uint64_t seed = count_from_environment("PETRI_SEED", 7);
   SCOPED_TRACE(fmt::format("PETRI_SEED={}", seed));

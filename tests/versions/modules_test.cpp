@@ -1,4 +1,4 @@
-// Area M of the checklist: modules, versions, reload, rollback.
+// Area M of docs/behaviours.md: modules, versions, reload, rollback.
 #include <set>
 
 #include "engine/sha256.h"
@@ -149,7 +149,7 @@ TEST_F(ModulesTest, NeverGiveANumberTwice) {  // M08
   EXPECT_EQ(report->to, 4U);
 }
 
-TEST_F(ModulesTest, KeepAsManyVersionsAsAllowed) {  // M09 G11
+TEST_F(ModulesTest, KeepAsManyVersionsAsAllowed) {  // M09 hostile G11 Q20
   Sandbox sandbox = create(spec());
   for (int i = 2; i <= 16; ++i) ASSERT_TRUE(sandbox.reload("service", code(i)));
   EXPECT_THAT(numbers(sandbox), ElementsAre(16, 15, 14, 13, 12, 11, 10, 9, 8, 7));
@@ -192,7 +192,7 @@ TEST_F(ModulesTest, RefuseBadCodeAndGoOn) {  // M13
   EXPECT_EQ(sandbox.status(), SandboxStatus::running);
 }
 
-TEST_F(ModulesTest, RefuseCodeThatLacksWhatCallersNeed) {  // G05
+TEST_F(ModulesTest, RefuseCodeThatLacksWhatCallersNeed) {  // hostile G05
   Sandbox sandbox = create(spec());
   const Source poor = Source::wat(R"((module (global (export "state.count") (mut i32) (i32.const 0))
                                             (func (export "version") (result i64) (i64.const 2))))");
@@ -238,7 +238,7 @@ TEST_F(ModulesTest, StayWhereOneProcessIsNotReady) {  // M17
   EXPECT_EQ(ask(sandbox, "next", "c49"), 2);
 }
 
-TEST_F(ModulesTest, SwitchTogetherOrNotAtAll) {  // M18 M20 G16
+TEST_F(ModulesTest, SwitchTogetherOrNotAtAll) {  // M18 M20 hostile G16
   SandboxSpec three = spec();
   three.modules = {{"a", code(1)}, {"b", code(1)}, {"c", code(1)}};
   Sandbox sandbox = create(three);
@@ -265,7 +265,7 @@ TEST_F(ModulesTest, SwitchTogetherOrNotAtAll) {  // M18 M20 G16
   for (const char* name : {"a", "b", "c"}) EXPECT_EQ(ask(sandbox, "next", name), 4) << "state crosses";
 }
 
-TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 G15
+TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 hostile G15
   SandboxSpec one_restart = with_children({"x", "y"});
   one_restart.tree->intensity = 1;
   Sandbox sandbox = create(one_restart);

@@ -1,5 +1,5 @@
-// M16, G14: numbered messages across reloads, failed ones, crashes of new code and rollbacks. What the guests got is
-// recorded by a function of the host's, and checked: nothing lost, doubled or out of order.
+// M16, hostile G14: numbered messages across reloads, failed ones, crashes of new code and rollbacks. What the guests
+// got is recorded by a function of the host's, and checked: nothing lost, doubled or out of order.
 #include <stdexcept>
 
 #include "sandboxes/environment.h"
@@ -194,7 +194,7 @@ TEST_F(NoLostCallTest, AcrossAHundredReloadsOfWhichManyFail) {  // M16
   run(10'000, 100);
 }
 
-TEST_F(NoLostCallTest, AcrossFailedMigrationsCrashesAndRollbacks) {  // G14
+TEST_F(NoLostCallTest, AcrossFailedMigrationsCrashesAndRollbacks) {  // hostile G14
   const bool is_long = count_from_environment("PETRI_LONG", 0) != 0;
   run(is_long ? 1'000'000 : 20'000, is_long ? 1'000 : 50);
 }

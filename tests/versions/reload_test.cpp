@@ -1,4 +1,4 @@
-// Area M of the checklist: what is seen of a reload while it goes on.
+// Area M of docs/behaviours.md: what is seen of a reload while it goes on.
 #include <filesystem>
 #include <fstream>
 
@@ -365,7 +365,7 @@ TEST_F(EffectsTest, AreRefusedUntilTheSwitch) {  // M34
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "kept"));
 }
 
-TEST_F(EffectsTest, HaveNotHappenedWhenTheMigrationFails) {  // G04
+TEST_F(EffectsTest, HaveNotHappenedWhenTheMigrationFails) {  // hostile G04
   Sandbox sandbox = create_with_witness();
   const std::string failing = std::string(kEffects) + R"(
     (func (export "petri_load") (result i32) (i32.const 0))

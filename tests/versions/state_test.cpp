@@ -1,4 +1,4 @@
-// Area T of the checklist: what a process knows, and how it crosses from version to version.
+// Area T of docs/behaviours.md: what a process knows, and how it crosses from version to version.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -472,7 +472,7 @@ TEST_F(StateTest, StaysWhereAHandlerAnswersWhatTheHintsAreNotAbout) {  // T15
   EXPECT_EQ(integer(sandbox, "hits"), 5);
 }
 
-TEST_F(StateTest, IsNeverEmptyBecauseAHookFailed) {  // T16 G01 G02
+TEST_F(StateTest, IsNeverEmptyBecauseAHookFailed) {  // T16 hostile G01 hostile G02
   using std::chrono::milliseconds;
   const std::string trap = "unreachable";
   const std::string spin = "(loop $again (br $again)) (i32.const 0)";
@@ -613,7 +613,7 @@ TEST_F(StateTest, OfTheSwitchIsGivenBackAlsoToWhatIsNotMovable) {  // T20
   EXPECT_EQ(integer(sandbox, "count"), 3);
 }
 
-TEST_F(StateTest, ComesBackFromThereAndBackAgain) {  // T21 G12
+TEST_F(StateTest, ComesBackFromThereAndBackAgain) {  // T21 hostile G12
   constexpr std::uint64_t kSeed = 21;
   std::mt19937_64 chance(kSeed);
   const std::array<std::pair<std::string, std::string>, 4> ways{

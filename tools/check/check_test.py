@@ -8,6 +8,7 @@ import unittest
 import unittest.mock
 
 import host_functions
+import ids
 import includes
 import lines
 import mutants
@@ -15,6 +16,7 @@ import parsers
 import paths
 import private_names
 import sleeps
+import words
 
 Path = pathlib.PurePosixPath
 
@@ -103,6 +105,40 @@ class Includes(unittest.TestCase):
     def test_count_what_a_public_header_brings_along(self):
         headers = {"run.h": '#include "petri/limits.h"\n', "limits.h": ""}
         self.assertEqual(includes.behind_public("run.h", headers), {"run", "resources"})
+
+
+class Layers(unittest.TestCase):
+    TEXT = ("| layer | modules | what |\n|---|---|---|\n| 2 | `host`, `audit` | a; b |\n| 1 | `base` | c |\n| 0 | `engine/` (Rust) | d |\n\n"
+            "| folder | internal headers of | why |\n|---|---|---|\n| `bench` | `base` | `host` |\n| `examples` | none | e |\n")
+
+    def complain(self, folder, *included, allowed=()):
+        text = "".join(f'#include "{i}"\n' for i in included)
+        existing = {Path("tests/versions/fixture.h"), Path("tests/versions/a_test.cpp"), Path("src/host/log.h")}
+        return includes.check_beside(folder, [(Path(folder) / "versions" / "a_test.cpp", text)], list(allowed), existing)
+
+    def test_are_read_from_the_architecture(self):
+        self.assertEqual(includes.layers_of(self.TEXT), {"host": 2, "audit": 2, "base": 1})
+        self.assertEqual(includes.beside_of(self.TEXT), {"bench": ["base"], "examples": []})
+
+    def test_of_modules_that_are_not_there_are_seen(self):
+        self.assertEqual(includes.check_tables({"base": 1, "bench": 3, "old": 2}, {"bench": ["base"]}, {"base": []}),
+                         ["ARCHITECTURE.md has a layer for old, and there is no such module"])
+
+    def test_beside_may_not_reach_upwards(self):
+        self.assertEqual(includes.check_tables({"base": 1, "bench": 2, "cli": 3}, {"bench": ["cli"], "fuzz": ["cli"]}, {"base": [], "cli": []}),
+                         ["ARCHITECTURE.md lets bench include cli, which is not below it"])
+
+    def test_let_folders_beside_include_their_own_and_public_headers(self):
+        self.assertEqual(self.complain("tests", "fixture.h", "versions/fixture.h", "tests/versions/fixture.h", "petri/run.h"), [])
+
+    def test_refuse_folders_beside_what_no_table_names(self):
+        self.assertEqual(self.complain("tests", "host/log.h"),
+                         ['tests/versions/a_test.cpp:1: "host/log.h": tests may not include it, as ARCHITECTURE.md says'])
+        self.assertEqual(self.complain("tests", "host/log.h", allowed=["host"]), [])
+        self.assertEqual(len(self.complain("tests", "petri_engine.h")), 1)
+
+    def test_name_nothing_that_is_not_included(self):
+        self.assertEqual(self.complain("tests", allowed=["host"]), ["ARCHITECTURE.md lets tests include host, and it does not"])
 
 
 class HostFunctions(unittest.TestCase):
@@ -229,6 +265,127 @@ class Mutants(unittest.TestCase):
     def test_are_read_in_their_order(self):
         self.assertEqual([m["file"] for m in mutants.read("[[mutant]]\nfile = 'a'\n[[mutant]]\nfile = 'b'\n")], ["a", "b"])
         self.assertEqual(mutants.read(""), [])
+
+
+class Ids(unittest.TestCase):
+    BEHAVIOURS = "## L: lifecycle\n- L01 It starts.\n- L02 It ends.\n## B: batches\n- B07 Rows.\n## Not built yet\n- G01 to G03, C01: later.\n"
+    HOSTILE = ("## A: time\n- A01 It loops: ended.\n## B: memory\n- B07 It grows: refused.\n## G: reload\n- G02 It hangs: killed.\n"
+               "## Listed without a test\n- G02 nobody can hang that long\n")
+    WELL = "int a;\n// L01, L02: both\nTEST(A, Starts) {\n}\nTEST_P(A, Rows) {  // B07\n  f();  // A01\n}\n// hostile B07\nTEST(A, Grows) {\n}\n"
+
+    def setUp(self):
+        self.lists = ids.Lists(self.BEHAVIOURS, self.HOSTILE)
+
+    def complain(self, text, name="src/base/a_test.cpp"):
+        return ids.complaints_of(self.lists, *ids.gather(self.lists, [(Path(name), text)]))
+
+    def carried(self, name, text):
+        return [(id_, test) for _, _, id_, test in ids.carried_by(Path(name), text)]
+
+    def test_of_lists_and_tests_that_agree_are_well(self):
+        self.assertEqual(self.complain(self.WELL), [])
+
+    def test_that_no_list_has_are_seen(self):
+        self.assertEqual(self.complain(self.WELL + "// L03\nTEST(A, B) {\n}\n"),
+                         ["src/base/a_test.cpp:11: L03 is in no list; see docs/behaviours.md and docs/hostile-cases.md"])
+        self.assertEqual(self.complain(self.WELL + "// M7: too much\nTEST(A, B) {\n}\n"),
+                         ["src/base/a_test.cpp:11: M7 is in no list; see docs/behaviours.md and docs/hostile-cases.md"])
+
+    def test_that_no_test_carries_are_seen(self):
+        self.assertEqual(self.complain(self.WELL.replace(", L02", "").replace("hostile B07", "")),
+                         ["docs/behaviours.md: no test carries L02; write one, or say why there is none",
+                          "docs/hostile-cases.md: no test carries hostile B07; write one, or say why there is none"])
+
+    def test_of_what_is_not_built_are_seen(self):
+        self.assertEqual(self.complain(self.WELL + "// G02\nTEST(A, B) {\n}\n"),
+                         ['src/base/a_test.cpp:11: G02 stands under "Not built yet"; move it up to its family, or write hostile G02'])
+
+    def test_with_a_reason_and_a_test_are_seen(self):
+        self.assertEqual(self.complain(self.WELL + "// hostile G02\nTEST(A, B) {\n}\n"),
+                         ['src/base/a_test.cpp:11: hostile G02 has a test now; take it out of "Listed without a test"'])
+
+    def test_are_hostile_by_folder_where_both_lists_have_the_family(self):
+        self.assertEqual(self.lists.key(Path("tests/hostile/a_test.cpp"), "", "B07"), "hostile B07")
+        self.assertEqual(self.lists.key(Path("tests/hostile/a_test.cpp"), "", "L01"), "L01")
+        self.assertEqual(self.lists.key(Path("src/base/a_test.cpp"), "", "B07"), "B07")
+
+    def test_belong_to_the_test_around_or_below_them(self):
+        self.assertEqual(self.carried("src/base/a_test.cpp", "// X01: all of it\n\n// Y01\nint helper();\nTEST(A,\n     B) {\n  covers(\"A01 A02\");\n}\n"),
+                         [("X01", ""), ("Y01", "A.B"), ("A01", "A.B"), ("A02", "A.B")])
+        self.assertEqual(self.carried("engine/tests/a.rs", "//! All. X01\n#[test]\nfn one() {\n    // A01\n}\n"), [("X01", ""), ("A01", "one")])
+        self.assertEqual(self.carried("tests/cli/a.txt", "# Rows. B07\n$ petri\n"), [("B07", "")])
+        self.assertEqual(self.carried("src/a/CMakeLists.txt", "set(a)\n# B07\nadd_test(NAME a.b\n"), [("B07", "a.b")])
+
+    def test_are_not_read_from_code(self):
+        self.assertEqual(self.carried("engine/src/a.rs", "let a = Val::F64(X01); // of type F64\n"), [])
+
+    def test_are_shown_with_their_tests(self):
+        tests, _ = ids.gather(self.lists, [(Path("src/base/a_test.cpp"), self.WELL)])
+        page = ids.page_of(self.lists, tests)
+        self.assertIn("| L02 | It ends. | [a_test.cpp](../../src/base/a_test.cpp): `A.Starts` |", page)
+        self.assertIn("## Hostile B: memory", page)
+        self.assertIn("| G02 | It hangs: killed. | none: nobody can hang that long |", page)
+
+    def test_are_a_failure_where_the_page_is_of_before(self):
+        test = Path("src/base/a_test.cpp")
+        texts = {ids.BEHAVIOURS: self.BEHAVIOURS, ids.HOSTILE: self.HOSTILE, test: self.WELL}
+        page = ids.page_of(self.lists, ids.gather(self.lists, [(test, self.WELL)])[0])
+        for written, code, verdict in [(page, 0, "5 are carried by 3 tests, and each is listed"),
+                                       (page + "x", 1, f"{ids.PAGE} is not what the tests say; write it with tools/check/ids.py --write")]:
+            said = io.StringIO()
+            with unittest.mock.patch("tree.files", lambda: [test]), unittest.mock.patch("tree.text", (texts | {ids.PAGE: written}).get), \
+                    contextlib.redirect_stdout(said):
+                self.assertEqual(ids.main([]), code)
+            self.assertEqual(said.getvalue(), f"ids: {verdict}\n")
+
+
+class Words(unittest.TestCase):
+    LIST = words.parse_words('[[word]]\nfind = "(go|goes) on"\nwrite = "continue"\n'
+                             '[[word]]\nfind = "letters?"\nwrite = "message"\nunless = "letters?,? (or|and) digits?"\n')
+
+    def found(self, text, name="src/base/a.cpp"):
+        return [(line, what) for line, what, _ in words.found_in(Path(name), text, self.LIST)]
+
+    def test_are_seen_in_comments_and_names(self):
+        self.assertEqual(self.found("// It goes on.\nvoid go_on();\nTEST(A, GoesOn) {\n"), [(1, "goes on"), (2, "go on"), (3, "goes on")])
+        self.assertEqual(self.found("", "src/process/letter_box.h"), [(0, "letter")])
+
+    def test_are_not_seen_in_text_for_users(self):
+        self.assertEqual(self.found('f("it goes on");  // as "it goes on" says\n'), [(1, "goes on")])
+        self.assertEqual(self.found('f(R"(it\ngoes on)");\n// goes on\n'), [(3, "goes on")])
+        self.assertEqual(self.found('f("http://goes on");\n'), [])
+        self.assertEqual(self.found('f(r#"it\ngoes on"#);\n', "engine/src/a.rs"), [])
+
+    def test_are_seen_in_the_prose_of_pages(self):
+        self.assertEqual(self.found("It goes on with `go on`.\n```\ngo on\n```\ngo on\n", "docs/a.md"), [(1, "goes on"), (5, "go on")])
+
+    def test_are_seen_in_the_comments_of_scripts(self):
+        self.assertEqual(self.found("letters = 1  # letters\n# go on\n", "tools/a.py"), [(1, "letters"), (2, "go on")])
+
+    def test_in_their_ordinary_sense_pass(self):
+        self.assertEqual(self.found("// letters or digits, letter and digit, sirens go one by one"), [])
+
+    def complain(self, text, allowed):
+        return words.complaints_of(words.gather([(Path("src/base/a.cpp"), text)], self.LIST), allowed)
+
+    def test_are_refused_one_by_one_where_none_is_left(self):
+        self.assertEqual(self.complain("// go on\n// a letter\n", {}),
+                         ['src/base/a.cpp:1: "go on"; write continue', 'src/base/a.cpp:2: "letter"; write message'])
+
+    def test_may_only_become_fewer(self):
+        self.assertEqual(self.complain("// go on\n", {"src/base": 2}), [])
+        self.assertEqual(self.complain("// go on\n", {"src/base": 1}), [])
+        self.assertEqual(self.complain("// go on, go on\n", {"src/base": 1}),
+                         ["src/base has 2 words that are not plain, 1 before; tools/check/words.py src/base lists them"])
+        found = words.gather([(Path("src/base/a.cpp"), "// go on\n"), (Path("src/host/a.cpp"), "// go on, go on\n"), (Path("src/run/a.cpp"), "// go on\n")],
+                             self.LIST)
+        self.assertEqual(words.lowered(found, {"src/base": 3, "src/host": 1}, first=False), {"src/base": 1, "src/host": 1})
+        self.assertEqual(words.lowered(found, {}, first=True), {"src/base": 1, "src/host": 2, "src/run": 1})
+
+    def test_count_to_a_module_an_area_or_a_folder(self):
+        for name, folder in [("src/cli/shell/a.cpp", "src/cli"), ("tests/hostile/a_test.cpp", "tests/hostile"), ("docs/a.md", "docs"),
+                             ("bench/mix/a.cpp", "bench"), ("README.md", "."), ("tools/build", "tools"), ("tests/CMakeLists.txt", "tests")]:
+            self.assertEqual(words.folder_of(Path(name)), folder)
 
 
 class Paths(unittest.TestCase):

@@ -1,32 +1,41 @@
 #!/usr/bin/env python3
-"""Holds every #include in src/ to the layers and to the DEPENDS of its module."""
+"""Holds every #include to the tables of ARCHITECTURE.md, and those of src/ to the DEPENDS of their module too."""
 
 import re
 import sys
 
 import tree
 
-# Bottom to top. A module includes only modules of lower layers, and only those its petri_module() names.
-LAYERS = [
-    ["base"],
-    ["telemetry", "resources", "wasm_builder"],
-    ["security"],
-    ["compiling"],
-    ["engine"],
-    ["audit", "compile_worker"],
-    ["host"],
-    ["run", "tiering"],
-    ["evaluation", "process"],
-    ["supervisor", "state", "modules", "report"],
-    ["sandbox"],
-    ["compiler", "watcher", "batch", "population"],
-    ["runtime"],
-    ["testing"],
-    ["bench"],  # beside src/: it stands on the public headers alone
-    ["cli", "bindings"],
-    ["developer"],
-]
-LAYER_OF = {module: height for height, modules in enumerate(LAYERS) for module in modules}
+ARCHITECTURE = "ARCHITECTURE.md"
+
+
+def rows_below(text, heading):
+    """The cells of every row of the table whose first heading is this."""
+    rows, inside = [], False
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        inside = bool(cells) and (inside or cells[0] == heading)
+        if inside and cells[0] != heading and not cells[0].startswith("---"):
+            rows.append(cells)
+    return rows
+
+
+def names_in(cell):
+    """The modules of a cell; `engine/` is the crate, and no module."""
+    return re.findall(r"`(\w+)`", cell)
+
+
+def layers_of(text):
+    """module -> its layer, as the table in ARCHITECTURE.md says; a module includes only modules of lower layers."""
+    return {module: int(cells[0]) for cells in rows_below(text, "layer") for module in names_in(cells[1])}
+
+
+def beside_of(text):
+    """folder beside src/ -> the modules whose internal headers it may include."""
+    return {names_in(cells[0])[0]: names_in(cells[1]) for cells in rows_below(text, "folder")}
+
+
+LAYER_OF = layers_of(tree.text(ARCHITECTURE))
 
 # Which module stands behind a public header.
 PUBLIC = {
@@ -90,8 +99,8 @@ def reachable(module, depends):
 def check_declaration(module, depends):
     """What is wrong with a module's DEPENDS themselves."""
     if module not in LAYER_OF:
-        return [f"module {module} stands in no layer; add it to LAYERS in tools/check/includes.py"]
-    upward = [d for d in depends[module] if LAYER_OF.get(d, len(LAYERS)) >= LAYER_OF[module]]
+        return [f"module {module} stands in no layer; add it to the layers of {ARCHITECTURE}"]
+    upward = [d for d in depends[module] if LAYER_OF.get(d, LAYER_OF[module]) >= LAYER_OF[module]]
     return [f"module {module} depends on {d}, which is not below it" for d in upward]
 
 
@@ -148,18 +157,56 @@ def check_module(module, sources, depends, headers=None):
     return complaints + [f"module {module} names {d} in its DEPENDS and includes nothing of it" for d in unused]
 
 
+def is_cpp(name):
+    """Whether a file is C++ of the host; what guests are made of includes the guest's side of the ABI."""
+    if name.parent == type(name)("tests/guests") and not name.stem.endswith("_test"):
+        return False
+    return name.suffix in (".h", ".cpp") or name.name.endswith(".cpp.in")
+
+
+def check_beside(folder, sources, allowed, existing):
+    """What is wrong with the files of a folder beside src/, given as (name, text); `existing`: the names of all files."""
+    complaints, used = [], set()
+    for name, text in sources:
+        for line, included in includes_of(text):
+            first = included.split("/")[0]
+            own = {name.parent / included, type(name)(folder) / included}
+            if first in (folder, "petri") or own & existing:
+                continue
+            used.add(first)
+            if included == CRATE_HEADER or first not in allowed:
+                complaints.append(f'{name}:{line}: "{included}": {folder} may not include it, as {ARCHITECTURE} says')
+    return complaints + [f"{ARCHITECTURE} lets {folder} include {module}, and it does not" for module in allowed if module not in used]
+
+
+def check_tables(layers, beside, modules):
+    """What is wrong with the tables themselves; `modules`: those that petri_module() declares."""
+    complaints = [f"{ARCHITECTURE} has a layer for {module}, and there is no such module"
+                  for module in layers if module not in modules and module not in beside]
+    for folder, allowed in beside.items():
+        above = [module for module in allowed if layers.get(module, 0) >= layers.get(folder, float("inf"))]
+        complaints += [f"{ARCHITECTURE} lets {folder} include {module}, which is not below it" for module in above]
+    return complaints
+
+
 def main():
-    names = [name for name in tree.files() if name.parts[0] == "src" and len(name.parts) > 2]
+    files = tree.files()
+    names = [name for name in files if name.parts[0] == "src" and len(name.parts) > 2]
     depends = {}
     for name in names:
         if name.name == "CMakeLists.txt":
             depends.update(parse_depends(tree.text(name)))
-    headers = {n.name: tree.text(n) for n in tree.files() if n.parts[:2] == ("include", "petri")}
-    complaints = []
+    headers = {n.name: tree.text(n) for n in files if n.parts[:2] == ("include", "petri")}
+    beside = beside_of(tree.text(ARCHITECTURE))
+    complaints = check_tables(LAYER_OF, beside, depends)
     for module in sorted(depends):
-        sources = [(n, tree.text(n)) for n in names if n.parts[1] == module and n.suffix in (".h", ".cpp")]
+        sources = [(n, tree.text(n)) for n in names if n.parts[1] == module and is_cpp(n)]
         complaints += check_module(module, sources, depends, headers)
-    return tree.report("includes", complaints, f"all point downwards in {len(depends)} modules")
+    for folder, allowed in sorted(beside.items()):
+        sources = [(n, tree.text(n)) for n in files if n.parts[0] == folder and is_cpp(n)]
+        complaints += check_beside(folder, sources, allowed, set(files))
+    return tree.report("includes", complaints,
+                       f"all point downwards in {len(depends)} modules and keep to their rule in {len(beside)} folders beside them")
 
 
 if __name__ == "__main__":
