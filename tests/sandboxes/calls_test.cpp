@@ -458,9 +458,12 @@ TEST_F(CallsTest, DeliversATimerOnceAndNotBeforeItsTime) {  // R23, R27
 // It has rung and waits behind the handler that crashes: the next instance handles what waits, but has set no timer.
 TEST_F(CallsTest, RingsNoTimerOfAnInstanceThatHasCrashed) {  // R23
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
-    std::latch has_rung(1);
+    std::latch waits(1), has_rung(1);
     HostFunctions host;
-    ASSERT_TRUE(host.define("test", "wait", [&] { has_rung.wait(); }));
+    ASSERT_TRUE(host.define("test", "wait", [&] {
+      waits.count_down();
+      has_rung.wait();
+    }));
     runtime_ = *Runtime::create({.workers = 2, .host = host});
     Sandbox sandbox = create({.id = "a",
                               .modules = {{"m", Source::wat(R"((module
@@ -476,6 +479,7 @@ TEST_F(CallsTest, RingsNoTimerOfAnInstanceThatHasCrashed) {  // R23
     std::promise<Result<Outcome>> crashed;
     ASSERT_TRUE(
         sandbox.call_async("set_and_crash", {}, {}, [&](Result<Outcome> result) { crashed.set_value(result); }));
+    waits.wait();
     expect_soon([&] { return sandbox.usage().messages == 1 ? "" : "the timer has not rung"; });
     ASSERT_TRUE(sandbox.send("sent behind it"));
     EXPECT_EQ(sandbox.usage().messages, 2U);
