@@ -171,7 +171,7 @@ void ModuleTable::prune(std::uint64_t versions_max) {
 
 DependencyGraph ModuleTable::graph() const {
   MutexLock lock(mutex_);
-  return graph_of(modules_);
+  return has_links(modules_) ? graph_of(modules_) : DependencyGraph();
 }
 
 Result<std::vector<std::string>> ModuleTable::dependencies(std::string_view module) const {

@@ -63,6 +63,7 @@ class ModuleTable {
 
   // ---- links
 
+  // Empty where no module imports from another, as in most sandboxes.
   DependencyGraph graph() const EXCLUDES(mutex_);
   Result<std::vector<std::string>> dependencies(std::string_view module) const EXCLUDES(mutex_);
   Result<std::vector<std::string>> reload_order() const EXCLUDES(mutex_);

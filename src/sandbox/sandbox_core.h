@@ -38,8 +38,12 @@
 
 namespace petri {
 
-// All members may be called from any thread. Structural work (start, stop, restart) is done one after the other;
-// questions wait for none of it.
+// All members may be called from any thread. Structural work (start, stop, restart, reload) is done one after the
+// other, under control_; questions and calls wait for none of it. Locks are taken in this order: control_, mutex_,
+// those of the members. A thread that runs a guest holds none of them but control_, where the structural work itself
+// runs the guest.
+//
+// It has a function for each verb of the handle and for each question of four interfaces, which is half of them.
 class SandboxCore final : public ProcessOwner,
                           public TreeHost,
                           public ReloadHost,
