@@ -51,8 +51,10 @@ std::string sandbox_limits() {
          "`on_limit` says yes, the spec may have the limit\nend the guest instead of refusing.\n\nWhat the host holds "
          "because of a sandbox counts for `memory_bytes_max` too, beyond the first 64 KiB: messages with\ntheir "
          "headers, "
-         "timers, processes, what an engine keeps for each instance (by what its module declares, and of every module that "
-         "it is linked with),\nthe specs of spawned children (four times their bytes while one is parsed),\nlistings of "
+         "timers, processes, what an engine keeps for each instance (by what its module declares, and of every module "
+         "that "
+         "it is linked with),\nthe specs of spawned children (four times their bytes while one is parsed),\nlistings "
+         "of "
          "folders, open files, replies, stack "
          "beyond 1 MiB, and 1 MiB for each thread beyond two, of which there are no more than fit into\nhalf of "
          "`memory_bytes_max`. `usage` shows it as `host_bytes`.\n\n" +
