@@ -133,7 +133,7 @@ Result<void> CaseRunner::run_series(Candidate& candidate, std::size_t first) {
 
 Result<End> CaseRunner::run_case(Candidate& candidate, std::size_t number) {
   Guest& guest = candidate.guest;
-  if (!guest.alive()) burned_since_ = kNever;  // to make an instance takes time and no fuel, and a look at the clock
+  burned_since_ = kNever;  // functions of the host, and making an instance, take time that no fuel tells of
   guest.begin(next_allowance(), plan_.cases[number].input);
   if (!guest.alive()) {
     context_.reseed(candidate.seed);

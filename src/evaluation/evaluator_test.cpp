@@ -186,15 +186,23 @@ TEST(Evaluator, LetsTheCasePayForTheInstanceMadeForIt) {
   EXPECT_EQ(only_record(text, cases_of({1, 2}), spec).outcome, OutcomeKind::out_of_fuel);
 }
 
-// Making these instances takes a millisecond or two and no fuel: together longer than a case may take, each far less.
+// A function of the host, and making an instance, take time and hardly any fuel: here all cases together longer than
+// one may take, each of them far less.
 TEST(Evaluator, GivesEachCaseItsTimeHoweverLittleFuelTheOthersUsed) {
-  const std::string memory = fmt::format("(memory 64) (data (i32.const 0) \"{}\")", std::string(4'000'000, 'x'));
-  EvaluationSpec spec = small_spec();
-  spec.memory_bytes_max = 16 << 20;
-  spec.instances = Instances::per_case;
-  const std::vector<Case> cases(300, Case{.arguments = {1.0}});
-  const EvaluationOptions options{.case_time_max = std::chrono::milliseconds(100)};
-  const Record record = only_record(module_with("(local.get 0)", "", memory), cases, spec, options);
+  const auto takes_time = [](double x) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    return x;
+  };
+  HostFunctions host;
+  ASSERT_TRUE(host.define("game", "think", takes_time, {.deterministic = true}));
+  Evaluator evaluator(host);
+  const std::string text =
+      module_with("(call 0 (local.get 0))", "(import \"game\" \"think\" (func (param f64) (result f64)))");
+  const std::vector<Case> cases(60, Case{.arguments = {1.0}});
+  const EvaluationOptions options{.case_time_max = std::chrono::seconds(1)};
+  const Evaluation evaluation = evaluate(evaluator, Population{text}, cases, small_spec(), options);
+  const Record& record = evaluation.records.front();
   EXPECT_EQ(record.outcome, OutcomeKind::ok);
   EXPECT_EQ(record.first_failure, std::nullopt);
   EXPECT_TRUE(record.repeatable);

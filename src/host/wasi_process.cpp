@@ -1,4 +1,7 @@
 // WASI: how a program is started, and how it ends.
+#include <optional>
+
+#include "base/heap_bytes.h"
 #include "host/families.h"
 #include "host/guest_writer.h"
 #include "host/wasi_memory.h"
@@ -21,13 +24,16 @@ Texts arguments_of(const HostCall& call) {
   return texts;
 }
 
-// Made anew for each call, and paid for each time.
-std::vector<std::string> environment_texts(HostCall& call) {
+// Made anew for each call, and paid for each time; the guest may be put aside meanwhile, so that many are made at once.
+// None: there is no memory left to hold it.
+std::optional<std::vector<std::string>> environment_texts(HostCall& call, HeldBytes& held) {
+  constexpr std::size_t kOfEach = 2 * (sizeof(std::string) + sizeof(std::string_view));  // of lists that grow
   std::vector<std::string> texts;
   const auto* environment = call.context.settings().environment;
   if (environment == nullptr) return texts;
   Pace pace(call);
   for (const auto& [name, value] : *environment) {
+    if (!held.try_add(call.context, heap_block_bytes(name.size() + value.size() + 2) + kOfEach)) return std::nullopt;
     texts.push_back(name + "=" + value);
     if (!call.charge_bytes(texts.back().size()) || !pace.step(texts.back().size())) break;
   }
@@ -73,13 +79,17 @@ WasiErrno args_get(HostCall& call, std::uint32_t table, std::uint32_t buffer) {
 }
 
 WasiErrno environ_sizes_get(HostCall& call, std::uint32_t count, std::uint32_t bytes) {
-  const std::vector<std::string> texts = environment_texts(call);
-  return write_sizes(call, {texts.begin(), texts.end()}, count, bytes);
+  HeldBytes held;
+  const auto texts = environment_texts(call, held);
+  if (!texts) return refuse(call, WasiErrno::nomem);
+  return write_sizes(call, {texts->begin(), texts->end()}, count, bytes);
 }
 
 WasiErrno environ_get(HostCall& call, std::uint32_t table, std::uint32_t buffer) {
-  const std::vector<std::string> texts = environment_texts(call);
-  return write_texts(call, {texts.begin(), texts.end()}, table, buffer);
+  HeldBytes held;
+  const auto texts = environment_texts(call, held);
+  if (!texts) return refuse(call, WasiErrno::nomem);
+  return write_texts(call, {texts->begin(), texts->end()}, table, buffer);
 }
 
 void proc_exit(HostCall& call, std::int32_t code) { call.exit(code); }

@@ -57,6 +57,16 @@ TEST_P(Wasi, GivesArgumentsAndEnvironment) {
   EXPECT_EQ(wasi("args_get", {131'061, 200}), kFault);
 }
 
+// It is put together for each call, and guests that have had their turn hold it until they go on.
+TEST_P(Wasi, GivesNoEnvironmentThatMemoryHasNoRoomFor) {
+  const std::map<std::string, std::string> environment{{"A", "1"}, {"B", std::string(1'000'000, 'x')}};
+  settings_.environment = &environment;
+  settings_.limits.memory_bytes_max = 512 * 1'024;
+  start();
+  EXPECT_EQ(wasi("environ_sizes_get", {0, 4}), static_cast<int>(WasiErrno::nomem));
+  EXPECT_EQ(wasi("environ_get", {100, 200}), static_cast<int>(WasiErrno::nomem));
+}
+
 TEST_P(Wasi, ReadsTheInputAsStandardInput) {
   start("abcdef");
   put_buffer(1'000, 2'000, 2);
