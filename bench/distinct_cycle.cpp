@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kDistinctCycleCalls = 20;
 constexpr std::size_t kDistinctCycleRepeats = 15;
 
-// Those of the batch, which outlives them; each one's own life, for one thread.
+// Those of the batch, which outlives them; each one's own measurements, for one thread.
 Lives lives_in_petri(const CandidateBatch& batch) {
   return [&batch, life = std::make_shared<CandidateLife>()](std::uint64_t first, std::uint64_t count) -> Result<void> {
     for (std::uint64_t i = first; i < first + count; ++i) PETRI_TRY(life->live(batch.bytes_of(i), kDistinctCycleCalls));

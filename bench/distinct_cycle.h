@@ -1,4 +1,4 @@
-// The life of a distinct candidate: prepare, load, instantiate, some calls, gone.
+// A distinct candidate from start to end: prepare, load, instantiate, some calls, gone.
 #pragma once
 
 #include "bench/registry.h"

@@ -1,4 +1,4 @@
-// What it costs to tell what nobody listens to.
+// What it costs to publish what nobody subscribed to.
 #pragma once
 
 #include "bench/registry.h"

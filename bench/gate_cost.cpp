@@ -59,8 +59,8 @@ class Scale {
     PETRI_TRY(const double seconds, cost(wasm, tier_, repeats));
     return (seconds - empty_) / static_cast<double>(wasm.size());
   }
-  // Compiling takes its time: what is not dear at a first look is looked at once. What is dear is weighed beside
-  // ordinary code, so that both are met by the same moods of the machine.
+  // Compiling takes its time: what is not expensive at a first look is looked at once. What is expensive is weighed
+  // beside ordinary code, so that both are met by the same moods of the machine.
   Result<double> per_byte(const Bytes& wasm) const {
     PETRI_TRY(const double once, per_byte(wasm, 1));
     if (tier_ == Tier::compiled && once < kDear * ordinary_per_byte()) return once;

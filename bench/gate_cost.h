@@ -1,4 +1,4 @@
-// What the dearest modules that are accepted cost, compared with ordinary ones.
+// What the most expensive modules that are accepted cost, compared with ordinary ones.
 #pragma once
 
 #include "bench/registry.h"

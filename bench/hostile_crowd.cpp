@@ -46,7 +46,7 @@ Result<std::unique_ptr<Runtime>> guarded_runtime() {
 }
 
 // Sandboxes that are asked again and again until each honest one has answered so many times. Hostile ones are asked
-// again with their answer, or, when they are not let in, with one of every few honest answers.
+// again with their answer, or, when they are not admitted, with one of every few honest answers.
 class HostileCrowd : public std::enable_shared_from_this<HostileCrowd> {
  public:
   static Result<std::shared_ptr<HostileCrowd>> create(Runtime& runtime, std::size_t hostile) {

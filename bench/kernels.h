@@ -6,7 +6,7 @@
 
 namespace petri::bench {
 
-// Exports "run" of type (i32) -> one number, which does its work as many times as it is told.
+// Exports "run" of type (i32) -> one number, which does its work as many times as its argument says.
 struct Kernel {
   std::string_view name;
   std::string_view text;

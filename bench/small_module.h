@@ -1,4 +1,4 @@
-// Modules of about a hundred bytes, the size of what evolution makes at its beginning; no two alike.
+// Modules of about a hundred bytes, the size of what evolution makes at its start; no two alike.
 #pragma once
 
 #include <cstdint>

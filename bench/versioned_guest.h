@@ -1,4 +1,4 @@
-// Guests that come in versions, for what the benchmarks change under life.
+// Guests that come in versions, which the benchmarks reload.
 #pragma once
 
 #include <cstdint>

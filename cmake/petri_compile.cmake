@@ -37,7 +37,7 @@ target_compile_options(petri_flags INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-fno-semantic-interposition>
   # A program takes from libpetri.a only the functions it uses.
   -ffunction-sections -fdata-sections
-  # No binary tells where it was built.
+  # No binary contains the path where it was built.
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 if(PETRI_SANITIZE)

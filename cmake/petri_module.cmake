@@ -78,8 +78,8 @@ macro(petri_tidy_without_analyzer)
   endif()
 endmacro()
 
-# petri_suites(): tells ctest of all binaries petri_tests() has made. ctest counts suites; how many tests they have it
-# says before it begins.
+# petri_suites(): registers with ctest all binaries petri_tests() has made. ctest counts suites; how many tests they have it
+# says before it starts.
 function(petri_suites)
   get_property(calls GLOBAL PROPERTY petri_suites)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/petri_suites.cmake CONTENT "include(\"${PROJECT_SOURCE_DIR}/cmake/petri_suites.cmake\")

@@ -1,4 +1,4 @@
-// Changes to an input, as small and as odd as chance makes them.
+// Random changes to an input, small and odd.
 #pragma once
 
 #include <random>

@@ -53,7 +53,7 @@ bool is_a_verdict(ErrorCode code) {
   return code == ErrorCode::rejected || code == ErrorCode::parse_failed || code == ErrorCode::module_too_large;
 }
 
-// What is told about an accepted module can be told whole, in both forms.
+// The description of an accepted module can be written in full, in both forms.
 void describe(const Artifact& artifact) {
   const auto report = cli::report_on(artifact, Permissions::medium(), Limits{});
   FUZZ_REQUIRE(!cli::to_text(report, "fuzzed").empty());

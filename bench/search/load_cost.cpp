@@ -68,7 +68,7 @@ LoadCost measure_load(const Bytes& wasm, Stage stage, int times) {
   ::_exit(told ? 0 : 1);
 }
 
-// What the child has told, or how it ended without.
+// What the child has reported, or how it ended without.
 LoadCost cost_told(int in, pid_t child, unsigned seconds_max) {
   LoadCost cost;
   const bool told = ::read(in, &cost, sizeof cost) == sizeof cost;

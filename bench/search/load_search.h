@@ -55,7 +55,7 @@ class LoadSearch {
  public:
   static Result<LoadSearch> create(const SearchOptions& options);
 
-  // The worst found, the worst first. `on_found` hears of each that is worse than all before.
+  // The worst found, the worst first. `on_found` is called for each that is worse than all before.
   Result<std::vector<Candidate>> run(const std::function<void(const Candidate&)>& on_found);
   // One genome, at the density that the gate accepts; ratio 0 when it accepts none.
   Result<Candidate> weigh(const Genome& genome, Fault fault, std::size_t bytes, int times) const;

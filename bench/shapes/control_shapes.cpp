@@ -26,7 +26,7 @@ Bytes branches_in_a_row(const Recipe& recipe) {
   return module_of(recipe, {.locals = {{1, code_i32}}, .unit = {op::local_get, 0, op::br_if, 0}});
 }
 
-// Every branch is the end of a block of its own and the beginning of dead code.
+// Every branch is the end of a block of its own and the start of dead code.
 Bytes blocks_that_break(const Recipe& recipe) {
   return module_of(recipe, {.unit = {op::block, op::empty, op::br, 0, op::end}});
 }

@@ -94,7 +94,7 @@ Bytes operands_piled_up(const Recipe& recipe) {
   return module_of(recipe, {.unit = unit});
 }
 
-// Types and functions that every module of values begins with: they make, pass on and take as many as a type may have.
+// Types and functions that every module of values starts with: they make, pass on and take as many as a type may have.
 constexpr std::uint8_t kNone = 0, kMakes = 1, kPasses = 2, kTakes = 3;
 constexpr std::uint8_t kValueShapesMake = 0, kPass = 1, kTake = 2;
 

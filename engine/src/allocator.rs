@@ -1,4 +1,4 @@
-//! Where both engines' memory comes from: small pieces from mimalloc, which takes a tenth off the life of a small module,
+//! Where both engines' memory comes from: small pieces from mimalloc, which takes a tenth off the time of a small module,
 //! large ones from the kernel, which moves them without copying. An interpreted guest that grows its memory page by page
 //! would else wait for a copy of half of it, with nobody looking at its deadline.
 
@@ -42,7 +42,7 @@ unsafe extern "C" {
 const HUGE_PAGES: libc::c_int = 43;
 
 /// When the program is loaded, before anything is allocated here. mimalloc asks the kernel for huge pages, so that the few
-/// hundred kilobytes that a guest's thread touches would take some mebibytes. Once it has begun, the option is about its
+/// hundred kilobytes that a guest's thread touches would take some mebibytes. Once it has started, the option is about its
 /// own memory alone; before, it would be about all of the process.
 #[cfg(not(miri))]
 #[used]

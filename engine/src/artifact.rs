@@ -217,7 +217,7 @@ pub enum Charging {
     /// The code counts and the host looks, before each call: nothing is imported, loops, recurses or grows, a call costs a
     /// slice at most, and there is nothing a callee could do that anybody sees after fuel has run out.
     LookedAtDoor(Box<[DoorCosts]>),
-    /// The host charges each call at the door, and the code carries no meter: as above, nothing calls, and no way through
+    /// The host charges each call up front, and the code carries no meter: as above, nothing calls, and no way through
     /// a function costs more than another.
     Known(Box<[u64]>),
 }

@@ -28,7 +28,7 @@ pub const UNKNOWN: u32 = u32::MAX;
 pub struct Linked {
     pub artifact: Arc<Artifact>,
     pub functions: Vec<HostFunction>,
-    /// The hidden exports' beginning.
+    /// What the hidden exports' names start with.
     pub prefix: String,
 }
 
@@ -174,7 +174,7 @@ impl Code {
     }
 }
 
-/// How a module declares its memory, in pages; `petri_shape` begins like this.
+/// How a module declares its memory, in pages; `petri_shape` starts like this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Declared {

@@ -45,7 +45,7 @@ pub struct Endlessness {
 }
 
 impl Endlessness {
-    /// Begins a function's body, keeping what was allocated for the one before.
+    /// Starts a function's body, keeping what was allocated for the one before.
     pub fn begin(&mut self) {
         self.frames.clear();
         (self.live, self.constant) = (true, None);

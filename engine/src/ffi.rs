@@ -174,7 +174,7 @@ unsafe fn slots_of<'a>(slots: *mut u64, count: usize) -> &'a mut [u64] {
 }
 
 /// # Safety
-/// `handle` is null or one this crate gave out and has not taken back.
+/// `handle` is null or one this crate gave out and was not given back.
 unsafe fn borrow<'a, T>(handle: *const T) -> Result<&'a T> {
     // SAFETY: the caller of this function vouches for it.
     unsafe { handle.as_ref() }.ok_or_else(|| Failure::misuse("a handle is null"))

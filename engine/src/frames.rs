@@ -10,7 +10,7 @@ pub fn estimate(plan: &FunctionPlan) -> u64 {
     256 + 16 * u64::from(plan.params + plan.locals + plan.operands_max + plan.call_values_max)
 }
 
-/// `push %rbp; mov %rsp,%rbp`: how every function begins.
+/// `push %rbp; mov %rsp,%rbp`: how every function starts.
 const PROLOGUE: &[u8] = &[0x55, 0x48, 0x89, 0xe5];
 /// `mov 0x18(%r10),%r10`: Wasmtime loads the end of the stack, to which it then adds the frame's size.
 const LOAD_LIMIT: &[u8] = &[0x4d, 0x8b, 0x52, 0x18];

@@ -35,7 +35,7 @@ pub enum Trap {
     BadSignature = 7,
 }
 
-/// How a call ended, as `petri_engine.h` tells it.
+/// How a call ended, as `petri_engine.h` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct End {
@@ -385,11 +385,11 @@ pub enum Foreknown {
     Cost(u64),
 }
 
-/// How a call begins.
+/// How a call starts.
 pub enum Opening {
     /// The guest counts: its counter stays as it is, or is to be set to this.
     Counts(Option<i64>),
-    /// It was charged at the door, which left the counter at this.
+    /// It was charged up front, which left the counter at this.
     Paid(i64),
     /// It was stopped there.
     Stopped(End),

@@ -303,7 +303,7 @@ impl Live {
             Opening::Counts(Some(slice)) => self.set_global(self.store.data().fuel, Val::I64(slice))?,
             _ => {}
         }
-        // A call that returned has put the depth back to where it began.
+        // A call that returned has put the depth back to where it started.
         if self.depth.is_some() && self.depth_set != budget.call_depth {
             self.set_global(self.depth, Val::I32(budget.call_depth as i32))?;
             self.depth_set = budget.call_depth;

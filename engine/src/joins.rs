@@ -20,7 +20,7 @@ struct Frame {
 #[derive(Default, Clone)]
 pub struct Joins {
     frames: Vec<Frame>,
-    /// When each local was last set. Time goes on from function to function, so that nothing has to be cleared.
+    /// When each local was last set. Time continues from function to function, so that nothing has to be cleared.
     set_at: Vec<u64>,
     time: u64,
     /// Values that meet, of the function being read.

@@ -2,7 +2,7 @@
 //!
 //! A module comes in as bytes. `prepare` validates it as it was sent, holds it to the bounds and describes it; `meter`
 //! rewrites it so that it counts its own fuel and call depth; `interpreted` (wasmi) and `compiled` (Wasmtime) run the
-//! rewritten module with the same values, the same fuel and the same end. `scan` tells what a module would do, from its
+//! rewritten module with the same values, the same fuel and the same end. `scan` reports what a module would do, from its
 //! wasm alone. `ffi` shows all of it as `petri_engine.h`.
 //!
 //! The crate knows nothing of sandboxes. Unsafe code stands in `ffi` (the C surface) and `raw` (calls out, raw engine

@@ -80,7 +80,7 @@ impl Load {
     }
 }
 
-/// How many basic blocks an operator counts as, besides those it begins: what the meter adds to it and the engines make
+/// How many basic blocks an operator counts as, besides those it starts: what the meter adds to it and the engines make
 /// of it costs as much as theirs.
 pub fn blocks_of(operator: &Operator) -> u64 {
     use Operator::*;

@@ -2,7 +2,7 @@
 //!
 //! A module whose calls have known costs (`Charging::Known`) keeps its code; the host charges them. To others are added a
 //! fuel counter and, where functions can recurse, a depth counter (globals behind all of the guest's), the imports
-//! `refill` (unless the host looks at the door), `overflow`, `grow` and `fill` (functions behind the guest's imports),
+//! `refill` (unless the host checks up front), `overflow`, `grow` and `fill` (functions behind the guest's imports),
 //! where many functions look at their fuel one through which they do (behind all of the guest's), and exports through which the host reaches the counters, the start function, the memory and the mutable globals. The guest can name none of them: its
 //! indices are shifted past them, all imports are renamed to their position, and the hidden exports carry a prefix
 //! that no export of the guest has. Custom sections are left out.
@@ -63,7 +63,7 @@ impl Added {
     }
 }
 
-/// The hidden exports' common beginning: no export of the guest starts like it. It is short whatever the guest's are
+/// The common start of the hidden exports: no export of the guest starts like it. It is short whatever the guest's are
 /// called, because there is a hidden export for each global that can change.
 pub fn hidden_prefix(declared: &Declarations, wasm: &[u8]) -> String {
     let names = declared.exports.iter().map(|export| &wasm[export.name.clone()]);

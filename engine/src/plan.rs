@@ -164,7 +164,7 @@ struct Reader<'a> {
     exposed: bool,
     /// The edit that charges the block being read.
     block: usize,
-    /// It was begun before an inner block and goes on behind it.
+    /// It was started before an inner block and continues behind it.
     resumed: bool,
     /// The edit that charges the function's entry, while nothing was read that anybody could see done.
     silent_entry: Option<usize>,
@@ -452,7 +452,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Keeps the open frames, and how each may be left. An operator at which the counter is exposed begins a block of its
+    /// Keeps the open frames, and how each may be left. An operator at which the counter is exposed starts a block of its
     /// own in one that was resumed: what was charged in between is to be seen with it.
     fn follow_control(&mut self, operator: &Operator, exposes: bool, at: usize) {
         if exposes && self.resumed {
@@ -491,7 +491,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The block that goes on behind the frame, because whoever was in it comes there, and nobody looks in between.
+    /// The block that continues behind the frame, because whoever was in it comes there, and nobody looks in between.
     fn close_frame(&mut self) -> Option<usize> {
         let frame = self.frames.pop()?;
         if let Some(outer) = self.frames.last_mut() {

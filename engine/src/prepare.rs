@@ -76,7 +76,7 @@ fn name_the_reason(wasm: &[u8], failure: Failure) -> Failure {
 /// Reads a module's parts in their order.
 struct Gate<'a> {
     wasm: &'a [u8],
-    /// Becomes the module's once its code begins.
+    /// Becomes the module's once its code starts.
     declared: Declarations,
     analysis: Analysis,
     allocations: FuncValidatorAllocations,

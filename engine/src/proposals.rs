@@ -108,7 +108,7 @@ pub fn used(wasm: &[u8], failed_at: usize) -> Vec<&'static str> {
     let mut survey = Survey::default();
     let mut parser = Parser::new(0);
     parser.set_features(WasmFeatures::all());
-    // What cannot be read ends the survey: the parts before have told what they use.
+    // What cannot be read ends the survey: the parts before have shown what they use.
     for payload in parser.parse_all(wasm) {
         let Ok(payload) = payload else { break };
         if survey.payload(&payload).is_err() || survey.has(ComponentModel) {

@@ -47,7 +47,7 @@ pub struct Finding {
     pub name: Span,
 }
 
-/// How large is worth telling.
+/// How large is worth reporting.
 const MEMORY_LOW: u64 = 16 << 20;
 const MEMORY_MEDIUM: u64 = 32 << 20;
 const TABLE_LOW: u64 = 4_096;

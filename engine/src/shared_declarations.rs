@@ -46,7 +46,7 @@ pub fn keep(checked: CheckedDeclarations) {
     });
 }
 
-/// Those that the module begins with, if its code comes next.
+/// Those that the module starts with, if its code comes next.
 pub fn find(wasm: &[u8]) -> Option<Rc<CheckedDeclarations>> {
     KNOWN.with_borrow_mut(|known| {
         let begins = |checked: &Rc<CheckedDeclarations>| {
@@ -60,7 +60,7 @@ pub fn find(wasm: &[u8]) -> Option<Rc<CheckedDeclarations>> {
 
 impl CheckedDeclarations {
     /// The module's code section. None unless it is the last one and has a body for each function, as far as that can be
-    /// seen from its beginning.
+    /// seen from its start.
     pub fn code_of<'a>(&self, wasm: &'a [u8]) -> Option<CodeSectionReader<'a>> {
         let start = self.bytes.len() + 1;
         let mut header = BinaryReader::new_features(&wasm[start..], start, features::accepted());

@@ -43,7 +43,7 @@ fn kernel_answers() -> bool {
 }
 
 fn ask(first: usize, flags: &mut [u8]) -> std::io::Result<()> {
-    // Opened each time: after a fork an open one would go on telling of the parent.
+    // Opened each time: after a fork an open one would still show the parent.
     let file = File::open("/proc/self/pagemap")?;
     for (index, flags) in flags.chunks_mut(ENTRIES_AT_ONCE).enumerate() {
         let mut entries = [0u8; ENTRIES_AT_ONCE * ENTRY];

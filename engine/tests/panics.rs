@@ -45,7 +45,7 @@ fn is_fault(status: i32, report: &Report) {
     assert_eq!(report.message(), "an engine panicked: asked to panic by a test");
 }
 
-/// One guest's life through the C functions; the step that is asked to panic is tried again and then works.
+/// One guest from start to end through the C functions; the step that is asked to panic is tried again and then works.
 fn life(tier: u32, step: u32) {
     let wasm = wasm(
         r#"(module (memory 1) (func (export "f") (param i32) (result i32) (i32.add (local.get 0) (i32.const 1))))"#,

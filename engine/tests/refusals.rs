@@ -672,7 +672,7 @@ fn load_points_are_met_and_exceeded() {
 #[test]
 fn whatever_takes_time_to_load_has_its_price() {
     let (field, code) = (|text: &str| text.to_string(), |text: &str| format!("(func {text})"));
-    let function = 48 + 2 * 6; // with the block it begins and the one behind its end
+    let function = 48 + 2 * 6; // with the block it starts and the one behind its end
     let copy = "(memory.copy (i32.const 0) (i32.const 0) (i32.const 0))";
     let fill = "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))";
     let init = "(memory.init $d (i32.const 0) (i32.const 0) (i32.const 0))";

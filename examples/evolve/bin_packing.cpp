@@ -81,7 +81,7 @@ std::vector<std::string> compare(const PackingSets& sets, const Language& langua
 }  // namespace
 
 PackingSets packing_sets(const InstancesSpec& spec, std::uint64_t seed) {
-  Random random(seed ^ 0x6974'656d'73U);  // the items have their own chance
+  Random random(seed ^ 0x6974'656d'73U);  // the items have their own random state
   PackingSets sets{.title = fmt::format("{} items", name_of(spec.sizes)), .training = make_instances(spec, random)};
   sets.unseen = make_instances(spec, random);
   return sets;

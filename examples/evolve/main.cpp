@@ -35,7 +35,7 @@ void print_lines(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) fmt::print("{}\n", line);
 }
 
-// Tells of a run while it goes on: a picture on a terminal, a line for each better best elsewhere.
+// Reports a run while it continues: a picture on a terminal, a line for each better best elsewhere.
 class Reporter {
  public:
   explicit Reporter(bool terminal) : terminal_(terminal) {}

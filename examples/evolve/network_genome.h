@@ -1,4 +1,4 @@
-// How sorting networks are written for evolution, and what chance does to them.
+// How sorting networks are written for evolution, and their random changes.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ Network express(const NetworkGenome& genome, std::size_t inputs);
 enum class NetworkMutation : std::uint8_t { insert, remove, replace, rewire, swap, move, mirror };
 std::string_view name_of(NetworkMutation mutation);
 void mutate(NetworkGenome& genome, NetworkMutation mutation, std::size_t inputs, Random& random);
-// One or a few mutations by chance; returns what was done, "insert+swap".
+// One or a few random mutations; returns what was done, "insert+swap".
 std::string mutate_by_chance(NetworkGenome& genome, std::size_t inputs, Random& random);
 
 }  // namespace evolve

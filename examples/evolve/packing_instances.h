@@ -24,7 +24,7 @@ Instances make_instances(const InstancesSpec& spec, Random& random);
 
 constexpr std::size_t kCapacityMax = 10'000;
 constexpr std::size_t kItemsMax = 100'000;
-// {"capacity": 100, "items": [[31, 42, ...], ...]}: whole numbers from 1 to the capacity. `name` is for errors.
+// {"capacity": 100, "items": [[31, 42, ...], ...]}: integers from 1 to the capacity. `name` is for errors.
 petri::Result<Instances> parse_instances(std::string_view json, std::string_view name);
 petri::Result<Instances> read_instances(const std::string& path);
 

@@ -34,8 +34,8 @@ struct Best {
   std::string text;     // one line
 };
 
-// A population that is asked for its next generation and told how it did. Everything it decides follows from its seed
-// and what it is told.
+// A population that is asked for its next generation and given its scores. Everything it decides follows from its seed
+// and these scores.
 class Problem {
  public:
   virtual ~Problem() = default;

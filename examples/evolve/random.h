@@ -1,4 +1,5 @@
-// Chance from a seed alone: the same numbers on every machine, which the distributions of <random> do not promise.
+// Random numbers from a seed alone: the same numbers on every machine, which the distributions of <random> do not
+// promise.
 #pragma once
 
 #include <cstddef>

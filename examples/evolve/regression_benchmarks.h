@@ -15,11 +15,11 @@ namespace evolve {
 
 enum class PrimitiveSet : std::uint8_t { koza, keijzer };
 
-// Of one variable: `count` points by chance, or from `low` to `high` in equal steps.
+// Of one variable: `count` random points, or from `low` to `high` in equal steps.
 struct Sampling {
   double low = -1;
   double high = 1;
-  std::size_t count = 0;  // points by chance; 0: a grid
+  std::size_t count = 0;  // random points; 0: a grid
   double step = 0;        // of the grid
 };
 
@@ -35,7 +35,7 @@ const std::vector<RegressionBenchmark>& regression_benchmarks();
 petri::Result<RegressionBenchmark> regression_benchmark(std::string_view name);
 
 using Point = std::vector<double>;
-// Grids of several variables are crossed; points by chance are drawn together.
+// Grids of several variables are crossed; random points are drawn together.
 std::vector<Point> sample(const RegressionBenchmark& benchmark, Random& random);
 
 }  // namespace evolve

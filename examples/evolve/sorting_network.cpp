@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kIslands = 64;
 constexpr std::size_t kMutantsPerIsland = 4;
-constexpr std::size_t kTriesMax = 1'000;  // without success, before an island begins anew
+constexpr std::size_t kTriesMax = 1'000;  // without success, before an island starts again
 constexpr double kWrongAtAll = 100;       // more than any network that sorts could have comparators
 
 Judging judging_of(const std::vector<ZeroOneBatch>& batches) {

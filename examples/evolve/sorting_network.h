@@ -10,7 +10,7 @@
 namespace evolve {
 
 // Islands that know nothing of each other. On each one a single network lives; of a few mutants the best takes its
-// place unless it is worse. An island without success for long begins anew with a random network.
+// place unless it is worse. An island without success for long starts again with a random network.
 class SortingNetwork : public Problem {
  public:
   SortingNetwork(std::size_t inputs, std::uint64_t seed);

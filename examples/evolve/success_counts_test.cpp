@@ -1,5 +1,5 @@
-// How many of twenty seeds solve each of Koza's and Nguyen's problems within a budget. Chance comes from the seed
-// alone, so the counts are the same on every machine, and another count means that something else is evaluated.
+// How many of twenty seeds solve each of Koza's and Nguyen's problems within a budget. Random numbers come from the
+// seed alone, so the counts are the same on every machine, and another count means that something else is evaluated.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

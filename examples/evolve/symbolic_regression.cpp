@@ -62,7 +62,7 @@ Best describe(const petri::Record& record, const std::vector<double>& targets) {
 }  // namespace
 
 TreeTask symbolic_regression(const RegressionBenchmark& benchmark, std::uint64_t seed) {
-  Random random(seed ^ 0x706f'696e'7473U);  // the points have their own chance
+  Random random(seed ^ 0x706f'696e'7473U);  // the points have their own random state
   const Language language = language_of(benchmark);
   const Judging judging = judging_of(benchmark, sample(benchmark, random));
   const std::size_t variables = benchmark.variables.size();

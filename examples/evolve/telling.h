@@ -1,4 +1,4 @@
-// What is told of a run, as lines of text.
+// What is printed about a run, as lines of text.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace {
 
 bool is_sign(const Primitive& primitive) { return std::isalpha(static_cast<unsigned char>(primitive.name[0])) == 0; }
 
-// Appends the subtree that begins at `begin` and returns where it ends.
+// Appends the subtree that starts at `begin` and returns where it ends.
 std::size_t write(const Tree& tree, std::size_t begin, const Language& language, std::string& text) {
   const Primitive& primitive = language.of(tree[begin]);
   if (primitive.make_constant) text += fmt::format("{:.4g}", tree[begin].value);

@@ -52,7 +52,7 @@ struct Language {
 Language make_language(petri::ValueType type, std::vector<Primitive> leaves, std::vector<Primitive> functions);
 Primitive variable(std::string name, std::size_t index);
 
-// Behind the last node of the subtree that begins here.
+// Behind the last node of the subtree that starts here.
 std::size_t subtree_end(const Tree& tree, std::size_t begin, const Language& language);
 // 1 for a leaf.
 std::size_t depth(const Tree& tree, const Language& language);

@@ -24,7 +24,7 @@ void grow(Tree& tree, const Language& language, TreeShape shape, Random& random)
   for (std::size_t i = 0; i < language.primitives[primitive].arity; ++i) grow(tree, language, shape, random);
 }
 
-// Where a subtree begins.
+// Where a subtree starts.
 std::size_t pick_branch(const Tree& tree, const Language& language, Random& random) {
   std::size_t place = random.below(tree.size());
   if (tree.size() == 1 || !random.chance(kInnerNode)) return place;

@@ -1,4 +1,4 @@
-// What chance does with trees: makes them, mixes them, changes them.
+// Random trees: makes them, mixes them, changes them.
 #pragma once
 
 #include "evolve/random.h"
@@ -8,7 +8,7 @@ namespace evolve {
 
 struct TreeShape {
   std::size_t depth_max = 6;
-  bool full = false;  // every branch as deep as it may be; else they end by chance
+  bool full = false;  // every branch as deep as it may be; else they end at random
 };
 Tree random_tree(const Language& language, TreeShape shape, Random& random);
 

@@ -15,7 +15,7 @@ struct TreePopulationSpec {
   std::size_t nodes_max = 50;
   std::size_t depth_max = 17;
   std::size_t first_depth_max = 6;
-  std::size_t patience = 10;  // generations without a better tree before all begin anew
+  std::size_t patience = 10;  // generations without a better tree before all start again
 };
 
 // All that is particular to one problem whose programs are trees.
@@ -34,7 +34,7 @@ struct TreeTask {
 };
 
 // Each generation is bred from the last; its best tree lives on. Of equal scores the smaller tree wins, and no tree is
-// bred twice in one generation as long as chance allows. A population that is stuck gives way to a random one.
+// bred twice in one generation as long as random choice allows. A population that is stuck gives way to a random one.
 class TreeProblem : public Problem {
  public:
   TreeProblem(TreeTask task, std::uint64_t seed);

@@ -20,7 +20,7 @@ struct Change {
   Ending expected = Ending::stays;
 };
 
-// The version it begins with, and what is to come: ten changes that stay, one that is rolled back by itself and one
+// The version it starts with, and what is to come: ten changes that stay, one that is rolled back by itself and one
 // that is refused.
 Version first_version();
 std::vector<Change> all_changes();

@@ -67,9 +67,9 @@ PETRI_IMPORT("petri", "output_write") petri_i32 petri_output_write(const void* s
 
 /* A line of the log [log]; answers how many bytes were kept. */
 PETRI_IMPORT("petri", "log") petri_i32 petri_log(petri_i32 level, const char* text, petri_size length);
-/* Whole milliseconds since 1970 [clock]; in deterministic runs since the run began, at a million of fuel each. */
+/* Whole milliseconds since 1970 [clock]; in deterministic runs since the run started, at a million of fuel each. */
 PETRI_IMPORT("petri", "clock_ms") petri_i64 petri_clock_ms(void);
-/* 64 bits of chance that depend on the seed alone [random]. */
+/* 64 random bits that depend on the seed alone [random]. */
 PETRI_IMPORT("petri", "random") petri_i64 petri_random(void);
 /* Ends the guest with a code. */
 PETRI_IMPORT("petri", "exit") __attribute__((noreturn)) void petri_exit(petri_i32 code);
@@ -91,7 +91,7 @@ enum petri_exit_reason {
   PETRI_EXIT_TRAPPED = 3,
   PETRI_EXIT_LIMIT = 4,     /* a limit ended it */
   PETRI_EXIT_CANCELLED = 5, /* somebody cancelled what it did */
-  PETRI_EXIT_FAILED = 6     /* the host could not go on with it */
+  PETRI_EXIT_FAILED = 6     /* the host could not continue it */
 };
 
 /* The input of a PETRI_MESSAGE_CHILD_EXIT, little-endian. The child's name starts `name_offset` bytes from the start:
@@ -162,7 +162,7 @@ PETRI_IMPORT("math", "erf") double petri_erf(double x);
 PETRI_IMPORT("math", "tgamma") double petri_tgamma(double x);
 PETRI_IMPORT("math", "lgamma") double petri_lgamma(double x);
 
-/* ---- state that goes on in another version of the guest --------------------------------------------------- */
+/* ---- state that another version of the guest takes over --------------------------------------------------- */
 
 /* Describes variables at file scope, so that the host can read and write them between two calls, and carry them by name
  * to another version of the guest. Once in a guest; C11 or C++11.

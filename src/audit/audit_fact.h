@@ -1,4 +1,4 @@
-// What the enforcing code tells the audit log: borrowed texts, nothing copied before the level is known.
+// What the enforcing code reports to the audit log: borrowed texts, nothing copied before the level is known.
 #pragma once
 
 #include <concepts>
@@ -38,7 +38,7 @@ class AuditKey {
   std::string_view text_;
 };
 
-// One detail. Numbers beyond 2^63 are told as the largest there is.
+// One detail. Numbers beyond 2^63 are reported as the largest there is.
 class AuditFact {
  public:
   using Value = std::variant<std::string_view, std::int64_t>;

@@ -31,11 +31,11 @@ std::string_view take_last_line(std::string_view& lines) {
 }
 
 // The last line and the one before it, which is the first of all when there is one entry.
-Result<ChainEnd> verify_end(const std::string& path, std::string_view tail, const ChainEnd& begun, bool one_entry) {
+Result<ChainEnd> verify_end(const std::string& path, std::string_view tail, const ChainEnd& opening, bool one_entry) {
   const auto last = read_line(take_last_line(tail));
   const auto before = one_entry ? std::nullopt : read_line(tail.empty() ? tail : take_last_line(tail));
   if (!last || (!one_entry && !before)) return refuse(path, "its last lines are no entries as petri writes them");
-  const ChainEnd previous = before ? ChainEnd{.number = before->entry.number, .hash = before->entry.hash} : begun;
+  const ChainEnd previous = before ? ChainEnd{.number = before->entry.number, .hash = before->entry.hash} : opening;
   if (last->entry.number <= previous.number || !follows(last->sealed, previous.hash))
     return refuse(path, "its last line does not follow from the one before it; see petri audit verify");
   return ChainEnd{.number = last->entry.number, .hash = last->entry.hash};
@@ -44,22 +44,22 @@ Result<ChainEnd> verify_end(const std::string& path, std::string_view tail, cons
 Result<ChainEnd> find_end(const std::string& path, const LineFile& file) {
   PETRI_TRY(const std::string head, file.read(0, kAuditLineBytesMax));
   const std::string_view first = std::string_view(head).substr(0, head.find('\n'));
-  const auto begun = begin_chain(first);
-  if (!begun) return refuse(path, begun.error().message);
-  if (!begun->genuine) return refuse(path, "line 1: its hash is not that of its text");
+  const auto opening = begin_chain(first);
+  if (!opening) return refuse(path, opening.error().message);
+  if (!opening->genuine) return refuse(path, "line 1: its hash is not that of its text");
   const std::uint64_t entries_bytes = file.bytes() - first.size() - 1;
-  if (entries_bytes == 0) return begun->end;
+  if (entries_bytes == 0) return opening->end;
   const std::uint64_t tail_bytes = std::min(entries_bytes, kTailBytes);
   PETRI_TRY(const std::string tail, file.read(file.bytes() - tail_bytes, tail_bytes));
   const bool one_entry = tail_bytes == entries_bytes && tail.find('\n') == tail.size() - 1;
-  return verify_end(path, tail, begun->end, one_entry);
+  return verify_end(path, tail, opening->end, one_entry);
 }
 
-// Without a whole line there may be the beginning of a first one, or something that is not ours.
+// Without a whole line there may be the start of a first one, or something that is not ours.
 Result<void> check_fragment(const std::string& path, const LineFile& file) {
-  constexpr std::string_view kBeginning = R"({"petri_audit":)";
-  PETRI_TRY(const std::string head, file.read(0, kBeginning.size()));
-  if (kBeginning.starts_with(head)) return {};
+  constexpr std::string_view kFileStart = R"({"petri_audit":)";
+  PETRI_TRY(const std::string head, file.read(0, kFileStart.size()));
+  if (kFileStart.starts_with(head)) return {};
   return refuse(path, "line 1: it does not begin an audit file");
 }
 

@@ -15,7 +15,7 @@ namespace petri {
 // Not for several threads at once.
 class AuditFile {
  public:
-  // Makes the file or goes on with it: its first line and its last are held against their hashes. A last line that is
+  // Creates the file or continues it: its first line and its last are held against their hashes. A last line that is
   // cut off is as good as not written. parse_failed when it is no audit file or its end was tampered with, busy when
   // somebody else is writing it, io_error. None of these changes the file.
   static Result<std::unique_ptr<AuditFile>> open(const std::string& path);

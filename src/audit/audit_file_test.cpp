@@ -19,7 +19,7 @@ Error refusal(const TestFile& file) {
   return log ? Error{} : log.error();
 }
 
-TEST(AuditFile, IsGoneOnWithWhereItsChainEnded) {
+TEST(AuditFile, ContinuesWhereItsChainEnded) {
   const TestFile file;
   for (const int entries : {0, 1, 1, 3}) file_with(file, entries);
   const auto verification = verify_audit_file(file.path());
@@ -40,7 +40,7 @@ TEST(AuditFile, IsNotLookedForInALineThatIsTooLong) {
   }
 }
 
-TEST(AuditFile, IsGoneOnWithAfterALineThatIsCutOff) {
+TEST(AuditFile, ContinuesAfterALineThatIsCutOff) {
   const TestFile file;
   const std::string text = file_with(file, 3);
   const std::size_t whole = text.rfind('\n', text.size() - 2) + 1;
@@ -52,7 +52,7 @@ TEST(AuditFile, IsGoneOnWithAfterALineThatIsCutOff) {
   }
 }
 
-TEST(AuditFile, IsBegunAnewWhereNotEvenItsFirstLineIsWhole) {
+TEST(AuditFile, StartsAgainWhereNotEvenItsFirstLineIsComplete) {
   const TestFile file;
   const std::string text = file_with(file, 0);
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, text.size() - 1}) {

@@ -47,8 +47,8 @@ AuditTime cut_to_microseconds(AuditTime time) { return std::chrono::floor<std::c
 Result<std::unique_ptr<AuditLog>> AuditLog::create(const AuditOptions& options, const Clock& clock) {
   PETRI_TRY(check(options));
   PETRI_TRY(auto file, open_file(options.file));
-  const bool goes_on = file && file->end();
-  PETRI_TRY(const ChainEnd begin, goes_on ? Result<ChainEnd>(*file->end()) : start_chain(clock, file.get()));
+  const bool continues = file && file->end();
+  PETRI_TRY(const ChainEnd begin, continues ? Result<ChainEnd>(*file->end()) : start_chain(clock, file.get()));
   return std::unique_ptr<AuditLog>(new AuditLog(options, clock, begin, std::move(file)));
 }
 
@@ -95,7 +95,7 @@ AuditPage AuditLog::query(const AuditQuery& query) const {
   const std::size_t entries_max = std::min(query.entries_max, kPageMax);
   AuditQuery rest = query;
   AuditPage page;
-  // One more than is asked for tells whether there is a next page.
+  // One more than is asked for shows whether there is a next page.
   for (bool done = false; !done && page.entries.size() <= entries_max;) {
     rest.entries_max = entries_max - page.entries.size() + 1;
     const AuditMemory::Found found = find(rest);

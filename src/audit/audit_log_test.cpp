@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(AuditLog, KeepsWhatItIsTold) {
+TEST(AuditLog, KeepsWhatIsReported) {
   TestLog test;
   EXPECT_EQ(test.deny("a"), 1U);
   const AuditPage page = test.log->query({});
@@ -156,28 +156,28 @@ TEST(AuditLog, CountsWhatTheFileCanNoLongerGet) {
   EXPECT_THAT(lines_of(file_with(file, 1)), testing::SizeIs(7)) << "what follows a gap is gone on with";
 }
 
-// HF01: whatever the moment, all entries that were told of are in the file, and the file verifies.
+// HF01: whatever the moment, all entries that were reported are in the file, and the file verifies.
 TEST(AuditLog, LeavesWholeLinesWhenItsProcessIsKilled) {
   for (int round = 1; round <= 10; ++round) {
     const TestFile file(std::to_string(round));
-    int told[2];
-    ASSERT_EQ(::pipe2(told, O_CLOEXEC), 0);
+    int reported[2];
+    ASSERT_EQ(::pipe2(reported, O_CLOEXEC), 0);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
       TestLog test({.file = file.path()});
       for (;;) {
         for (int i = 0; i < 100; ++i) test.deny("a");
-        if (::write(told[1], ".", 1) != 1) ::_exit(1);
+        if (::write(reported[1], ".", 1) != 1) ::_exit(1);
       }
     }
-    ::close(told[1]);
+    ::close(reported[1]);
     std::uint64_t hundreds = 0;
     for (char dot = 0; hundreds < static_cast<std::uint64_t>(round) * 3; ++hundreds)
-      ASSERT_EQ(::read(told[0], &dot, 1), 1);
+      ASSERT_EQ(::read(reported[0], &dot, 1), 1);
     ASSERT_EQ(::kill(child, SIGKILL), 0);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-    ::close(told[0]);
+    ::close(reported[0]);
     const auto verification = verify_audit_file(file.path());
     ASSERT_TRUE(verification) << verification.error().message;
     EXPECT_GE(verification->entries, hundreds * 100);

@@ -14,7 +14,7 @@ std::string written(AuditTime time) {
   return text;
 }
 
-TEST(AuditTime, IsToldInUtcWithMicroseconds) {
+TEST(AuditTime, IsWrittenInUtcWithMicroseconds) {
   EXPECT_EQ(written(AuditTime()), "1970-01-01T00:00:00.000000Z");
   EXPECT_EQ(written(AuditTime(nanoseconds(1'700'000'000'123'456'789))), "2023-11-14T22:13:20.123456Z");
   EXPECT_EQ(written(AuditTime(nanoseconds(-1))), "1969-12-31T23:59:59.999999Z");
@@ -22,7 +22,7 @@ TEST(AuditTime, IsToldInUtcWithMicroseconds) {
   EXPECT_EQ(written(AuditTime::min()), "1677-09-21T00:12:43.145224Z");
 }
 
-TEST(AuditTime, IsReadAsItWasTold) {
+TEST(AuditTime, IsReadAsItWasWritten) {
   for (const std::int64_t count : {0L, 1'700'000'000'123'456L, -1L, 951'782'399'999'999L, 9'000'000'000'000'000L}) {
     const AuditTime time{microseconds(count)};
     EXPECT_EQ(parse_time(written(time)), time);

@@ -22,7 +22,7 @@ struct ChainEnd {
 // Makes one line at a time, in memory that is used again.
 class ChainLine {
  public:
-  // Begins the line that follows this hash. The text is an object without its last bracket; what is added to it is
+  // Starts the line that follows this hash. The text is an object without its last bracket; what is added to it is
   // valid until the next begin().
   std::string& begin(const AuditHash& before);
   // Ends it with its hash and a line end.

@@ -11,7 +11,7 @@ namespace petri {
 
 class ChainReader {
  public:
-  // From the beginning of a file, whose first line is read already.
+  // From the start of a file, whose first line is read already.
   ChainReader(ChainEnd begin, std::uint64_t line) : end_(begin), line_(line) {}
 
   // The next line, without its end. After a fault nothing further can be checked.
@@ -23,7 +23,7 @@ class ChainReader {
   std::uint64_t line_;
 };
 
-// What the first line of an audit file begins.
+// What the first line of an audit file starts.
 struct ChainBegin {
   ChainEnd end;
   bool genuine = false;  // whether its hash is that of its text

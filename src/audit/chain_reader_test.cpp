@@ -43,7 +43,7 @@ TEST(AuditChain, ShowsAChangeOfAnyByteOfAnyEntry) {
   const std::vector<std::string> lines = lines_of(file_with(file, 3));
   for (std::size_t at = 1; at < lines.size(); ++at) {
     for (std::size_t byte = 0; byte < lines[at].size(); ++byte) {
-      for (const int bit : {0x01, 0x20, 0x80}) {  // 0x20: a hash in capital letters is another text
+      for (const int bit : {0x01, 0x20, 0x80}) {  // 0x20: a hash in upper case is another text
         auto changed = lines;
         changed[at][byte] = static_cast<char>(changed[at][byte] ^ bit);
         const auto fault = followed(changed).fault;
@@ -54,7 +54,7 @@ TEST(AuditChain, ShowsAChangeOfAnyByteOfAnyEntry) {
   }
 }
 
-TEST(AuditChain, ShowsAChangeOfItsBeginning) {
+TEST(AuditChain, ShowsAChangeOfItsFirstLine) {
   const TestFile file;
   auto lines = lines_of(file_with(file, 2));
   lines[0][lines[0].find("2023") + 3] = '4';
@@ -106,7 +106,7 @@ TEST(AuditChain, ShowsAnEntryThatWasMadeAnew) {
   EXPECT_EQ(fault->kind, AuditFaultKind::wrong_hash);
 }
 
-TEST(AuditChain, TellsWhatIsNoEntryFromWhatIsNoJson) {
+TEST(AuditChain, DistinguishesWhatIsNoEntryFromWhatIsNoJson) {
   const TestFile file;
   const std::vector<std::string> lines = lines_of(file_with(file, 2));
   const auto fault_with = [&](std::string_view line) {

@@ -13,13 +13,13 @@ Error name_path(Error error, const std::string& path) {
   return std::move(error).with("path", path);
 }
 
-Result<ChainBegin> read_beginning(LineReader& lines) {
+Result<ChainBegin> read_first_line(LineReader& lines) {
   auto first = lines.next();
   if (!first && first.error().code == ErrorCode::io_error) return fail(first.error());
   if (first && !*first) return fail(name_path({ErrorCode::parse_failed, "the file is empty", {}}, lines.path()));
-  auto begun = begin_chain(first ? **first : std::string_view());
-  if (!begun) return fail(name_path(begun.error(), lines.path()));
-  return begun;
+  auto opening = begin_chain(first ? **first : std::string_view());
+  if (!opening) return fail(name_path(opening.error(), lines.path()));
+  return opening;
 }
 
 // What the reader of lines could not give: a line without an end, or without end.
@@ -48,11 +48,11 @@ Result<bool> verify_next(LineReader& lines, ChainReader& chain, AuditVerificatio
 
 Result<AuditVerification> verify_audit_file(const std::string& path, std::optional<AuditHash> contains) {
   PETRI_TRY(const auto lines, LineReader::open(path, kAuditLineBytesMax));
-  PETRI_TRY(const ChainBegin begun, read_beginning(*lines));
-  ChainReader chain(begun.end, 1);
-  AuditVerification verification{.contains = contains == begun.end.hash};
-  if (!begun.genuine) verification.fault = {AuditFaultKind::wrong_hash, 1, "its hash is not that of its text"};
-  for (bool more = begun.genuine; more;) {
+  PETRI_TRY(const ChainBegin opening, read_first_line(*lines));
+  ChainReader chain(opening.end, 1);
+  AuditVerification verification{.contains = contains == opening.end.hash};
+  if (!opening.genuine) verification.fault = {AuditFaultKind::wrong_hash, 1, "its hash is not that of its text"};
+  for (bool more = opening.genuine; more;) {
     PETRI_TRY(more, verify_next(*lines, chain, verification));
     verification.contains = verification.contains || contains == chain.end().hash;
   }

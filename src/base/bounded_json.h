@@ -35,7 +35,7 @@ enum class JsonFaultKind : std::uint8_t {
   stopped  // by may_continue
 };
 
-// Why it was not read, as the end of a sentence that begins with what it is: "is not JSON from line 1, column 4 on",
+// Why it was not read, as the end of a sentence that starts with what it is: "is not JSON from line 1, column 4 on",
 // "has more than 64 lists and objects within one another".
 struct JsonFault {
   JsonFaultKind kind = JsonFaultKind::syntax;

@@ -83,7 +83,7 @@ TEST(BoundedCbor, ReadsWhatPetriWrites) {
   EXPECT_EQ(*read, written);
 }
 
-TEST(BoundedCbor, RefusesEveryBeginningOfIt) {
+TEST(BoundedCbor, RefusesEveryPrefixOfIt) {
   const auto bytes = json::to_cbor({{"a", {1, "two", json::binary({3})}}, {"b", {{"c", 4'000'000'000}}}});
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(parse_cbor(std::span(bytes).first(size))) << size;

@@ -80,7 +80,7 @@ std::string escape_character(std::string_view piece, const Utf8Step& step) {
 std::string escape_text(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max && std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string shown;
-  std::size_t kept = 0;  // the beginning of `shown` that leaves room for the mark of a cut
+  std::size_t kept = 0;  // the part of `shown` that leaves room for the mark of a cut
   while (!text.empty()) {
     const Utf8Step step = decode_utf8(text);
     shown += escape_character(text.substr(0, step.bytes), step);

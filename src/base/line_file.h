@@ -21,7 +21,7 @@ enum class Framing : std::uint8_t {
 };
 constexpr std::size_t kLengthBytes = 4;
 
-// Begins a line of bytes at the end of `out`, and gives it its length. Nothing else is appended in between but the
+// Starts a line of bytes at the end of `out`, and gives it its length. Nothing else is appended in between but the
 // line.
 std::size_t begin_framed_line(std::string& out);
 void end_framed_line(std::string& out, std::size_t begun);
@@ -33,8 +33,8 @@ class LineFile {
 
   // Makes the file, or empties it; io_error.
   static Result<std::unique_ptr<LineFile>> create(const std::string& path, Framing framing = Framing::line_ends);
-  // Goes on after the last whole line of a regular file, or makes it. A line that is cut off stays until the first
-  // append. Nobody else may go on with it meanwhile: busy. too_large when the last line has more than `line_bytes_max`:
+  // Appends after the last complete line of a regular file, or creates it. A line that is cut off stays until the first
+  // append. Nobody else may append to it meanwhile: busy. too_large when the last line has more than `line_bytes_max`:
   // the end of a file that is not ours is not looked for in all of it.
   static Result<std::unique_ptr<LineFile>> resume(const std::string& path,
                                                   std::uint64_t line_bytes_max = kResumedLineBytesMax);
@@ -89,14 +89,14 @@ class LineReader {
   Result<std::optional<std::string_view>> next();
   // The last one with all that frames it. Valid as long.
   std::string_view framed_line() const { return framed_line_; }
-  // Whether the file begins with these bytes. Before the first line.
+  // Whether the file starts with these bytes. Before the first line.
   Result<bool> begins_with(std::string_view bytes);
   // Of those that follow.
   void set_framing(Framing framing) { framing_ = framing; }
   void set_line_bytes_max(std::size_t line_bytes_max) { line_bytes_max_ = line_bytes_max; }
   std::size_t line() const { return line_; }  // the number of the last one, from 1
   const std::string& path() const { return path_; }
-  // Back to the beginning.
+  // Back to the start.
   Result<void> rewind();
 
  private:

@@ -56,7 +56,7 @@ TEST(LineFile, OfBytesIsReadBackByTheLengthsOfItsLines) {
   EXPECT_FALSE(*reader->next());
 }
 
-TEST(LineFile, OfBytesThatIsCutOffOrTooLongIsToldByItsLine) {
+TEST(LineFile, OfBytesThatIsCutOffOrTooLongIsNamedByItsLine) {
   const TestFile file;
   file.write(std::string("\0\0\0\1a\0\0\0\3bc", 11));
   auto reader = *LineReader::open(file.path());
@@ -75,7 +75,7 @@ TEST(LineFile, OfBytesThatIsCutOffOrTooLongIsToldByItsLine) {
   EXPECT_EQ(long_one.error().message, file.path() + ": line 2 is too long");
 }
 
-TEST(LineFile, TellsOfALineThatIsCutOff) {
+TEST(LineFile, ReportsALineThatIsCutOff) {
   const TestFile file;
   file.write("one\ntw");
   auto reader = *LineReader::open(file.path());
@@ -118,7 +118,7 @@ TEST(LineFile, KeepsTheWholeLinesOfAWriteThatIsCutShort) {
   EXPECT_EQ(file.read(), "one\ntwo\n");
 }
 
-TEST(LineFile, IsGoneOnWithAfterItsLastWholeLine) {
+TEST(LineFile, IsAppendedToAfterItsLastCompleteLine) {
   const TestFile file;
   const std::string large(200 << 10, 'x');
   for (const std::string_view before : {"", "one\n", "one\ntwo\n"}) {
@@ -132,13 +132,13 @@ TEST(LineFile, IsGoneOnWithAfterItsLastWholeLine) {
   }
 }
 
-TEST(LineFile, IsMadeWhenThereIsNothingToGoOnWith) {
+TEST(LineFile, IsCreatedWhenThereIsNothingToAppendTo) {
   const TestFile file;
   ASSERT_TRUE((*LineFile::resume(file.path()))->append("one\n"));
   EXPECT_EQ(file.read(), "one\n");
 }
 
-TEST(LineFile, IsGoneOnWithByOneAtATime) {
+TEST(LineFile, IsAppendedToByOneAtATime) {
   const TestFile file;
   auto first = *LineFile::resume(file.path());
   const auto second = LineFile::resume(file.path());
@@ -149,7 +149,7 @@ TEST(LineFile, IsGoneOnWithByOneAtATime) {
   EXPECT_TRUE(LineFile::resume(file.path()));
 }
 
-TEST(LineFile, IsNotGoneOnWithWhereItIsNoRegularFile) {
+TEST(LineFile, IsNotAppendedToWhereItIsNoRegularFile) {
   for (const char* path : {"/dev/full", "/dev/null", "/tmp", "/no/such/folder/file"})
     EXPECT_EQ(LineFile::resume(path).error().code, ErrorCode::io_error) << path;
   EXPECT_EQ(LineFile::resume(std::string("a\0b", 3)).error().code, ErrorCode::io_error);

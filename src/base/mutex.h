@@ -46,13 +46,13 @@ class Condition {
   void wait(Mutex& mutex) REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock);
-    lock.release();  // NOLINT(bugprone-unused-return-value): the caller goes on holding it
+    lock.release();  // NOLINT(bugprone-unused-return-value): the caller still holds it
   }
   // False once the deadline has passed.
   bool wait_until(Mutex& mutex, std::chrono::steady_clock::time_point deadline) REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     const std::cv_status status = condition_.wait_until(lock, deadline);
-    lock.release();  // NOLINT(bugprone-unused-return-value): the caller goes on holding it
+    lock.release();  // NOLINT(bugprone-unused-return-value): the caller still holds it
     return status == std::cv_status::no_timeout;
   }
   void notify_one() { condition_.notify_one(); }

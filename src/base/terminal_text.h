@@ -8,7 +8,7 @@ namespace petri {
 
 // Keeps lines, tabs and backslashes; everything else that escape_text() would escape is escaped as it does it: control
 // characters of both sets, invisible characters, those that change the direction of writing, and bytes that are not
-// UTF-8. A character may be cut apart anywhere: its beginning is kept until the rest comes, so nothing that is written
+// UTF-8. A character may be cut apart anywhere: its start is kept until the rest comes, so nothing that is written
 // between two pieces can be joined by a terminal. One of these for each stream.
 class TerminalText {
  public:
@@ -18,7 +18,7 @@ class TerminalText {
   std::string finish();
 
  private:
-  std::string kept_;  // the beginning of a character, at most three bytes
+  std::string kept_;  // the start of a character, at most three bytes
 };
 
 // A text that is all there.

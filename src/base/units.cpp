@@ -80,7 +80,7 @@ std::optional<Decimal> read_decimal(std::string_view text) {
   return decimal;
 }
 
-// decimal × unit, or nothing when that is not a whole number of at most `max`.
+// decimal × unit, or nothing when that is not an integer of at most `max`.
 std::optional<std::uint64_t> multiply(const Decimal& decimal, std::uint64_t unit, std::uint64_t max) {
   using Wide = unsigned __int128;
   Wide scale = 1;

@@ -24,7 +24,7 @@ Result<std::uint64_t> parse_bytes(std::string_view text);
 // "50ms", "2s", "1h"; units ns, us (or µs), ms, s, min, h. Only 0 may stand without a unit.
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
-// A plain whole number: "10000".
+// A plain integer: "10000".
 Result<std::uint64_t> parse_count(std::string_view text);
 
 // "0 B", "1000 B", "64 KiB", "1.5 MiB": exact where short, else rounded to three digits.

@@ -25,7 +25,7 @@ bool is_utf8(std::string_view text);
 // The code point must be one: no surrogate, nothing above U+10FFFF.
 void append_utf8(std::string& text, char32_t code_point);
 
-// The longest beginning of at most this many bytes that cuts no character apart.
+// The longest prefix of at most this many bytes that cuts no character apart.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 
 }  // namespace petri

@@ -21,7 +21,7 @@ std::string refusal(std::string_view text, ValueType type) {
   return value.error().message;
 }
 
-TEST(ParseValue, ReadsWholeNumbersInBothNotations) {
+TEST(ParseValue, ReadsIntegersInBothNotations) {
   EXPECT_EQ(value_of("7", ValueType::i32).i32(), 7);
   EXPECT_EQ(value_of("-3", ValueType::i32).i32(), -3);
   EXPECT_EQ(value_of("+3", ValueType::i64).i64(), 3);
@@ -36,7 +36,7 @@ TEST(ParseValue, MeetsBothEndsOfTheIntegers) {
   EXPECT_EQ(value_of("-9223372036854775808", ValueType::i64).i64(), std::numeric_limits<std::int64_t>::min());
 }
 
-TEST(ParseValue, RefusesWholeNumbersThatDoNotFit) {
+TEST(ParseValue, RefusesIntegersThatDoNotFit) {
   for (const std::string_view text : {"2147483648", "-2147483649", "0x100000000", "99999999999999999999"}) {
     EXPECT_NE(refusal(text, ValueType::i32).find("outside -2147483648 to 2147483647"), std::string::npos) << text;
   }
@@ -50,7 +50,7 @@ TEST(ParseValue, LetsHexadecimalSpellTheBits) {
   EXPECT_EQ(value_of("0xffffffffffffffff", ValueType::i64).i64(), -1);
 }
 
-TEST(ParseValue, RefusesWhatIsNoWholeNumber) {
+TEST(ParseValue, RefusesWhatIsNoInteger) {
   for (const std::string_view text : {"", "-", "+-3", "--3", "0x", "2.5", "1e3", "7 ", " 7", "seven", "nan", "0b1"}) {
     EXPECT_NE(refusal(text, ValueType::i32).find("not a whole number"), std::string::npos) << text;
   }

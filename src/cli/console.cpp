@@ -58,7 +58,7 @@ bool OutputStream::wait_until_writable(const std::function<bool()>& give_up) con
   // The first look does not wait: whoever has given up writes what still fits and is not held up again.
   for (int milliseconds = 0;; milliseconds = kPollMilliseconds) {
     pollfd poll_descriptor{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-    // Errors and hang-ups count as writable: the write that follows tells what happened.
+    // Errors and hang-ups count as writable: the write that follows shows what happened.
     if (::poll(&poll_descriptor, 1, milliseconds) != 0) return true;
     if (give_up && give_up()) return false;
   }

@@ -44,7 +44,7 @@ Interrupt::Interrupt() {
   finish_ = ::eventfd(0, EFD_CLOEXEC);
   if (signals_ >= 0 && finish_ >= 0) {
     watcher_ = std::thread([this] { watch(); });
-  } else {  // Out of descriptors: signals go on ending the process, which is better than none doing anything.
+  } else {  // Out of descriptors: signals still end the process, which is better than none doing anything.
     ::pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
   }
 }

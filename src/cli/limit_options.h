@@ -14,8 +14,8 @@ namespace petri::cli {
 // "--fuel,--fuel_max": the alias first where there is one.
 std::string option_names(const LimitRule& rule);
 
-// One option per limit, which sets it in `limits`; what stands there already is told as the default. Whether the values
-// lie in their ranges is for validate(limits) to say, which tells all that are wrong at once.
+// One option per limit, which sets it in `limits`; what stands there already is shown as the default. Whether the
+// values lie in their ranges is for validate(limits) to say, which reports all that are wrong at once.
 void add_limit_options(CLI::App& command, Limits& limits);
 // Only the option of this limit.
 void add_limit_option(CLI::App& command, Limits& limits, std::string_view name);

@@ -14,9 +14,9 @@
 
 namespace petri::cli {
 
-// Draws now and then, however often it is told; without a terminal, or when it is not wanted, it draws nothing. Safe to
-// use from any thread, as long as nobody else writes to the stream. A terminal that is held up (Ctrl-S) loses lines and
-// holds up nobody.
+// Draws now and then, however often it is called; without a terminal, or when it is not wanted, it draws nothing. Safe
+// to use from any thread, as long as nobody else writes to the stream. A terminal that is held up (Ctrl-S) loses lines
+// and holds up nobody.
 class ProgressDisplay {
  public:
   static constexpr auto kInterval = std::chrono::milliseconds(100);

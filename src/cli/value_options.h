@@ -13,7 +13,7 @@ class App;
 
 namespace petri::cli {
 
-// What is filled must outlive the app; what it holds already is told as the default.
+// What is filled must outlive the app; what it holds already is shown as the default.
 void add_tier_option(CLI::App& command, Tier& tier);
 // Time and memory of compiling.
 void add_compile_options(CLI::App& command, CompileOptions& compile);
@@ -24,7 +24,7 @@ struct CountOption {
   std::string about;
   std::uint64_t max = UINT64_MAX;
 };
-// A plain whole number.
+// A plain integer.
 void add_count_option(CLI::App& command, std::uint64_t& count, const CountOption& option);
 
 }  // namespace petri::cli

@@ -35,7 +35,7 @@ class Turn {
   std::array<int, 2> ends_{};
 };
 
-// What every child begins with, and where it came from.
+// What every child starts with, and where it came from.
 struct Origin {
   int socket;
   pid_t nursery;

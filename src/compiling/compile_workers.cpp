@@ -224,7 +224,7 @@ struct Pools {
   std::map<std::string, std::unique_ptr<CompileWorkers>> by_path GUARDED_BY(mutex);
 };
 
-// Never destroyed: code may be compiled by objects that are. A forked child begins with none: the workers are the
+// Never destroyed: code may be compiled by objects that are. A forked child starts with none: the workers are the
 // parent's, and a lock may be held by a thread that the child does not have.
 std::atomic<Pools*> current{nullptr};
 

@@ -49,7 +49,7 @@ class WorkerProcess {
   Exchange exchange(const CompileRequest& request, std::span<const std::uint8_t> module, SteadyTime deadline,
                     const std::stop_token& stop);
 
-  // Tells the worker to end: it kills its compilation and exits.
+  // Asks the worker to end: it kills its compilation and exits.
   void hang_up();
   // How it exited, as waitpid() says it, once it has; waits until then, or for so long. Kills one that was told to end
   // long ago.

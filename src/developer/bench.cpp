@@ -91,7 +91,7 @@ void list(const std::vector<bench::Benchmark>& benchmarks, bool json, cli::Conso
   }
 }
 
-// One that cannot be measured is told and does not keep the others from being measured.
+// One that cannot be measured is reported and does not keep the others from being measured.
 cli::ExitCode measure_all(const std::vector<bench::Benchmark>& benchmarks, const BenchOptions& options,
                           cli::Console& console) {
   cli::ExitCode code = cli::ExitCode::ok;

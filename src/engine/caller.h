@@ -13,7 +13,7 @@ namespace petri {
 
 class Instance;
 
-// Whether the guest goes on once a host function has done its work.
+// Whether the guest continues once a host function has done its work.
 enum class After : std::uint8_t { go_on, stop };
 
 // Lives as long as the call of the host function.
@@ -27,7 +27,7 @@ class Caller {
   void* context() const { return context_; }
   // Empty when the guest has none. Look it up again after anything that may let the guest run.
   virtual std::span<std::uint8_t> memory() = 0;
-  // Since Instance::call began.
+  // Since Instance::call started.
   virtual std::uint64_t fuel_used() = 0;
   // Charges more than the import declares. After::stop: the guest has ended; the host function returns that too.
   virtual After charge(std::uint64_t fuel) = 0;

@@ -16,7 +16,7 @@ enum class EndKind : std::uint32_t {
   exited,
   cancelled,
   refused,       // a host function ended it for a reason the host keeps
-  output_limit,  // of those reasons, as the host tells it; no engine does
+  output_limit,  // of those reasons, as the host reports it; no engine does
 };
 
 struct End {

@@ -197,7 +197,7 @@ class FakeArtifact final : public LoadableArtifact {
   const FakeModule& module_;
 };
 
-// Knows the modules it was told of, by their bytes. Not for several threads at once while modules are added.
+// Knows the modules that were added, by their bytes. Not for several threads at once while modules are added.
 class FakeEngine final : public Engine {
  public:
   void add(std::string bytes, FakeModule module) { modules_.insert_or_assign(std::move(bytes), std::move(module)); }

@@ -19,7 +19,7 @@ std::unique_ptr<Instance> instance_of(const LoadableArtifact& artifact) {
   return std::move((*code)->instantiate({}, 1 << 20)->instance);
 }
 
-TEST(FakeEngine, PreparesTheModulesItWasToldOf) {
+TEST(FakeEngine, PreparesTheModulesThatWereAdded) {
   FakeEngine engine;
   engine.add("adder", adder());
   const auto artifact = engine.prepare_wat("adder", 100);

@@ -46,8 +46,8 @@ struct TracePoint {
   bool operator==(const TracePoint&) const = default;
 };
 
-// What of an instance at rest is carried besides the bytes of its memory. Sizes are in pages of 64 KiB; the first two
-// are as declared.
+// What is carried of an instance that nobody runs besides the bytes of its memory. Sizes are in pages of 64 KiB; the
+// first two are as declared.
 struct InstanceShape {
   static constexpr std::uint64_t kPageBytes = 65'536;
 
@@ -136,7 +136,7 @@ class Code {
 
   // The engine that really runs it, whatever was asked for.
   Tier tier() const { return tier_; }
-  // Memory and tables that those it is linked with begin with; of its own its artifact tells.
+  // Memory and tables that those it is linked with start with; its own are in its artifact.
   virtual std::uint64_t others_bytes_min() const { return 0; }
   // The same of ModuleFacts::value_bytes().
   virtual std::uint64_t others_value_bytes(std::uint64_t /*call_depth*/) const { return 0; }

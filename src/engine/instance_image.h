@@ -1,5 +1,5 @@
-// Memory and mutable globals of an instance at rest, apart from it and from the tier it runs in: for snapshots, forks
-// and reloads that carry memory as it is.
+// Memory and mutable globals of an instance that nobody runs, apart from it and from the tier it runs in: for
+// snapshots, forks and reloads that carry memory as it is.
 #pragma once
 
 #include <cstdint>

@@ -70,7 +70,7 @@ class InstanceImageTest : public testing::TestWithParam<std::tuple<Tier, Tier>> 
   Tier to_ = std::get<1>(GetParam());
 };
 
-TEST_P(InstanceImageTest, GoesOnWhereTheInstanceStood) {
+TEST_P(InstanceImageTest, ContinuesWhereTheInstanceStood) {
   const ArtifactPtr artifact = prepare_image(kCountingImage);
   auto staying = instantiate(*artifact, from_);
   for (int turn = 0; turn < 6; ++turn) {  // the fourth growth is refused

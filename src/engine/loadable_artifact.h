@@ -42,7 +42,7 @@ struct ExportView {
   SignatureView signature;  // of a function
   ValueType global_type = ValueType::i32;
   bool global_mutable = false;
-  std::uint64_t offset = 0;  // where its name begins in the module's bytes
+  std::uint64_t offset = 0;  // where its name starts in the module's bytes
 };
 
 struct ModuleFacts {

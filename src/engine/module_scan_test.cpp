@@ -29,7 +29,7 @@ std::vector<std::string> texts_of(const ScanReport& report) {
   return texts;
 }
 
-TEST(ModuleScan, TellsDemandsAndWhatRunsByItself) {
+TEST(ModuleScan, ReportsDemandsAndWhatRunsByItself) {
   EXPECT_THAT(
       texts_of(scan_of(R"((module (memory 2) (table 3 funcref) (func $begin) (start $begin)))")),
       ElementsAre("low start_function in function 0 \"begin\" at byte 31: it runs when the module is instantiated",
@@ -38,7 +38,7 @@ TEST(ModuleScan, TellsDemandsAndWhatRunsByItself) {
                   "info memory_unbounded at byte 27: its memory has no maximum of its own"));
 }
 
-TEST(ModuleScan, TellsLoopsWithoutExitByHowTheyCouldEnd) {
+TEST(ModuleScan, ReportsLoopsWithoutExitByHowTheyCouldEnd) {
   const auto report = scan_of(R"((module (memory 1 1)
       (func $calls (loop (call $calls) (br 0)))
       (func $loads (loop (drop (i32.load (i32.const 0))) (br 0)))
@@ -69,7 +69,7 @@ TEST(ModuleScan, CallsFunctionsByTheirNamesElseByTheirExports) {
             100U);
 }
 
-TEST(ModuleScan, TellsSizesInWords) {
+TEST(ModuleScan, ReportsSizesInWords) {
   std::string nops(16 << 10, ' ');
   for (std::size_t i = 0; i < (16 << 10); ++i) nops += "nop ";
   EXPECT_EQ(scan_of("(module (func " + nops + "))").findings[0].text, "16 KiB of code");

@@ -56,7 +56,7 @@ class MoveInstanceTest : public testing::TestWithParam<std::tuple<Tier, Tier>> {
   ArtifactPtr artifact_;
 };
 
-TEST_P(MoveInstanceTest, GoesOnAsIfNothingHadHappened) {
+TEST_P(MoveInstanceTest, ContinuesAsIfNothingHadHappened) {
   const auto [from_tier, to_tier] = GetParam();
   prepare(kCounting);
   auto staying = instantiate(from_tier);
@@ -101,7 +101,7 @@ TEST_P(MoveInstanceTest, IsRefusedBetweenDifferentDeclarationsAndAfterAnEnd) {
 }
 
 // Globals are carried by their order among the mutable ones, and each artifact counts its own tables.
-TEST_P(MoveInstanceTest, GoesOnInOtherCodeThatDeclaresTheSame) {
+TEST_P(MoveInstanceTest, ContinuesInOtherCodeThatDeclaresTheSame) {
   const auto [from_tier, to_tier] = GetParam();
   prepare(
       "(module (memory 1) (global $g (mut i32) (i32.const 1)) (func (export \"f\") (global.set $g (i32.const 7)) "

@@ -33,7 +33,7 @@ constexpr std::string_view kDescribed = R"((module
   (func (export "twin"))
   (start $secret)))";
 
-TEST(WasmArtifact, TellsWhatAModuleNeedsAndOffers) {
+TEST(WasmArtifact, ReportsWhatAModuleNeedsAndOffers) {
   const ArtifactPtr artifact = prepare(kDescribed);
   ASSERT_EQ(artifact->imports().size(), 2U);
   EXPECT_EQ(artifact->imports()[0].module, "petri");
@@ -53,7 +53,7 @@ TEST(WasmArtifact, TellsWhatAModuleNeedsAndOffers) {
   EXPECT_EQ(artifact->find_export("secret"), nullptr);
 }
 
-TEST(WasmArtifact, TellsSizesFeaturesAndMovability) {  // X14
+TEST(WasmArtifact, ReportsSizesFeaturesAndMovability) {  // X14
   const ArtifactPtr artifact = prepare(kDescribed);
   const ModuleInfo& info = artifact->info();
   EXPECT_EQ(info.functions, 3U);

@@ -17,7 +17,7 @@ class CandidateEvaluator {
                      const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns);
 
   // `key` is the digest of the bytes; `prepared` the artifact when there is one already. The record's row is set, and
-  // so is its error when the candidate's text did not parse. `promoted` of the answer: began interpreted, ended
+  // so is its error when the candidate's text did not parse. `promoted` of the answer: started interpreted, ended
   // compiled.
   struct Answer {
     bool promoted = false;

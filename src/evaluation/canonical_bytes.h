@@ -52,7 +52,7 @@ class CanonicalBytes {
   std::string bytes_;
 };
 
-// Takes back what CanonicalBytes put in, in the same order. Of bytes that are too few it gives zeros and empty lists,
+// Reads what CanonicalBytes put in, in the same order. Of bytes that are too few it gives zeros and empty lists,
 // and is_whole() says so.
 class CanonicalReader {
  public:

@@ -24,7 +24,7 @@ class Delivery {
   static constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
   static constexpr auto kWriteInterval = std::chrono::milliseconds(200);
 
-  // The writers have begun. `stop` is set when a file cannot be written.
+  // The writers have started. `stop` is set when a file cannot be written.
   Delivery(CandidateRows& rows, RowChunks& chunks, ProgressBoard& board, const EvaluationOptions& options,
            std::atomic<std::uint32_t>& stop);
 

@@ -9,10 +9,10 @@
 
 namespace petri {
 
-// Rows are told in their order, by one thread at a time. Made for millions of them: a few bytes and one look each.
+// Rows are given in their order, by one thread at a time. Made for millions of them: a few bytes and one look each.
 class Duplicates {
  public:
-  // `keys` has one digest a row, which is final once the row is told; it outlives this.
+  // `keys` has one digest a row, which is final once the row is given; it outlives this.
   explicit Duplicates(const std::vector<Digest>& keys);
 
   // The earlier row with the same key, or `row` itself.

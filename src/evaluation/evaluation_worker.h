@@ -22,7 +22,7 @@ struct EvaluationRun {
   RowChunks& chunks;
   ProgressBoard& board;
   Delivery& delivery;
-  std::atomic<std::uint32_t>& stop;  // not 0: guests are interrupted, and no more candidates begun
+  std::atomic<std::uint32_t>& stop;  // not 0: guests are interrupted, and no more candidates started
 };
 
 // What a worker has done, for the sum.
@@ -49,7 +49,7 @@ class EvaluationWorker {
   const unsigned number_;
   WorkerTurns* const turns_;
   CandidateEvaluator evaluator_;
-  Clock::TimePoint now_;  // when the last row ended: the next begins then
+  Clock::TimePoint now_;  // when the last row ended: the next starts then
   WorkDone done_;
 };
 

@@ -16,7 +16,7 @@ namespace petri {
 
 class JsonText {
  public:
-  // Room for a value or a whole number, with its comma.
+  // Room for a value or an integer, with its comma.
   static constexpr std::size_t kNumberBytesMax = 50;
 
   explicit JsonText(char* cursor) : cursor_(cursor) {}
@@ -84,7 +84,7 @@ class JsonText {
   template <typename Float>
   void real(Float number, Value value) {
     if (!std::isfinite(number)) return quoted(to_text(value));
-    // Readers take -0 for a whole number, which has no sign.
+    // Readers take -0 for an integer, which has no sign.
     if (number == 0) return raw(std::signbit(number) ? "-0.0" : "0");
     cursor_ = write_shortest(number, cursor_);
   }

@@ -18,7 +18,7 @@ bool ProgressBoard::add(unsigned worker, const Record& record, Clock::TimePoint 
   if (options_.on_progress && now >= next_tell_.load(std::memory_order_relaxed)) {
     next_tell_.store(now + kInterval, std::memory_order_relaxed);
     const MutexLock lock(mutex_);
-    // Read under the lock, so that what is told never falls.
+    // Read under the lock, so that what is reported never falls.
     tell(sum());
   }
   return options_.enough && ask(record);

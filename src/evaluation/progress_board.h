@@ -1,4 +1,4 @@
-// How far an evaluation has come: each worker writes down its own, and the embedder is told now and then.
+// How far an evaluation has come: each worker writes down its own, and the embedder is notified now and then.
 #pragma once
 
 #include <array>

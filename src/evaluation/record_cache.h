@@ -14,7 +14,7 @@
 
 namespace petri {
 
-// Holds results as pack_result() gives them. Asked and told for every candidate, so it is made to be cheap: a key has
+// Holds results as pack_result() gives them. Read and written for every candidate, so it is made to be cheap: a key has
 // eight places at most, side by side, and when they are full the first one not asked for lately is used again, with its
 // memory. Any thread; parts of it have locks of their own, so that workers seldom meet.
 class RecordCache {

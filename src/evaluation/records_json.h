@@ -22,7 +22,7 @@ struct LinePlace {
   std::size_t cancelled_before = 0;  // rows left out just before this one
 };
 
-// What the final line begins with, and no other line does.
+// What the final line starts with, and no other line does.
 constexpr std::string_view kEndingStart = "{\"records\":";
 
 // Each appends one whole line.

@@ -9,7 +9,7 @@
 namespace petri {
 namespace {
 
-// What a line begins with. JSON begins with a brace, so the first and the final line of a file are told by it.
+// What a line starts with. JSON starts with a brace, so the first and the final line of a file are recognised by it.
 constexpr std::uint8_t kPackedRecord = 1;
 
 // What else a line has.

@@ -15,7 +15,7 @@ constexpr Framing framing_of(RecordsForm form) {
 }
 // Lines before the first record.
 constexpr std::size_t header_lines_of(RecordsForm form) { return form == RecordsForm::compact ? 2 : 1; }
-// The line that a compact file begins with, and no file of JSON.
+// The line that a compact file starts with, and no file of JSON.
 std::string compact_signature();
 
 // Appends one line behind its length.

@@ -36,7 +36,7 @@ struct ParsedRecord {
 LineResult<ParsedRecord> parse_record(std::string_view line, const RecordsHeader& header,
                                       const RecordsBounds& bounds = {});
 
-// Whether it is one is told by its beginning.
+// Its start shows whether it is one.
 bool is_ending(std::string_view line);
 LineResult<RecordsEnding> parse_ending(std::string_view line);
 

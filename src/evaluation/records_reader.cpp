@@ -30,7 +30,7 @@ struct RecordsReader::Impl {
     return line;
   }
 
-  // A compact file begins with a line that says so.
+  // A compact file starts with a line that says so.
   Result<void> find_form() {
     PETRI_TRY(const bool compact, lines->begins_with(compact_signature()));
     if (!compact) return {};

@@ -10,7 +10,7 @@ namespace petri {
 // What RecordsWriter and TimingsWriter let evaluations do. One thread at a time.
 struct RecordsWriterAccess {
   // Takes the writer for one evaluation and writes the first line if there is none yet. `busy` while another evaluation
-  // has it; validation_failed when the file was begun with another spec.
+  // has it; validation_failed when the file was started with another spec.
   static Result<void> begin(RecordsWriter& writer, const RecordsHeader& header);
   static RecordsForm form(const RecordsWriter& writer);
   static std::size_t row_base(const RecordsWriter& writer);

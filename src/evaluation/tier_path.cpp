@@ -88,7 +88,7 @@ void TierPath::move_when_ready(Guest& guest) {
   if (compiled == nullptr) return;
   on_its_way_ = false;
   code_ = std::move(compiled);
-  // One that cannot be moved stays where it is for its life; so does one whose move fails.
+  // One that cannot be moved stays where it is to its end; so does one whose move fails.
   if (guest.alive() && can_be_moved() && guest.move_to(*code_)) tier_ = code_->tier();
 }
 

@@ -18,7 +18,7 @@ class TierPath {
   // Links and loads unless there is code, and joins it with the harness. What takes too long or too much to compile is
   // interpreted. link_error, engine_fault.
   Result<void> begin();
-  // Begins again, compiled: the interpreter failed where it must not.
+  // Starts again, compiled: the interpreter failed where it must not.
   Result<void> begin_compiled();
 
   // What a new instance is to be made of.

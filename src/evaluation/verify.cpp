@@ -271,7 +271,7 @@ void Verifier::tell() const {
                              so_far.failed_here + so_far.not_sampled,
                          so_far.rows);
   } catch (...) {
-    // Nobody listens any more; the verification goes on.
+    // Nobody listens any more; the verification continues.
   }
 }
 

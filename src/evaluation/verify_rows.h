@@ -12,7 +12,7 @@
 
 namespace petri {
 
-// Chooses rows of which there are `total`, each with the same chance.
+// Chooses rows of which there are `total`, each with the same probability.
 class RowSample {
  public:
   RowSample(std::size_t total, std::size_t wanted, std::uint64_t seed);
@@ -46,7 +46,7 @@ std::optional<std::string> over_limits(const Record& record, const EvaluationSpe
 // The fuel, where cases that ran out of it must have used more.
 std::optional<FieldDifference> wrong_fuel(const Record& record, const EvaluationSpec& spec);
 
-// More than a case of the record can need if it tells the truth, and not much more: what a lie may use up.
+// More than a case of the record can need if it is true, and not much more: what a lie may use up.
 std::uint64_t fuel_to_allow(const Record& record, const EvaluationSpec& spec);
 
 // The spec as far as the limits allow. What a row that is not over them did is the same under it: limits show in a

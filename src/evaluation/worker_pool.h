@@ -39,7 +39,7 @@ class WorkerPool final : public EvaluationThreads {
 
   Mutex mutex_;
   Condition changed_;
-  std::deque<Job*> waiting_ GUARDED_BY(mutex_);  // jobs with parts that nobody has begun
+  std::deque<Job*> waiting_ GUARDED_BY(mutex_);  // jobs with parts that nobody has started
   std::size_t idle_ GUARDED_BY(mutex_) = 0;
   bool ending_ GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<LargeThread>> threads_ GUARDED_BY(mutex_);  // last: they use all of the above

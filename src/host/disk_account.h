@@ -29,7 +29,7 @@ class DiskAccount {
   }
   void set_full() { set(files_max_, disk_bytes_max_); }
 
-  // success, nospc when there are too many files; the file is then counted. `met` is told which limit refused.
+  // success, nospc when there are too many files; the file is then counted. `met` receives which limit refused.
   WasiErrno add_file(LimitMet& met);
   // success, fbig when the file would be too long, nospc when all files would; the new size is then counted.
   WasiErrno resize(std::uint64_t bytes_before, std::uint64_t bytes_after, LimitMet& met);

@@ -10,7 +10,7 @@
 
 namespace petri {
 
-// Shared by the one who waits and the thread that does it: it goes on to its end without the former. Any thread.
+// Shared by the one who waits and the thread that does it: it continues to its end without the former. Any thread.
 class FileSync {
  public:
   enum class How : std::uint8_t { all, data };

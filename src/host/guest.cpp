@@ -83,7 +83,7 @@ Result<End> Guest::make_instance(const Code& code, const MakingTime* time) {
   return End{.memory_bytes = memory_bytes_};
 }
 
-// Where limits that are met are told of, the context is asked for every growth: the engine would refuse in silence.
+// Where limits that are met are reported, the context is asked for every growth: the engine would refuse in silence.
 void Guest::adopt_instance(std::unique_ptr<Instance> instance) {
   instance_ = std::move(instance);
   context_.linked = instance_->linked();
@@ -191,7 +191,7 @@ Result<End> Guest::refused(End end) const {
 
 Result<void> Guest::move_to(const Code& code) {
   PETRI_ASSERT(alive());
-  const MakingTime time = time_of_host(Budget::kNever);  // its turn has not begun
+  const MakingTime time = time_of_host(Budget::kNever);  // its turn has not started
   PETRI_TRY(auto moved, move_instance(*instance_, code, hooks_, context_.limits().memory_bytes_max, &time));
   adopt_instance(std::move(moved));
   return {};

@@ -28,7 +28,7 @@ struct Allowance {
 inline constexpr std::string_view kCommandStart = "_start";
 
 enum class Initialize : std::uint8_t { yes, no };
-// `_start` is a program's own beginning, and a call of `_initialize` is the initialization.
+// `_start` is a program's own start, and a call of `_initialize` is the initialization.
 Initialize initialize_for(std::string_view function);
 // Whose start functions run: those of all, or not of the module itself, only of those it is linked with.
 enum class Starts : std::uint8_t { all, others };
@@ -63,7 +63,7 @@ class Guest {
   Result<End> member_goes_on_from(std::size_t member, Instance& from);
   Result<End> call_member(std::size_t member, std::uint32_t export_number, std::span<std::uint64_t> slots);
 
-  // Goes on in other code of the same movable artifact, between two calls. On failure it goes on where it was.
+  // Continues in other code of the same movable artifact, between two calls. On failure it continues where it was.
   Result<void> move_to(const Code& code);
 
   // There is an instance, and it has not ended.

@@ -149,7 +149,7 @@ TEST_F(GuestTest, SeesTheClockInWholeMilliseconds) {
 }
 
 // HF07: a host function that cannot do its work is petri's failure.
-TEST_F(GuestTest, TellsAFaultOfTheHostFromAnEndOfTheGuest) {
+TEST_F(GuestTest, DistinguishesAFaultOfTheHostFromAnEndOfTheGuest) {
   make({.functions = {function("f", [](FakeCall& call) {
           static_cast<HostContext*>(call.context())->fault = "out of memory";
           call.stop(EndKind::refused, 0);

@@ -70,7 +70,7 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   refusal.reset();
   fault = "";
   skipped_ms_ = 0;
-  // Virtual time begins anew with each call, and the rate with it.
+  // Virtual time restarts with each call, and the rate with it.
   if (settings_.deterministic) log_rate_ = LogRate(settings_.limits.log_bytes_per_second_max);
   if (wasi_ != nullptr) wasi_->rewind_input();
 }

@@ -1,4 +1,4 @@
-// What host functions see of the guest they serve: its input, output, log, time, chance and files.
+// What host functions see of the guest they serve: its input, output, log, time, random state and files.
 #pragma once
 
 #include <array>
@@ -45,8 +45,8 @@ struct PermissionUse {
   std::uint64_t denied = 0;
 };
 
-// Memory that several guests share, within a bound of their own, and who hears of the limits they meet and of what they
-// may not do. Any thread.
+// Memory that several guests share, within a bound of their own, and who is notified of the limits they meet and of
+// what they may not do. Any thread.
 class MemoryAccount {
  public:
   // What the host may hold for guests beyond their bound: the least of them has a page for itself, and a mailbox too.
@@ -67,7 +67,7 @@ class MemoryAccount {
   virtual void remove_descriptor() = 0;
   virtual std::uint64_t taken() const = 0;
   virtual std::uint64_t allowed() const = 0;
-  // Told once for all times it happened in one piece of work. `guest` is a process, or nothing for a run.
+  // Reported once for all times it happened in one piece of work. `guest` is a process, or nothing for a run.
   virtual void tell_met(std::string_view guest, const LimitMet& met) = 0;
   virtual void tell_used(std::string_view guest, const PermissionUse& use) = 0;
 };
@@ -87,7 +87,7 @@ struct HostSettings {
   using OnBytes = std::function<void(std::string_view)>;
   const OnBytes* on_stdout = nullptr;  // both outlive the context
   const OnBytes* on_stderr = nullptr;
-  bool ends_at_output_limit = false;  // a guest whose answer is cut; else it goes on, and what it writes is lost
+  bool ends_at_output_limit = false;  // a guest whose answer is cut; else it continues, and what it writes is lost
   MemoryAccount* account = nullptr;   // beside limits.memory_bytes_max; outlives the context
   // Limits that end a guest they would otherwise refuse something; none. Outlives the context.
   const EndingLimits* ending_limits = nullptr;
@@ -111,15 +111,15 @@ class HostContext {
   HostContext(const HostContext&) = delete;
   HostContext& operator=(const HostContext&) = delete;
 
-  // Forgets what the last call left: output, counts, fuel, virtual time. Chance and files go on, and the log's rate
-  // does where time is real. `bytes` are borrowed until the next begin().
+  // Forgets what the last call left: output, counts, fuel, virtual time. Random state and files continue, and the log's
+  // rate does where time is real. `bytes` are borrowed until the next begin().
   void begin(std::string_view bytes, std::uint64_t deadline_ns);
   // A fresh instance: its memory has this size, the host holds so much for it (stack, what the engine keeps), its
   // descriptors are those of a new program. False: the account has not so much.
   bool begin_instance(std::uint64_t memory_bytes, std::uint64_t held_bytes = 0);
   void end_instance();
   void reseed(std::uint64_t seed) { random = SeededRandom(seed); }
-  // Chance, time and the log's rate go on where those of the other are, whose place this one takes.
+  // Random state, time and the log's rate continue where those of the other are, whose place this one takes.
   void go_on_from(const HostContext& other);
 
   const HostSettings& settings() const { return settings_; }
@@ -195,7 +195,7 @@ class HostContext {
   void note_met(std::string_view limit, std::uint64_t wanted, std::uint64_t allowed);
   // How a guest that `ended_by` names is taken.
   EndKind end_by_limit() const;
-  // Tells the account of limits that were met and permissions that were asked for, and forgets them.
+  // Reports to the account limits that were met and permissions that were asked for, and forgets them.
   void tell_account();
 
   // Made when first asked for: most guests never do.
@@ -248,7 +248,7 @@ class HostContext {
   Clock::TimePoint start_;
   LogRate log_rate_;
   std::vector<LimitMet> limits_met_;  // since begin()
-  Permissions used_;                  // those below that are not as they began
+  Permissions used_;                  // those below that are not as they started
   struct Uses {
     std::uint32_t granted = 0, denied = 0;
   };

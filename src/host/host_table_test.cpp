@@ -76,7 +76,7 @@ TEST(HostFunctions, GoTheirOwnWaysOnceCopied) {
   EXPECT_EQ(first.impl().find("game", "both"), second.impl().find("game", "both"));
 }
 
-TEST(HostCallable, TellsTheGuestThatItThrew) {
+TEST(HostCallable, GivesTheGuestAnErrorNumberWhenItThrew) {
   const HostCallable callable = make_host_callable(
       [](std::int32_t) -> std::tuple<std::int32_t, std::int64_t, double> { throw std::runtime_error("no"); });
   const std::uint64_t argument = 0;

@@ -1,4 +1,4 @@
-// A limit that refused or cut something while the guest went on.
+// A limit that refused or cut something while the guest continued.
 #pragma once
 
 #include <cstdint>

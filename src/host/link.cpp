@@ -118,7 +118,7 @@ Result<void> require_deterministic(const LoadableArtifact& artifact, const HostF
   for (std::uint32_t index = 0; index < artifact.facts().imports; ++index) {
     const ImportView import = artifact.import_at(index);
     const HostFunction* function = host.impl().find(import.module, import.name);
-    // What nobody offers is for link() to tell.
+    // What nobody offers is for link() to report.
     if (function == nullptr || function->deterministic || (asked == Asked::embedded && !function->embedded)) continue;
     return refuse(import, fmt::format("is not deterministic{}", why));
   }

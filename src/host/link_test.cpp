@@ -127,7 +127,7 @@ TEST(Link, KeepsMessagesBehindTheirPermission) {
   EXPECT_FALSE(link_text(send, {Permission::messages})->deterministic);
 }
 
-TEST(Link, TellsWhetherFunctionsAreDeterministic) {
+TEST(Link, KnowsWhetherFunctionsAreDeterministic) {
   HostFunctions host;
   ASSERT_TRUE(host.define("game", "roll", [] { return std::int32_t{4}; }));
   ASSERT_TRUE(host.define("game", "rule", [] { return std::int32_t{6}; }, {.deterministic = true}));

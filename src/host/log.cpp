@@ -10,7 +10,7 @@ namespace {
 constexpr NameTable<5> kLogLevels{"trace", "debug", "info", "warning", "error"};
 static_assert(static_cast<std::size_t>(LogLevel::error) + 1 == kLogLevels.size());
 
-// Tells how many bytes of the line were kept, or limit_exceeded when the guest logs too fast.
+// Returns how many bytes of the line were kept, or limit_exceeded when the guest logs too fast.
 std::int32_t log_line(HostCall& call, std::uint32_t level, std::uint32_t source, std::uint32_t length) {
   if (level >= kLogLevels.size() && call.exists(source, length)) return call.refuse(GuestError::invalid);
   const auto line = call.read(source, length);

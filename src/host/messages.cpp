@@ -16,7 +16,7 @@ GuestResult<std::string_view> read_name(HostCall& call, std::uint32_t pointer, s
   return std::unexpected(call.exists(pointer, length) ? GuestError::not_found : GuestError::out_of_bounds);
 }
 
-// Copies a name when all of it fits, and tells how long it is either way.
+// Copies a name when all of it fits, and returns how long it is either way.
 std::int32_t copy_name(HostCall& call, std::string_view name, std::uint32_t destination, std::uint32_t capacity) {
   auto room = GuestWriter::open(call, destination, capacity);
   if (!room) return call.refuse(GuestError::out_of_bounds);

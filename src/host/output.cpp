@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 4 * Pace::kBytesMax;
 
-// Appends to the answer and tells how many bytes were kept: fewer than `length` once the answer is full.
+// Appends to the answer and returns how many bytes were kept: fewer than `length` once the answer is full.
 std::int32_t output_write(HostCall& call, std::uint32_t source, std::uint32_t length) {
   const auto bytes = call.read(source, length);
   if (!bytes) return call.refuse(bytes.error());

@@ -15,7 +15,7 @@ class Pace {
   // What one step costs at least, in these bytes: a call of the kernel, a callback, an entry of a list.
   static constexpr std::uint64_t kStepBytes = 1'024;
 
-  Pace() = default;  // of nobody: goes on for ever
+  Pace() = default;  // of nobody: continues for ever
   explicit Pace(HostCall& call) : call_(&call) {}
 
   // One step more was done, over this many bytes. False: the guest has ended, and the rest is left.

@@ -1,4 +1,4 @@
-// Chance that depends on the seed alone.
+// Random numbers that depend on the seed alone.
 #include "host/families.h"
 
 namespace petri {

@@ -30,14 +30,14 @@ ScanReport scan_of(std::string_view text, const HostFunctions& host = {}) {
   return *report;
 }
 
-std::vector<std::string> told(const ScanReport& report) {
+std::vector<std::string> sentences(const ScanReport& report) {
   std::vector<std::string> texts;
   for (const Finding& finding : report.findings)
     texts.push_back(std::string(name_of(finding.severity)) + " " + to_text(finding));
   return texts;
 }
 
-TEST(Scan, TellsImportsByTheirFamily) {
+TEST(Scan, ReportsImportsByTheirFamily) {
   const auto report = scan_of(R"((module
       (import "petri" "input_size" (func (result i32)))
       (import "petri" "clock_ms" (func (result i64)))
@@ -64,7 +64,7 @@ TEST(Scan, PlacesImportsAndHooksInTheModule) {
   EXPECT_EQ(bytes.substr(report->findings[1].offset, 10), "petri_init");
 }
 
-// Whatever a built-in function asks for is told as that, and what asks for nothing is not told.
+// Whatever a built-in function asks for is reported as that, and what asks for nothing is not reported.
 TEST(Scan, KnowsTheFamilyOfEveryHostFunction) {
   for (const HostFunction& function : builtin_functions()) {
     const ImportView import{.module = function.module,
@@ -77,9 +77,9 @@ TEST(Scan, KnowsTheFamilyOfEveryHostFunction) {
   }
 }
 
-TEST(Scan, TellsImportsNobodyOffers) {
+TEST(Scan, ReportsImportsNobodyOffers) {
   EXPECT_THAT(
-      told(scan_of(R"((module (import "game" "mo\nve" (func)) (import "petri" "log" (func))
+      sentences(scan_of(R"((module (import "game" "mo\nve" (func)) (import "petri" "log" (func))
                                       (import "" "" (memory 1))))")),
       ElementsAre("medium imports_unknown in function 0 at byte 18: it imports game.mo\\nve, which nobody offers",
                   "medium imports_unknown in function 1 at byte 31: it imports petri.log, as () -> (), but it is "
@@ -87,17 +87,17 @@ TEST(Scan, TellsImportsNobodyOffers) {
                   "medium imports_unknown at byte 43: it imports ., a memory, and only functions can be"));
 }
 
-TEST(Scan, TellsTheEmbeddersFunctionsByWhatTheyMayNeed) {
+TEST(Scan, ReportsTheEmbeddersFunctionsByWhatTheyMayNeed) {
   HostFunctions host;
   ASSERT_TRUE(host.define("game", "move", [] {}));
   ASSERT_TRUE(host.define("game", "save", [] {}, {.permission = Permission::file_write}));
   const auto report = scan_of(R"((module (import "game" "move" (func)) (import "game" "save" (func))))", host);
-  EXPECT_THAT(told(report), ElementsAre("medium imports_embedder in function 1 at byte 30: it imports game.save",
-                                        "low imports_embedder in function 0 at byte 18: it imports game.move"));
+  EXPECT_THAT(sentences(report), ElementsAre("medium imports_embedder in function 1 at byte 30: it imports game.save",
+                                             "low imports_embedder in function 0 at byte 18: it imports game.move"));
 }
 
-TEST(Scan, TellsHooks) {
-  EXPECT_THAT(told(scan_of(R"((module (global (export "petri_state") i32 (i32.const 8))
+TEST(Scan, ReportsHooks) {
+  EXPECT_THAT(sentences(scan_of(R"((module (global (export "petri_state") i32 (i32.const 8))
                   (func (export "petri_handle") (result i32) (i32.const 0)) (func (export "petri_other"))))")),
               ElementsAre("info hook_export at byte 35: petri reads the export petri_state",
                           "info hook_export in function 0 at byte 49: petri calls the export petri_handle"));
@@ -120,7 +120,7 @@ TEST(Scan, FindsNothingInNamesAndData) {
 
 // P11, C19: a real finding has severity, function and offset.
 TEST(Scan, FindsWhatTheCodeDoes) {
-  EXPECT_THAT(told(scan_of(R"((module (func $harmless (loop (br 0)))))")),
+  EXPECT_THAT(sentences(scan_of(R"((module (func $harmless (loop (br 0)))))")),
               ElementsAre("high endless_loop in function 0 \"harmless\" at byte 23: no way leads out of this loop, and "
                           "nothing in it can trap or calls: only a limit ends it"));
 }

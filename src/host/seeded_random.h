@@ -13,7 +13,7 @@ class SeededRandom {
   using State = std::array<std::uint64_t, 4>;
 
   explicit SeededRandom(std::uint64_t seed);
-  // Goes on where another was; a state of zeros, which none ever has, is one of another seed.
+  // Continues where another was; a state of zeros, which none ever has, is one of another seed.
   explicit SeededRandom(const State& state) : state_(state) {
     if (state_ == State{}) *this = SeededRandom(0);
   }

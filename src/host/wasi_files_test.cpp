@@ -23,7 +23,7 @@ class WasiFiles : public HostFunctionFixture {
     settings_.folder = *Folder::open(temporary_.path().string(), settings_.limits);
     start(input);
   }
-  // What the guest is told; the descriptor, if any, stands in opened_.
+  // What the guest gets; the descriptor, if any, stands in opened_.
   WasiErrno open(std::string_view path, std::uint64_t rights, std::uint32_t flags = 0,
                  std::uint32_t descriptor_flags = 0, std::uint32_t folder = 3) {
     put(2'000, path);
@@ -109,7 +109,7 @@ TEST_P(WasiFiles, AreAppendedTo) {
 }
 
 // E13
-TEST_P(WasiFiles, HaveNoPositionBeforeTheirBeginning) {
+TEST_P(WasiFiles, HaveNoPositionBeforeTheirStart) {
   temporary_.write("note", "abc");
   grant();
   ASSERT_EQ(open("note", kReadFile), WasiErrno::success);

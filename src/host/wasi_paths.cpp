@@ -105,7 +105,7 @@ WasiErrno path_filestat_get(FileCall& call, std::uint32_t number, std::uint32_t 
   if (!bytes) return refuse(call, WasiErrno::fault);
   const auto status = call.folder().status(place->at, place->path);
   if (!status) return refuse_path(call, status.error(), Permission::file_read);
-  // Links are never followed, so that one who wants to see where it leads is told that this is not done.
+  // Links are never followed, so that one who wants to see where it leads gets the answer that this is not done.
   if (S_ISLNK(status->st_mode) && (lookup & kLookupFollow) != 0) return refuse(call, WasiErrno::loop);
   write_file_status(*bytes, *status, call.context);
   return WasiErrno::success;

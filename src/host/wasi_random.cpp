@@ -1,4 +1,4 @@
-// WASI: chance that depends on the seed alone.
+// WASI: random bytes that depend on the seed alone.
 #include "host/families.h"
 #include "host/guest_writer.h"
 #include "host/wasi_memory.h"

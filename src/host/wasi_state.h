@@ -57,7 +57,7 @@ class WasiState {
   Folder& folder(FileCall&) { return *folder_; }
   int host_descriptor(FileCall&, const WasiDescriptor& descriptor) const;
 
-  // Standard input starts from its beginning.
+  // Standard input is read from the start.
   void rewind_input();
   // What was written to standard error since its last line ended.
   std::string& error_line() { return error_line_; }

@@ -132,7 +132,7 @@ bool write_stream_piece(HostCall& call, DescriptorKind kind, std::string_view by
   return kind != DescriptorKind::standard_error || write_error_piece(call, bytes, pace);
 }
 
-// What does not fit is dropped and counted, and the program is told that all went well: it goes on to its end.
+// What does not fit is dropped and counted, and the program gets success: it continues to its end.
 WasiResult<std::size_t> write_stream(HostCall& call, DescriptorKind kind, const Buffers& buffers) {
   Pace pace(call);
   for (const std::span<std::uint8_t> buffer : buffers.pieces) {

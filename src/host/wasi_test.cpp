@@ -98,7 +98,7 @@ TEST_P(Wasi, GivesStandardOutputToWhoeverWantsIt) {
   start();
   EXPECT_EQ(write(1, "abc"), 0);
   EXPECT_EQ(write(1, "defg"), 0);
-  EXPECT_EQ(number<std::uint32_t>(3'000), 4U);  // the program goes on as if all had been taken
+  EXPECT_EQ(number<std::uint32_t>(3'000), 4U);  // the program continues as if all had been taken
   EXPECT_EQ(seen, "abcde");
   EXPECT_EQ(context_->output.text(), "");
   EXPECT_EQ(context_->output.bytes_cut(), 2U);
@@ -186,7 +186,7 @@ TEST_P(Wasi, DescribesStreams) {
   EXPECT_EQ(number<std::uint8_t>(216), 2);
 }
 
-TEST_P(Wasi, TellsTimeWithAGrainOfAMillisecond) {
+TEST_P(Wasi, HasTimeWithAGrainOfAMillisecond) {
   clock_.set_wall(Clock::WallTime(std::chrono::nanoseconds(5'000'123'456)));
   start();
   clock_.advance(std::chrono::microseconds(2'999));

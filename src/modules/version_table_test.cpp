@@ -35,7 +35,7 @@ class VersionTableTest : public ::testing::Test {
   FakeEngine engine_;
 };
 
-TEST_F(VersionTableTest, BeginsWithAnActiveVersion) {
+TEST_F(VersionTableTest, StartsWithAnActiveVersion) {
   const VersionTable versions = table();
   EXPECT_EQ(versions.active().number, 1U);
   EXPECT_EQ(versions.total(), 1U);

@@ -116,8 +116,8 @@ std::vector<Tick> ticks_of(const Axis& axis, std::size_t ticks_max) {
 
 std::string short_number(double number) {
   const double size = std::abs(number);
-  for (const auto& [unit, letter] : {std::pair(1e12, 'T'), std::pair(1e9, 'G'), std::pair(1e6, 'M')}) {
-    if (size >= unit && size < 1e15) return fmt::format("{:.4g}{}", number / unit, letter);
+  for (const auto& [unit, suffix] : {std::pair(1e12, 'T'), std::pair(1e9, 'G'), std::pair(1e6, 'M')}) {
+    if (size >= unit && size < 1e15) return fmt::format("{:.4g}{}", number / unit, suffix);
   }
   if (size >= 1'000 && number == std::round(number) && size < 1e6) {
     return (number < 0 ? "-" : "") + format_count(static_cast<std::uint64_t>(size));

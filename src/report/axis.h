@@ -20,7 +20,7 @@ struct Axis {
   bool operator==(const Axis&) const = default;
 };
 
-// 0 at the beginning of the axis, 1 at its end; outside of these what is not on it.
+// 0 at the start of the axis, 1 at its end; outside of these what is not on it.
 double place_on(const Axis& axis, double value);
 
 // Holds all of the values, which are finite. Numbers so much smaller than the next that they can only be rounding count

@@ -105,7 +105,7 @@ class CurveDrawing {
     return path + "H1000";
   }
 
-  // Some of the steps, so that pointing at one tells its row and score.
+  // Some of the steps, so that pointing at one shows its row and score.
   std::string markers(const ChartFrame& frame) const {
     std::string circles;
     const std::size_t every = (steps_.size() + kMarkersMax - 1) / kMarkersMax;

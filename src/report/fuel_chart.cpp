@@ -18,7 +18,7 @@ constexpr std::size_t kBarsMax = 48;
 constexpr double kFuelHeight = 280;
 constexpr double kGap = 0.002;  // between bars, of the chart's width
 
-// A whole number stands for everything up to the next one.
+// An integer stands for everything up to the next one.
 double end_of(const Bar& bar) { return static_cast<double>(bar.to) + 1; }
 
 Axis fuel_axis(const std::vector<Bar>& bars) {

@@ -45,7 +45,7 @@ TEST(FuelHistogram, LetsNeighboursShareABarSoThatThereAreNotTooMany) {
   EXPECT_EQ(count, 142'857U);
 }
 
-TEST(FuelHistogram, TellsApartWhoUsedNone) {
+TEST(FuelHistogram, SeparatesWhoUsedNone) {
   FuelHistogram histogram;
   histogram.add(0, false);
   EXPECT_TRUE(histogram.bars(10).empty());

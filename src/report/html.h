@@ -21,7 +21,7 @@ std::string percent_of(double place);
 // A score with six digits, or "nan", "inf", "-inf"; "none" when there is none.
 std::string score_text(std::optional<double> score);
 
-// A long hash, which the style shows the beginning of; all of it can be selected and copied.
+// A long hash, of which the style shows the start; all of it can be selected and copied.
 std::string hash_cell(std::string_view hex);
 
 }  // namespace petri

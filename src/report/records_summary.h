@@ -1,4 +1,4 @@
-// What a report tells of a records file, gathered in one pass and in bounded memory.
+// What a report shows of a records file, gathered in one pass and in bounded memory.
 #pragma once
 
 #include <optional>

@@ -55,7 +55,7 @@ class Report : public testing::Test {
   const TestFile page_{"page"};
 };
 
-TEST_F(Report, TellsTheBestScoreAndItsRow) {
+TEST_F(Report, ShowsTheBestScoreAndItsRow) {
   evaluate_into_file({polynomial(3), polynomial(0), polynomial(1), loop_for_ever(), not_wat()});
   const ReportFacts facts = report();
   EXPECT_EQ(facts.records, 5U);

@@ -18,12 +18,12 @@ HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
                         .ends_at_output_limit = run.spec.ends_at_output_limit,
                         .account = run.account,
                         .ending_limits = run.ending_limits};
-  const bool told = callbacks == Callbacks::told;
-  if (told) settings.on_log = run.spec.on_log;
+  const bool called = callbacks == Callbacks::called;
+  if (called) settings.on_log = run.spec.on_log;
   // A stream that was taken away before is taken away again, or the answers would differ.
   static const HostSettings::OnBytes nobody = [](std::string_view) {};
-  if (run.spec.on_stdout) settings.on_stdout = told ? &run.spec.on_stdout : &nobody;
-  if (run.spec.on_stderr) settings.on_stderr = told ? &run.spec.on_stderr : &nobody;
+  if (run.spec.on_stdout) settings.on_stdout = called ? &run.spec.on_stdout : &nobody;
+  if (run.spec.on_stderr) settings.on_stderr = called ? &run.spec.on_stderr : &nobody;
   return settings;
 }
 
@@ -47,7 +47,7 @@ Result<End> instantiate_and_call(const RunContext& run, const Code& code, Guest&
 }  // namespace
 
 Result<AttemptResult> attempt(const RunContext& run, const Code& code, const AttemptOptions& options) {
-  const bool told = options.callbacks == Callbacks::told;
+  const bool called = options.callbacks == Callbacks::called;
   HostContext context(settings_of(run, options.callbacks), run.spec.seed);
   Guest guest(run.artifact, context, &run.interrupt);
   std::vector<std::uint64_t> slots(run.target.slots());
@@ -59,10 +59,10 @@ Result<AttemptResult> attempt(const RunContext& run, const Code& code, const Att
   }
   guest.begin(allowance, run.spec.input);
   auto ended = instantiate_and_call(run, code, guest, slots);
-  if (run.turns != nullptr) run.turns->end(told ? guest.fuel_used() : 0);
+  if (run.turns != nullptr) run.turns->end(called ? guest.fuel_used() : 0);
   PETRI_TRY(const End end, std::move(ended));
   context.finish(0);
-  if (told) context.tell_account();
+  if (called) context.tell_account();
 
   AttemptResult result{.outcome = collect_outcome(run.artifact, end, guest, context), .waited = context.waited};
   result.outcome.seed = run.spec.seed;

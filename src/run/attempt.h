@@ -35,10 +35,10 @@ struct AttemptResult {
   bool waited = false;  // for real time to pass
 };
 
-enum class Callbacks : std::uint8_t { told, silent };
+enum class Callbacks : std::uint8_t { called, silent };
 
 struct AttemptOptions {
-  Callbacks callbacks = Callbacks::told;  // `silent` keeps those of the spec from being called
+  Callbacks callbacks = Callbacks::called;  // `silent` keeps those of the spec from being called
   Clock::Duration time_max;
 };
 

@@ -1,4 +1,4 @@
-// What is to be told of a guest that has ended, taken from where it was kept while it ran.
+// What is reported about a guest that has ended, taken from where it was kept while it ran.
 #pragma once
 
 #include <span>

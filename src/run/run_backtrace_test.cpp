@@ -29,10 +29,10 @@ struct TrapCase {
   const char* body;
   TrapCode code;
   std::vector<std::uint8_t> operators;  // the body as bytes
-  std::size_t culprit;                  // which of these bytes begins the operator that traps
+  std::size_t culprit;                  // which of these bytes starts the operator that traps
 };
 
-// Where a function of these operators and without locals begins.
+// Where a function of these operators and without locals starts.
 std::size_t offset_of_code(std::span<const std::uint8_t> wasm, const std::vector<std::uint8_t>& operators) {
   std::vector<std::uint8_t> entry{static_cast<std::uint8_t>(operators.size() + 2), 0x00};
   entry.insert(entry.end(), operators.begin(), operators.end());
@@ -142,7 +142,7 @@ constexpr std::string_view kLogsThenTraps =
   (func (export "f") (drop (call $log (i32.const 0) (i32.const 0) (i32.const 3)))
     (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16))) (drop (call $write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 16))) unreachable)))";
 
-TEST_P(RunBacktrace, IsFoundWithoutTellingAnythingTwice) {
+TEST_P(RunBacktrace, IsFoundWithoutReportingAnythingTwice) {
   int logs = 0;
   std::string out;
   std::string errors;

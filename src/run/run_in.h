@@ -15,7 +15,7 @@ namespace petri {
 // The turns of a run beside others.
 class RunPort : public TurnPort {
  public:
-  // A pass begins, of which there may be two: waits until it may, and answers when its first turn ends.
+  // A pass starts, of which there may be two: waits until it may, and answers when its first turn ends.
   virtual std::uint64_t begin(std::uint64_t deadline_ns, const std::atomic<std::uint32_t>& kill) = 0;
   // It has used so much fuel. Of a pass that only explains a trap none: that is not the guest's.
   virtual void end(std::uint64_t fuel_used) = 0;

@@ -224,7 +224,7 @@ constexpr std::string_view kGrow = R"((module (memory 1) (table $t 1 funcref)
     (local.get $grown) (local.get $refused))))";
 
 // hostile B01, Q05
-TEST_P(RunLimits, RefuseGrowthBeyondTheLimitAndGoOn) {
+TEST_P(RunLimits, RefuseGrowthBeyondTheLimitAndContinue) {
   const Outcome outcome = run_ok(kGrow, spec("page by page", {300}));
   EXPECT_EQ(outcome.kind, OutcomeKind::ok);
   EXPECT_THAT(outcome.values, ElementsAre(Value(254), Value(46)));  // one page at the start, and the table's 8 bytes

@@ -61,7 +61,7 @@ TEST_P(Run, TakesInputAndGivesOutput) {
 }
 
 // R14
-TEST_P(Run, TellsWhatItUsed) {
+TEST_P(Run, ReportsWhatItUsed) {
   RunSpec run_spec = spec("add", {2, 3});
   run_spec.seed = 9;
   const Outcome outcome = run_ok(kAdder, run_spec);
@@ -270,7 +270,7 @@ TEST_P(Run, OfAnAutomaticTierIsInterpreted) {
 
 // ---- the same again ----
 
-constexpr std::string_view kChance =
+constexpr std::string_view kRandom =
     R"((module (import "petri" "random" (func $random (result i64))) (import "petri" "clock_ms" (func $clock (result i64)))
   (import "petri" "output_write" (func $write (param i32 i32) (result i32))) (memory 1)
   (func (export "f") (param $n i32) (result i64) (local $sum i64) (local $i i32)
@@ -286,15 +286,15 @@ TEST_P(Run, DependsOnTheSeedAloneWhenDeterministic) {
   RunSpec run_spec = spec("f", {50'000});
   run_spec.deterministic = true;
   run_spec.seed = 1;
-  const Outcome first = run_ok(kChance, run_spec);
+  const Outcome first = run_ok(kRandom, run_spec);
   EXPECT_EQ(first.kind, OutcomeKind::ok);
-  EXPECT_EQ(run_ok(kChance, run_spec).values, first.values);
-  EXPECT_EQ(run_ok(kChance, run_spec).output, first.output);
+  EXPECT_EQ(run_ok(kRandom, run_spec).values, first.values);
+  EXPECT_EQ(run_ok(kRandom, run_spec).output, first.output);
   run_spec.seed = 2;
-  EXPECT_NE(run_ok(kChance, run_spec).values, first.values);
+  EXPECT_NE(run_ok(kRandom, run_spec).values, first.values);
   run_spec.seed = 1;
   run_spec.tier = GetParam() == Tier::interpreted ? Tier::compiled : Tier::interpreted;
-  const Outcome other = run_ok(kChance, run_spec);
+  const Outcome other = run_ok(kRandom, run_spec);
   EXPECT_EQ(other.values, first.values);
   EXPECT_EQ(other.fuel_used, first.fuel_used);
 }
@@ -302,7 +302,7 @@ TEST_P(Run, DependsOnTheSeedAloneWhenDeterministic) {
 TEST_P(Run, GivesTheSameOnManyThreadsAtOnce) {  // X11
   RunSpec run_spec = spec("f", {2'000});
   run_spec.deterministic = true;
-  const ArtifactPtr artifact = prepare(kChance);
+  const ArtifactPtr artifact = prepare(kRandom);
   const Outcome expected = *run(artifact, host_, run_spec);
   std::vector<int> wrong(4, 0);
   {

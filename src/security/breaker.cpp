@@ -24,7 +24,7 @@ Breaker::Change Breaker::become(BreakerState state, const Memory& memory) {
 }
 
 Breaker::Change Breaker::open(Clock::TimePoint now, Memory& memory) {
-  memory.trouble.forget();
+  memory.failures.forget();
   memory.open_until = now + options_.pause;
   ++memory.opened;
   return become(BreakerState::open, memory);
@@ -43,13 +43,13 @@ Breaker::Admitted Breaker::admit_slowly(Clock::TimePoint now) {
   return {.admission = Admission::trial, .change = become(BreakerState::half_open, memory)};
 }
 
-// While it is not closed, nothing is counted: whoever was let in before it opened may still be ended by limits.
+// While it is not closed, nothing is counted: whoever was admitted before it opened may still be ended by limits.
 std::optional<Breaker::Change> Breaker::limit_met(Clock::TimePoint now) {
   if (options_.limits_max == 0) return std::nullopt;
   Memory& memory = this->memory();
   MutexLock lock(memory.mutex);
   if (state_.load() != BreakerState::closed) return std::nullopt;
-  if (!memory.trouble.happened(now, options_.limits_max, options_.window)) return std::nullopt;
+  if (!memory.failures.happened(now, options_.limits_max, options_.window)) return std::nullopt;
   return open(now, memory);
 }
 
@@ -64,7 +64,7 @@ std::optional<Breaker::Change> Breaker::trial_ended(bool well, Clock::TimePoint 
 std::optional<Breaker::Change> Breaker::reset() {
   if (!has_memory_.load(std::memory_order_acquire)) return std::nullopt;
   MutexLock lock(memory_->mutex);
-  memory_->trouble.forget();
+  memory_->failures.forget();
   if (state_.load() == BreakerState::closed) return std::nullopt;
   return become(BreakerState::closed, *memory_);
 }

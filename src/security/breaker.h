@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "petri/containment.h"
-#include "security/repeated_trouble.h"
+#include "security/repeated_failures.h"
 
 namespace petri {
 
@@ -20,7 +20,7 @@ class Breaker {
   // The options outlive it.
   explicit Breaker(const BreakerOptions& options) : options_(options) {}
 
-  // Told by the one who causes it, exactly once for each.
+  // Reported by the one who causes it, exactly once for each.
   struct Change {
     BreakerState from, to;
     std::uint64_t opened;  // how often so far
@@ -53,7 +53,7 @@ class Breaker {
   // Made with the first limit: most sandboxes never meet one, and there may be a million of them.
   struct Memory {
     Mutex mutex;
-    RepeatedTrouble trouble GUARDED_BY(mutex);
+    RepeatedFailures failures GUARDED_BY(mutex);
     Clock::TimePoint open_until GUARDED_BY(mutex);
     std::uint64_t opened GUARDED_BY(mutex) = 0;
   };

@@ -49,7 +49,7 @@ TEST_F(BreakerTest, LetsOneInAfterItsPause) {  // Q27
   EXPECT_EQ(breaker_.admit(kStart + 2s).admission, Admission::enter);
 }
 
-// What was let in before it opened may still be ended by limits, as often as it likes.
+// What was admitted before it opened may still be ended by limits, as often as it likes.
 TEST_F(BreakerTest, CountsNothingWhileItIsNotClosed) {
   open_at(kStart);
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(breaker_.limit_met(kStart));
@@ -86,7 +86,7 @@ TEST_F(BreakerTest, IsClosedByARestart) {
   EXPECT_EQ(breaker_.admit(kStart).admission, Admission::enter);
 }
 
-TEST_F(BreakerTest, BeginsToCountAnewWithARestart) {
+TEST_F(BreakerTest, CountsFromZeroAfterARestart) {
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(breaker_.limit_met(kStart));
   EXPECT_FALSE(breaker_.reset()) << "it was closed, and is";
   open_at(kStart);

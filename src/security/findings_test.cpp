@@ -22,7 +22,7 @@ ScanReport report_of(std::vector<Finding> findings) {
   return report;
 }
 
-TEST(Findings, AreToldWithTheirPlace) {
+TEST(Findings, AreReportedWithTheirPlace) {
   EXPECT_EQ(to_text(spin()), "endless_loop in function 3 \"spin\" at byte 79: no way leads out of it");
   Finding memory{.kind = FindingKind::memory_minimum, .offset = 17, .text = "64 KiB at the start"};
   EXPECT_EQ(to_text(memory), "memory_minimum at byte 17: 64 KiB at the start");

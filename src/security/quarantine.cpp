@@ -12,10 +12,10 @@ std::optional<Quarantine::Sentence> Quarantine::limit_met(const ArtifactId& arti
   if (records_.size() >= kArtifactsMax && !records_.contains(key)) make_room(now);
   Record& record = records_[key];
   record.last = now;
-  // Those that still live go on, and are ended by limits; the time it was given does not grow by that.
+  // Those that still live continue, and are ended by limits; the time it was given does not grow by that.
   if (record.sentence && now < record.sentence->until) return std::nullopt;
   record.sentence.reset();
-  if (!record.trouble.happened(now, options_.limits_max, options_.window)) return std::nullopt;
+  if (!record.failures.happened(now, options_.limits_max, options_.window)) return std::nullopt;
   any_.store(true);
   record.sentence = Sentence{.cause = std::string(cause), .until = now + options_.period};
   return record.sentence;

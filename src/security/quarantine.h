@@ -13,7 +13,7 @@
 #include "base/mutex.h"
 #include "petri/containment.h"
 #include "petri/outcome.h"
-#include "security/repeated_trouble.h"
+#include "security/repeated_failures.h"
 
 namespace petri {
 
@@ -43,7 +43,7 @@ class Quarantine {
 
  private:
   struct Record {
-    RepeatedTrouble trouble;
+    RepeatedFailures failures;
     std::optional<Sentence> sentence;
     Clock::TimePoint last;
   };

@@ -25,7 +25,7 @@ class QuarantineTest : public testing::Test {
   Quarantine quarantine_{QuarantineOptions{}};
 };
 
-TEST_F(QuarantineTest, BeginsWithTheLastOfSoManyLimitsAndEnds) {  // P12
+TEST_F(QuarantineTest, StartsWithTheLastOfSoManyLimitsAndEnds) {  // P12
   put_in(artifact(1), kQuarantineStart);
   const auto found = quarantine_.find(artifact(1), kQuarantineStart + 10min - 1ns);
   ASSERT_TRUE(found);

@@ -5,14 +5,14 @@ namespace {
 
 bool extents_meet(const MemoryPieces& a, const MemoryPieces& b) { return a.address < b.end() && b.address < a.end(); }
 
-// Looks at the one element of the row that is the first to end behind the block's beginning.
+// Looks at the one element of the row that is the first to end behind the block's start.
 bool touches_block(const MemoryPieces& row, const MemoryPieces& block) {
   const std::uint64_t first_end = row.address + row.size;
   const std::uint64_t index = block.address < first_end ? 0 : (block.address - first_end) / row.stride + 1;
   return index < row.count && row.address + index * row.stride < block.end();
 }
 
-// Both have the same stride and `low` begins no later: an element of `high` can meet the element of `low` that begins
+// Both have the same stride and `low` starts no later: an element of `high` can meet the element of `low` that starts
 // before it, and the one after.
 bool rows_touch(const MemoryPieces& low, const MemoryPieces& high) {
   const std::uint64_t before = (high.address - low.address) / low.stride;

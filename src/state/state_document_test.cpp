@@ -30,7 +30,7 @@ TEST(StateSchema, KeepsItsFieldsInTheOrderOfTheirNames) {
             *schema_of({{.name = "a", .type = StateType::u8, .count = 3}, {.name = "b", .type = StateType::i64}}));
 }
 
-TEST(StateSchema, TellsAllThatIsWrongAtOnce) {
+TEST(StateSchema, ReportsAllProblemsAtOnce) {
   const auto schema = StateSchema::create({{.name = ""},
                                            {.name = "twice"},
                                            {.name = "twice", .type = StateType::f64},

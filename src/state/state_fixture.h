@@ -1,4 +1,4 @@
-// What the tests of state share: a guest's memory with a table in it, and schemas and documents by chance.
+// What the tests of state share: a guest's memory with a table in it, and random schemas and documents.
 #pragma once
 
 #include <fmt/format.h>
@@ -74,18 +74,18 @@ class TableMemory {
 
 inline std::uint32_t code_of(StateType type) { return rule_of(type).code; }
 
-// Schemas and documents by chance, the same for the same seed.
+// Random schemas and documents, the same for the same seed.
 class StateMaker {
  public:
   explicit StateMaker(std::uint64_t seed) : random_(seed) {}
 
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
-  bool chance(unsigned percent) { return below(100) < percent; }
+  bool likely(unsigned percent) { return below(100) < percent; }
 
   StateType type() { return all_state_types()[below(all_state_types().size())]; }
   StateField field(std::string name) {
     const StateType chosen = type();
-    const std::uint64_t room = is_block(chosen) ? 12 : chance(50) ? 1 : 5;
+    const std::uint64_t room = is_block(chosen) ? 12 : likely(50) ? 1 : 5;
     return {.name = std::move(name), .type = chosen, .count = static_cast<std::uint32_t>(1 + below(room))};
   }
   std::vector<StateField> fields() {
@@ -94,7 +94,7 @@ class StateMaker {
     return made;
   }
 
-  // Every bit pattern may come, small whole numbers often: those are the ones that fit other types.
+  // Every bit pattern may come, small integers often: those are the ones that fit other types.
   StateDocument document(const std::shared_ptr<const StateSchema>& schema) {
     std::vector<std::uint8_t> bytes(schema->bytes());
     for (std::size_t i = 0; i < schema->fields().size(); ++i)
@@ -114,7 +114,7 @@ class StateMaker {
     for (std::size_t i = 0; i < field.count; ++i) fill_number(field.type, block.subspan(i * size, size));
   }
   void fill_number(StateType type, std::span<std::uint8_t> element) {
-    if (chance(70) || type == StateType::boolean) {
+    if (likely(70) || type == StateType::boolean) {
       (void)store_number(type, std::uint64_t{below(2)}, element.data());
     } else {
       noise(element);

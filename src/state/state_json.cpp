@@ -17,7 +17,7 @@ std::string json_of(Number number) {
   std::string text = to_text(StateNumber(number));
   if constexpr (std::is_floating_point_v<Number>) {
     if (!std::isfinite(number)) return json_string(text);
-    // Readers take -0 for a whole number, which has no sign.
+    // Readers take -0 for an integer, which has no sign.
     if (text == "-0") return "-0.0";
   }
   return text;

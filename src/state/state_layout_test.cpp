@@ -52,7 +52,7 @@ TEST(StateGlobals, AreFieldsByTheNameBehindTheDot) {  // T01
   EXPECT_EQ(globals[2].value, Value(0.5));
 }
 
-TEST(StateGlobals, ThatCannotBeStateAreToldAtOnce) {
+TEST(StateGlobals, ThatCannotBeStateAreNamedAtOnce) {
   const std::vector<StateGlobal> globals{{"state.", std::int32_t{7}},
                                          {"state.call", Value::from_bits(ValueType::funcref, 0)},
                                          {"state.a", std::int32_t{1}},
@@ -216,7 +216,7 @@ TEST(StateTable, IsRefusedWithAllItsProblemsAtOnce) {  // T23
                              HasSubstr("two fields"), HasSubstr("\"d\""), HasSubstr("\\xff")));
 }
 
-TEST(StateTable, TellsNoMoreProblemsThanAPersonReads) {
+TEST(StateTable, ReportsNoMoreProblemsThanAPersonReads) {
   std::vector<Row> rows;
   for (std::uint32_t i = 0; i < kStateFieldsMax; ++i) rows.push_back({fmt::format("f{}", i), 99, 0});
   TableMemory memory(rows);
@@ -269,14 +269,14 @@ TEST(StateLayout, WritesNothingUnlessAllOfItFits) {
 // A random table in a memory of exactly its size on the heap, so that the address sanitizer sees every step outside.
 std::vector<std::uint8_t> random_memory(StateMaker& maker) {
   std::vector<std::uint8_t> memory(maker.below(400));
-  for (std::uint8_t& byte : memory) byte = static_cast<std::uint8_t>(maker.chance(60) ? 0 : maker.below(256));
+  for (std::uint8_t& byte : memory) byte = static_cast<std::uint8_t>(maker.likely(60) ? 0 : maker.below(256));
   const std::array<std::uint32_t, 4> header{kStateTableMagic, 1, static_cast<std::uint32_t>(maker.below(8)), 24};
   if (memory.size() < 16) return memory;
   std::memcpy(memory.data(), header.data(), 16);
   for (std::size_t at = 16; at + 4 <= memory.size(); at += 4) {
-    const std::uint32_t odd = maker.chance(15) ? kMax - static_cast<std::uint32_t>(maker.below(20))
+    const std::uint32_t odd = maker.likely(15) ? kMax - static_cast<std::uint32_t>(maker.below(20))
                                                : static_cast<std::uint32_t>(maker.below(memory.size() / 4));
-    if (maker.chance(90)) std::memcpy(&memory[at], &odd, 4);
+    if (maker.likely(90)) std::memcpy(&memory[at], &odd, 4);
   }
   return memory;
 }

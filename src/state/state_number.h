@@ -15,7 +15,7 @@ using StateNumber = std::variant<std::int64_t, std::uint64_t, float, double>;
 StateNumber load_number(StateType type, const std::uint8_t* from);
 
 // Writes the number as this type to `to`. False, with nothing written, when the type cannot hold it exactly: nothing is
-// rounded or cut, a negative zero is no whole number, and a NaN keeps its payload.
+// rounded or cut, a negative zero is no integer, and a NaN keeps its payload.
 bool store_number(StateType type, StateNumber number, std::uint8_t* to);
 
 // As people read it: "7", "2.5", "-0", "nan:0x7fc00001".

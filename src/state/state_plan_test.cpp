@@ -131,7 +131,7 @@ TEST(StatePlan, GrowsAListAndShrinksItWithPermission) {  // T10
   EXPECT_EQ(plan.reversed(kDropAllowed).apply(*grown, StateDocument(schema_of(three))).value(), old_state);
 }
 
-TEST(StatePlan, TellsEveryRefusedFieldAtOnce) {  // T11
+TEST(StatePlan, ReportsEveryRefusedFieldAtOnce) {  // T11
   const auto plan = plan_of({{.name = "a", .type = text, .count = 8}, {.name = "b"}, {.name = "c", .count = 4}},
                             {{.name = "a"}, {.name = "c", .count = 2}});
   const auto check = plan.check();
@@ -200,7 +200,7 @@ TEST(StatePlan, ChainsOnlyWhatJoins) {
   EXPECT_THAT(chain.error().message, HasSubstr("Plan 2"));
 }
 
-TEST(StatePlan, TellsAllHintsThatMakeNoSense) {
+TEST(StatePlan, ReportsAllHintsThatMakeNoSense) {
   const auto plan = StatePlan::create(schema_of({{.name = "a"}, {.name = "b"}}), schema_of({{.name = "c"}}),
                                       {{"a", "c"}, {"b", "c"}, {"a", "x"}, {"y", "c"}});
   ASSERT_FALSE(plan);

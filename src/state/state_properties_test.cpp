@@ -20,16 +20,16 @@ struct Change {
 Change changed(const std::vector<StateField>& from, StateMaker& maker, std::string_view version) {
   Change change;
   for (const StateField& old : from) {
-    if (maker.chance(10)) continue;
-    StateField field = maker.chance(50) ? old : maker.field(old.name);
-    if (maker.chance(50)) field.count = old.count;
-    if (maker.chance(30)) {
+    if (maker.likely(10)) continue;
+    StateField field = maker.likely(50) ? old : maker.field(old.name);
+    if (maker.likely(50)) field.count = old.count;
+    if (maker.likely(30)) {
       field.name = fmt::format("{}_{}", old.name, version);
       change.hints.push_back({.from = old.name, .to = field.name});
     }
     change.to.push_back(field);
   }
-  if (maker.chance(30)) change.to.push_back(maker.field(fmt::format("new_{}", version)));
+  if (maker.likely(30)) change.to.push_back(maker.field(fmt::format("new_{}", version)));
   return change;
 }
 

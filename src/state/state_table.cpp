@@ -149,7 +149,7 @@ class TableReader {
     for (std::size_t i = 0; i < claims_.size(); ++i) check_claim(i);
   }
 
-  // Tells the first overlap of each; names may share bytes with one another.
+  // Reports the first overlap of each; names may share bytes with one another.
   void check_claim(std::size_t index) {
     const Claim& claim = claims_[index];
     for (std::size_t i = index + 1; i < claims_.size() && claims_[i].pieces.address < claim.pieces.end(); ++i) {

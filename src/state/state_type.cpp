@@ -43,7 +43,7 @@ std::vector<StateType> list_types() {
 
 bool is_number(const StateTypeRule& rule) { return !is_block(rule.type); }
 
-// Whole numbers lose their sign in an unsigned type and fractions in every whole one.
+// Integers lose their sign in an unsigned type, and fractions are lost in every integer type.
 bool always_fits(const StateTypeRule& from, const StateTypeRule& to) {
   if (from.family == StateFamily::real) return to.family == StateFamily::real && to.digits >= from.digits;
   return to.digits >= from.digits && (to.is_signed || !from.is_signed);

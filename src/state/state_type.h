@@ -17,13 +17,13 @@ struct StateTypeRule {
   std::uint32_t bytes;  // of one element
   StateFamily family;
   bool is_signed;
-  std::uint32_t digits;  // bits of a whole number, its sign apart, that it always keeps
+  std::uint32_t digits;  // bits of an integer, its sign apart, that it always keeps
 };
 const StateTypeRule& rule_of(StateType type);
 std::optional<StateType> state_type_of_code(std::uint32_t code);
 
 inline bool is_block(StateType type) { return type == StateType::bytes || type == StateType::text; }
-// How many values get() tells apart.
+// How many values get() distinguishes.
 inline std::uint32_t value_count(const StateField& field) { return is_block(field.type) ? 1 : field.count; }
 inline std::uint64_t bytes_of(const StateField& field) {
   return std::uint64_t{field.count} * rule_of(field.type).bytes;

@@ -38,7 +38,7 @@ struct SupervisedChild {
 
 class ChildTable {
  public:
-  using Place = std::uint64_t;  // grows in start order; stays with a child for life, except over replace()
+  using Place = std::uint64_t;  // grows in start order; stays with a child until it is removed, except over replace()
 
   // After all others. The id is not in the table.
   Place append(SupervisedChild child);

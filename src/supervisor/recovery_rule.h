@@ -24,7 +24,7 @@ struct RecoveryStep {
 };
 
 // Counts the step in the past. `switched` says how long before the first of these failures code was exchanged that can
-// be taken back; nothing: none was.
+// be rolled back; nothing: none was.
 RecoveryStep next_step(const Recovery& recovery, ErrorCategory failure, Clock::TimePoint now, RecoveryPast& past,
                        std::optional<Clock::Duration> switched = std::nullopt);
 

@@ -36,7 +36,7 @@ TEST(RecoveryRule, RestartsOnceThenTerminates) {  // S21
   EXPECT_EQ(next_step({}, resource, kStart + 59s, past).action, RecoveryAction::terminate);
 }
 
-TEST(RecoveryRule, TakesBackCodeThatWasNew) {  // S21
+TEST(RecoveryRule, RollsBackCodeThatWasNew) {  // S21
   RecoveryPast past;
   EXPECT_EQ(next_step({}, runtime, kStart, past, 59s).action, RecoveryAction::rollback);
   EXPECT_EQ(next_step({}, runtime, kStart, past, 60s).action, RecoveryAction::terminate);
@@ -44,7 +44,7 @@ TEST(RecoveryRule, TakesBackCodeThatWasNew) {  // S21
   EXPECT_EQ(next_step({}, resource, kStart, past, 1s).action, RecoveryAction::restart);
 }
 
-TEST(RecoveryRule, BeginsAnewAfterItWasStable) {
+TEST(RecoveryRule, CountsFromZeroAfterItWasStable) {
   RecoveryPast past;
   EXPECT_EQ(next_step({}, resource, kStart, past).action, RecoveryAction::restart);
   EXPECT_EQ(next_step({}, resource, kStart + 60s, past).action, RecoveryAction::restart);

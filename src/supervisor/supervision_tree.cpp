@@ -150,7 +150,7 @@ void SupervisionTree::carry_out(Node& /*node*/, KillChild& action, TimePoint now
 
 void SupervisionTree::carry_out(Node& /*node*/, UpdateChild& action, TimePoint now) {
   const auto child = supervisors_.find(action.incarnation);
-  if (child == supervisors_.end()) return;  // it has ended meanwhile, and its parent is told of that
+  if (child == supervisors_.end()) return;  // it has ended meanwhile, and its parent is notified of that
   tell(*child->second,
        child->second->rules.request(kUpdateBelow, UpdateChildren{.spec = *action.spec->supervisor()}, now));
 }

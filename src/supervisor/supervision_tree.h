@@ -1,4 +1,4 @@
-// All supervisors of a sandbox as one: told what processes did, it says which to start and stop.
+// All supervisors of a sandbox as one: given what processes did, it says which to start and stop.
 #pragma once
 
 #include <cstddef>

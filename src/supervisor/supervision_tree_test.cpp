@@ -309,7 +309,7 @@ TEST(UpdatingATree, ReachesIntoNestedSupervisorsWithoutTouchingTheRest) {
 }
 
 // S25
-TEST(UpdatingATree, GoesOnWhenAStartFailsAndNamesThemAll) {
+TEST(UpdatingATree, ContinuesWhenAStartFailsAndNamesThemAll) {
   SupervisorSpec pool{.id = "pool", .children = {child("x")}};
   TreeFixture world({.intensity = 0, .children = {pool}});
   world.start();

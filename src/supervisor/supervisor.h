@@ -1,4 +1,4 @@
-// The rules of one supervisor: told what happened, it says what to do next. Exactly as the supervisor of Erlang/OTP.
+// The rules of one supervisor: given what happened, it says what to do next. Exactly as the supervisor of Erlang/OTP.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class StopOrder : std::uint8_t { reverse, together };
 
 // A value without threads or clocks; calls come one at a time and `now` never goes back. Every call answers with the
 // actions that follow from it, in order. Several stops in one answer may be carried out at once; otherwise there is one
-// action at a time that needs a report, and until it has come everything else that is told waits in the inbox, first
+// action at a time that needs a report, and until it has come everything else that happens waits in the inbox, first
 // come first served, as in the mailbox of an Erlang process. Reports of incarnations that are past are ignored.
 class Supervisor {
  public:

@@ -245,8 +245,9 @@ SupervisorSpec read_tree(const Json& json, const std::string& where, Complaints&
 }
 
 // A child has six fields, so that no more than these and their names are wanted.
-Result<SpawnSpec> parse_spawned(std::string_view json, std::size_t bytes_max, const std::function<bool()>& go_on) {
-  const auto parsed = parse_json(json, {.bytes_max = bytes_max, .depth_max = 1, .values_max = 16}, go_on);
+Result<SpawnSpec> parse_spawned(std::string_view json, std::size_t bytes_max,
+                                const std::function<bool()>& may_continue) {
+  const auto parsed = parse_json(json, {.bytes_max = bytes_max, .depth_max = 1, .values_max = 16}, may_continue);
   if (!parsed) return fail(parsed.error().error("the child"));
   if (!parsed->is_object()) return fail(ErrorCode::parse_failed, "a child is a JSON object");
   Complaints complaints;

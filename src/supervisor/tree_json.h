@@ -22,9 +22,10 @@ struct PoolInstance {
 };
 using SpawnSpec = std::variant<ChildSpec, PoolInstance>;
 // One child that is a process, which a guest asks for: {"id": "a", "module": "m"} has the fields of a child,
-// {"supervisor": "pool", "id": "a", "input": "text"} follows a template. On the guest's clock: `go_on` is asked while
-// it is parsed, false gives up. At most `bytes_max` bytes are read.
-Result<SpawnSpec> parse_spawned(std::string_view json, std::size_t bytes_max, const std::function<bool()>& go_on);
+// {"supervisor": "pool", "id": "a", "input": "text"} follows a template. On the guest's clock: `may_continue` is asked
+// while it is parsed, false gives up. At most `bytes_max` bytes are read.
+Result<SpawnSpec> parse_spawned(std::string_view json, std::size_t bytes_max,
+                                const std::function<bool()>& may_continue);
 nlohmann::json write_tree(const SupervisorSpec& tree);
 
 }  // namespace petri

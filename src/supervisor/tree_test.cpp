@@ -56,7 +56,7 @@ TEST(TreeJson, LeavesDefaultsOut) {
   EXPECT_EQ(to_json({.children = {ChildSpec{.id = "a", .module = "m"}}}), R"({"children":[{"id":"a","module":"m"}]})");
 }
 
-TEST(TreeJson, TellsEverythingThatIsWrongAtOnce) {
+TEST(TreeJson, ReportsAllProblemsAtOnce) {
   const auto tree =
       parse_tree(R"({"strategy": "one_for_some", "intensity": -1, "period": "1.5s", "colour": 1, "children": [
       {"id": 7, "restart": "often", "shutdown": "soon", "input": "a", "input_hex": "0g"},
@@ -101,7 +101,7 @@ TEST(TreeJson, IsReadToABoundedDepth) {
 
 TEST(ValidateTree, AcceptsAGoodOne) { EXPECT_TRUE(validate(good_tree(), kModules)); }
 
-TEST(ValidateTree, TellsEverythingThatIsWrongAtOnce) {
+TEST(ValidateTree, ReportsAllProblemsAtOnce) {
   const SupervisorSpec tree{.intensity = 1'000'001,
                             .period = 0s,
                             .children = {ChildSpec{.id = "../x", .module = "kv"},

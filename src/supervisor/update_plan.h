@@ -11,7 +11,7 @@
 namespace petri {
 
 enum class ChildChange {
-  keep,     // its process goes on; a new restart type or shutdown holds from now on
+  keep,     // its process continues; a new restart type or shutdown holds from now on
   update,   // a supervisor that stays and changes below
   replace,  // stopped, then started after its new spec
   start,    // new
@@ -36,7 +36,7 @@ struct PresentChild {
 
 // A process is the same as long as its module and input are; a supervisor as long as it stays one. Children added by
 // request that the new spec does not name stay, after all others. The template of a simple_one_for_one can change
-// under its children, who go on; from or to any other strategy none stays.
+// under its children, who continue; from or to any other strategy none stays.
 UpdatePlan plan_update(Strategy strategy, std::span<const PresentChild> present, const SupervisorSpec& wanted);
 // The same for a tree in which nothing was added.
 UpdatePlan plan_update(const SupervisorSpec& present, const SupervisorSpec& wanted);

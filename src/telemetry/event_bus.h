@@ -36,9 +36,9 @@ class EventBus {
   // Whether anybody listens to this kind, in a nanosecond.
   bool wants(EventKind kind) const { return list_->hears(kind); }
 
-  // Tells that something happened. `fill` takes an Event& and adds the details; it is called only when somebody is to
-  // hear of this subject, without a lock held. Never waits for a subscriber; what memory does not suffice for is lost
-  // and counted. Events of one thread arrive in the order it published them.
+  // Publishes that something happened. `fill` takes an Event& and adds the details; it is called only when somebody
+  // subscribed to this subject, without a lock held. Never waits for a subscriber; what memory does not suffice for is
+  // lost and counted. Events of one thread arrive in the order it published them.
   template <typename Fill>
   void publish(EventKind kind, const EventSubject& subject, const Fill& fill) {
     if (wants(kind)) [[unlikely]]

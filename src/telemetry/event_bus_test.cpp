@@ -96,7 +96,7 @@ TEST_F(EventBusTest, GivesEveryEventTimeSandboxAndTheCorrelationOfItsOperation) 
 }
 
 // O02, as far as the bus goes
-TEST_F(EventBusTest, TellsEachChangeOfStatusOnceInOrder) {
+TEST_F(EventBusTest, PublishesEachChangeOfStatusOnceInOrder) {
   Subscription subscription = subscribe({.sandbox = "a"});
   change_status("starting", "running");
   change_status("running", "reloading");
@@ -147,7 +147,7 @@ TEST_F(EventBusTest, BoundsWhatAStormOfAThousandChildrenLeaves) {
 }
 
 // O07: nobody hides what others do by flooding.
-TEST_F(EventBusTest, TellsWhatOthersDoWhileOneSandboxFloods) {
+TEST_F(EventBusTest, PublishesWhatOthersDoWhileOneSandboxFloods) {
   Subscription subscription = subscribe({.queue_max = 5});
   for (int i = 0; i < 1'000; ++i) bus.publish(EventKind::limit_met, {.sandbox = "hostile"}, kBareEvent);
   bus.publish(EventKind::sandbox_failed, {.sandbox = "honest"}, kBareEvent);
@@ -159,7 +159,7 @@ TEST_F(EventBusTest, TellsWhatOthersDoWhileOneSandboxFloods) {
 }
 
 // O08
-TEST_F(EventBusTest, TellsASubscriberOfOneSandboxAndKindJustThoseEachOnceAndNothingAfterItsEnd) {
+TEST_F(EventBusTest, NotifiesASubscriberOfOneSandboxAndKindOfJustThoseOnceAndOfNothingAfterItsEnd) {
   Subscription subscription = subscribe({.sandbox = "a", .kinds = {EventKind::process_exited}});
   const auto everything = [&] {
     for (const auto* const sandbox : {"a", "b", "aa", "A"}) {
@@ -177,7 +177,7 @@ TEST_F(EventBusTest, TellsASubscriberOfOneSandboxAndKindJustThoseEachOnceAndNoth
   EXPECT_EQ(subscription.wait(), nullptr);
 }
 
-TEST_F(EventBusTest, TellsASubscriberOfOneProcessOfThatAlone) {
+TEST_F(EventBusTest, NotifiesASubscriberOfOneProcessOfThatAlone) {
   Subscription subscription = subscribe({.sandbox = "a", .process = "p"});
   for (const auto* const process : {"", "p", "q"}) {
     bus.publish(EventKind::process_exited, {.sandbox = "a", .process = process}, kBareEvent);
@@ -185,7 +185,7 @@ TEST_F(EventBusTest, TellsASubscriberOfOneProcessOfThatAlone) {
   EXPECT_THAT(read(subscription), ElementsAre("process.exited ap"));
 }
 
-TEST_F(EventBusTest, RefusesOptionsUnderWhichNothingCouldArriveAndTellsAllAtOnce) {
+TEST_F(EventBusTest, RefusesOptionsUnderWhichNothingCouldArriveAndNamesAllAtOnce) {
   const auto refused = bus.subscribe({.sandbox = "../x", .kinds = {}, .queue_max = 0});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
@@ -205,7 +205,7 @@ TEST_F(EventBusTest, CountsAnEventThatMemoryDoesNotSufficeForAsLost) {
   EXPECT_EQ(bus.counts().lost, 1U);
 }
 
-// Details may be gathered by code that itself has something to tell.
+// Details may be gathered by code that itself has something to publish.
 TEST_F(EventBusTest, CanBePublishedToWhileAnEventIsMade) {
   Subscription subscription = subscribe();
   bus.publish(EventKind::run_start, {.sandbox = "outer"},

@@ -19,7 +19,7 @@ struct EventSubject {
   Correlation correlation = {};
 };
 
-// Whether such a subscriber is to be told.
+// Whether such a subscriber is to be notified.
 bool is_wanted(const SubscriptionOptions& options, EventKind kind, const EventSubject& subject);
 
 // Safe to use from any thread. The lock is held for a push or a pop only, so publishers never wait for a reader.

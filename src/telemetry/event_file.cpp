@@ -83,7 +83,7 @@ void EventFile::Writer::write_event(const Event& event) {
 void EventFile::Writer::write_loss(std::uint64_t count) {
   try {
     write(lost_json(count, sequence_, time_));
-  } catch (const std::bad_alloc&) {  // status() still tells of them
+  } catch (const std::bad_alloc&) {  // status() still counts them
   }
 }
 

@@ -123,7 +123,7 @@ TEST_F(EventFileTest, IsClosedByItsDestructor) {
   EXPECT_EQ(sequences().size(), 3U);
 }
 
-TEST_F(EventFileTest, GoesOnBehindTheLastWholeLine) {
+TEST_F(EventFileTest, AppendsAfterTheLastCompleteLine) {
   file.write("{\"before\":1}\n{\"cut");
   const auto events = start();
   publish();
@@ -134,7 +134,7 @@ TEST_F(EventFileTest, GoesOnBehindTheLastWholeLine) {
 }
 
 // O07
-TEST_F(EventFileTest, LosesTheNewestWhileTheDiskIsFullAndTellsHowManyInALine) {
+TEST_F(EventFileTest, LosesTheNewestWhileTheDiskIsFullAndReportsHowManyInALine) {
   std::optional<FileSizeLimit> full(std::in_place, 0);
   const auto events = start(10);
   publish();
@@ -238,7 +238,7 @@ TEST_F(EventFileTest, BelongsToOneAtATime) {
   EXPECT_TRUE(try_start({.path = file.path()}));
 }
 
-TEST_F(EventFileTest, IsToldEverythingThatIsWrongWithItsOptionsAtOnce) {
+TEST_F(EventFileTest, NamesEverythingThatIsWrongWithItsOptionsAtOnce) {
   const auto refused = try_start({.path = "", .bytes_max = 1, .bytes_per_second_max = 0, .retry_interval = 0ns});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);

@@ -33,7 +33,7 @@ TEST(EventJson, LeavesOutAProcessWhereThereIsNone) {
             R"("correlation":0,"details":{}})");
 }
 
-TEST(EventJson, TellsOfLostEventsWithTheFieldsOfAnEvent) {
+TEST(EventJson, ReportsLostEventsWithTheFieldsOfAnEvent) {
   EXPECT_EQ(lost_json(990, 12, kTime),
             R"({"event":"events.lost","sequence":12,"time":"2023-11-14T22:13:20.001234Z","sandbox":"",)"
             R"("correlation":0,"details":{"count":990}})");

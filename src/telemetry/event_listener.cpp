@@ -11,7 +11,7 @@
 namespace petri {
 namespace {
 
-// In a storm that never ends losses are told this often.
+// In a storm that never ends losses are reported this often.
 constexpr unsigned kEventsBetweenLosses = 256;
 
 }  // namespace
@@ -29,7 +29,7 @@ class EventListener::Delivery {
 
   void end();
   void finish();
-  // The thread goes on to its end alone.
+  // The thread continues to its end alone.
   void detach();
 
  private:
@@ -43,7 +43,7 @@ class EventListener::Delivery {
   Subscription subscription_;
   const Callback callback_;
   const LossCallback on_lost_;
-  std::uint64_t lost_told_ = 0;  // these two belong to the thread
+  std::uint64_t lost_reported_ = 0;  // these two belong to the thread
   unsigned since_losses_ = 0;
   std::atomic<bool> ended_{false};  // by whoever may have destroyed what the callbacks use
   Mutex mutex_;
@@ -83,7 +83,7 @@ void EventListener::Delivery::tell_losses() {
   since_losses_ = 0;
   if (!on_lost_ || ended_) return;
   const std::uint64_t lost = subscription_.lost();
-  if (lost > lost_told_) on_lost_(lost - std::exchange(lost_told_, lost));
+  if (lost > lost_reported_) on_lost_(lost - std::exchange(lost_reported_, lost));
 }
 
 void EventListener::Delivery::end() {

@@ -128,7 +128,7 @@ TEST_F(EventListenerTest, MayBeDestroyedByItsCallback) {
   EXPECT_EQ(bus->counts().subscriptions, 0U);
 }
 
-// Tells when the thread it was made on has ended.
+// Notes when the thread it was made on has ended.
 struct AtThreadEnd {
   std::promise<void>* ended;
   ~AtThreadEnd() { ended->set_value(); }
@@ -182,7 +182,7 @@ TEST_F(EventListenerTest, HearsAllThatWaitsBeforeItsFinishReturns) {
 }
 
 // O07
-TEST_F(EventListenerTest, IsToldHowManyItMissedOnceItHasCaughtUp) {
+TEST_F(EventListenerTest, LearnsHowManyItMissedOnceItHasCaughtUp) {
   std::promise<void> entered, leave;
   std::vector<std::string> heard;
   auto listener = *EventListener::start(
@@ -203,7 +203,7 @@ TEST_F(EventListenerTest, IsToldHowManyItMissedOnceItHasCaughtUp) {
 }
 
 // A storm that never lets it catch up.
-TEST_F(EventListenerTest, IsToldHowManyItMissedAlsoWhileItIsBehind) {
+TEST_F(EventListenerTest, LearnsHowManyItMissedAlsoWhileItIsBehind) {
   std::vector<std::uint64_t> losses;
   std::uint64_t calls = 0;
   EventListener listener;

@@ -1,4 +1,4 @@
-// What each kind of event tells: the one table that the reference page shows and tests hold events to.
+// What each kind of event has: the one table that the reference page shows and tests hold events to.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct DetailRule {
   std::string_view key;
   DetailType type;
   std::string_view meaning;
-  bool always = true;  // otherwise only where there is something to tell
+  bool always = true;  // otherwise only where there is something to report
 };
 
 struct EventRule {

@@ -58,12 +58,12 @@ TEST(Event, AnswersTextsAndCountsWithoutFuss) {
 TEST(Event, CutsLongTextBetweenTwoCharacters) {
   Event event;
   std::string longest(kEventTextBytesMax, 'a');
-  std::string letters;
-  while (letters.size() <= kEventTextBytesMax) letters += "ä";
-  event.add("longest", longest).add("longer", longest + "a").add("letters", letters);
+  std::string umlauts;
+  while (umlauts.size() <= kEventTextBytesMax) umlauts += "ä";
+  event.add("longest", longest).add("longer", longest + "a").add("umlauts", umlauts);
   EXPECT_EQ(event.text("longest"), longest);
   EXPECT_EQ(event.text("longer"), std::string(kEventTextBytesMax - 3, 'a') + "…");
-  EXPECT_EQ(event.text("letters"), letters.substr(0, 1'020) + "…");
+  EXPECT_EQ(event.text("umlauts"), umlauts.substr(0, 1'020) + "…");
 }
 
 }  // namespace

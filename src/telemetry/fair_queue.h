@@ -33,8 +33,8 @@ class FairQueue {
   std::size_t events_max_;
   std::deque<EventPtr> events_;
   std::unordered_map<std::string, std::size_t> waiting_;  // by sandbox; those that have any
-  // An event of the sandbox that had most waiting when it was told. Others may have more by now, but whoever floods is
-  // soon it again.
+  // An event of the sandbox that had most waiting when it was published. Others may have more by now, but whoever
+  // floods is soon it again.
   EventPtr noisiest_;
 };
 

@@ -34,7 +34,7 @@ class FairQueueTest : public ::testing::Test {
 
 using Waiting = std::map<std::string, int>;
 
-TEST_F(FairQueueTest, BelongsWhollyToTheOnlyOneThatTellsAnything) {
+TEST_F(FairQueueTest, BelongsWhollyToTheOnlyOneThatPublishesAnything) {
   push("a", 100);
   EXPECT_EQ(lost, 90);
   EXPECT_EQ(queue.size(), 10U);

@@ -108,7 +108,7 @@ struct MetricsNow {
   EventCounts events;
 };
 
-// What the reference page tells of a metric.
+// What the reference page says of a metric.
 struct MetricRule {
   std::string_view name;
   MetricType type;

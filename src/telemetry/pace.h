@@ -12,7 +12,7 @@ class Pace {
  public:
   explicit Pace(std::uint64_t per_second) : per_second_(per_second) {}
 
-  // Tells that so many units were done, and answers until when to wait before the next.
+  // Notes that so many units were done, and returns until when to wait before the next.
   Clock::TimePoint take(std::uint64_t units, Clock::TimePoint now);
 
  private:

@@ -43,11 +43,11 @@ class PrometheusCheck {
 
  private:
   static bool is_name(std::string_view name, bool colon) {
-    const auto letter = [&](char c) {
+    const auto starts = [&](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colon && c == ':');
     };
-    return !name.empty() && letter(name[0]) &&
-           std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+    return !name.empty() && starts(name[0]) &&
+           std::all_of(name.begin(), name.end(), [&](char c) { return starts(c) || (c >= '0' && c <= '9'); });
   }
 
   void blame(const std::string& what) { faults_.push_back("line " + std::to_string(line_) + ": " + what); }

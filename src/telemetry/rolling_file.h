@@ -1,4 +1,4 @@
-// A file of lines that never grows beyond a size: when it is full it is set aside, and a new one begins.
+// A file of lines that never grows beyond a size: when it is full it is set aside, and a new one is started.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace petri {
 // Not for several threads at once.
 class RollingFile {
  public:
-  // Goes on behind the last whole line of a regular file, or makes it; errors are those of LineFile::resume().
+  // Appends after the last complete line of a regular file, or creates it; errors are those of LineFile::resume().
   static Result<std::unique_ptr<RollingFile>> open(std::string path, std::uint64_t bytes_max);
 
   // One whole line, or nothing of it and io_error; the next call tries anew. A line that finds no room makes the file
@@ -28,7 +28,7 @@ class RollingFile {
 
   const std::string path_;
   const std::uint64_t bytes_max_;
-  std::unique_ptr<LineFile> file_;  // none when a new one could not be begun
+  std::unique_ptr<LineFile> file_;  // nullptr when a new one could not be started
 };
 
 }  // namespace petri

@@ -44,7 +44,7 @@ TEST_F(RollingFileTest, WritesALineThatIsTooLongForAnyFileAlone) {
   EXPECT_EQ(aside.read(), "a long line, longer than a file\n");
 }
 
-TEST_F(RollingFileTest, GoesOnWithWhatIsThere) {
+TEST_F(RollingFileTest, AppendsToWhatIsThere) {
   file.write("one\ntwo\ncut o");
   open();
   EXPECT_TRUE(rolling->append("3\n"));
@@ -79,7 +79,7 @@ TEST_F(RollingFileTest, StaysAsItIsWhileItCannotBeSetAside) {
   EXPECT_EQ(file.read(), "next\n");
 }
 
-TEST_F(RollingFileTest, BeginsAnewWhenSomebodyTookAFullOneAway) {
+TEST_F(RollingFileTest, StartsANewOneWhenSomebodyTookAFullOneAway) {
   open();
   EXPECT_TRUE(rolling->append("12345678\n"));
   ASSERT_EQ(::unlink(file.path().c_str()), 0);

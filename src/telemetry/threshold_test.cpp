@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMax64 = std::numeric_limits<std::uint64_t>::max();
 
-TEST(IsNearLimit, BeginsAtFourFifths) {
+TEST(IsNearLimit, StartsAtFourFifths) {
   struct Row {
     std::uint64_t limit, first_near;
   };

@@ -1,4 +1,4 @@
-// What usage.sampled tells.
+// What usage.sampled has.
 #pragma once
 
 #include "petri/events.h"

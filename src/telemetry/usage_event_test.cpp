@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // O10, as far as the event goes
-TEST(UsageEvent, TellsAllOfTheUsageByTheRules) {
+TEST(UsageEvent, HasAllOfTheUsageByTheRules) {
   Event event{.kind = EventKind::usage_sampled};
   add_usage(event, {.memory_bytes = 1,
                     .host_bytes = 8,

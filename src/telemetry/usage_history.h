@@ -18,7 +18,7 @@ class UsageHistory {
 
   void add(const UsageSample& sample);
   // Whoever guards this with a lock that others wait for makes room without it, so that add() needs no memory: for how
-  // many samples (0: there is room), and a larger room to go on in; the old one is left in its place.
+  // many samples (0: there is room), and a larger room to continue in; the old one is left in its place.
   std::size_t room_wanted() const;
   void move_into(std::vector<UsageSample>& room);
   // Oldest first.

@@ -25,7 +25,7 @@ std::vector<std::string> shown(const UsageHistory& history) {
   return texts;
 }
 
-TEST(UsageHistory, BeginsEmpty) {
+TEST(UsageHistory, StartsEmpty) {
   const UsageHistory history;
   EXPECT_THAT(history.samples(), IsEmpty());
   EXPECT_EQ(history.latest(), nullptr);

@@ -41,7 +41,7 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-// Those that compile, and the descriptors through which they are spoken to. One that was told to end is waited for.
+// Those that compile, and the descriptors through which petri talks to them. One that was told to end is waited for.
 struct KeptWorkers {
   KeptWorkers() {
     settle_compile_workers(std::chrono::seconds(5));

@@ -75,7 +75,7 @@ bool Promoter::has_given_up(const ArtifactId& artifact) {
   return unavailable_ || (known != nullptr && known->given_up);
 }
 
-// Without a thread nothing is compiled, and everything goes on interpreted.
+// Without a thread nothing is compiled, and everything stays interpreted.
 bool Promoter::start_thread(Side& side) {
   if (side.thread == nullptr) {
     auto thread = LargeThread::start({.name = "petri-promoter"}, [this, &side] { work(side); });

@@ -139,7 +139,7 @@ TEST_F(PromoterWorkerTest, SaysOnceThatThereIsNoWorkerAndTriesNoMore) {
   EXPECT_THAT(unavailable_.front(), HasSubstr("/nowhere/worker"));
 }
 
-TEST_F(PromoterWorkerTest, CompilesInThisProcessOnlyWhenTold) {
+TEST_F(PromoterWorkerTest, CompilesInThisProcessOnlyWhenAsked) {
   make(seconds(60), {.worker = "/nowhere/worker", .in_process = true});
   promoter_->promote(artifact(10), {});
   settle();

@@ -29,7 +29,7 @@ Result<BodyBytes> build_with(const Emit& emit) {
   return module.build();
 }
 
-// What `emit` adds to a function, without the function's own end. Eight nops show where it begins.
+// What `emit` adds to a function, without the function's own end. Eight nops show where it starts.
 BodyBytes code_of(const Emit& emit) {
   const BodyBytes mark(8, 0x01);
   const auto bytes = build_with([&](WasmBody& body) {
@@ -141,21 +141,21 @@ TEST(WasmBody, MissesTheEndsThatAreNotThere) {
 }
 
 TEST(WasmBody, RefusesWhatComesAfterTheLastEnd) {
-  const std::string told =
+  const std::string problem =
       "Function 0 (\"f\") gets an operator while its body is not open; an end() too many closes it early.";
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().nop(); }), told);
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().end(); }), told);
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().local_get(0); }), told);
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().local(i32); }), told);
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().else_(); }), told);
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().block().end(); }), told);
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().nop(); }), problem);
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().end(); }), problem);
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().local_get(0); }), problem);
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().local(i32); }), problem);
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().else_(); }), problem);
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.end().block().end(); }), problem);
 }
 
 TEST(WasmBody, RefusesAnElseWithoutItsIf) {
-  const std::string told = "Function 0 (\"f\") has an else_() whose innermost open block is no if_().";
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.else_().end(); }), told);
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.if_().block().else_().end().end().end(); }), told);
-  EXPECT_EQ(problem_of([](WasmBody& f) { f.if_().else_().else_().end().end(); }), told);
+  const std::string problem = "Function 0 (\"f\") has an else_() whose innermost open block is no if_().";
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.else_().end(); }), problem);
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.if_().block().else_().end().end().end(); }), problem);
+  EXPECT_EQ(problem_of([](WasmBody& f) { f.if_().else_().else_().end().end(); }), problem);
 }
 
 TEST(WasmBody, RefusesBranchesToBlocksThatAreNotOpen) {
@@ -182,7 +182,7 @@ TEST(WasmBody, RefusesIndicesThatNameNothing) {
               HasSubstr("a constant of type externref"));
 }
 
-TEST(WasmBody, TellsTheFirstProblem) {
+TEST(WasmBody, ReportsTheFirstProblem) {
   EXPECT_THAT(problem_of([](WasmBody& f) { f.local_get(9).call({9}).else_(); }), HasSubstr("local 9"));
 }
 

@@ -30,7 +30,7 @@ void append_initial(WasmBytes& bytes, Value number) {
   bytes.push_back(kEndCode);
 }
 
-// Where a segment begins. Addresses beyond 2 GiB are written as the negative number of the same bits.
+// Where a segment starts. Addresses beyond 2 GiB are written as the negative number of the same bits.
 void append_place(WasmBytes& bytes, std::uint32_t place) {
   append_initial(bytes, Value(static_cast<std::int32_t>(place)));
 }
@@ -46,7 +46,7 @@ struct Exported {
 void append_export(WasmDraft& draft, const Exported& exported) {
   if (exported.index >= exported.count) {
     draft.refuse(fmt::format("The export \"{}\" names {} {}, and the module has {} so far.",
-                             escape_text(exported.name, kToldNameBytesMax), exported.kind_name, exported.index,
+                             escape_text(exported.name, kShownNameBytesMax), exported.kind_name, exported.index,
                              exported.count));
   }
   WasmBytes& bytes = draft.exports.entry();
@@ -193,7 +193,8 @@ void WasmBuilder::start(WasmFunction function) {
 void WasmBuilder::name_function(WasmFunction function, std::string_view name) {
   if (!draft_->has_function(function)) {
     return draft_->refuse(fmt::format("The name \"{}\" is given to function {}, and the module has {} so far.",
-                                      escape_text(name, kToldNameBytesMax), function.index, draft_->functions_count()));
+                                      escape_text(name, kShownNameBytesMax), function.index,
+                                      draft_->functions_count()));
   }
   auto& names = draft_->names;
   const DraftRange text{.begin = draft_->name_texts.size(), .end = draft_->name_texts.size() + name.size()};

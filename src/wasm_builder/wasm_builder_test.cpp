@@ -41,7 +41,7 @@ WasmFunction add_empty(WasmBuilder& module) {
   return body.index();
 }
 
-TEST(WasmBuilder, BeginsWithTheEmptyModule) { EXPECT_EQ(built(WasmBuilder()), module_of({})); }
+TEST(WasmBuilder, StartsWithTheEmptyModule) { EXPECT_EQ(built(WasmBuilder()), module_of({})); }
 
 TEST(WasmBuilder, WritesAFunctionByteForByte) {
   WasmBuilder module;
@@ -255,21 +255,22 @@ TEST(WasmBuilder, RefusesDeclarationsWithoutABody) {
 }
 
 TEST(WasmBuilder, RefusesIndicesThatNameNothing) {
-  const auto told_after = [](auto misuse) {
+  const auto problem_after = [](auto misuse) {
     WasmBuilder module;
     misuse(module);
     return problem(module);
   };
-  EXPECT_EQ(told_after([](WasmBuilder& m) { m.export_function("f\n", {3}); }),
+  EXPECT_EQ(problem_after([](WasmBuilder& m) { m.export_function("f\n", {3}); }),
             "The export \"f\\n\" names function 3, and the module has 0 so far.");
-  EXPECT_THAT(told_after([](WasmBuilder& m) { m.export_memory("m"); }), HasSubstr("names memory 0"));
-  EXPECT_THAT(told_after([](WasmBuilder& m) { m.export_table("t", {}); }), HasSubstr("names table 0"));
-  EXPECT_THAT(told_after([](WasmBuilder& m) { m.export_global("g", {}); }), HasSubstr("names global 0"));
-  EXPECT_THAT(told_after([](WasmBuilder& m) { m.start({1}); }), HasSubstr("start function is 1"));
-  EXPECT_THAT(told_after([](WasmBuilder& m) { m.name_function({}, "n"); }), HasSubstr("\"n\" is given to function 0"));
-  EXPECT_THAT(told_after([](WasmBuilder& m) { m.elements({}, 0, {}); }), HasSubstr("go into table 0"));
-  EXPECT_THAT(told_after([](WasmBuilder& m) { m.elements(m.table({}), 0, {{5}}); }), HasSubstr("name function 5"));
-  EXPECT_THAT(told_after([](WasmBuilder& m) { m.global({.initial = Value::from_bits(funcref, 0)}); }),
+  EXPECT_THAT(problem_after([](WasmBuilder& m) { m.export_memory("m"); }), HasSubstr("names memory 0"));
+  EXPECT_THAT(problem_after([](WasmBuilder& m) { m.export_table("t", {}); }), HasSubstr("names table 0"));
+  EXPECT_THAT(problem_after([](WasmBuilder& m) { m.export_global("g", {}); }), HasSubstr("names global 0"));
+  EXPECT_THAT(problem_after([](WasmBuilder& m) { m.start({1}); }), HasSubstr("start function is 1"));
+  EXPECT_THAT(problem_after([](WasmBuilder& m) { m.name_function({}, "n"); }),
+              HasSubstr("\"n\" is given to function 0"));
+  EXPECT_THAT(problem_after([](WasmBuilder& m) { m.elements({}, 0, {}); }), HasSubstr("go into table 0"));
+  EXPECT_THAT(problem_after([](WasmBuilder& m) { m.elements(m.table({}), 0, {{5}}); }), HasSubstr("name function 5"));
+  EXPECT_THAT(problem_after([](WasmBuilder& m) { m.global({.initial = Value::from_bits(funcref, 0)}); }),
               HasSubstr("Global 0 begins with a funcref"));
 }
 

@@ -30,7 +30,7 @@ void WasmDraft::clear() {
        {&types, &imports, &function_types, &tables, &memories, &globals, &exports, &elements, &data}) {
     section->clear();
   }
-  type_begins.clear();
+  type_starts.clear();
   functions.clear();
   runs.clear();
   code.clear();
@@ -50,15 +50,15 @@ void WasmDraft::refuse(std::string message) {
 Result<void> WasmDraft::check() const {
   if (problem_) return fail(ErrorCode::validation_failed, *problem_);
   if (open_function) {
-    return fail(ErrorCode::validation_failed,
-                fmt::format("{} is not closed: {} end() missing at its end.", told({*open_function}), blocks.size()));
+    return fail(ErrorCode::validation_failed, fmt::format("{} is not closed: {} end() missing at its end.",
+                                                          described({*open_function}), blocks.size()));
   }
   if (closed_ == functions.size()) return {};
   const auto missing = std::find_if(functions.begin(), functions.end(),
                                     [](const FunctionDraft& function) { return function.stage != BodyStage::closed; });
   const auto index = static_cast<std::uint32_t>(missing - functions.begin());
-  return fail(ErrorCode::validation_failed,
-              fmt::format("{} is declared and has no body; emit one with body().", told({imports.entries + index})));
+  return fail(ErrorCode::validation_failed, fmt::format("{} is declared and has no body; emit one with body().",
+                                                        described({imports.entries + index})));
 }
 
 FunctionDraft* WasmDraft::own_function(WasmFunction function) {
@@ -66,13 +66,13 @@ FunctionDraft* WasmDraft::own_function(WasmFunction function) {
   return is_own ? &functions[function.index - imports.entries] : nullptr;
 }
 
-std::string WasmDraft::told(WasmFunction function) const {
+std::string WasmDraft::described(WasmFunction function) const {
   if (function.index < imports.entries || !has_function(function)) return fmt::format("Function {}", function.index);
   const DraftRange& place = functions[function.index - imports.entries].export_name;
   if (place.begin == place.end) return fmt::format("Function {}", function.index);
   const std::string name(exports.bytes.begin() + static_cast<std::ptrdiff_t>(place.begin),
                          exports.bytes.begin() + static_cast<std::ptrdiff_t>(place.end));
-  return fmt::format("Function {} (\"{}\")", function.index, escape_text(name, kToldNameBytesMax));
+  return fmt::format("Function {} (\"{}\")", function.index, escape_text(name, kShownNameBytesMax));
 }
 
 std::uint32_t WasmDraft::intern(const WasmSignature& signature) {
@@ -89,25 +89,25 @@ std::uint32_t WasmDraft::intern(const WasmSignature& signature) {
   const std::size_t size = types.bytes.size() - begin;
 
   for (std::uint32_t type = 0; type < types.entries; ++type) {
-    const std::size_t end = type + 1 < types.entries ? type_begins[type + 1] : begin;
-    if (end - type_begins[type] != size || !same_bytes(types.bytes, type_begins[type], begin, size)) continue;
+    const std::size_t end = type + 1 < types.entries ? type_starts[type + 1] : begin;
+    if (end - type_starts[type] != size || !same_bytes(types.bytes, type_starts[type], begin, size)) continue;
     types.bytes.resize(begin);
     return type;
   }
-  type_begins.push_back(begin);
+  type_starts.push_back(begin);
   return types.entries++;
 }
 
 void WasmDraft::open_body(WasmFunction function) {
   FunctionDraft* draft = own_function(function);
   if (draft == nullptr) {
-    return refuse(fmt::format("{} is not of this module's own and can have no body.", told(function)));
+    return refuse(fmt::format("{} is not of this module's own and can have no body.", described(function)));
   }
   if (open_function) {
     return refuse(fmt::format("The body of {} is begun before that of {} is closed; {} end() missing there.",
-                              told(function), told({*open_function}), blocks.size()));
+                              described(function), described({*open_function}), blocks.size()));
   }
-  if (draft->stage != BodyStage::missing) return refuse(fmt::format("{} is given a second body.", told(function)));
+  if (draft->stage != BodyStage::missing) return refuse(fmt::format("{} is given a second body.", described(function)));
 
   draft->stage = BodyStage::open;
   draft->code.begin = code.size();

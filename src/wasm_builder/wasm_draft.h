@@ -28,7 +28,7 @@ struct WasmSection {
 };
 
 // Names are cut to this in messages.
-constexpr std::size_t kToldNameBytesMax = 64;
+constexpr std::size_t kShownNameBytesMax = 64;
 
 // Neighbouring locals of one type are declared together.
 struct LocalRun {
@@ -65,7 +65,7 @@ class WasmDraft {
  public:
   void clear();
 
-  // Keeps the first problem; build() tells it.
+  // Keeps the first problem; build() returns it.
   void refuse(std::string message);
   // The first problem, or what is missing now.
   Result<void> check() const;
@@ -74,7 +74,7 @@ class WasmDraft {
   bool has_function(WasmFunction function) const { return function.index < functions_count(); }
   FunctionDraft* own_function(WasmFunction function);
   // For messages: the function by index and export name.
-  std::string told(WasmFunction function) const;
+  std::string described(WasmFunction function) const;
 
   // The index of an equal type, or of a new one.
   std::uint32_t intern(const WasmSignature& signature);
@@ -83,7 +83,7 @@ class WasmDraft {
   void close_body();
 
   WasmSection types, imports, function_types, tables, memories, globals, exports, elements, data;
-  std::vector<std::size_t> type_begins;  // of each type in types.bytes
+  std::vector<std::size_t> type_starts;  // of each type in types.bytes
   std::vector<FunctionDraft> functions;
   std::vector<LocalRun> runs;
   WasmBytes code;

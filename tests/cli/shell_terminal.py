@@ -144,7 +144,7 @@ class ShellAtATerminal(unittest.TestCase):
         shell.type("call spinner spin\n")
         shell.expect("call spinner spin\n")
         shell.type(CONTROL_C)
-        shell.expect("cancelled")  # perhaps before it began
+        shell.expect("cancelled")  # perhaps before it started
         shell.expect(PROMPT)
         shell.command("info spinner", "spinner: running")
         self.assertEqual(shell.end(), 0)

@@ -32,13 +32,13 @@ std::string import_of(const HostFunction& function, const Signature& signature) 
 
 class HostileImports : public HostileCode {
  protected:
-  // The error of a sandbox that is to be made of it; a run comes to the same code.
+  // The error of a sandbox that is to be made of it; a run gives the same code.
   Error link_error(Sandbox& place, const std::string& wat) {
     Error error;
     EXPECT_EQ(refused_everywhere(place, Source::wat(wat), &error, {ErrorCode::link_error}), "") << wat.substr(0, 200);
     return error;
   }
-  // Refused by the name of the permission, and told once.
+  // Refused by the name of the permission, and reported once.
   void expect_denied(const SandboxSpec& spec, const HostFunction& function) {
     const std::string permission(name_of(*function.permission));
     Subscription events = *runtime_->subscribe({.sandbox = spec.id, .kinds = {EventKind::security_denied}});

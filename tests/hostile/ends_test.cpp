@@ -18,7 +18,7 @@ class HostileEnds : public HostileFixture {
                                .children = {ChildSpec{.id = "m", .module = "m", .shutdown = Shutdown::infinity()}}};
     return spec;
   }
-  // A call that has begun and never ends by itself.
+  // A call that has started and never ends by itself.
   void spin(Sandbox& sandbox, const std::string& process = "m") {
     EXPECT_TRUE(sandbox.call_async("spin", {}, {.process = process}, [](const Result<Outcome>&) {}));
   }

@@ -1,4 +1,4 @@
-// What the suite sees while it runs. With PETRI_FACTS it is written there, a line of JSON for each case that begins and
+// What the suite sees while it runs. With PETRI_FACTS it is written there, a line of JSON for each case that starts and
 // ends: the program `hostile_suite` makes a page of it.
 #pragma once
 

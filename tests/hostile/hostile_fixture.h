@@ -73,7 +73,7 @@ inline bool names_an_address(std::string_view text) {
   return false;
 }
 
-// What a text that guest or caller can see tells of the host or of other sandboxes, or nothing. V8
+// What a text that guest or caller can see reveals of the host or of other sandboxes, or nothing. V8
 inline std::string what_leaks(const std::string& text) {
   const bool paths =
       text.find(std::filesystem::current_path().string()) != std::string::npos || names_a_host_path(text);

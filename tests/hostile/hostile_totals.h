@@ -66,7 +66,7 @@ struct HostileTotals {
   OracleCount oracle_sum() const;
 };
 
-// What one process of the suite wrote, a line of JSON each. Answers the seed of a case that began and did not end.
+// What one process of the suite wrote, a line of JSON each. Answers the seed of a case that started and did not end.
 std::optional<std::uint64_t> add_facts(HostileTotals& totals, const HostileSetting& setting, Tier tier,
                                        const std::vector<nlohmann::json>& facts);
 

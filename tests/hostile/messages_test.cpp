@@ -54,7 +54,7 @@ TEST_P(HostileMessages, FillsAMailboxToItsBoundAndEveryAcceptedOneArrives) {
   const std::int32_t accepted = number(sandbox.call("flood peer", {count}, {.process = "m"}));
   expect_soon(handled);
   EXPECT_EQ(number(call(sandbox, "arrived", "peer")), accepted);
-  // V7: told once a call, with a count.
+  // V7: reported once a call, with a count.
   std::uint64_t told = 0, refused = 0;
   while (const EventPtr event = events.next()) {
     ++told;

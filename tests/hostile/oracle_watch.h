@@ -1,4 +1,4 @@
-// Reads what a runtime tells of hostile sandboxes while a case runs, and compares it with the audit trail afterwards.
+// Reads what a runtime reports of hostile sandboxes while a case runs, and compares it with the audit trail afterwards.
 #pragma once
 
 #include <algorithm>
@@ -95,7 +95,7 @@ class OracleWatch {
       case EventKind::module_rejected: tell(AuditKind::module_rejected, event, event.text("error")); return;
       case EventKind::security_quarantined: tell(AuditKind::quarantined, event, cause); return;
       case EventKind::security_denied:
-        // Of an import it is told with its module's refusal.
+        // Of an import it is reported with its module's refusal.
         if (event.text("module").empty()) tell(AuditKind::permission_denied, event, event.text("permission"));
         return;
       default: return;
@@ -112,7 +112,7 @@ class OracleWatch {
     for (const auto& [run, open] : runs_)
       check(Oracle::verdict, open == 0, "a run has " + std::to_string(1 - open) + " verdicts");
   }
-  // What the trail kept of each enforcement, against what was told as events.
+  // What the trail kept of each enforcement, against what was published as events.
   void check_audit(const Told& differences) {
     for (const auto& [what, difference] : differences) {
       std::string words;

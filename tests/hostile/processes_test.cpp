@@ -66,7 +66,7 @@ TEST_P(HostileProcesses, DoublesNoFurtherThanItMay) {
   EXPECT_TRUE(runtime_->destroy(sandbox.id()));
 }
 
-// F06: before they have even begun to live.
+// F06: before they have even started to run.
 TEST_P(HostileProcesses, DoublesInPetriInitNoFurtherThanItMay) {
   covers("F06");
   SandboxSpec spec = hostile_spec("(module " + std::string(kBomb) + R"((func (export "petri_init") (result i32)
@@ -299,7 +299,7 @@ TEST_P(HostileProcesses, CrashesAThousandAtOnce) {
     ASSERT_TRUE(asked) << asked.error().message;
   }
   expect_restarts(sandbox, static_cast<std::uint64_t>(children));
-  // Whoever called hears of the crash beside the restart, not before it.
+  // Whoever called learns about the crash beside the restart, not before it.
   const auto not_all = [&]() -> std::string { return crashed == children ? "" : std::to_string(crashed) + " crashed"; };
   EXPECT_EQ(testing::eventually(*runtime_, not_all), "");
   EXPECT_EQ(sandbox.usage().processes, static_cast<std::uint64_t>(children) + 1);
@@ -319,7 +319,8 @@ TEST_P(HostileProcesses, EscalatesAsItsSupervisorsSay) {
       {.sandbox = spec.id,
        .kinds = {EventKind::process_exited, EventKind::process_gave_up, EventKind::sandbox_failed}});
   Sandbox sandbox = create(spec);
-  // Two lives of the inner one in each of two of the outer one; orderly ends of a permanent child count as crashes do.
+  // The inner one starts twice in each of two starts of the outer one; orderly ends of a permanent child count as
+  // crashes do.
   for (int death = 1; death <= 4; ++death) {
     const std::string_view how = death % 2 == 0 ? "leave" : "crash";
     expect_soon([&] { return testing::not_kind(call(sandbox, "f", "outer/inner/leaf"), OutcomeKind::ok); });

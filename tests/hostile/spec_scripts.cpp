@@ -6,7 +6,7 @@
 namespace petri {
 namespace {
 
-// Where the list, text, comment or word that begins here ends. Comments are skipped by the caller.
+// Where the list, text, comment or word that starts here ends. Comments are skipped by the caller.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -29,7 +29,7 @@ class Scanner {
     } while (depth > 0 && at < text_.size());
     return at;
   }
-  // Where something that is neither space nor comment begins.
+  // Where something that is neither space nor comment starts.
   std::size_t next(std::size_t at) const {
     while (at < text_.size()) {
       if (text_.compare(at, 2, ";;") == 0) {

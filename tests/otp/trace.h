@@ -1,4 +1,4 @@
-// A random life of a random tree: what both supervisors are made to live through.
+// Random events in a random tree: what both supervisors are given.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ class Random {
 
 bool is_operator(char symbol) { return symbol == '+' || symbol == '-' || symbol == '*' || symbol == '/'; }
 
-// Where the subtree that ends at `last` begins.
+// Where the subtree that ends at `last` starts.
 std::size_t subtree_begin(const Genome& genome, std::size_t last) {
   for (int needed = 1;; --last) {
     needed += is_operator(genome[last]) ? 1 : -1;

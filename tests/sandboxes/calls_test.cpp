@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-// Waits in a function of the host's, and goes on when it is let: `hold` as a call, any message as a message.
+// Waits in a function of the host's, and continues when it may: `hold` as a call, any message as a message.
 constexpr std::string_view kHolder = R"((module
   (import "test" "gate" (func $gate))
   (import "petri" "input_read" (func $read (param i32 i32 i32) (result i32)))
@@ -167,7 +167,7 @@ TEST_F(CallsTest, LeavesNothingOfARunThatTimedOut) {
 TEST_F(CallsTest, AnswersTimeoutWhileTheHandlerGoesOn) {  // R25
   Sandbox sandbox = create(counter());
   ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 60'000'000}}));
-  // One that waits until its time is over is never begun: so again, until one is.
+  // One that waits until its time is over is never started: so again, until one is.
   expect_soon([&] {
     EXPECT_EQ(sandbox.call("spin", {}, {.timeout = 5ms}).error().code, ErrorCode::timeout);
     return sandbox.info().late_answers == 1 ? "" : "no late answer";
@@ -186,7 +186,7 @@ TEST_F(CallsTest, GoesOnWhenACompletionThrows) {
   expect_soon([&] { return sandbox.info().completions_threw == 20 ? "" : "not yet"; });
   ASSERT_TRUE(sandbox.call_async("next", {}, {}, Completion()));
   EXPECT_EQ(next(sandbox), 22);
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 20'000'000}}));  // stop waits for one that has begun
+  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 20'000'000}}));  // stop waits for one that has started
   std::promise<ErrorCode> late;
   ASSERT_TRUE(sandbox.call_async("spin", {}, {.timeout = std::chrono::nanoseconds(1)}, [&](const Result<Outcome>& how) {
     late.set_value(how.error().code);
@@ -310,7 +310,7 @@ TEST_F(CallsTest, TellsTheSameOfEveryOutcomeWhateverItsKind) {  // R14
   }
 }
 
-// R15: a call that waits for an hour behind another has a queue time of an hour; its own time begins when it does.
+// R15: a call that waits for an hour behind another has a queue time of an hour; its own time starts when it does.
 TEST_F(CallsTest, TellsHowLongACallHasWaitedAndCountsItsTimeFromItsStart) {
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
     testing::ManualTime time;

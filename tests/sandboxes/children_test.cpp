@@ -1,5 +1,5 @@
 // Children that come and go while a sandbox lives: after a template, by request, spawned by guests, and what those are
-// told of their ends.
+// notified of their ends.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -27,7 +27,7 @@ constexpr std::string_view kPoolWorker = R"((module
   (func (export "spin") (loop $again (br $again)))
   (func (export "exit") (param i32) (call $exit (local.get 0)))))";
 
-// Spawns and stops what its input says, and keeps what it is told of its children: tag, then bytes.
+// Spawns and stops what its input says, and keeps what is reported to it of its children: tag, then bytes.
 constexpr std::string_view kSpawner = R"((module
   (import "petri" "input_size" (func $input_size (result i32)))
   (import "petri" "input_read" (func $input_read (param i32 i32 i32) (result i32)))
@@ -86,7 +86,7 @@ class ChildrenTest : public RuntimeFixture, public ::testing::WithParamInterface
   static std::string message(const Result<T>& result) {
     return result ? "ok" : fmt::format("{}: {}", name_of(result.error().code), result.error().message);
   }
-  // What the parent was told: "kid: reason 3 code 0 next 1 tag 12884901888".
+  // What the parent received: "kid: reason 3 code 0 next 1 tag 12884901888".
   static std::vector<std::string> told(Sandbox& sandbox) {
     const auto outcome = sandbox.call("told", {}, {.process = "parent"});
     std::vector<std::string> all;
@@ -198,7 +198,7 @@ TEST_P(ChildrenTest, LetsGuestsSpawnInstancesOfAPool) {  // S05
   EXPECT_EQ(spawn(R"({"supervisor": "pool", "id": "kid"})"), 0);
 }
 
-// ---- what parents are told ------------------------------------------------------------------------------------
+// ---- what parents are notified of -----------------------------------------------------------------------------
 
 constexpr std::string_view kTransientKid = R"({"id": "kid", "module": "worker", "restart": "transient"})";
 

@@ -1,4 +1,4 @@
-// Trouble that comes again and again: the breaker of a sandbox, quarantine, and a host without memory to spare.
+// Repeated failures: the breaker of a sandbox, quarantine, and a host without memory to spare.
 #include <fmt/format.h>
 
 #include "host/temporary_folder.h"
@@ -142,7 +142,7 @@ TEST_F(ContainmentTest, HasABreakerAsTheSpecSays) {
   EXPECT_EQ(never.info().breaker, BreakerState::closed);
 }
 
-// P10, C18: whichever way it is to come in, whoever listens hears of it.
+// P10, C18: whichever way it is to come in, subscribers are notified.
 TEST_F(ContainmentTest, TellsOfARollbackToWhatIsInQuarantine) {
   start({.breaker = {.limits_max = 0}});
   Sandbox sandbox = create(burner());

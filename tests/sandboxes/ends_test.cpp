@@ -70,7 +70,7 @@ class EndsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
     EXPECT_EQ(sandbox.usage().processes, 0U);
     EXPECT_EQ(sandbox.usage().memory_bytes, 0U);
   }
-  // A call that has begun and never ends by itself.
+  // A call that has started and never ends by itself.
   std::future<Result<Outcome>> spin(Sandbox& sandbox, const std::string& function = "spin",
                                     const std::string& process = "m", std::uint64_t* number = nullptr) {
     auto result = std::make_shared<std::promise<Result<Outcome>>>();
@@ -475,7 +475,7 @@ constexpr std::string_view kDeafAtWork = R"((module (import "petri" "log" (func 
   (func (export "petri_handle") (result i32)
     (drop (call $log (i32.const 2) (i32.const 0) (i32.const 1))) (loop $x (br $x)) (i32.const 0))))";
 
-// The callee once went on until its own limit.
+// The callee once continued until its own limit.
 TEST_P(CancelTest, EndsWhatAnotherGuestDoesForTheCall) {
   for (const std::string timeout : {"0", "100000000"}) {
     std::atomic<bool> at_work{false};

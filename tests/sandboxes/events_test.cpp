@@ -1,4 +1,4 @@
-// Area O: what happens is told once, with its cause, and every event keeps to its table.
+// Area O: what happens is published once, with its cause, and every event keeps to its table.
 #include <fmt/format.h>
 
 #include <functional>
@@ -118,7 +118,7 @@ std::uint64_t shared_correlation(Subscription& events) {
   return all.size() == 1 ? *all.begin() : 0;
 }
 
-// O01: a correlation is that of the operation, whichever thread tells of it.
+// O01: a correlation is that of the operation, whichever thread publishes it.
 TEST_F(EventsTest, OfOneOperationShareACorrelationOfItsOwn) {
   auto events = *runtime_->subscribe(
       {.kinds = {EventKind::sandbox_created, EventKind::sandbox_status, EventKind::sandbox_destroyed,
@@ -162,7 +162,7 @@ std::vector<std::string> by_operation(Subscription& events) {
   return texts;
 }
 
-// O01, O05: a run is an operation of its own, and what is told of its end is what it was given.
+// O01, O05: a run is an operation of its own, and what is published about its end is what it was given.
 TEST_F(EventsTest, OfARunHaveItsCorrelationAndItsLimits) {
   SandboxSpec spec = counter();
   spec.permissions = Permissions();
@@ -181,7 +181,7 @@ TEST_F(EventsTest, OfARunHaveItsCorrelationAndItsLimits) {
   EXPECT_THAT(by_operation(events), ElementsAre("run.start, module.rejected, security.denied, run.exception"));
 }
 
-// O01: what a plan refuses was told, and audited, as a part of the reload before it.
+// O01: what a plan refuses was published, and audited, as a part of the reload before it.
 TEST_F(EventsTest, OfAPlanHaveACorrelationOfTheirOwn) {
   Sandbox sandbox = create(counter());
   auto events = *runtime_->subscribe({.kinds = {EventKind::module_rejected}});
@@ -211,7 +211,7 @@ TEST_F(EventsTest, OfASnapshotAndAForkHaveACorrelationOfTheirOwn) {
                                                 "sandbox.status reloading, sandbox.status running"));
 }
 
-// O02, O04: whoever listens hears of the switch before anything of the new version.
+// O02, O04: subscribers are notified of the switch before anything of the new version.
 TEST_F(EventsTest, TellOfASwitchBeforeTheSandboxRunsAgain) {
   Sandbox sandbox = create(counter());
   std::string changed(kCounter);

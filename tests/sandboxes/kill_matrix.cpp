@@ -28,7 +28,7 @@ constexpr std::string_view kWitness = R"((module
     (drop (call $read (i32.const 0) (i32.const 0) (i32.const 4))) (i32.const 0))
   (func (export "seen") (result i32) (i32.load (i32.const 0)))))";
 
-// Calls the actor and answers with what it was told.
+// Calls the actor and answers with what it received.
 constexpr std::string_view kCaller = R"((module
   (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))
   (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
@@ -37,7 +37,7 @@ constexpr std::string_view kCaller = R"((module
     (i32.store (i32.const 16) (call $call (i32.const 0) (i32.const 5) (i32.const 0) (i32.const 0) (i32.const 0)))
     (drop (call $write (i32.const 16) (i32.const 4))) (i32.const 0))))";
 
-// The one that meets the limit, in one place, and tells the witness what it was answered.
+// The one that meets the limit, in one place, and sends the witness what it was answered.
 std::string actor(const KillRow& row, KillPlace place) {
   const bool minimum = row.limit == "memory_bytes_max" && row.ends && row.on_limit.empty();
   const std::string padding = row.limit == "module_bytes_max" ? std::string(4'000, 'x') : "";
@@ -122,7 +122,7 @@ class Scene {
   }
   void stamp(SteadyClock::time_point from) { seen_.latency = SteadyClock::now() - from; }
 
-  // What the actor told the witness; it is handled before the question.
+  // What the actor sent the witness; it is handled before the question.
   std::optional<std::int32_t> witnessed() {
     const auto seen = sandbox_->call("seen", {}, {.process = "witness"});
     if (!seen || seen->values.empty()) return std::nullopt;

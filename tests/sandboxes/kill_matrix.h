@@ -1,4 +1,4 @@
-// The kill matrix: every limit, met on purpose in each place of a guest's life where it can be met.
+// The kill matrix: every limit, met on purpose in each place where a guest can meet it.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct KillRow {
   LimitActions on_limit;
   std::string_view verdict;  // unless a place has another below
   std::string_view told;
-  bool ends = false;  // the guest; else it goes on
+  bool ends = false;  // the guest; else it continues
   std::vector<KillPlace> places;
   // Where it is not as the row says.
   std::vector<std::pair<KillPlace, KillVerdict>> instead;

@@ -71,7 +71,7 @@ std::string times(const Cell& cell) {
                      milliseconds(cell.latencies.back()));
 }
 
-// What is not as the rows expect is told, and the page is not written.
+// What is not as the rows expect is printed, and the page is not written.
 bool is_expected(const KillRow& row, KillPlace place, const Cell& cell) {
   const std::string expected = table_line(row, place, row.expected(place));
   for (const KillVerdict& verdict : cell.verdicts) {

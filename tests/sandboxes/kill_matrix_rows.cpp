@@ -16,7 +16,7 @@ std::pair<KillPlace, KillVerdict> no_process(std::string_view answer) {
   return {run, {.verdict = std::string(answer), .told = "", .after = "goes on"}};
 }
 
-// Nobody waits for what petri_terminate comes to: it is told as an event.
+// Nobody waits for the end of petri_terminate: it is published as an event.
 std::pair<KillPlace, KillVerdict> terminated(std::string_view told) {
   return {terminate, {.verdict = "", .told = std::string(told), .after = "gone"}};
 }

@@ -1,4 +1,4 @@
-// Every limit in every place and both tiers: what ends, what is refused, who is told. Q05 to Q19, Q23, R06, R22.
+// Every limit in every place and both tiers: what ends, what is refused, who is notified. Q05 to Q19, Q23, R06, R22.
 #include <gtest/gtest.h>
 
 #include <fstream>

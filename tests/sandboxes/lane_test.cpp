@@ -1,4 +1,4 @@
-// A deterministic sandbox comes to the same, however many workers there are.
+// A deterministic sandbox gives the same results, however many workers there are.
 #include <mutex>
 
 #include "runtime_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Passes a number on to one of three by chance, one less each time, and now and then to itself later. Says what it got,
+// Passes a number on to one of three at random, one less each time, and now and then to itself later. Says what it got,
 // and when.
 constexpr std::string_view kGossip = R"((module
   (import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
@@ -41,7 +41,7 @@ constexpr std::string_view kGossip = R"((module
                            (i64.extend_i32_u (i32.sub (local.get $hop) (i32.const 7)))))))))
     (i32.const 0))))";
 
-// How many letters come of one with this number.
+// How many messages come of one with this number.
 std::size_t letters(int hop) {
   return 1 + (hop > 0 ? letters(hop - 1) : 0) + (hop % 5 == 0 && hop > 7 ? letters(hop - 7) : 0);
 }
@@ -118,7 +118,7 @@ constexpr std::string_view kSummer = R"((module
     (if (i32.lt_s (local.get $size) (i32.const 0)) (then (return (local.get $size))))
     (drop (call $reply (i32.const 32) (i32.const 0) (i32.const 4))) (i32.load (i32.const 32)))))";
 
-// A call between guests goes before what waits; a process that dies has been restarted before the next letter.
+// A call between guests goes before what waits; a process that dies has been restarted before the next message.
 TEST_F(LaneTest, HandlesOneLetterAfterTheOtherAndRestartsInBetween) {
   for (const unsigned workers : {1U, 2U, 8U}) {
     auto runtime = *Runtime::create({.workers = workers});

@@ -302,7 +302,7 @@ constexpr std::string_view kWriter = R"((module
     (i32.store (i32.const 200) (i32.const 1000)) (i32.store (i32.const 204) (local.get $bytes))
     (call $write (i32.load (i32.const 100)) (i32.const 200) (i32.const 1) (i32.const 208)))))";
 
-// Q16: told like any other limit, and as deadly where the spec says so.
+// Q16: reported like any other limit, and as deadly where the spec says so.
 TEST_P(LimitsTest, TellOfFilesThatAreTooManyOrTooLong) {
   constexpr std::int32_t kTooLong = 22, kNoSpace = 51;
   const auto writer = [&](const TemporaryFolder& folder, const LimitActions& on_limit) {

@@ -48,7 +48,7 @@ class LoweredLimitsTest : public RuntimeFixture, public ::testing::WithParamInte
     EXPECT_EQ(sandbox.info().limits, before);
     return updated.error().message;
   }
-  // What is begun runs for a while, is given less, and ends.
+  // What is started runs for a while, is given less, and ends.
   Outcome ended_by_less(Sandbox& sandbox, const LimitChanges& less, OutcomeKind kind,
                         const std::function<Result<std::uint64_t>(Completion)>& begin,
                         std::chrono::milliseconds while_it_runs = 3ms) {

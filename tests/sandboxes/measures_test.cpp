@@ -27,7 +27,7 @@ constexpr std::string_view kBurner = R"((module
       (br_if $again (i64.lt_s (call $clock) (local.get $until))))
     (i32.const 7))))";
 
-// Holds as many pages as it is told, each of them written to, and turns as often as it is told: its work in each turn,
+// Holds as many pages as its input says, each of them written to, and turns as often as it says: its work in each turn,
 // a table and some globals are drawn, so that no two guests are alike.
 std::string random_guest(std::mt19937& random) {
   constexpr std::string_view kWorks[] = {
@@ -115,7 +115,7 @@ TEST_F(MeasuresTest, EndsACrashStormWithinTwoSeconds) {
 }
 
 // A thousand guests, all alive at once. Processor time is compared where the kernel left the thread its processor from
-// beginning to end: petri does not see that another program has had it in between, and counts that time too.
+// start to end: petri does not see that another program has had it in between, and counts that time too.
 TEST_F(MeasuresTest, ReportsMemoryAndProcessorTimeAsTheKernelDoes) {  // Q29
   constexpr std::size_t kGuests = 1'000;
   constexpr double kTolerance = 0.05;

@@ -1,4 +1,4 @@
-// Area P: what a guest may do, and what tells of it when it may not.
+// Area P: what a guest may do, and what reports it when it may not.
 #include <cmath>
 #include <cstdlib>
 #include <fstream>

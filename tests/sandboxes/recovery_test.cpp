@@ -99,7 +99,7 @@ TEST_F(RecoveryTest, TakesBackCodeThatWasNewWhenItFailed) {  // S21
   EXPECT_EQ(sandbox.info().modules[0].version, 1U);
   EXPECT_EQ(next(sandbox, "p"), 1);
   EXPECT_EQ(sandbox.history("counter")->switches.back().cause, SwitchCause::recovery);
-  // Nothing is left to take back.
+  // Nothing is left to roll back.
   trap(sandbox);
   expect_status(sandbox, SandboxStatus::failed);
   EXPECT_THAT(told(3), ElementsAre("runtime rollback", "runtime terminate", "failed runtime"));

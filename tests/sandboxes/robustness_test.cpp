@@ -57,7 +57,7 @@ TEST_F(RobustnessTest, CreatesAndDestroysFromManyThreads) {  // X03
   EXPECT_EQ(winner.usage().processes, 1U);
 }
 
-// Random bytes, beginnings of a good module, and good ones with a bit or a piece changed.
+// Random bytes, prefixes of a good module, and good ones with a bit or a piece changed.
 std::vector<std::uint8_t> bad_bytes(std::span<const std::uint8_t> good, std::mt19937& random) {
   std::vector<std::uint8_t> bytes(good.begin(), good.end());
   switch (random() % 4) {

@@ -32,7 +32,7 @@ constexpr std::string_view kArguments = R"((module
     (drop (call $write (i32.const 256) (i32.load (i32.const 4))))
     (i32.load (i32.const 0)))))";
 
-// Sleeps as long as it is told, in milliseconds; reads the clock.
+// Sleeps for its argument, in milliseconds; reads the clock.
 constexpr std::string_view kSleepingRun = R"((module
   (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
   (import "petri" "clock_ms" (func $clock (result i64)))
@@ -61,7 +61,7 @@ class RunsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
       return [promise = promise](Result<Outcome> how) { promise->set_value(std::move(how)); };
     }
   };
-  // Begins one and waits until it runs.
+  // Starts one and waits until it runs.
   std::uint64_t begin(Sandbox& sandbox, std::string_view function, const Later& later) {
     const std::uint64_t before = sandbox.usage().fuel_used;
     const auto run = sandbox.run_async("counter", function, {}, {}, later.completion());

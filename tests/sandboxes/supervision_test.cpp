@@ -252,7 +252,7 @@ TEST_F(SupervisionTest, SurvivesACrashStorm) {
     ASSERT_TRUE(asked) << i << ": " << asked.error().message;
   }
   expect_restarts(sandbox, kChildren);
-  // A caller hears of the crash beside the restart, not before it.
+  // A caller learns about the crash beside the restart, not before it.
   expect_soon([&] { return crashed == kChildren ? std::string() : std::to_string(crashed) + " crashes told"; });
   EXPECT_EQ(sandbox.usage().processes, 1'000U);
   EXPECT_EQ(sandbox.usage().memory_bytes, kChildren * 65'536U) << "of those that crashed nothing is left";

@@ -201,7 +201,7 @@ TEST_F(OldProcessTest, IsCompiledOnceItHasTrappedWithoutATrace) {
   EXPECT_THAT(crash()->backtrace, SizeIs(2));
 }
 
-// The first trap of a process that began with the state of another: an image of that is what the repetition starts
+// The first trap of a process that started with the state of another: an image of that is what the repetition starts
 // from.
 TEST_P(TrapsTest, AfterAReloadAKeptStateAndAForkAreNamed) {
   const auto version = [](int number) {

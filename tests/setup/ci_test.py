@@ -7,7 +7,7 @@ import unittest
 
 from stand_ins import ROOT, TreeTest
 
-# Tells what it finds in the folders it was given.
+# Prints what it finds in the folders it was given.
 MAKE = """echo "$*"; command -v cargo; echo "$RUSTUP_HOME"
 for folder in "$HOME" "$CARGO_HOME" "$CCACHE_DIR"; do echo "$folder:" $(ls -A "$folder"); done
 exit "${MAKE_FAILS:-0}\""""

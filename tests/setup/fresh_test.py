@@ -7,7 +7,7 @@ import unittest
 
 from stand_ins import TreeTest
 
-# What the commands in the container say, as far as the table tells of it.
+# What the commands in the container say, as far as the table shows it.
 INSIDE = """case "$*" in
   *"make demo"*) echo "build: done in 225 s, 406 s of processor time" ;;
   *"make test"*) printf '%s\\n' "build: done in 400 s, 700 s of processor time" "100% tests passed, 0 tests failed out of 9" \\

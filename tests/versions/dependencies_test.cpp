@@ -8,7 +8,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Counts how often it was asked; its answer tells the version.
+// Counts how often it was asked; its answer has the version.
 std::string tariff(int price, std::string_view more = "") {
   return fmt::format(R"((module $tariff
   {}

@@ -31,7 +31,7 @@ inline std::ostream& operator<<(std::ostream& out, const Everything& all) {
              << " messages, " << all.artifacts << " artifacts, " << name_of(all.status);
 }
 
-// A guest that counts its messages in `count`, tells the host which version got which, and may be held there.
+// A guest that counts its messages in `count`, reports to the host which version got which, and may be held there.
 inline std::string recorder(int version, std::string_view more = "") {
   return fmt::format(
       R"((module {0} (import "test" "got" (func $got (param i32 i32))) (import "test" "cross" (func $cross))

@@ -117,7 +117,7 @@ TEST_F(HostileReloadTest, ReadsNothingByATableThatLies) {  // hostile G03
     const Source next = guest(2, field("count", "i32"));
     EXPECT_EQ(code_of(sandbox.reload("service", next)), ErrorCode::state_incompatible);
     EXPECT_EQ(ask(sandbox, "version"), 1);
-    // Whoever wants nothing of it may go on.
+    // Whoever wants nothing of it may continue.
     EXPECT_TRUE(sandbox.reload("service", next, {.policy = ReloadPolicy{.state = StateWay::none}}));
     EXPECT_EQ(ask(sandbox, "version"), 2);
     ASSERT_TRUE(runtime_->destroy("a"));
@@ -325,7 +325,7 @@ TEST_F(HostileReloadTest, TakesBackCodeThatAlwaysCrashesOnceForEachReload) {  //
     EXPECT_EQ(call_kind(sandbox, "next"), OutcomeKind::trapped);
     EXPECT_EQ(ask(sandbox, "next"), 1 + round);
     EXPECT_EQ(active(sandbox), 1U);
-    EventPtr event;  // comes after the process has gone on
+    EventPtr event;  // comes after the process has resumed
     expect_soon([&] { return (event = events->next()) != nullptr ? "" : "no event yet"; });
     ASSERT_NE(event, nullptr);
     EXPECT_EQ(event->text("cause"), "trial");
@@ -366,7 +366,7 @@ TEST_F(HostileReloadTest, IsNotTakenBackByAProcessThatEndsInOrder) {  // hostile
   ASSERT_TRUE(sandbox.reload("service", Source::wat(service(2, count, exits))));
   EXPECT_EQ(call_kind(sandbox, "leave", "y"), OutcomeKind::exited);
   EXPECT_EQ(ask(sandbox, "version", "x"), 2);
-  // The trial goes on: a crash of the other takes it back.
+  // The trial continues: a crash of the other rolls it back.
   EXPECT_EQ(call_kind(sandbox, "crash", "x"), OutcomeKind::trapped);
   EXPECT_EQ(ask(sandbox, "version", "x"), 1);
 }
@@ -481,7 +481,7 @@ class ManyCallersTest : public VersionsFixture {
   static std::string told(const Result<T>& result) {
     return result ? "ok" : std::string(name_of(result.error().code));
   }
-  // Every switch goes on from where the one before it led to.
+  // Every switch continues from where the one before it led to.
   static std::string check(const Sandbox& sandbox) {
     const auto history = sandbox.history("service");
     if (!history) return std::string(name_of(history.error().code));

@@ -1,5 +1,6 @@
 // Random interleavings of messages with reload, rollback, restart, fork and destroy. Every process writes down what it
-// gets, in its own memory: whatever a change does to it, that is the history of this one life, and a checker reads it.
+// gets, in its own memory: whatever a change does to it, that is the history of this one instance, and a checker reads
+// it.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -37,7 +38,7 @@ std::string numbered_message(std::uint32_t sender, std::uint32_t number) {
   return bytes;
 }
 
-// What a life has written down, by sender.
+// What an instance has written down, by sender.
 std::array<Numbers, kSenders> read_list(std::string_view bytes) {
   std::array<Numbers, kSenders> lists;
   for (; bytes.size() >= 4; bytes.remove_prefix(4)) {
@@ -194,7 +195,7 @@ class Interleaving {
       }
     }
   }
-  // It goes on with what was sent up to one moment, all of it.
+  // It continues with what was sent up to one moment, all of it.
   void check_fork(const std::string& id) {
     auto twin = runtime_.find(id);
     if (!twin) return complain(fmt::format("{} is gone", id));
@@ -213,7 +214,7 @@ class Interleaving {
   Runtime& runtime_;
   const std::uint64_t seed_;
   std::mt19937_64 random_;
-  std::atomic<std::uint64_t> epoch_{0};  // even; of those in which nothing began anew
+  std::atomic<std::uint64_t> epoch_{0};  // even; of those in which nothing started again
   std::array<Sent, kSenders> sent_;
   std::vector<std::string> forks_;
   bool restarted_ = false;  // what waited may be lost

@@ -372,7 +372,7 @@ TEST_F(ModulesTest, RingATimerOnceThoughItRingsWhileTheyGoBack) {
   }
 }
 
-// Tells the tags of its timers, in the order in which they rang, as digits. `wait` and `crash` have a crossing each.
+// Returns the tags of its timers, in the order in which they rang, as digits. `wait` and `crash` have a crossing each.
 constexpr std::string_view kClock = R"((module
   (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
   (import "petri" "message_tag" (func $tag (result i64)))

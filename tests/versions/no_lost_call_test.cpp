@@ -164,7 +164,7 @@ class NoLostCallTest : public ::testing::Test {
       wait_for_sent(std::uint64_t{each} * kSenders * static_cast<unsigned>(number) /
                     static_cast<unsigned>(changes + 1));
       ErrorCode code = change(number);
-      // New code is being taken back right now.
+      // New code is being rolled back right now.
       while (code == ErrorCode::busy) code = change(number);
       ++results[code == ErrorCode::host_fault ? "done" : std::string(name_of(code))];
     }

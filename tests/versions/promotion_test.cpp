@@ -1,4 +1,4 @@
-// Code that becomes compiled in the middle of a life: lifecycle, supervision, recovery and reloads go on as if nothing
+// Code that becomes compiled while it is live: lifecycle, supervision, recovery and reloads continue as if nothing
 // had happened. X10, L22, S03, S21, M05, M11.
 #include "versions_fixture.h"
 

@@ -1,4 +1,4 @@
-// Area M of docs/behaviours.md: what is seen of a reload while it goes on.
+// Area M of docs/behaviours.md: what is seen of a reload while it runs.
 #include <filesystem>
 #include <fstream>
 
@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Guests may wait at `crossing`, and say at `prepared` that they have begun.
+// Guests may wait at `crossing`, and say at `prepared` that they have started.
 class ReloadTest : public VersionsFixture {
  protected:
   ReloadTest() {
@@ -142,8 +142,8 @@ int ReloadTest::reload_both_under_calls(std::chrono::nanoseconds quiet_wait_max)
   return busy;
 }
 
-// Nor is it in the way of calls that began before: a handler that was let in just before the gate was closed may look
-// at the clock just after.
+// Nor is it in the way of calls that started before: a handler that was admitted just before the gate was closed may
+// look at the clock just after.
 TEST_F(ReloadTest, OfTwoModulesIsNeverSeenHalfDone) {  // M19 M35
   EXPECT_EQ(reload_both_under_calls(std::chrono::seconds(5)), 0);
 }
@@ -229,7 +229,7 @@ TEST_F(CompanionsTest, AreAllClaimedByARollbackWithTheSnapshot) {
 }
 
 // One of them is being reloaded when the other crashes: then it crashes like any other code, for what belongs to both
-// cannot be taken back.
+// cannot be rolled back.
 TEST_F(CompanionsTest, AreAllClaimedByATrial) {
   const std::string waits = fmt::format("{} (func $begin (call $cross)) (start $begin)", kCross);
   auto reloading = std::async(std::launch::async, [&] { return sandbox_.reload("right", needed(3, waits)); });
@@ -245,7 +245,7 @@ TEST_F(CompanionsTest, AreAllClaimedByATrial) {
   EXPECT_EQ(active(sandbox_, "right"), 3U);
 }
 
-// It crashes on trial, and is stopped while the others come to rest: then no code is tried for it, and none of another
+// It crashes on trial, and is stopped while the others quiesce: then no code is tried for it, and none of another
 // module.
 TEST_F(ReloadTest, TakesBackNothingForAProcessThatIsGone) {
   // Its state cannot be kept as an image, and `none` gives it up: on the way back start functions run.

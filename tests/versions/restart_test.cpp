@@ -36,7 +36,7 @@ class RestartTest : public VersionsFixture {
   static SandboxSpec made_of(std::string text, std::string id = "a") {
     return {.id = std::move(id), .modules = {{"service", Source::wat(std::move(text))}}};
   }
-  // What fails leaves everything as it is: the count goes on, and nobody was stopped.
+  // What fails leaves everything as it is: the count continues, and nobody was stopped.
   void expect_refused(Sandbox& sandbox, ErrorCode code, std::string_view why) {
     const std::int64_t before = ask(sandbox, "next");
     auto events = runtime_->subscribe({.kinds = {EventKind::process_started, EventKind::process_exited}});
@@ -181,7 +181,7 @@ TEST_F(RestartTest, OfWhatDoesNotRunHasNoStateToKeep) {
   EXPECT_EQ(code_of(runtime_->restart("a", kKeepState)), ErrorCode::not_found);
 }
 
-// While it is held x gets messages; they go on with it, and the call that waits is told.
+// While it is held x gets messages; they continue with it, and the call that waits is answered.
 TEST_F(RestartTest, KeepsMessagesThatWaitAndCancelsCallsThatDo) {
   Crossing crossing;
   RuntimeOptions options = in_tier_under_test({.workers = 2});

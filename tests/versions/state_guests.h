@@ -79,7 +79,7 @@ inline std::string state_table(const std::vector<TableRow>& rows, const TableHea
                      data_at(1'024, bytes), data_at(40'000, names));
 }
 
-// Where guests wait until a test lets them go on.
+// Where guests wait until a test lets them continue.
 class Crossing {
  public:
   void pass() {

@@ -37,7 +37,7 @@ WasmOperator operator_of(Node::Kind kind) {
   }
 }
 
-// Emits the tree that begins at `at` and returns where it ends.
+// Emits the tree that starts at `at` and returns where it ends.
 const Node* emit(const Node* at, WasmBody& body) {
   const Node& node = *at++;
   if (node.kind == Node::Kind::x) {

@@ -61,7 +61,7 @@ pub fn intrinsic(name: &str) -> HostFunction {
     HostFunction { callback: None, data: Context(ptr::null_mut()), fuel, intrinsic: index as u32 }
 }
 
-/// Answers nothing and lets the guest go on.
+/// Answers nothing and lets the guest continue.
 pub unsafe extern "C" fn idle(_data: *mut c_void, _caller: *mut Caller, _args: *const u64, _results: *mut u64) -> u32 {
     0
 }

@@ -145,7 +145,7 @@ fn try_module(random: &mut Random) -> Option<Vec<u8>> {
     Some(wasm_smith::Module::new(config, &mut Unstructured::new(&noise)).ok()?.to_bytes())
 }
 
-/// All that a guest's life shows.
+/// All that can be observed of a guest.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Observation {
     what: String,
@@ -185,7 +185,7 @@ fn observe(guest: &mut Guest, export: u32, args: &[u64], budget: Budget) -> Obse
     }
 }
 
-/// The life of a module in one tier: started, then its functions called; after each end that is one, a new instance.
+/// What a module does in one tier: started, then its functions called; after each end that is one, a new instance.
 fn life(artifact: &Arc<Artifact>, tier: Tier, seed: u64) -> Result<Vec<Observation>, String> {
     let functions: Vec<_> = (0..artifact.module.imports.len()).map(|index| function(artifact, index)).collect();
     // Every other one shares an engine with others before it, if it is small.

@@ -28,7 +28,7 @@ fn read(folder: &'static str, path: &Path) -> SpecFile {
     SpecFile { folder, name, text }
 }
 
-/// Where cargo keeps the data, as the tool that the C++ tests use tells it.
+/// Where cargo keeps the data, as the tool that the C++ tests use prints it.
 static DATA: LazyLock<PathBuf> = LazyLock::new(|| {
     let tool = concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/crate_folder");
     let answer =

@@ -1,4 +1,4 @@
-// What `petri audit verify` tells.
+// What `petri audit verify` prints.
 #pragma once
 
 #include <string>

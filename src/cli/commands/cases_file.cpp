@@ -54,7 +54,7 @@ const std::string& text_of(const nlohmann::json& value, std::string_view what) {
   return value.get_ref<const std::string&>();
 }
 
-// JSON has no infinities, no NaNs and, for many programs, no whole numbers beyond 2^53: these are written as text.
+// JSON has no infinities, no NaNs and, for many programs, no integers beyond 2^53: these are written as strings.
 std::string number_text(const nlohmann::json& value, std::string_view what) {
   if (value.is_number()) return value.dump();
   if (value.is_string()) return value.get<std::string>();

@@ -116,7 +116,7 @@ ProgressState progress_state(const EvaluationSummary& before, const Progress& pr
   return state;
 }
 
-// One invocation, batch by batch. Lives on the main thread; progress is drawn by whichever worker tells it.
+// One invocation, batch by batch. Lives on the main thread; progress is drawn by whichever worker reports it.
 class Session {
  public:
   Session(const EvaluateOptions& options, const EvaluationJob& job, Outputs& outputs, Console& console)

@@ -19,7 +19,7 @@ std::span<const std::uint8_t> as_wasm(std::string_view bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-// A refused module still has sections to show, if it begins like one.
+// A refused module still has sections to show, if it starts like one.
 ExitCode print_refused(const Error& error, std::string_view bytes, bool json, Console& console) {
   const auto sections = begins_like_wasm(bytes) ? section_outline(as_wasm(bytes)) : std::vector<Section>();
   if (json) {

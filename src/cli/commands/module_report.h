@@ -1,4 +1,4 @@
-// Everything `petri inspect` tells about a module, as data; then as text and as JSON.
+// Everything `petri inspect` prints about a module, as data; then as text and as JSON.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ ModuleReport report_on(const Artifact& artifact, Permissions permissions, const 
 std::string to_text(const ModuleReport& report, std::string_view title);
 Json to_json(const ModuleReport& report);
 
-// The sections alone: all there is to tell of a module that was rejected.
+// The sections alone: all there is to show of a module that was rejected.
 std::string to_text(const std::vector<Section>& sections);
 Json to_json(const std::vector<Section>& sections);
 

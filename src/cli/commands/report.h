@@ -1,4 +1,4 @@
-// petri report FILE -o PAGE: what a records file tells, as an HTML page.
+// petri report FILE -o PAGE: a records file as an HTML page.
 #pragma once
 
 #include <string>

@@ -45,7 +45,7 @@ ExitCode tell(const ScannedFile& scanned, Console& console) {
   return scanned.error ? report_error(*scanned.error, false, console) : ExitCode::ok;
 }
 
-// One object for all files: what is wrong with one is told where that one is.
+// One object for all files: what is wrong with one is reported where that one is.
 ExitCode execute_json(const ScanOptions& options, Console& console) {
   Json files = Json::array();
   ExitCode code = ExitCode::ok;

@@ -1,4 +1,4 @@
-// What `petri scan` tells.
+// What `petri scan` prints.
 #pragma once
 
 #include <optional>

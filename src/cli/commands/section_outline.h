@@ -1,4 +1,4 @@
-// The sections of a wasm file, read without trusting it: what can be told even of a module the gate refuses.
+// The sections of a wasm file, read without trusting it: what can be shown even of a module the gate refuses.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What `petri verify` tells.
+// What `petri verify` prints.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 namespace petri::cli {
 namespace {
 
-// The code point that begins at `at`, and moves behind it. The text is our own, and valid UTF-8.
+// The code point that starts at `at`, and moves behind it. The text is our own, and valid UTF-8.
 char32_t next_code_point(std::string_view text, std::size_t& at) {
   const auto first = static_cast<unsigned char>(text[at++]);
   if (first < 0x80) return first;
@@ -33,7 +33,7 @@ std::string escape_point(char32_t point) {
 }  // namespace
 
 std::string roff_escape(std::string_view text) {
-  // A dot at the beginning of a line would be a request.
+  // A dot at the start of a line would be a request.
   std::string result = text.starts_with('.') ? "\\&" : "";
   for (std::size_t at = 0; at < text.size();) result += escape_point(next_code_point(text, at));
   return result;

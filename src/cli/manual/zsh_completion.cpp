@@ -15,7 +15,7 @@ std::string zsh_function_name(const CommandDescription& command) {
   return name;
 }
 
-// Inside '...': a quote ends it, stands for itself, and begins it again. `special` are the marks of _arguments.
+// Inside '...': a quote ends it, stands for itself, and starts it again. `special` are the marks of _arguments.
 std::string zsh_escaped(std::string_view text, std::string_view special) {
   std::string result;
   for (const char c : text) {

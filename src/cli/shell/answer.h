@@ -14,7 +14,7 @@ struct Answer {
   std::string notes;           // whole lines for stderr: how it went
   Json json = Json::object();  // what follows "line" and "verb" in the object
   ExitCode code = ExitCode::ok;
-  bool comes_first = false;  // before news, which may be about what was just begun
+  bool comes_first = false;  // before news, which may be about what was just started
   bool quits = false;
 };
 

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kPrompt = "petri> ";
 constexpr std::string_view kPromptOfMore = "    -> ";
 
-// A line that ends in a backslash goes on in the next; one that ends in two ends in a backslash that was meant.
+// A line that ends in a backslash continues in the next; one that ends in two ends in a backslash that was meant.
 bool goes_on(std::string_view line) {
   std::size_t backslashes = 0;
   while (line.ends_with('\\')) {
@@ -124,7 +124,7 @@ Result<Answer> CommandLoop::answer_to(const std::vector<std::string>& words) {
   return verb->act(session_, arguments);
 }
 
-// The first failure is what the exit code tells: others may follow from it.
+// The exit code is that of the first failure: others may follow from it.
 CommandLoop::Next CommandLoop::failed_with(ExitCode code) {
   if (options_.typed) return Next::go_on;
   if (code_ == ExitCode::ok) code_ = code;

@@ -1,4 +1,4 @@
-// Carries out the lines of the shell, one after the other, and tells what comes of them.
+// Carries out the lines of the shell, one after the other, and reports what comes of them.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ class CommandLoop {
   std::vector<Said> news_;
   std::uint64_t events_lost_told_ = 0;
   std::size_t line_ = 0;          // of the last line that was read
-  std::size_t command_line_ = 0;  // where the command began
+  std::size_t command_line_ = 0;  // where the command started
   ExitCode code_ = ExitCode::ok;
 };
 

@@ -31,7 +31,7 @@ struct Completion {
 // What could stand at the cursor, given what stands before it. Looks at nothing but its arguments.
 Completion complete(std::string_view line, std::size_t cursor, const KnownNames& known);
 
-// The names in a folder that go on from this path, folders with a "/" at their end, sorted; none when it cannot be
+// The names in a folder that continue this path, folders with a "/" at their end, sorted; none when it cannot be
 // read. At most `names_max`.
 std::vector<std::string> complete_path(const std::string& path, std::size_t names_max = 1'000);
 

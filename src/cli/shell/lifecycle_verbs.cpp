@@ -20,7 +20,7 @@ std::vector<ArtifactPtr> code_in(const SandboxSpec& spec) {
   return code;
 }
 
-// A sandbox that could not be started leaves a record, which restart may bring to life.
+// A sandbox that could not be started leaves a record, which restart may start.
 bool left_a_record(const Error& error) {
   return error.code != ErrorCode::already_exists && error.code != ErrorCode::validation_failed;
 }

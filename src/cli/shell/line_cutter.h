@@ -29,7 +29,7 @@ class LineCutter {
   CutLine take(std::size_t bytes, std::size_t end_bytes);
   std::size_t line_bytes_max_;
   std::string waiting_;
-  std::size_t at_ = 0;      // where the next line begins
+  std::size_t at_ = 0;      // where the next line starts
   std::size_t looked_ = 0;  // no line end before this
   bool skipping_ = false;
   bool finished_ = false;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kHistoryMax = 1'000;
 constexpr std::size_t kCandidatesShownMax = 200;
-// A key nobody has, which the editor is told of when there is news to show.
+// A key nobody has, which the editor receives when there is news to show.
 constexpr wchar_t kNewsKey = 0x1f;
 constexpr char kControlD = 0x04;
 constexpr std::string_view kEraseLine = "\r\x1b[K";
@@ -41,7 +41,7 @@ std::string common_beginning(const std::vector<std::string>& texts) {
   return std::string(utf8_prefix(beginning, beginning.size()));
 }
 
-// Candidates that end like this are only the beginning of a word.
+// Candidates that end like this are only the start of a word.
 bool is_incomplete(std::string_view word) { return word.ends_with('/') || word.ends_with('='); }
 
 }  // namespace
@@ -125,7 +125,7 @@ struct LineEditor::Impl {
         *key = static_cast<wchar_t>(step.code_point);
         return 1;
       }
-      if (bytes.size() == 4) bytes.clear();  // no character begins like this
+      if (bytes.size() == 4) bytes.clear();  // no character starts like this
     }
   }
 
@@ -203,7 +203,7 @@ ShellInput LineEditor::next(std::string_view prompt) {
   // A stopped editor would leave the terminal to others as it has it.
   const auto before = std::signal(SIGTSTP, SIG_IGN);
   ::el_resize(impl_->editor.get());
-  // Before the prompt, which tells people that they may type: what comes sooner would be the terminal's to interpret.
+  // Before the prompt, which shows people that they may type: what comes sooner would be the terminal's to interpret.
   ::el_set(impl_->editor.get(), EL_PREP_TERM, 1);
   int bytes = 0;
   const char* typed = ::el_gets(impl_->editor.get(), &bytes);

@@ -17,7 +17,7 @@ namespace petri::cli {
 class LineEditor : public ShellLines {
  public:
   struct Options {
-    std::optional<std::string> history;  // a file; none is kept without one, and one that cannot be is nobody's trouble
+    std::optional<std::string> history;  // a file; none is kept without one, and one that cannot be written is ignored
     std::function<KnownNames()> known_names;
     IdleWork idle;
   };

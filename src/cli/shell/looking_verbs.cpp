@@ -62,8 +62,8 @@ Answer listening_answer(const ShellSession& session) {
   return answer;
 }
 
-// The events up to the one that is waited for are told as they always are, and stay told when it does not come. One
-// that was told before, since the last wait, counts: a script cannot know how soon it came.
+// The events up to the one that is waited for are printed as they always are, and stay printed when it does not come.
+// One that was printed before, since the last wait, counts: a script cannot know how soon it came.
 Result<Answer> await_event(ShellSession& session, const BoundArguments& arguments) {
   if (!session.listens()) return fail(ErrorCode::validation_failed, "nobody listens; begin with events on");
   PETRI_TRY(const EventKind kind, event_kind_of(arguments.at(1)));

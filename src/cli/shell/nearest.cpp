@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kComparedBytesMax = 40;
 
-// How many letters have to be added, taken away or replaced.
+// How many characters have to be added, taken away or replaced.
 std::size_t distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), 0);

@@ -8,8 +8,8 @@
 
 namespace petri::cli {
 
-// The name that takes the fewest changes of single letters, if those are few for the length of the word; of several the
-// first.
+// The name that takes the fewest changes of single characters, if those are few for the length of the word; of several
+// the first.
 std::optional<std::string_view> nearest_name(std::string_view word, const std::vector<std::string_view>& names);
 
 // At most `count` names, the nearest first: those that have the word in them, then those that take the fewest changes.

@@ -29,7 +29,7 @@ struct LogNews {
   std::string text;  // as the guest sent it
 };
 
-// A call or a run that was begun in the background; both are counted by one number.
+// A call or a run that was started in the background; both are counted by one number.
 struct CallNews {
   std::uint64_t number = 0;
   std::string sandbox;
@@ -49,17 +49,17 @@ class ShellNews {
   using TimePoint = std::chrono::steady_clock::time_point;
 
   void add_log(LogNews log);
-  // The number of a call that is begun, by which it is answered.
+  // The number of a call that is started, by which it is answered.
   std::uint64_t begin_call();
   void answer_call(CallNews answer);
-  // The call was never begun.
+  // The call was never started.
   void forget_call(std::uint64_t number);
 
   std::vector<NewsItem> take();
   // How many log lines were lost since this was asked last.
   std::uint64_t take_lost();
 
-  // Whether a call was ever begun by this number.
+  // Whether a call was ever started by this number.
   bool knows(std::uint64_t number) const;
   std::vector<std::uint64_t> calls_under_way() const;
   // Waits until this call, or without a number every call, is answered. False when time or the token ended the wait.

@@ -46,7 +46,7 @@ Result<AskedCall> asked_call(ShellSession& session, const BoundArguments& argume
   return asked;
 }
 
-// `begin` starts the call or run whose completion tells the shell, and answers its number for cancel().
+// `begin` starts the call or run whose completion notifies the shell, and returns its number for cancel().
 template <typename Begin>
 Result<Answer> in_background(ShellSession& session, CallNews news, Begin begin) {
   if (session.news().calls_under_way().size() >= kBackgroundCallsMax) {

@@ -7,7 +7,7 @@
 namespace petri::cli {
 
 // Files are read: every module of the spec has its bytes with it. Options stand over what a --spec file says.
-// What is wrong with any of it is told at once.
+// What is wrong with any of it is reported at once.
 Result<SandboxSpec> read_spec(const BoundArguments& arguments);
 
 // All of the spec's modules may have so many bytes; what is larger is refused with the runtime's own words.

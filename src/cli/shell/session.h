@@ -63,7 +63,7 @@ class ShellSession {
   bool listens() const { return listens_; }
   // Events that wait, oldest first, and at most so many as one queue holds.
   std::vector<EventPtr> take_events();
-  // Whether such an event was taken since listening began, or since this was last true.
+  // Whether such an event was taken since listening started, or since this was last true.
   bool took_event(EventKind kind);
   // Waits for the next event, which is still to be taken; nullptr once the deadline has passed or the command was told
   // to stop.

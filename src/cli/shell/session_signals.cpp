@@ -12,7 +12,7 @@ SessionSignals::SessionSignals() {
   ::sigaddset(&signals, SIGTERM);
   ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
   descriptor_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  // Out of descriptors: signals go on ending the process, which is better than none doing anything.
+  // Out of descriptors: signals still end the process, which is better than none doing anything.
   if (descriptor_ < 0) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

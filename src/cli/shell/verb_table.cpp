@@ -190,7 +190,7 @@ std::vector<Verb> tree_verbs() {
            .act = show_or_change_tree}};
 }
 
-// Of everything that goes on with other code; the same ones make a policy.
+// Options of everything that continues with other code; the same ones make a policy.
 std::vector<VerbOption> switch_options(std::vector<VerbOption> options) {
   const std::vector<VerbOption> policy{
       {"--state", "WAY", state_way, "How state crosses: best, described, hooks, memory or none (default best)"},

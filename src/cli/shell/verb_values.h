@@ -25,7 +25,7 @@ Result<std::optional<Tier>> tier_option(const BoundArguments& arguments, std::st
 std::unexpected<Error> no_such(std::string_view what, std::string_view name,
                                const std::vector<std::string_view>& names);
 
-// In the order of a sandbox's life.
+// In the order in which a sandbox has them.
 const std::vector<std::string_view>& all_status_names();
 
 // "NAME=VALUE" taken apart; validation_failed when there is no name, saying which `form` is wanted.

@@ -28,7 +28,7 @@ std::string name_of_step(const StateStep& step) {
   return escape_text(step.to ? step.to->name : step.from->name);
 }
 
-// `kept` tells also of what stays as it is.
+// `kept` also shows what stays as it is.
 std::string steps_text(const StatePlan& plan, bool kept) {
   Rows rows{{"field", "old", "new", "action", "why"}};
   for (const StateStep& step : plan.steps()) {

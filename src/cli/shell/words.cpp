@@ -63,7 +63,7 @@ class Scanner {
     return true;
   }
 
-  // False at the end of the line, or where a comment begins.
+  // False at the end of the line, or where a comment starts.
   bool skip_blanks() {
     while (!at_end() && is_blank(line_[at_])) ++at_;
     return !at_end() && line_[at_] != '#';

@@ -29,8 +29,8 @@ struct WordScan {
 };
 
 // Words are separated by spaces and tabs. Inside '...' every character stands for itself; inside "..." \" \\ \n \r \t
-// and \xNN are what they are in C; elsewhere a backslash takes its meaning from the next character. A # that begins a
-// word begins a comment. NUL, other control characters, bytes that are not UTF-8 and lines beyond kShellLineBytesMax
+// and \xNN are what they are in C; elsewhere a backslash takes its meaning from the next character. A # that starts a
+// word starts a comment. NUL, other control characters, bytes that are not UTF-8 and lines beyond kShellLineBytesMax
 // are wrong.
 WordScan scan_words(std::string_view line);
 

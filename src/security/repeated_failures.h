@@ -9,9 +9,9 @@
 namespace petri {
 
 // Keeps as many times as it takes to say: the n-th within the window.
-class RepeatedTrouble {
+class RepeatedFailures {
  public:
-  // True when this is the `count`-th within `window`, both ends included. Then it begins to count anew.
+  // True when this is the `count`-th within `window`, both ends included. Then it counts from zero.
   bool happened(Clock::TimePoint now, std::size_t count, Clock::Duration window) {
     std::erase_if(times_, [&](Clock::TimePoint time) { return now - time > window; });
     times_.push_back(now);
