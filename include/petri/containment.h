@@ -10,12 +10,12 @@
 namespace petri {
 
 // The times of all that count are kept, and looked through when one more comes.
-constexpr std::uint32_t kTroubleMax = 10'000;
+constexpr std::uint32_t kLimitsKeptMax = 10'000;
 
 // An artifact that met ending limits `limits_max` times within `window`, in processes or runs, is refused everywhere by
 // its hash for `period`. What lives of it goes on. Evaluations neither count nor ask.
 struct QuarantineOptions {
-  std::uint32_t limits_max = 5;  // 0: no quarantine; at most kTroubleMax
+  std::uint32_t limits_max = 5;  // 0: no quarantine; at most kLimitsKeptMax
   std::chrono::nanoseconds window = std::chrono::seconds(60);
   std::chrono::nanoseconds period = std::chrono::minutes(10);
 };
@@ -23,7 +23,7 @@ struct QuarantineOptions {
 // A sandbox whose processes were ended by limits `limits_max` times within `window` is left alone for `pause`: calls
 // and messages from outside answer `busy`. Then one is let in: with `ok` all are again. Runs neither count nor ask.
 struct BreakerOptions {
-  std::uint32_t limits_max = 5;  // 0: no breaker; at most kTroubleMax
+  std::uint32_t limits_max = 5;  // 0: no breaker; at most kLimitsKeptMax
   std::chrono::nanoseconds window = std::chrono::seconds(10);
   std::chrono::nanoseconds pause = std::chrono::seconds(1);
   bool operator==(const BreakerOptions&) const = default;
