@@ -1,46 +1,25 @@
 #include "petri/runtime.h"
+#include "engine/give_back_memory.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <thread>
 
 #include "base/escape.h"
 #include "base/ids.h"
-#include "base/mutex.h"
-#include "engine/give_back_memory.h"
-#include "engine/sha256.h"
-#include "evaluation/evaluator_access.h"
-#include "process/memory_budget.h"
-#include "process/retrace_budget.h"
 #include "runtime/options_check.h"
-#include "runtime/registry.h"
-#include "runtime/shared_threads.h"
-#include "sandbox/sandbox_core.h"
+#include "runtime/runtime_impl.h"
 #include "sandbox/snapshot_limits.h"
 #include "sandbox/spec_check.h"
 #include "sandbox/spec_defaults.h"
-#include "telemetry/metrics.h"
 
 namespace petri {
 namespace {
 
-const Clock& system_clock() {
-  static const SystemClock clock;
-  return clock;
-}
-
 std::unexpected<Error> no_sandbox(std::string_view id) {
   return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", escape_text(id, kSandboxIdBytesMax)));
-}
-
-MetricLabels metric_labels() {
-  MetricLabels labels;
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) labels.limits.push_back(rule.name);
-  for (const Permission permission : all_permissions()) labels.permissions.push_back(name_of(permission));
-  return labels;
 }
 
 // One place for what sandboxes have by default.
@@ -55,181 +34,7 @@ std::uint64_t fuel_of(const Evaluation& evaluation) {
   return fuel;
 }
 
-// By the parent's seed and the fork's own id, so that forking again gives the same numbers on every machine.
-std::uint64_t fork_seed(std::uint64_t parent, std::string_view id) {
-  const auto hash = sha256({reinterpret_cast<const std::uint8_t*>(id.data()), id.size()});
-  std::uint64_t own = 0;
-  for (std::size_t byte = 0; byte < sizeof own; ++byte) own |= std::uint64_t{hash[byte]} << (8 * byte);
-  return parent ^ own;
-}
-
 }  // namespace
-
-struct Runtime::Impl {
-  explicit Impl(RuntimeOptions given)
-      : options(std::move(given)),
-        clock(options.clock == nullptr ? system_clock() : *options.clock),
-        events(clock),
-        quarantine(options.quarantine),
-        descriptors(std::make_shared<DescriptorPool>(
-            options.descriptors_max > 0 ? options.descriptors_max
-                                        : DescriptorPool::of_this_process(options.descriptors_reserve))),
-        promoter({.fuel = options.promote_fuel,
-                  .fuel_per_byte = options.promote_fuel_per_byte,
-                  .time_max = options.promotion_time_max,
-                  .compile = options.compile,
-                  .on_unavailable = [this](const Error& error) { tell_unavailable(error); }},
-                 clock, compiled),
-        code(options.host, promoter, options.promote_instances, options.compile) {}
-
-  void make_services() {
-    services.emplace(SandboxServices{.workers = *workers,
-                                     .guest_threads = *guest_threads,
-                                     .timers = *timers,
-                                     .clock = clock,
-                                     .events = events,
-                                     .artifacts = artifacts,
-                                     .code = code,
-                                     .host = options.host,
-                                     .audit = *audit,
-                                     .quarantine = quarantine,
-                                     .metrics = metrics,
-                                     .budget = budget.get(),
-                                     .descriptors = descriptors,
-                                     .failed_sources = failed_sources,
-                                     .retrace_budget = retrace_budget,
-                                     .under_way = under_way,
-                                     .samples_max = options.samples_max});
-  }
-  void make_budget() {
-    if (options.memory_budget_bytes == 0) return;
-    budget = std::make_unique<MemoryBudget>(options.memory_budget_bytes,
-                                            [this](const MemoryBudget::Pressure& pressure) { tell(pressure); });
-  }
-  void tell(const MemoryBudget::Pressure& pressure) {
-    const std::string_view state = pressure.spent ? "spent" : "relieved";
-    if (pressure.spent) metrics.host_pressure();
-    events.publish(EventKind::host_pressure, {}, [&](Event& event) {
-      event.add("state", state).add("allowed", pressure.allowed).add("seen", pressure.used);
-    });
-    audit->append(AuditLevel::basic, {.kind = AuditKind::host_pressure, .sandbox = {}, .cause = state},
-                  {{"allowed", pressure.allowed}, {"seen", pressure.used}});
-  }
-  // Made for the first evaluation: most runtimes have none.
-  Evaluator& evaluator() EXCLUDES(evaluator_mutex) {
-    MutexLock lock(evaluator_mutex);
-    if (evaluator_made == nullptr) {
-      evaluation_threads = std::make_unique<SharedThreads>(*workers, options.workers);
-      evaluator_made = EvaluatorAccess::create(options.host,
-                                               {.promote_fuel = options.promote_fuel,
-                                                .promote_fuel_per_byte = options.promote_fuel_per_byte,
-                                                .promotion_time_max = options.promotion_time_max,
-                                                .compile = options.compile},
-                                               *evaluation_threads);
-    }
-    return *evaluator_made;
-  }
-  void count(const Evaluation& evaluation) {
-    metrics.evaluation_ended();
-    for (const Record& record : evaluation.records) {
-      if (record.outcome) metrics.candidate_ended(*record.outcome);
-      if (record.error && record.error != ErrorCode::cancelled) metrics.candidate_failed(*record.error);
-    }
-  }
-  void tell_unavailable(const Error& error) {
-    metrics.compiling_unavailable();
-    events.publish(EventKind::compiling_unavailable, {}, [&](Event& event) { event.add("message", error.message); });
-  }
-  static Error already_exists(const SandboxInfo& present) {
-    const std::string_view status = name_of(present.status);
-    return Error{.code = ErrorCode::already_exists,
-                 .message = fmt::format("there is a sandbox {} already, and it is {}", present.id, status),
-                 .details = {}}
-        .with("status", std::string(status))
-        .with("cause", present.cause)
-        .with("restarts", std::to_string(present.restarts))
-        .with("supervisor_restarts", std::to_string(present.supervisor_restarts))
-        .with("processes", std::to_string(present.usage.processes));
-  }
-  Result<Sandbox> begin(CorePtr core, const SnapshotOrigin* origin) {
-    PETRI_TRY(core->open_folder());
-    CorePtr replaced;
-    if (const CorePtr present = registry.add(core, replaced)) {
-      return fail(already_exists(present->info()));
-    }
-    // Handles of the dead one may outlive the runtime.
-    if (replaced != nullptr) replaced->destroy();
-    auto created = core->create(origin);
-    // A record of one that failed can be restarted, but not with what the snapshot knew.
-    if (!created && origin != nullptr && core->destroy()) registry.remove(*core);
-    if (!created) return fail(std::move(created.error()));
-    return Sandbox(std::move(core));
-  }
-  Result<Sandbox> make_twin(const std::string& id, const SandboxCore::CloneSource& like, const SnapshotOrigin& origin,
-                            const std::vector<std::string>& labels) {
-    PETRI_TRY(check_sandbox_id(id));
-    PETRI_TRY(check_budget(budget.get()));
-    SandboxSpec spec = like.spec;
-    spec.id = id;
-    for (const std::string& label : labels) {
-      PETRI_TRY(check_sandbox_id(label));
-      if (std::ranges::find(spec.labels, label) == spec.labels.end()) spec.labels.push_back(label);
-    }
-    if (!origin.share_random) spec.seed = fork_seed(spec.seed.value_or(0), id);
-    auto core = std::make_shared<SandboxCore>(*services, std::move(spec), like.traits);
-    core->become_clone_of(like);
-    return begin(std::move(core), &origin);
-  }
-  // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
-  void sample_later(Timers& on) {
-    if (options.sampling_interval.count() == 0) return;
-    on.at(clock.now() + options.sampling_interval, [this, &on] {
-      for (const CorePtr& core : registry.all()) {
-        if (is_up(core->status())) core->sample();
-      }
-      give_back_if_quiet();
-      sample_later(on);
-    });
-  }
-
-  // Once nothing has been destroyed for a while: what was freed by then is not wanted again so soon. By the timers'
-  // thread, which hands on what takes time.
-  void give_back_if_quiet() {
-    const std::uint64_t now = destroyed.load();
-    const bool quiet = now == destroyed_before;
-    destroyed_before = now;
-    if (!quiet || given_back_at == now) return;
-    given_back_at = now;
-    workers->submit([] { give_back_memory(); });
-  }
-
-  RuntimeOptions options;
-  const Clock& clock;
-  EventBus events;
-  std::unique_ptr<AuditLog> audit;
-  Quarantine quarantine;
-  Metrics metrics{metric_labels()};
-  std::unique_ptr<MemoryBudget> budget;
-  const std::shared_ptr<DescriptorPool> descriptors;
-  FailedSources failed_sources;
-  RetraceBudget retrace_budget;
-  const std::shared_ptr<UnderWay> under_way = std::make_shared<UnderWay>();
-  ArtifactStore artifacts;
-  CompiledModules compiled{0};  // live processes keep what they run
-  Promoter promoter;
-  CodeStore code;
-  Registry registry;
-  std::unique_ptr<Workers> workers;
-  std::unique_ptr<GuestThreads> guest_threads;
-  std::unique_ptr<Timers> timers;
-  SharedTraits traits;
-  std::optional<SandboxServices> services;  // once workers and timers are there
-  Mutex evaluator_mutex;
-  std::unique_ptr<SharedThreads> evaluation_threads GUARDED_BY(evaluator_mutex);
-  std::unique_ptr<Evaluator> evaluator_made GUARDED_BY(evaluator_mutex);  // uses them
-  std::atomic<std::uint64_t> destroyed{0};
-  std::uint64_t destroyed_before = 0, given_back_at = 0;  // by the timers' thread
-};
 
 Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 

@@ -39,7 +39,8 @@ void GuestTimers::add(Process& by, std::uint64_t due_ms, std::uint64_t milliseco
   *id = queue != nullptr ? queue->add_timer(due_ms, std::move(rings))
                          : timers_.at(owner_.clock().now() + std::chrono::milliseconds(milliseconds), std::move(rings),
                                       Timers::Whose::guests);
-  waiting_[owner_of(by)][*id] = {.due_ms = due_ms, .tag = tag};
+  if (all_ == nullptr) all_ = std::make_unique<All>();
+  all_->waiting[owner_of(by)][*id] = {.due_ms = due_ms, .tag = tag};
 }
 
 // The number is written under the lock, and read there.
@@ -51,25 +52,25 @@ void GuestTimers::ring(const std::weak_ptr<Process>& process, std::uint64_t inca
   std::int64_t tag = 0;
   {
     MutexLock lock(mutex_);
-    const auto own = waiting_.find(owner);
-    const auto rung = own == waiting_.end() ? Waiting::node_type() : own->second.extract(timer);
+    const auto own = all_->waiting.find(owner);
+    const auto rung = own == all_->waiting.end() ? Waiting::node_type() : own->second.extract(timer);
     if (rung.empty()) return;  // it was cancelled
     tag = rung.mapped().tag;
-    ringing_.insert(owner);
+    all_->ringing.insert(owner);
   }
   owner_.account().remove_timer();
   static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = tag, .incarnation = incarnation}));
   MutexLock lock(mutex_);
-  ringing_.erase(ringing_.find(owner));
-  rung_.notify_all();
+  all_->ringing.erase(all_->ringing.find(owner));
+  all_->rung.notify_all();
 }
 
 void GuestTimers::cancel(const Process& process, std::uint64_t incarnation) {
   Waiting gone;
   {
     MutexLock lock(mutex_);
-    if (waiting_.empty()) return;
-    const auto own = waiting_.extract({&process, incarnation});
+    if (all_ == nullptr) return;
+    const auto own = all_->waiting.extract({&process, incarnation});
     if (!own.empty()) gone = std::move(own.mapped());
   }
   for (const auto& [id, timer] : gone) {
@@ -79,7 +80,13 @@ void GuestTimers::cancel(const Process& process, std::uint64_t incarnation) {
 }
 
 void GuestTimers::wait_until_rung(const Owner& owner) {
-  while (ringing_.contains(owner)) rung_.wait(mutex_);
+  while (all_ != nullptr && all_->ringing.contains(owner)) all_->rung.wait(mutex_);
+}
+
+const GuestTimers::Waiting* GuestTimers::waiting_of(const Process& process) const {
+  if (all_ == nullptr) return nullptr;
+  const auto own = all_->waiting.find(owner_of(process));
+  return own == all_->waiting.end() ? nullptr : &own->second;
 }
 
 void GuestTimers::settle(const Process& process) {
@@ -92,9 +99,9 @@ std::vector<SavedTimer> GuestTimers::saved(const Process& process) const {
   const std::uint64_t now = now_ms();
   std::vector<SavedTimer> saved;
   MutexLock lock(mutex_);
-  const auto own = waiting_.find(owner_of(process));
-  if (own == waiting_.end()) return saved;
-  for (const auto& [id, timer] : own->second) {
+  const Waiting* const own = waiting_of(process);
+  if (own == nullptr) return saved;
+  for (const auto& [id, timer] : *own) {
     saved.push_back({.left_ms = timer.due_ms - std::min(timer.due_ms, now), .tag = timer.tag});
   }
   std::ranges::sort(saved, {}, [](const SavedTimer& timer) { return std::pair(timer.left_ms, timer.tag); });
@@ -115,9 +122,9 @@ std::vector<GuestTimer> GuestTimers::pending(const Process& process) {
   MutexLock lock(mutex_);  // with it none begins to ring
   wait_until_rung(owner_of(process));
   for (const std::int64_t tag : process.rung_timers()) timers.push_back({.due_ms = now, .tag = tag});
-  const auto own = waiting_.find(owner_of(process));
-  if (own == waiting_.end()) return timers;
-  for (const auto& [id, timer] : own->second) timers.push_back(timer);
+  const Waiting* const own = waiting_of(process);
+  if (own == nullptr) return timers;
+  for (const auto& [id, timer] : *own) timers.push_back(timer);
   return timers;
 }
 

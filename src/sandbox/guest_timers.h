@@ -63,14 +63,19 @@ class GuestTimers {
 
   void add(Process& by, std::uint64_t due_ms, std::uint64_t milliseconds, std::int64_t tag) EXCLUDES(mutex_);
   void ring(const std::weak_ptr<Process>& process, std::uint64_t incarnation, const TimerId& timer) EXCLUDES(mutex_);
+  // Of the instance that a process has now; nullptr if it has none.
+  const Waiting* waiting_of(const Process& process) const REQUIRES(mutex_);
   void wait_until_rung(const Owner& owner) REQUIRES(mutex_);
 
   ProcessOwner& owner_;
   Timers& timers_;
+  struct All {
+    std::map<Owner, Waiting> waiting;
+    std::multiset<Owner> ringing;  // on their way to the mailbox
+    Condition rung;
+  };
   mutable Mutex mutex_;
-  Condition rung_;
-  std::map<Owner, Waiting> waiting_ GUARDED_BY(mutex_);
-  std::multiset<Owner> ringing_ GUARDED_BY(mutex_);  // on their way to the mailbox
+  std::unique_ptr<All> all_ GUARDED_BY(mutex_);  // none: no guest has ever set one, as in most sandboxes
 };
 
 }  // namespace petri

@@ -49,7 +49,7 @@ struct SwitchNews {
 // after a second, and when the guests end. It has a function for each fact, which is why there are more than forty.
 class Journal {
  public:
-  // The owner, the id and the operation outlive it.
+  // All of it outlives the journal.
   Journal(const JournalSinks& sinks, ProcessOwner& owner, const std::string& sandbox, AuditLevel level,
           const CurrentOperation& operation)
       : sinks_(sinks), owner_(owner), sandbox_(sandbox), level_(level), operation_(operation) {}
@@ -132,7 +132,7 @@ class Journal {
   void add_counted() EXCLUDES(mutex_);
   Counts& counts() REQUIRES(mutex_);
 
-  const JournalSinks sinks_;
+  const JournalSinks& sinks_;
   ProcessOwner& owner_;
   const std::string& sandbox_;
   const AuditLevel level_;

@@ -47,7 +47,8 @@ class JournalTest : public ::testing::Test {
   std::unique_ptr<Timers> timers_ = *Timers::create(clock_);
   CurrentOperation operation_{bus_.correlations()};
   const std::string id_ = "a";
-  Journal journal_{{bus_, *log_, metrics_, *timers_}, owner_, id_, AuditLevel::full, operation_};
+  const JournalSinks sinks_{bus_, *log_, metrics_, *timers_};
+  Journal journal_{sinks_, owner_, id_, AuditLevel::full, operation_};
 };
 
 TEST_F(JournalTest, MakesOfOneFactAnEventAnEntryAndANumber) {

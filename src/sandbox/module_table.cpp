@@ -211,22 +211,27 @@ Result<void> ModuleTable::claim(std::vector<std::string>& modules) {
     if (!modules_.contains(module)) missing += (missing.empty() ? "" : ", ") + escape_text(module, kSandboxIdBytesMax);
   }
   if (!missing.empty()) return no_module(missing);
+  std::set<std::string> names;
   for (const std::string& module : modules) {
-    if (!claimed_.contains(module)) continue;
-    return fail(ErrorCode::busy, fmt::format("the module {} is being changed already: try again later", module));
+    if (claimed_ != nullptr && claimed_->contains(module)) {
+      return fail(ErrorCode::busy, fmt::format("the module {} is being changed already: try again later", module));
+    }
   }
   for (const std::string& module : modules) {
-    if (claimed_.insert(module).second) continue;
-    for (const std::string& taken : modules) claimed_.erase(taken);
+    if (names.insert(module).second) continue;
     return fail(ErrorCode::validation_failed, fmt::format("the module {} is named twice", module));
   }
+  if (claimed_ == nullptr) claimed_ = std::make_unique<std::set<std::string>>();
+  claimed_->merge(names);
   return {};
 }
 
 bool ModuleTable::release(const std::vector<std::string>& modules) {
   MutexLock lock(mutex_);
-  for (const std::string& module : modules) claimed_.erase(module);
-  return claimed_.empty();
+  for (const std::string& module : modules) claimed_->erase(module);
+  if (!claimed_->empty()) return false;
+  claimed_ = nullptr;
+  return true;
 }
 
 // ---- changes --------------------------------------------------------------------------------------------------

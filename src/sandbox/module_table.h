@@ -137,8 +137,8 @@ class ModuleTable {
   const std::string& sandbox_;
   const VersionTime created_;
   mutable Mutex mutex_;
-  ModuleEntries modules_ GUARDED_BY(mutex_);          // none is ever removed before all are
-  std::set<std::string> claimed_ GUARDED_BY(mutex_);  // those that are being changed
+  ModuleEntries modules_ GUARDED_BY(mutex_);                           // none is ever removed before all are
+  std::unique_ptr<std::set<std::string>> claimed_ GUARDED_BY(mutex_);  // those that are being changed; mostly none
   bool closed_ GUARDED_BY(mutex_) = false;
 };
 

@@ -57,7 +57,8 @@ class QuiescenceTest : public ::testing::Test {
   Metrics metrics_{MetricLabels{}};
   std::unique_ptr<Timers> timers_ = *Timers::create(clock_);
   CurrentOperation operation_{bus_.correlations()};
-  Journal journal_{{bus_, *log_, metrics_, *timers_}, owner_, id_, AuditLevel::none, operation_};
+  const JournalSinks sinks_{bus_, *log_, metrics_, *timers_};
+  Journal journal_{sinks_, owner_, id_, AuditLevel::none, operation_};
   GuestTimers guest_timers_{owner_, *timers_};
   StartGate starts_;
   const ReloadParts parts_{host_, owner_, modules_, guest_timers_, journal_, starts_};

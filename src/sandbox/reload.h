@@ -13,8 +13,9 @@ namespace petri {
 
 // How a change is carried out. Its cause says what kind it is:
 // - reload and activate bring a version on trial, for which the state of before is kept;
-// - rollback, trial and recovery go back, through the whole gate and whatever exports that costs;
+// - rollback, trial and recovery go back to a version that was active;
 // - restore replaces what processes know, also where the version stays.
+// All but a reload pass the whole gate again.
 struct ReloadTerms {
   ReloadPolicy policy;
   SwitchNews news;

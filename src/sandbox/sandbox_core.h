@@ -541,7 +541,8 @@ class SandboxCore final : public ProcessOwner,
   std::vector<std::string> labels_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::uint64_t supervisor_restarts_ GUARDED_BY(mutex_) = 0;
-  std::map<std::string, std::uint64_t, std::less<>> restarts_of_ GUARDED_BY(mutex_);  // by process
+  // Restarts by process; none: there was none, as in most sandboxes.
+  std::unique_ptr<std::map<std::string, std::uint64_t, std::less<>>> restarts_of_ GUARDED_BY(mutex_);
   std::atomic<bool> recovers_{false};  // what its status becomes is not the wish of a caller
   std::array<WarningLatch, kWatchedLimits> warnings_ GUARDED_BY(mutex_);
   UsageHistory history_ GUARDED_BY(mutex_);

@@ -51,7 +51,8 @@ Result<Outcome> SandboxCore::start_process(Process& process, Incarnation incarna
   {
     MutexLock lock(mutex_);
     notice = spawned_.started(process.name());
-    if (again) restarts = ++restarts_of_[process.name()];
+    if (again && restarts_of_ == nullptr) restarts_of_ = std::make_unique<decltype(restarts_of_)::element_type>();
+    if (again) restarts = ++(*restarts_of_)[process.name()];
   }
   again ? journal_.process_restarted(process.name(), restarts) : journal_.process_started(process.name(), spec.module);
   if (again) {
@@ -73,7 +74,7 @@ void SandboxCore::place_emptied(const TreeRunner& tree, const std::string& addre
     if (&tree != dynamic_.get() && spawned_.is_dynamic(address)) return;  // it is the name of another
     notice = spawned_.gone(address);
     // A guest chooses the names of its children, so none is remembered for longer than the child has its place.
-    restarts_of_.erase(address);
+    if (restarts_of_ != nullptr) restarts_of_->erase(address);
     if (const auto own = processes_.extract(address)) gone.push_back(own.mapped());
     const std::string below = address + "/";
     auto next = processes_.lower_bound(below);

@@ -11,6 +11,7 @@
 #include "sandbox/artifact_store.h"
 #include "sandbox/code_store.h"
 #include "sandbox/failed_sources.h"
+#include "sandbox/journal.h"
 #include "sandbox/timers.h"
 #include "sandbox/under_way.h"
 #include "security/quarantine.h"
@@ -32,6 +33,7 @@ struct SandboxServices {
   AuditLog& audit;
   Quarantine& quarantine;
   Metrics& metrics;
+  JournalSinks journal{events, audit, metrics, timers};
   MemoryBudget* budget = nullptr;               // none: no bound
   std::shared_ptr<DescriptorPool> descriptors;  // the same; a folder may outlive the runtime
   FailedSources& failed_sources;

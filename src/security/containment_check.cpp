@@ -16,8 +16,8 @@ struct Time {
 std::vector<ErrorDetail> faults_in(std::uint32_t limits_max, std::initializer_list<Time> times) {
   std::vector<ErrorDetail> faults;
   if (limits_max > kLimitsKeptMax) {
-    faults.push_back({"limits_max",
-                      fmt::format("is {} but can be {} at most: each of them is remembered", limits_max, kLimitsKeptMax)});
+    faults.push_back({"limits_max", fmt::format("is {} but can be {} at most: each of them is remembered", limits_max,
+                                                kLimitsKeptMax)});
   }
   for (const auto& [field, value] : times) {
     if (value.count() > 0) continue;

@@ -1,0 +1,69 @@
+// The inside of a runtime: all parts, and how they are wired.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "evaluation/evaluator_access.h"
+#include "petri/runtime.h"
+#include "process/memory_budget.h"
+#include "process/retrace_budget.h"
+#include "runtime/registry.h"
+#include "runtime/shared_threads.h"
+
+namespace petri {
+
+struct Runtime::Impl {
+  explicit Impl(RuntimeOptions given);
+
+  // Once workers and timers are there.
+  void make_services();
+  void make_budget();
+  void report(const MemoryBudget::Pressure& pressure);
+  void report_unavailable(const Error& error);
+  // Made for the first evaluation: most runtimes have none.
+  Evaluator& evaluator() EXCLUDES(evaluator_mutex);
+  void count(const Evaluation& evaluation);
+  Result<Sandbox> begin(CorePtr core, const SnapshotOrigin* origin);
+  Result<Sandbox> make_twin(const std::string& id, const SandboxCore::CloneSource& like, const SnapshotOrigin& origin,
+                            const std::vector<std::string>& labels);
+  // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
+  void sample_later(Timers& on);
+  // Once nothing has been destroyed for a while: what was freed by then is not wanted again so soon. By the timers'
+  // thread, which hands on what takes time.
+  void give_back_if_quiet();
+
+  RuntimeOptions options;
+  const Clock& clock;
+  EventBus events;
+  std::unique_ptr<AuditLog> audit;
+  Quarantine quarantine;
+  Metrics metrics;
+  std::unique_ptr<MemoryBudget> budget;
+  const std::shared_ptr<DescriptorPool> descriptors;
+  FailedSources failed_sources;
+  RetraceBudget retrace_budget;
+  const std::shared_ptr<UnderWay> under_way = std::make_shared<UnderWay>();
+  ArtifactStore artifacts;
+  CompiledModules compiled{0};  // live processes keep what they run
+  Promoter promoter;
+  CodeStore code;
+  Registry registry;
+  std::unique_ptr<Workers> workers;
+  std::unique_ptr<GuestThreads> guest_threads;
+  std::unique_ptr<Timers> timers;
+  SharedTraits traits;
+  std::optional<SandboxServices> services;  // once workers and timers are there
+  Mutex evaluator_mutex;
+  std::unique_ptr<SharedThreads> evaluation_threads GUARDED_BY(evaluator_mutex);
+  std::unique_ptr<Evaluator> evaluator_made GUARDED_BY(evaluator_mutex);  // uses them
+  std::atomic<std::uint64_t> destroyed{0};
+  std::uint64_t destroyed_before = 0, given_back_at = 0;  // by the timers' thread
+};
+
+}  // namespace petri
