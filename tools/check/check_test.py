@@ -322,7 +322,7 @@ class Ids(unittest.TestCase):
     def test_are_shown_with_their_tests(self):
         tests, _ = ids.gather(self.lists, [(Path("src/base/a_test.cpp"), self.WELL)])
         page = ids.page_of(self.lists, tests)
-        self.assertIn("| L02 | It ends. | [a_test.cpp](../../src/base/a_test.cpp): `A.Starts` |", page)
+        self.assertIn("| L02 | It ends. | `src/base/a_test.cpp`: `A.Starts` |", page)
         self.assertIn("## Hostile B: memory", page)
         self.assertIn("| G02 | It hangs: killed. | none: nobody can hang that long |", page)
 
