@@ -69,7 +69,8 @@ class Conversation:
         """Candidates a second, once every score is seen to be right."""
         print(first, count, file=self.process.stdin, flush=True)
         answer = self.listen()
-        if answer["scores"] != [one["score"] for one in self.made.candidates(first, count)]:
+        # As floats: JavaScript writes 2.0 as 2, and from 2**53 on that would be read as another integer.
+        if [float(score) for score in answer["scores"]] != [float(one["score"]) for one in self.made.candidates(first, count)]:
             raise RuntimeError("its scores are not those of the job")
         return count / answer["seconds"]
 

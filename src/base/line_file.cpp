@@ -101,6 +101,14 @@ Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path, Fram
   return std::unique_ptr<LineFile>(new LineFile(path, descriptor, framing));
 }
 
+Result<std::unique_ptr<LineFile>> LineFile::on_standard_output(Framing framing) {
+  const int descriptor = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (descriptor < 0) return fail(io_error("stdout", kNotWritten, reason(errno)));
+  std::unique_ptr<LineFile> file(new LineFile("stdout", descriptor, framing));
+  file->may_be_cut_ = false;
+  return file;
+}
+
 Result<std::unique_ptr<LineFile>> LineFile::resume(const std::string& path, std::uint64_t line_bytes_max) {
   if (has_zero(path)) return fail(io_error(path, kNotWritten, "a path cannot hold a NUL"));
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0644);
@@ -169,6 +177,7 @@ Result<void> LineFile::find_whole_lines(std::uint64_t line_bytes_max) {
 
 // A pipe cannot be cut; what went into it is gone.
 bool LineFile::cut_to_whole_lines() {
+  if (!may_be_cut_) return false;
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) return false;
   if (::lseek(descriptor_, static_cast<off_t>(bytes_), SEEK_SET) < 0) return false;
   ragged_ = false;

@@ -33,6 +33,8 @@ class LineFile {
 
   // Makes the file, or empties it; io_error.
   static Result<std::unique_ptr<LineFile>> create(const std::string& path, Framing framing = Framing::line_ends);
+  // Standard output, after what it has; a line that is cut off stays there.
+  static Result<std::unique_ptr<LineFile>> on_standard_output(Framing framing = Framing::line_ends);
   // Appends after the last complete line of a regular file, or creates it. A line that is cut off stays until the first
   // append. Nobody else may append to it meanwhile: busy. too_large when the last line has more than `line_bytes_max`:
   // the end of a file that is not ours is not looked for in all of it.
@@ -69,6 +71,7 @@ class LineFile {
   int descriptor_;
   std::uint64_t bytes_ = 0;  // of whole lines
   std::size_t lines_ = 0;
+  bool may_be_cut_ = true;
   bool ragged_ = false;  // something stands after the whole lines
   std::optional<Error> failure_;
 };

@@ -7,6 +7,7 @@
 #include "bench/mix/mixed_program.h"
 #include "cli/command_error.h"
 #include "cli/json.h"
+#include "cli/value_options.h"
 
 namespace petri::developer {
 namespace {
@@ -27,8 +28,9 @@ double score_of(const bench::mix::MixedProgram& program) {
 
 CLI::App* add_candidates(CLI::App& app, CandidatesOptions& options) {
   CLI::App* command = app.add_subcommand("candidates", "Prints programs of the mix that benchmarks evaluate");
-  command->add_option("FIRST", options.first, "The number of the first")->type_name("")->required();
-  command->add_option("COUNT", options.count, "How many")->type_name("")->required();
+  cli::add_count_option(*command, options.first, {.name = "FIRST", .about = "The number of the first"});
+  cli::add_count_option(*command, options.count, {.name = "COUNT", .about = "How many"});
+  for (const char* name : {"FIRST", "COUNT"}) command->get_option(name)->type_name("")->required();
   command->footer(
       "One JSON object a line: number, shape, wasm in hexadecimal digits, the same program in Python and JavaScript,\n"
       "and the score it gets.\n\n"

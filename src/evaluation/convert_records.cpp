@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/escape.h"
+#include "base/units.h"
 #include "evaluation/records_packed.h"
 #include "evaluation/records_writer.h"
 
@@ -29,8 +30,14 @@ Result<void> copy_lines(RecordsReader& reader, RecordsWriter& writer) {
     const bool at_end = !stored || !*stored;
     if (!at_end) {
       const std::size_t row = (*stored)->record.row;
+      const std::size_t before = lines.size();
       append(lines, (*stored)->record, {.cancelled_before = row - next_row}, content_of(**stored),
              (*stored)->origin ? &*(*stored)->origin : nullptr);
+      if (lines.size() - before > kRecordsLineBytesMax) {
+        return fail(ErrorCode::too_large,
+                    fmt::format("the record of row {} takes {} in this form, and {} are allowed", row,
+                                format_bytes(lines.size() - before), format_bytes(kRecordsLineBytesMax)));
+      }
       next_row = row + 1;
     }
     if (!lines.empty() && (at_end || lines.size() >= kWriteBytes)) {
@@ -51,7 +58,9 @@ Result<RecordsConversion> convert_records(const std::string& from, const std::st
     return fail(ErrorCode::validation_failed, fmt::format("{}: this is the file that is read; name another to write to",
                                                           escape_text(to, kPathShownBytesMax)));
   }
-  PETRI_TRY(const auto writer, RecordsWriter::create(to, form));
+  PETRI_TRY(const auto writer, to == "-"
+                                   ? RecordsWriterAccess::on_standard_output(form.value_or(RecordsForm::json_lines))
+                                   : RecordsWriter::create(to, form));
   PETRI_TRY(RecordsWriterAccess::begin(*writer, reader->header()));
   PETRI_TRY(copy_lines(*reader, *writer));
   RecordsConversion conversion{.records = writer->records(), .complete = reader->ending().has_value()};

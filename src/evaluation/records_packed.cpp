@@ -1,5 +1,7 @@
 #include "evaluation/records_packed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -135,6 +137,24 @@ ParsedRecord unpacked(std::string_view line, const RecordsHeader& header) {
   return parsed;
 }
 
+void check_bounds(const StoredRecord& stored, const RecordsBounds& bounds) {
+  const std::size_t values = stored.record.kinds.size() + stored.record.value_bits.size() +
+                             (stored.origin ? stored.origin->parents.size() : 0);
+  if (values > bounds.values_max)
+    throw BadLine{.code = ErrorCode::too_large, .what = fmt::format("it has more than {} values", bounds.values_max)};
+}
+
+// A line says each thing in one way: what was changed where nothing reads it would otherwise pass.
+std::string packed_again(const ParsedRecord& parsed) {
+  CandidateContent content;
+  if (parsed.stored.wasm) content.wasm = *parsed.stored.wasm;
+  if (parsed.stored.wat) content.wat = *parsed.stored.wat;
+  std::string line;
+  pack_record(line, parsed.stored.record, {.cancelled_before = parsed.cancelled_before}, content,
+              parsed.stored.origin ? &*parsed.stored.origin : nullptr);
+  return line.substr(kLengthBytes);
+}
+
 }  // namespace
 
 RecordsForm records_form_of(std::string_view path) {
@@ -174,9 +194,13 @@ void pack_record(std::string& out, const Record& record, const LinePlace& place,
   end_framed_line(out, begun);
 }
 
-LineResult<ParsedRecord> unpack_record(std::string_view line, const RecordsHeader& header) {
+LineResult<ParsedRecord> unpack_record(std::string_view line, const RecordsHeader& header,
+                                       const RecordsBounds& bounds) {
   try {
-    return unpacked(line, header);
+    ParsedRecord parsed = unpacked(line, header);
+    check_bounds(parsed.stored, bounds);
+    if (packed_again(parsed) != line) throw BadLine{.what = "it is not as petri writes what it says"};
+    return parsed;
   } catch (BadLine& bad) {
     return std::unexpected(std::move(bad));
   }

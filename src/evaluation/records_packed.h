@@ -21,7 +21,9 @@ std::string compact_signature();
 // Appends one line behind its length.
 void pack_record(std::string& out, const Record& record, const LinePlace& place, const CandidateContent& content,
                  const Origin* origin);
-// Of a line that may come from anywhere. Everything in it is as a line of JSON could have said it.
-LineResult<ParsedRecord> unpack_record(std::string_view line, const RecordsHeader& header);
+// Of a line that may come from anywhere. It is to the byte as pack_record() writes what it says; too_large when it has
+// more values than the bounds allow.
+LineResult<ParsedRecord> unpack_record(std::string_view line, const RecordsHeader& header,
+                                       const RecordsBounds& bounds = {});
 
 }  // namespace petri

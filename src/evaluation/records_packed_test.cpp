@@ -200,6 +200,7 @@ TEST_F(CompactRecordsTest, ThatAreNotWhatTheyShouldBeAreRefusedByTheirLine) {
       {changed(outcome, 77), ": line 3: its \"outcome\" has an unknown name"},
       {changed(outcome + 1, 77), ": line 3: its \"trap\" has an unknown name"},
       {changed(outcome + 7, 1), ": line 3: it must have an \"outcome\" or an \"error\""},
+      {changed(outcome + 3, 1), ": line 3: it is not as petri writes what it says"},
       {head + framed("{\"row\":0}"), ": line 3: it is no record"},
       {head + std::string("\x7f\0\0\0", 4), ": line 3 is too long"},
   };
@@ -207,6 +208,18 @@ TEST_F(CompactRecordsTest, ThatAreNotWhatTheyShouldBeAreRefusedByTheirLine) {
     file_.write(text);
     EXPECT_THAT(error_of_reading(), StartsWith(message));
   }
+}
+
+TEST_F(CompactRecordsTest, OfMoreValuesThanTheReaderAllowsAreTooLarge) {
+  write_compact({polynomial(1)}, cases_of({1, 2, 3}));
+  const RecordsHeader header = (*RecordsReader::open(file_.path()))->header();
+  std::string line;
+  const Origin origin{.parents = std::vector<ArtifactId>(61)};
+  pack_record(line, read_records(file_.path())->records[0].record, {}, {}, &origin);
+  const auto refused = unpack_record(std::string_view(line).substr(kLengthBytes), header, {.values_max = 60});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::too_large);
+  EXPECT_EQ(refused.error().what, "it has more than 60 values");
 }
 
 // Whatever stands in a line, it is refused or a record that verification judges.

@@ -41,7 +41,7 @@ struct RecordsReader::Impl {
   }
 
   LineResult<ParsedRecord> parse(std::string_view line) const {
-    return form == RecordsForm::compact ? unpack_record(line, header) : parse_record(line, header, bounds);
+    return form == RecordsForm::compact ? unpack_record(line, header, bounds) : parse_record(line, header, bounds);
   }
 
   Result<void> end(std::string_view line) {

@@ -120,6 +120,10 @@ Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHead
   return {};
 }
 
+Result<std::unique_ptr<RecordsWriter>> RecordsWriterAccess::on_standard_output(RecordsForm form) {
+  PETRI_TRY(auto file, LineFile::on_standard_output(framing_of(form)));
+  return std::unique_ptr<RecordsWriter>(new RecordsWriter(std::move(file), form));
+}
 RecordsForm RecordsWriterAccess::form(const RecordsWriter& writer) { return writer.impl_->form; }
 std::size_t RecordsWriterAccess::row_base(const RecordsWriter& writer) { return writer.impl_->row_base; }
 std::size_t RecordsWriterAccess::cancelled_before(const RecordsWriter& writer) {

@@ -12,6 +12,7 @@ struct RecordsWriterAccess {
   // Takes the writer for one evaluation and writes the first line if there is none yet. `busy` while another evaluation
   // has it; validation_failed when the file was started with another spec.
   static Result<void> begin(RecordsWriter& writer, const RecordsHeader& header);
+  static Result<std::unique_ptr<RecordsWriter>> on_standard_output(RecordsForm form);
   static RecordsForm form(const RecordsWriter& writer);
   static std::size_t row_base(const RecordsWriter& writer);
   // Rows left out at the end of the evaluation before.

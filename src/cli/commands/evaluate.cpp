@@ -59,7 +59,10 @@ void add_work_options(CLI::App& command, EvaluateOptions& options) {
   add_tier_option(command, options.tier);
   add_count_option(command, options.workers,
                    {.name = "--workers", .about = "Threads (default: one a core)", .max = kWorkersMax});
-  command.add_option("--records", options.records, "Write one line a candidate, the same in every run and tier")
+  command
+      .add_option(
+          "--records", options.records,
+          "Write one line a candidate, the same in every run and tier; compact when the name ends with .records")
       ->type_name("FILE");
   command.add_option("--timings", options.timings, "Write what differs from run to run: tier, time, cache")
       ->type_name("FILE");

@@ -24,8 +24,8 @@ void set_form(std::optional<RecordsForm>& form, const std::string& text) {
 bool to_standard_output(const ConvertOptions& options) { return options.output == "-"; }
 
 std::string to_text(const RecordsConversion& conversion, const std::string& output) {
-  return fmt::format("{}: {} records{}\n", output == "-" ? "stdout" : escape_text(output, kPathShownBytesMax),
-                     format_count(conversion.records),
+  return fmt::format("{}: {} {}{}\n", output == "-" ? "stdout" : escape_text(output, kPathShownBytesMax),
+                     format_count(conversion.records), conversion.records == 1 ? "record" : "records",
                      conversion.complete ? "" : "; the file has no final line, so this one has none");
 }
 
@@ -55,8 +55,13 @@ CLI::App* add_records(CLI::App& app, ConvertOptions& options) {
 }
 
 ExitCode execute(const ConvertOptions& options, Console& console) {
-  const std::string output = to_standard_output(options) ? "/dev/stdout" : options.output;
-  const auto conversion = convert_records(options.file, output, options.form);
+  if (options.json && to_standard_output(options)) {
+    return report_error({.code = ErrorCode::validation_failed,
+                         .message = "--json and --output - would both write to stdout; name a file for the records",
+                         .details = {}},
+                        true, console);
+  }
+  const auto conversion = convert_records(options.file, options.output, options.form);
   if (!conversion) return report_error(conversion.error(), options.json, console);
   if (options.json) {
     console.out.write(to_line(
