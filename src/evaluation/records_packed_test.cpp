@@ -222,6 +222,17 @@ TEST_F(CompactRecordsTest, OfMoreValuesThanTheReaderAllowsAreTooLarge) {
   EXPECT_EQ(refused.error().what, "it has more than 60 values");
 }
 
+TEST_F(CompactRecordsTest, HaveNoMoreCasesThanTheirHeader) {
+  write_compact({polynomial(1)}, cases_of({1, 2, 3}));
+  RecordsHeader header = (*RecordsReader::open(file_.path()))->header();
+  const std::string record = framed_lines(file_.read())[2].substr(kLengthBytes);
+  ASSERT_TRUE(unpack_record(record, header));
+  header.cases.pop_back();
+  const auto refused = unpack_record(record, header);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "its \"cases\" are more than the first line has");
+}
+
 // Whatever stands in a line, it is refused or a record that verification judges.
 TEST_F(CompactRecordsTest, OfAnyBytesAreRefusedOrVerified) {
   write_compact({polynomial(1), "(module (func (export \"f\") (param f64) (result f64) unreachable))", "(module"},

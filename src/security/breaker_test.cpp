@@ -32,6 +32,13 @@ TEST_F(BreakerTest, OpensWithTheLastOfSoManyLimits) {  // Q27
   EXPECT_EQ(breaker_.admit(kStart + 10s).admission, Admission::refuse);
 }
 
+TEST_F(BreakerTest, OpensWithTheFirstLimitWhereOneIsEnough) {
+  const BreakerOptions one{.limits_max = 1};
+  Breaker breaker(one);
+  ASSERT_TRUE(breaker.limit_met(kStart));
+  EXPECT_EQ(breaker.state(), BreakerState::open);
+}
+
 TEST_F(BreakerTest, ForgetsWhatIsOlderThanItsWindow) {
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(breaker_.limit_met(kStart));
   EXPECT_FALSE(breaker_.limit_met(kStart + 10s + 1ns));

@@ -81,5 +81,12 @@ TEST(RestartBudget, RemembersWhenItChanges) {
   EXPECT_FALSE(budget.spend(at(1s)));
 }
 
+TEST(RestartBudget, ForgetsSoonerWhenItsPeriodBecomesShorter) {
+  RestartBudget budget(1, 5s);
+  EXPECT_TRUE(budget.spend(at(0s)));
+  budget.change(1, 1s);
+  EXPECT_TRUE(budget.spend(at(2s)));
+}
+
 }  // namespace
 }  // namespace petri
