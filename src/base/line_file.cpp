@@ -94,6 +94,12 @@ void end_framed_line(std::string& out, std::size_t begun) {
   for (std::size_t i = 1; i <= kLengthBytes; ++i, length >>= 8) out[begun - i] = static_cast<char>(length & 0xff);
 }
 
+void append_framed_line(std::string& out, std::string_view line) {
+  const std::size_t begun = begin_framed_line(out);
+  out += line;
+  end_framed_line(out, begun);
+}
+
 Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path, Framing framing) {
   if (has_zero(path)) return fail(io_error(path, "the file cannot be made", "a path cannot hold a NUL"));
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644);

@@ -25,6 +25,7 @@ constexpr std::size_t kLengthBytes = 4;
 // line.
 std::size_t begin_framed_line(std::string& out);
 void end_framed_line(std::string& out, std::size_t begun);
+void append_framed_line(std::string& out, std::string_view line);
 
 // Not for several threads at once.
 class LineFile {

@@ -34,9 +34,7 @@ TEST(LineFile, OfBytesIsReadBackByTheLengthsOfItsLines) {
   const std::string large(3 << 20, '\n');
   std::string lines;
   for (const std::string& line : {std::string("o\nne"), std::string(), large}) {
-    const std::size_t begun = begin_framed_line(lines);
-    lines += line;
-    end_framed_line(lines, begun);
+    append_framed_line(lines, line);
   }
   EXPECT_EQ(lines.substr(0, 12), std::string("\0\0\0\4o\nne\0\0\0\0", 12));
   auto written = *LineFile::create(file.path(), Framing::lengths);

@@ -12,16 +12,9 @@ namespace {
 
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 
-CandidateContent content_of(const StoredRecord& stored) {
-  CandidateContent content;
-  if (stored.wasm) content.wasm = *stored.wasm;
-  if (stored.wat) content.wat = *stored.wat;
-  return content;
-}
-
 // The lines of one file into the other, up to the end or to where it is cut off.
 Result<void> copy_lines(RecordsReader& reader, RecordsWriter& writer) {
-  const auto append = RecordsWriterAccess::form(writer) == RecordsForm::compact ? pack_record : append_record;
+  const AppendRecord append = append_record_in(RecordsWriterAccess::form(writer));
   std::string lines;
   std::size_t next_row = 0;
   for (;;) {
@@ -31,8 +24,7 @@ Result<void> copy_lines(RecordsReader& reader, RecordsWriter& writer) {
     if (!at_end) {
       const std::size_t row = (*stored)->record.row;
       const std::size_t before = lines.size();
-      append(lines, (*stored)->record, {.cancelled_before = row - next_row}, content_of(**stored),
-             (*stored)->origin ? &*(*stored)->origin : nullptr);
+      append_stored(append, lines, **stored, row - next_row);
       if (lines.size() - before > kRecordsLineBytesMax) {
         return fail(ErrorCode::too_large,
                     fmt::format("the record of row {} takes {} in this form, and {} are allowed", row,

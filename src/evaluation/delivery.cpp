@@ -19,7 +19,7 @@ Delivery::Delivery(CandidateRows& rows, RowChunks& chunks, ProgressBoard& board,
     : rows_(rows), chunks_(chunks), board_(board), options_(options), stop_(stop) {
   if (options.records != nullptr) {
     records_base_ = RecordsWriterAccess::row_base(*options.records);
-    append_ = RecordsWriterAccess::form(*options.records) == RecordsForm::compact ? pack_record : append_record;
+    append_ = append_record_in(RecordsWriterAccess::form(*options.records));
     cancelled_at_first_ = RecordsWriterAccess::cancelled_before(*options.records);
   }
   if (options.timings != nullptr) timings_base_ = RecordsWriterAccess::row_base(*options.timings);

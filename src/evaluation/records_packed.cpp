@@ -146,16 +146,22 @@ void check_bounds(const StoredRecord& stored, const RecordsBounds& bounds) {
 
 // A line says each thing in one way: what was changed where nothing reads it would otherwise pass.
 std::string packed_again(const ParsedRecord& parsed) {
-  CandidateContent content;
-  if (parsed.stored.wasm) content.wasm = *parsed.stored.wasm;
-  if (parsed.stored.wat) content.wat = *parsed.stored.wat;
   std::string line;
-  pack_record(line, parsed.stored.record, {.cancelled_before = parsed.cancelled_before}, content,
-              parsed.stored.origin ? &*parsed.stored.origin : nullptr);
+  append_stored(pack_record, line, parsed.stored, parsed.cancelled_before);
   return line.substr(kLengthBytes);
 }
 
 }  // namespace
+
+AppendRecord append_record_in(RecordsForm form) { return form == RecordsForm::compact ? pack_record : append_record; }
+
+void append_stored(AppendRecord append, std::string& out, const StoredRecord& stored, std::size_t cancelled_before) {
+  CandidateContent content;
+  if (stored.wasm) content.wasm = *stored.wasm;
+  if (stored.wat) content.wat = *stored.wat;
+  append(out, stored.record, {.cancelled_before = cancelled_before}, content,
+         stored.origin ? &*stored.origin : nullptr);
+}
 
 RecordsForm records_form_of(std::string_view path) {
   return path.ends_with(".records") ? RecordsForm::compact : RecordsForm::json_lines;
@@ -163,9 +169,7 @@ RecordsForm records_form_of(std::string_view path) {
 
 std::string compact_signature() {
   std::string line;
-  const std::size_t begun = begin_framed_line(line);
-  line += "petri records";
-  end_framed_line(line, begun);
+  append_framed_line(line, "petri records");
   return line;
 }
 

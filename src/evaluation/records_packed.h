@@ -21,6 +21,12 @@ std::string compact_signature();
 // Appends one line behind its length.
 void pack_record(std::string& out, const Record& record, const LinePlace& place, const CandidateContent& content,
                  const Origin* origin);
+// How records are appended to a file of this form.
+using AppendRecord = decltype(&append_record);
+AppendRecord append_record_in(RecordsForm form);
+// One that was read, as it stood.
+void append_stored(AppendRecord append, std::string& out, const StoredRecord& stored, std::size_t cancelled_before = 0);
+
 // Of a line that may come from anywhere. It is to the byte as pack_record() writes what it says; too_large when it has
 // more values than the bounds allow.
 LineResult<ParsedRecord> unpack_record(std::string_view line, const RecordsHeader& header,

@@ -37,19 +37,14 @@ class CompactRecordsTest : public RecordsTest {
 
 std::string framed(std::string_view line) {
   std::string out;
-  const std::size_t begun = begin_framed_line(out);
-  out += line;
-  end_framed_line(out, begun);
+  append_framed_line(out, line);
   return out;
 }
 
 // All that a record says.
 std::string line_of(const StoredRecord& stored) {
-  CandidateContent content;
-  if (stored.wasm) content.wasm = *stored.wasm;
-  if (stored.wat) content.wat = *stored.wat;
   std::string line;
-  append_record(line, stored.record, {}, content, stored.origin ? &*stored.origin : nullptr);
+  append_stored(append_record, line, stored);
   return line;
 }
 

@@ -43,9 +43,7 @@ namespace {
 std::string framed(RecordsForm form, std::string_view json_line) {
   if (form == RecordsForm::json_lines) return std::string(json_line);
   std::string out;
-  const std::size_t begun = begin_framed_line(out);
-  out += json_line.substr(0, json_line.size() - 1);  // its newline
-  end_framed_line(out, begun);
+  append_framed_line(out, json_line.substr(0, json_line.size() - 1));  // without its newline
   return out;
 }
 
