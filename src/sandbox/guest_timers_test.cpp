@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <future>
-
 #include "process/process_fixture.h"
+#include "sandbox/timers_fixture.h"
 
 namespace petri {
 namespace {
@@ -22,14 +21,7 @@ class GuestTimersTest : public ::testing::Test {
   void start(std::uint64_t milliseconds, std::int64_t tag) {
     EXPECT_EQ(guest_timers_.start(process_, 0, milliseconds, tag), 0);
   }
-  // All that is due has rung.
-  void advance(Clock::Duration duration) {
-    std::promise<void> all;
-    timers_->at(clock_.now() + duration, [&] { all.set_value(); }, Timers::Whose::guests);
-    clock_.advance(duration);
-    timers_->wake();
-    all.get_future().wait();
-  }
+  void advance(Clock::Duration duration) { advance_timers(clock_, *timers_, duration); }
 
   ManualClock clock_;
   TestOwner owner_{2, SandboxLimits::of(Profile::medium), &clock_};

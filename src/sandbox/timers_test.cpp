@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <future>
 #include <string>
 #include <vector>
+
+#include "sandbox/timers_fixture.h"
 
 namespace petri {
 namespace {
@@ -18,14 +19,7 @@ class TimersTest : public testing::Test {
   Timers::Callback note(const std::string& name) {
     return [this, name] { rung_.push_back(name); };
   }
-  // All that is due rings, and then this.
-  void advance(Clock::Duration duration) {
-    std::promise<void> all;
-    timers_->at(clock_.now() + duration, [&] { all.set_value(); }, Timers::Whose::guests);
-    clock_.advance(duration);
-    timers_->wake();
-    all.get_future().wait();
-  }
+  void advance(Clock::Duration duration) { advance_timers(clock_, *timers_, duration); }
 
   ManualClock clock_;
   std::vector<std::string> rung_;  // by the timers' thread, and read once it has nothing to do
