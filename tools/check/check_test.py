@@ -36,7 +36,7 @@ class Sleeps(unittest.TestCase):
 
     def test_matter_in_tests_only(self):
         self.assertTrue(sleeps.is_test(Path("src/base/clock_test.cpp")))
-        self.assertTrue(sleeps.is_test(Path("engine/src/meter.rs")))
+        self.assertTrue(sleeps.is_test(Path("engine/src/meter/mod.rs")))
         self.assertFalse(sleeps.is_test(Path("src/base/clock.cpp")))
         self.assertFalse(sleeps.is_test(Path("tests/guests/napper.c")))
 
