@@ -344,7 +344,7 @@ void petri_instance_memory(petri_instance* instance, uint8_t** data, size_t* siz
 petri_status petri_instance_global(petri_instance* instance, uint32_t global, uint64_t* value);
 petri_status petri_instance_set_global(petri_instance* instance, uint32_t global, uint64_t value);
 
-/* What of an instance at rest is carried besides the bytes of its memory. Pages are of 64 KiB. */
+/* What is carried of an instance that runs no call, besides the bytes of its memory. Pages are of 64 KiB. */
 typedef struct petri_shape {
   uint64_t memory_pages_min, memory_pages_max; /* as declared; max: UINT64_MAX when it is not, 0 without memory */
   uint64_t memory_pages;                       /* now */

@@ -216,7 +216,7 @@ pub enum Charging {
     Inside,
     /// The code counts and the host looks, before each call: nothing is imported, loops, recurses or grows, a call costs a
     /// slice at most, and there is nothing a callee could do that anybody sees after fuel has run out.
-    LookedAtDoor(Box<[DoorCosts]>),
+    CheckedUpFront(Box<[CallCosts]>),
     /// The host charges each call up front, and the code carries no meter: as above, nothing calls, and no way through
     /// a function costs more than another.
     Known(Box<[u64]>),
@@ -224,7 +224,7 @@ pub enum Charging {
 
 /// What a call costs as soon as it is entered, and at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DoorCosts {
+pub struct CallCosts {
     pub first: u64,
     pub most: u64,
 }

@@ -1,6 +1,6 @@
 //! Which modules need not look at their fuel while they run, or not even count it: `Charging`.
 
-use crate::artifact::{Charging, DoorCosts, Module};
+use crate::artifact::{CallCosts, Charging, Module};
 use crate::costs::SLICE;
 use crate::graph::{Graph, callees_first};
 use crate::plan::{Edit, FunctionPlan, What};
@@ -11,7 +11,7 @@ pub fn of(module: &Module, plans: &[FunctionPlan], edits: &[Edit], graph: Option
     if !module.imports.is_empty() || recurses || (graph.is_some() && !keeps_nothing(module)) {
         return Charging::Inside;
     }
-    let own: Option<Box<[DoorCosts]>> = plans.iter().map(|plan| own_costs(&edits[plan.edits.clone()])).collect();
+    let own: Option<Box<[CallCosts]>> = plans.iter().map(|plan| own_costs(&edits[plan.edits.clone()])).collect();
     let Some(mut costs) = own else { return Charging::Inside };
     match graph {
         None if costs.iter().all(|costs| costs.first == costs.most) => {
@@ -21,7 +21,7 @@ pub fn of(module: &Module, plans: &[FunctionPlan], edits: &[Edit], graph: Option
         Some((graph, part_of)) => add_callees(&mut costs, graph, part_of),
     }
     let within_a_slice = costs.iter().all(|costs| costs.most <= SLICE as u64);
-    if within_a_slice { Charging::LookedAtDoor(costs) } else { Charging::Inside }
+    if within_a_slice { Charging::CheckedUpFront(costs) } else { Charging::Inside }
 }
 
 /// Nothing that a function does outlives its call: what happens behind the place where fuel runs out is seen by nobody.
@@ -30,7 +30,7 @@ fn keeps_nothing(module: &Module) -> bool {
 }
 
 /// Without those it calls. None where something besides charges is done: a loop, a length that is charged, a growth.
-fn own_costs(edits: &[Edit]) -> Option<DoorCosts> {
+fn own_costs(edits: &[Edit]) -> Option<CallCosts> {
     let (entry, rest) = edits.split_first()?;
     let What::ChargeAndCheck { cost: first, .. } = entry.what else { return None };
     let most = rest.iter().try_fold(first, |sum, edit| match edit.what {
@@ -40,11 +40,11 @@ fn own_costs(edits: &[Edit]) -> Option<DoorCosts> {
         What::Call { .. } | What::Reload => Some(sum),
         _ => None,
     })?;
-    Some(DoorCosts { first, most })
+    Some(CallCosts { first, most })
 }
 
 /// Each place that calls does it once at most.
-fn add_callees(costs: &mut [DoorCosts], graph: &Graph, part_of: &[u32]) {
+fn add_callees(costs: &mut [CallCosts], graph: &Graph, part_of: &[u32]) {
     for function in callees_first(part_of) {
         let Some(own) = costs.get(function).copied() else { continue };
         let callees = graph.callees(function).iter().filter_map(|callee| costs.get(*callee as usize));

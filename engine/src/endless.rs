@@ -98,13 +98,13 @@ impl Endlessness {
         self.live = std::mem::take(&mut frame.passed_by);
     }
 
-    fn branch(&mut self, depth: u32, goes_on: bool) {
+    fn branch(&mut self, depth: u32, continues: bool) {
         let Some(target) = self.frames.len().checked_sub(depth as usize + 1) else { return };
         if self.live {
             self.frames[target].branched_to = true;
             let inside = self.frames.last_mut().expect("the target is one of them");
             inside.leaves_to = inside.leaves_to.min(target);
-            self.live = goes_on;
+            self.live = continues;
         }
     }
 

@@ -6,9 +6,11 @@
 
 use wasmparser::{BinaryReader, ConstExpr, Data, DataKind, Operator};
 
+use crate::account::Account;
 use crate::artifact::{Module, Span};
 use crate::bytes;
-use crate::guest::{Account, EndCause, PIECE, Stop, Trap};
+use crate::guest::{EndCause, Stop, Trap};
+use crate::long_acts::PIECE;
 use crate::prepare::RawSections;
 
 /// Pages an engine makes at once; the interpreter takes a millisecond for them.

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use wasmtime::ValRaw;
 
-use crate::guest::{Access, PIECE, Stop};
+use crate::guest::{Access, Stop};
+use crate::long_acts::PIECE;
 use crate::pages;
 use crate::slabs::{self, SLAB};
 use crate::touched::{self, ZEROS};

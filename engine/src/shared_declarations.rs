@@ -49,10 +49,10 @@ pub fn keep(checked: CheckedDeclarations) {
 /// Those that the module starts with, if its code comes next.
 pub fn find(wasm: &[u8]) -> Option<Rc<CheckedDeclarations>> {
     KNOWN.with_borrow_mut(|known| {
-        let begins = |checked: &Rc<CheckedDeclarations>| {
+        let starts_with = |checked: &Rc<CheckedDeclarations>| {
             wasm.starts_with(&checked.bytes) && wasm.get(checked.bytes.len()) == Some(&CODE_SECTION)
         };
-        let place = known.iter().position(begins)?;
+        let place = known.iter().position(starts_with)?;
         known[..=place].rotate_right(1);
         Some(known[0].clone())
     })

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_told() {
+    fn the_place_is_reported() {
         let failure = check(&nested(1_000, "(block\n", ")")).expect_err("it is too deep");
         assert_eq!((failure.status, failure.line_column), (Status::ParseFailed, Some((513, 2))));
     }

@@ -141,7 +141,7 @@ fn blocks_may_not_be_deep_where_nothing_is_reached_either() {
 }
 
 #[test]
-fn what_is_wrong_before_a_proposal_is_used_is_what_is_told() {
+fn what_is_wrong_before_a_proposal_is_used_is_reported() {
     // The first function lacks its value; the second has an operator on vectors.
     let vector = [&[0xfd, 0x0c][..], &[0; 16], &[0x1a]].concat();
     let types = [2, 0x60, 0, 1, 0x7f, 0x60, 0, 0];

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::support::*;
-use petri_engine::artifact::{Charging, DoorCosts};
+use petri_engine::artifact::{CallCosts, Charging};
 use petri_engine::costs::SLICE;
 use petri_engine::ffi::{petri_caller_charge, petri_caller_fuel_used, petri_caller_stop};
 use petri_engine::guest::{Budget, EndKind, Trap};
@@ -136,7 +136,7 @@ fn a_cost_is_known_before_where_no_way_costs_more_than_another() {
 }
 
 #[test]
-fn a_call_whose_cost_is_known_is_stopped_at_the_door_as_others_are_inside() {
+fn a_call_whose_cost_is_known_is_stopped_up_front_as_others_are_inside() {
     let text = r#"(module (global $g (export "g") (mut i32) (i32.const 0)) (func (export "f") (global.set $g (i32.const 7))))"#;
     let late = Budget { deadline_ns: 0, ..plenty() };
     for text in [text.to_owned(), with_loops(1, text)] {
@@ -151,13 +151,13 @@ fn a_call_whose_cost_is_known_is_stopped_at_the_door_as_others_are_inside() {
 }
 
 #[test]
-fn the_host_looks_at_the_door_where_nothing_loops_and_nobody_sees_what_a_callee_did() {
+fn the_host_looks_up_front_where_nothing_loops_and_nobody_sees_what_a_callee_did() {
     let looked = |text: &str| match &prepare(&wasm(text)).module.charging {
-        Charging::LookedAtDoor(costs) => Some(costs.to_vec()),
+        Charging::CheckedUpFront(costs) => Some(costs.to_vec()),
         _ => None,
     };
     let of = |costs: &[(u64, u64)]| {
-        Some(costs.iter().map(|(first, most)| DoorCosts { first: *first, most: *most }).collect())
+        Some(costs.iter().map(|(first, most)| CallCosts { first: *first, most: *most }).collect())
     };
     let if_one = "(param i32) (if (local.get 0) (then (drop (i32.const 1))))";
     assert_eq!(looked(&format!("(module (func {if_one}))")), of(&[(2, 4)]));

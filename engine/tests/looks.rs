@@ -250,9 +250,9 @@ fn carrying_an_instance_takes_this_long() {
     for mebibytes in [64, 1024] {
         let mut from = filled(mebibytes);
         for tier in TIERS {
-            let begun = Instant::now();
+            let started = Instant::now();
             let looks = looks_while_carried(&mut from, mebibytes, tier);
-            let (all, longest) = (begun.elapsed(), looks.longest);
+            let (all, longest) = (started.elapsed(), looks.longest);
             println!("{mebibytes} MiB to {tier:?}: {all:?}, {} looks, {longest:?} between two", looks.count);
         }
     }
@@ -391,9 +391,9 @@ fn a_loop_of_compiled_code_takes_this_long() {
         (br_if 0 (i64.ne (local.tee 0 (i64.sub (local.get 0) (i64.const 1))) (i64.const 0)))) (local.get 1)))";
     let mut guest = Guest::new(Tier::Compiled, text);
     let shortest = (0..20).map(|_| {
-        let begun = Instant::now();
+        let started = Instant::now();
         let answer = guest.call("run", &[100_000], Budget { fuel: 1 << 40, ..plenty() });
-        (begun.elapsed().as_nanos() as f64) / answer.fuel() as f64
+        (started.elapsed().as_nanos() as f64) / answer.fuel() as f64
     });
     println!("{:.4} ns for each of fuel", shortest.fold(f64::MAX, f64::min));
 }

@@ -46,7 +46,7 @@ fn is_fault(status: i32, report: &Report) {
 }
 
 /// One guest from start to end through the C functions; the step that is asked to panic is tried again and then works.
-fn life(tier: u32, step: u32) {
+fn run_guest(tier: u32, step: u32) {
     let wasm = wasm(
         r#"(module (memory 1) (func (export "f") (param i32) (result i32) (i32.add (local.get 0) (i32.const 1))))"#,
     );
@@ -95,7 +95,7 @@ fn life(tier: u32, step: u32) {
 fn a_panic_at_each_step_is_a_fault_and_the_step_can_be_tried_again() {
     for tier in [0, 1] {
         for step in [PREPARE, SCAN, LOAD, INSTANTIATE, CALL] {
-            life(tier, step);
+            run_guest(tier, step);
         }
     }
 }
@@ -103,8 +103,8 @@ fn a_panic_at_each_step_is_a_fault_and_the_step_can_be_tried_again() {
 #[test]
 fn a_panic_while_something_is_dropped_stays_inside() {
     for tier in [0, 1] {
-        life(tier, DROP);
-        life(tier, 0);
+        run_guest(tier, DROP);
+        run_guest(tier, 0);
     }
 }
 
@@ -112,10 +112,10 @@ fn a_panic_while_something_is_dropped_stays_inside() {
 fn a_panic_asked_for_on_one_thread_is_not_anothers() {
     petri_panic_at(CALL);
     std::thread::scope(|scope| {
-        scope.spawn(|| life(0, 0));
+        scope.spawn(|| run_guest(0, 0));
     });
     petri_panic_at(0);
-    life(1, 0);
+    run_guest(1, 0);
 }
 
 /// Set in a process that is to panic and be looked at.
@@ -124,7 +124,7 @@ const LOOKED_AT: &str = "PETRI_PANICS_LOOKED_AT";
 #[test]
 fn a_panic_that_is_caught_writes_nothing_to_standard_error() {
     if std::env::var_os(LOOKED_AT).is_some() {
-        [PREPARE, SCAN, LOAD, INSTANTIATE, CALL, DROP].into_iter().for_each(|step| life(0, step));
+        [PREPARE, SCAN, LOAD, INSTANTIATE, CALL, DROP].into_iter().for_each(|step| run_guest(0, step));
         return;
     }
     let name = "a_panic_that_is_caught_writes_nothing_to_standard_error";

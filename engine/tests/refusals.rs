@@ -601,7 +601,7 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
         times(1_000, "(call $f)"),
         times(64, "drop ")
     );
-    let dear = |count, code: &str| format!("(module (memory 1) (func (local i64) {}))", times(count, code));
+    let expensive = |count, code: &str| format!("(module (memory 1) (func (local i64) {}))", times(count, code));
     let chained = format!("(local.get 0) {} (local.set 0)", times(2_000, "(i64.const 3) i64.sub "));
     vec![
         ("functions", format!("(module {})", times(2_000, "(func)"))),
@@ -613,12 +613,12 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
         ("globals", format!("(module {})", times(4_000, "(global (mut i64) (i64.const 0))"))),
         ("element entries", format!("(module (func $f) (elem func {}))", times(9_000, "$f "))),
         ("data segments", format!("(module (memory 1) {})", times(2_000, r#"(data (i32.const 0) "")"#))),
-        ("basic blocks and expensive operators", dear(8_000, "(block)")),
+        ("basic blocks and expensive operators", expensive(8_000, "(block)")),
         (
             "basic blocks and expensive operators",
-            dear(4_000, "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))"),
+            expensive(4_000, "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))"),
         ),
-        ("basic blocks and expensive operators", dear(4, &chained)),
+        ("basic blocks and expensive operators", expensive(4, &chained)),
         ("calls, and values carried by calls and branches", carrying),
         (
             "calls, and values carried by calls and branches",

@@ -263,9 +263,9 @@ fn no_run_leaves_a_loop_that_is_called_endless() {
 fn demands_have_their_size_and_place() {
     let wasm = wasm("(module (memory 1 2) (table 3 funcref))");
     let found = scan_of(&wasm).findings;
-    let told: Vec<_> = found.iter().map(|f| (f.kind, f.severity, f.offset, f.number)).collect();
+    let reported: Vec<_> = found.iter().map(|f| (f.kind, f.severity, f.offset, f.number)).collect();
     assert_eq!(
-        told,
+        reported,
         [(FindingKind::TableMinimum, Severity::Info, 11, 3), (FindingKind::MemoryMinimum, Severity::Info, 17, 65_536),]
     );
     assert_eq!(wasm[11], 0x70);

@@ -5,7 +5,39 @@ use std::slice;
 use super::artifact::ArtifactHandle;
 use super::{Bytes, Error, Step, borrow, borrow_mut, bytes, drop_handle, guarded};
 use crate::code::{Code, Effort, Tier, precompile, start_helper};
+use crate::failure::Result;
 use crate::raw::HostFunction;
+
+/// # Safety
+/// `functions` is null or names `count` host functions that stay as they are while the slice is used.
+unsafe fn functions_of<'a>(functions: *const HostFunction, count: usize) -> &'a [HostFunction] {
+    if functions.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller of this function vouches for it.
+    unsafe { slice::from_raw_parts(functions, count) }
+}
+
+/// Hands over what `load` makes of an artifact and its host functions.
+///
+/// # Safety
+/// The pointers are as the header says of every load.
+unsafe fn load_with(
+    artifact: *const ArtifactHandle,
+    (imports, imports_count): (*const HostFunction, usize),
+    out: *mut *mut Code,
+    error: *mut Error,
+    load: impl FnOnce(ArtifactHandle, &[HostFunction]) -> Result<Code>,
+) -> i32 {
+    guarded(Step::Load, error, || {
+        // SAFETY: the caller of this function vouches for it.
+        let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
+        // SAFETY: the caller passes this many host functions, or none.
+        let imports = unsafe { functions_of(imports, imports_count) };
+        *out = Box::into_raw(Box::new(load(artifact.clone(), imports)?));
+        Ok(())
+    })
+}
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn petri_load(
@@ -16,15 +48,10 @@ pub unsafe extern "C" fn petri_load(
     out: *mut *mut Code,
     error: *mut Error,
 ) -> i32 {
-    guarded(Step::Load, error, || {
-        // SAFETY: as the header says.
-        let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
-        // SAFETY: the caller passes this many host functions, or none.
-        let imports = unsafe { functions_of(imports, imports_count) };
-        let tier = if tier == 0 { Tier::Interpreted } else { Tier::Compiled };
-        *out = Box::into_raw(Box::new(Code::load(artifact.clone(), tier, imports)?));
-        Ok(())
-    })
+    let tier = if tier == 0 { Tier::Interpreted } else { Tier::Compiled };
+    let load = |artifact, imports: &[HostFunction]| Code::load(artifact, tier, imports);
+    // SAFETY: as the header says.
+    unsafe { load_with(artifact, (imports, imports_count), out, error, load) }
 }
 
 #[unsafe(no_mangle)]
@@ -35,24 +62,8 @@ pub unsafe extern "C" fn petri_load_brief(
     out: *mut *mut Code,
     error: *mut Error,
 ) -> i32 {
-    guarded(Step::Load, error, || {
-        // SAFETY: as the header says.
-        let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
-        // SAFETY: the caller passes this many host functions, or none.
-        let imports = unsafe { functions_of(imports, imports_count) };
-        *out = Box::into_raw(Box::new(Code::load_brief(artifact.clone(), imports)?));
-        Ok(())
-    })
-}
-
-/// # Safety
-/// `functions` is null or names `count` host functions that stay as they are while the slice is used.
-unsafe fn functions_of<'a>(functions: *const HostFunction, count: usize) -> &'a [HostFunction] {
-    if functions.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller of this function vouches for it.
-    unsafe { slice::from_raw_parts(functions, count) }
+    // SAFETY: as the header says.
+    unsafe { load_with(artifact, (imports, imports_count), out, error, Code::load_brief) }
 }
 
 fn effort_of(frugal: u32) -> Effort {
@@ -91,15 +102,13 @@ pub unsafe extern "C" fn petri_load_precompiled(
     out: *mut *mut Code,
     error: *mut Error,
 ) -> i32 {
-    guarded(Step::Load, error, || {
+    let load = |artifact, imports: &[HostFunction]| {
         // SAFETY: as the header says.
-        let (artifact, out) = unsafe { (borrow(artifact)?, borrow_mut(out)?) };
-        // SAFETY: the caller passes this many bytes and host functions, or none.
-        let (machine_code, imports) = unsafe { (bytes(machine_code, size), functions_of(imports, imports_count)) };
-        let code = Code::load_precompiled(artifact.clone(), machine_code, effort_of(frugal), imports)?;
-        *out = Box::into_raw(Box::new(code));
-        Ok(())
-    })
+        let machine_code = unsafe { bytes(machine_code, size) };
+        Code::load_precompiled(artifact, machine_code, effort_of(frugal), imports)
+    };
+    // SAFETY: as the header says.
+    unsafe { load_with(artifact, (imports, imports_count), out, error, load) }
 }
 
 #[unsafe(no_mangle)]

@@ -27,13 +27,20 @@ impl Added {
         let Module { weighs, grows, fills, .. } = analysis.module;
         let globals = analysis.module.globals.len() as u32;
         let (counts, looks) = (analysis.module.counts(), analysis.module.looks());
-        let functions = u32::from(looks) + u32::from(weighs) + u32::from(grows) + u32::from(fills);
+        let mut next = first;
+        let mut position = |needed: bool| {
+            next += u32::from(needed);
+            needed.then(|| next - 1)
+        };
+        // In the order of `Service`.
+        let (refill, overflow, grow, fill) = (position(looks), position(weighs), position(grows), position(fills));
+        let functions = next - first;
         let shares = looks && analysis.plans.len() >= SHARED_REFILL_MIN;
         Added {
-            refill: looks.then_some(first),
-            overflow: weighs.then_some(first + 1),
-            grow: grows.then_some(first + 1 + u32::from(weighs)),
-            fill: fills.then_some(first + 1 + u32::from(weighs) + u32::from(grows)),
+            refill,
+            overflow,
+            grow,
+            fill,
             functions,
             fuel: counts.then_some(globals),
             depth: weighs.then_some(globals + 1),

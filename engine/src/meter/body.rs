@@ -3,7 +3,7 @@
 use super::opcodes::*;
 use super::{Copied, Meter};
 use crate::artifact::Kind;
-use crate::guest::{Act, PIECE, SLOTS};
+use crate::long_acts::{Act, PIECE, SLOTS};
 use crate::plan::{Edit, FunctionPlan, What};
 use crate::{bytes, costs};
 

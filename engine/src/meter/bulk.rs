@@ -4,7 +4,7 @@
 use super::body::{Body, Scratch};
 use super::opcodes::*;
 use crate::bytes;
-use crate::guest::Act;
+use crate::long_acts::Act;
 use crate::plan::Bulk;
 
 impl Body<'_> {

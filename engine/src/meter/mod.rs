@@ -88,7 +88,7 @@ pub fn rewrite(wasm: &[u8], analysis: &Analysis, copied: Option<&mut Vec<Copied>
     meter.module(copied)
 }
 
-/// A module that is charged at its door, and of which the host reaches nothing but what it exports.
+/// A module that is charged up front, and of which the host reaches nothing but what it exports.
 fn stays_as_it_is(analysis: &Analysis) -> bool {
     let Analysis { module, findings, raw, .. } = analysis;
     let untouched = |edit: &Edit| matches!(edit.what, What::Charge { .. } | What::ChargeAndCheck { .. });

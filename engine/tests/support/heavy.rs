@@ -76,7 +76,7 @@ pub fn thread_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// How long this thread has wanted a processor that another had, since it began. Zero where the kernel does not say.
+/// How long this thread has wanted a processor that another had, since it started. Zero where the kernel does not say.
 fn thread_wait() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(text.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_default())

@@ -186,7 +186,7 @@ fn observe(guest: &mut Guest, export: u32, args: &[u64], budget: Budget) -> Obse
 }
 
 /// What a module does in one tier: started, then its functions called; after each end that is one, a new instance.
-fn life(artifact: &Arc<Artifact>, tier: Tier, seed: u64) -> Result<Vec<Observation>, String> {
+fn observed(artifact: &Arc<Artifact>, tier: Tier, seed: u64) -> Result<Vec<Observation>, String> {
     let functions: Vec<_> = (0..artifact.module.imports.len()).map(|index| function(artifact, index)).collect();
     // Every other one shares an engine with others before it, if it is small.
     let code = match tier {
@@ -268,11 +268,11 @@ pub fn compare_artifact(artifact: &Arc<Artifact>, seed: u64) -> Verdict {
     if artifact.module.imports.iter().any(|import| import.kind != Extern::Function) {
         return Verdict::Refused("the module imports what is not a function".into());
     }
-    let compiled = match caught(|| life(artifact, Tier::Compiled, seed)) {
+    let compiled = match caught(|| observed(artifact, Tier::Compiled, seed)) {
         Ok(seen) => seen,
         Err(why) => return Verdict::Different(format!("compiled: {why}")),
     };
-    match caught(|| life(artifact, Tier::Interpreted, seed)) {
+    match caught(|| observed(artifact, Tier::Interpreted, seed)) {
         Err(why) => Verdict::Unfit(why),
         Ok(interpreted) if interpreted == compiled => Verdict::Same(interpreted),
         Ok(interpreted) => Verdict::Different(first_difference(&interpreted, &compiled)),
@@ -347,10 +347,10 @@ impl Tally {
 
 fn without_numbers(text: &str) -> String {
     let mut out = String::new();
-    for letter in text.chars() {
-        let letter = if letter.is_ascii_digit() { '#' } else { letter };
-        if letter != '#' || !out.ends_with('#') {
-            out.push(letter);
+    for character in text.chars() {
+        let character = if character.is_ascii_digit() { '#' } else { character };
+        if character != '#' || !out.ends_with('#') {
+            out.push(character);
         }
     }
     out
