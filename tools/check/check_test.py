@@ -12,9 +12,11 @@ import ids
 import includes
 import lines
 import mutants
+import openings
 import parsers
 import paths
 import private_names
+import ratchet
 import sleeps
 import words
 
@@ -365,27 +367,50 @@ class Words(unittest.TestCase):
     def test_in_their_ordinary_sense_pass(self):
         self.assertEqual(self.found("// letters or digits, letter and digit, sirens go one by one"), [])
 
-    def complain(self, text, allowed):
-        return words.complaints_of(words.gather([(Path("src/base/a.cpp"), text)], self.LIST), allowed)
+    def test_are_complaints_of_their_folder(self):
+        self.assertEqual(words.gather([(Path("src/base/a.cpp"), "// go on\n// a letter\n")], self.LIST),
+                         {"src/base": ['src/base/a.cpp:1: "go on"; write continue', 'src/base/a.cpp:2: "letter"; write message']})
 
-    def test_are_refused_one_by_one_where_none_is_left(self):
-        self.assertEqual(self.complain("// go on\n// a letter\n", {}),
-                         ['src/base/a.cpp:1: "go on"; write continue', 'src/base/a.cpp:2: "letter"; write message'])
 
-    def test_may_only_become_fewer(self):
-        self.assertEqual(self.complain("// go on\n", {"src/base": 2}), [])
-        self.assertEqual(self.complain("// go on\n", {"src/base": 1}), [])
-        self.assertEqual(self.complain("// go on, go on\n", {"src/base": 1}),
+class Openings(unittest.TestCase):
+    def test_without_a_noun_are_seen(self):
+        for text in ["// Of the last one.", "// What it has.", "  // The same for modules.", "// Whether it ran.", "// None: all of them.",
+                     "// nullptr: there is none.", "/// Those that wait.", "//! Whoever asks.", "// The same, later.", "// Whose turn it is."]:
+            self.assertEqual(len(openings.openings_in(text)), 1, text)
+
+    def test_with_a_noun_or_a_verb_pass(self):
+        for text in ["// Often it waits.", "// Waits until it ran.", "// The same results as before.", "// nullptr if there is none.",
+                     "// Those modules wait.", "f();  // of the last one", "// The module: none of them.", "// NOLINT: what it is for",
+                     "// Nothing follows."]:
+            self.assertEqual(openings.openings_in(text), [], text)
+
+    def test_count_at_the_first_line_of_a_block_only(self):
+        self.assertEqual(openings.openings_in("// The modules\n// of the last one.\nf();\n// Of all\n"), [(4, "Of all")])
+
+    def test_are_complaints_of_their_folder(self):
+        self.assertEqual(openings.gather([(Path("src/base/a.h"), "// Of it\n")]),
+                         {"src/base": ['src/base/a.h:1: the comment opens with "Of it"; give it a noun or a verb']})
+
+
+class Counts(unittest.TestCase):
+    RATCHET = ratchet.Ratchet("words", "words that are not plain")
+
+    def test_of_none_refuse_each_one(self):
+        self.assertEqual(self.RATCHET.complaints({"src/base": ["one", "two"], "src/host": []}, {}), ["one", "two"])
+
+    def test_may_only_become_smaller(self):
+        self.assertEqual(self.RATCHET.complaints({"src/base": ["one"]}, {"src/base": 2}), [])
+        self.assertEqual(self.RATCHET.complaints({"src/base": ["one"]}, {"src/base": 1}), [])
+        self.assertEqual(self.RATCHET.complaints({"src/base": ["one", "two"]}, {"src/base": 1}),
                          ["src/base has 2 words that are not plain, 1 before; tools/check/words.py src/base lists them"])
-        found = words.gather([(Path("src/base/a.cpp"), "// go on\n"), (Path("src/host/a.cpp"), "// go on, go on\n"), (Path("src/run/a.cpp"), "// go on\n")],
-                             self.LIST)
-        self.assertEqual(words.lowered(found, {"src/base": 3, "src/host": 1}, first=False), {"src/base": 1, "src/host": 1})
-        self.assertEqual(words.lowered(found, {}, first=True), {"src/base": 1, "src/host": 2, "src/run": 1})
+        found = {"src/base": ["one"], "src/host": ["one", "two"], "src/run": ["one"]}
+        self.assertEqual(self.RATCHET.lowered(found, {"src/base": 3, "src/host": 1}, first=False), {"src/base": 1, "src/host": 1})
+        self.assertEqual(self.RATCHET.lowered(found, {}, first=True), {"src/base": 1, "src/host": 2, "src/run": 1})
 
-    def test_count_to_a_module_an_area_or_a_folder(self):
+    def test_are_of_a_module_an_area_or_a_folder(self):
         for name, folder in [("src/cli/shell/a.cpp", "src/cli"), ("tests/hostile/a_test.cpp", "tests/hostile"), ("docs/a.md", "docs"),
                              ("bench/mix/a.cpp", "bench"), ("README.md", "."), ("tools/build", "tools"), ("tests/CMakeLists.txt", "tests")]:
-            self.assertEqual(words.folder_of(Path(name)), folder)
+            self.assertEqual(ratchet.folder_of(Path(name)), folder)
 
 
 class Paths(unittest.TestCase):

@@ -3,7 +3,7 @@
 
 A host function runs on the guest's clock (src/host/host_call.h). What it waits for, it waits for in HostCall::wait();
 guest memory it reads through HostCall and writes through GuestWriter; JSON of a guest it parses with parse_json() of
-base/bounded_json.h; and a loop takes a Pace, pays as it goes, or says by what it is bounded.
+base/json/bounded_json.h; and a loop takes a Pace, pays as it goes, or says by what it is bounded.
 """
 
 import re
@@ -12,15 +12,14 @@ import sys
 import tree
 
 # Where host functions are, and what answers them on a guest's thread.
-FOLDERS = ("src/host", "src/process")
+FOLDERS = ("src/host", "src/host/files", "src/host/wasi", "src/process")
 # The places that do it right, so that others need not.
 MAY_WAIT = {"src/host/kill_flag.cpp", "src/host/kill_flag.h", "src/host/host_call.cpp", "src/host/host_call.h",
-            "src/host/file_sync.cpp", "src/host/process_port.h", "src/process/guest_turns.cpp", "src/process/hook_port.h",
-            "src/process/run_turns.h", "src/process/process.cpp",
-            "src/process/process.h", "src/process/process_calls.cpp", "src/process/process_change.cpp",
-            "src/process/process_mailbox.cpp", "src/process/reply.cpp",
+            "src/host/files/file_sync.cpp", "src/host/process_port.h", "src/process/guest_turns.cpp", "src/process/hook_port.h",
+            "src/process/run_turns.h", "src/process/process.cpp", "src/process/entrance.cpp", "src/process/guest_calls.cpp",
+            "src/process/guest_calls.h", "src/process/guest_waits.cpp", "src/process/reply.cpp",
             "src/process/reply.h", "src/process/workers.cpp", "src/process/deterministic_queue.cpp"}
-MAY_READ = {"src/host/host_call.h", "src/host/guest_writer.h", "src/host/wasi_memory.cpp"}
+MAY_READ = {"src/host/host_call.h", "src/host/guest_writer.h", "src/host/wasi/memory.cpp"}
 
 WAITS = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep|wait_for_kill|SYS_futex)\b"
                    r"|::(poll|ppoll|select|pselect|epoll_wait|fsync|fdatasync|flock|sync)\s*\("
@@ -71,12 +70,12 @@ def complaints_of(name, text):
             if not CALL_WAITS.search(code[max(0, match.start() - 4):match.end()]):
                 found.append((line_of(match.start()), "waits by itself; use HostCall::wait()"))
     for match in PARSES.finditer(code):
-        found.append((line_of(match.start()), "parses by itself; use parse_json() of base/bounded_json.h"))
+        found.append((line_of(match.start()), "parses by itself; use parse_json() of base/json/bounded_json.h"))
     if name not in MAY_READ:
         for match in READS.finditer(code):
             found.append((line_of(match.start()), "reaches guest memory that is not paid for; use HostCall::read(), "
                                                   "structure(), list() or a GuestWriter"))
-    if is_family(text) or name in ("src/host/folder.cpp", "src/host/folder_usage.cpp", "src/host/wasi_memory.cpp"):
+    if is_family(text) or name in ("src/host/files/folder.cpp", "src/host/files/folder_usage.cpp", "src/host/wasi/memory.cpp"):
         for match in LOOP.finditer(code):
             if not PACED.search(code[match.start():body_end(code, match.start())]):
                 found.append((line_of(match.start()), "loops without a look at the clock; take a Pace, charge as it "

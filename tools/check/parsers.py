@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Refuses parsers without bounds: JSON and CBOR from outside is read by src/base/bounded_json.h."""
+"""Refuses parsers without bounds: JSON and CBOR from outside is read by src/base/json/bounded_json.h."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ import tree
 UNBOUNDED = re.compile(r"\b[Jj]son::(parse|accept|sax_parse|from_cbor|from_msgpack|from_ubjson|from_bson|from_bjdata)\s*\(")
 # petri's own words, which the command shows as part of a larger object.
 OWN_WORDS = re.compile(r"\bJson::parse\((petri::)?(to_json\(|tree\))")
-ALLOWED = {"src/base/bounded_json.cpp"}
+ALLOWED = {"src/base/json/bounded_json.cpp"}
 
 
 def is_looked_at(name):
@@ -25,7 +25,7 @@ def unbounded_in(text):
 
 def main():
     files = [name for name in tree.files() if is_looked_at(name) and str(name) not in ALLOWED]
-    complaints = [f"{name}:{line}: this parser has no bounds; use parse_json() or parse_cbor() of base/bounded_json.h"
+    complaints = [f"{name}:{line}: this parser has no bounds; use parse_json() or parse_cbor() of base/json/bounded_json.h"
                   for name in files for line in unbounded_in(tree.text(name))]
     return tree.report("parsers", complaints, f"all have bounds in {len(files)} files")
 
