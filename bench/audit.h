@@ -1,4 +1,4 @@
-// What it costs to keep an audit trail, and to ask it.
+// The cost of keeping an audit trail, and of querying it.
 #pragma once
 
 #include "bench/registry.h"

@@ -1,4 +1,4 @@
-// What the build has made for benchmarks and put beside petri-dev.
+// Files that the build made for benchmarks and put beside petri-dev.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What it costs to build a module without text.
+// The cost of building a module without text.
 #pragma once
 
 #include "bench/registry.h"

@@ -1,4 +1,4 @@
-// What a call of a live instance costs.
+// The cost of a call of a live instance.
 #pragma once
 
 #include "bench/registry.h"

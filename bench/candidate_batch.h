@@ -20,7 +20,7 @@ class CandidateBatch {
  public:
   // `count` small modules numbered on from `first`, no two alike.
   static Result<CandidateBatch> of_wasm(std::uint64_t first, std::uint64_t count);
-  // The same of the mix in mix/, all from one seed.
+  // A batch of the mix in mix/, all from one seed.
   static Result<CandidateBatch> of_mix(std::uint64_t first, std::uint64_t count);
   static CandidateBatch of_wat(std::uint64_t first, std::uint64_t count);
 

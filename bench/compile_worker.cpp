@@ -38,7 +38,7 @@ Result<Measurement> measure_load() {
   return Measurement{.value = middle_of(std::move(worker)) * 1e6, .reference = median(std::move(here)) * 1e6};
 }
 
-// Whoever has started it finds that it has ended.
+// The process that started it finds that it has ended.
 void kill_and_wait(pid_t process) {
   ::kill(process, SIGKILL);
   siginfo_t how{};

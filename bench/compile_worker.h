@@ -1,4 +1,4 @@
-// What it costs that modules are compiled in another process.
+// The cost of compiling modules in another process.
 #pragma once
 
 #include "bench/registry.h"

@@ -1,4 +1,4 @@
-// What it costs to ask whether a guest may, and to refuse what was refused before.
+// The cost of asking whether a guest may run, and of refusing one that was refused before.
 #pragma once
 
 #include "bench/registry.h"

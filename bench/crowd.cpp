@@ -47,7 +47,7 @@ class Crowd {
   std::unique_ptr<Runtime> runtime_;
 };
 
-// What is resident beyond `before_mib`, for each of those that live.
+// Resident memory beyond `before_mib`, divided by the number that live.
 Result<double> kib_each(double before_mib) {
   PETRI_TRY(const double now, resident_mib());
   return (now - before_mib) * kKibPerMib / kAlive;

@@ -63,8 +63,8 @@ Result<double> overshoot_ms(const LoadedModule& module) {
   return fail(ErrorCode::engine_fault, "a guest ended otherwise than by its deadline");
 }
 
-// The same, done again when the kernel let others run meanwhile: that delay is the machine's. A machine that does it
-// every time is measured as it is.
+// As above, but measured again when the kernel let others run meanwhile: that delay is the machine's. A machine that
+// does it every time is measured as it is.
 Result<double> undisturbed_overshoot_ms(const LoadedModule& module) {
   for (std::size_t attempt = 1;; ++attempt) {
     const long before = interruptions();

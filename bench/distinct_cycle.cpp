@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "bench/candidate_life.h"
-#include "bench/lives.h"
+#include "bench/candidate_cycle.h"
+#include "bench/candidate_cycles.h"
 #include "bench/statistics.h"
 #include "bench/stopwatch.h"
 
@@ -15,12 +15,14 @@ namespace {
 constexpr std::uint32_t kDistinctCycleCalls = 20;
 constexpr std::size_t kDistinctCycleRepeats = 15;
 
-// Those of the batch, which outlives them; each one's own measurements, for one thread.
-Lives lives_in_petri(const CandidateBatch& batch) {
-  return [&batch, life = std::make_shared<CandidateLife>()](std::uint64_t first, std::uint64_t count) -> Result<void> {
-    for (std::uint64_t i = first; i < first + count; ++i) PETRI_TRY(life->live(batch.bytes_of(i), kDistinctCycleCalls));
-    return {};
-  };
+// The cycles of the batch, which outlives them; each has its own measurements, for one thread.
+CycleRunner cycles_in_petri(const CandidateBatch& batch) {
+  return
+      [&batch, cycle = std::make_shared<CandidateCycle>()](std::uint64_t first, std::uint64_t count) -> Result<void> {
+        for (std::uint64_t i = first; i < first + count; ++i)
+          PETRI_TRY(cycle->run(batch.bytes_of(i), kDistinctCycleCalls));
+        return {};
+      };
 }
 
 Result<Measurement> measure_cycle(MakeBatch make) {
@@ -28,7 +30,7 @@ Result<Measurement> measure_cycle(MakeBatch make) {
   std::vector<double> values, references;
   for (std::size_t i = 0; i <= kDistinctCycleRepeats; ++i) {
     PETRI_TRY(const CandidateBatch batch, make(i * kBatch, kBatch));
-    const Lives ours = lives_in_petri(batch), bare = lives_in_bare_engine(batch, kDistinctCycleCalls);
+    const CycleRunner ours = cycles_in_petri(batch), bare = cycles_in_bare_engine(batch, kDistinctCycleCalls);
     PETRI_TRY(const double value, processor_seconds_of([&] { return ours(0, kBatch); }));
     PETRI_TRY(const double reference, processor_seconds_of([&] { return bare(0, kBatch); }));
     if (i == 0) continue;  // to warm up
@@ -43,11 +45,11 @@ Result<Measurement> measure_cycles_per_second() {
   std::vector<double> values, references;
   for (std::size_t i = 0; i < kDistinctCycleRepeats; ++i) {
     PETRI_TRY(const CandidateBatch batch, CandidateBatch::of_mix(i * kThreads * kBatch, kThreads * kBatch));
-    std::array<Lives, kThreads> ours, bare;
-    for (Lives& lives : ours) lives = lives_in_petri(batch);
-    bare.fill(lives_in_bare_engine(batch, kDistinctCycleCalls));
-    PETRI_TRY(values.emplace_back(), lives_per_second(ours, 0, kBatch));
-    PETRI_TRY(references.emplace_back(), lives_per_second(bare, 0, kBatch));
+    std::array<CycleRunner, kThreads> ours, bare;
+    for (CycleRunner& runner : ours) runner = cycles_in_petri(batch);
+    bare.fill(cycles_in_bare_engine(batch, kDistinctCycleCalls));
+    PETRI_TRY(values.emplace_back(), cycles_per_second(ours, 0, kBatch));
+    PETRI_TRY(references.emplace_back(), cycles_per_second(bare, 0, kBatch));
   }
   return Measurement{.value = middle_of(values), .reference = median(references)};
 }

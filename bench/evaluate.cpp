@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/candidate_cycles.h"
 #include "bench/evaluation_job.h"
-#include "bench/lives.h"
 #include "bench/statistics.h"
 #include "bench/stopwatch.h"
 
@@ -36,9 +36,9 @@ Result<double> seconds_of(EvaluationJob& job, const CandidateBatch& batch, const
 }
 
 Result<double> bare_per_second(const CandidateBatch& batch) {
-  std::array<Lives, kThreads> bare;
-  bare.fill(lives_in_bare_engine(batch, kCases));
-  return lives_per_second(bare, 0, batch.size() / kThreads);
+  std::array<CycleRunner, kThreads> bare;
+  bare.fill(cycles_in_bare_engine(batch, kCases));
+  return cycles_per_second(bare, 0, batch.size() / kThreads);
 }
 
 // Candidates a second: petri's, and the bare engine's of the same modules in turn.

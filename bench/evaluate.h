@@ -8,7 +8,7 @@ namespace petri::bench {
 Benchmark evaluate_per_second();
 Benchmark evaluate_json_per_second();
 Benchmark evaluate_straight_per_second();
-// The same, divided by what the bare engine does of the same modules.
+// The speed divided by that of the bare engine on the same modules.
 Benchmark evaluate_ratio();
 Benchmark evaluate_straight_ratio();
 Benchmark evaluate_wat_per_second();

@@ -82,7 +82,7 @@ Result<void> evaluate_mixed(EvaluationJob& job, const CandidateBatch& batch) {
   return fail(ErrorCode::host_fault, fmt::format("{} candidates are ok where {} are honest", ok, kHonest));
 }
 
-// What a hostile candidate of each kind costs, in microseconds.
+// The cost of a hostile candidate of each kind, in microseconds.
 Result<std::vector<std::string>> cost_of_each(EvaluationJob& job) {
   constexpr std::uint64_t kCount = 500;
   std::vector<std::string> notes;

@@ -1,4 +1,4 @@
-// What hostile candidates cost the honest ones.
+// The cost of hostile candidates for the honest ones.
 #pragma once
 
 #include "bench/registry.h"

@@ -1,4 +1,4 @@
-// What promotion is worth to candidates that run long.
+// The gain of promotion for candidates that run long.
 #pragma once
 
 #include "bench/registry.h"

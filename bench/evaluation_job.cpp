@@ -12,7 +12,7 @@
 namespace petri::bench {
 namespace {
 
-// What is compiled is compiled in this process, so that processor time counts it.
+// Code is compiled in this process, so that processor time counts it.
 const CompileOptions kHere{.in_process = true};
 
 }  // namespace

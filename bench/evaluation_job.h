@@ -43,9 +43,9 @@ class EvaluationJob {
   static Result<EvaluationJob> create(std::vector<Case> cases = polynomial_cases(),
                                       EvaluationSpec spec = polynomial_spec());
 
-  // Whatever becomes of the candidates.
+  // Evaluates, whatever the outcomes of the candidates are.
   Result<Evaluation> evaluate(const CandidateBatch& batch, const Manner& manner);
-  // The same, and everything is dropped again; host_fault unless all of them were looked at and are ok.
+  // Evaluates and drops everything again; host_fault unless all candidates were looked at and are ok.
   Result<void> evaluate_honest(const CandidateBatch& batch, const Manner& manner);
 
  private:

@@ -1,4 +1,4 @@
-// What it costs to publish what nobody subscribed to.
+// The cost of publishing events that nobody subscribed to.
 #pragma once
 
 #include "bench/registry.h"

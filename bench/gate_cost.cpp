@@ -28,9 +28,9 @@ constexpr std::array<Size, 2> kSizes{{{8 << 10, 20}, {80 << 10, 0}}};
 
 constexpr std::size_t kShapesPerReference = 12;
 // A ratio that is worth a second look.
-constexpr double kDear = 2.2;
+constexpr double kSuspectRatio = 2.2;
 
-// Processor seconds of gate and load; the median of so many.
+// Processor seconds of gate and load; the median of this many samples.
 Result<double> cost(const Bytes& wasm, Tier tier, std::size_t repeats) {
   std::vector<double> samples;
   for (std::size_t i = 0; i < repeats; ++i) {
@@ -63,12 +63,12 @@ class Scale {
   // beside ordinary code, so that both are met by the same moods of the machine.
   Result<double> per_byte(const Bytes& wasm) const {
     PETRI_TRY(const double once, per_byte(wasm, 1));
-    if (tier_ == Tier::compiled && once < kDear * ordinary_per_byte()) return once;
+    if (tier_ == Tier::compiled && once < kSuspectRatio * ordinary_per_byte()) return once;
     std::vector<double> ratios;
     for (int times = 0; times < 5; ++times) {
-      PETRI_TRY(const double dear, per_byte(wasm, 1));
+      PETRI_TRY(const double suspect, per_byte(wasm, 1));
       PETRI_TRY(const double ordinary, per_byte(ordinary_, 1));
-      ratios.push_back(dear / ordinary);
+      ratios.push_back(suspect / ordinary);
     }
     return median(ratios) * ordinary_per_byte();
   }

@@ -1,4 +1,4 @@
-// What the most expensive modules that are accepted cost, compared with ordinary ones.
+// The cost of the most expensive modules that are accepted, compared with ordinary ones.
 #pragma once
 
 #include "bench/registry.h"

@@ -45,7 +45,7 @@ Result<std::unique_ptr<Runtime>> guarded_runtime() {
       {.workers = 2, .limits = {{"fuel_max", 1'000'000}, {"memory_bytes_max", std::uint64_t{1} << 20}}});
 }
 
-// Sandboxes that are asked again and again until each honest one has answered so many times. Hostile ones are asked
+// Sandboxes that are asked again and again until each honest one has answered this many times. Hostile ones are asked
 // again with their answer, or, when they are not admitted, with one of every few honest answers.
 class HostileCrowd : public std::enable_shared_from_this<HostileCrowd> {
  public:

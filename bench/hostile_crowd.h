@@ -1,4 +1,4 @@
-// What hostile sandboxes cost the honest ones beside them.
+// The cost of hostile sandboxes for the honest ones beside them.
 #pragma once
 
 #include "bench/registry.h"

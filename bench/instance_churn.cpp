@@ -3,8 +3,8 @@
 #include <array>
 #include <vector>
 
+#include "bench/candidate_cycles.h"
 #include "bench/compiled_instance.h"
-#include "bench/lives.h"
 #include "bench/statistics.h"
 #include "bench/stopwatch.h"
 
@@ -22,17 +22,17 @@ struct Rates {
 // Medians, measured in turn.
 Result<Rates> measure_rates() {
   PETRI_TRY(const CompiledGuest guest, CompiledGuest::load());
-  const Lives churn = [&guest](std::uint64_t, std::uint64_t count) -> Result<void> {
+  const CycleRunner churn = [&guest](std::uint64_t, std::uint64_t count) -> Result<void> {
     for (std::uint64_t i = 0; i < count; ++i) PETRI_TRY(guest.start());
     return {};
   };
-  std::array<Lives, kThreads> both;
+  std::array<CycleRunner, kThreads> both;
   both.fill(churn);
   std::vector<double> alone, together;
   for (std::size_t i = 0; i < kInstanceChurnRepeats; ++i) {
     PETRI_TRY(const double seconds, wall_seconds_of([&churn] { return churn(0, kInstanceChurnBatch); }));
     alone.push_back(static_cast<double>(kInstanceChurnBatch) / seconds);
-    PETRI_TRY(together.emplace_back(), lives_per_second(both, 0, kInstanceChurnBatch));
+    PETRI_TRY(together.emplace_back(), cycles_per_second(both, 0, kInstanceChurnBatch));
   }
   return Rates{.one_thread = middle_of(std::move(alone)), .two_threads = middle_of(std::move(together))};
 }

@@ -16,7 +16,7 @@ TEST(Kernels, AreEnoughForAMeanBesideRecursion) {
   EXPECT_GE(kernels().size(), 8U + 1U);
 }
 
-// What is compared has to be the same work.
+// The kernels that are compared have to do the same work.
 TEST(Kernels, GiveTheSameNumberMeteredAndBareInBothTiers) {
   for (const Kernel& kernel : kernels()) {
     const auto artifact = Artifact::from_wat(kernel.text, kModuleBytesMax);

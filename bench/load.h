@@ -1,4 +1,4 @@
-// What it costs to take in an ordinary program.
+// The cost of loading an ordinary program.
 #pragma once
 
 #include "bench/registry.h"

@@ -33,7 +33,7 @@ class LiveFunction {
 
   // Anything but a return is a host_fault.
   Result<void> call(std::span<std::uint64_t> slots);
-  // However it ends.
+  // Calls with this budget and returns the end, whatever it is.
   Result<End> call_until(const Budget& budget, std::span<std::uint64_t> slots);
 
  private:

@@ -1,6 +1,6 @@
 #include "bench/memory_growth.h"
 
-#include "bench/candidate_life.h"
+#include "bench/candidate_cycle.h"
 #include "bench/resident_memory.h"
 #include "bench/small_module.h"
 
@@ -11,18 +11,18 @@ constexpr std::uint64_t kWarmUp = 10'000, kModules = 1'000'000;
 // Few: what could be left behind is left by loading.
 constexpr std::uint32_t kMemoryGrowthCalls = 2;
 
-Result<void> live(CandidateLife& life, SmallModule& modules, std::uint64_t first, std::uint64_t count) {
+Result<void> run(CandidateCycle& cycle, SmallModule& modules, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t number = first; number < first + count; ++number)
-    PETRI_TRY(life.live(modules.numbered(number), kMemoryGrowthCalls));
+    PETRI_TRY(cycle.run(modules.numbered(number), kMemoryGrowthCalls));
   return {};
 }
 
 Result<Measurement> measure_memory_growth() {
   PETRI_TRY(SmallModule modules, SmallModule::create());
-  CandidateLife life;
-  PETRI_TRY(live(life, modules, 0, kWarmUp));
+  CandidateCycle cycle;
+  PETRI_TRY(run(cycle, modules, 0, kWarmUp));
   PETRI_TRY(const double before, resident_mib());
-  PETRI_TRY(live(life, modules, kWarmUp, kModules));
+  PETRI_TRY(run(cycle, modules, kWarmUp, kModules));
   PETRI_TRY(const double after, resident_mib());
   return Measurement{.value = after - before, .reference = std::nullopt};
 }

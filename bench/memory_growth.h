@@ -1,4 +1,4 @@
-// What a million short lives leave behind.
+// The memory that a million short-lived candidates leave behind.
 #pragma once
 
 #include "bench/registry.h"

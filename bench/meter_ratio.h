@@ -1,4 +1,4 @@
-// What petri's meter costs, compared with the engines' own.
+// The cost of petri's meter, compared with the engines' own.
 #pragma once
 
 #include "bench/registry.h"

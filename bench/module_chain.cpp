@@ -29,7 +29,7 @@ SandboxSpec chain_of(std::size_t length) {
   return spec;
 }
 
-// Of the first, on which all others depend.
+// The time to reload the first module, on which all others depend.
 Result<double> reload_seconds(std::size_t length) {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   SandboxSpec spec = chain_of(length);

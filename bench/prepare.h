@@ -1,4 +1,4 @@
-// What it costs to check, meter and describe a module.
+// The cost of checking, metering and describing a module.
 #pragma once
 
 #include "bench/registry.h"

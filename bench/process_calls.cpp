@@ -44,7 +44,7 @@ Result<Measurement> measure_call() {
       .notes = {fmt::format("interpreted {:.0f} ns, compiled {:.0f} ns", interpreted * 1e9, compiled * 1e9)}};
 }
 
-// "burst" sends so many messages of 16 bytes to the process "sink", "ask" calls it as often.
+// "burst" sends this many messages of 16 bytes to the process "sink", "ask" calls it as often.
 constexpr std::string_view kMessenger = R"((module
   (import "petri" "send" (func $send (param i32 i32 i32 i32) (result i32)))
   (import "petri" "call" (func $call (param i32 i32 i32 i32 i32) (result i32)))

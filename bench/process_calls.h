@@ -1,4 +1,4 @@
-// What calls, messages and restarts of a live process cost.
+// The cost of calls, messages and restarts of a live process.
 #pragma once
 
 #include "bench/registry.h"

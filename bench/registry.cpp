@@ -29,7 +29,7 @@
 #include "bench/reload.h"
 #include "bench/reload_crowd.h"
 #include "bench/sandbox_churn.h"
-#include "bench/sandbox_life.h"
+#include "bench/sandbox_cycle.h"
 #include "bench/snapshots.h"
 #include "bench/sorting_network.h"
 

@@ -11,7 +11,7 @@
 
 namespace petri::bench {
 
-// What one benchmark found, in its unit. The reference is the bare engine, or whatever `what` names, measured in the
+// The result of one benchmark, in its unit. The reference is the bare engine, or whatever `what` names, measured in the
 // same run.
 struct Measurement {
   Sampled value = 0;

@@ -82,7 +82,7 @@ Result<double> bare_seconds(std::span<const std::uint8_t> wasm, Tier tier) {
   });
 }
 
-// Of code nobody has seen before, from bytes.
+// Loads new code, never seen before, from bytes.
 Result<Measurement> measure_load(Tier tier, std::size_t loads, double per_second) {
   PETRI_TRY(LargeVersions versions, LargeVersions::create());
   PETRI_TRY(const auto runtime, two_worker_runtime());

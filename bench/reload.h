@@ -1,4 +1,4 @@
-// What other code for live processes costs.
+// The cost of reloading the code of live processes.
 #pragma once
 
 #include "bench/registry.h"

@@ -1,4 +1,4 @@
-// What other code costs where very many live, and while they are called.
+// The cost of a reload where very many processes live, and while they are called.
 #pragma once
 
 #include "bench/registry.h"

@@ -1,4 +1,4 @@
-// What the benchmarks of sandboxes put into them.
+// The guests that the benchmarks of sandboxes use.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kTimes = 5'000;
 
-// "touch" writes a number into each of so many pages of 4 KiB; "next" counts in an unexported global.
+// "touch" writes a number into each of this many pages of 4 KiB; "next" counts in an unexported global.
 Result<ArtifactPtr> keeper(std::uint32_t wasm_pages) {
   return Artifact::from_wat(fmt::format(R"((module
     (memory {0})
@@ -48,7 +48,7 @@ struct Kept {
   }
 };
 
-Result<void> must_go_on(Sandbox& sandbox) {
+Result<void> must_continue(Sandbox& sandbox) {
   PETRI_TRY(const Outcome outcome, sandbox.call("next"));
   if (!outcome.values.empty() && outcome.values[0].i32() == 2) return {};
   return fail(ErrorCode::host_fault, "what was brought back does not go on where it stood");
@@ -66,7 +66,7 @@ Result<Sampled> restore_seconds(Tier tier, std::uint32_t wasm_pages) {
   PETRI_TRY(Kept kept, Kept::create(tier, wasm_pages));
   PETRI_TRY(const Snapshot snapshot, kept.sandbox.snapshot());
   PETRI_TRY(const Sampled seconds, median_seconds_of(kTimes, [&] { return kept.sandbox.restore(snapshot); }));
-  PETRI_TRY(must_go_on(kept.sandbox));
+  PETRI_TRY(must_continue(kept.sandbox));
   return seconds;
 }
 
@@ -81,7 +81,7 @@ Result<Sampled> fork_seconds(Tier tier, std::uint32_t wasm_pages) {
               }));
     if (i == 0) {
       PETRI_TRY(Sandbox twin, kept.runtime->find("twin"));
-      PETRI_TRY(must_go_on(twin));
+      PETRI_TRY(must_continue(twin));
     }
     PETRI_TRY(kept.runtime->destroy("twin"));
   }

@@ -1,4 +1,4 @@
-// What it costs to keep a sandbox as it stands, to bring it back, and to make another of it.
+// The cost of taking a snapshot of a sandbox, of restoring it, and of forking.
 #pragma once
 
 #include "bench/registry.h"

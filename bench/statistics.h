@@ -1,4 +1,4 @@
-// What is made of many samples.
+// Statistics of many samples.
 #pragma once
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ double median(std::vector<double> samples);
 Sampled middle_of(std::vector<double> samples);
 // The smallest sample that at least this share of them, from 0 to 1, do not exceed.
 double percentile(std::vector<double> samples, double share);
-// Of samples above zero.
+// The mean of samples above zero.
 double geometric_mean(const std::vector<double>& samples);
 
 }  // namespace petri::bench

@@ -9,12 +9,12 @@
 
 namespace petri::bench {
 
-// Of the steady clock, and of all this process's threads together. Processor time leaves out what the machine did for
-// others meanwhile: the better measure wherever one thread works.
+// The steady clock, and the processor time of all this process's threads together. Processor time leaves out what the
+// machine did for others meanwhile: the better measure wherever one thread works.
 double wall_seconds();
 double processor_seconds();
-// Of this thread alone. A process with a limit on its processor time needs it: Linux counts the process's own time in
-// ticks of some milliseconds then.
+// The processor time of this thread alone. A process with a limit on its processor time needs it: Linux counts the
+// process's own time in ticks of some milliseconds then.
 double thread_seconds();
 
 // Seconds of the steady clock per call of `round`: it is called in batches of some milliseconds, and the median of the
@@ -27,7 +27,7 @@ using Round = std::function<Result<void>()>;
 // Processor time of one round, and how long it took.
 Result<double> processor_seconds_of(const Round& round);
 Result<double> wall_seconds_of(const Round& round);
-// The median of how long so many took, each by itself: what disturbs a few of them does not show.
+// The median of how long this many calls took, each by itself: what disturbs a few of them does not show.
 Result<Sampled> median_seconds_of(std::size_t rounds, const Round& round);
 
 struct Compared {

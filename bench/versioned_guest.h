@@ -16,7 +16,7 @@ constexpr std::string_view kVersioned = "counter";  // the module's name, as san
 // fields.
 Result<ArtifactPtr> counting_version(std::uint64_t number);
 
-// The same with so much other code that the module has about ten thousand bytes: what has to be loaded.
+// Versions with so much other code that the module has about ten thousand bytes, to make loading expensive.
 class LargeVersions {
  public:
   static Result<LargeVersions> create();
@@ -31,7 +31,7 @@ class LargeVersions {
   std::size_t constant_;  // where the one that differs stands
 };
 
-// What "next" answers, and a host_fault when that is not `expected`: state has crossed whole.
+// Checks the answer of "next": a host_fault when it is not `expected`. If it is, state was carried whole.
 Result<void> must_count(Sandbox& sandbox, std::int32_t expected);
 
 }  // namespace petri::bench

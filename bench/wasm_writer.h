@@ -18,7 +18,7 @@ using Bytes = WasmBytes;  // numbers and texts go in as wasm_builder/encoding.h 
 void put(Bytes& out, std::initializer_list<unsigned> bytes);
 void put(Bytes& out, const Bytes& bytes);
 
-// `bytes` so many times.
+// `bytes` this many times.
 Bytes repeated(std::size_t times, const Bytes& bytes);
 
 enum ValueCode : std::uint8_t {

@@ -5,32 +5,6 @@
 namespace petri::bench {
 namespace {
 
-Bytes unsigned_bytes(std::uint64_t number) {
-  Bytes out;
-  append_unsigned(out, number);
-  return out;
-}
-
-Bytes signed_bytes(std::int64_t number) {
-  Bytes out;
-  append_signed(out, number);
-  return out;
-}
-
-TEST(WasmWriter, WritesNumbersSevenBitsAByte) {
-  EXPECT_EQ(unsigned_bytes(0), (Bytes{0}));
-  EXPECT_EQ(unsigned_bytes(127), (Bytes{0x7f}));
-  EXPECT_EQ(unsigned_bytes(128), (Bytes{0x80, 1}));
-  EXPECT_EQ(unsigned_bytes(624'485), (Bytes{0xe5, 0x8e, 0x26}));
-}
-
-TEST(WasmWriter, WritesTheSignInTheLastByte) {
-  EXPECT_EQ(signed_bytes(63), (Bytes{0x3f}));
-  EXPECT_EQ(signed_bytes(64), (Bytes{0xc0, 0}));
-  EXPECT_EQ(signed_bytes(-1), (Bytes{0x7f}));
-  EXPECT_EQ(signed_bytes(-123'456), (Bytes{0xc0, 0xbb, 0x78}));
-}
-
 TEST(WasmWriter, WritesSectionsInTheirOrderWhateverTheOrderOfTheItems) {
   ModuleWriter module;
   module.add_export("f", 0);

@@ -1,4 +1,4 @@
-// The reader of audit files: lines nobody may trust, the first of them the beginning of a chain.
+// The reader of audit files: untrusted lines, the first of which starts a chain.
 #include <algorithm>
 #include <string_view>
 
@@ -22,7 +22,8 @@ AuditSubject subject_of(const AuditEntry& entry) {
   return {.kind = entry.kind, .sandbox = entry.sandbox, .process = entry.process, .cause = entry.cause};
 }
 
-// What was read can be written and read again, to the same. Details are left out: their keys are literals of ours.
+// An entry that was read can be written and read again, with the same result. Details are left out: their keys are
+// literals of ours.
 void require_to_be_written_again(const AuditEntry& entry) {
   for (const std::string& text : {entry.sandbox, entry.process, entry.cause}) FUZZ_REQUIRE(is_utf8(text));
   if (std::max({entry.sandbox.size(), entry.process.size(), entry.cause.size()}) > kAuditTextBytesMax) return;
@@ -36,9 +37,9 @@ void require_to_be_written_again(const AuditEntry& entry) {
 
 // A chain is followed up to its first fault; up to there the numbers are 1, 2, 3.
 void follow(std::string_view text) {
-  const auto begun = begin_chain(take_line(text));
-  if (!begun) FUZZ_REQUIRE(begun.error().code == ErrorCode::parse_failed);
-  ChainReader chain(begun.value_or(ChainBegin{}).end, 1);
+  const auto begin = begin_chain(take_line(text));
+  if (!begin) FUZZ_REQUIRE(begin.error().code == ErrorCode::parse_failed);
+  ChainReader chain(begin.value_or(ChainBegin{}).end, 1);
   for (std::uint64_t number = 1; !text.empty(); ++number) {
     const auto fault = chain.check(take_line(text));
     if (fault) {

@@ -1,4 +1,4 @@
-// Runs a fuzz target without libFuzzer: random changes of its seeds, so many times, the same for the same seed.
+// Runs a fuzz target without libFuzzer: random changes of its seeds, this many times, the same for the same seed.
 //   fuzz_prepare --executions 1000000 --seed 7     all of them
 //   fuzz_prepare --seconds 600 --seed 7            as many as there is time for
 //   fuzz_prepare --only 123456 --seed 7            one of them again, to look at a failure

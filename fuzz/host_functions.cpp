@@ -1,9 +1,9 @@
-// Every host function, called by a real guest with whatever numbers chance has, against a model: the answer is one of
+// Every host function, called by a real guest with random numbers, against a model: the answer is one of
 // those the function may give, exactly that where it can be known; memory outside the ranges a call states is
 // untouched, all of it when the call was refused; and never a trap.
 //
 // The input is a list of calls: a byte for the function, and for each parameter a byte that says where its number comes
-// from. After these as many calls again as chance makes of the input. The first byte chooses the tier.
+// from. After these come as many random calls derived from the input. The first byte chooses the tier.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -16,12 +16,12 @@
 #include "base/assert.h"
 #include "base/utf8.h"
 #include "fuzz/target.h"
-#include "host/folder.h"
+#include "host/files/folder.h"
+#include "host/files/temporary_folder.h"
 #include "host/guest.h"
 #include "host/link.h"
 #include "host/process_port.h"
-#include "host/temporary_folder.h"
-#include "host/wasi_errno.h"
+#include "host/wasi/errno.h"
 #include "petri/wasm_builder.h"
 
 namespace petri::fuzz {
@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::uint32_t kMemory = 65'536;
 constexpr std::uint64_t kFuel = 100'000'000'000;
-constexpr std::size_t kChanceCalls = 200;
+constexpr std::size_t kRandomCalls = 200;
 constexpr std::string_view kInput = "the input of the guest, thirty-nine bytes";
 constexpr std::string_view kName = "process", kSender = "sender of the message";
 constexpr std::uint64_t kOutputBytesMax = 5'000;
@@ -102,7 +102,7 @@ struct Piece {
   bool inside() const { return begin + size <= kMemory; }
 };
 
-// What a call says it reads and writes, with its memory as it was before.
+// The ranges that a call says it reads and writes, with its memory as it was before.
 struct Stated {
   std::vector<Piece> read, written;
   bool inside = true;
@@ -310,7 +310,7 @@ class Session {
     return static_cast<std::int32_t>(
         from >= size ? 0 : std::min<std::uint64_t>(size - from, static_cast<std::uint32_t>(length)));
   }
-  // What the answer is when all ranges lie inside, where it can be known.
+  // The answer when all ranges lie inside, where it can be known.
   std::optional<std::int32_t> expected_of(const HostFunction& function, const std::vector<std::uint64_t>& arguments,
                                           const std::string& reply) const {
     const std::string_view name = function.name;
@@ -453,7 +453,7 @@ void play(Session& session, std::string_view input) {
     });
   }
   std::mt19937_64 random(std::hash<std::string_view>{}(input));
-  for (std::size_t i = 0; i < kChanceCalls; ++i) {
+  for (std::size_t i = 0; i < kRandomCalls; ++i) {
     if (random() % 16 == 0) session.put(static_cast<std::uint32_t>(random() % kMemory), random() % (2 * kMemory));
     call_from(session, static_cast<std::uint8_t>(random()),
               [&] { return number_from(static_cast<std::uint8_t>(random()), random()); });

@@ -38,7 +38,7 @@ void require_numbers_to_be_read_or_refused(const std::vector<std::string>& texts
     for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64}) {
       const auto value = parse_value(text, type);
       if (!value) require_one_clean_line(value.error().message);
-      // What was read can be written and read again, to the same bits.
+      // A value that was read can be written and read again, to the same bits.
       if (value) FUZZ_REQUIRE(parse_value(to_text(*value), type) == *value);
     }
   }

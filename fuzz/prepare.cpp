@@ -48,7 +48,7 @@ std::string wasm_of(std::string_view wat) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Whatever the bytes are, the verdict is the guest's fault or none: an engine_fault is ours.
+// Any bytes get a verdict that is the guest's fault or none: an engine_fault is ours.
 bool is_a_verdict(ErrorCode code) {
   return code == ErrorCode::rejected || code == ErrorCode::parse_failed || code == ErrorCode::module_too_large;
 }
@@ -62,7 +62,7 @@ void describe(const Artifact& artifact) {
   (void)artifact.function_name(0);
 }
 
-// Whatever is accepted can be scanned; findings point into the module, and the most severe come first.
+// An accepted module can be scanned; findings point into the module, and the most severe come first.
 void scan_whole(const Artifact& artifact) {
   const auto report = scan(artifact, HostFunctions(), {.findings_max = 20});
   FUZZ_REQUIRE(report.has_value());

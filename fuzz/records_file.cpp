@@ -82,7 +82,7 @@ class Records {
   }
 
  private:
-  // The same as bytes says the same; some of them changed is refused, or verified like any other file.
+  // The file in compact form says the same; with some bytes changed it is refused, or verified like any other file.
   void try_compact(Choices& choices) {
     const MemoryFile compact;
     const auto conversion = convert_records(file_.path(), compact.path(), RecordsForm::compact);
@@ -152,7 +152,7 @@ class Records {
     FUZZ_REQUIRE(verification->verified == records_.size());
     for (const StoredRecord& stored : records_) require_the_truth(stored.record);
   }
-  // Of a candidate that is known, over the cases that are known: none that ended well there has a better score.
+  // No record of a known candidate over known cases that ended well has a better score than the true one.
   void require_the_truth(const Record& record) const {
     if (!scored_by_targets_ || record.outcome != OutcomeKind::ok || !record.artifact || !record.score) return;
     const auto known = scores_.find(*record.artifact);

@@ -76,7 +76,7 @@ void handle_line(std::string_view line) {
   require_sensible_completion(line, line.size() / 2);
 }
 
-// However the bytes come in pieces, the lines are the same.
+// The lines are the same, however the bytes come in pieces.
 void require_the_same_lines(std::string_view text, const std::vector<CutLine>& lines, std::size_t line_bytes_max) {
   LineCutter cutter(line_bytes_max);
   std::vector<CutLine> pieced;

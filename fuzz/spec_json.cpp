@@ -1,4 +1,4 @@
-// The spec of a sandbox as JSON, from whoever sends one: read and checked, with nothing started.
+// The spec of a sandbox as JSON from anywhere: read and checked, with nothing started.
 #include <string_view>
 
 #include "base/assert.h"
@@ -18,7 +18,7 @@ void require_a_verdict(const Error& error) {
   for (const char c : error.message) FUZZ_REQUIRE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
 }
 
-// What was read is in range, and its tree is one that can be written and read again.
+// A spec that was read is in range, and its tree can be written and read again.
 void check(const SandboxSpec& spec) {
   static const HostFunctions host;
   const auto policy = check_spec(spec, {}, host);

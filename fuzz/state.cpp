@@ -24,7 +24,7 @@ void require_a_verdict(const Error& error) {
   for (const char c : error.message) FUZZ_REQUIRE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
 }
 
-// What was read can be shown, kept, and carried over to itself.
+// A document that was read can be shown, kept, and carried over to itself.
 void require_whole(const StateDocument& document) {
   FUZZ_REQUIRE(is_utf8(to_json(document)));
   FUZZ_REQUIRE(state_from_cbor(to_cbor(document)) == document);

@@ -1,4 +1,4 @@
-// What a fuzz target consists of. libFuzzer and the driver beside this file both run it.
+// The parts of a fuzz target. libFuzzer and the driver beside this file both run it.
 #pragma once
 
 #include <cstddef>

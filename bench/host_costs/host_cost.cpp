@@ -84,7 +84,7 @@ Result<Trial> try_undisturbed(Runtime& runtime, const HostCostCase& one, const H
   return best;
 }
 
-// What one call takes from the heap at most, over what it was given.
+// The most that one call takes from the heap, over what it was given.
 Result<std::optional<double>> memory_of(Runtime& runtime, const HostCostCase& one, const HostCostOptions& options) {
   constexpr std::uint64_t kWorthDividing = std::uint64_t{1} << 20;
   if (!options.heap.begin || one.bytes < kWorthDividing || one.ends_the_guest) return std::optional<double>();

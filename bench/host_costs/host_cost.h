@@ -1,5 +1,5 @@
-// What a host function costs the host at worst: time for its fuel, memory, and how long the guest's clock is not looked
-// at.
+// The worst cost of a host function for the host: time for its fuel, memory, and how long the guest's clock is not
+// looked at.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace petri::bench {
 
-// What the program has taken from its heap: now, and at most since begin(). Only a program that counts can say.
+// Bytes that the program has taken from its heap: now, and at most since begin(). Only a program that counts can say.
 struct HeapMeter {
   std::function<void()> begin;
   std::function<std::uint64_t()> grown_bytes;

@@ -30,7 +30,7 @@ class Draw {
   std::uint64_t state_;
 };
 
-// What trees may be made of, besides arithmetic.
+// The operands that trees may use besides constants and arithmetic.
 struct Material {
   bool y = false;
   bool slots = false;
@@ -40,7 +40,7 @@ class Trees {
  public:
   Trees(Draw& draw, Material material) : draw_(draw), material_(material) {}
 
-  // Of `size` nodes, or one or two fewer.
+  // A tree of `size` nodes, or one or two fewer.
   Tree of(std::uint32_t size) {
     Tree tree;
     grow(tree, size);
@@ -83,7 +83,7 @@ Tree operation(Node::Kind kind, std::initializer_list<Tree> children) {
   return tree;
 }
 
-// What makes the program of a number unlike all others.
+// Marks the program of a number so that it is unlike all others.
 Tree marked(std::uint64_t number, const Tree& tree) {
   return operation(mul, {{{.kind = constant, .value = 1 + static_cast<double>(number) * 0x1p-30}}, tree});
 }
@@ -105,7 +105,7 @@ void draw_branches(MixedProgram& program, Draw& draw) {
   program.result = draw.below(2) == 0 ? with_y.between(3, 7) : operation(add, {choose(with_y), with_y.between(1, 3)});
 }
 
-// What is divided knows no y and is small, so y stays within its bounds however often the body is repeated.
+// The dividend knows no y and is small, so y stays within its bounds however often the body is repeated.
 void draw_loop(MixedProgram& program, Draw& draw) {
   Trees first(draw, {}), with_y(draw, {.y = true});
   program.statements.push_back({.kind = Statement::Kind::set, .value = first.between(1, 7)});

@@ -60,13 +60,14 @@ struct MixedProgram {
   Tree result;
 };
 
-// Of six numbers in a row two are straight, two have branches, one has a loop, and one has calls or memory in turn.
+// The shape by number: of six in a row two are straight, two have branches, one has a loop, and one has calls or memory
+// in turn.
 ProgramShape shape_of(std::uint64_t number);
 
-// What benchmarks and peers draw from.
+// The seed that benchmarks and peers draw from.
 constexpr std::uint64_t kMixSeed = 17;
 
-// The same for the same seed and number; programs of different numbers differ in a constant at least.
+// The program of a seed and number, always the same; programs of different numbers differ in a constant at least.
 MixedProgram draw_program(std::uint64_t seed, std::uint64_t number);
 
 double value_of(const MixedProgram& program, double x);

@@ -12,7 +12,8 @@
 
 namespace petri::bench {
 
-// What a module can have more or less of. The last three are what function bodies repeat: numbers of snippets.
+// A dimension that a module can have more or less of. The last three are repeated by function bodies: numbers of
+// snippets.
 enum class Dimension : std::uint8_t {
   types,               // different function types
   params,              // of the functions
@@ -53,7 +54,7 @@ const std::array<DimensionInfo, kDimensions>& dimensions();
 
 const std::vector<std::string_view>& snippet_names();
 
-// What makes a module one that is refused, besides its being too dense.
+// The fault for which a module is refused, besides its being too dense.
 enum class Fault : std::uint8_t {
   none,
   last_body,         // a value is missing at the end of the last function

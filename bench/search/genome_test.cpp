@@ -31,7 +31,7 @@ TEST(Genome, KeepsEveryNumberWithinTheBounds) {
   EXPECT_LT(genome.at(Dimension::nesting), bound("nesting"));
 }
 
-// What is refused is refused for being too dense, and never for being no module.
+// A refused module is refused for being too dense, and never for being no module.
 TEST(Genome, MakesModulesThatAreValid) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 400; ++i) {

@@ -64,18 +64,18 @@ LoadCost measure_load(const Bytes& wasm, Stage stage, int times) {
   ::setrlimit(RLIMIT_CPU, &limit);
   ::setrlimit(RLIMIT_CORE, &no_core);
   const LoadCost cost = measure_load(wasm, stage, times);
-  const bool told = ::write(out, &cost, sizeof cost) == sizeof cost;
-  ::_exit(told ? 0 : 1);
+  const bool complete = ::write(out, &cost, sizeof cost) == sizeof cost;
+  ::_exit(complete ? 0 : 1);
 }
 
-// What the child has reported, or how it ended without.
-LoadCost cost_told(int in, pid_t child, unsigned seconds_max) {
+// The cost that the child has reported, or how it ended without a report.
+LoadCost read_cost(int in, pid_t child, unsigned seconds_max) {
   LoadCost cost;
-  const bool told = ::read(in, &cost, sizeof cost) == sizeof cost;
+  const bool complete = ::read(in, &cost, sizeof cost) == sizeof cost;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (told) return cost;
+  if (complete) return cost;
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   const bool late = signal == SIGXCPU || signal == SIGKILL;
   return {.end = late ? LoadCost::End::gave_up : LoadCost::End::crashed, .seconds = static_cast<double>(seconds_max)};
@@ -92,7 +92,7 @@ std::optional<Stage> stage_from_name(std::string_view name) {
 }
 
 Result<LoadCost> load_cost(const Bytes& wasm, Stage stage, int times, unsigned seconds_max) {
-  // What an engine makes once is made here, not in every child.
+  // The parts that an engine creates once are created here, not in every child.
   static const Bytes empty = ModuleWriter().finish();
   PETRI_TRY(load_once(empty, stage));
   std::array<int, 2> ends{};
@@ -101,7 +101,7 @@ Result<LoadCost> load_cost(const Bytes& wasm, Stage stage, int times, unsigned s
   if (child < 0) return fail(ErrorCode::io_error, "no process that measures");
   if (child == 0) measure_in_child(wasm, stage, times, seconds_max, ends[1]);
   ::close(ends[1]);
-  const LoadCost cost = cost_told(ends[0], child, seconds_max);
+  const LoadCost cost = read_cost(ends[0], child, seconds_max);
   ::close(ends[0]);
   return cost;
 }

@@ -1,4 +1,4 @@
-// What loading a module costs, measured in a process of its own: a module that crashes or never ends is a finding too.
+// The cost of loading a module, measured in a process of its own: a module that crashes or never ends is a finding too.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace petri::bench {
 
-// What is done with a module.
+// The steps that a module goes through.
 enum class Stage : std::uint8_t {
   refuse,       // the gate, for one that it refuses
   interpreted,  // the gate, a load and an instance
@@ -27,7 +27,7 @@ struct LoadCost {
   double seconds = 0;  // of the processor; the limit when it was given up
 };
 
-// The median of so many times. A process that takes longer than `seconds_max` is killed.
+// The median of this many measurements. A process that takes longer than `seconds_max` is killed.
 Result<LoadCost> load_cost(const Bytes& wasm, Stage stage, int times, unsigned seconds_max);
 
 }  // namespace petri::bench

@@ -24,7 +24,7 @@ constexpr int kOrdinaryTimes = 7;
 constexpr double kNearBar = 0.8;
 constexpr int kTurns = 15, kTurnsCompiled = 3;
 
-// What a pair or triple is made of: a dimension at its most, or a snippet.
+// An ingredient of a pair or triple: a dimension at its most, or a snippet.
 struct Ingredient {
   Dimension dimension = Dimension::first;
   std::uint32_t number = 0;
@@ -115,7 +115,7 @@ Result<LoadSearch> LoadSearch::create(const SearchOptions& options) {
 
 Result<Candidate> LoadSearch::confirmed(Candidate candidate) const {
   candidate.is_confirmed = true;
-  // What crashes, is given up or is accepted at no density has no ratio to be made more exact.
+  // A candidate that crashes, is given up or is accepted at no density has no ratio to be made more exact.
   if (candidate.ratio <= 0 || candidate.cost.end >= LoadCost::End::crashed) return candidate;
   const Bytes wasm = module_of(candidate, options_.bytes);
   PETRI_TRY(candidate.ratio, bar_.ratio_beside_ordinary(wasm));
@@ -132,7 +132,7 @@ Result<Candidate> LoadSearch::weigh(const Genome& genome, Fault fault, std::size
     candidate.module_bytes = wasm.size();
     PETRI_TRY(candidate.cost, load_cost(wasm, options_.stage, times, kLoadSecondsMax));
     candidate.ratio = bar_.ratio_of(candidate.cost, wasm.size());
-    // What is accepted is no refusal.
+    // An accepted module is no refusal.
     if (options_.stage == Stage::refuse && candidate.cost.end == LoadCost::End::accepted) candidate.ratio = 0;
     return candidate;
   }

@@ -32,7 +32,7 @@ struct SearchOptions {
   std::size_t kept = 40;         // the worst that are kept and bred from
 };
 
-// What is allowed: for a refusal 5 ms and 50 ms per MiB, else three times what an ordinary module costs per byte.
+// The allowed cost: for a refusal 5 ms and 50 ms per MiB, else three times what an ordinary module costs per byte.
 class Bar {
  public:
   static Result<Bar> create(Stage stage);

@@ -10,7 +10,7 @@
 
 namespace petri::bench {
 
-// What the code of a searched module may refer to.
+// The items of a searched module that its code may refer to.
 struct SnippetContext {
   std::uint32_t make = 0, take = 0, pass = 0;                 // functions: () -> V, V -> (), V -> V
   std::uint32_t makes = 0, takes = 0, passes = 0, plain = 0;  // their types; () -> ()

@@ -31,7 +31,7 @@ Bytes blocks_that_break(const Recipe& recipe) {
   return module_of(recipe, {.unit = {op::block, op::empty, op::br, 0, op::end}});
 }
 
-// What changes between blocks has to be joined again behind each.
+// A local that changes between blocks has to be joined again behind each.
 Bytes ifs_that_set_a_local(const Recipe& recipe) {
   return module_of(recipe, {.locals = {{3, code_i32}},
                             .unit = {op::local_get, 0, op::if_, op::empty, op::local_get, 1, op::local_set, 2, op::end,

@@ -17,15 +17,6 @@ Bytes branches(std::size_t count) {
   return code;
 }
 
-void add_table(ModuleWriter& module, std::size_t functions) {
-  Bytes segment{0, op::i32_const, 0, op::end}, table{code_funcref, 0};
-  append_unsigned(segment, functions);
-  for (std::size_t function = 0; function < functions; ++function) append_unsigned(segment, function);
-  append_unsigned(table, functions);
-  module.add(ModuleWriter::tables, table);
-  module.add(ModuleWriter::elements, segment);
-}
-
 // Small functions in a table, full of branches, every third of which passes values on.
 Bytes everything(const Recipe& recipe) {
   ModuleWriter module;

@@ -4,7 +4,7 @@
 namespace petri::bench {
 namespace {
 
-// What `load_search` has found to be the most expensive of many thousands, a genome each.
+// The most expensive genomes that `load_search` has found among many thousands.
 constexpr std::string_view kFound[] = {
     "locals=500 targets=8184 first=br_table",
     "locals=100 uses_locals=1 nesting=1 targets=200 first=br_table second=loads",

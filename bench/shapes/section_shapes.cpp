@@ -53,7 +53,7 @@ void add_functions(ModuleWriter& module, std::size_t count, const Function& body
   for (std::size_t number = 0; number < count; ++number) module.add_function(type, {}, body(number));
 }
 
-// How many things of so many bytes there is room for.
+// How many things of this many bytes there is room for.
 std::size_t room_for(const Recipe& recipe, std::size_t bytes_each, std::string_view bound_name) {
   return std::clamp<std::size_t>(hostile_bytes(recipe) / bytes_each, 1, bound(bound_name));
 }
@@ -71,12 +71,7 @@ Bytes functions_in_a_table(const Recipe& recipe) {
   ModuleWriter module;
   const std::size_t count = room_for(recipe, 9, "elements");
   add_functions(module, count, [](std::size_t) { return kNothing; });
-  Bytes segment{0, op::i32_const, 0, op::end}, table{code_funcref, 0};
-  append_unsigned(segment, count);
-  for (std::size_t i = 0; i < count; ++i) append_unsigned(segment, i);
-  append_unsigned(table, count);
-  module.add(ModuleWriter::tables, table);
-  module.add(ModuleWriter::elements, segment);
+  add_table(module, count);
   add_filler(module, recipe, module.size());
   return module.finish();
 }

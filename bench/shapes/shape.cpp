@@ -25,10 +25,10 @@ std::uint64_t bound(std::string_view name) {
 
 namespace {
 
-// What a body needs besides its operators, at most.
+// The bytes that a body needs besides its operators, at most.
 constexpr std::size_t kFrameBytes = 16;
 
-// The body with as many units as fit into so many bytes, but at least one.
+// The body with as many units as fit into this many bytes, but at least one.
 Bytes code_of(const Body& body, std::size_t bytes) {
   const std::size_t frame = body.before.size() + body.after.size() + kFrameBytes;
   const std::size_t room = bytes > frame ? (bytes - frame) / body.unit.size() : 0;
@@ -71,6 +71,15 @@ Bytes module_of(const Recipe& recipe, const Body& body) {
   fill(module, recipe, type, body);
   module.add_export("run", 0);
   return module.finish();
+}
+
+void add_table(ModuleWriter& module, std::size_t functions) {
+  Bytes segment{0, op::i32_const, 0, op::end}, table{code_funcref, 0};
+  append_unsigned(segment, functions);
+  for (std::size_t function = 0; function < functions; ++function) append_unsigned(segment, function);
+  append_unsigned(table, functions);
+  module.add(ModuleWriter::tables, table);
+  module.add(ModuleWriter::elements, segment);
 }
 
 Bytes loads(std::size_t count) {

@@ -51,8 +51,11 @@ Bytes module_of(const Recipe& recipe, const Body& body);
 
 // How much of a module is hostile.
 std::size_t hostile_bytes(const Recipe& recipe);
-// Adds functions of operators that do nothing beside so many hostile bytes.
+// Adds functions of operators that do nothing beside this many hostile bytes.
 void add_filler(ModuleWriter& module, const Recipe& recipe, std::size_t beside);
+
+// A table of the module's first functions.
+void add_table(ModuleWriter& module, std::size_t functions);
 
 // `count` values on the stack, each loaded from memory.
 Bytes loads(std::size_t count);

@@ -44,7 +44,7 @@ std::size_t bins_by(Rule rule, const Instances& instances) {
   return bins;
 }
 
-// What the evolved rule needs for instances it was not bred on; nothing when it fails on one.
+// The number of bins that the evolved rule needs for instances it was not bred on; nullopt when it fails on one.
 std::optional<std::size_t> bins_by_module(const Tree& rule, const Language& language, const Instances& instances) {
   const PackingMemory memory = packing_memory(instances);
   petri::WasmBuilder module;

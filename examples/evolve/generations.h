@@ -12,7 +12,7 @@
 
 namespace evolve {
 
-// What has been done so far. All but `seconds` follows from the problem's seed.
+// The work done so far. All but `seconds` follows from the problem's seed.
 struct Tally {
   std::size_t generations = 0;
   std::size_t evaluations = 0;

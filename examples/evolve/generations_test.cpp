@@ -89,15 +89,16 @@ TEST(Generations, DifferWithTheSeed) {
 
 TEST(Generations, EvaluateNoMoreThanTheBudget) {
   SortingNetwork problem(8, 1);
-  std::size_t told = 0;
+  std::size_t reported = 0;
 
-  const auto end = run_generations(
-      problem, {.budget = 300, .on_generation = [&](const Problem&, const Tally& tally) { told = tally.evaluations; }});
+  const auto end = run_generations(problem, {.budget = 300, .on_generation = [&](const Problem&, const Tally& tally) {
+                                               reported = tally.evaluations;
+                                             }});
 
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->ending, Ending::budget_spent);
   EXPECT_EQ(end->tally.evaluations, 300U);
-  EXPECT_EQ(told, 300U);
+  EXPECT_EQ(reported, 300U);
 }
 
 TEST(Generations, KeepWhatIsDoneWhenInterrupted) {

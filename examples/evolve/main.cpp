@@ -8,8 +8,8 @@
 
 #include "evolve/generations.h"
 #include "evolve/options.h"
+#include "evolve/run_text.h"
 #include "evolve/screen.h"
-#include "evolve/telling.h"
 
 namespace evolve {
 namespace {
@@ -93,7 +93,9 @@ petri::Result<ExitCode> run_one(const Options& options) {
   GenerationOptions generations = generation_options(options, records.get());
   if (!options.json) {
     if (!terminal) fmt::print("{}, seed {}\n", problem->title(), options.seed);
-    generations.on_generation = [&](const Problem& told, const Tally& tally) { reporter.on_generation(told, tally); };
+    generations.on_generation = [&](const Problem& current, const Tally& tally) {
+      reporter.on_generation(current, tally);
+    };
   }
   PETRI_TRY(const auto end, run_generations(*problem, generations));
   if (records) PETRI_TRY(records->close());

@@ -22,7 +22,7 @@ using Network = std::vector<Comparator>;
 
 constexpr std::size_t kInputsMin = 4;
 constexpr std::size_t kInputsMax = 8;
-// The fewest comparators that sort so many inputs (Knuth, The Art of Computer Programming, 5.3.4).
+// The fewest comparators that sort this many inputs (Knuth, The Art of Computer Programming, 5.3.4).
 std::size_t proved_optimum(std::size_t inputs);
 
 // Comparators that can work at the same time stand in one layer, each as early as it can be, from the upper lines down.

@@ -27,12 +27,12 @@ std::size_t another_line(std::size_t line, std::size_t inputs, Random& random) {
 Gene random_gene(std::size_t inputs, Random& random) {
   const std::size_t line = random.below(inputs);
   return {.comparator = comparator_of(line, another_line(line, inputs, random)),
-          .mirrored = random.chance(kMirroredAtFirst)};
+          .mirrored = random.happens(kMirroredAtFirst)};
 }
 
 // Keeps one end of a comparator and moves the other.
 void rewire_gene(Gene& gene, std::size_t inputs, Random& random) {
-  const std::size_t kept = random.chance(0.5) ? gene.comparator.upper : gene.comparator.lower;
+  const std::size_t kept = random.happens(0.5) ? gene.comparator.upper : gene.comparator.lower;
   gene.comparator = comparator_of(kept, another_line(kept, inputs, random));
 }
 
@@ -93,14 +93,14 @@ void mutate(NetworkGenome& genome, NetworkMutation mutation, std::size_t inputs,
   }
 }
 
-std::string mutate_by_chance(NetworkGenome& genome, std::size_t inputs, Random& random) {
+std::string mutate_at_random(NetworkGenome& genome, std::size_t inputs, Random& random) {
   std::string done;
   do {
     const auto mutation = static_cast<NetworkMutation>(random.below(7));
     mutate(genome, mutation, inputs, random);
     if (!done.empty()) done += '+';
     done += name_of(mutation);
-  } while (random.chance(kOneMoreMutation));
+  } while (random.happens(kOneMoreMutation));
   return done;
 }
 

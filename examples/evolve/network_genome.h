@@ -27,6 +27,6 @@ enum class NetworkMutation : std::uint8_t { insert, remove, replace, rewire, swa
 std::string_view name_of(NetworkMutation mutation);
 void mutate(NetworkGenome& genome, NetworkMutation mutation, std::size_t inputs, Random& random);
 // One or a few random mutations; returns what was done, "insert+swap".
-std::string mutate_by_chance(NetworkGenome& genome, std::size_t inputs, Random& random);
+std::string mutate_at_random(NetworkGenome& genome, std::size_t inputs, Random& random);
 
 }  // namespace evolve

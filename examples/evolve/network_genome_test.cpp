@@ -15,12 +15,12 @@ TEST(NetworkGenome, ExpressesAGeneThatIsItsOwnMirrorImageOnce) {
   EXPECT_EQ(express({{.comparator = {3, 4}, .mirrored = true}}, 8), (Network{{3, 4}}));
 }
 
-TEST(NetworkGenome, StaysWellFormedWhateverChanceDoes) {
+TEST(NetworkGenome, StaysWellFormedAfterRandomMutations) {
   Random random(5);
   for (const std::size_t inputs : {4U, 7U, 8U}) {
     NetworkGenome genome = random_genome(inputs, random);
     for (int i = 0; i < 2'000; ++i) {
-      mutate_by_chance(genome, inputs, random);
+      mutate_at_random(genome, inputs, random);
       for (const Comparator comparator : express(genome, inputs)) {
         ASSERT_LT(comparator.upper, comparator.lower);
         ASSERT_LT(comparator.lower, inputs);
@@ -51,11 +51,11 @@ TEST(NetworkGenome, GrowsWhenThereIsNothingToChange) {
   EXPECT_EQ(genome.size(), 1U);
 }
 
-TEST(NetworkGenome, TellsWhatWasDone) {
+TEST(NetworkGenome, NamesTheMutationsThatWereMade) {
   Random random(5);
   NetworkGenome genome = random_genome(8, random);
 
-  EXPECT_THAT(mutate_by_chance(genome, 8, random),
+  EXPECT_THAT(mutate_at_random(genome, 8, random),
               testing::MatchesRegex("(insert|remove|replace|rewire|swap|move|mirror)(\\+[a-z]+)*"));
 }
 

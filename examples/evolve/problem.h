@@ -1,4 +1,4 @@
-// What evolution is about: which programs there can be, how they are judged, and what the best of them looks like.
+// A problem for evolution: which programs there can be, how they are judged, and what the best of them looks like.
 #pragma once
 
 #include <petri/evaluate.h>
@@ -18,7 +18,7 @@ struct Child {
   std::string mutation;
 };
 
-// The same for all generations, as one records file asks.
+// The judging is the same for all generations, as one records file asks.
 struct Judging {
   petri::EvaluationSpec spec;
   std::vector<petri::Case> cases;
@@ -46,11 +46,11 @@ class Problem {
   // One record for each child of the last generation, in its order. The last ones may be missing, and those of children
   // that were not run have neither artifact nor score.
   virtual void tell(std::span<const petri::Record> records) = 0;
-  // Of all so far; nothing before the first tell().
+  // The best of all so far; nullptr before the first tell().
   virtual const Best* best() const = 0;
   // The best as a drawing or a formula, line by line.
   virtual std::vector<std::string> picture() const = 0;
-  // What else is worth saying once it is over, such as what others reach.
+  // Further lines worth printing once it is over, such as what others reach.
   virtual std::vector<std::string> epilogue() const { return {}; }
 };
 

@@ -24,7 +24,7 @@ class Random {
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // 0 <= unit < 1
   double between(double low, double high) { return low + (high - low) * unit(); }
-  bool chance(double probability) { return unit() < probability; }
+  bool happens(double probability) { return unit() < probability; }
 
   template <typename T>
   const T& pick(std::span<const T> choices) {

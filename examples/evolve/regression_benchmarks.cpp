@@ -11,7 +11,7 @@ namespace {
 
 using Values = std::span<const double>;
 
-std::vector<Sampling> by_chance(double low, double high, std::size_t count, std::size_t variables = 1) {
+std::vector<Sampling> at_random(double low, double high, std::size_t count, std::size_t variables = 1) {
   return std::vector<Sampling>(variables, {.low = low, .high = high, .count = count});
 }
 std::vector<Sampling> grid(double low, double high, double step, std::size_t variables = 1) {
@@ -43,7 +43,7 @@ const std::vector<Sampling> kKeijzer5{{-1, 1, 1'000}, {1, 2, 1'000}, {-1, 1, 1'0
 
 std::vector<RegressionBenchmark> make_benchmarks() {
   using enum PrimitiveSet;
-  const auto unit = by_chance(-1, 1, 20);
+  const auto unit = at_random(-1, 1, 20);
   return {
       {"koza-1", "x^4 + x^3 + x^2 + x", unit, koza, [](Values v) { return power_sum(v[0], 4); }},
       {"koza-2", "x^5 - 2x^3 + x", unit, koza,
@@ -64,12 +64,12 @@ std::vector<RegressionBenchmark> make_benchmarks() {
        [](Values v) { return std::sin(v[0] * v[0]) * std::cos(v[0]) - 1; }},
       {"nguyen-6", "sin(x) + sin(x + x^2)", unit, koza,
        [](Values v) { return std::sin(v[0]) + std::sin(v[0] + v[0] * v[0]); }},
-      {"nguyen-7", "ln(x + 1) + ln(x^2 + 1)", by_chance(0, 2, 20), koza,
+      {"nguyen-7", "ln(x + 1) + ln(x^2 + 1)", at_random(0, 2, 20), koza,
        [](Values v) { return std::log(v[0] + 1) + std::log(v[0] * v[0] + 1); }},
-      {"nguyen-8", "sqrt(x)", by_chance(0, 4, 20), koza, [](Values v) { return std::sqrt(v[0]); }},
-      {"nguyen-9", "sin(x) + sin(y^2)", by_chance(-1, 1, 100, 2), koza,
+      {"nguyen-8", "sqrt(x)", at_random(0, 4, 20), koza, [](Values v) { return std::sqrt(v[0]); }},
+      {"nguyen-9", "sin(x) + sin(y^2)", at_random(-1, 1, 100, 2), koza,
        [](Values v) { return std::sin(v[0]) + std::sin(v[1] * v[1]); }},
-      {"nguyen-10", "2 sin(x) cos(y)", by_chance(-1, 1, 100, 2), koza,
+      {"nguyen-10", "2 sin(x) cos(y)", at_random(-1, 1, 100, 2), koza,
        [](Values v) { return 2 * std::sin(v[0]) * std::cos(v[1]); }},
       {"keijzer-1", "0.3 x sin(2 pi x)", grid(-1, 1, 0.1), keijzer, keijzer_1},
       {"keijzer-2", "0.3 x sin(2 pi x)", grid(-2, 2, 0.1), keijzer, keijzer_1},
@@ -81,22 +81,22 @@ std::vector<RegressionBenchmark> make_benchmarks() {
       {"keijzer-7", "ln(x)", grid(1, 100, 1), keijzer, [](Values v) { return std::log(v[0]); }},
       {"keijzer-8", "sqrt(x)", grid(0, 100, 1), keijzer, [](Values v) { return std::sqrt(v[0]); }},
       {"keijzer-9", "arcsinh(x)", grid(0, 100, 1), keijzer, [](Values v) { return std::asinh(v[0]); }},
-      {"keijzer-10", "x^y", by_chance(0, 1, 100, 2), keijzer, [](Values v) { return std::pow(v[0], v[1]); }},
-      {"keijzer-11", "x y + sin((x - 1)(y - 1))", by_chance(-3, 3, 20, 2), keijzer,
+      {"keijzer-10", "x^y", at_random(0, 1, 100, 2), keijzer, [](Values v) { return std::pow(v[0], v[1]); }},
+      {"keijzer-11", "x y + sin((x - 1)(y - 1))", at_random(-3, 3, 20, 2), keijzer,
        [](Values v) { return v[0] * v[1] + std::sin((v[0] - 1) * (v[1] - 1)); }},
-      {"keijzer-12", "x^4 - x^3 + y^2/2 - y", by_chance(-3, 3, 20, 2), keijzer,
+      {"keijzer-12", "x^4 - x^3 + y^2/2 - y", at_random(-3, 3, 20, 2), keijzer,
        [](Values v) { return std::pow(v[0], 4) - std::pow(v[0], 3) + v[1] * v[1] / 2 - v[1]; }},
-      {"keijzer-13", "6 sin(x) cos(y)", by_chance(-3, 3, 20, 2), keijzer,
+      {"keijzer-13", "6 sin(x) cos(y)", at_random(-3, 3, 20, 2), keijzer,
        [](Values v) { return 6 * std::sin(v[0]) * std::cos(v[1]); }},
-      {"keijzer-14", "8 / (2 + x^2 + y^2)", by_chance(-3, 3, 20, 2), keijzer,
+      {"keijzer-14", "8 / (2 + x^2 + y^2)", at_random(-3, 3, 20, 2), keijzer,
        [](Values v) { return 8 / (2 + v[0] * v[0] + v[1] * v[1]); }},
-      {"keijzer-15", "x^3/5 + y^3/2 - y - x", by_chance(-3, 3, 20, 2), keijzer,
+      {"keijzer-15", "x^3/5 + y^3/2 - y - x", at_random(-3, 3, 20, 2), keijzer,
        [](Values v) { return std::pow(v[0], 3) / 5 + std::pow(v[1], 3) / 2 - v[1] - v[0]; }},
       {"pagie-1", "1/(1 + x^-4) + 1/(1 + y^-4)", grid(-5, 5, 0.4, 2), koza, pagie_1},
   };
 }
 
-std::vector<Point> chance_points(const std::vector<Sampling>& variables, Random& random) {
+std::vector<Point> random_points(const std::vector<Sampling>& variables, Random& random) {
   std::vector<Point> points(variables.front().count);
   for (Point& point : points) {
     for (const Sampling& variable : variables) point.push_back(random.between(variable.low, variable.high));
@@ -138,8 +138,8 @@ petri::Result<RegressionBenchmark> regression_benchmark(std::string_view name) {
 }
 
 std::vector<Point> sample(const RegressionBenchmark& benchmark, Random& random) {
-  const bool chance = benchmark.variables.front().count > 0;
-  return chance ? chance_points(benchmark.variables, random) : grid_points(benchmark.variables);
+  const bool is_random = benchmark.variables.front().count > 0;
+  return is_random ? random_points(benchmark.variables, random) : grid_points(benchmark.variables);
 }
 
 }  // namespace evolve

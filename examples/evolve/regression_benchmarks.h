@@ -15,7 +15,7 @@ namespace evolve {
 
 enum class PrimitiveSet : std::uint8_t { koza, keijzer };
 
-// Of one variable: `count` random points, or from `low` to `high` in equal steps.
+// The samples of one variable: `count` random points, or from `low` to `high` in equal steps.
 struct Sampling {
   double low = -1;
   double high = 1;

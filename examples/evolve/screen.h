@@ -17,13 +17,13 @@ ScreenSize terminal_size();
 // The first `columns` characters of UTF-8 text, each counted as one column.
 std::string_view cut(std::string_view text, std::size_t columns);
 bool fits(const std::vector<std::string>& lines, ScreenSize size);
-// What to send to a terminal that shows `lines_shown` lines to show these instead.
+// The bytes to send to a terminal that shows `lines_shown` lines, to show these instead.
 std::string redraw(const std::vector<std::string>& lines, std::size_t lines_shown, ScreenSize size);
 
 // Draws on stdout, as often as the eye can follow.
 class Screen {
  public:
-  // Whether it is time for the next picture.
+  // True if it is time for the next picture.
   bool is_due() const;
   // False when something had to be cut or left out.
   bool show(const std::vector<std::string>& lines);

@@ -56,7 +56,7 @@ Child SortingNetwork::make_child(std::size_t island) {
   Mutant mutant{.island = island, .genome = {}, .network = {}};
   if (const auto& resident = islands_[island].resident) {
     mutant.genome = resident->genome;
-    child.mutation = mutate_by_chance(mutant.genome, inputs_, random_);
+    child.mutation = mutate_at_random(mutant.genome, inputs_, random_);
     child.parents = {resident->artifact};
   } else {
     mutant.genome = random_genome(inputs_, random_);
@@ -99,7 +99,7 @@ void SortingNetwork::settle(Mutant& mutant, const petri::Record& record) {
   }
 }
 
-// Of equal networks the earlier one stays the best.
+// The earlier one of equal networks stays the best.
 void SortingNetwork::note_best(const Mutant& mutant, const petri::Record& record) {
   if (best_ && *record.score >= best_->score) return;
   const std::size_t comparators = mutant.network.size();

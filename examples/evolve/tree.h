@@ -41,7 +41,7 @@ struct Primitive {
   std::function<double(Random&)> make_constant = {};  // of a leaf that is a constant, drawn when a tree is made
 };
 
-// What trees are made of; all values have one type. Leaves come first.
+// The operators and leaves of trees; all values have one type. Leaves come first.
 struct Language {
   petri::ValueType type = petri::ValueType::f64;
   std::vector<Primitive> primitives;

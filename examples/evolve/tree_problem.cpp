@@ -54,15 +54,15 @@ TreeProblem::Bred TreeProblem::breed_first(std::size_t index) {
 TreeProblem::Bred TreeProblem::breed(std::size_t index) {
   if (population_.empty()) return breed_first(index);
   const Individual& mother = select();
-  if (random_.chance(kCrossover)) {
+  if (random_.happens(kCrossover)) {
     const Individual& father = select();
     return {
         crossed(mother.tree, father.tree, task_.language, random_), {mother.artifact, father.artifact}, "crossover"};
   }
-  if (random_.chance(kNewBranch)) {
+  if (random_.happens(kNewBranch)) {
     return {with_new_branch(mother.tree, task_.language, random_), {mother.artifact}, "new branch"};
   }
-  if (random_.chance(kNewNode)) {
+  if (random_.happens(kNewNode)) {
     return {with_new_node(mother.tree, task_.language, random_), {mother.artifact}, "new node"};
   }
   return {branch_of(mother.tree, task_.language, random_), {mother.artifact}, "branch alone"};

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "evolve/problem.h"
-#include "evolve/tree_chance.h"
+#include "evolve/random_tree.h"
 
 namespace evolve {
 
@@ -26,10 +26,10 @@ struct TreeTask {
   Judging judging;
   // Makes the module of one tree.
   std::function<void(const Tree&, petri::WasmBuilder&)> emit;
-  // What a candidate's record amounts to, in one line, and whether it solves the problem. The record is ok.
+  // Sums up a candidate's record in one line, and says if it solves the problem. The record is ok.
   std::function<Best(const petri::Record&)> describe;
   std::string formula_name;  // "f(x) ="
-  // What else to say of the best one when all is over.
+  // Further lines about the best one when all is over.
   std::function<std::vector<std::string>(const Tree& tree, const petri::Record& record)> epilogue = {};
 };
 

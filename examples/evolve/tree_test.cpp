@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "evolve/arithmetic.h"
-#include "evolve/tree_chance.h"
+#include "evolve/random_tree.h"
 
 namespace evolve {
 namespace {

@@ -1,4 +1,4 @@
-// What is done to the service while it is called, one change after another.
+// The changes that are made to the service while it is called, one after another.
 #pragma once
 
 #include <petri/reload.h>
@@ -10,7 +10,7 @@
 
 namespace live_service {
 
-// What becomes of a change.
+// The fate of a change.
 enum class Ending { stays, rolled_back, refused };
 
 struct Change {

@@ -116,7 +116,7 @@ Result<std::uint64_t> count_wrong(Scene& scene) {
   return wrong;
 }
 
-// Whether nothing was lost.
+// True if nothing was lost.
 Result<bool> run(std::uint64_t messages) {
   PETRI_TRY(const auto runtime, petri::Runtime::create());
   PETRI_TRY(petri::Sandbox sandbox, runtime->create(service_spec()));

@@ -66,7 +66,7 @@ void Senders::give_up(const std::string& why) {
   const std::lock_guard lock(mutex_);
   if (failure_.empty()) failure_ = why;
   failed_ = true;
-  ++handled_;  // whoever waits looks again
+  ++handled_;  // a thread that waits looks again
   handled_.notify_all();
 }
 

@@ -24,7 +24,7 @@ class Senders {
   Senders(const Senders&) = delete;
   Senders& operator=(const Senders&) = delete;
 
-  // Waits until so many more messages were handled; false when a sender has given up.
+  // Waits until this many more messages were handled; false when a sender has given up.
   bool wait_for(std::uint64_t more);
   void stop();
 

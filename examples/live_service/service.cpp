@@ -15,7 +15,7 @@ std::string global(const Field& field) {
   return fmt::format("  (global ${0} (export \"state.{0}\") (mut {1}) ({1}.const 0))\n", field.name, field.type);
 }
 
-// What a message does to a field.
+// The code by which a message changes a field.
 std::string update(const Version& version, const Field& field) {
   if (field.name == "total") {
     return fmt::format("    (global.set $total ({0}.add (global.get $total) ({0}.const 1)))\n", field.type);

@@ -57,7 +57,7 @@ class Artifact {
   // Checks bytes as they were sent: `rejected` names the first thing petri does not accept. What does not start like
   // wasm is never tried as text. More than `bytes_max` is `module_too_large` before anything parses it.
   static Result<std::shared_ptr<const Artifact>> from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max);
-  // The same from wat text; text that does not parse is `parse_failed` with details "line" and "column".
+  // Prepares wat text; text that does not parse is `parse_failed` with details "line" and "column".
   static Result<std::shared_ptr<const Artifact>> from_wat(std::string_view text, std::uint64_t bytes_max);
 
   virtual ~Artifact() = default;
@@ -65,7 +65,7 @@ class Artifact {
   virtual const std::vector<ImportInfo>& imports() const = 0;
   virtual const std::vector<ExportInfo>& exports() const = 0;
   virtual std::span<const std::uint8_t> bytes() const = 0;  // as sent
-  // From the name section, else an export of the function, else empty.
+  // The function's name in the name section, else that of an export of it, else empty.
   virtual std::string function_name(std::uint32_t function) const = 0;
 
   const ExportInfo* find_export(std::string_view name) const;

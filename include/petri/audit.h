@@ -76,17 +76,17 @@ constexpr std::size_t kAuditTextBytesMax = 512;
 constexpr std::size_t kAuditDetailsMax = 8;
 
 struct AuditOptions {
-  // What memory keeps. The oldest entries go, first those of sandboxes that have more than a sixteenth, and are
+  // How much memory keeps. The oldest entries go, first those of sandboxes that have more than a sixteenth, and are
   // counted; the file keeps them.
   std::size_t entries_max = 100'000;
   std::size_t bytes_max = std::size_t{64} << 20;
-  // JSON Lines, gone on with if it is there; empty: none. Each entry is with the operating system before the next is
-  // made, so that a killed process leaves all it told.
+  // A file of JSON Lines, resumed if it exists; empty: no file. Each entry is with the operating system before the next
+  // is made, so that a killed process leaves all it wrote.
   std::string file;
 };
 constexpr std::size_t kAuditBytesMin = std::size_t{128} << 10;
 
-// All that is said must hold.
+// A query; an entry answers it if all conditions that are set hold.
 struct AuditQuery {
   std::string sandbox;  // empty: of all
   std::optional<AuditKind> kind;
@@ -99,7 +99,7 @@ struct AuditQuery {
 
 struct AuditPage {
   std::vector<AuditEntry> entries;  // in the order of their numbers
-  // What `after` is in the query for the next page; nothing when this was the last.
+  // The value of `after` in the query for the next page; nullopt when this was the last.
   std::optional<std::uint64_t> next;
 };
 
@@ -133,8 +133,8 @@ struct AuditVerification {
   std::optional<AuditFault> fault;  // the first line that is wrong
 };
 
-// Follows the chain of a file from its beginning. io_error when it cannot be read, parse_failed when it does not begin
-// as an audit file does. Whoever can write the file can make a new chain, or cut its end: only a hash that was kept
+// Follows the chain of a file from its start. io_error when it cannot be read, parse_failed when it does not begin as
+// an audit file does. Someone who can write the file can forge a new chain, or cut its end: only a hash that was kept
 // elsewhere, given as `contains`, shows that.
 Result<AuditVerification> verify_audit_file(const std::string& path, std::optional<AuditHash> contains = {});
 

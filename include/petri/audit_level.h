@@ -1,4 +1,4 @@
-// How much of what happens to a sandbox its audit trail keeps.
+// The audit level: how much of what happens to a sandbox its audit trail keeps.
 #pragma once
 
 #include <cstdint>

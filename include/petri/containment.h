@@ -1,4 +1,4 @@
-// What becomes of trouble that comes again and again: the breaker of a sandbox, the quarantine of an artifact.
+// Answers to repeated failures: the breaker of a sandbox, the quarantine of an artifact.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace petri {
 constexpr std::uint32_t kLimitsKeptMax = 10'000;
 
 // An artifact that met ending limits `limits_max` times within `window`, in processes or runs, is refused everywhere by
-// its hash for `period`. What lives of it goes on. Evaluations neither count nor ask.
+// its hash for `period`. Its live instances continue. Evaluations neither count nor ask.
 struct QuarantineOptions {
   std::uint32_t limits_max = 5;  // 0: no quarantine; at most kLimitsKeptMax
   std::chrono::nanoseconds window = std::chrono::seconds(60);
@@ -21,7 +21,8 @@ struct QuarantineOptions {
 };
 
 // A sandbox whose processes were ended by limits `limits_max` times within `window` is left alone for `pause`: calls
-// and messages from outside answer `busy`. Then one is let in: with `ok` all are again. Runs neither count nor ask.
+// and messages from outside answer `busy`. Then one is admitted: if it ends `ok`, all are again. Runs neither count nor
+// ask.
 struct BreakerOptions {
   std::uint32_t limits_max = 5;  // 0: no breaker; at most kLimitsKeptMax
   std::chrono::nanoseconds window = std::chrono::seconds(10);

@@ -1,4 +1,4 @@
-// What went wrong when the guest was not entered, or when petri itself failed.
+// The error that is returned when the guest was not entered, or when petri itself failed.
 #pragma once
 
 #include <optional>

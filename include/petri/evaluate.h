@@ -29,7 +29,7 @@ class RecordsWriter;
 class TimingsWriter;
 struct EvaluatorAccess;
 
-// Where a candidate comes from, in the words of whoever made it: carried into the records file, part of no receipt.
+// The origin of a candidate, in the words of its author: carried into the records file, part of no receipt.
 struct Origin {
   std::string name;  // of a file, say
   std::optional<std::uint64_t> generation;
@@ -38,9 +38,9 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-// What is evaluated: wasm bytes, wat text, or an artifact that has passed the gate. Bytes and text are borrowed until
-// evaluate() returns; bytes that are not wasm are a `rejected` row, never tried as text. One that its owner could not
-// read, or did not because it is too large, is a row with that error.
+// A program to evaluate: wasm bytes, wat text, or an artifact that has passed the gate. Bytes and text are borrowed
+// until evaluate() returns; bytes that are not wasm are a `rejected` row, never tried as text. A candidate that its
+// owner could not read, or did not because it is too large, is a row with that error.
 class Candidate {
  public:
   static Candidate wasm(std::span<const std::uint8_t> bytes) { return Candidate(bytes); }
@@ -77,7 +77,7 @@ class Harness {
   Harness() = default;
   Harness(ArtifactPtr artifact) : artifact_(std::move(artifact)) {}  // NOLINT: a spec names the artifact
 
-  const ArtifactPtr& artifact() const { return artifact_; }  // none: candidates are called themselves
+  const ArtifactPtr& artifact() const { return artifact_; }  // nullptr: candidates are called themselves
   explicit operator bool() const { return artifact_ != nullptr; }
   bool operator==(const Harness& other) const {
     if (artifact_ == nullptr || other.artifact_ == nullptr) return artifact_ == other.artifact_;
@@ -91,11 +91,13 @@ class Harness {
 enum class Instances : std::uint8_t { per_candidate, per_case };
 std::string_view name_of(Instances instances);
 
-// What a receipt binds, besides the candidate and the cases: nothing here depends on the machine or on chance.
+// Everything that a receipt binds besides the candidate and the cases: nothing here depends on the machine or on a
+// random generator.
 struct EvaluationSpec {
   std::string function;
   std::uint64_t fuel_max = 1'000'000'000;  // per case; an instantiation is paid by the case after it
-  // Also of a row: where a function returns several values, those of all cases together, or the row is too_large.
+  // The bound on a guest's memory, and on a row: where a function returns several values, those of all cases together
+  // must fit, or the row is too_large.
   std::uint64_t memory_bytes_max = 16ULL << 20;
   std::uint64_t output_bytes_max = 1ULL << 20;
   std::uint64_t call_depth_max = 1'024;
@@ -140,11 +142,11 @@ struct Record {
   std::optional<Digest> receipt;           // none either when the candidate never became an artifact
 
   std::size_t values_per_case() const { return value_types.size(); }
-  // Of a case that was run; nothing when it is not ok.
+  // The value of a case that was run; nullopt when it is not ok.
   std::optional<Value> value(std::size_t case_number, std::size_t result = 0) const;
 };
 
-// What differs from run to run.
+// The part of a record that differs from run to run.
 struct Timing {
   Tier tier = Tier::interpreted;  // of the last case
   std::chrono::nanoseconds wall_time{0};
@@ -166,18 +168,18 @@ struct Progress {
   std::size_t of(OutcomeKind kind) const { return outcomes[static_cast<std::size_t>(kind)]; }
 };
 
-// How the evaluation is carried out; changes no record, unless the deadline ends a case.
+// Options of carrying out an evaluation; they change no record, unless the deadline ends a case.
 struct EvaluationOptions {
   unsigned workers = 0;  // 0: one a core
   Tier tier = Tier::automatic;
   std::chrono::nanoseconds case_time_max = std::chrono::seconds(10);
   // Over all cases of a candidate; one that takes longer is a row with the error `timeout`, which is not repeatable.
   std::chrono::nanoseconds candidate_time_max = std::chrono::nanoseconds::max();
-  // Called on a worker, several at once, after a candidate's last case; its answer is the record's score. It replaces
-  // `targets`. Not called for rows that are errors or repeat an earlier row. One that throws gives the row the error
-  // host_fault, and so do outputs of all cases together beyond 16 times memory_bytes_max.
+  // The scorer is called on a worker, several at once, after a candidate's last case; its answer is the record's score.
+  // It replaces `targets`. Not called for rows that are errors or repeat an earlier row. One that throws gives the row
+  // the error host_fault, and so do outputs of all cases together beyond 16 times memory_bytes_max.
   std::function<double(std::size_t row, std::span<const CaseView> cases)> scorer;
-  // Called on a worker, one at a time. One that throws is not called again.
+  // Progress is reported on a worker, one call at a time. A callback that throws is not called again.
   std::function<void(const Progress&)> on_progress;
   // True ends the evaluation early, like the stop token: what is done is kept, the other rows are `cancelled`. Asked
   // after each record, in any order, one at a time. One that throws is not asked again.
@@ -197,7 +199,7 @@ struct EvaluationCounts {
   std::size_t repeated = 0;    // rows that repeat an earlier one of this batch
   std::size_t cache_hits = 0;  // rows whose record comes from an earlier batch
   std::size_t cancelled = 0;
-  std::size_t promoted = 0;  // candidates whose last case ran compiled though they began interpreted
+  std::size_t promoted = 0;  // candidates whose last case ran compiled though they started interpreted
   std::size_t done() const { return rows - cancelled; }
 };
 
@@ -216,8 +218,8 @@ struct EvaluatorOptions {
   std::uint64_t promote_fuel = 500'000;
   std::uint64_t promote_fuel_per_byte = 2'000;
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
-  // Of candidates that are compiled from the start; promotions have a time of their own. What cannot be compiled within
-  // this is interpreted, with the same results.
+  // For candidates that are compiled from the start; promotions have a time of their own. A candidate that cannot be
+  // compiled within this is interpreted, with the same results.
   CompileOptions compile;
 };
 
@@ -255,9 +257,9 @@ class Evaluator {
   std::unique_ptr<Impl> impl_;
 };
 
-// What a record's receipt is the hash of; anyone can compute it from the candidate, the cases, the spec and the
-// results. The spec's digest also binds the versions of fuel table and ABI, and of the embedder's deterministic
-// functions.
+// The digest of an evaluation's spec, and the receipt of a record. Anyone can compute a receipt from the candidate, the
+// cases, the spec and the results. The spec's digest also binds the versions of fuel table and ABI, and of the
+// embedder's deterministic functions.
 Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host);
 Digest receipt_of(const Record& record, const Digest& spec);
 

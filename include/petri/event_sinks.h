@@ -14,11 +14,11 @@ namespace petri {
 constexpr std::uint64_t kEventFileBytesMin = std::uint64_t{128} << 10;
 
 struct EventFileOptions {
-  std::string path;  // made, or gone on with behind its last whole line
-  // A line that finds no room makes the file "PATH.1", in place of an older one, and begins a new one: the two hold
+  std::string path;  // created if missing; otherwise appended to after the last complete line
+  // A line that finds no room makes the file "PATH.1", in place of an older one, and starts a new one: the two hold
   // twice as much at most, whatever guests do.
   std::uint64_t bytes_max = std::uint64_t{1} << 30;
-  // What is written in a second at most, over a longer time; events wait for it as for a full disk.
+  // The most that is written in a second, over a longer time; events wait for it as for a full disk.
   std::uint64_t bytes_per_second_max = std::uint64_t{16} << 20;
   std::chrono::nanoseconds retry_interval = std::chrono::seconds(1);  // of a file that cannot be written
 };

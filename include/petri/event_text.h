@@ -18,7 +18,7 @@ std::string to_json(const Event& event);
 //   process.exited orders/worker #7 reason=abnormal outcome=trapped message="no such order"
 std::string to_text(const Event& event);
 
-// How much an event matters to whoever reads a log.
+// The severity of an event for a reader of a log.
 enum class EventLevel : std::uint8_t { debug, info, warning, error };
 std::string_view name_of(EventLevel level);
 EventLevel level_of(EventKind kind);

@@ -1,4 +1,4 @@
-// What happens in a runtime, told as events to whoever subscribes. Nobody listening costs nothing.
+// Events of a runtime, for those who subscribe. Events without a subscriber cost nothing.
 #pragma once
 
 #include <chrono>
@@ -81,7 +81,7 @@ class EventKinds {
   std::uint64_t bits_ = 0;
 };
 
-// What the events of one operation have in common; 0 is none.
+// The number that the events of one operation share; 0 is none.
 struct Correlation {
   std::uint64_t id = 0;
   bool operator==(const Correlation&) const = default;
@@ -145,8 +145,8 @@ struct SubscriptionOptions {
   std::string process;  // empty: of all processes, and what is about none
   EventKinds kinds = EventKinds::all();
   // Events that wait to be read, at most. When it is full the newest of whichever sandbox has most waiting are lost and
-  // counted: what is kept of each is a whole piece that begins with the cause of a storm, nobody crowds out the others,
-  // and the publishers never wait.
+  // counted: of each, an unbroken run of events is kept that starts with the cause of a storm, nobody crowds out the
+  // others, and the publishers never wait.
   std::size_t queue_max = kEventQueueDefault;
 };
 
@@ -167,7 +167,7 @@ class Subscription {
   EventPtr next();
   // Waits for one. nullptr when none can come any more, or when it was told to stop.
   EventPtr wait(std::stop_token stop = {});
-  // The same, or nullptr once the deadline has passed.
+  // The next event, or nullptr once the deadline has passed.
   EventPtr wait_until(TimePoint deadline, std::stop_token stop = {});
 
   // How many events the queue had no room for.
@@ -175,7 +175,7 @@ class Subscription {
 
   // Nothing arrives after it has returned; what waits can still be read.
   void close();
-  // The same, and what waits is forgotten.
+  // Closes the subscription and drops the events that wait.
   void end();
 
  private:
@@ -188,7 +188,7 @@ class Subscription {
 class EventListener {
  public:
   using Callback = std::function<void(const Event&)>;
-  // How many more events the queue had no room for since it was told last.
+  // How many more events the queue had no room for since this was last reported.
   using LossCallback = std::function<void(std::uint64_t lost)>;
 
   // A callback that throws ends the subscription. `on_lost` may be empty; it is called on the same thread, when no
@@ -205,7 +205,7 @@ class EventListener {
   // Waits for a callback that is running: none runs after it has returned. The callback itself may call it, and may
   // destroy the listener; it is then the last one.
   void end();
-  // The same, once the callback has had all that waits now.
+  // As end(), once the callback has had all events that wait now.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// What a scan has found in a module, and what a gate makes of it.
+// The findings of a scan of a module, and the rule by which a gate judges them.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ constexpr std::size_t kSeverities = 4;
 std::string_view name_of(Severity severity);
 std::optional<Severity> severity_named(std::string_view name);
 
-// docs/reference/findings.md tells what each means and how severe it is.
+// docs/reference/findings.md says what each means and how severe it is.
 enum class FindingKind : std::uint8_t {
   memory_minimum,
   memory_unbounded,

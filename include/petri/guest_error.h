@@ -31,7 +31,7 @@ struct GuestErrorRule {
   std::string_view name;
   std::string_view meaning;
 };
-// From -1 downwards, without gaps.
+// All errors, from -1 downwards, without gaps.
 std::span<const GuestErrorRule> guest_error_rules();
 
 }  // namespace petri

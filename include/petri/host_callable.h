@@ -1,4 +1,4 @@
-// How a C++ callable becomes a function that wasm can call: its signature, and a direct call with slots for arguments.
+// Makes a function that wasm can call of a C++ callable: its signature, and a direct call with slots for arguments.
 #pragma once
 
 #include <bit>
@@ -54,7 +54,7 @@ constexpr std::uint64_t to_slot(T value) {
     return sizeof(T) == 4 ? static_cast<std::uint32_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-// What a guest reads when the function has thrown.
+// The result that a guest reads when the function has thrown.
 template <typename T>
 constexpr std::uint64_t threw_slot() {
   if constexpr (std::is_floating_point_v<T>) return to_slot(std::numeric_limits<T>::quiet_NaN());

@@ -17,15 +17,15 @@
 
 namespace petri {
 
-// What the embedder declares about a function of its own.
+// The embedder's declarations about a function of its own.
 struct HostFunctionTraits {
   std::uint32_t fuel = 16;               // charged for each call, before it
-  std::optional<Permission> permission;  // none: every guest may import it
+  std::optional<Permission> permission;  // nullopt: every guest may import it
   bool deterministic = false;            // same arguments, same answer, no effects: may be used in evaluations
   std::uint32_t version = 1;             // bound into receipts
 };
 
-// What a guest's i32 or i64 result is when a function of the embedder's has thrown; a float result is NaN.
+// The i32 or i64 result that a guest gets when a function of the embedder has thrown; a float result is NaN.
 constexpr std::int32_t kHostFunctionThrew = static_cast<std::int32_t>(GuestError::host_function_threw);
 
 // The table of everything importable. Copies share what is defined so far and then go their own ways. A table is filled

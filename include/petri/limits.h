@@ -45,7 +45,7 @@ std::string format_limit(const LimitRule& rule, std::uint64_t value);
 // An unknown name or a value out of range is validation_failed, and `limits` stay as they were.
 Result<void> set_limit(Limits& limits, std::string_view name, std::uint64_t value);
 
-// Every value outside its range, in one validation_failed.
+// Checks every value; all that are out of range are in one validation_failed.
 Result<void> validate(const Limits& limits);
 
 }  // namespace petri

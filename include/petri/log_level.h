@@ -1,4 +1,4 @@
-// How much a line of a guest's log matters.
+// The level of a line of a guest's log.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How a guest that was entered has ended.
+// The outcome of a guest that was entered: how it has ended.
 #pragma once
 
 #include <array>
@@ -50,16 +50,16 @@ struct ArtifactId {
 struct Frame {
   std::uint32_t function = 0;  // index in the module as sent
   std::uint64_t offset = 0;    // byte of the operator in the module as sent
-  // From the name section or an export, escaped and cut; empty when the module tells none. Of another module than the
-  // one that was called it is "module.function", and the numbers above are that module's.
+  // The function's name from the name section or an export, escaped and cut; empty when the module has none. In a
+  // module other than the one that was called it is "module.function", and the numbers above are that module's.
   std::string name;
 };
 
-// Where in the life of an instance the guest ended.
+// The stage of an instance at which the guest ended.
 enum class Place { instantiate, start, initialize, call };
 std::string_view name_of(Place place);
 
-// What host functions had to refuse, drop or cut while the guest went on.
+// Counts of what host functions had to refuse, drop or cut while the guest continued.
 struct HostCounts {
   std::uint64_t calls_refused = 0;  // answered with an error number or errno
   std::uint64_t log_lines_dropped = 0;
@@ -88,8 +88,9 @@ struct Outcome {
   std::uint64_t version = 0;  // of its module in the sandbox; 0: it is no version of one
   Tier tier = Tier::interpreted;
   std::optional<std::uint64_t> seed;
-  // The same again gives the same: false when time ended it, and when it saw the real clock, waited, used files, or
-  // called a function of the embedder's that is not deterministic; in a live process now or before, for it remembers.
+  // True if the same call gives the same result again. False when time ended it, and when it saw the real clock,
+  // waited, used files, or called a function of the embedder that is not deterministic; in a live process now or
+  // before, for it remembers.
   bool repeatable = true;
 };
 

@@ -1,4 +1,4 @@
-// What a guest may ask of the host.
+// The permissions of a guest: what it may ask of the host.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class Permissions {
   constexpr Permissions without(Permission permission) const { return Permissions(bits_ & ~bit(permission)); }
   constexpr Permissions with(Permissions others) const { return Permissions(bits_ | others.bits_); }
   constexpr Permissions without(Permissions others) const { return Permissions(bits_ & ~others.bits_); }
-  // Those that both have.
+  // The permissions that both have.
   constexpr Permissions common(Permissions others) const { return Permissions(bits_ & others.bits_); }
   constexpr bool empty() const { return bits_ == 0; }
   std::string to_text() const;  // names, separated by spaces

@@ -1,4 +1,4 @@
-// How much a sandbox is trusted: limits, permissions and audit level together, by one name.
+// A profile says how much a sandbox is trusted: limits, permissions and audit level together, by one name.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace petri {
 
-// What a profile grants beside its limits, which SandboxLimits::of() has.
+// A profile's grants beside its limits, which SandboxLimits::of() has.
 struct ProfileRule {
   Profile profile;
   Permissions permissions;
@@ -23,8 +23,9 @@ struct ProfileRule {
 const ProfileRule& rule_of(Profile profile);
 std::span<const ProfileRule> profile_rules();
 
-// Which imports a module may have, whatever its permissions are. An entry is an import module ("math") or one function
-// of it ("petri.log"). What is on the block-list is refused; with an allow-list, so is what is not on that.
+// The imports that a module may have, whatever its permissions are. An entry is an import module ("math") or one
+// function of it ("petri.log"). Imports on the block-list are refused; with an allow-list, so are imports that are not
+// on it.
 struct ImportRules {
   std::vector<std::string> allow;  // empty: everything
   std::vector<std::string> block;
@@ -42,10 +43,10 @@ struct ProfileSpec {
   Permissions grant, deny;
   ImportRules imports;
   std::optional<AuditLevel> audit;
-  std::optional<Severity> reject_findings;  // modules with findings of this severity or above; none: no scan
+  std::optional<Severity> reject_findings;  // modules with findings of this severity or above; nullopt: no scan
   bool operator==(const ProfileSpec&) const = default;
 
-  // Its own, or that of its base.
+  // The profile's own name, or that of its base.
   std::string title() const;
 };
 

@@ -33,13 +33,13 @@ constexpr std::uint32_t kRecordsFormat = 2;
 // then come the header as JSON, each record as bytes, and the final line as JSON.
 enum class RecordsForm : std::uint8_t { json_lines, compact };
 std::string_view name_of(RecordsForm form);
-// What a name asks for: compact when it ends with ".records".
+// The form that a file's name asks for: compact when it ends with ".records".
 RecordsForm records_form_of(std::string_view path);
 
 // A longer line is neither written nor read.
 constexpr std::size_t kRecordsLineBytesMax = std::size_t{256} << 20;
 
-// Who gives the score: nobody, the spec's targets, or a function of the host's, whose answer no one else can repeat.
+// The source of the score: none, the spec's targets, or a function of the host, whose answer no one else can repeat.
 enum class ScoredBy : std::uint8_t { nobody, targets, host };
 std::string_view name_of(ScoredBy by);
 
@@ -53,7 +53,7 @@ struct HostFunctionUsed {
   bool operator==(const HostFunctionUsed&) const = default;
 };
 
-// What the first line says.
+// The first line of a records file.
 struct RecordsHeader {
   EvaluationSpec spec;
   std::vector<Case> cases;
@@ -66,8 +66,8 @@ struct RecordsHeader {
   bool operator==(const RecordsHeader&) const = default;
 };
 
-// What another line says. Of the candidate there is the wasm as it was sent, or the wat text that did not parse, or,
-// when it was larger than module_bytes_max, neither.
+// A record line. It has the candidate's wasm as it was sent, or the wat text that did not parse, or, when it was larger
+// than module_bytes_max, neither.
 struct StoredRecord {
   Record record;
   std::optional<std::vector<std::uint8_t>> wasm;
@@ -75,7 +75,7 @@ struct StoredRecord {
   std::optional<Origin> origin;
 };
 
-// What the final line says.
+// The final line.
 struct RecordsEnding {
   std::uint64_t records = 0;
   Digest sha256{};              // of every byte before it
@@ -84,7 +84,7 @@ struct RecordsEnding {
 };
 
 // A file of whole lines: what is written is whole lines, in as few writes as possible, and a line that does not fit on
-// the disk is taken back. Used by one evaluation at a time.
+// the disk is cut off. Used by one evaluation at a time.
 class LineFile;
 
 // Give one to EvaluationOptions::records.
@@ -122,7 +122,7 @@ class TimingsWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// What a line may have; more is too_large. Each value takes some ten bytes of memory, however few it has in the file.
+// Bounds on a line; more is too_large. Each value takes some ten bytes of memory, however few it has in the file.
 struct RecordsBounds {
   std::size_t header_bytes_max = kRecordsLineBytesMax;  // of the first line
   std::size_t values_max = std::size_t{16} << 20;  // of any: numbers, texts, lists, objects and the names of fields
@@ -142,7 +142,8 @@ class RecordsReader {
   Result<std::optional<StoredRecord>> next();
   std::size_t line() const;  // of the last line that was read, counted from 1
 
-  // Once next() gave nothing: the final line, if there is one, and what it should say of the lines before it.
+  // The final line, if there is one, and what it should say of the lines before it; to be asked once next() gave
+  // nothing.
   const std::optional<RecordsEnding>& ending() const;
   RecordsEnding expected_ending() const;
   // The last error of next() was a line without its end: the file was not written to its end.
@@ -171,13 +172,13 @@ struct RecordsConversion {
 Result<RecordsConversion> convert_records(const std::string& from, const std::string& to,
                                           std::optional<RecordsForm> form = std::nullopt);
 
-// What a file may ask of the machine that verifies it, whatever limits it was made with.
+// Bounds on what a file may ask of the machine that verifies it, whatever limits it was made with.
 struct VerifyLimits {
   std::uint64_t fuel_max = 1'000'000'000;                       // per case
   std::uint64_t memory_bytes_max = 256ULL << 20;                // per case, for each worker
   std::chrono::nanoseconds time_max = std::chrono::minutes(1);  // per row, over all its cases
 
-  // What lines may have, so that reading one takes about `memory_bytes_max`: a quarter of it as the first line, 16 MiB
+  // The bounds on lines by which reading one takes about `memory_bytes_max`: a quarter of it for the first line, 16 MiB
   // at least, and a value for each 64 bytes, a million at least.
   RecordsBounds bounds() const;
 };

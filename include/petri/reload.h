@@ -1,4 +1,4 @@
-// Change under life: new code for processes that go on, with their state.
+// Hot reload: replaces the code of running processes and keeps their state.
 #pragma once
 
 #include <chrono>
@@ -17,18 +17,17 @@
 
 namespace petri {
 
-// How state crosses to another version.
-// best: the first of described, hooks and memory that both versions have; of what has no state, none.
-// described: fields by name, from the table at `petri_state` and globals called `state.`; no guest code runs.
-// hooks: what the old version's petri_save writes is what the new one's petri_load reads; petri_migrate of the new one,
-//        or the caller's handler, changes it in between. The old version is movable: the hook runs in a copy of it.
-// memory: memory and globals as they are, where both versions lay them out alike.
-// none: the new version starts fresh, and what the old one knew is lost.
+// The way in which state is carried to another version. best: the first of described, hooks and memory that both
+// versions have; of what has no state, none. described: fields by name, from the table at `petri_state` and globals
+// called `state.`; no guest code runs. hooks: what the old version's petri_save writes is what the new one's petri_load
+// reads; petri_migrate of the new one, or the caller's handler, changes it in between. The old version is movable: the
+// hook runs in a copy of it. memory: memory and globals as they are, where both versions lay them out alike. none: the
+// new version starts fresh, and what the old one knew is lost.
 enum class StateWay : std::uint8_t { best, described, hooks, memory, none };
 std::string_view name_of(StateWay way);
 std::optional<StateWay> state_way_named(std::string_view name);
 
-// Which state a handler is given.
+// The process whose state a handler is given, and the versions it crosses.
 struct Migration {
   std::string_view module;
   std::string_view process;
@@ -44,8 +43,8 @@ struct MigrationHandler {
   std::function<Result<std::string>(const Migration&, std::string_view)> hooks;
 };
 
-// After a switch: a process of the module that crashes within so many calls and so much time takes all of them back, by
-// itself and once, to the version and the state they had. Without calls there is no trial.
+// The trial after a switch: a process of the module that crashes within this many calls and this much time rolls all of
+// them back, by itself and once, to the version and the state they had. Without calls there is no trial.
 struct Trial {
   std::uint32_t calls = 100;
   std::chrono::nanoseconds time = std::chrono::seconds(1);
@@ -61,8 +60,8 @@ struct ReloadPolicy {
   bool rolling = false;
   MigrationHandler migrate;
   Trial trial;
-  // How long processes may take to come to rest, and hooks to do their work; then nothing has happened. Of a rolling
-  // reload, for each of them.
+  // The time that processes have to quiesce, and hooks to do their work; after that the reload fails and nothing has
+  // changed. In a rolling reload this holds for each process.
   std::chrono::nanoseconds quiet_wait_max = std::chrono::seconds(5);
 };
 
@@ -70,15 +69,15 @@ struct ReloadPolicy {
 Result<void> check_reload_policy(const ReloadPolicy& policy);
 
 struct VersionOptions {
-  // At most 1,000 keys of 4,096 bytes, and 1 MiB in all; as many modules may be needed, and an actor is as long.
+  // Bounds: 1,000 keys of 4,096 bytes, and 1 MiB in all; as many modules may be needed, and an actor may be as long.
   std::map<std::string, std::string> metadata;
   VersionNeeds needs;  // which versions of other modules it can work with, whether it imports from them or not
   std::string actor = "caller";
 };
 
 struct ReloadOptions {
-  std::optional<ReloadPolicy> policy;  // none: the sandbox's
-  StateHints renames;                  // fields that go on under another name
+  std::optional<ReloadPolicy> policy;  // nullopt: the sandbox's
+  StateHints renames;                  // fields that continue under another name
   std::map<std::string, std::string> metadata;
   VersionNeeds needs;            // as in VersionOptions; of a ModuleSpec that has none of its own
   std::string actor = "caller";  // for the history
@@ -93,7 +92,7 @@ struct RollbackOptions {
   std::string actor = "caller";
 };
 
-// What happened to one process.
+// The report about one process.
 struct ProcessSwitch {
   std::string process;
   std::chrono::nanoseconds pause{};  // for which it answered nobody
@@ -114,7 +113,7 @@ struct ReloadReport {
   std::chrono::nanoseconds pause_max{};
 };
 
-// What a reload would do.
+// The plan of a reload: what it would do.
 struct ReloadPlan {
   std::string module;
   bool no_change = false;

@@ -1,4 +1,4 @@
-// The report: one HTML page that shows what a records file tells.
+// The report: one HTML page that shows a records file.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace petri {
 
-// Which scores are good. The squared error against `targets` is best when smallest; of a host's own scores only the
-// host knows.
+// The direction in which scores are good. The squared error against `targets` is best when smallest; of a host's own
+// scores only the host knows.
 enum class BestScore : std::uint8_t { smallest, largest };
 std::string_view name_of(BestScore best);
 std::optional<BestScore> best_score_named(std::string_view name);
@@ -24,12 +24,12 @@ struct ReportOptions {
   std::size_t top = 20;  // rows in the table of the best, from 1 to kReportTopMax
 };
 
-// What the file's first and final line show. incomplete: there is no final line. changed: one of them does not fit the
-// rest.
+// The state of the file as its first and final line show it. incomplete: there is no final line. changed: one of them
+// does not fit the rest.
 enum class RecordsState : std::uint8_t { whole, incomplete, changed };
 std::string_view name_of(RecordsState state);
 
-// What went into a page. Nothing of it is verified.
+// Facts about a page. Nothing of it is verified.
 struct ReportFacts {
   std::size_t records = 0;
   std::size_t scored = 0;               // records with a score that is a number

@@ -37,7 +37,7 @@ struct RunSpec {
   std::vector<std::string> program_arguments;  // what a WASI command finds in argv after its name, kProgramName
   std::map<std::string, std::string> environment;
   // A guest that writes more than output_bytes_max ends there, as output_limit. False: what is too much is cut and
-  // counted, and it goes on.
+  // counted, and it continues.
   bool ends_at_output_limit = true;
   // Explain a trap even where the tier keeps no trace, by repeating the run compiled: that costs a compilation, of
   // five seconds at most. Left out where that takes longer, where there is no compile worker, and where the repetition

@@ -39,18 +39,18 @@ struct RuntimeOptions {
   std::size_t samples_max = 300;
   std::uint64_t promote_fuel = 500'000;  // burned by an artifact before it is compiled, and
   std::uint64_t promote_fuel_per_byte = 2'000;
-  std::size_t promote_instances = 64;  // alive, or with so many of it
+  std::size_t promote_instances = 64;  // alive, or with this many of it
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
   CompileOptions compile;  // of sandboxes that are compiled from the start; promotions have a time of their own
-  // What the spec of a sandbox leaves out; its id and its modules have no default. A spec that names a profile has the
-  // permissions, the audit level and the findings of that profile and not those of here.
+  // The parts that a sandbox's spec leaves out; its id and its modules have no default. A spec that names a profile has
+  // the permissions, the audit level and the findings of that profile and not those of here.
   SandboxSpec defaults;
   LimitChanges limits;  // more of defaults.limits
   AuditOptions audit;
   QuarantineOptions quarantine;
   BreakerOptions breaker;  // defaults.breaker, unless that is set
-  // What all sandboxes together may use, as they are charged for it, before new ones and new processes are `busy`; 0:
-  // no such bound.
+  // The memory that all sandboxes together may use, as they are charged for it, before new ones and new processes are
+  // `busy`; 0: no such bound.
   std::uint64_t memory_budget_bytes = 0;
   const Clock* clock = nullptr;  // for tests: that of testing::ManualTime; outlives the runtime
 
@@ -60,7 +60,7 @@ struct RuntimeOptions {
   static Result<RuntimeOptions> from_json(std::string_view text);
 };
 
-// What there is, and the options as they are in effect.
+// The present state, and the options as they are in effect.
 struct RuntimeInfo {
   unsigned workers = 0;
   std::size_t threads = 0;
@@ -110,8 +110,8 @@ class Runtime {
 
   // validation_failed lists everything that is wrong, and nothing was touched. Another error leaves a failed record.
   Result<Sandbox> create(SandboxSpec spec);
-  // From a snapshot: with its modules and versions in place of the spec's, and its tree unless the spec has one.
-  // Processes go on from where they stood; petri_init does not run.
+  // Creates a sandbox from a snapshot: with its modules and versions in place of the spec's, and its tree unless the
+  // spec has one. Processes continue from where they stood; petri_init does not run.
   Result<Sandbox> create(SandboxSpec spec, const Snapshot& snapshot);
   // A twin of a live sandbox: code, versions, tree, limits, permissions, and what its processes know.
   Result<Sandbox> fork(std::string_view id, std::string_view twin, const ForkOptions& options = {});
@@ -127,9 +127,9 @@ class Runtime {
   // Stops it and leaves nothing behind.
   Result<void> destroy(std::string_view id);
 
-  // As Evaluator::evaluate, with this runtime's host functions, on the workers that run its sandboxes: candidates and
-  // guests take turns. Told as evaluate.start and one of evaluate.stop and evaluate.exception. Compiled code and cached
-  // records are kept for as long as the runtime lives.
+  // Evaluates as Evaluator::evaluate, with this runtime's host functions, on the workers that run its sandboxes:
+  // candidates and guests take turns. Reported as evaluate.start and one of evaluate.stop and evaluate.exception.
+  // Compiled code and cached records are kept for as long as the runtime lives.
   Result<Evaluation> evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
                               const EvaluationSpec& spec, const EvaluationOptions& options = {});
 
@@ -139,14 +139,14 @@ class Runtime {
   // Counters and gauges as Prometheus reads them, text of version 0.0.4.
   std::string metrics() const;
 
-  // What was refused, ended and changed, of sandboxes that are gone too.
+  // Entries about what was refused, ended and changed, of sandboxes that are gone too.
   AuditPage audit(const AuditQuery& query = {}) const;
   AuditStatus audit_status() const;
   // Follows the chain of what memory keeps of it.
   AuditVerification verify_audit() const;
   // Brings the audit file, if there is one, to the disk.
   Result<void> flush_audit();
-  // For tests: the clock has been moved by hand, and what is due now is begun.
+  // For tests: the clock has been moved by hand, and work that is due now starts.
   void clock_moved();
 
  private:

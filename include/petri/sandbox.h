@@ -39,35 +39,34 @@ namespace petri {
 struct SandboxSpec {
   std::string id;
   std::vector<ModuleSpec> modules;
-  std::optional<SupervisorSpec> tree;      // none: a permanent child for each module that no other imports, of its name
-  std::optional<ProfileSpec> profile;      // none: medium
-  LimitChanges limits;                     // in place of the profile's
-  LimitActions on_limit;                   // what is not named refuses
-  std::optional<Permissions> permissions;  // none: the profile's
-  ImportRules imports;                     // beside the profile's
+  std::optional<SupervisorSpec> tree;  // nullopt: a permanent child for each module that no other imports, of its name
+  std::optional<ProfileSpec> profile;  // nullopt: medium
+  LimitChanges limits;                 // in place of the profile's
+  LimitActions on_limit;               // a limit that is not named refuses
+  std::optional<Permissions> permissions;   // nullopt: the profile's
+  ImportRules imports;                      // beside the profile's
   std::optional<Severity> reject_findings;  // in place of the profile's
-  std::optional<AuditLevel> audit;          // none: the profile's
-  std::optional<BreakerOptions> breaker;    // none: the runtime's
-  std::optional<Recovery> recovery;         // none: as recovery_default() says
-  std::optional<ReloadPolicy> reload;       // of reloads that bring none of their own; none: as it is by itself
+  std::optional<AuditLevel> audit;          // nullopt: the profile's
+  std::optional<BreakerOptions> breaker;    // nullopt: the runtime's
+  std::optional<Recovery> recovery;         // nullopt: as recovery_default() says
+  std::optional<ReloadPolicy> reload;       // the default for reloads; nullopt: ReloadPolicy{}
   std::string folder;                       // the one host folder WASI files live in; empty: none
-  // What a WASI program finds in argv after its own name, which is `guest` in argv[0].
+  // The arguments that a WASI program finds in argv after its own name, which is `guest` in argv[0].
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
-  std::optional<std::uint64_t> seed;  // none: 0
-  // The same calls in the same order come to the same: one letter at a time in the order they were sent, timers when
-  // none waits, and time is the fuel that was spent. Nobody waits for a timer, so one that starts another goes on for
-  // ever.
-  std::optional<bool> deterministic;  // none: it is not
-  std::optional<Tier> tier;           // none: automatic
+  std::optional<std::uint64_t> seed;  // nullopt: 0
+  // Deterministic mode: the same calls in the same order give the same results. Messages are handled one at a time in
+  // the order they were sent, timers fire when no message waits, and time is the fuel that was spent. No time passes
+  // while a timer waits, so a timer that starts another never stops.
+  std::optional<bool> deterministic;  // nullopt: it is not
+  std::optional<Tier> tier;           // nullopt: automatic
   std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
 
   // {"id": "counter", "modules": {"counter": {"file": "counter.wat"}}, "limits": {"fuel_max": 1000000}, ...}; a
   // module's source is {"file": path} or {"wat": text}, and beside it may stand {"needs": {"store": {"min": 2, "max":
-  // 3}}}. Unknown fields are errors that say where
-  // they stand.
+  // 3}}}. Unknown fields are errors that say where they stand.
   static Result<SandboxSpec> from_json(std::string_view text);
 };
 
@@ -155,15 +154,15 @@ struct RunOptions {
 };
 
 struct RestartOptions {
-  // What every process knows goes on, by the way a reload with the same code takes, with the messages and timers that
-  // wait; petri_init does not run. Only of a sandbox that runs. What fails on that way fails the restart before
-  // anything is stopped.
+  // Keeps the state of every process, carried as by a reload with the same code, with the messages and timers that
+  // wait; petri_init does not run. Only for a sandbox that runs. If carrying fails, the restart fails before anything
+  // is stopped.
   bool keep_state = false;
 };
 
-// Called once, on a thread of petri's; an empty one is not called: nobody wants the answer. What it throws is dropped,
-// and counted in SandboxInfo::completions_threw. The process that has answered a call is busy until its completion
-// returns: stop, restart and destroy of its sandbox, and verbs that end the process, are `deadlock` there.
+// A completion is called once, on a thread of petri's; an empty one is not called. An exception that it throws is
+// dropped, and counted in SandboxInfo::completions_threw. The process that has answered a call is busy until its
+// completion returns: stop, restart and destroy of its sandbox, and verbs that end the process, are `deadlock` there.
 using Completion = std::function<void(Result<Outcome>)>;
 
 class SandboxCore;
@@ -180,10 +179,10 @@ class Sandbox {
   std::vector<ChildInfo> children() const;
 
   // Calls an export of a live process by name with numbers, or, with an empty name, petri_handle with the input. The
-  // time-out is the caller's: when it passes the answer is `timeout`, and the handler goes on until
+  // time-out is the caller's: when it passes the answer is `timeout`, and the handler continues until
   // execution_time_max. Without one the call runs on this thread if the process is idle.
   Result<Outcome> call(std::string_view function, std::vector<Value> arguments = {}, const CallOptions& options = {});
-  // The same; answers a number that cancel() takes.
+  // Starts a call and returns at once a number that cancel() takes.
   Result<std::uint64_t> call_async(std::string_view function, std::vector<Value> arguments, CallOptions options,
                                    Completion completion);
   // A message for petri_handle; returns before it is handled.
@@ -193,8 +192,8 @@ class Sandbox {
                       const RunOptions& options = {});
   Result<Outcome> run(const Source& source, std::string_view function, std::vector<Value> arguments = {},
                       const RunOptions& options = {});
-  // The same on a thread of petri's, as soon as threads_max leaves one; answers a number that cancel() takes. As many
-  // may wait as message_queue_max says, then it is queue_full.
+  // Starts a run on a thread of petri's, as soon as threads_max leaves one; returns a number that cancel() takes. As
+  // many may wait as message_queue_max says, then it is queue_full.
   Result<std::uint64_t> run_async(std::string_view module, std::string_view function, std::vector<Value> arguments,
                                   RunOptions options, Completion completion);
   Result<std::uint64_t> run_async(const Source& source, std::string_view function, std::vector<Value> arguments,
@@ -202,16 +201,18 @@ class Sandbox {
   // Ends a call or a run under way, or keeps it from starting.
   Result<void> cancel(std::uint64_t call_or_run);
 
-  // To the supervisor at this address, the root if empty; to a simple_one_for_one children are added as instances.
+  // Adds a child to the supervisor at this address, the root if empty; to a simple_one_for_one children are added as
+  // instances.
   Result<void> start_child(const TreeChild& child, std::string_view supervisor = {});
   // One more child after the template of a simple_one_for_one. Answers its address.
   Result<std::string> start_instance(const InstanceSpec& instance = {}, std::string_view supervisor = {});
-  // It ends in order and is not restarted. A child of the spec or of start_child keeps its place, for restart_child or
-  // remove_child; one that is temporary, follows a template or was spawned by a guest has none any more.
+  // Stops a child: it ends in order and is not restarted. A child of the spec or of start_child keeps its place, for
+  // restart_child or remove_child; one that is temporary, follows a template or was spawned by a guest has none any
+  // more.
   Result<void> stop_child(std::string_view address);
   // Starts a child that was stopped, or has ended and was not to be restarted.
   Result<void> restart_child(std::string_view address);
-  // Of a child that does not run. One of the spec is back when the sandbox is restarted.
+  // Removes a child that does not run. A child of the spec is back when the sandbox is restarted.
   Result<void> remove_child(std::string_view address);
   Result<void> update_tree(const SupervisorSpec& tree);
 
@@ -226,22 +227,22 @@ class Sandbox {
   Result<VersionInfo> load(std::string_view module, const Source& source, const VersionOptions& options = {});
   // Another version, checked and loaded; what runs is not touched.
   Result<VersionInfo> stage(std::string_view module, const Source& source, const VersionOptions& options = {});
-  // Code that every process of the module goes on with, all at once or none; calls under way end in the old code, and
+  // New code for every process of the module, all at once or none; calls under way end in the old code, and
   // no message is lost. The old version answers until the switch, and after any failure.
   Result<ReloadReport> reload(std::string_view module, const Source& source, const ReloadOptions& options = {});
-  // The same for several modules together.
+  // Reloads several modules together.
   Result<std::vector<ReloadReport>> reload_all(const std::vector<ModuleSpec>& modules,
                                                const ReloadOptions& options = {});
-  // The same with a version that is in the table.
+  // Reloads with a version that is in the table.
   Result<ReloadReport> activate(std::string_view module, std::uint64_t version, const ReloadOptions& options = {});
   // Back to a version that is kept; 0: to the one that was active before.
   Result<ReloadReport> rollback(std::string_view module, std::uint64_t version = 0,
                                 const RollbackOptions& options = {});
-  // What reload would do, without doing it.
+  // The plan of a reload, which is not carried out.
   Result<ReloadPlan> plan(std::string_view module, const Source& source, const ReloadOptions& options = {}) const;
   // The modules of the sandbox whose functions a module imports; what the host offers is not among them.
   Result<std::vector<std::string>> dependencies(std::string_view module) const;
-  // All modules, each after those it imports from.
+  // The names of all modules, each after those it imports from.
   Result<std::vector<std::string>> reload_order() const;
   // Newest first.
   Result<std::vector<VersionInfo>> versions(std::string_view module) const;
@@ -260,15 +261,15 @@ class Sandbox {
   Result<StateDocument> state(std::string_view process = {});
   Result<void> update_state(const std::vector<StateUpdate>& updates, std::string_view process = {});
 
-  // All of it at one moment: what every process knows, the messages and timers that wait, the versions. A waiting call
-  // stays with its caller. `state_incompatible` where a module is not movable, `busy` when its processes do not come to
-  // rest.
+  // The whole sandbox at one moment: the state of every process, the messages and timers that wait, the versions. A
+  // waiting call stays with its caller. `state_incompatible` where a module is not movable, `busy` when its processes
+  // do not quiesce.
   Result<Snapshot> snapshot();
-  // Back to what it was. The same processes must live; petri_ready is asked before they go on.
+  // Back to what it was. The same processes must live; petri_ready is asked before they continue.
   Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options = {});
 
   Result<void> stop();
-  // With the modules, versions and configuration it has, and fresh state unless that is asked for.
+  // Restarts with the modules, versions and configuration it has, and fresh state unless keep_state is set.
   Result<void> restart(const RestartOptions& options = {});
 
  private:

@@ -13,7 +13,7 @@
 
 namespace petri {
 
-// How much a sandbox is trusted: `high` security allows the least.
+// The security profile: how much a sandbox is trusted; `high` security allows the least.
 enum class Profile : std::uint8_t { high, medium, low };
 std::string_view name_of(Profile profile);
 std::optional<Profile> profile_named(std::string_view name);
@@ -21,8 +21,8 @@ std::optional<Profile> profile_named(std::string_view name);
 // memory_bytes_max holds for the whole tree, the other limits of a guest for each of them. fuel_max holds for runs, and
 // for calls of live processes only when it was set.
 struct SandboxLimits : Limits {
-  // Of one process. Until it is set it is as large as memory_bytes_max, and follows it; once it was set it keeps its
-  // value, and of the two the smaller one holds.
+  // The memory of one process. Until it is set it is as large as memory_bytes_max, and follows it; once it was set it
+  // keeps its value, and of the two the smaller one holds.
   std::uint64_t process_memory_bytes_max = 128ULL << 20;
   std::uint64_t processes_max = 100;
   std::uint64_t cpu_percent_max = 100;  // of one core
@@ -44,14 +44,14 @@ struct SandboxLimits : Limits {
   bool operator==(const SandboxLimits&) const = default;
 };
 
-// What becomes of a guest that meets a limit which refuses it something. kill: it ends, as memory_limit for memory, as
+// The fate of a guest that meets a limit which refuses it something. kill: it ends, as memory_limit for memory, as
 // output_limit for its answer, else as cancelled with the limit's name as the cause, and its supervisor acts. A run
 // always ends at output_bytes_max, unless `refuse` is asked for.
 enum class OnLimit : std::uint8_t { refuse, kill };
 std::string_view name_of(OnLimit action);
 std::optional<OnLimit> on_limit_named(std::string_view name);
 using LimitActions = std::map<std::string, OnLimit, std::less<>>;
-// Every name that is no limit, or one that does not refuse anything to a guest, in one validation_failed.
+// Refuses every name that is no limit, or a limit that does not refuse anything to a guest, in one validation_failed.
 Result<void> check_actions(const LimitActions& actions);
 
 // Values by the names of the limits, in their units; what is not named keeps its value, except that
@@ -68,7 +68,7 @@ struct SandboxLimitRule {
   std::uint64_t (*get)(const SandboxLimits&);
   void (*set)(SandboxLimits&, std::uint64_t);
   bool refuses_guest = false;  // something while it runs, so that on_limit may end it instead
-  // What becomes of a live sandbox that is above it when it is lowered.
+  // The effect on a live sandbox that is above the limit when it is lowered.
   std::string_view when_lowered = "";
 };
 const std::vector<SandboxLimitRule>& sandbox_limit_rules();
@@ -76,7 +76,8 @@ const SandboxLimitRule* sandbox_limit_named(std::string_view name);
 // "16 MiB", "1.5 s", "50 %", "1,000"
 std::string format_limit(const SandboxLimitRule& rule, std::uint64_t value);
 
-// Every unknown name and every value out of range in one validation_failed with a detail each; nothing is changed then.
+// The limits with the changes applied. Every unknown name and every value out of range is in one validation_failed with
+// a detail each; nothing is changed then.
 Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& changes);
 
 }  // namespace petri

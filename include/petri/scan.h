@@ -1,9 +1,9 @@
-// What a module would do, read from its wasm without running any of it.
+// The scan: finds out from its wasm what a module would do, without running any of it.
 //
-// It looks at imports, demands, sections and the flow of control. What functions are called and what data holds never
-// matters; only names that something acts on do: imports, hooks, custom sections. Bytes become an Artifact first, so
-// that what the gate refuses is refused before, by the same error. A clean report is no proof of anything; limits are
-// what holds a guest.
+// It looks at imports, demands, sections and the flow of control. The names of functions and the contents of data never
+// matter; only names that something acts on do: imports, hooks, custom sections. Bytes become an Artifact first, so
+// that the gate refuses them before, by the same error. A clean report is no proof of anything; a guest is held by its
+// limits.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ class Snapshot {
   explicit Snapshot(std::shared_ptr<const SnapshotData> data) : data_(std::move(data)) {}
 
   SnapshotInfo info() const;
-  // Of the active versions.
+  // The code of the active versions.
   std::vector<ArtifactPtr> code() const;
   const SnapshotData& data() const { return *data_; }
 
@@ -47,7 +47,7 @@ class Snapshot {
 };
 
 struct RestoreOptions {
-  bool timers = true;  // those of the snapshot go on; else there are none
+  bool timers = true;  // those of the snapshot continue; else there are none
   std::chrono::nanoseconds quiet_wait_max = std::chrono::seconds(5);
   std::string actor = "caller";
 };

@@ -1,4 +1,4 @@
-// Where code comes from.
+// The source of code: a file, wasm bytes, wat text or an artifact.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace petri {
 
-// Where the code of a module comes from.
+// The source of a module's code.
 class Source {
  public:
   enum class Kind : std::uint8_t { wasm, wat, file, artifact };
@@ -32,7 +32,7 @@ class Source {
   const std::string& text() const { return text_; }  // bytes, text or path
   const ArtifactPtr& artifact() const { return artifact_; }
 
-  // Where it was read, as the caller writes it: of a file its path. Of bytes and text whoever read them may say so.
+  // The path where it was read, as the caller writes it. For bytes and text the caller may set it.
   const std::string& path() const { return kind_ == Kind::file ? text_ : path_; }
   Source read_from(std::string path) && {
     path_ = std::move(path);

@@ -1,5 +1,6 @@
-// What a process knows, as data: fields by name with types, the documents that hold their values, and the plan by which
-// the state of one version becomes the state of another. All of it are values; nothing here knows of a live guest.
+// The state of a process as data: fields by name with types, the documents that hold their values, and the plan by
+// which the state of one version becomes the state of another. All of these are values; nothing here knows of a live
+// guest.
 #pragma once
 
 #include <cstddef>
@@ -35,10 +36,8 @@ std::string type_text(const StateField& field);
 constexpr std::size_t kStateFieldsMax = 1'024;
 constexpr std::size_t kStateNameBytesMax = 128;
 constexpr std::uint64_t kStateBytesDefault = 16ULL << 20;
-// From so many problems on they are only counted.
-constexpr std::size_t kStateProblemsMax = 100;
 
-// Which fields there are, in the order of their names, wherever a version keeps them.
+// The fields of a version, in the order of their names, wherever the version keeps them.
 class StateSchema {
  public:
   StateSchema() = default;
@@ -71,13 +70,13 @@ struct StateEntry {
 class StateDocument {
  public:
   StateDocument();  // of no fields
-  // All numbers 0, all texts empty. The schema is shared by the documents of many processes.
+  // A document with all numbers 0 and all texts empty. The schema is shared by the documents of many processes.
   explicit StateDocument(std::shared_ptr<const StateSchema> schema);
   // Values that their field cannot hold are one validation_failed that names the fields.
   static Result<StateDocument> create(std::span<const StateEntry> entries,
                                       std::uint64_t state_bytes_max = kStateBytesDefault);
-  // From the values as bytes() shows them. A boolean that is neither 0 nor 1, a text that is not UTF-8 or goes on after
-  // its end is one state_incompatible that names the fields.
+  // A document of the values as bytes() shows them. A boolean that is neither 0 nor 1, a text that is not UTF-8 or
+  // continues after its end is one state_incompatible that names the fields.
   static Result<StateDocument> from_bytes(std::shared_ptr<const StateSchema> schema, std::vector<std::uint8_t> bytes);
 
   const StateSchema& schema() const { return *schema_; }
@@ -88,7 +87,7 @@ class StateDocument {
   std::vector<StateEntry> entries() const;
   // not_found without such a field or element.
   Result<StateValue> get(std::string_view name, std::uint32_t index = 0) const;
-  // What the field's type cannot hold exactly is validation_failed, and the document stays as it was.
+  // A value that the field's type cannot hold exactly is validation_failed, and the document stays as it was.
   Result<void> set(std::string_view name, const StateValue& value, std::uint32_t index = 0);
   bool operator==(const StateDocument& other) const { return *schema_ == *other.schema_ && bytes_ == other.bytes_; }
 
@@ -100,13 +99,13 @@ class StateDocument {
 // {"fields":[{"name":"count","type":"i32","value":7},{"name":"scores","type":"f64","count":2,"value":[1.5,"nan"]}]}
 // For people: bytes are hexadecimal digits, floats without a number in JSON are texts.
 std::string to_json(const StateDocument& document);
-// For keeping and sending: one document has exactly one form, and only that is read back; all else is parse_failed,
+// The form for keeping and sending: one document has exactly one, and only that is read back; all else is parse_failed,
 // and what is no document validation_failed, limit_exceeded or state_incompatible as above.
 std::vector<std::uint8_t> to_cbor(const StateDocument& document);
 Result<StateDocument> state_from_cbor(std::span<const std::uint8_t> cbor,
                                       std::uint64_t state_bytes_max = kStateBytesDefault);
 
-// What becomes of a field. When several hold, the latest in this list is told.
+// The fate of a field. When several hold, the latest in this list is reported.
 enum class StateAction : std::uint8_t {
   keep,     // as it is
   widen,    // every value it can have fits the new type of the same kind
@@ -141,15 +140,15 @@ struct StatePolicy {
   bool drop = false;  // old values that have no place in the new version may be lost
 };
 
-// How the documents of one schema become documents of another: fields by name, or by hint where one is given.
+// Converts documents of one schema to documents of another: fields by name, or by hint where one is given.
 class StatePlan {
  public:
   // Always a plan, however much of it is refused. Hints that name unknown fields or one field twice are one
   // validation_failed with all of them.
   static Result<StatePlan> create(std::shared_ptr<const StateSchema> from, std::shared_ptr<const StateSchema> to,
                                   const StateHints& hints = {}, StatePolicy policy = {});
-  // From the first plan's old version to the last one's new version at once, following the renames of all of them; the
-  // types and values of the versions in between do not matter. Plans that do not join are validation_failed.
+  // The plan from the first plan's old version to the last one's new version at once, following the renames of all of
+  // them; the types and values of the versions in between do not matter. Plans that do not join are validation_failed.
   static Result<StatePlan> chain(std::span<const StatePlan> plans, StatePolicy policy = {});
   // The way back, by the same rules and the same hints the other way round.
   StatePlan reversed(StatePolicy policy = {}) const;

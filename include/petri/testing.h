@@ -1,5 +1,5 @@
-// What petri gives its users for testing their own sandboxes, and uses itself. Needs no test framework: what is wrong
-// comes back as a text, empty when all is well.
+// Helpers for users who test their own sandboxes; petri's tests use them too. They need no test framework: the fault is
+// returned as a string, empty when all is well.
 #pragma once
 
 #include <chrono>
@@ -41,12 +41,12 @@ class ScopedSandbox {
   Sandbox sandbox_;
 };
 
-// What is there instead of what was wanted; empty when it is as it should be.
+// These return what is there instead of what was wanted; empty when it is as it should be.
 std::string not_running(const Sandbox& sandbox);
 std::string not_kind(const Result<Outcome>& outcome, OutcomeKind wanted);
 std::string not_value(const Result<Outcome>& outcome, Value wanted);
 std::string not_error(const Result<Outcome>& outcome, ErrorCode wanted);
-std::string not_error(const Error* error, ErrorCode wanted);  // none: it went well
+std::string not_error(const Error* error, ErrorCode wanted);  // nullptr: it went well
 template <typename T>
 std::string not_error(const Result<T>& result, ErrorCode wanted) {
   return not_error(result ? nullptr : &result.error(), wanted);
@@ -67,10 +67,10 @@ std::string not_state(Sandbox& sandbox, const StateWanted& wanted);
 std::string eventually(Runtime& runtime, const std::function<std::string()>& what_is_wrong,
                        std::chrono::nanoseconds patience = std::chrono::seconds(10));
 
-// What takes its time, on a thread of its own: a reload, a fork, a compilation.
+// A slow operation on a thread of its own: a reload, a fork, a compilation.
 //   Pending reloading([&] { return sandbox.reload("m", source); });
 //   Result<ReloadReport> report = reloading.wait();
-// It is waited for at the latest where this ends.
+// The destructor waits for it.
 template <typename T>
 class Pending {
  public:
@@ -78,7 +78,7 @@ class Pending {
   explicit Pending(Function function) : result_(std::async(std::launch::async, std::move(function)).share()) {}
 
   bool done() const { return result_.wait_for(std::chrono::nanoseconds(0)) == std::future_status::ready; }
-  // Its report or its error; `timeout` when the patience is at its end, and it goes on.
+  // Waits for its report or its error; `timeout` when the patience is over, and the operation continues.
   Result<T> wait(std::chrono::nanoseconds patience = std::chrono::seconds(10)) const {
     if (result_.wait_for(patience) == std::future_status::ready) return result_.get();
     return fail(ErrorCode::timeout, "what was begun is not done yet");
@@ -91,16 +91,16 @@ template <typename Function>
 Pending(Function) -> Pending<typename std::invoke_result_t<Function>::value_type>;
 
 // A guest whose state is described by a table at `petri_state`, with these values to begin with. `more` is put into the
-// module: functions, imports. The memory is called $memory; state begins at the address a function finds in $state, and
+// module: functions, imports. The memory is called $memory; state starts at the address a function finds in $state, and
 // lies there as StateDocument::bytes() has it. validation_failed for fields or values that no document could have.
 Result<Source> state_guest(std::span<const StateEntry> fields, std::string_view more = {});
 
-// What the processes of a sandbox know now, to be compared with what they know later, also in another version.
+// The state of a sandbox's processes now, to be compared with a later one, also in another version.
 class StateCheck {
  public:
   explicit StateCheck(Sandbox sandbox);
-  // Which fields do not have the value they had, by process; empty when all have. Fields that are new do not count. The
-  // renames are those of the reload.
+  // The fields that do not have the value they had, by process; empty when all have. Fields that are new do not count.
+  // The renames are those of the reload.
   std::string changes(const StateHints& renames = {}) const;
 
  private:
@@ -108,13 +108,13 @@ class StateCheck {
   std::map<std::string, Result<StateDocument>> before_;  // by process
 };
 
-// Whether state goes by this plan to the new version and back again, and is what it was: of each document a property
-// test makes. Empty when it is; `initial` is the new version's own document.
+// Carries the state by this plan to the new version and back again and compares: a property test does so for each
+// document it makes. Empty when nothing is lost; `initial` is the new version's own document.
 std::string lost_on_the_way(const StatePlan& plan, const StateDocument& document, const StateDocument& initial);
 
 // Time that a test moves by hand: timers of guests, time-outs of call_async, shutdown times, restart windows, samples,
-// uptime and what guests read from the clock follow it. It begins at the machine's and stands still. How long a guest
-// may run without a break (execution_time_max, the time-out of a run) is measured by the machine all the same.
+// uptime and what guests read from the clock follow it. It starts at the machine's time and stands still. How long a
+// guest may run without a break (execution_time_max, the time-out of a run) is measured by the machine all the same.
 //   ManualTime time;
 //   auto runtime = Runtime::create({.clock = time.clock()});
 //   time.advance(**runtime, 5s);
@@ -126,9 +126,9 @@ class ManualTime {
   ManualTime& operator=(const ManualTime&) = delete;
 
   const Clock* clock() const;
-  // What has become due is begun soon, on threads of the runtime's: wait for it with eventually().
+  // Work that has become due starts soon, on threads of the runtime's: wait for it with eventually().
   void advance(Runtime& runtime, std::chrono::nanoseconds duration);
-  // What calendars show; decisions do not follow it.
+  // Sets the time that calendars show; decisions do not follow it.
   void set_wall(std::chrono::sys_time<std::chrono::nanoseconds> time);
 
  private:
@@ -136,14 +136,14 @@ class ManualTime {
   std::unique_ptr<Impl> impl_;
 };
 
-// What there is of a process's threads, descriptors, children, sandboxes and files now, to be compared with what there
-// is later. Compile workers that petri keeps for the next module do not count.
+// Counts a process's threads, descriptors, children, sandboxes and files now, to be compared with a later count.
+// Compile workers that petri keeps for the next module do not count.
 class LeakCheck {
  public:
   // With a runtime its own threads do not count, and its sandboxes do. Files are those below the folder, if one is
   // given.
   explicit LeakCheck(const Runtime* runtime = nullptr, std::string folder = {});
-  // What there is more of, by name; empty when nothing is left over.
+  // The things there are more of, by name; empty when nothing is left over.
   std::string leaks() const;
 
  private:

@@ -1,4 +1,4 @@
-// Which of the two engines runs the code.
+// The two engines that can run the code.
 #pragma once
 
 #include <optional>

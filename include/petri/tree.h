@@ -17,7 +17,7 @@
 
 namespace petri {
 
-// Which children are started anew when one of them is: that one, all of them, that one and those after it in start
+// The children that are restarted when one of them ends: that one, all of them, or that one and those after it in start
 // order. Under simple_one_for_one no child exists at the start; all are added later and follow one template.
 enum class Strategy { one_for_one, one_for_all, rest_for_one, simple_one_for_one };
 std::string_view name_of(Strategy strategy);
@@ -30,8 +30,8 @@ std::string_view name_of(RestartType type);
 std::optional<RestartType> restart_type_named(std::string_view name);
 const std::vector<RestartType>& all_restart_types();
 
-// What a child that is to stop is given: nothing (it is killed at once), a time to end in order, or all the time it
-// takes. Written "brutal", "5s" or "infinity".
+// The time that a child has to end when it is stopped: none (it is killed at once), a time to end in order, or all the
+// time it takes. Written "brutal", "5s" or "infinity".
 class Shutdown {
  public:
   static constexpr std::chrono::nanoseconds kDefault = std::chrono::seconds(5);
@@ -100,10 +100,10 @@ class TreeChild {
   std::variant<ChildSpec, SupervisorSpec> node_;
 };
 
-// What one child of a simple_one_for_one has of its own; the rest is the template's.
+// The fields that one child of a simple_one_for_one has of its own; the rest is the template's.
 struct InstanceSpec {
   std::string id;                    // empty: one is made of the template's, "worker-1"
-  std::optional<std::string> input;  // bytes handed to petri_init; none: the template's
+  std::optional<std::string> input;  // bytes handed to petri_init; nullopt: the template's
 };
 
 constexpr std::size_t kTreeDepthMax = 16;            // supervisors on the way to a process, the root included
@@ -125,7 +125,7 @@ constexpr std::size_t kTreeComplaintsMax = 100;
 // JSON is parse_failed; unknown, missing and mistyped fields are one validation_failed with all of them. Says nothing
 // about whether the tree makes sense: that is validate().
 Result<SupervisorSpec> parse_tree(std::string_view json);
-// What parse_tree() reads back as an equal tree, on one line; values that are the default are left out.
+// One line that parse_tree() reads back as an equal tree; values that are the default are left out.
 std::string to_json(const SupervisorSpec& tree);
 
 }  // namespace petri

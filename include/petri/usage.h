@@ -1,4 +1,4 @@
-// What a sandbox consumes, summed over its whole tree of processes and its current runs.
+// The usage of a sandbox, summed over its whole tree of processes and its current runs.
 #pragma once
 
 #include <chrono>

@@ -16,7 +16,7 @@ namespace petri {
 
 using VersionTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-// How a version came into the table.
+// The operation that put a version into the table.
 enum class VersionOrigin : std::uint8_t { create, load, stage, reload, copy };
 std::string_view name_of(VersionOrigin origin);
 

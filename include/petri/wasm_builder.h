@@ -19,8 +19,8 @@
 //   if (bytes) const auto artifact = petri::Artifact::from_wasm(*bytes, 1 << 20);
 //
 // The calls only append bytes. What the builder knows to be wrong (a block left open, a local that is not there) is
-// kept until build(), which tells the first of it. The types of values on the stack, and whatever else makes a module
-// valid, are checked by Artifact::from_wasm, as for any other module.
+// kept until build(), which returns the first of them. The types of values on the stack, and whatever else makes a
+// module valid, are checked by Artifact::from_wasm, as for any other module.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ class WasmTypes {
     return types;
   }
 
-  // Beyond kSizeMax only the number is kept, for build() to tell.
+  // Keeps a type; beyond kSizeMax only the number of types is kept, for build() to report.
   constexpr void push_back(ValueType type) {
     if (size_ < kSizeMax) types_[size_] = type;
     ++size_;
@@ -106,7 +106,7 @@ struct WasmLabel {
 class WasmBody {
  public:
   WasmFunction index() const { return function_; }
-  // Declares one more local, which begins as zero; possible until the function is closed.
+  // Declares one more local, which starts as zero; possible until the function is closed.
   WasmLocal local(ValueType type);
 
   WasmBody& i32_const(std::int32_t value);
@@ -182,7 +182,7 @@ class WasmBody {
  private:
   friend class WasmBuilder;
   WasmBody(WasmDraft& draft, WasmFunction function) : draft_(&draft), function_(function) {}
-  // Where operators are appended. What comes after the function is closed is refused.
+  // The code that operators are appended to. Operators after the function is closed are refused.
   std::vector<std::uint8_t>& code();
   WasmBody& emit(std::initializer_list<std::uint8_t> bytes);
   WasmBody& emit_local(std::uint8_t code, WasmLocal local);
@@ -217,7 +217,7 @@ class WasmBuilder {
   WasmBuilder(WasmBuilder&&) noexcept;
   WasmBuilder& operator=(WasmBuilder&&) noexcept;
 
-  // Begins an empty module, in the memory of the last one: building many with one builder allocates nothing.
+  // Starts an empty module, in the memory of the last one: building many with one builder allocates nothing.
   void clear();
 
   // Equal signatures are one type.
@@ -235,7 +235,7 @@ class WasmBuilder {
   void memory(const WasmMemorySpec& spec);
   WasmTable table(const WasmTableSpec& spec);  // of functions
   WasmGlobal global(const WasmGlobalSpec& spec);
-  // What memory and tables hold from the beginning.
+  // The initial contents of memory and tables.
   void data(std::uint32_t address, std::span<const std::uint8_t> bytes);
   void data(std::uint32_t address, std::string_view bytes);
   void elements(WasmTable table, std::uint32_t slot, std::span<const WasmFunction> functions);

@@ -112,7 +112,7 @@ struct WasmMemoryOperatorInfo {
   bool stores;
 };
 
-// All of them, in the order of their codes.
+// All operators, in the order of their codes.
 std::span<const WasmOperatorInfo> wasm_operators();
 std::span<const WasmMemoryOperatorInfo> wasm_memory_operators();
 const WasmOperatorInfo& info_of(WasmOperator op);

@@ -1,4 +1,4 @@
-// What the enforcing code reports to the audit log: borrowed texts, nothing copied before the level is known.
+// The facts that enforcing code reports to the audit log: borrowed texts, nothing copied before the level is known.
 #pragma once
 
 #include <concepts>

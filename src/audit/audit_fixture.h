@@ -52,7 +52,7 @@ struct TestLog {
   std::unique_ptr<AuditLog> log;
 };
 
-// What a log with these many entries leaves in a file.
+// The text of a file that a log with these many entries wrote.
 inline std::string file_with(const TestFile& file, int entries) {
   TestLog test({.file = file.path()});
   for (int i = 0; i < entries; ++i) test.deny(i % 2 == 0 ? "even" : "odd");

@@ -1,4 +1,5 @@
-// What each kind of entry is about and who keeps it: the one table behind levels and the reference page.
+// The kinds of entries, what each is about and which level keeps it: the one table behind levels and the reference
+// page.
 #pragma once
 
 #include <span>

@@ -38,7 +38,7 @@ class AuditLog {
     return append(level, subject, std::span(details.begin(), details.size()));
   }
 
-  // What memory keeps. Entries that are made meanwhile may be in it; nobody who makes one waits for long.
+  // Entries that memory keeps. Those that are made meanwhile may be among them; nobody who makes one waits for long.
   AuditPage query(const AuditQuery& query) const EXCLUDES(mutex_);
   AuditStatus status() const EXCLUDES(mutex_);
 
@@ -64,7 +64,7 @@ class AuditLog {
   AuditMemory memory_ GUARDED_BY(mutex_);
   std::uint64_t entries_ GUARDED_BY(mutex_) = 0;
   std::uint64_t lost_ GUARDED_BY(mutex_) = 0;
-  std::optional<FileFollower> file_ GUARDED_BY(mutex_);  // nothing: no file
+  std::optional<FileFollower> file_ GUARDED_BY(mutex_);  // nullopt: no file
 };
 
 }  // namespace petri

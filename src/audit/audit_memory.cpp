@@ -63,7 +63,8 @@ void AuditMemory::forget(Trails::value_type& trail) {
   trails_.erase(trails_.find(trail.first));
 }
 
-// Of the sandbox that has the most, if it has more than its share.
+// The number of the entry to drop next: of the sandbox that has the most, if it has more than its share, else the
+// oldest.
 std::uint64_t AuditMemory::to_go(std::uint64_t in_file) const {
   const auto most = std::ranges::max_element(large_, {}, [](const auto* trail) { return trail->second.bytes; });
   if (most == large_.end() || (*most)->second.first > in_file) return first();

@@ -29,7 +29,7 @@ class AuditMemory {
   static constexpr std::size_t kShares = 16;
   static constexpr std::size_t kShareEntriesMin = 64;
 
-  // What comes first follows `begin`.
+  // The first entry follows `begin`.
   AuditMemory(MemoryBounds bounds, ChainEnd begin) : bounds_(bounds), last_(begin) {}
 
   // The entry after the last one; others go until it fits. Those behind `in_file` go only as the oldest of all: the
@@ -52,7 +52,7 @@ class AuditMemory {
     ChainEnd before;
     std::vector<std::string> lines;
   };
-  // The first after this number, at most so many; no line: there is none.
+  // The first after this number, at most this many; no line: there is none.
   Piece piece_after(std::uint64_t number, std::size_t lines_max) const;
 
   struct Found {
@@ -60,8 +60,8 @@ class AuditMemory {
     std::uint64_t looked_to = 0;  // the last number that was looked at
     bool done = false;            // nothing is left to look at
   };
-  // What answers the query after its `after`; looks at no more than `looks_max` entries. As many lines as the query
-  // asks for, at most.
+  // The entries after `after` that answer the query, at most as many lines as it asks for; looks at no more than
+  // `looks_max` entries.
   Found find(const AuditQuery& query, std::size_t looks_max) const;
 
  private:

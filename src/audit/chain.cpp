@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "base/hex.h"
+#include "base/byte_text.h"
 #include "engine/sha256.h"
 
 namespace petri {
@@ -13,9 +13,7 @@ constexpr std::string_view kSealKey = R"(,"hash":")";
 constexpr std::string_view kSealEnd = R"("})";
 constexpr std::size_t kHexDigits = 2 * std::tuple_size_v<AuditHash>;
 
-AuditHash hash_of(std::string_view bytes) {
-  return sha256(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
-}
+AuditHash hash_of(std::string_view bytes) { return sha256(as_bytes(bytes)); }
 
 std::string_view bytes_of(const AuditHash& hash) { return {reinterpret_cast<const char*>(hash.data()), hash.size()}; }
 

@@ -41,7 +41,7 @@ struct SealedText {
 };
 std::optional<SealedText> split_seal(std::string_view line);
 
-// Whether the hash is over this hash before and the body.
+// True if the hash is over this hash before and the body.
 bool follows(const SealedText& sealed, const AuditHash& before);
 
 }  // namespace petri

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "audit/entry_line.h"
-#include "base/bounded_json.h"
+#include "base/json/bounded_json.h"
 
 namespace petri {
 namespace {

@@ -23,7 +23,7 @@ class ChainReader {
   std::uint64_t line_;
 };
 
-// What the first line of an audit file starts.
+// The chain that the first line of an audit file starts.
 struct ChainBegin {
   ChainEnd end;
   bool genuine = false;  // whether its hash is that of its text

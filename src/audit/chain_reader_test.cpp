@@ -18,7 +18,7 @@ AuditVerification verified(const TestFile& file, const std::vector<std::string>&
   return verification ? *std::move(verification) : AuditVerification{};
 }
 
-// The same without a file, for many.
+// Verifies many lines without a file.
 AuditVerification followed(const std::vector<std::string>& lines) {
   ChainReader chain(begin_chain(lines.front())->end, 1);
   AuditVerification verification;

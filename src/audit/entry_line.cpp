@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
-#include "audit/audit_time.h"
 #include "base/assert.h"
 #include "base/escape.h"
+#include "base/utc_time.h"
 #include "base/utf8.h"
 
 namespace petri {
@@ -66,7 +66,7 @@ void write_header(std::string& text, AuditTime started) {
   text.append(R"({"petri_audit":)");
   write_number(text, kAuditVersion);
   text.append(R"(,"started":")");
-  write_time(text, started);
+  append_utc(text, started);
   text += '"';
 }
 
@@ -75,7 +75,7 @@ void write_entry(std::string& text, std::uint64_t number, AuditTime time, const 
   text.append(R"({"number":)");
   write_number(text, number);
   text.append(R"(,"time":")");
-  write_time(text, time);
+  append_utc(text, time);
   text.append(R"(","sandbox":)");
   write_text(text, subject.sandbox);
   write_text_field(text, R"(,"process":)", subject.process);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "audit/audit_time.h"
 #include "audit/entry_line.h"
+#include "base/utc_time.h"
 #include "base/utf8.h"
 
 namespace petri {
@@ -39,7 +39,7 @@ class Cursor {
     return value;
   }
 
-  // What stands between quotes without anything escaped.
+  // A string between quotes without anything escaped.
   std::string_view word() {
     expect("\"");
     const std::string_view word(rest_.begin(), std::ranges::find_if_not(rest_, is_plain));
@@ -93,7 +93,7 @@ class Cursor {
 };
 
 AuditTime take_time(Cursor& cursor, bool& known) {
-  const auto time = parse_time(cursor.word());
+  const auto time = parse_utc(cursor.word());
   known = known && time;
   return time.value_or(AuditTime());
 }

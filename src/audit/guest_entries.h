@@ -23,7 +23,7 @@ struct GuestDeed {
   std::uint64_t seen = 0;
 };
 
-// What was done after the entries had been used up: one entry stands for all of it.
+// Deeds done after the entries had been used up: one entry stands for all of them.
 struct CountedDeeds {
   AuditKind kind{};
   std::string process;  // empty: of several, or of a run
@@ -44,9 +44,9 @@ class GuestEntries {
   static constexpr std::uint64_t kPerSecond = 100;
   static constexpr std::size_t kNamesMax = 64;
 
-  // True: an entry may be made. False: it is counted instead.
+  // True if an entry may be made; otherwise the deed is counted instead.
   bool admit(const GuestDeed& deed, Clock::TimePoint now);
-  // What is counted, as far as entries are left for it.
+  // Takes the counted deeds, as far as entries are left for them.
   std::vector<CountedDeeds> take(Clock::TimePoint now);
   // All of it: nothing follows, or not from the same guests.
   std::vector<CountedDeeds> take_all();

@@ -22,7 +22,7 @@ Result<ChainBegin> read_first_line(LineReader& lines) {
   return opening;
 }
 
-// What the reader of lines could not give: a line without an end, or without end.
+// The fault of a line that the reader could not return: it does not end, or is too long.
 Result<AuditFault> fault_of_reading(const Error& error, std::uint64_t line) {
   switch (error.code) {
     case ErrorCode::parse_failed:

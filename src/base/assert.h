@@ -1,4 +1,4 @@
-// What to do when an invariant of petri's own does not hold: say which, and end the process. On in every build.
+// petri's own invariants: when one does not hold, the assertion says which and ends the process. On in every build.
 #pragma once
 
 namespace petri {

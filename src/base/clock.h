@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 
 namespace petri {
 
@@ -36,5 +38,12 @@ class ManualClock final : public Clock {
   std::atomic<Duration> elapsed_{Duration(0)};
   std::atomic<WallTime> wall_start_{WallTime(Duration(0))};
 };
+
+// Nanoseconds of a clock such as CLOCK_MONOTONIC or CLOCK_THREAD_CPUTIME_ID.
+inline std::uint64_t kernel_ns(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+}
 
 }  // namespace petri

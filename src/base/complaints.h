@@ -1,4 +1,4 @@
-// Everything that is wrong with a document or a spec, collected until all of it is known.
+// The one type that gathers what is wrong with something, a document, a spec or a state, until all of it is known.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ class Complaints {
   struct Complaint {
     std::string where;  // a path such as "tree.children[1].intensity"; empty is the document itself
     std::string what;
-    std::string text;  // both, as they are read
+    std::string text;                  // both, as they are read
+    std::vector<ErrorDetail> details;  // further ones, for programs
     bool operator==(const Complaint&) const = default;
   };
 
@@ -25,16 +26,21 @@ class Complaints {
   void add(std::string where, std::string_view what);
   // A sentence of its own about the place, as another check has put it.
   void add_sentence(std::string where, std::string_view sentence);
+  // A clause that names the place itself, so that it stands alone.
+  void add_clause(std::string where, std::string clause, std::vector<ErrorDetail> details = {});
   void add(Complaint complaint);
 
   bool empty() const { return count_ == 0; }
+  std::size_t count() const { return count_; }
   const std::vector<Complaint>& kept() const { return kept_; }
   // True if there is a complaint about this place or one that contains it.
   bool covers(std::string_view where) const;
   // All of them as one sentence: "limits is not an object; seed is not an integer; and 3 more".
   std::string message() const;
-  // One validation_failed with that sentence and a detail for each, unless there are none.
+  // One validation_failed with that sentence and a detail for each, "where" and what is wrong; ok if there are none.
   Result<void> result() const;
+  // The same behind an opening, "the tree cannot be used: ...", with a detail "field" for each place.
+  Result<void> result(ErrorCode code, std::string_view opening) const;
 
  private:
   std::vector<Complaint> kept_;

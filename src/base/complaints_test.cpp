@@ -19,6 +19,17 @@ TEST(Complaints, AreOneSentenceWithADetailForEach) {
              .details = {{"limits", "is not an object"}, {"", "has no id"}, {"id", "an id has letters and digits"}}}));
 }
 
+TEST(Complaints, StandBehindAnOpeningWithTheirFieldsAndDetails) {
+  Complaints complaints;
+  EXPECT_TRUE(complaints.result(ErrorCode::state_incompatible, "the state cannot be used"));
+  complaints.add_clause("a", "two fields are called \"a\"", {{"reason", "twice"}});
+  complaints.add_clause("", "there are 0 fields");
+  EXPECT_EQ(complaints.result(ErrorCode::state_incompatible, "the state cannot be used").error(),
+            (Error{.code = ErrorCode::state_incompatible,
+                   .message = "the state cannot be used: two fields are called \"a\"; there are 0 fields",
+                   .details = {{"field", "a"}, {"reason", "twice"}}}));
+}
+
 TEST(Complaints, CoverTheirPlaceAndWhatIsInIt) {
   Complaints complaints;
   complaints.add("tree.children[1]", "is not an object");

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/escape_character.h"
-
 namespace petri {
 namespace {
 
@@ -15,22 +13,27 @@ struct CodePointRange {
   char32_t last;
 };
 
-// Characters that show nothing or rearrange what stands around them.
-constexpr std::array<CodePointRange, 15> kInvisible{{
+// Characters that show nothing or rearrange what stands around them: all that Unicode calls
+// Default_Ignorable_Code_Point, and some more.
+constexpr std::array<CodePointRange, 19> kInvisible{{
     {0xad, 0xad},         // soft hyphen
+    {0x34f, 0x34f},       // combining grapheme joiner
     {0x61c, 0x61c},       // Arabic letter mark
     {0x115f, 0x1160},     // Hangul fillers
     {0x17b4, 0x17b5},     // Khmer inherent vowels
-    {0x180e, 0x180e},     // Mongolian vowel separator
+    {0x180b, 0x180f},     // Mongolian variation selectors and vowel separator
     {0x200b, 0x200f},     // zero width, left-to-right and right-to-left marks
     {0x2028, 0x202e},     // line and paragraph separators, embeddings, overrides
     {0x2060, 0x206f},     // word joiner, isolates, deprecated format characters
     {0x2800, 0x2800},     // Braille without a dot
     {0x3164, 0x3164},     // Hangul filler
+    {0xfe00, 0xfe0f},     // variation selectors, that of emoji too
     {0xfeff, 0xfeff},     // byte order mark
     {0xffa0, 0xffa0},     // half-width Hangul filler
     {0xfff0, 0xfffb},     // interlinear annotation
-    {0xe0000, 0xe0fff},   // tags
+    {0x1bca0, 0x1bca3},   // shorthand format controls
+    {0x1d173, 0x1d17a},   // beams, ties, slurs and phrases of music
+    {0xe0000, 0xe0fff},   // tags, variation selectors
     {0xf0000, 0x10ffff},  // private use
 }};
 

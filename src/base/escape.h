@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
+
 namespace petri {
 
 // For terminals, logs and messages. Stays on one line and cannot move a cursor, change colours or the direction of
@@ -25,5 +27,8 @@ std::string in_quotes(std::string_view text, std::size_t bytes_max = kWordShownB
 // A JSON string with its quotes, pure printable text: what escape_text() would escape becomes \uNNNN, and bytes that
 // are not UTF-8 become U+FFFD. "<" is escaped too, so that the text cannot end a script element it is put into.
 std::string json_string(std::string_view text);
+
+// One character of a text, or one byte that is none, as escape_text() shows it.
+std::string escape_character(std::string_view piece, const Utf8Step& step);
 
 }  // namespace petri

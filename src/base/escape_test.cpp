@@ -1,13 +1,24 @@
 #include "base/escape.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/utf8.h"
 
 namespace petri {
 namespace {
+
+std::string utf8(std::uint32_t c) {
+  const auto byte = [](std::uint32_t bits) { return static_cast<char>(bits); };
+  const auto next = [&](int shift) { return byte(0x80 | ((c >> shift) & 0x3f)); };
+  if (c < 0x800) return {byte(0xc0 | (c >> 6)), next(0)};
+  if (c < 0x10000) return {byte(0xe0 | (c >> 12)), next(6), next(0)};
+  return {byte(0xf0 | (c >> 18)), next(12), next(6), next(0)};
+}
 
 TEST(EscapeText, LeavesOrdinaryTextAlone) {
   EXPECT_EQ(escape_text("add two numbers (i32)"), "add two numbers (i32)");
@@ -27,6 +38,21 @@ TEST(EscapeText, StaysOnOneLineAndCannotDriveATerminal) {
             "a\\u{3164}\\u{115f}\\u{1160}\\u{ffa0}\\u{2800}\\u{17b4}");
   EXPECT_EQ(escape_text("a\u2028b\ufeff"), "a\\u{2028}b\\u{feff}");
   EXPECT_EQ(escape_text("\U000e0041"), "\\u{e0041}");
+}
+
+// Unicode's Default_Ignorable_Code_Point: nothing of it reaches a terminal as it is.
+TEST(EscapeText, ShowsAllThatUnicodeLetsATerminalHide) {
+  const std::pair<std::uint32_t, std::uint32_t> ignorable[] = {
+      {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5},  {0x180b, 0x180f},
+      {0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},  {0xfeff, 0xfeff},
+      {0xffa0, 0xffa0}, {0xfff0, 0xfff8}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+  for (const auto& [first, last] : ignorable) {
+    for (std::uint32_t c = first; c <= last; ++c) {
+      EXPECT_EQ(escape_text(utf8(c)), fmt::format("\\u{{{:x}}}", c));
+    }
+  }
+  EXPECT_EQ(json_string("\ufe0f\U0001d173"), R"("\ufe0f\ud834\udd73")");
+  EXPECT_EQ(escape_text("\u034e\u0350\ufe10\U0001d172"), "\u034e\u0350\ufe10\U0001d172") << "neighbours stay";
 }
 
 // F11

@@ -5,33 +5,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "base/escape.h"
+#include "base/owned_descriptor.h"
 #include "base/units.h"
 
 namespace petri {
 namespace {
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 std::unexpected<Error> refuse(ErrorCode code, const std::string& path, std::string_view why) {
   Error error{.code = code, .message = fmt::format("{}: {}.", escape_text(path, 4096), why)};
@@ -45,9 +31,7 @@ std::unexpected<Error> refuse_for_errno(const std::string& path, int number) {
     case EISDIR: return refuse(ErrorCode::io_error, path, "this is a folder; name a file in it");
     default: break;
   }
-  std::array<char, 128> buffer{};
-  const char* text = ::strerror_r(number, buffer.data(), buffer.size());
-  return refuse(ErrorCode::io_error, path, fmt::format("it cannot be read ({})", text));
+  return refuse(ErrorCode::io_error, path, fmt::format("it cannot be read ({})", errno_text(number)));
 }
 
 std::string_view noun_of(mode_t mode) {
@@ -79,9 +63,9 @@ Result<std::string> read_all(int descriptor, const std::string& path, std::uint6
 Result<std::string> read_file(const std::string& path, std::uint64_t bytes_max) {
   if (path.find('\0') != std::string::npos) return refuse(ErrorCode::io_error, path, "a path cannot hold a NUL");
   // O_NONBLOCK: opening a FIFO nobody writes to would otherwise wait for ever.
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   struct stat status{};
-  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return refuse_for_errno(path, errno);
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return refuse_for_errno(path, errno);
   if (!S_ISREG(status.st_mode)) {
     return refuse(ErrorCode::io_error, path, fmt::format("this is {}; name a regular file", noun_of(status.st_mode)));
   }
@@ -90,7 +74,7 @@ Result<std::string> read_file(const std::string& path, std::uint64_t bytes_max) 
     return refuse(ErrorCode::too_large, path,
                   fmt::format("it has {}, more than the {} allowed", format_bytes(size), format_bytes(bytes_max)));
   }
-  return read_all(file.number(), path, bytes_max, size);
+  return read_all(file.get(), path, bytes_max, size);
 }
 
 namespace {
@@ -105,23 +89,32 @@ bool write_all(int descriptor, std::string_view bytes) {
   return ::fsync(descriptor) == 0;
 }
 
-std::unexpected<Error> refuse_to_write(const std::string& path, int number) {
-  std::array<char, 128> buffer{};
-  const char* text = ::strerror_r(number, buffer.data(), buffer.size());
-  return refuse(ErrorCode::io_error, path, fmt::format("it cannot be written ({})", text));
-}
+std::atomic<unsigned> replaced = 0;
 
 }  // namespace
 
-// Beside it first, under a name nobody else has.
-Result<void> write_file(const std::string& path, std::string_view bytes) {
-  std::string beside = path + ".XXXXXX";
-  const FileDescriptor file(::mkostemp(beside.data(), O_CLOEXEC));
-  if (file.number() < 0) return refuse_to_write(path, errno);
-  if (write_all(file.number(), bytes) && ::rename(beside.c_str(), path.c_str()) == 0) return {};
-  const int number = errno;
+std::string errno_text(int number) { return std::generic_category().message(number); }
+
+int replace_file(const std::string& path, std::string_view bytes, mode_t mode) {
+  // A name that nobody else has: never a file that somebody put there.
+  constexpr int kTries = 100;
+  std::string beside;
+  OwnedDescriptor file;
+  for (int tried = 0; !file && tried < kTries && (tried == 0 || errno == EEXIST); ++tried) {
+    beside = fmt::format("{}.{}.{}.new", path, ::getpid(), ++replaced);
+    file = OwnedDescriptor(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode));
+  }
+  if (!file) return errno;
+  if (write_all(file.get(), bytes) && ::rename(beside.c_str(), path.c_str()) == 0) return 0;
+  const int why = errno;
   ::unlink(beside.c_str());
-  return refuse_to_write(path, number);
+  return why;
+}
+
+Result<void> write_file(const std::string& path, std::string_view bytes) {
+  const int why = replace_file(path, bytes, S_IRUSR | S_IWUSR);
+  if (why == 0) return {};
+  return refuse(ErrorCode::io_error, path, fmt::format("it cannot be written ({})", errno_text(why)));
 }
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-// What things take of the heap, as the C library hands it out: in blocks of 16 bytes, with 8 of its own each.
+// How much heap things take, as the C library hands it out: in blocks of 16 bytes, with 8 of its own each.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@ bool is_sandbox_id(std::string_view text);
 
 // validation_failed, naming the text and the rule, unless is_sandbox_id().
 Result<void> check_sandbox_id(std::string_view text);
-// The same for the name of a module, which may have "." in it, too.
+// Checks the name of a module by the same rules, except that "." is allowed in it.
 Result<void> check_module_name(std::string_view text);
 
 }  // namespace petri

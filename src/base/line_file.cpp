@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "base/escape.h"
+#include "base/file.h"
 #include "base/units.h"
 
 namespace petri {
@@ -25,8 +24,7 @@ std::string reason(int why) {
   if (why == ENOENT) return "there is no such file or folder";
   if (why == EACCES || why == EPERM || why == EROFS) return "it is not allowed here";
   if (why == EISDIR) return "this is a folder";
-  std::array<char, 128> buffer{};
-  return ::strerror_r(why, buffer.data(), buffer.size());
+  return errno_text(why);
 }
 
 Error io_error(const std::string& path, std::string_view what, std::string_view why) {
@@ -63,7 +61,8 @@ Result<void> lock(int descriptor, const std::string& path) {
   return fail(std::move(error));
 }
 
-// Of the line at the front of `bytes`, without these four; nothing where they are not all there.
+// The length of the line at the front of `bytes`, read from its first four bytes and without them; nullopt where they
+// are not all there.
 std::optional<std::size_t> framed_length(std::string_view bytes) {
   if (bytes.size() < kLengthBytes) return std::nullopt;
   std::size_t length = 0;
@@ -89,15 +88,15 @@ std::size_t begin_framed_line(std::string& out) {
   return out.size();
 }
 
-void end_framed_line(std::string& out, std::size_t begun) {
-  std::size_t length = out.size() - begun;
-  for (std::size_t i = 1; i <= kLengthBytes; ++i, length >>= 8) out[begun - i] = static_cast<char>(length & 0xff);
+void end_framed_line(std::string& out, std::size_t line_start) {
+  std::size_t length = out.size() - line_start;
+  for (std::size_t i = 1; i <= kLengthBytes; ++i, length >>= 8) out[line_start - i] = static_cast<char>(length & 0xff);
 }
 
 void append_framed_line(std::string& out, std::string_view line) {
-  const std::size_t begun = begin_framed_line(out);
+  const std::size_t line_start = begin_framed_line(out);
   out += line;
-  end_framed_line(out, begun);
+  end_framed_line(out, line_start);
 }
 
 Result<std::unique_ptr<LineFile>> LineFile::create(const std::string& path, Framing framing) {
@@ -271,7 +270,7 @@ bool LineReader::is_too_long() const {
                                         : framed_length(left).value_or(0) > line_bytes_max_;
 }
 
-Result<bool> LineReader::begins_with(std::string_view bytes) {
+Result<bool> LineReader::starts_with_bytes(std::string_view bytes) {
   while (buffer_.size() < bytes.size()) {
     PETRI_TRY(const bool more, fill());
     if (!more) break;
@@ -299,15 +298,6 @@ Result<bool> LineReader::fill() {
   buffer_.resize(kept + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   if (count < 0) return fail(io_error(path_, "the file cannot be read", reason(why)));
   return count > 0;
-}
-
-Result<void> LineReader::rewind() {
-  if (::lseek(descriptor_, 0, SEEK_SET) != 0)
-    return fail(io_error(path_, "the file cannot be read again", reason(errno)));
-  buffer_.clear();
-  start_ = 0;
-  line_ = 0;
-  return {};
 }
 
 }  // namespace petri

@@ -24,7 +24,7 @@ constexpr std::size_t kLengthBytes = 4;
 // Starts a line of bytes at the end of `out`, and gives it its length. Nothing else is appended in between but the
 // line.
 std::size_t begin_framed_line(std::string& out);
-void end_framed_line(std::string& out, std::size_t begun);
+void end_framed_line(std::string& out, std::size_t line_start);
 void append_framed_line(std::string& out, std::string_view line);
 
 // Not for several threads at once.
@@ -50,7 +50,7 @@ class LineFile {
   Result<void> append(std::string_view lines);
   // After a failure: the next append is tried, behind the last whole line.
   void retry() { failure_.reset(); }
-  // What a resumed file has there; less at its end.
+  // Reads bytes of a resumed file; fewer where the file ends first.
   Result<std::string> read(std::uint64_t from, std::size_t bytes_max) const;
   // Waits until all of it is on the disk.
   Result<void> sync();
@@ -93,20 +93,18 @@ class LineReader {
   Result<std::optional<std::string_view>> next();
   // The last one with all that frames it. Valid as long.
   std::string_view framed_line() const { return framed_line_; }
-  // Whether the file starts with these bytes. Before the first line.
-  Result<bool> begins_with(std::string_view bytes);
-  // Of those that follow.
+  // True if the file starts with these bytes. To be called before the first line is read.
+  Result<bool> starts_with_bytes(std::string_view bytes);
+  // Both hold for the lines read from now on.
   void set_framing(Framing framing) { framing_ = framing; }
   void set_line_bytes_max(std::size_t line_bytes_max) { line_bytes_max_ = line_bytes_max; }
   std::size_t line() const { return line_; }  // the number of the last one, from 1
   const std::string& path() const { return path_; }
-  // Back to the start.
-  Result<void> rewind();
 
  private:
   LineReader(std::string path, int descriptor, std::size_t line_bytes_max)
       : path_(std::move(path)), descriptor_(descriptor), line_bytes_max_(line_bytes_max) {}
-  // Of the line that starts at start_; nothing as long as its end is not in the buffer.
+  // The line that starts at start_; nullopt as long as its end is not in the buffer.
   struct Found {
     std::size_t from, bytes, end;
   };

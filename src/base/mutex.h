@@ -30,7 +30,8 @@ class PETRI_THREAD_ANNOTATION(capability("mutex")) Mutex {
 class PETRI_THREAD_ANNOTATION(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) PETRI_THREAD_ANNOTATION(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
-  // Of one that this thread has locked already; unlocks it at the end of the scope, also when an exception leaves it.
+  // Takes over a mutex that this thread has locked already; unlocks it at the end of the scope, also when an exception
+  // leaves it.
   MutexLock(Mutex& mutex, std::adopt_lock_t) REQUIRES(mutex) : mutex_(mutex) {}
   ~MutexLock() PETRI_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
   MutexLock(const MutexLock&) = delete;

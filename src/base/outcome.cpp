@@ -1,6 +1,6 @@
 #include "petri/outcome.h"
 
-#include "base/hex.h"
+#include "base/byte_text.h"
 #include "base/name_table.h"
 
 namespace petri {

@@ -6,57 +6,24 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "base/large_thread.h"
-#include "base/mutex.h"
-#include "base/stack_thread.h"
+#include "base/thread_pool.h"
 
 namespace petri {
 namespace {
 
-// The idle threads of the process. Never destroyed: what still runs while the process exits must not hold it up.
-class StackPool {
- public:
-  static StackPool& instance() {
-    static auto* const pool = new StackPool;
-    return *pool;
-  }
-
-  Result<std::unique_ptr<StackThread>> take() EXCLUDES(mutex_) {
-    {
-      const MutexLock lock(mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<StackThread> thread = std::move(idle_.back());
-        idle_.pop_back();
-        return thread;
-      }
-    }
-    return StackThread::create(kLargeStackBytes);
-  }
-
-  // Ends the thread, outside the lock, when enough others are idle.
-  void give_back(std::unique_ptr<StackThread> thread) EXCLUDES(mutex_) {
-    const MutexLock lock(mutex_);
-    if (idle_.size() < kIdleStackThreadsMax) idle_.push_back(std::move(thread));
-  }
-
- private:
-  Mutex mutex_;
-  std::vector<std::unique_ptr<StackThread>> idle_ GUARDED_BY(mutex_);
-};
-
-Result<void> run_on_pool(void (*call)(void* data), void* data) {
-  PETRI_TRY(auto thread, StackPool::instance().take());
-  thread->run(call, data);
-  StackPool::instance().give_back(std::move(thread));
-  return {};
+// A pool's thread gives its pages back when it sees that its stack was deep.
+Result<void> run_on_pool(ThreadPool& threads, void (*call)(void* data), void* data) {
+  return threads.run(1, [=](unsigned) {
+    call(data);
+    this_stack_was_deep = true;
+  });
 }
 
 Result<void> run_on_own_thread(std::size_t stack_bytes, void (*call)(void* data), void* data) {
-  PETRI_TRY(auto thread, StackThread::create(stack_bytes));
-  thread->run(call, data);
+  PETRI_TRY(const auto thread,
+            LargeThread::start({.name = "petri-stack", .stack_bytes = stack_bytes}, [=] { call(data); }));
   return {};
 }
 
@@ -87,7 +54,8 @@ std::uintptr_t find_stack_end() {
   return reinterpret_cast<std::uintptr_t>(lowest);
 }
 
-Result<void> run_with_stack_erased(std::size_t bytes_needed, void (*call)(void* data), void* data) {
+Result<void> run_with_stack_erased(ThreadPool* threads, std::size_t bytes_needed, void (*call)(void* data),
+                                   void* data) {
   // The program's thread-local variables lie at the top of a thread's stack, then come its first frames.
   constexpr std::size_t kThreadStartBytes = std::size_t{2} << 20;
   // A quarter of all addresses is more than any machine has, and can be added to without wrapping round.
@@ -96,7 +64,7 @@ Result<void> run_with_stack_erased(std::size_t bytes_needed, void (*call)(void* 
     call(data);
     return {};
   }
-  if (bytes + kThreadStartBytes <= kLargeStackBytes) return run_on_pool(call, data);
+  if (threads != nullptr && bytes + kThreadStartBytes <= kLargeStackBytes) return run_on_pool(*threads, call, data);
   return run_on_own_thread(bytes + kThreadStartBytes, call, data);
 }
 

@@ -1,7 +1,7 @@
 // How much native stack there is, and a way to have more.
 //
 // Guests recurse on the stack of the thread that runs them, and neither engine may meet its end before petri's own
-// depth limit. Whoever enters a guest therefore knows how much that guest may need and asks for it here.
+// depth limit. Code that enters a guest therefore knows how much the guest may need and asks for it here.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,8 @@
 
 namespace petri {
 
-// What stays free beside the bytes asked for: host functions and signal handlers run on it.
+// The stack kept free beside the bytes asked for: host functions and signal handlers run on it.
 constexpr std::size_t kStackReserveBytes = std::size_t{256} << 10;
-
-// How many idle threads with large stacks are kept for the next run_with_stack; further ones end.
-constexpr std::size_t kIdleStackThreadsMax = 4;
 
 // Where this thread's stack ends; 0 until it was looked for. Here so that asking costs no call.
 extern constinit thread_local std::uintptr_t this_stack_end;
@@ -35,18 +32,24 @@ inline std::size_t stack_bytes_left() {
 // Gives back to the machine what finished calls have left between here and the end of this thread's stack.
 void return_stack_pages();
 
-// Set by whoever enters a guest that may go deep; a thread that is kept for later looks, and returns its pages.
+// Set by code that enters a guest that may recurse deeply; a thread that is kept for later looks, and returns its
+// pages.
 extern constinit thread_local bool this_stack_was_deep;
 constexpr std::size_t kDeepStackBytes = std::size_t{256} << 10;
 
-// Runs `call(data)`, which must not throw, with at least this much stack: here if this thread has it, else on a thread
-// of a pool shared by the process, while the caller waits. `busy` when the machine gives no such thread: then nothing
-// was run. What the call put on the pool's stack is given back to the machine.
-Result<void> run_with_stack_erased(std::size_t bytes_needed, void (*call)(void* data), void* data);
+class ThreadPool;
 
-// The same for a callable that returns a Result<T>. Thread-local variables inside may be those of another thread.
+// How many idle threads a pool for run_with_stack keeps.
+constexpr std::size_t kIdleStackThreadsMax = 4;
+
+// Runs `call(data)`, which must not throw, with at least this much stack: here if this thread has it, else on a thread
+// of the pool while the caller waits. nullptr: on a thread that is started for it. `busy` when the machine gives no
+// such thread: then nothing was run. What the call put on the other stack is given back to the machine.
+Result<void> run_with_stack_erased(ThreadPool* threads, std::size_t bytes_needed, void (*call)(void* data), void* data);
+
+// As above, for a callable that returns a Result<T>. Thread-local variables inside may be those of another thread.
 template <typename Function>
-std::invoke_result_t<Function&> run_with_stack(std::size_t bytes_needed, Function&& function) {
+std::invoke_result_t<Function&> run_with_stack(ThreadPool* threads, std::size_t bytes_needed, Function&& function) {
   using Answer = std::invoke_result_t<Function&>;
   struct Call {
     Function& function;
@@ -56,7 +59,7 @@ std::invoke_result_t<Function&> run_with_stack(std::size_t bytes_needed, Functio
     auto& entered = *static_cast<Call*>(data);
     entered.answer.emplace(entered.function());
   };
-  PETRI_TRY(run_with_stack_erased(bytes_needed, enter, &call));
+  PETRI_TRY(run_with_stack_erased(threads, bytes_needed, enter, &call));
   return std::move(*call.answer);
 }
 

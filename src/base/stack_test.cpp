@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/large_thread.h"
+#include "base/thread_pool.h"
 
 namespace petri {
 namespace {
@@ -33,8 +34,13 @@ std::size_t use_stack(std::size_t bytes) {
   return descend(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), bytes);
 }
 
+ThreadPool& pool() {
+  static ThreadPool threads({.idle_max = kIdleStackThreadsMax});
+  return threads;
+}
+
 Result<pthread_t> thread_used(std::size_t bytes_needed) {
-  return run_with_stack(bytes_needed, [] { return Result<pthread_t>(pthread_self()); });
+  return run_with_stack(&pool(), bytes_needed, [] { return Result<pthread_t>(pthread_self()); });
 }
 
 std::size_t resident_bytes() {
@@ -77,34 +83,42 @@ TEST(RunWithStack, MovesToAnotherThreadWhenThisOneHasNotEnough) {
 }
 
 TEST(RunWithStack, GivesAsMuchStackAsWasAskedFor) {
-  const auto frames = run_with_stack(100 * kMiB, [] { return Result<std::size_t>(use_stack(100 * kMiB)); });
+  const auto frames = run_with_stack(&pool(), 100 * kMiB, [] { return Result<std::size_t>(use_stack(100 * kMiB)); });
   EXPECT_GT(frames.value(), 1'000U);
 }
 
 TEST(RunWithStack, GivesMoreThanAPoolThreadHas) {
   const std::size_t bytes = kLargeStackBytes + 64 * kMiB;
-  const auto left = run_with_stack(bytes, [] { return Result<std::size_t>(stack_bytes_left()); });
+  const auto left = run_with_stack(&pool(), bytes, [] { return Result<std::size_t>(stack_bytes_left()); });
   EXPECT_GE(left.value(), bytes);
 }
 
+TEST(RunWithStack, StartsAThreadWhereThereIsNoPool) {
+  const auto left = run_with_stack(nullptr, 100 * kMiB, [] { return Result<std::size_t>(use_stack(100 * kMiB)); });
+  EXPECT_GT(left.value(), 1'000U);
+}
+
 TEST(RunWithStack, NestsWithoutAnotherThreadWhileThereIsStack) {
-  const auto same = run_with_stack(
-      200 * kMiB, [] { return Result<bool>(pthread_equal(thread_used(200 * kMiB).value(), pthread_self()) != 0); });
+  const auto same = run_with_stack(&pool(), 200 * kMiB, [] {
+    return Result<bool>(pthread_equal(thread_used(200 * kMiB).value(), pthread_self()) != 0);
+  });
   EXPECT_TRUE(same.value());
 }
 
 TEST(RunWithStack, HandsBackErrorsAndMoveOnlyValues) {
-  const auto error = run_with_stack(100 * kMiB, []() -> Result<int> { return fail(ErrorCode::not_found, "no"); });
+  const auto error =
+      run_with_stack(&pool(), 100 * kMiB, []() -> Result<int> { return fail(ErrorCode::not_found, "no"); });
   EXPECT_EQ(error.error().code, ErrorCode::not_found);
-  const auto value = run_with_stack(100 * kMiB, [] { return Result<std::unique_ptr<int>>(std::make_unique<int>(7)); });
+  const auto value =
+      run_with_stack(&pool(), 100 * kMiB, [] { return Result<std::unique_ptr<int>>(std::make_unique<int>(7)); });
   EXPECT_EQ(**value, 7);
-  EXPECT_TRUE(run_with_stack(100 * kMiB, [] { return Result<void>(); }));
+  EXPECT_TRUE(run_with_stack(&pool(), 100 * kMiB, [] { return Result<void>(); }));
 }
 
 TEST(RunWithStack, IsBusyWhenTheMachineHasNoSuchStack) {
   bool ran = false;
   for (const std::size_t bytes : {std::size_t{1} << 60, SIZE_MAX}) {
-    const auto refused = run_with_stack(bytes, [&] {
+    const auto refused = run_with_stack(&pool(), bytes, [&] {
       ran = true;
       return Result<void>();
     });
@@ -119,7 +133,7 @@ TEST(RunWithStack, RunsManyAtOnceEachOnItsOwnThread) {
   std::vector<std::future<std::thread::id>> callers;
   for (std::ptrdiff_t i = 0; i < kMany; ++i) {
     callers.push_back(std::async(std::launch::async, [&] {
-      return run_with_stack(100 * kMiB,
+      return run_with_stack(&pool(), 100 * kMiB,
                             [&] {
                               all_inside.arrive_and_wait();
                               return Result<std::thread::id>(std::this_thread::get_id());
@@ -133,9 +147,9 @@ TEST(RunWithStack, RunsManyAtOnceEachOnItsOwnThread) {
 }
 
 TEST(RunWithStack, ReturnsTheMemoryOfADeepStack) {
-  ASSERT_TRUE(run_with_stack(100 * kMiB, [] { return Result<void>(); }));
+  ASSERT_TRUE(run_with_stack(&pool(), 100 * kMiB, [] { return Result<void>(); }));
   const std::size_t before = resident_bytes();
-  ASSERT_TRUE(run_with_stack(100 * kMiB, [] { return Result<std::size_t>(use_stack(100 * kMiB)); }));
+  ASSERT_TRUE(run_with_stack(&pool(), 100 * kMiB, [] { return Result<std::size_t>(use_stack(100 * kMiB)); }));
   EXPECT_LT(resident_bytes(), before + 20 * kMiB);
 }
 

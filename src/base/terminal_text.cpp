@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/escape.h"
-#include "base/escape_character.h"
 #include "base/utf8.h"
 
 namespace petri {

@@ -12,9 +12,9 @@ namespace petri {
 // between two pieces can be joined by a terminal. One of these for each stream.
 class TerminalText {
  public:
-  // What of this and of what was kept may be written now.
+  // The bytes of this piece, and of the rest kept before, that may be written now.
   std::string next(std::string_view bytes);
-  // What was kept, of which no more will come.
+  // The rest that was kept, once no more bytes will come.
   std::string finish();
 
  private:

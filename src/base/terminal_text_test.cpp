@@ -64,7 +64,7 @@ TEST(TerminalText, ShowsACharacterOnceItsLastByteHasCome) {
   EXPECT_EQ(text.finish(), "");
 }
 
-// Whatever the bytes are and wherever they are cut, what comes out is UTF-8 without a control character.
+// For any bytes, cut anywhere, the result is UTF-8 without a control character.
 TEST(TerminalText, GivesATerminalNothingToObeyWhereverItIsCut) {
   constexpr std::string_view hostile = "\x1b[31m\xc2\x9b\x9b\xe2\x80\xae\xf3\xa0\x81\x81\xe2\xc2\x85\r\0ok\n"sv;
   const std::string whole = for_terminal(hostile);

@@ -30,7 +30,7 @@ constexpr std::array<Unit, 7> kTimeUnits{{{"ns", 1},
                                           {"min", 60'000'000'000},
                                           {"h", 3'600'000'000'000}}};
 
-// What kind of quantity is read: for the table and for the words of an error.
+// A kind of quantity: its units, and its noun for error messages.
 struct Quantity {
   std::string_view noun;
   std::string_view example;

@@ -14,7 +14,7 @@ struct Utf8Step {
   bool valid = false;
 };
 
-// What the text starts with. The text must not be empty.
+// Decodes the first character of the text, which must not be empty.
 Utf8Step decode_utf8(std::string_view text);
 
 // How many bytes a character with this first byte has; 0 when no character starts with it.

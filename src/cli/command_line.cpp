@@ -100,7 +100,7 @@ std::unexpected<Error> refuse_word(const Grammar& grammar) {
   return refuse_unexpected(grammar.app);
 }
 
-// What can be seen only once all words are read.
+// Checks that are possible only once all words are read.
 Result<void> check_complete(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == &grammar.app && !grammar.version_flag) {

@@ -1,4 +1,4 @@
-// What the words after `petri` ask for.
+// Parses the words after `petri`.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ struct HelpPage {
 };
 // The help of petri and of each command, in the order they are listed.
 std::vector<HelpPage> help_pages();
-// The same as data: options, arguments and what they can be.
+// The grammar as data: commands with their options, arguments and possible values.
 std::vector<CommandDescription> command_descriptions();
 
 ExitCode execute(const Command& command, Console& console);

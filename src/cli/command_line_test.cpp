@@ -28,7 +28,7 @@ std::string refusal(const Words& words) {
   return command.error().message;
 }
 
-TEST(CommandLine, ReadsEverythingRunCanBeTold) {
+TEST(CommandLine, ReadsEveryOptionOfRun) {
   const RunOptions options = run_options({"run",
                                           "f.wat",
                                           "--call",
@@ -168,7 +168,7 @@ TEST(CommandLine, HelpIsGivenForTheCommandThatWasNamed) {
   }
 }
 
-TEST(CommandLine, ReadsEverythingEvaluateCanBeTold) {
+TEST(CommandLine, ReadsEveryOptionOfEvaluate) {
   const auto command = parse_command_line(
       {"evaluate",    "a.wat",     "--function", "f",       "--cases", "c.json",      "pop",
        "--instances", "per_case",  "--fuel",     "10",      "--tier",  "interpreted", "--stop-at-first-failure",
@@ -193,7 +193,7 @@ TEST(CommandLine, ReadsEverythingEvaluateCanBeTold) {
   EXPECT_TRUE(options.stop_at_first_failure && options.no_receipts && options.quiet && options.json);
 }
 
-TEST(CommandLine, ReadsEverythingVerifyCanBeTold) {
+TEST(CommandLine, ReadsEveryOptionOfVerify) {
   const auto command = parse_command_line({"verify", "out.jsonl", "--tier", "compiled", "--sample", "9",
                                            "--sample-seed", "3", "--workers", "4", "--quiet", "--json"});
   ASSERT_TRUE(command) << command.error().message;
@@ -206,7 +206,7 @@ TEST(CommandLine, ReadsEverythingVerifyCanBeTold) {
   EXPECT_TRUE(options.quiet && options.json);
 }
 
-TEST(CommandLine, TellsAMisspeltOptionOfEvaluateFromACandidate) {
+TEST(CommandLine, DistinguishesAMisspeltOptionOfEvaluateFromACandidate) {
   EXPECT_EQ(refusal({"evaluate", "a.wat", "--function", "f", "--cases", "c.json", "b.wat", "--recrods", "out.jsonl"}),
             "there is no option \"--recrods\"; see petri evaluate --help");
 }

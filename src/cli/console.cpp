@@ -55,7 +55,7 @@ void OutputStream::write_all(std::string_view bytes, const std::function<bool()>
 }
 
 bool OutputStream::wait_until_writable(const std::function<bool()>& give_up) const {
-  // The first look does not wait: whoever has given up writes what still fits and is not held up again.
+  // The first look does not wait: a caller that has given up writes what still fits and is not held up again.
   for (int milliseconds = 0;; milliseconds = kPollMilliseconds) {
     pollfd poll_descriptor{.fd = descriptor_, .events = POLLOUT, .revents = 0};
     // Errors and hang-ups count as writable: the write that follows shows what happened.

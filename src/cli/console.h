@@ -18,7 +18,8 @@ namespace petri::cli {
 // went away (EPIPE) or a full disk ends the output, never the process. Used from one thread at a time.
 //
 // The one way to a terminal: what a guest wrote may be in any text, so all that is written to one is made harmless as
-// TerminalText does it. No guest can move the cursor, hide or forge a line of petri's own, whoever passes its text on.
+// TerminalText does it. No guest can move the cursor, hide or forge a line of petri's own, wherever its text is written
+// from.
 class OutputStream {
  public:
   OutputStream(int descriptor, std::string name);
@@ -30,7 +31,7 @@ class OutputStream {
   // Writes all of it, however slowly it is read. With `give_up`, asked every few milliseconds while nobody reads, it
   // drops the rest once that says so.
   void write(std::string_view bytes, const std::function<bool()>& give_up = {});
-  // The same of words that are petri's own, in which control characters are meant: they move the cursor.
+  // Writes petri's own words, in which control characters are meant: they move the cursor.
   void write_control(std::string_view bytes, const std::function<bool()>& give_up = {});
 
   bool is_terminal() const { return terminal_; }

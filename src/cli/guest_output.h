@@ -1,4 +1,4 @@
-// What a guest logs, on its way to the console. Its other bytes go there as they are: OutputStream makes them harmless.
+// Sends a guest's log lines to the console. Its other bytes go there as they are: OutputStream makes them harmless.
 #pragma once
 
 #include <string>

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/byte_text.h"
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -43,8 +44,8 @@ bool could_be_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find
 
 Result<ArtifactPtr> check(std::string_view bytes, std::uint64_t bytes_max) {
   if (bytes.empty()) return fail(ErrorCode::rejected, "the file is empty");
-  if (begins_like_wasm(bytes)) {
-    return Artifact::from_wasm({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, bytes_max);
+  if (starts_like_wasm(bytes)) {
+    return Artifact::from_wasm(as_bytes(bytes), bytes_max);
   }
   if (could_be_text(bytes)) return Artifact::from_wat(bytes, bytes_max);
   return fail(ErrorCode::rejected, "this is neither wasm, which begins with the bytes 00 61 73 6d, nor wat text");
@@ -64,7 +65,7 @@ Result<std::string> read_input(const std::string& file, std::uint64_t bytes_max)
   return file == kStdin ? read_stdin(bytes_max) : read_file(file, bytes_max);
 }
 
-bool begins_like_wasm(std::string_view bytes) { return bytes.starts_with(kWasmMagic); }
+bool starts_like_wasm(std::string_view bytes) { return bytes.starts_with(kWasmMagic); }
 
 Result<ArtifactPtr> check_module(const std::string& file, std::string_view bytes, std::uint64_t bytes_max) {
   auto artifact = check(bytes, bytes_max);

@@ -26,7 +26,7 @@ Result<T> name_file(const std::string& file, Result<T> result) {
 Result<std::string> read_input(const std::string& file, std::uint64_t bytes_max);
 
 // Bytes that begin like wasm are wasm, whatever the file is called; all else is text.
-bool begins_like_wasm(std::string_view bytes);
+bool starts_like_wasm(std::string_view bytes);
 
 // Checks what the file holds, as wasm or as wat. Errors begin with the file's name.
 Result<ArtifactPtr> check_module(const std::string& file, std::string_view bytes, std::uint64_t bytes_max);

@@ -18,9 +18,9 @@ std::string input_refusal(std::string_view bytes) {
 }
 
 TEST(InputFile, TellsWasmFromTextByItsFirstBytes) {
-  EXPECT_TRUE(begins_like_wasm(std::string_view("\0asm\1\0\0\0", 8)));
-  EXPECT_FALSE(begins_like_wasm("(module)"));
-  EXPECT_FALSE(begins_like_wasm(std::string_view("\0as", 3)));
+  EXPECT_TRUE(starts_like_wasm(std::string_view("\0asm\1\0\0\0", 8)));
+  EXPECT_FALSE(starts_like_wasm("(module)"));
+  EXPECT_FALSE(starts_like_wasm(std::string_view("\0as", 3)));
 }
 
 TEST(InputFile, TakesBothKinds) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "base/hex.h"
+#include "base/byte_text.h"
 #include "base/utf8.h"
 
 namespace petri::cli {
@@ -101,7 +101,7 @@ void add_bytes(Json& object, const std::string& key, std::string_view bytes) {
   if (is_utf8(bytes)) {
     object[key] = bytes;
   } else {
-    object[key + "_hex"] = to_hex(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+    object[key + "_hex"] = to_hex(as_bytes(bytes));
   }
 }
 

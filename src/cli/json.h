@@ -1,5 +1,5 @@
-// What commands print with --json: one object, keys in a fixed order, text in ASCII so that no terminal is harmed by
-// it.
+// The JSON that commands print with --json: one object, keys in a fixed order, text in ASCII so that no terminal is
+// harmed by it.
 #pragma once
 
 #include <nlohmann/json.hpp>

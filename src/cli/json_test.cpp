@@ -29,7 +29,7 @@ TEST(JsonOfOutcome, HasOnlyKeysThatSaySomething) {
     EXPECT_FALSE(json.contains(key)) << key;
 }
 
-TEST(JsonOfOutcome, TellsATrapWithItsFrames) {
+TEST(JsonOfOutcome, ShowsATrapWithItsFrames) {
   const Json json =
       to_json(Outcome{.kind = OutcomeKind::trapped,
                       .trap = TrapCode::unreachable,

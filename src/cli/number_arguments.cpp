@@ -22,8 +22,8 @@ std::vector<std::string> bind_number_arguments(std::vector<std::string> words) {
   std::vector<std::string> bound;
   bound.reserve(words.size());
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool list_begins = words[i] == kOption && i + 1 < words.size() && looks_like_a_number(words[i + 1]);
-    if (!list_begins) {
+    const bool starts_list = words[i] == kOption && i + 1 < words.size() && looks_like_a_number(words[i + 1]);
+    if (!starts_list) {
       bound.push_back(std::move(words[i]));
       continue;
     }

@@ -23,7 +23,7 @@ std::string words_of(const CLI::Error& error) {
   return std::string(without_full_stop(text));
 }
 
-// Of too many or too few values CLI11 says only "--fuel: At Most 1 required but received 2".
+// CLI11 says only "--fuel: At Most 1 required but received 2" when there are too many or too few values.
 std::string words_of(const CLI::ArgumentMismatch& error) {
   const std::string text = words_of(static_cast<const CLI::Error&>(error));
   const bool too_many = text.find("At Most") != std::string::npos;
@@ -31,7 +31,7 @@ std::string words_of(const CLI::ArgumentMismatch& error) {
                      too_many ? "is given more than once" : "needs a value");
 }
 
-// Of a flag with a value it says "Could not convert: --json = maybe".
+// CLI11 says "Could not convert: --json = maybe" when a flag has a value.
 std::string words_of(const CLI::ConversionError& error) {
   const std::string text = words_of(static_cast<const CLI::Error&>(error));
   return fmt::format("\"{}\" makes no sense",
@@ -95,7 +95,7 @@ std::unexpected<Error> refuse_usage(const CLI::App& command, std::string_view wh
 
 std::string first_unexpected(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
-  // What is left over may begin with names, which are well; the option after them is not.
+  // The words left over may begin with valid names; the unknown option after them is the fault.
   const bool takes_names = named_command(app).get_allow_extras();
   const auto wrong = takes_names ? std::find_if(words.begin(), words.end(), looks_like_an_option) : words.begin();
   return wrong == words.end() ? std::string() : *wrong;

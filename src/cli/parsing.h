@@ -15,7 +15,7 @@ class App;
 
 namespace petri::cli {
 
-// What follows it are the words of another program.
+// The words after this one are those of another program.
 inline constexpr std::string_view kEndOfWords = "--";
 
 enum class Parsed {

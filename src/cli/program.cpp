@@ -38,7 +38,7 @@ ExitCode run_guarded(Run run, const std::vector<std::string>& arguments, Console
   }
 }
 
-// What could not be printed is a failure even if all else went well. A reader that went away knows that already.
+// Failing to print is a failure even if all else went well. A reader that went away knows that already.
 ExitCode finish(ExitCode code, Console& console) {
   const auto written = console.out.status();
   if (written) return code;

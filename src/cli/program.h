@@ -1,4 +1,4 @@
-// What main() of a program like `petri` does around its commands.
+// The part of main() that programs like `petri` have around their commands.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using Shown = ProgressDisplay::Shown;
 
-// What is written to it can be read back.
+// A stream whose output can be read back.
 class PipeStream {
  public:
   PipeStream() {
@@ -63,7 +63,7 @@ TEST(ProgressDisplay, DrawsAtMostTenTimesASecond) {
   EXPECT_EQ(pipe.read(), "\r[==========>         ]   50 %  2 of 4  20/s  1 s left");
 }
 
-TEST(ProgressDisplay, RefreshesWhatItWasToldWhenThereWasNoTime) {
+TEST(ProgressDisplay, ShowsLaterWhatItHadNoTimeFor) {
   PipeStream pipe;
   ManualClock clock;
   ProgressDisplay display(*pipe.stream, clock, Shown::yes);

@@ -13,7 +13,7 @@ class App;
 
 namespace petri::cli {
 
-// What is filled must outlive the app; what it holds already is shown as the default.
+// The variable to be filled must outlive the app; its present value is shown as the default.
 void add_tier_option(CLI::App& command, Tier& tier);
 // Time and memory of compiling.
 void add_compile_options(CLI::App& command, CompileOptions& compile);

@@ -92,7 +92,7 @@ bool answer_fault(int socket, CompileFault fault) {
   return true;
 }
 
-// A thread is started in less time than a tenth of what the compiler takes for so many bytes.
+// A thread is started in less time than a tenth of what the compiler takes for this many bytes.
 constexpr std::uint64_t kHelpedBytesMin = 4'096;
 
 // How many there are then.

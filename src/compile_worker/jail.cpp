@@ -76,7 +76,8 @@ void filter_system_calls() {
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) > 0) std::_Exit(1);
 }
 
-// What a language's runtime writes to stdout or stderr goes nowhere, and no descriptor of ours gets their numbers.
+// Output that a language's runtime writes to stdout or stderr goes nowhere, and no descriptor of ours gets their
+// numbers.
 void close_output() {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) std::_Exit(1);
@@ -90,7 +91,7 @@ void close_output() {
 
 }  // namespace
 
-void enter_nursery_jail() {
+void enter_fork_server_jail() {
   if (::chdir("/") != 0) std::_Exit(1);
   close_output();
   ::umask(0777);

@@ -1,4 +1,4 @@
-// What a compile worker gives up for good.
+// The rights that a compile worker gives up for good.
 #pragma once
 
 #include <sys/resource.h>
@@ -8,21 +8,22 @@
 
 namespace petri {
 
-// Of each thread. The compiler recurses over what it is given; the gate bounds its nesting.
+// The stack of each thread. The compiler recurses over what it is given; the gate bounds its nesting.
 constexpr std::size_t kCompileStackBytes = std::size_t{16} << 20;
 
-// Of the process that forks: no output, no core dumps, no folder, no new rights, nobody of the same user may look into
-// it.
-void enter_nursery_jail();
+// Called by the process that forks: no output, no core dumps, no folder, no new rights, nobody of the same user may
+// look into it.
+void enter_fork_server_jail();
 
-// Of a child, before it has a second thread, so that both have it: guests that run come first.
+// Called by a child before it has a second thread, so that both have the low priority: guests that run come first.
 void lower_priority();
 
-// Of a child with all its threads, before it reads its module: no files, no sockets, no further threads, no processes.
+// Called by a child with all its threads, before it reads its module: no files, no sockets, no further threads, no
+// processes.
 void enter_compilation_jail();
 
-// Of a child that knows how much it may take beyond `memory_bytes_at_start`. Past the processor time, which is that of
-// all its threads, it is killed.
+// Called by a child that knows how much it may take beyond `memory_bytes_at_start`. Past the processor time, which is
+// that of all its threads, it is killed.
 void limit_compilation(std::uint64_t memory_bytes_at_start, std::uint64_t memory_bytes_max,
                        std::uint32_t processor_seconds_max);
 

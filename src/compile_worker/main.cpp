@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "compile_worker/nursery.h"
+#include "compile_worker/fork_server.h"
 
 int main() {
   int kind = 0;

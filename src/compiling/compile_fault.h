@@ -5,13 +5,13 @@
 
 namespace petri {
 
-// The next so many requests of this process ask for the fault; 0 takes an earlier wish back. Any thread.
+// This many of the next requests of this process ask for the fault; 0 cancels an earlier order. Any thread.
 void inject_compile_fault(CompileFault fault, int times = 1);
 
 // How many requests have not asked for it yet.
 int compile_faults_left();
 
-// What the next request asks for; counts it.
+// The fault that the next request asks for; the request is counted.
 CompileFault take_compile_fault();
 
 }  // namespace petri

@@ -1,7 +1,10 @@
-// What the host and a compile worker say to each other over their socketpair: a request with the module behind it, then
-// a reply with machine code or a message behind it. Both run on one machine, so that numbers go as they are.
+// The messages between the host and a compile worker on their socketpair: a request with the module behind it, then a
+// reply with machine code or a message behind it. Both run on one machine, so that numbers go as they are.
 #pragma once
 
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
 #include <cstdint>
 
 namespace petri {
@@ -42,5 +45,8 @@ struct CompileReply {
 
 // How a worker whose compilation was ended by a signal exits: with this and the signal.
 constexpr int kEndedBySignal = 128;
+
+// Negative when the kernel gives none. Closed with close().
+inline int open_process_descriptor(pid_t process) { return static_cast<int>(::syscall(SYS_pidfd_open, process, 0)); }
 
 }  // namespace petri

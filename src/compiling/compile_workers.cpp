@@ -184,7 +184,7 @@ void CompileWorkers::count_down() {
   changed_.notify_all();
 }
 
-// Whoever waits for a worker can have the next one at once: this one only has to go.
+// A caller that waits for a worker can have the next one at once: this one only has to go.
 Error CompileWorkers::retire(WorkerPtr worker, ExchangeEnd end, const CompileOrder& order) {
   worker->hang_up();
   count_down();

@@ -29,7 +29,7 @@ struct CompileOrder {
 // Any thread. Each worker compiles one module at a time.
 class CompileWorkers {
  public:
-  // That are alive at a time; whoever finds all of them at work waits for one until the deadline.
+  // Workers that are alive at a time; a caller that finds all of them at work waits for one until the deadline.
   static std::size_t workers_max();
   // One of them is for modules below this size, which take no longer than milliseconds: they do not wait behind
   // modules that take seconds, however many of these there are.
@@ -65,7 +65,7 @@ class CompileWorkers {
   std::vector<WorkerPtr> leaving_ GUARDED_BY(mutex_);  // told to end, not yet reaped
 };
 
-// Those of this executable; they live as long as the process.
+// The workers of this executable; they live as long as the process.
 CompileWorkers& compile_workers_at(const std::string& path);
 
 // Compiles as the options say. not_found names the places where the worker was looked for.
@@ -76,7 +76,7 @@ Result<std::vector<std::uint8_t>> compile_in_worker(std::span<const std::uint8_t
 // not_found when the options ask for a compile worker and there is none: better said before much work than often.
 Result<void> check_compiles(const CompileOptions& options);
 
-// Of all executables: as CompileWorkers::settle.
+// Settles the workers of all executables, as CompileWorkers::settle.
 bool settle_compile_workers(std::chrono::milliseconds wait);
 
 }  // namespace petri

@@ -149,7 +149,7 @@ class CompileWorkersTest : public testing::Test {
     siginfo_t about{};
     ::waitid(P_PID, static_cast<id_t>(worker), &about, WEXITED | WNOWAIT);
   }
-  // Of one that is at work: the others that live are idle.
+  // Waits until this many workers live. One of them is at work, the others are idle.
   static void wait_for_workers(std::size_t count) {
     while (live_workers().size() < count) std::this_thread::yield();
   }
@@ -176,7 +176,7 @@ TEST_F(CompileWorkersTest, WhatIsNoModuleIsTheCompilersFailure) {
   EXPECT_THAT(code.error().message, HasSubstr("the compiler failed"));
 }
 
-// What an engine's panic prints must not be taken for anything by the other children.
+// Output that an engine's panic prints must not be taken for anything by the other children.
 TEST_F(CompileWorkersTest, WhatACompilerPrintsGoesNowhere) {
   for (int times = 0; times < 5; ++times) {
     const auto printed = compile_with(CompileFault::prints);

@@ -27,7 +27,7 @@ class LiveWorker {
   std::size_t slot_;
 };
 
-// Those that live now: children and descriptors that belong to petri and not to anybody's guest.
+// The workers that live now: children and descriptors that belong to petri and not to anybody's guest.
 std::vector<WorkerIds> live_workers();
 
 }  // namespace petri

@@ -14,7 +14,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "compiling/process_descriptor.h"
+#include "compiling/compile_protocol.h"
 
 namespace petri {
 namespace {

@@ -21,7 +21,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-// Leaves the names to whoever parses: they are what remains.
+// Leaves the names to the parser: they are the words that remain.
 CLI::App* add_bench(CLI::App& app, BenchOptions& options);
 
 cli::ExitCode execute(const BenchOptions& options, cli::Console& console);

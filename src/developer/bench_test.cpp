@@ -9,7 +9,7 @@
 namespace petri::developer {
 namespace {
 
-// What the command printed, and how it ended.
+// The output of the command, and how it ended.
 struct Answer {
   cli::ExitCode code;
   std::string out;
@@ -68,7 +68,7 @@ TEST(Bench, ShowsWhatAValueIsMadeOfWhenAskedTo) {
             std::string::npos);
 }
 
-TEST(Bench, GoesOnAfterOneThatCannotBeMeasured) {
+TEST(Bench, ContinuesAfterOneThatCannotBeMeasured) {
   const Answer answer = ask(some(), {.names = {"broken_us", "half_us"}});
   EXPECT_EQ(answer.code, cli::ExitCode::host_failure);
   EXPECT_EQ(answer.error, "error: broken_us: no engine\n");

@@ -1,4 +1,4 @@
-// What the words after `petri-dev` ask for.
+// Parses the words after `petri-dev`.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ std::string refusal(const Words& words) {
   return command.error().message;
 }
 
-TEST(DevCommandLine, ReadsEverythingBenchCanBeTold) {
+TEST(DevCommandLine, ReadsEveryOptionOfBench) {
   const auto command = parse_command_line({"bench", "a", "--list", "--verbose", "b", "--json"});
   ASSERT_TRUE(command) << command.error().message;
   const auto& options = std::get<BenchOptions>(*command);

@@ -1,4 +1,4 @@
-// What the words of the closed lists mean, a sentence each, for the reference pages.
+// The meanings of the words of the closed lists, a sentence each, for the reference pages.
 #pragma once
 
 #include <string_view>

@@ -28,7 +28,7 @@ Result<BareEngine> BareEngine::open(std::span<const std::uint8_t> wasm, const Op
     }
     return BareEngine(bare);
   };
-  return compiled ? run_with_stack(kBareCompilerStackBytes, load) : load();
+  return compiled ? run_with_stack(nullptr, kBareCompilerStackBytes, load) : load();
 }
 
 Result<void> BareEngine::call(std::span<std::uint64_t> slots) {

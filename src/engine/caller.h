@@ -13,8 +13,8 @@ namespace petri {
 
 class Instance;
 
-// Whether the guest continues once a host function has done its work.
-enum class After : std::uint8_t { go_on, stop };
+// Says if the guest continues once a host function has done its work.
+enum class After : std::uint8_t { resume, stop };
 
 // Lives as long as the call of the host function.
 class Caller {
@@ -50,14 +50,14 @@ class Caller {
 using HostCallback = After (*)(void* data, Caller& caller, const std::uint64_t* arguments, std::uint64_t* results);
 
 struct HostImport {
-  HostCallback callback = nullptr;  // none: the engines' own function, by `intrinsic`
+  HostCallback callback = nullptr;  // nullptr: the engines' own function, by `intrinsic`
   void* data = nullptr;
   std::uint32_t fuel = 0;  // charged on entry
   std::uint32_t intrinsic = 0;
 };
 
-// What an artifact's imports are bound to, one each, in its order. `owner` keeps what they point to alive for as long
-// as the loaded code or one of its instances lives.
+// The functions that an artifact's imports are bound to, one each, in its order. `owner` keeps what they point to alive
+// for as long as the loaded code or one of its instances lives.
 struct BoundImports {
   std::vector<const HostImport*> functions;
   std::shared_ptr<const void> owner;

@@ -1,4 +1,4 @@
-// What a guest may spend, and how it has ended: the words in which the engines answer.
+// Budgets of a guest and the ends of its calls: the words in which the engines answer.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class FakeCall final : public Caller {
   After charge(std::uint64_t fuel) override {
     if (fuel > budget_.fuel - used_) stop(EndKind::out_of_fuel, 0);
     used_ += std::min(fuel, budget_.fuel - used_);
-    return ended_ ? After::stop : After::go_on;
+    return ended_ ? After::stop : After::resume;
   }
   void stop(EndKind kind, std::int32_t code) override {
     if (!ended_) end_ = {.kind = kind, .code = code};

@@ -11,7 +11,7 @@ namespace {
 
 struct HookCase {
   const char* body;         // of a module
-  const char* export_name;  // the one that is refused; none: the module is accepted
+  const char* export_name;  // the one that is refused; nullptr: the module is accepted
 };
 
 Result<ArtifactPtr> prepare_body(const std::string& body) {

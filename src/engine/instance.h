@@ -15,9 +15,12 @@
 
 namespace petri {
 
-// What the host adds to an instance. The functions are called on the guest's thread, with the context of the call.
+class ThreadPool;
+
 enum class Growth : std::uint32_t { refused = 0, allowed = 1, ends = 2 };  // ends: the guest, as memory_limit
 
+// Functions that the host adds to an instance, and threads. The functions are called on the guest's thread, with the
+// context of the call.
 struct HostHooks {
   // Not 0 ends the guest as cancelled; looked at whenever a slice of fuel is spent. May be set from any thread, and
   // outlives the instance.
@@ -27,12 +30,15 @@ struct HostHooks {
   // Asked when a turn is over; answers when the next one ends, or 0 to end the guest as cancelled. `fuel_used` is that
   // of this call so far; 0 in the middle of one long act.
   std::uint64_t (*turn)(void* context, std::uint64_t fuel_used) = nullptr;
+  // Where a call runs that may need more stack than the thread has that makes it; it outlives the instance. nullptr: on
+  // a thread that is started for the call.
+  ThreadPool* stacks = nullptr;
 };
 
 struct LinkedMember;
 class LinkedInstance;
 
-// What came of calls one after the other.
+// The results of calls made one after the other.
 struct CallSeries {
   std::uint64_t returned = 0;   // how many calls returned
   std::uint64_t fuel_used = 0;  // by them
@@ -46,8 +52,8 @@ struct TracePoint {
   bool operator==(const TracePoint&) const = default;
 };
 
-// What is carried of an instance that nobody runs besides the bytes of its memory. Sizes are in pages of 64 KiB; the
-// first two are as declared.
+// The part of an instance that is carried besides the bytes of its memory, while nobody runs it. Sizes are in pages of
+// 64 KiB; the first two are as declared.
 struct InstanceShape {
   static constexpr std::uint64_t kPageBytes = 65'536;
 
@@ -86,9 +92,9 @@ class Instance {
   virtual void set_memory_bytes_max(std::uint64_t memory_bytes_max) = 0;
   // A number, by index in the module as sent: any mutable global, and any exported one whether mutable or not.
   virtual Result<std::uint64_t> global(std::uint32_t index) = 0;
-  // Of a mutable global, exported or not.
+  // Sets a mutable global, exported or not.
   virtual Result<void> set_global(std::uint32_t index, std::uint64_t slot) = 0;
-  // Of an instance that is whole and of a movable artifact, else `validation_failed`.
+  // The shape of an instance that is whole and of a movable artifact, else `validation_failed`.
   virtual Result<InstanceShape> shape() = 0;
   // Grows memory to `shape.memory_pages` and sets all mutable globals; new pages are zero, the others are left alone.
   // `state_incompatible` when the declarations differ or memory would have to shrink, `limit_exceeded` above
@@ -100,12 +106,12 @@ class Instance {
   // `cancelled` once the time that it was made within, or HostHooks::interrupt, ends it, for reshape() and this: what
   // was made so far is to be dropped.
   virtual Result<void> adopt(Instance& from) = 0;
-  // The same for whoever fills its memory, for each mebibyte or so.
+  // For a caller that fills the memory itself, to be called for each mebibyte or so: `cancelled` likewise.
   virtual Result<void> look_while_filled() = 0;
   // Where the last call trapped, innermost first; empty when the tier keeps no trace.
   virtual std::vector<TracePoint> backtrace() = 0;
 
-  // A WASI command runs once in an instance: whether its `_start` has been entered here. Whoever copies memory to
+  // A WASI command runs once in an instance: true if its `_start` has been entered here. Code that copies memory to
   // another instance copies this too.
   bool command_has_run() const { return command_has_run_; }
   void set_command_has_run(bool has_run) { command_has_run_ = has_run; }
@@ -122,7 +128,7 @@ struct MakingTime {
 };
 
 struct Instantiated {
-  std::unique_ptr<Instance> instance;  // none: `end` says why
+  std::unique_ptr<Instance> instance;  // nullptr: `end` says why
   End end;
 };
 
@@ -138,16 +144,17 @@ class Code {
   Tier tier() const { return tier_; }
   // Memory and tables that those it is linked with start with; its own are in its artifact.
   virtual std::uint64_t others_bytes_min() const { return 0; }
-  // The same of ModuleFacts::value_bytes().
+  // ModuleFacts::value_bytes() of the modules it is linked with.
   virtual std::uint64_t others_value_bytes(std::uint64_t /*call_depth*/) const { return 0; }
-  // What an engine keeps for their instances, of ModuleFacts::instance_bytes and what the smallest has.
+  // The memory that an engine keeps for instances of those modules: ModuleFacts::instance_bytes and what the smallest
+  // has.
   virtual std::uint64_t others_instance_bytes() const { return 0; }
   // Makes memory, tables and globals; runs no code of the guest. The instance does not need the Code afterwards.
   // However long that takes.
   Result<Instantiated> instantiate(const HostHooks& hooks, std::uint64_t memory_bytes_max) const {
     return instantiate_within(nullptr, hooks, memory_bytes_max);
   }
-  // The same; the time, unless it is null, can end it as `deadline` or `cancelled`.
+  // As above; the time, unless it is null, can end it as `deadline` or `cancelled`.
   virtual Result<Instantiated> instantiate_within(const MakingTime* time, const HostHooks& hooks,
                                                   std::uint64_t memory_bytes_max) const = 0;
 

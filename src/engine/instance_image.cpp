@@ -74,7 +74,7 @@ class ImageReader {
   bool short_ = false;
 };
 
-// Asks for each mebibyte whether whoever waits for the image has been ended.
+// Asks for each mebibyte if the guest that waits for the image has been ended.
 class MakingLooks {
  public:
   explicit MakingLooks(const ImageTerms& terms) : terms_(terms) {}
@@ -230,7 +230,7 @@ Result<void> InstanceImage::restore_alone(Instance& into) const {
 }
 
 // Beyond `used_bytes` all is zero. Pages that are zero already are not written, so that the kernel need not make them.
-// The clock of whoever waits is looked at for each mebibyte that was written or looked through.
+// The clock of the guest that waits is looked at for each mebibyte that was written or looked through.
 Result<void> InstanceImage::put(Instance& into, std::size_t used_bytes) const {
   const std::span<std::uint8_t> memory = into.memory();
   const auto touched = touched_pages(memory.first(used_bytes));
@@ -351,7 +351,7 @@ Result<InstanceImage> InstanceImage::from_bytes_alone(std::span<const std::uint8
   return image;
 }
 
-// Whether they are as keep() makes them.
+// Checks that the pieces are as keep() makes them.
 Result<void> InstanceImage::check_pieces() const {
   std::uint64_t free_from = 0;
   std::uint64_t pages = 0;

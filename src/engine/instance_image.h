@@ -14,21 +14,21 @@
 
 namespace petri {
 
-// What an image may take, and who may end its making.
+// The memory that an image may take, and who may end its making.
 struct ImageTerms {
   std::uint64_t bytes_max = std::numeric_limits<std::uint64_t>::max();  // state_bytes_max, where that holds
-  std::function<bool()> is_ended;  // asked for each mebibyte that is looked through or copied; none: nobody ends it
+  std::function<bool()> is_ended;  // asked for each mebibyte that is looked through or copied; nullptr: nobody ends it
 };
 
-// Of one that is linked with others they are all in it, by name. Keeps only pages of 4 KiB that are not all zero, so
-// that a large memory with little in it is small. A value: it can be copied, and restored from by several threads at
-// once.
+// The memory and globals of an instance; if it is linked with others they are all in it, by name. Keeps only pages of 4
+// KiB that are not all zero, so that a large memory with little in it is small. A value: it can be copied, and restored
+// from by several threads at once.
 class InstanceImage {
  public:
-  // Of an instance that is whole and of a movable artifact, else `validation_failed`. The instance stays as it is.
-  // `limit_exceeded` before anything is copied, `cancelled` once the terms say that it is ended.
+  // Takes an image of an instance that is whole and of a movable artifact, else `validation_failed`. The instance stays
+  // as it is. `limit_exceeded` before anything is copied, `cancelled` once the terms say that it is ended.
   static Result<InstanceImage> capture(Instance& from, const ImageTerms& terms = {});
-  // Whether it could be, without copying.
+  // Checks if capture() would succeed, without copying.
   static Result<void> check_fits(Instance& from, const ImageTerms& terms);
 
   // Into an instance of code with the same layout (check_same_layout in engine/module_layout.h); the declarations of

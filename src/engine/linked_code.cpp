@@ -103,10 +103,10 @@ Result<After> LinkedInstance::call_import(std::uint32_t import, Caller& caller, 
     return After::stop;
   }
   std::copy_n(slots.begin(), target.results, results);
-  return After::go_on;
+  return After::resume;
 }
 
-// What it has read, closed and allocated is as it left it.
+// Everything the command has read, closed and allocated stays as it left it.
 Result<void> LinkedInstance::enter_command(std::size_t index) {
   Instance& instance = *instances_[index].instance;
   if (instance.command_has_run()) {
@@ -155,7 +155,7 @@ void LinkedInstance::measure(std::size_t index) {
   member.memory_bytes = member.instance->memory().size() + table_bytes(members()[index].facts());
 }
 
-// Of those that were on the stack; what only passed through them has no frames but their own.
+// The frames of members that were on the stack; a trap that only passed through a member adds no frames of its own.
 std::vector<TracePoint> LinkedInstance::backtrace() {
   std::vector<TracePoint> all;
   for (const std::size_t index : trapped_) {

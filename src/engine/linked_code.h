@@ -14,7 +14,7 @@
 
 namespace petri {
 
-// Where an import of a member goes.
+// The function that an import of a member is bound to.
 struct LinkedTarget {
   static constexpr std::uint32_t kHost = std::numeric_limits<std::uint32_t>::max();
 
@@ -34,7 +34,7 @@ struct LinkedMember {
   const ModuleFacts& facts() const { return loadable(*artifact).facts(); }
 };
 
-// Whoever imports comes after those it imports from; the last is the one that is called from outside.
+// A module comes after those it imports from; the last is the one that is called from outside.
 using LinkedMembers = std::vector<LinkedMember>;
 
 // Between calls it is like an instance of its last member; that one's memory and globals are what is seen of it.
@@ -47,7 +47,7 @@ class LinkedInstance final : public Instance {
 
   const LinkedMembers& members() const { return *members_; }
   Instance& member(std::size_t index) { return *instances_[index].instance; }
-  // Nothing when there is none of this name. The place is where it is looked for first.
+  // The member of this name, nullptr if there is none; `place` is looked at first.
   Instance* find(std::string_view name, std::size_t place = 0);
 
   Result<End> call(std::uint32_t export_index, const Budget& budget, void* context,
@@ -61,10 +61,10 @@ class LinkedInstance final : public Instance {
   Result<After> call_import(std::uint32_t import, Caller& caller, const std::uint64_t* arguments,
                             std::uint64_t* results);
 
-  // A fresh instance in place of this member's, of which nothing has run.
+  // Replaces this member by a new instance, of which nothing has run. Its old one must not be on the stack.
   Result<void> renew(std::size_t index, const MakingTime* time);
   std::uint64_t memory_bytes_of(std::size_t index) const { return instances_[index].memory_bytes; }
-  // After memories were changed from outside: all of them, or one.
+  // Counts the memory of all members again, or of one, after it was changed from outside.
   void measure();
   void measure(std::size_t index);
 
@@ -72,7 +72,7 @@ class LinkedInstance final : public Instance {
   void set_memory_bytes_max(std::uint64_t memory_bytes_max) override;
   Result<std::uint64_t> global(std::uint32_t index) override { return last().global(index); }
   Result<void> set_global(std::uint32_t index, std::uint64_t slot) override { return last().set_global(index, slot); }
-  // Of the last member alone; InstanceImage asks the others one by one.
+  // The shape of the last member alone; InstanceImage asks the others one by one.
   Result<InstanceShape> shape() override { return last().shape(); }
   Result<void> reshape(const InstanceShape& shape) override { return last().reshape(shape); }
   // All members, each from the one of its name.
@@ -117,7 +117,7 @@ class LinkedCode final : public Code {
   std::uint64_t others_bytes_min_ = 0;
 };
 
-// Of the memory of an instance and of all it is linked with, without tables.
+// The memory of an instance and of all it is linked with, without tables.
 std::uint64_t memory_size_of(Instance& instance);
 
 }  // namespace petri

@@ -57,15 +57,17 @@ struct ModuleFacts {
   std::uint64_t memory_pages_min = 0;
   std::uint64_t memory_pages_max = kNotDeclared;
   std::uint64_t table_slots_min = 0;
-  // What an engine keeps for an instance beside these, by what the module declares; the smallest one has more.
+  // The memory that an engine keeps for an instance beside these, by what the module declares; the smallest one has
+  // more.
   std::uint64_t instance_bytes = 0;
   std::uint64_t stack_bytes_fixed = 0, stack_bytes_per_depth = 0;
 
-  // What the values of one call may take together, eight bytes each: a number of petri's, the same in both tiers.
+  // The memory that the values of one call may take together, eight bytes each: a number of petri's, the same in both
+  // tiers.
   std::uint64_t value_bytes(std::uint64_t call_depth) const {
     return (stack_bytes_fixed + stack_bytes_per_depth * call_depth) / 2;
   }
-  // Of an instance that has not grown: 64 KiB a page and 8 a table slot.
+  // The memory of an instance that has not grown: 64 KiB a page and 8 a table slot.
   std::uint64_t memory_bytes_min() const { return memory_pages_min * 65'536 + table_slots_min * 8; }
 };
 
@@ -90,7 +92,7 @@ class LoadableArtifact : public Artifact {
   // not_found without a compile worker.
   virtual Result<CodePtr> load(Tier tier, BoundImports imports, const LoadOptions& options = {}) const = 0;
 
-  // What its own code and sections bring to light; scan() adds imports and hooks. Keeps the `findings_max` most severe.
+  // The findings in its own code and sections; scan() adds imports and hooks. Keeps the `findings_max` most severe.
   virtual Result<ScanReport> scan(std::uint32_t findings_max) const = 0;
 
   const ModuleInfo& info() const final { return description().info; }
@@ -100,7 +102,7 @@ class LoadableArtifact : public Artifact {
 
  protected:
   LoadableArtifact(const ArtifactId& artifact_id, const ModuleFacts& facts) : Artifact(artifact_id), facts_(facts) {}
-  // What the name section calls a function, or nothing.
+  // The name of a function in the name section, or empty.
   virtual std::string_view name_section_entry(std::uint32_t function) const = 0;
 
  private:

@@ -12,7 +12,7 @@
 namespace petri {
 namespace {
 
-// What has to be written the same way, byte for byte.
+// A part of the module that has to be the same in both, byte for byte.
 struct Part {
   SectionKind section;
   std::string_view difference;

@@ -9,7 +9,7 @@
 
 namespace petri {
 
-// What came of a compilation; valid inside the call that is handed it.
+// The result of a compilation; valid inside the call that is handed it.
 struct Precompiled {
   std::span<const std::uint8_t> machine_code;  // empty: it failed,
   std::string_view message;                    // and this says why

@@ -1,4 +1,4 @@
-// SHA-256, as the crate has it.
+// SHA-256 by the crate, with the processor's own instructions.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class Sha256 {
   Sha256& operator=(const Sha256&) = delete;
 
   void add(std::string_view bytes);
-  // Of all that was added so far; more may follow.
+  // The hash of all that was added so far; more may follow.
   std::array<std::uint8_t, 32> digest() const;
 
  private:

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/hex.h"
+#include "base/byte_text.h"
 
 namespace petri {
 namespace {

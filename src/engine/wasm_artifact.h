@@ -14,6 +14,7 @@ struct DropArtifact {
 };
 using ArtifactHandle = std::unique_ptr<petri_artifact, DropArtifact>;
 
+// Never changes: any thread, and any number of load() and scan() at once.
 class WasmArtifact final : public LoadableArtifact {
  public:
   // `fallbacks` counts what one engine could not load and the other did; it lives as long as the process.

@@ -26,7 +26,7 @@ class WasmCaller final : public Caller {
   }
   std::uint64_t fuel_used() override { return petri_caller_fuel_used(caller_); }
   After charge(std::uint64_t fuel) override {
-    return petri_caller_charge(caller_, fuel) == PETRI_CONTINUE ? After::go_on : After::stop;
+    return petri_caller_charge(caller_, fuel) == PETRI_CONTINUE ? After::resume : After::stop;
   }
   void stop(EndKind kind, std::int32_t code) override {
     petri_caller_stop(caller_, static_cast<std::uint32_t>(kind), code);
@@ -42,7 +42,7 @@ class WasmCaller final : public Caller {
 petri_after enter_host(void* data, petri_caller* native, const std::uint64_t* arguments, std::uint64_t* results) {
   const auto& import = *static_cast<const HostImport*>(data);
   WasmCaller caller(native);
-  return import.callback(import.data, caller, arguments, results) == After::go_on ? PETRI_CONTINUE : PETRI_STOP;
+  return import.callback(import.data, caller, arguments, results) == After::resume ? PETRI_CONTINUE : PETRI_STOP;
 }
 
 petri_host_function to_native(const HostImport& import) {
@@ -114,7 +114,7 @@ class WorkerLoad {
 Result<CodeHandle> load_compiled(const petri_artifact& artifact, std::span<const petri_host_function> imports,
                                  const LoadOptions& options) {
   if (!options.compile.in_process) return WorkerLoad(artifact, imports, options).load();
-  return run_with_stack(kCompilerStackBytes, [&] { return translate(artifact, Tier::compiled, imports); });
+  return run_with_stack(nullptr, kCompilerStackBytes, [&] { return translate(artifact, Tier::compiled, imports); });
 }
 
 }  // namespace

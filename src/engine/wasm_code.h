@@ -22,6 +22,7 @@ struct StackNeed {
   std::uint64_t bytes(std::uint32_t call_depth) const { return bytes_fixed + bytes_per_depth * call_depth; }
 };
 
+// Never changes: any thread may instantiate it. Instances do not need it afterwards.
 class WasmCode final : public Code {
  public:
   static Result<CodePtr> create(const petri_artifact& artifact, const ModuleFacts& facts, Tier tier,

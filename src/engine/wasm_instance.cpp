@@ -68,14 +68,14 @@ Result<Instantiated> WasmInstance::create(const petri_code& code, StackNeed stac
   }
   Instantiated result{.instance = nullptr, .end = to_end(end)};
   if (instance != nullptr)
-    result.instance = std::make_unique<WasmInstance>(InstanceHandle(instance), stack, std::move(owner));
+    result.instance = std::make_unique<WasmInstance>(InstanceHandle(instance), stack, hooks.stacks, std::move(owner));
   return result;
 }
 
 template <typename Call>
 auto WasmInstance::with_stack(std::uint64_t needed, Call call) {
   if (stack_bytes_left() < needed + kStackReserveBytes) [[unlikely]]
-    return run_with_stack(needed, call);
+    return run_with_stack(stacks_, needed, call);
   return call();
 }
 

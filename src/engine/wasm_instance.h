@@ -14,13 +14,14 @@ struct DropInstance {
 };
 using InstanceHandle = std::unique_ptr<petri_instance, DropInstance>;
 
+// One thread at a time. A call runs on this thread if it has the stack that the guest may need, else on a pooled one.
 class WasmInstance final : public Instance {
  public:
   static Result<Instantiated> create(const petri_code& code, StackNeed stack, std::shared_ptr<const void> owner,
                                      const MakingTime* time, const HostHooks& hooks, std::uint64_t memory_bytes_max);
 
-  WasmInstance(InstanceHandle handle, StackNeed stack, std::shared_ptr<const void> owner)
-      : owner_(std::move(owner)), stack_(stack), handle_(std::move(handle)) {}
+  WasmInstance(InstanceHandle handle, StackNeed stack, ThreadPool* stacks, std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)), stacks_(stacks), stack_(stack), handle_(std::move(handle)) {}
 
   Result<End> call(std::uint32_t export_index, const Budget& budget, void* context,
                    std::span<std::uint64_t> slots) override;
@@ -48,6 +49,7 @@ class WasmInstance final : public Instance {
   Result<End> enter_for(petri_caller* caller, std::uint32_t export_index, std::span<std::uint64_t> slots);
 
   std::shared_ptr<const void> owner_;  // of what the imports point to: outlives the handle
+  ThreadPool* stacks_;                 // as HostHooks::stacks
   StackNeed stack_;
   InstanceHandle handle_;
 };

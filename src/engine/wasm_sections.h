@@ -32,7 +32,7 @@ struct WasmSection {
   std::span<const std::uint8_t> contents;  // what of it the file holds: less than `bytes` when the file ends before
 };
 
-// Goes from section to section. Nothing once the file is used up or continues as no section can.
+// Goes from section to section; borrows the file. nullopt once the file is used up or continues as no section can.
 class SectionReader {
  public:
   explicit SectionReader(std::span<const std::uint8_t> wasm);

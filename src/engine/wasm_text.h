@@ -1,4 +1,4 @@
-// The crate's texts and failures as C++ has them.
+// Conversions of the crate's strings and errors to those of C++.
 #pragma once
 
 #include <string_view>
@@ -17,6 +17,7 @@ struct OwnedBytes {
   ~OwnedBytes() { petri_bytes_drop(bytes); }
 };
 
+// Borrows: valid as long as the text of the crate.
 inline std::string_view to_view(petri_text text) {
   return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
 }

@@ -1,4 +1,4 @@
-// Evaluations that end early, and what is told on the way.
+// Evaluations that end early, and the progress they report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(Cancellation, KeepsWhatIsDoneAndFreesTheWorkers) {
   EvaluationOptions options{.workers = 2, .case_time_max = std::chrono::hours(1)};
   options.stop = source.get_token();
   std::atomic<int> seen{0};
-  // Whoever goes on after the first hundred is caught in endless loops, or brings rows that do not count here.
+  // A worker that continues after the first hundred runs into endless loops, or returns rows that do not count here.
   options.enough = [&](const Record& record) {
     if (record.row < 100 && ++seen == 100) source.request_stop();
     return false;
@@ -53,7 +53,7 @@ TEST(Cancellation, KeepsWhatIsDoneAndFreesTheWorkers) {
   EXPECT_EQ(count_done(evaluate(evaluator, polynomials(100), cases_of({2}))), 100U) << "the next call has its workers";
 }
 
-TEST(Cancellation, BeforeItBeginsCancelsAll) {
+TEST(Cancellation, BeforeItStartsCancelsAll) {
   Evaluator evaluator;
   std::stop_source source;
   source.request_stop();
@@ -108,7 +108,7 @@ void evaluate_and_die(const std::string& path) {
   evaluate(evaluator, polynomials(4'000), cases_of({1}), small_spec(), options);
 }
 
-// B20: nobody had a chance to tidy up.
+// B20: nothing was tidied up.
 TEST(KilledEvaluationDeathTest, LeavesWholeLinesThatVerify) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const TestFile file;
@@ -152,17 +152,18 @@ TEST(Enough, EndsTheEvaluationWhenItHasSeenWhatItLookedFor) {
 TEST(Progress, NeverFallsAndEndsWithAll) {
   for (const unsigned workers : {1U, 2U, 8U}) {
     Evaluator evaluator;
-    std::vector<Progress> told;
+    std::vector<Progress> reported;
     EvaluationOptions options{.workers = workers};
-    options.on_progress = [&](const Progress& progress) { told.push_back(progress); };
+    options.on_progress = [&](const Progress& progress) { reported.push_back(progress); };
     const Evaluation evaluation = evaluate(evaluator, Population::mixed(120), cases_of({0, 1}), small_spec(), options);
-    ASSERT_FALSE(told.empty());
-    for (std::size_t index = 1; index < told.size(); ++index) EXPECT_GE(told[index].done, told[index - 1].done);
-    EXPECT_EQ(told.back().done, 120U);
-    EXPECT_EQ(told.back().total, 120U);
+    ASSERT_FALSE(reported.empty());
+    for (std::size_t index = 1; index < reported.size(); ++index)
+      EXPECT_GE(reported[index].done, reported[index - 1].done);
+    EXPECT_EQ(reported.back().done, 120U);
+    EXPECT_EQ(reported.back().total, 120U);
     std::size_t ok = 0;
     for (const Record& record : evaluation.records) ok += record.outcome == OutcomeKind::ok ? 1 : 0;
-    EXPECT_EQ(told.back().of(OutcomeKind::ok), ok);
+    EXPECT_EQ(reported.back().of(OutcomeKind::ok), ok);
   }
 }
 

@@ -9,8 +9,8 @@
 #include "base/module_size.h"
 #include "evaluation/link_candidate.h"
 #include "evaluation/receipt.h"
-#include "evaluation/row_values.h"
 #include "evaluation/score.h"
+#include "evaluation/spec_check.h"
 
 namespace petri {
 namespace {
@@ -112,7 +112,7 @@ Result<Called> CandidateEvaluator::called_for(const LoadableArtifact& candidate)
   return Called{.module = candidate, .target = target};
 }
 
-// What is not prepared yet is bytes, and their key is their hash.
+// A candidate that is not prepared yet is bytes, and their hash is its key.
 Result<ArtifactPtr> CandidateEvaluator::artifact_of(const Candidate& candidate, const Digest& key,
                                                     ArtifactPtr prepared) const {
   if (prepared != nullptr) return prepared;

@@ -10,7 +10,8 @@
 
 namespace petri {
 
-// One worker's. Whatever a candidate does, the answer is a record.
+// One for each worker, used by its thread only. The answer is a record, whatever a candidate does: its failures are
+// outcomes or error rows.
 class CandidateEvaluator {
  public:
   CandidateEvaluator(const EvaluationPlan& plan, const EvaluationServices& services,
@@ -22,7 +23,7 @@ class CandidateEvaluator {
   struct Answer {
     bool promoted = false;
   };
-  // Says which one is likely to come next.
+  // A hint which candidate is likely to come next, so that its cache entry is fetched meanwhile.
   void expect(const Digest& key) const;
   Answer evaluate(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
 

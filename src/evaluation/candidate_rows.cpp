@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/assert.h"
+#include "base/byte_text.h"
 #include "engine/sha256.h"
 #include "evaluation/candidate_evaluator.h"
 
@@ -12,13 +13,13 @@ namespace {
 // Text that does not parse never becomes an artifact; its key is that of no wasm.
 Digest key_of_bad_text(std::string_view text) {
   const std::string marked = std::string("wat").append(1, '\0').append(text);
-  return sha256({reinterpret_cast<const std::uint8_t*>(marked.data()), marked.size()});
+  return sha256(as_bytes(marked));
 }
 
 // Nobody knows whether two candidates that were not read are the same.
 Digest key_of_unread(std::size_t row) {
   const std::string marked = std::string("unread").append(1, '\0').append(std::to_string(row));
-  return sha256({reinterpret_cast<const std::uint8_t*>(marked.data()), marked.size()});
+  return sha256(as_bytes(marked));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 #include "evaluation/duplicates.h"
-#include "evaluation/records_json.h"
+#include "evaluation/records/lines.h"
 #include "evaluation/row_chunks.h"
 #include "petri/evaluate.h"
 
@@ -22,7 +22,7 @@ class CandidateRows {
 
   std::size_t size() const { return candidates_.size(); }
 
-  // Finds out which candidates of the chunk are new. Chunks become open in their order, whoever opens them, so that a
+  // Finds out which candidates of the chunk are new. Chunks become open in their order, on any thread, so that a
   // repeated row always names the first of its kind.
   void open(Chunk& chunk);
 
@@ -31,9 +31,9 @@ class CandidateRows {
   Record& record(std::size_t row) { return records_[row]; }
   Timing& timing(std::size_t row) { return timings_[row]; }
 
-  // The artifact of a row when the candidate came as one or as text. Each row's is taken once.
+  // The artifact of a row whose candidate came as one or as text, else nullptr. To be taken once for each row.
   ArtifactPtr take_prepared(Chunk& chunk, std::size_t row);
-  // What a records file says of the candidate.
+  // The candidate itself as a records file keeps it.
   CandidateContent content(const Chunk& chunk, std::size_t row) const;
   // Copies the first record of its kind into a row that repeats it.
   void fill_repeated(const Chunk& chunk, std::size_t row);

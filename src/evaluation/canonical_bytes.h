@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_text.h"
+
 namespace petri {
 
 static_assert(std::endian::native == std::endian::little);
@@ -21,7 +23,7 @@ static_assert(std::endian::native == std::endian::little);
 class CanonicalBytes {
  public:
   CanonicalBytes() = default;
-  // Appends to these, which take() gives back.
+  // Appends to `bytes`, which take() gives back: a buffer can be used again.
   explicit CanonicalBytes(std::string bytes) : bytes_(std::move(bytes)) {}
   std::string take() && { return std::move(bytes_); }
 
@@ -33,6 +35,7 @@ class CanonicalBytes {
     u64(text.size());
     bytes_.append(text);
   }
+  // The number of items, then their bytes as they are in memory: T must have no padding.
   template <typename T, std::size_t Size>
   void list(std::span<T, Size> items) {
     static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) == 8 || sizeof(T) == 32));
@@ -42,9 +45,7 @@ class CanonicalBytes {
   void digest(std::span<const std::uint8_t, 32> digest) { raw(digest.data(), digest.size()); }
 
   std::string_view view() const { return bytes_; }
-  std::span<const std::uint8_t> bytes() const {
-    return {reinterpret_cast<const std::uint8_t*>(bytes_.data()), bytes_.size()};
-  }
+  std::span<const std::uint8_t> bytes() const { return as_bytes(bytes_); }
 
  private:
   void raw(const void* data, std::size_t size) { bytes_.append(static_cast<const char*>(data), size); }
@@ -52,8 +53,8 @@ class CanonicalBytes {
   std::string bytes_;
 };
 
-// Reads what CanonicalBytes put in, in the same order. Of bytes that are too few it gives zeros and empty lists,
-// and is_whole() says so.
+// Reads what CanonicalBytes wrote, in the same order; the bytes may come from anywhere. Once they are too few, all
+// further numbers are zero and all lists empty, and is_whole() is false. Allocates no more than the bytes it was given.
 class CanonicalReader {
  public:
   explicit CanonicalReader(std::string_view bytes) : bytes_(bytes) {}

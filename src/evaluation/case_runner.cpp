@@ -6,7 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "base/kernel_clock.h"
+#include "base/byte_text.h"
+#include "base/clock.h"
 #include "engine/sha256.h"
 #include "evaluation/link_candidate.h"
 #include "evaluation/spec_check.h"
@@ -27,10 +28,10 @@ std::uint64_t seed_for(std::uint64_t seed, const ArtifactId& artifact) {
 
 // The exact clock is read for each case only where milliseconds matter.
 constexpr auto kMillisecondsMatter = std::chrono::milliseconds(100);
-// Reading it costs as much as a short case: elsewhere it is read after so much fuel, or so many cases.
+// Reading it costs as much as a short case: elsewhere it is read after this much fuel, or this many cases.
 constexpr std::uint64_t kBurnedMax = 100'000;
 constexpr std::size_t kCasesBetweenLooks = 256;
-// What all cases of a candidate write for a scorer, in memory_bytes_max.
+// The most that all cases of a candidate may write for a scorer together, as a multiple of memory_bytes_max.
 constexpr std::uint64_t kOutputsMemories = 16;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
@@ -133,7 +134,7 @@ Result<void> CaseRunner::run_series(Candidate& candidate, std::size_t first) {
 
 Result<End> CaseRunner::run_case(Candidate& candidate, std::size_t number) {
   Guest& guest = candidate.guest;
-  burned_since_ = kNever;  // functions of the host, and making an instance, take time that no fuel tells of
+  burned_since_ = kNever;  // functions of the host, and making an instance, take time but no fuel
   guest.begin(next_allowance(), plan_.cases[number].input);
   if (!guest.alive()) {
     context_.reseed(candidate.seed);
@@ -209,7 +210,7 @@ void CaseRunner::note_output(std::size_t number) {
   }
   if (output.empty()) return;
   output_digests_.resize(number, digest_of_nothing());
-  output_digests_.push_back(sha256({reinterpret_cast<const std::uint8_t*>(output.data()), output.size()}));
+  output_digests_.push_back(sha256(as_bytes(output)));
 }
 
 // host_fault: a run without a scorer, as when the record is verified, has no such bound.

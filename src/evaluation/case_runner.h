@@ -1,4 +1,4 @@
-// Calls one candidate once for each case and writes down what comes of it.
+// Calls one candidate once for each case and writes the results into its record.
 #pragma once
 
 #include <atomic>
@@ -21,18 +21,18 @@ struct Called {
   RunTarget target;
 };
 
-// One worker's: its buffers serve one candidate after the other.
+// One for each worker, used by its thread only: its buffers serve one candidate after the other.
 class CaseRunner {
  public:
-  // `interrupt` ends whatever runs as cancelled; the turns may be none.
+  // `interrupt`, once it is not 0, ends a running guest as cancelled; the turns may be nullptr. Both are borrowed.
   CaseRunner(const EvaluationPlan& plan, const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns);
 
   // Fills in the record, whose artifact is known, from outcome to memory peak. Errors: `cancelled` when interrupted,
   // `timeout` after candidate_time_max, engine_fault, and host_fault, also for outputs that a scorer is not given. The
-  // record is then to be thrown away.
+  // record must then be thrown away.
   Result<void> run(const Called& called, TierPath& path, Record& record);
 
-  // What the last candidate wrote in each case; kept only for evaluations with a scorer.
+  // The output of the last candidate in each case; kept only for evaluations with a scorer.
   const std::vector<std::string>& outputs() const { return outputs_; }
 
  private:

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluation/records_fixture.h"
+#include "evaluation/records/records_fixture.h"
 
 namespace petri {
 namespace {

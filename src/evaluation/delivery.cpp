@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "evaluation/candidate_evaluator.h"
-#include "evaluation/records_packed.h"
-#include "evaluation/records_writer.h"
+#include "evaluation/records/packed.h"
+#include "evaluation/records/writer.h"
 
 namespace petri {
 namespace {

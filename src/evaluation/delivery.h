@@ -1,4 +1,4 @@
-// Brings finished rows into their files, in input order, as they come.
+// Writes finished rows into their files, in input order, as soon as all rows before them are finished.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,8 @@
 
 namespace petri {
 
+// Each chunk is encoded by the worker that finished it, outside the lock; one worker at a time writes. Everything
+// passed to the constructor is borrowed.
 class Delivery {
  public:
   // Chunks this far ahead of what is written are made into lines only when it is their turn: one slow candidate then
@@ -28,13 +30,14 @@ class Delivery {
   Delivery(CandidateRows& rows, RowChunks& chunks, ProgressBoard& board, const EvaluationOptions& options,
            std::atomic<std::uint32_t>& stop);
 
-  // By the worker that brought the last row of a chunk: fills in its repeated rows, makes its lines, and delivers what
-  // is next in order unless another worker is at it.
+  // Called by the worker that finished the last row of a chunk: fills in its repeated rows, makes its lines, and
+  // delivers what is next in order unless another worker is at it.
   void complete(Chunk& chunk, Clock::TimePoint now) EXCLUDES(mutex_);
 
-  // Once no worker is left: every row that is not done is cancelled, and what is not written yet is.
+  // Called once no worker is left: rows that are not done become cancelled, and everything is written.
   void finish() EXCLUDES(mutex_);
 
+  // The first failure to write; the rows after it are missing from the file.
   std::optional<Error> error() EXCLUDES(mutex_);
 
  private:

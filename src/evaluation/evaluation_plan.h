@@ -1,4 +1,4 @@
-// What all candidates of one evaluation share.
+// The part of an evaluation that all its candidates share.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct EvaluationPlan {
   RunSpec first_run;                     // the function and the first case's arguments, for checking candidates
   std::vector<std::uint64_t> arguments;  // of all cases, one after the other
 
-  std::optional<PlannedHarness> harness;  // set by whoever makes the plan,
+  std::optional<PlannedHarness> harness;  // set by the code that makes the plan,
   bool fresh_each_case = false;           // with this: asked for, or what is called is a WASI command
 
   std::span<const std::uint64_t> arguments_of(std::size_t case_number) const {
@@ -46,7 +46,7 @@ struct EvaluationPlan {
   }
 };
 
-// What evaluators keep from one evaluation to the next. Any thread.
+// Services that evaluators keep from one evaluation to the next. Any thread.
 struct EvaluationServices {
   Engine& engine;
   CompiledModules& modules;

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "host/process_port.h"
+#include "petri/evaluate.h"
 #include "petri/result.h"
 
 namespace petri {
@@ -29,6 +31,13 @@ class EvaluationThreads {
   virtual Result<void> run(unsigned count, const Body& body) = 0;
   // Parts that run at once at most.
   virtual unsigned workers() const = 0;
+};
+
+// The runtime's side of an evaluator.
+struct EvaluatorAccess {
+  // One that works on threads which others use too, and which outlive it.
+  static std::unique_ptr<Evaluator> create(HostFunctions host, const EvaluatorOptions& options,
+                                           EvaluationThreads& threads);
 };
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-// What one worker does in one evaluation.
+// A worker of one evaluation: takes candidates, evaluates them, delivers their records.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace petri {
 
-// What the workers of one evaluation share.
+// State that the workers of one evaluation share.
 struct EvaluationRun {
   const EvaluationPlan& plan;
   const EvaluationServices& services;
@@ -25,7 +25,7 @@ struct EvaluationRun {
   std::atomic<std::uint32_t>& stop;  // not 0: guests are interrupted, and no more candidates started
 };
 
-// What a worker has done, for the sum.
+// The work one worker has done, to be added up.
 struct WorkDone {
   std::size_t evaluated = 0;
   std::size_t cache_hits = 0;
@@ -35,14 +35,16 @@ struct WorkDone {
 // Takes chunks until there are none, then helps others with theirs.
 class EvaluationWorker {
  public:
-  // The turns are those of this thread; none: nobody else wants it.
+  // The turns are those of this thread; nullptr if nobody else uses it. Everything is borrowed.
   EvaluationWorker(const EvaluationRun& run, unsigned number, WorkerTurns* turns);
+  // Returns when no row is left or `stop` is set. Runs on one thread with a large stack; never throws.
   WorkDone work();
 
  private:
   bool stopped() const { return run_.stop.load(std::memory_order_relaxed) != 0; }
   void work_on(Chunk& chunk);
   void evaluate(Chunk& chunk, std::size_t row);
+  // Counts one row of the chunk as done and completes the chunk with its last one.
   void bring_one(Chunk& chunk);
 
   const EvaluationRun& run_;

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <thread>
 
 #include "base/clock.h"
+#include "base/thread_pool.h"
 #include "compiling/compile_workers.h"
 #include "evaluation/evaluation_plan.h"
+#include "evaluation/evaluation_threads.h"
 #include "evaluation/evaluation_worker.h"
-#include "evaluation/evaluator_access.h"
-#include "evaluation/harness_check.h"
-#include "evaluation/records_writer.h"
+#include "evaluation/records/writer.h"
 #include "evaluation/spec_check.h"
 #include "evaluation/spec_digest.h"
-#include "evaluation/worker_pool.h"
 #include "petri/evaluate.h"
 #include "petri/records.h"
 
@@ -70,6 +70,19 @@ void count_rows(const std::vector<Record>& records, EvaluationCounts& counts) {
   }
 }
 
+// The threads of one evaluator, which shares them with nobody: each part has one, and they are kept for the next
+// evaluation.
+class OwnThreads final : public EvaluationThreads {
+ public:
+  Result<void> run(unsigned count, const Body& body) override {
+    return threads_.run(count, [&body](unsigned part) { body(part, nullptr); });
+  }
+  unsigned workers() const override { return std::max(1U, std::thread::hardware_concurrency()); }
+
+ private:
+  ThreadPool threads_{{.name = "petri-eval"}};
+};
+
 }  // namespace
 
 struct Evaluator::Impl {
@@ -82,7 +95,7 @@ struct Evaluator::Impl {
         harnesses(host, harness_promoter, options.compile),
         cache(options.cache_records_max),
         compile(options.compile),
-        threads(shared == nullptr ? pool : *shared) {}
+        threads(shared == nullptr ? own : *shared) {}
 
   Result<EvaluationPlan> make_plan(std::span<const Case> cases, const EvaluationSpec& spec,
                                    const EvaluationOptions& options);
@@ -99,7 +112,7 @@ struct Evaluator::Impl {
   const CompileOptions compile;
   const EvaluationServices services{
       .engine = wasm_engine(), .modules = modules, .promoter = promoter, .cache = cache, .compile = compile};
-  WorkerPool pool;  // after what its threads use
+  OwnThreads own;  // after what its threads use
   EvaluationThreads& threads;
 };
 

@@ -218,7 +218,7 @@ TEST(Evaluator, LeavesOutTheCasesAfterTheFirstFailureWhenAskedTo) {
 }
 
 // B13
-TEST(Evaluator, RepeatsChanceByTheSeedAndTimeByTheFuel) {
+TEST(Evaluator, RepeatsRandomNumbersByTheSeedAndTimeByTheFuel) {
   EvaluationSpec spec = small_spec();
   const auto cases = cases_of({0, 0});
   const Record first = only_record(random_walk(1), cases, spec);

@@ -1,4 +1,4 @@
-#include "evaluation/harness_check.h"
+#include "evaluation/spec_check.h"
 
 #include <fmt/format.h>
 

@@ -318,7 +318,7 @@ TEST_F(HarnessTiersTest, StayAsTheyAreWhereTheHarnessCannotBeMoved) {
   EXPECT_TRUE(is_compiled_in_time(evaluator)) << "a fresh instance uses what is there";
 }
 
-// What was compiled as a harness has imports that only a harness may have.
+// Code compiled for a harness has imports that only a harness may have, so no candidate may be given it.
 TEST_F(HarnessTiersTest, DoNotMakeAHarnessACandidate) {
   Evaluator evaluator({}, eager_promotion());
   ASSERT_TRUE(is_compiled_in_time(evaluator));
@@ -380,14 +380,14 @@ TEST_F(HarnessFileTest, IsNotReadWithAnotherHarness) {
   replace(id, artifact_of(adding())->id().hex());
   const auto verification = verify(file_.path());
   ASSERT_FALSE(verification);
-  EXPECT_THAT(verification.error().message, HasSubstr("its \"harness\" is not the module that its \"artifact\" names"));
+  EXPECT_THAT(verification.error().message, HasSubstr("harness is not the module that its \"artifact\" names"));
 }
 
 TEST_F(HarnessFileTest, IsNotReadWithoutTheBytesOfTheHarness) {
   replace("\"wasm\":\"AGFzbQ", "\"wasm\":\"BGFzbQ");
   const auto verification = verify(file_.path());
   ASSERT_FALSE(verification);
-  EXPECT_THAT(verification.error().message, HasSubstr("its \"harness\" is no module"));
+  EXPECT_THAT(verification.error().message, HasSubstr("harness is no module"));
 }
 
 }  // namespace

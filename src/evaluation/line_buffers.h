@@ -1,4 +1,4 @@
-// Texts that are used again and again.
+// A pool of strings whose memory is used again.
 #pragma once
 
 #include <string>

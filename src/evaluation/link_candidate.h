@@ -1,4 +1,4 @@
-// Which functions a candidate may import: those that give the same answer every time.
+// The functions that a candidate may import: those that give the same answer every time.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace petri {
 
-// What candidates are granted: everything of this is virtual or seeded.
+// The permissions of candidates: all of these are virtual or seeded.
 constexpr Permissions kCandidatePermissions{Permission::log, Permission::clock, Permission::random};
 
 // link_error, naming the import, also when the function is there but not deterministic. Of a harness, another module

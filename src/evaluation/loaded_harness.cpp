@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "evaluation/harness_check.h"
+#include "evaluation/spec_check.h"
 #include "host/guest.h"
 #include "host/module_target.h"
 
@@ -13,7 +13,7 @@ namespace petri {
 namespace {
 
 constexpr std::string_view kHarnessName = "harness";
-constexpr std::uint32_t kCandidateMember = 0;  // whoever imports comes after it
+constexpr std::uint32_t kCandidateMember = 0;  // a module comes after those it imports from
 
 // It becomes hot by what it burns alone.
 constexpr std::uint64_t kAnyInstances = std::numeric_limits<std::uint64_t>::max();

@@ -1,4 +1,4 @@
-// A harness as candidates are run with it.
+// A harness, loaded, to be linked with one candidate after the other.
 #pragma once
 
 #include <memory>
@@ -26,19 +26,19 @@ class LoadedHarness {
   LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter, CompileOptions compile);
 
   const LoadableArtifact& module() const { return loadable(*artifact_); }
-  // It imports the candidate's `_start`.
+  // True if it imports the candidate's `_start`.
   bool calls_command() const;
   // link_error, naming what the candidate lacks or has with another type.
   Result<HarnessedCandidate> join(ArtifactPtr candidate) const;
 
-  // Candidate and harness as one, in the tier of the candidate's code. Loads the harness for it when nobody has yet;
-  // who comes meanwhile waits.
+  // Candidate and harness as one, in the tier of the candidate's code. Loads the harness on
+  // the first call; others wait for that.
   Result<CodePtr> link(const HarnessedCandidate& candidate, CodePtr code) EXCLUDES(mutex_);
-  // The same for compiled code of the candidate, without waiting: nothing until the harness has been compiled.
+  // As above, for compiled code of the candidate, without waiting: nullptr until the harness has been compiled.
   CodePtr link_if_compiled(const HarnessedCandidate& candidate, CodePtr code) EXCLUDES(mutex_);
   bool is_compiled() EXCLUDES(mutex_) { return compiled() != nullptr; }
 
-  // By a candidate and it together.
+  // Adds the fuel that a candidate and the harness burned together.
   void add_burned(std::uint64_t fuel) { hot_.add_burned(fuel); }
 
  private:
@@ -58,7 +58,7 @@ class LoadedHarness {
 };
 using LoadedHarnessPtr = std::shared_ptr<LoadedHarness>;
 
-// Those that were used last, kept from one evaluation to the next. Any thread.
+// The harnesses that were used last, kept from one evaluation to the next. Any thread.
 class Harnesses {
  public:
   static constexpr std::size_t kHarnessesMax = 16;
@@ -66,7 +66,7 @@ class Harnesses {
   // Both outlive it.
   Harnesses(const HostFunctions& host, Promoter& promoter, CompileOptions compile)
       : host_(host), promoter_(promoter), compile_(std::move(compile)) {}
-  // Of a spec that has one. Errors of link_harness().
+  // The loaded harness of a spec that has one. Errors of link_harness().
   Result<LoadedHarnessPtr> of(const EvaluationSpec& spec) EXCLUDES(mutex_);
 
  private:

@@ -49,7 +49,7 @@ inline std::string summing(int turns, std::string_view extra = "") {
                   turns, extra),
       "", "(memory 1) (global $sum (mut f64) (f64.const 0)) (data (i32.const 0) \"begin\")");
 }
-// The same, but it writes its table, so that it cannot be moved.
+// As above, but it writes its table, so that it cannot be moved.
 inline std::string summing_unmovable(int turns) {
   std::string text = summing(turns, "(table.set $t (i32.const 0) (ref.func $g)) ");
   text.pop_back();

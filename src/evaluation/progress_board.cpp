@@ -15,11 +15,11 @@ ProgressBoard::ProgressBoard(std::size_t total, unsigned workers, const Evaluati
 
 bool ProgressBoard::add(unsigned worker, const Record& record, Clock::TimePoint now) {
   count(counts_[worker].of(record));
-  if (options_.on_progress && now >= next_tell_.load(std::memory_order_relaxed)) {
-    next_tell_.store(now + kInterval, std::memory_order_relaxed);
+  if (options_.on_progress && now >= next_report_.load(std::memory_order_relaxed)) {
+    next_report_.store(now + kInterval, std::memory_order_relaxed);
     const MutexLock lock(mutex_);
     // Read under the lock, so that what is reported never falls.
-    tell(sum());
+    report(sum());
   }
   return options_.enough && ask(record);
 }
@@ -41,7 +41,7 @@ Progress ProgressBoard::sum() const {
   return progress;
 }
 
-void ProgressBoard::tell(const Progress& progress) {
+void ProgressBoard::report(const Progress& progress) {
   if (progress_threw_) return;
   try {
     options_.on_progress(progress);
@@ -68,7 +68,7 @@ void ProgressBoard::finish(const std::vector<Record>& records) {
     ++(record.outcome ? progress.outcomes[static_cast<std::size_t>(*record.outcome)] : progress.errors);
   }
   const MutexLock lock(mutex_);
-  tell(progress);
+  report(progress);
 }
 
 }  // namespace petri

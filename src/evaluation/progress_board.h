@@ -1,4 +1,4 @@
-// How far an evaluation has come: each worker writes down its own, and the embedder is notified now and then.
+// The progress of an evaluation: each worker counts its own rows, and the embedder is notified now and then.
 #pragma once
 
 #include <array>
@@ -21,11 +21,12 @@ class ProgressBoard {
 
   ProgressBoard(std::size_t total, unsigned workers, const EvaluationOptions& options);
 
-  // A worker has one more record. True when that is enough and the evaluation is to end.
+  // Counts one more record of a worker. True when the embedder's `enough` says so and the evaluation is to end. The
+  // embedder's callbacks run here, on the worker's thread, one at a time; one that throws is not called again.
   bool add(unsigned worker, const Record& record, Clock::TimePoint now) EXCLUDES(mutex_);
   // A record was copied into a row that repeats another. Any thread.
   void add_repeated(const Record& record);
-  // All is done, and this is how it stands.
+  // Reports the final state, once no worker is left.
   void finish(const std::vector<Record>& records) EXCLUDES(mutex_);
 
  private:
@@ -38,13 +39,13 @@ class ProgressBoard {
     }
   };
   Progress sum() const;
-  void tell(const Progress& progress) REQUIRES(mutex_);
+  void report(const Progress& progress) REQUIRES(mutex_);
   bool ask(const Record& record) EXCLUDES(mutex_);
 
   const std::size_t total_;
   const EvaluationOptions& options_;
   std::vector<Counts> counts_;  // the workers', and one for repeated rows
-  std::atomic<Clock::TimePoint> next_tell_{Clock::TimePoint()};
+  std::atomic<Clock::TimePoint> next_report_{Clock::TimePoint()};
   Mutex mutex_;
   bool progress_threw_ GUARDED_BY(mutex_) = false;
   bool enough_threw_ GUARDED_BY(mutex_) = false;

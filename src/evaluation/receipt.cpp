@@ -2,13 +2,13 @@
 
 #include <bit>
 
-#include "base/hex.h"
+#include "base/byte_text.h"
 #include "engine/sha256.h"
 
 namespace petri {
 namespace {
 
-// What is not there is 255, which no enumerator is.
+// The byte for a missing value; no enumerator is 255.
 constexpr std::uint8_t kNone = 255;
 
 template <typename Enum>

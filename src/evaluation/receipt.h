@@ -18,7 +18,7 @@ Record take_result(CanonicalReader& reader);
 // True when the record is a fact that a receipt can bind: of an artifact, and not ended by time.
 bool can_have_receipt(const Record& record);
 
-// The same as the public receipt_of, in a buffer that is kept.
+// As the public receipt_of, but with a buffer that is kept.
 Digest receipt_of(const Record& record, const Digest& spec, CanonicalBytes& buffer);
 
 // For the cache: the results and the message. The answer lies in the buffer.

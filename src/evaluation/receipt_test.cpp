@@ -92,7 +92,7 @@ TEST(SpecDigest, BindsTheEmbeddersDeterministicFunctions) {
   EXPECT_EQ(rules_here(host).host_functions, expected);
 }
 
-// What is charged otherwise than at first has another version, and results that follow from it say so.
+// A function that is charged differently than at first has another version, and results that depend on it say so.
 TEST(SpecDigest, BindsPetrisOwnFunctionsThatHaveChanged) {
   const Rules here = rules_here(HostFunctions());
   const auto find = [&here](std::string_view name) {

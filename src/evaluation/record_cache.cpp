@@ -55,7 +55,7 @@ std::optional<std::string> RecordCache::find(const Key& key) {
   return std::string(place->bytes.get() + sizeof(Key), place->size);
 }
 
-// What is not found is likely to be inserted soon, where the hand stands.
+// A key that was not found is likely to be inserted soon, where the hand stands.
 void RecordCache::expect_insert(std::uint64_t tag) const {
   if (sets_ == 0) return;
   const Set& set = all_[set_of(tag)];

@@ -32,7 +32,9 @@ class RecordCache {
 
   // Says that the key will be asked for soon, so that what it takes is at hand then.
   void expect(const Key& key) const;
+  // The result, which then counts as asked for lately; counted as a hit or a miss.
   std::optional<std::string> find(const Key& key);
+  // Copies the result. Replaces that of an equal key; drops others without a trace where there is no room.
   void insert(const Key& key, std::string_view result);
 
   struct Counts {

@@ -12,7 +12,7 @@ RecordCache::Key key(std::uint8_t candidate, std::uint8_t spec = 0) {
   return key;
 }
 
-TEST(RecordCache, FindsWhatItWasToldForTheSameCandidateAndSpecOnly) {
+TEST(RecordCache, FindsARecordForTheSameCandidateAndSpecOnly) {
   RecordCache cache(100);
   cache.insert(key(1, 1), "result");
   EXPECT_EQ(cache.find(key(1, 1)), "result");

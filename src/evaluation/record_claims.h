@@ -1,9 +1,9 @@
-// What a record says, held against itself: a forged one can be found without running anything.
+// Checks a record against itself: a forged one can be found without running anything.
 #pragma once
 
 #include <optional>
 
-#include "evaluation/compare_records.h"
+#include "evaluation/records/compare.h"
 #include "petri/records.h"
 
 namespace petri {
@@ -16,7 +16,7 @@ std::optional<FieldDifference> first_contradiction(const StoredRecord& stored);
 // The score, where it is not what the record's own values and the targets give.
 std::optional<FieldDifference> wrong_score(const Record& record, const RecordsHeader& header);
 
-// Whether a receipt binds what the record says. Anybody can compute one: that the results are true it does not show.
+// True if the receipt fits what the record says. Anybody can compute one: it does not prove the results.
 bool has_fitting_receipt(const Record& record, const RecordsHeader& header);
 
 }  // namespace petri

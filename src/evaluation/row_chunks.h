@@ -44,7 +44,7 @@ struct Chunk {
     if (taken >= count) return std::nullopt;
     return first + taken;
   }
-  // True for whoever brings the last of what is left.
+  // True for the caller that finishes the last row that was left.
   bool bring_one() { return left.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   bool repeats(std::size_t row) const { return first_rows[row - first] != row; }
 };

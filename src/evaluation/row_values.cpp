@@ -1,4 +1,4 @@
-#include "evaluation/row_values.h"
+#include "evaluation/spec_check.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@ namespace petri {
 // when a case is not ok or was not run, when there is no value, or when one of them is NaN.
 double squared_error(const Record& record, std::span<const double> targets);
 
-// Of all the NaNs the one that every machine and compiler agrees on.
+// Replaces any NaN by the one that every machine and compiler agrees on.
 double with_one_nan(double number);
 
 }  // namespace petri

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/complaints.h"
 #include "base/utf8.h"
 
 namespace petri {
 namespace {
-
-using Problems = std::vector<std::string>;
 
 constexpr std::size_t kShownMax = 5;
 constexpr std::uint64_t kInputBytesMax = std::numeric_limits<std::int32_t>::max();
@@ -51,34 +50,30 @@ bool has_reference(const Case& one) {
   return std::ranges::any_of(one.arguments, [](const Value& value) { return value.type() > ValueType::f64; });
 }
 
-void check_cases(std::span<const Case> cases, Problems& problems) {
-  if (cases.empty()) return problems.emplace_back("there is no case to call the candidates with"), void();
+void check_cases(std::span<const Case> cases, Complaints& complaints) {
+  if (cases.empty()) return complaints.add_clause("cases", "there is no case to call the candidates with");
   const std::vector<ValueType> first = types_of(cases.front());
   const auto differ = places_of(cases, [&first](const Case& one) { return types_of(one) != first; });
   if (!differ.empty()) {
-    problems.push_back(fmt::format("all cases call the same function, but {} has arguments {} and case 0 {}",
-                                   which("case", differ), types_text(types_of(cases[differ.front()])),
-                                   types_text(first)));
+    complaints.add_clause(
+        "cases", fmt::format("all cases call the same function, but {} has arguments {} and case 0 {}",
+                             which("case", differ), types_text(types_of(cases[differ.front()])), types_text(first)));
   }
   const auto references = places_of(cases, has_reference);
-  if (!references.empty()) problems.push_back(which("case", references) + " has an argument that is no number");
+  if (!references.empty())
+    complaints.add_clause("cases", which("case", references) + " has an argument that is no number");
   const auto large = places_of(cases, [](const Case& one) { return one.input.size() > kInputBytesMax; });
   if (!large.empty())
-    problems.push_back(fmt::format("the input of {} has more than {} bytes", which("case", large), kInputBytesMax));
+    complaints.add_clause("cases",
+                          fmt::format("the input of {} has more than {} bytes", which("case", large), kInputBytesMax));
 }
 
-void check_targets(std::size_t cases, std::span<const double> targets, Problems& problems) {
+void check_targets(std::size_t cases, std::span<const double> targets, Complaints& complaints) {
   if (!targets.empty() && targets.size() != cases) {
-    problems.push_back(fmt::format("there are {} targets for {} cases", targets.size(), cases));
+    complaints.add_clause("targets", fmt::format("there are {} targets for {} cases", targets.size(), cases));
   }
   const auto unfit = places_of(targets, [](double target) { return !std::isfinite(target); });
-  if (!unfit.empty()) problems.push_back(which("target", unfit) + " is not a finite number");
-}
-
-// The limits' own sentences end in full stops; here they are parts of one.
-std::string without_stop(std::string text) {
-  if (text.ends_with('.')) text.pop_back();
-  return text;
+  if (!unfit.empty()) complaints.add_clause("targets", which("target", unfit) + " is not a finite number");
 }
 
 }  // namespace
@@ -94,20 +89,20 @@ Limits limits_of(const EvaluationSpec& spec, std::chrono::nanoseconds case_time_
 
 Result<void> check_evaluation(std::span<const Case> cases, const EvaluationSpec& spec,
                               const EvaluationOptions& options) {
-  Problems problems;
-  if (spec.function.empty()) problems.emplace_back("the function to call has no name");
-  if (!is_utf8(spec.function)) problems.emplace_back("the name of the function to call is not UTF-8");
+  Complaints complaints;
+  if (spec.function.empty()) complaints.add_clause("function", "the function to call has no name");
+  if (!is_utf8(spec.function)) complaints.add_clause("function", "the name of the function to call is not UTF-8");
   if (auto limits = validate(limits_of(spec, options.case_time_max)); !limits) {
-    problems.push_back(without_stop(limits.error().message));
+    complaints.add_sentence("", limits.error().message);
   }
-  check_cases(cases, problems);
-  check_targets(cases.size(), spec.targets, problems);
+  check_cases(cases, complaints);
+  check_targets(cases.size(), spec.targets, complaints);
   if (options.workers > kWorkersMax) {
-    problems.push_back(fmt::format("{} workers are asked for and {} allowed", options.workers, kWorkersMax));
+    complaints.add_clause("workers",
+                          fmt::format("{} workers are asked for and {} allowed", options.workers, kWorkersMax));
   }
-  if (problems.empty()) return {};
-  Error error{
-      .code = ErrorCode::validation_failed, .message = fmt::format("{}", fmt::join(problems, "; ")), .details = {}};
+  if (complaints.empty()) return {};
+  Error error{.code = ErrorCode::validation_failed, .message = complaints.message(), .details = {}};
   return fail(std::move(error).with("component", "evaluation"));
 }
 

@@ -1,4 +1,4 @@
-// What an evaluation is bound to besides its candidates, as one digest.
+// One digest over everything that an evaluation depends on besides its candidates.
 #pragma once
 
 #include <span>
@@ -20,8 +20,8 @@ struct Rules {
   bool operator==(const Rules&) const = default;
 };
 
-// Those that hold here: of petri's own functions the deterministic ones that are charged or answer otherwise than at
-// first (ABI 1 with nothing listed is version 1 of each), then the embedder's in the order of their names.
+// The rules of this build: petri's own deterministic functions that are charged or answer differently than at first
+// (ABI 1 with nothing listed is version 1 of each), then the embedder's in the order of their names.
 Rules rules_here(const HostFunctions& host);
 
 Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules);

@@ -23,7 +23,7 @@ TierPath::TierPath(const EvaluationPlan& plan, const EvaluationServices& service
       harness_(plan.harness ? plan.harness->loaded.get() : nullptr),
       code_(std::move(compiled)),
       threshold_(services.promoter.threshold(module_.facts())),
-      worth_telling_(Promoter::worth_telling(threshold_)) {}
+      worth_reporting_(Promoter::worth_reporting(threshold_)) {}
 
 Tier TierPath::first_tier() const { return plan_.options.tier == Tier::compiled ? Tier::compiled : Tier::interpreted; }
 
@@ -49,13 +49,13 @@ Result<void> TierPath::begin_with(LoadedHarness& harness) {
 
 Result<void> TierPath::begin_compiled() {
   on_its_way_ = false;
-  began_interpreted_ = false;
+  started_interpreted_ = false;
   return load(Tier::compiled);
 }
 
 const Code& TierPath::code_for_instance() {
   tier_ = code_->tier();
-  if (tier_ == Tier::interpreted) began_interpreted_ = true;
+  if (tier_ == Tier::interpreted) started_interpreted_ = true;
   return *code_;
 }
 
@@ -96,22 +96,22 @@ bool TierPath::can_be_moved() const {
   return module_.facts().not_movable == 0 && (harness_ == nullptr || harness_->module().facts().not_movable == 0);
 }
 
-// Which of the two burned it is not known: they are hot together.
-void TierPath::tell_harness() {
-  harness_->add_burned(burned_ - burned_told_);
-  burned_told_ = burned_;
+// It is not known which of the two burned the fuel: they are hot together.
+void TierPath::report_to_harness() {
+  harness_->add_burned(burned_ - burned_reported_);
+  burned_reported_ = burned_;
 }
 
 // Looks up what earlier evaluations burned only once this one is warm: most candidates never are.
 bool TierPath::is_hot() {
-  if (burned_ < worth_telling_) return false;
+  if (burned_ < worth_reporting_) return false;
   if (!looked_before_) burned_before_ = services_.promoter.burned(module_.id());
   looked_before_ = true;
   return burned_ + burned_before_ >= threshold_;
 }
 
 void TierPath::promote_if_hot(bool more_cases) {
-  if (harness_ != nullptr && plan_.options.tier == Tier::automatic) tell_harness();
+  if (harness_ != nullptr && plan_.options.tier == Tier::automatic) report_to_harness();
   if (asked_ || !more_cases || plan_.options.tier != Tier::automatic || code_->tier() != Tier::interpreted) return;
   if (!is_hot()) return;
   asked_ = true;
@@ -121,9 +121,9 @@ void TierPath::promote_if_hot(bool more_cases) {
 
 // An artifact that comes back in one evaluation after the other is hot too, though none of them is.
 void TierPath::finish() {
-  if (harness_ != nullptr && plan_.options.tier == Tier::automatic) tell_harness();
+  if (harness_ != nullptr && plan_.options.tier == Tier::automatic) report_to_harness();
   if (plan_.options.tier != Tier::automatic || code_->tier() != Tier::interpreted) return;
-  if (burned_ < worth_telling_) return;
+  if (burned_ < worth_reporting_) return;
   const bool hot = is_hot();
   services_.promoter.add_burned(module_.id(), burned_);
   if (!asked_ && hot && burned_before_ > 0) services_.promoter.promote(artifact_, imports_);

@@ -1,4 +1,4 @@
-// Which code a candidate's cases run in, from the first to the last.
+// Decides which code each of a candidate's cases runs in, from the first to the last.
 #pragma once
 
 #include "engine/loadable_artifact.h"
@@ -21,7 +21,7 @@ class TierPath {
   // Starts again, compiled: the interpreter failed where it must not.
   Result<void> begin_compiled();
 
-  // What a new instance is to be made of.
+  // The code that a new instance is created from.
   const Code& code_for_instance();
   // Between two cases: moves a live guest to compiled code, if there is some by now and its modules can be moved.
   void move_if_ready(Guest& guest) {
@@ -31,15 +31,15 @@ class TierPath {
   // A case has ended.
   void add_burned(std::uint64_t fuel, bool more_cases) {
     burned_ += fuel;
-    if (burned_ >= worth_telling_) [[unlikely]]
+    if (burned_ >= worth_reporting_) [[unlikely]]
       promote_if_hot(more_cases);
   }
   // The last case has ended.
   void finish();
 
-  // Of the last instance; where it was moved to, if it was.
+  // The tier of the last instance; the one it was moved to, if it was.
   Tier tier() const { return tier_; }
-  bool was_promoted() const { return began_interpreted_ && tier_ == Tier::compiled; }
+  bool was_promoted() const { return started_interpreted_ && tier_ == Tier::compiled; }
 
  private:
   Tier first_tier() const;
@@ -48,7 +48,7 @@ class TierPath {
   Result<void> load_or_interpret(Tier tier);
   void move_when_ready(Guest& guest);
   bool can_be_moved() const;
-  void tell_harness();
+  void report_to_harness();
   void promote_if_hot(bool more_cases);
   bool is_hot();
 
@@ -66,12 +66,12 @@ class TierPath {
   CodePtr waiting_;     // the candidate's, compiled, until the harness is too
   bool asked_ = false;  // for the promotion, whatever the answer
   Tier tier_ = Tier::interpreted;
-  bool began_interpreted_ = false;
+  bool started_interpreted_ = false;
   std::uint64_t threshold_ = 0;
-  std::uint64_t worth_telling_ = 0;
+  std::uint64_t worth_reporting_ = 0;
   std::uint64_t burned_ = 0;
-  std::uint64_t burned_before_ = 0;  // by earlier evaluations
-  std::uint64_t burned_told_ = 0;    // to the harness
+  std::uint64_t burned_before_ = 0;    // by earlier evaluations
+  std::uint64_t burned_reported_ = 0;  // to the harness
   bool looked_before_ = false;
 };
 

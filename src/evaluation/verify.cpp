@@ -5,11 +5,11 @@
 #include "base/escape.h"
 #include "base/line_file.h"
 #include "base/units.h"
-#include "evaluation/compare_records.h"
 #include "evaluation/receipt.h"
 #include "evaluation/record_claims.h"
-#include "evaluation/records_packed.h"
-#include "evaluation/records_parse.h"
+#include "evaluation/records/compare.h"
+#include "evaluation/records/packed.h"
+#include "evaluation/records/parse.h"
 #include "evaluation/spec_check.h"
 #include "evaluation/spec_digest.h"
 #include "evaluation/verify_rows.h"
@@ -90,7 +90,7 @@ class Verifier {
   void leave_out(std::size_t& count, const Record& record, std::size_t line, std::string why);
   void note(std::optional<std::size_t> row, std::size_t line, FieldDifference difference);
   Result<void> note_unreadable(Error error);
-  void tell() const;
+  void report() const;
 
   RecordsReader& reader_;
   const RecordsHeader& header_;
@@ -110,12 +110,12 @@ Result<Verification> Verifier::run(std::size_t records) {
   result_.scores_repeated = header_.scored_by != ScoredBy::host;
   check_spec();
   RowSample sample(records, options_.sample, options_.sample_seed);
-  tell();
+  report();
   bool more = true;
   while (more && !result_.difference && !result_.cancelled) {
     PETRI_TRY(more, read_batch(sample));
     PETRI_TRY(verify_batch());
-    tell();
+    report();
   }
   if (!result_.difference && !result_.cancelled) check_ending();
   return result_;
@@ -159,7 +159,7 @@ void Verifier::take(StoredRecord stored, bool sampled) {
   if (sampled) take_sampled(std::move(stored));
 }
 
-// Of a row that cannot be run again, the score is compared with its own values at least.
+// A row that cannot be run again still has its score compared with its own values.
 void Verifier::take_sampled(StoredRecord stored) {
   const Record& record = stored.record;
   const std::size_t line = reader_.line();
@@ -192,7 +192,7 @@ Result<void> Verifier::note_unreadable(Error error) {
   if (reader_.is_cut_off()) return {};
   const std::string field(error.detail("field"));
   if (error.code != ErrorCode::parse_failed || field.empty()) return fail(std::move(error));
-  // What was read before stands first.
+  // Rows that were read earlier are reported first.
   PETRI_TRY(verify_batch());
   batch_.clear();
   note(next_row_, reader_.line(), {.field = field, .in_file = error.message, .found = "a record"});
@@ -263,7 +263,7 @@ void Verifier::note(std::optional<std::size_t> row, std::size_t line, FieldDiffe
                                   .found = escape_text(difference.found, kShownBytesMax)};
 }
 
-void Verifier::tell() const {
+void Verifier::report() const {
   if (!options_.on_progress) return;
   const Verification& so_far = result_;
   try {

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/byte_text.h"
 #include "base/units.h"
 #include "engine/sha256.h"
-#include "evaluation/row_values.h"
+#include "evaluation/spec_check.h"
 
 namespace petri {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 std::uint64_t key_of(const StoredRecord& stored) {
   Digest digest{};
   if (stored.wasm) digest = sha256(*stored.wasm);
-  if (stored.wat) digest = sha256({reinterpret_cast<const std::uint8_t*>(stored.wat->data()), stored.wat->size()});
+  if (stored.wat) digest = sha256(as_bytes(*stored.wat));
   std::uint64_t key;
   std::memcpy(&key, digest.data(), sizeof(key));
   return key;
@@ -76,9 +77,9 @@ std::optional<FieldDifference> wrong_fuel(const Record& record, const Evaluation
 }
 
 std::uint64_t fuel_to_allow(const Record& record, const EvaluationSpec& spec) {
-  constexpr std::uint64_t kEnoughToTellADifference = 1'000'000;
+  constexpr std::uint64_t kEnoughToShowADifference = 1'000'000;
   const std::uint64_t fuel = std::min(fuel_of_a_case(record, spec), spec.fuel_max);
-  return std::min(spec.fuel_max, fuel / 2 >= spec.fuel_max / 4 ? spec.fuel_max : 2 * fuel + kEnoughToTellADifference);
+  return std::min(spec.fuel_max, fuel / 2 >= spec.fuel_max / 4 ? spec.fuel_max : 2 * fuel + kEnoughToShowADifference);
 }
 
 EvaluationSpec within(EvaluationSpec spec, const VerifyLimits& limits) {
@@ -90,7 +91,7 @@ EvaluationSpec within(EvaluationSpec spec, const VerifyLimits& limits) {
 
 std::size_t bytes_held(const StoredRecord& stored) {
   const Record& record = stored.record;
-  // What is read, and what is found once more.
+  // Counts what is read, and once more what is found.
   const std::size_t results =
       2 * (record.kinds.size() + sizeof(std::uint64_t) * record.value_bits.size() + sizeof(Record));
   return results + (stored.wasm ? stored.wasm->size() : 0) + (stored.wat ? stored.wat->size() : 0);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/compare_records.h"
+#include "evaluation/records/compare.h"
 #include "host/seeded_random.h"
 #include "petri/records.h"
 
@@ -25,7 +25,7 @@ class RowSample {
   SeededRandom random_;
 };
 
-// What each row of the file was a record of, to see whether what repeats it is the same.
+// The key of each row of the file, to see whether a row that repeats another is the same.
 class RowKeys {
  public:
   void add(const StoredRecord& stored);

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/sha256.h"
-#include "evaluation/records_fixture.h"
-#include "evaluation/records_json.h"
+#include "evaluation/records/lines.h"
+#include "evaluation/records/records_fixture.h"
 
 namespace petri {
 namespace {
@@ -36,8 +36,11 @@ class VerifyTest : public RecordsTest {
       if (stored.wasm) content.wasm = *stored.wasm;
       append_record(text, stored.record, {}, content, nullptr);
     }
+    write_ended(std::move(text), file.records.size());
+  }
+  void write_ended(std::string text, std::size_t records) {
     const auto digest = sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    append_ending(text, {.records = file.records.size(), .sha256 = digest});
+    append_ending(text, {.records = records, .sha256 = digest});
     file_.write(text);
   }
   std::string field_of_difference() const {
@@ -85,6 +88,24 @@ TEST_F(VerifyTest, FindsAScoreThatHidesBehindADeadline) {
     record.receipt.reset();
   });
   EXPECT_EQ(field_of_difference(), "score");
+}
+
+// Errors of the machine are not run again: what stood beside one was passed over.
+TEST_F(VerifyTest, FindsResultsThatStandBesideAnError) {
+  write({polynomial(1), polynomial(2)}, cases_of({1}), scored());
+  const std::string whole = file_.read();
+  const std::size_t first = whole.find('\n') + 1, second = whole.find('\n', first) + 1;
+  const std::string others = whole.substr(second, whole.rfind("{\"records\"") - second);
+  const std::string failed = R"({"row":0,"error":"host_fault","message":"x","repeatable":false)";
+  write_ended(whole.substr(0, first) + failed + "}\n" + others, 2);
+  EXPECT_EQ(verified().verdict(), VerificationVerdict::incomplete);
+  const std::pair<std::string, std::string> forged[] = {
+      {"score", R"("score":-5)"}, {"values", R"("values":[1])"}, {"cases", R"("cases":1)"}, {"fuel", R"("fuel":1)"}};
+  for (const auto& [field, text] : forged) {
+    write_ended(whole.substr(0, first) + failed + "," + text + "}\n" + others, 2);
+    EXPECT_EQ(field_of_difference(), field);
+    EXPECT_EQ(verified().difference->row, 0U);
+  }
 }
 
 TEST_F(VerifyTest, FindsAScoreOfACandidateThatIsNotInTheFile) {
@@ -307,12 +328,12 @@ TEST_F(VerifyTest, LeavesOutARowWhoseValuesTakeMoreThanItMay) {
   EXPECT_EQ(verification->verdict(), VerificationVerdict::incomplete);
 }
 
-TEST_F(VerifyTest, TellsHowFarItIsAndGoesOnWhenNobodyCanBeTold) {
+TEST_F(VerifyTest, ReportsProgressAndContinuesWhenNobodyCanBeReached) {
   write({polynomial(1), polynomial(2), polynomial(3)}, cases_of({1}), small_spec());
   for (const bool throws : {false, true}) {
-    std::size_t told = 0, last_done = 0;
+    std::size_t reports = 0, last_done = 0;
     const auto verification = verify(file_.path(), {}, {.on_progress = [&](std::size_t done, std::size_t total) {
-                                       ++told;
+                                       ++reports;
                                        EXPECT_GE(done, last_done);
                                        EXPECT_LE(done, total);
                                        EXPECT_LE(total, 3U);
@@ -321,7 +342,7 @@ TEST_F(VerifyTest, TellsHowFarItIsAndGoesOnWhenNobodyCanBeTold) {
                                      }});
     ASSERT_TRUE(verification) << verification.error().message;
     EXPECT_EQ(verification->verdict(), VerificationVerdict::verified);
-    EXPECT_GT(told, 0U);
+    EXPECT_GT(reports, 0U);
     EXPECT_EQ(last_done, 3U);
   }
 }

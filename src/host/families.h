@@ -7,6 +7,7 @@
 
 namespace petri {
 
+// Each function below is called once, for the table of host_table.h.
 using HostFamily = std::vector<HostFunction>;
 
 HostFamily input_functions();

@@ -16,14 +16,15 @@ std::uint32_t grow(void* data, std::uint64_t have, std::uint64_t want) {
   return static_cast<std::uint32_t>(context.try_grow(context.memory_bytes() - have + want));
 }
 
-// What a guest's calls may take of stack is memory too, beyond what every guest has for it.
+// The stack that a guest's calls may take is memory too, beyond what every guest has for it.
 std::uint64_t stack_to_count(const LoadableArtifact& artifact, const Code& code, std::uint64_t call_depth) {
   constexpr std::uint64_t kFree = std::uint64_t{1} << 20;
   const std::uint64_t bytes = artifact.facts().value_bytes(call_depth) + code.others_value_bytes(call_depth);
   return bytes - std::min(bytes, kFree);
 }
 
-// What the engine keeps is counted where there may be many: a process counts for the smallest instance.
+// Memory that the engine keeps is counted where there may be many instances: a process counts for the smallest
+// instance.
 std::uint64_t instance_to_count(const LoadableArtifact& artifact, const Code& code, const HostContext& context) {
   if (context.settings().account == nullptr) return 0;
   return artifact.facts().instance_bytes + code.others_instance_bytes();
@@ -43,7 +44,7 @@ Initialize initialize_for(std::string_view function) {
 Guest::Guest(const LoadableArtifact& artifact, HostContext& context, const std::atomic<std::uint32_t>* interrupt)
     : artifact_(artifact),
       context_(context),
-      hooks_{.interrupt = interrupt, .grow = &grow, .turn = &next_turn},
+      hooks_{.interrupt = interrupt, .grow = &grow, .turn = &next_turn, .stacks = context.settings().stacks},
       initialize_(artifact.export_number("_initialize")) {
   context_.kill = interrupt;
 }
@@ -121,18 +122,18 @@ Result<End> Guest::make_filled(const Code& code, std::uint64_t memory_bytes, Fil
   return fail(std::move(filled.error()));
 }
 
-Result<End> Guest::go_on_from(const Code& code, Instance& from) {
+Result<End> Guest::continue_from(const Code& code, Instance& from) {
   return make_filled(code, memory_size_of(from), [&] {
     instance_->set_command_has_run(from.command_has_run());
     return instance_->adopt(from);
   });
 }
 
-Result<End> Guest::go_on_from(const Code& code, const InstanceImage& image) {
+Result<End> Guest::continue_from(const Code& code, const InstanceImage& image) {
   return make_filled(code, image.memory_bytes(), [&] { return image.restore(*instance_); });
 }
 
-Result<End> Guest::member_goes_on_from(std::size_t member, Instance& from) {
+Result<End> Guest::continue_member_from(std::size_t member, Instance& from) {
   LinkedInstance& linked = *instance_->linked();
   const std::uint64_t before = linked.memory_bytes_of(member);
   const MakingTime time = time_of_host(allowance_.turn_ns);

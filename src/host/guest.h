@@ -16,7 +16,7 @@
 
 namespace petri {
 
-// What one piece of work may cost, however many calls it takes.
+// The cost bound of one piece of work, however many calls it takes.
 struct Allowance {
   std::uint64_t fuel = 0;
   std::uint64_t deadline_ns = Budget::kNever;  // of the monotonic clock
@@ -24,13 +24,13 @@ struct Allowance {
   std::uint64_t turn_ns = Budget::kNever;  // when the context's port is asked for the next turn
 };
 
-// What a WASI command exports: it runs once in an instance.
+// The export of a WASI command: it runs once in an instance.
 inline constexpr std::string_view kCommandStart = "_start";
 
 enum class Initialize : std::uint8_t { yes, no };
 // `_start` is a program's own start, and a call of `_initialize` is the initialization.
 Initialize initialize_for(std::string_view function);
-// Whose start functions run: those of all, or not of the module itself, only of those it is linked with.
+// The modules whose start functions run: all, or only those that the module is linked with, not its own.
 enum class Starts : std::uint8_t { all, others };
 
 // Made once and used for many instances and calls: a call allocates nothing. One thread at a time.
@@ -56,11 +56,12 @@ class Guest {
   // A fresh instance in place of the one before that has the memory and globals of another, or of the image of one, of
   // the same layout; nothing of the guest runs, and the other stays as it is. memory_limit when there is no room for
   // it, cancelled when the interrupt was raised meanwhile.
-  Result<End> go_on_from(const Code& code, Instance& from);
-  Result<End> go_on_from(const Code& code, const InstanceImage& image);
+  Result<End> continue_from(const Code& code, Instance& from);
+  Result<End> continue_from(const Code& code, const InstanceImage& image);
 
-  // The same for one member of a group, which is movable and has the layout of `from`: fresh, then as that one is.
-  Result<End> member_goes_on_from(std::size_t member, Instance& from);
+  // Does that for one member of a group, which is movable and has the layout of `from`: it is instantiated, then given
+  // the state of `from`.
+  Result<End> continue_member_from(std::size_t member, Instance& from);
   Result<End> call_member(std::size_t member, std::uint32_t export_number, std::span<std::uint64_t> slots);
 
   // Continues in other code of the same movable artifact, between two calls. On failure it continues where it was.
@@ -73,7 +74,7 @@ class Guest {
   Place place() const { return place_; }
   std::uint64_t fuel_used() const { return context_.fuel_before; }
   std::uint64_t memory_bytes() const { return memory_bytes_; }
-  // Of the last instance, for its memory and its backtrace; may be none.
+  // The last instance, for its memory and its backtrace; may be nullptr.
   Instance* instance() { return instance_.get(); }
 
  private:

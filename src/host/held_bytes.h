@@ -21,8 +21,10 @@ class HeldBytes {
   }
   ~HeldBytes() { let_go(); }
 
-  // So many more. False: memory_bytes_max leaves no room, which the context has noted, and nothing has changed.
+  // Counts this many bytes more, before they are allocated. False if memory_bytes_max leaves no room: the context has
+  // noted that, and nothing has changed.
   bool try_add(HostContext& context, std::uint64_t bytes);
+  // Gives everything back to the account.
   void let_go();
   std::uint64_t bytes() const { return bytes_; }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 #include "host/kill_flag.h"
 #include "host/pace.h"
 #include "host/process_port.h"
-#include "host/wasi_state.h"
+#include "host/wasi/state.h"
 
 namespace petri {
 namespace {
@@ -46,7 +46,7 @@ bool HostCall::look() {
     context.turn_ns = context.turns->next_turn(context, context.fuel_before + fuel_used());
     if (context.turn_ns == 0) stop(EndKind::cancelled);
   }
-  return after_ == After::go_on;
+  return after_ == After::resume;
 }
 
 void HostCall::pause_until(std::uint64_t until_ns) {
@@ -56,7 +56,7 @@ void HostCall::pause_until(std::uint64_t until_ns) {
 }
 
 bool HostCall::wait(std::uint64_t milliseconds) {
-  if (milliseconds == 0) return after_ == After::go_on;
+  if (milliseconds == 0) return after_ == After::resume;
   if (context.settings().deterministic) {
     context.skip_ms(milliseconds);
     return true;

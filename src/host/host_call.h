@@ -39,16 +39,16 @@ class HostCall {
     if (!charge(count)) return std::unexpected(GuestError::cancelled);
     return *bytes;
   }
-  // Bytes the guest gives, a 64th of fuel each. Whoever goes through them takes a Pace.
+  // Bytes the guest gives, a 64th of fuel each. Code that goes through them takes a Pace.
   GuestResult<std::string_view> read(std::uint32_t pointer, std::uint32_t length) {
     const auto bytes = unpaid_memory(pointer, length);
     if (!bytes) return std::unexpected(GuestError::out_of_bounds);
     if (!charge_bytes(length)) return std::unexpected(GuestError::cancelled);
     return std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   }
-  // Those of them that the host keeps; nothing when the guest has ended meanwhile.
+  // A copy of the bytes in the host's memory; nullopt when the guest has ended meanwhile.
   std::optional<std::string> copy(std::string_view bytes);
-  // Whether all of it exists: nothing of it is looked at.
+  // True if the whole range exists in the guest's memory; its bytes are not read.
   bool exists(std::uint32_t pointer, std::uint64_t length) { return unpaid_memory(pointer, length).has_value(); }
   // Guest memory from `pointer` on, or nothing unless all of it exists. Both are unsigned and may be anything. For what
   // meters: GuestWriter, the buffers of WASI.
@@ -60,11 +60,11 @@ class HostCall {
 
   // ---- fuel and time
 
-  // What moving bytes costs beside the declared fuel. False: the guest has ended, and nothing more is to be done.
+  // Charges for moving bytes, beside the declared fuel. False if that ended the guest: nothing more is to be done.
   bool charge_bytes(std::uint64_t bytes) { return charge(bytes / 64); }
   bool charge(std::uint64_t fuel) {
     if (fuel > 0 && caller_.charge(fuel) == After::stop) after_ = After::stop;
-    return after_ == After::go_on;
+    return after_ == After::resume;
   }
   // In this call of the guest; HostContext::fuel_before has the rest.
   std::uint64_t fuel_used() { return caller_.fuel_used(); }
@@ -91,18 +91,18 @@ class HostCall {
     caller_.stop(EndKind::refused, 0);
     after_ = After::stop;
   }
-  // Of something that names the limit which refused it, if one did.
+  // Records the limit that refused the call, if one did.
   void note_met(const LimitMet& met) {
     if (!met.limit.empty()) context.note_met(met.limit, met.wanted, met.allowed);
   }
   // Data for the guest, and a count; a guest that has ended sees neither.
   std::int32_t refuse(GuestError error) {
-    if (after_ == After::go_on) ++context.counts.calls_refused;
+    if (after_ == After::resume) ++context.counts.calls_refused;
     return static_cast<std::int32_t>(error);
   }
   // A limit that was met meanwhile may have ended the guest, too.
   After after() {
-    if (!context.ended_by.empty() && after_ == After::go_on) [[unlikely]]
+    if (!context.ended_by.empty() && after_ == After::resume) [[unlikely]]
       stop(context.end_by_limit());
     return after_;
   }
@@ -113,7 +113,7 @@ class HostCall {
   void pause_until(std::uint64_t until_ns);
 
   Caller& caller_;
-  After after_ = After::go_on;
+  After after_ = After::resume;
 };
 
 // A call that asks the kernel for files, which takes as long as it takes: the clock is looked at when it is done.

@@ -1,13 +1,13 @@
 // Host functions on the guest's clock: what they charge, and that one call alone looks at deadline and kill.
 #include <optional>
 
-#include "host/folder.h"
+#include "host/files/folder.h"
+#include "host/files/temporary_folder.h"
 #include "host/host_call.h"
 #include "host/host_function_fixture.h"
 #include "host/kill_flag.h"
 #include "host/process_port.h"
-#include "host/temporary_folder.h"
-#include "host/wasi_errno.h"
+#include "host/wasi/errno.h"
 
 namespace petri {
 namespace {
@@ -76,7 +76,7 @@ TEST_P(HostClock, LongNamesAreNotFoundAndCostNothing) {
   EXPECT_EQ(call("petri.stop", {0, 131'073}), static_cast<std::int32_t>(GuestError::out_of_bounds));
 }
 
-// Whatever it was asked for: the kernel may have taken its time.
+// The clock is looked at whatever was asked for: the kernel may have taken its time.
 TEST_P(HostClock, EveryFunctionThatAsksTheKernelLooksAtTheClock) {
   for (const std::string_view name :
        {"fd_read", "fd_pread", "fd_write", "fd_pwrite", "fd_close", "fd_seek", "fd_filestat_get",
@@ -110,7 +110,8 @@ TEST_P(HostClock, LongCopiesLookAtTheClock) {
   expect_late("wasi.random_get", {0, 131'072});
 }
 
-// The folder is counted and listed on the clock of whoever wants it, and again by the next when the first has ended.
+// The folder is counted and listed on the clock of the guest that wants it, and again by the next one when the first
+// has ended.
 TEST_P(HostClock, AFolderIsLookedThroughOnTheGuestsClock) {
   settings_.limits.files_max = 202;
   for (int i = 0; i < 200; ++i) std::ofstream(temporary_.path() / ("file-" + std::to_string(i)));
@@ -135,7 +136,7 @@ TEST_P(HostClock, AFolderIsLookedThroughOnTheGuestsClock) {
   EXPECT_EQ(wasi("path_create_directory", {3, 2'000, 3}), static_cast<int>(WasiErrno::nospc));
 }
 
-// Whether a folder may go down is found out on the clock, too.
+// The walk that decides whether a folder may be moved down runs on the guest's clock, too.
 TEST_P(HostClock, AFolderThatIsMovedIsLookedThroughOnTheGuestsClock) {
   std::filesystem::create_directories(temporary_.path() / "from");
   for (int i = 0; i < 200; ++i) std::ofstream(temporary_.path() / "from" / ("file-" + std::to_string(i)));
@@ -155,7 +156,7 @@ TEST_P(HostClock, AFolderThatIsMovedIsLookedThroughOnTheGuestsClock) {
   EXPECT_TRUE(std::filesystem::exists(temporary_.path() / "into" / "it" / "file-7"));
 }
 
-// What is copied is what was asked for, whatever the pieces.
+// The copy is complete, whatever the pieces.
 TEST_P(HostClock, LongCopiesAreWhole) {
   std::string long_text;
   for (int i = 0; long_text.size() < 131'072; ++i) long_text += std::to_string(i) + ",";

@@ -5,9 +5,9 @@
 
 #include "base/assert.h"
 #include "base/utf8.h"
-#include "host/folder.h"
+#include "host/files/folder.h"
 #include "host/process_port.h"
-#include "host/wasi_state.h"
+#include "host/wasi/state.h"
 
 namespace petri {
 namespace {
@@ -75,7 +75,7 @@ void HostContext::begin(std::string_view bytes, std::uint64_t deadline) {
   if (wasi_ != nullptr) wasi_->rewind_input();
 }
 
-void HostContext::go_on_from(const HostContext& other) {
+void HostContext::continue_from(const HostContext& other) {
   random = other.random;
   start_ = other.start_;
   log_rate_ = other.log_rate_;
@@ -180,16 +180,16 @@ void HostContext::note_met(std::string_view limit, std::uint64_t wanted, std::ui
   }
 }
 
-void HostContext::tell_account() {
+void HostContext::report_to_account() {
   const std::string_view guest = port == nullptr ? "" : port->name();
-  for (const LimitMet& met : limits_met_) settings_.account->tell_met(guest, met);
+  for (const LimitMet& met : limits_met_) settings_.account->report_met(guest, met);
   limits_met_.clear();
   if (used_.empty()) return;
   for (const Permission permission : all_permissions()) {
     if (!used_.has(permission)) continue;
     Uses& uses = uses_[static_cast<std::size_t>(permission)];
     if (settings_.account != nullptr) {
-      settings_.account->tell_used(guest, {permission, uses.granted, uses.denied});
+      settings_.account->report_used(guest, {permission, uses.granted, uses.denied});
     }
     uses = {};
   }

@@ -1,4 +1,4 @@
-// What host functions see of the guest they serve: its input, output, log, time, random state and files.
+// The context of host functions: the input, output, log, time, random state and files of the guest they serve.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 #include "host/log_rate.h"
 #include "host/output_buffer.h"
 #include "host/seeded_random.h"
-#include "host/wasi_errno.h"
+#include "host/wasi/errno.h"
 #include "petri/limits.h"
 #include "petri/log_level.h"
 #include "petri/outcome.h"
@@ -32,6 +32,7 @@ namespace petri {
 class Folder;
 class LinkedInstance;
 class ProcessPort;
+class ThreadPool;
 class TurnPort;
 class WasiState;
 struct WasiDescriptor;
@@ -49,40 +50,40 @@ struct PermissionUse {
 // what they may not do. Any thread.
 class MemoryAccount {
  public:
-  // What the host may hold for guests beyond their bound: the least of them has a page for itself, and a mailbox too.
+  // Bytes that the host may hold for guests beyond their bound: even the smallest has a page for itself, and a mailbox.
   static constexpr std::uint64_t kHostBytesFree = std::uint64_t{64} << 10;
 
   virtual ~MemoryAccount() = default;
   // The guests' own memory. False: there is not so much left, and nothing was taken.
   virtual bool try_take(std::uint64_t bytes) = 0;
   virtual void give_back(std::uint64_t bytes) = 0;
-  // What the host allocates because of them: the same, beside it.
+  // Counts bytes that the host allocates because of the guests, beside their memory. False if there is no room.
   virtual bool try_hold(std::uint64_t bytes) = 0;
   virtual void let_go(std::uint64_t bytes) = 0;
   // A descriptor of the host. mfile: they have as many as they may, and `met` says which limit that is; nfile: nobody
   // may have more.
   virtual WasiErrno try_add_descriptor(LimitMet& met) = 0;
-  // What all of them together log, within log_bytes_per_second_max of real time. False: it is too much.
+  // Counts what all guests log together, within log_bytes_per_second_max of real time. False if it is too much.
   virtual bool try_log(std::uint64_t bytes, std::uint64_t now_ms) = 0;
   virtual void remove_descriptor() = 0;
   virtual std::uint64_t taken() const = 0;
   virtual std::uint64_t allowed() const = 0;
   // Reported once for all times it happened in one piece of work. `guest` is a process, or nothing for a run.
-  virtual void tell_met(std::string_view guest, const LimitMet& met) = 0;
-  virtual void tell_used(std::string_view guest, const PermissionUse& use) = 0;
+  virtual void report_met(std::string_view guest, const LimitMet& met) = 0;
+  virtual void report_used(std::string_view guest, const PermissionUse& use) = 0;
 };
 
-// What is decided before a guest starts. Callbacks run on the guest's thread; one that throws is counted.
+// Settings that are fixed before a guest starts. Callbacks run on the guest's thread; one that throws is counted.
 struct HostSettings {
   Limits limits;
   Permissions permissions;
-  // What a live guest has of them now; nothing: all. Outlives the context.
+  // The permissions that a live guest has now; nullptr: all it was given. Outlives the context.
   const std::atomic<Permissions>* granted = nullptr;
   bool deterministic = false;
   const Clock* clock = nullptr;  // of guests that are not deterministic; outlives the context
   const std::vector<std::string>* program_arguments = nullptr;  // both outlive the context
   const std::map<std::string, std::string>* environment = nullptr;
-  std::shared_ptr<Folder> folder;  // none: the guest has no files
+  std::shared_ptr<Folder> folder;  // nullptr: the guest has no files
   std::function<void(LogLevel, std::string_view)> on_log;
   using OnBytes = std::function<void(std::string_view)>;
   const OnBytes* on_stdout = nullptr;  // both outlive the context
@@ -91,6 +92,7 @@ struct HostSettings {
   MemoryAccount* account = nullptr;   // beside limits.memory_bytes_max; outlives the context
   // Limits that end a guest they would otherwise refuse something; none. Outlives the context.
   const EndingLimits* ending_limits = nullptr;
+  ThreadPool* stacks = nullptr;  // as HostHooks::stacks
 };
 
 // The one `fault` that is the guest's: rejected, and the same every time.
@@ -120,7 +122,7 @@ class HostContext {
   void end_instance();
   void reseed(std::uint64_t seed) { random = SeededRandom(seed); }
   // Random state, time and the log's rate continue where those of the other are, whose place this one takes.
-  void go_on_from(const HostContext& other);
+  void continue_from(const HostContext& other);
 
   const HostSettings& settings() const { return settings_; }
   const Limits& limits() const { return settings_.limits; }
@@ -150,13 +152,13 @@ class HostContext {
 
   // How large the answer may become: output_bytes_max, and what memory and tables leave of memory_bytes_max.
   std::uint64_t output_room_max() const;
-  // Whether memory and tables may become this large beside the answer written so far; then they are.
+  // Grows memory and tables to this size if there is room for it beside the answer written so far.
   Growth try_grow(std::uint64_t memory_bytes);
   std::uint64_t memory_bytes() const { return memory_bytes_; }
   // They are smaller by this much.
   void shrink(std::uint64_t by);
-  // What the host is about to allocate because of this guest, beside its memory and its answer. False: memory_bytes_max
-  // is met, and has been noted. HeldBytes gives back what it has taken.
+  // Counts bytes that the host is about to allocate because of this guest, beside its memory and its answer. False if
+  // memory_bytes_max is met, which is then noted. HeldBytes gives back what it has taken.
   bool try_hold(std::uint64_t bytes);
   void let_go(std::uint64_t bytes);
 
@@ -171,7 +173,7 @@ class HostContext {
   // The guest has ended: what it wrote to standard error without ending the line is a line all the same.
   void finish(std::uint64_t fuel_used);
 
-  // Whether the guest may do this now. Counted, whatever the answer is.
+  // True if the guest may do this now. The use is counted, whatever the answer is.
   bool may_use(Permission permission) {
     if (!permissions().has(permission)) [[unlikely]] {
       note_denied(permission);
@@ -196,12 +198,12 @@ class HostContext {
   // How a guest that `ended_by` names is taken.
   EndKind end_by_limit() const;
   // Reports to the account limits that were met and permissions that were asked for, and forgets them.
-  void tell_account();
+  void report_to_account();
 
   // Made when first asked for: most guests never do.
   WasiState& wasi();
 
-  // Of a live process: what it may ask of its sandbox, and who gives it its turns.
+  // Sets the port of a live process: what it may ask of its sandbox, and who gives it its turns.
   void set_port(ProcessPort* process);
 
   ProcessPort* port = nullptr;       // of a live process
@@ -216,8 +218,8 @@ class HostContext {
   SeededRandom random;
   HostCounts counts;
   std::uint64_t fuel_before = 0;  // spent since begin() by calls that have ended
-  // What HostCall::look() looks at: the guest's deadline, when its turn ends, and what ends it from outside (nullptr:
-  // nothing does).
+  // HostCall::look() compares these: the guest's deadline, the end of its turn, and a flag that ends it from outside
+  // (nullptr: nothing does).
   std::uint64_t deadline_ns = Budget::kNever;
   std::uint64_t turn_ns = Budget::kNever;
   const std::atomic<std::uint32_t>* kill = nullptr;
@@ -233,8 +235,8 @@ class HostContext {
   std::uint64_t virtual_ms(std::uint64_t fuel_used) const;
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes);
-  // What becomes of a line. What a deterministic guest sees follows from its own rate alone: a line that is too much
-  // for its sandbox is lost, and it does not know.
+  // The fate of a log line. A deterministic guest sees only what follows from its own rate: a line that is too much for
+  // its sandbox is lost without its knowing.
   enum class LogRoom : std::uint8_t { yes, lost, no };
   LogRoom spend_log(std::uint64_t bytes, std::uint64_t fuel_used);
   bool account_takes_log(std::uint64_t bytes) const;

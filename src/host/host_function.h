@@ -16,11 +16,12 @@
 
 namespace petri {
 
+// A function that guests can import: its type, what it needs and costs, and the code behind it.
 struct HostFunction {
   std::string module;
   std::string name;
   Signature signature;
-  std::optional<Permission> permission;  // none: every guest may import it
+  std::optional<Permission> permission;  // nullopt: every guest may import it
   bool charges_bytes = false;            // a 64th of the bytes it moves, beside the declared fuel
   std::string_view also = {};            // what else it charges, for people
   bool deterministic = true;             // may be used in evaluations
@@ -29,7 +30,7 @@ struct HostFunction {
   HostImport import;  // with the declared fuel
 };
 
-// What a row says beside the function's type.
+// A row of the table, beside the function's type.
 struct HostFunctionRow {
   std::string_view module;
   std::string_view name;
@@ -41,7 +42,7 @@ struct HostFunctionRow {
   std::uint32_t version = 1;  // grows when the same call is charged or answered otherwise: receipts bind it
 };
 
-// Whether the guest may; counted, and as a refused call if it may not.
+// True if the guest may call it; counted, and as a refused call if it may not.
 inline bool is_permitted(Permission permission, Caller& caller) {
   auto& context = *static_cast<HostContext*>(caller.context());
   if (context.may_use(permission)) return true;
@@ -59,7 +60,8 @@ constexpr auto to_number(T value) {
 // A permission as the data of an import.
 void* data_of(std::optional<Permission> permission);
 
-// Why the guest may not, if so: the permission was taken away from it, or it is too early.
+// The reason why the guest may not call it, nullopt if it may: the permission was taken away from it, or it is too
+// early (a standby instance must not act before it is live).
 inline std::optional<GuestError> refusal_of(Permission permission, Caller& caller) {
   auto& context = *static_cast<HostContext*>(caller.context());
   if (context.is_too_early(permission)) [[unlikely]] {
@@ -70,7 +72,7 @@ inline std::optional<GuestError> refusal_of(Permission permission, Caller& calle
   return GuestError::permission_denied;
 }
 
-// What the guest then finds in place of a result.
+// The result that a refused guest gets.
 template <typename T>
 constexpr auto refused_result(GuestError why) {
   if constexpr (std::is_enum_v<T>) return why == GuestError::not_now ? T::again : T::notcapable;
@@ -80,6 +82,8 @@ constexpr auto refused_result(GuestError why) {
 // A host function has failed where it must not (no memory, most likely): the guest ends, and petri takes the blame.
 After stop_for_fault(Caller& caller) noexcept;
 
+// Makes an import of a C++ function: converts arguments and result, checks the permission on each call, and lets no
+// exception out.
 template <auto Function>
 struct BoundFunction;
 
@@ -110,7 +114,7 @@ struct BoundFunction<Function> {
       if (permission != nullptr) {
         if (const auto why = refusal_of(*static_cast<const Permission*>(permission), caller)) {
           if constexpr (!std::is_void_v<R>) results[0] = host_callable::to_slot(to_number(refused_result<R>(*why)));
-          return After::go_on;
+          return After::resume;
         }
       }
       return enter(caller, arguments, results, std::index_sequence_for<A...>());

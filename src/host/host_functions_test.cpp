@@ -96,7 +96,7 @@ TEST_P(PetriFunctions, CutLongLinesAndDropTooManyOfThem) {
   EXPECT_EQ(context_->counts.log_lines_dropped, 95U);
 }
 
-// F11: the line comes as it was sent; whoever shows it escapes it.
+// F11: the line comes as it was sent; the code that shows it escapes it.
 TEST_P(PetriFunctions, PassOnWhateverALineHolds) {
   std::string seen;
   settings_.on_log = [&seen](LogLevel, std::string_view line) { seen = line; };

@@ -84,7 +84,7 @@ After call_embedded(void* data, Caller& caller, const std::uint64_t* arguments, 
   const auto& function = *static_cast<const EmbeddedFunction*>(data);
   if (function.row.permission && !is_permitted(*function.row.permission, caller)) {
     store_denied(function.row.signature, results);
-    return After::go_on;
+    return After::resume;
   }
   auto& context = *static_cast<HostContext*>(caller.context());
   if (!function.row.deterministic) context.saw_outside = true;

@@ -15,8 +15,9 @@
 
 namespace petri {
 
-// petri's own functions, in the order of their families. Made once, never freed.
+// petri's own functions, in the order of their families. Created once, never freed; any thread.
 std::span<const HostFunction> builtin_functions();
+// nullptr when petri has no such function.
 const HostFunction* find_builtin(std::string_view module, std::string_view name);
 
 // A function of the embedder's: the row and what it calls.
@@ -25,6 +26,7 @@ struct EmbeddedFunction {
   HostCallable callable;
 };
 
+// The table that a user fills before a runtime is created; from then on it is only read.
 struct HostFunctions::Impl {
   using Key = std::pair<std::string, std::string>;
   // Keys are compared as views, so that looking one up copies nothing.
@@ -38,9 +40,9 @@ struct HostFunctions::Impl {
 
   std::map<Key, std::shared_ptr<const EmbeddedFunction>, Less> embedded;
 
-  // Nothing when nobody offers it. Lives as long as this table or a copy of it.
+  // The embedder's function or petri's own; nullptr when there is none. Lives as long as this table or a copy of it.
   const HostFunction* find(std::string_view module, std::string_view name) const;
-  // Whether any function is offered under this module name.
+  // True if any function is offered under this module name.
   bool has(std::string_view module) const;
 };
 

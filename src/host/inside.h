@@ -1,4 +1,4 @@
-// Whether a thread is in code of the embedder's that a process waits for: a completion, or a host function.
+// Marks a thread as running code of the embedder that a process waits for: a completion, or a host function.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,13 @@
 
 namespace petri {
 
-// While it lives, this thread is in such code, and the process does nothing else until it returns.
+// While it lives, this thread is in such code, and the process does nothing else until it returns. A verb that would
+// wait for that process is refused as `deadlock` instead. Lives on the stack: marks of one thread nest.
 class Inside {
  public:
   enum class What : std::uint8_t { completion, host_function };
   struct Process {
-    const void* owner = nullptr;  // the sandbox; none: a guest outside of one
+    const void* owner = nullptr;  // the sandbox; nullptr: a guest outside of one
     std::string_view name;
   };
 
@@ -21,7 +22,7 @@ class Inside {
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
-  // nullptr: this thread is in none. The one around it is outer().
+  // The innermost mark of this thread, or nullptr if there is none; outer() is the one around it.
   static const Inside* here() { return innermost(); }
   const Inside* outer() const { return outer_; }
   std::string_view what() const {

@@ -8,7 +8,7 @@
 #include <climits>
 #include <ctime>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 
 namespace petri {
 namespace {

@@ -6,8 +6,8 @@
 
 namespace petri {
 
-// The engines look at the flag while the guest runs. Raising it also wakes whoever waits in wait_for_kill(), which is
-// why it is raised here and nowhere else. Any thread.
+// The engines look at the flag while the guest runs. Raising it also wakes a thread that waits in wait_for_kill(),
+// which is why it is raised here and nowhere else. Any thread.
 class KillFlag {
  public:
   void raise();

@@ -5,7 +5,7 @@
 #include <limits>
 #include <thread>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 
 namespace petri {
 namespace {

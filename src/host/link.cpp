@@ -57,7 +57,7 @@ After enter_module(void* data, Caller& caller, const std::uint64_t* arguments, s
   return After::stop;
 }
 
-// What is bound besides the host's own functions, and the table that those are in.
+// The bindings besides the host's own functions, and the table that those are in.
 struct OwnImports {
   std::shared_ptr<const void> host;
   std::deque<HostImport> imports;
@@ -118,7 +118,7 @@ Result<void> require_deterministic(const LoadableArtifact& artifact, const HostF
   for (std::uint32_t index = 0; index < artifact.facts().imports; ++index) {
     const ImportView import = artifact.import_at(index);
     const HostFunction* function = host.impl().find(import.module, import.name);
-    // What nobody offers is for link() to report.
+    // link() reports a function that nobody offers.
     if (function == nullptr || function->deterministic || (asked == Asked::embedded && !function->embedded)) continue;
     return refuse(import, fmt::format("is not deterministic{}", why));
   }

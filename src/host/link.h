@@ -26,7 +26,7 @@ struct ModuleImport {
   std::string module;
 };
 
-// Whether a module name that the host does not know may be that of another module; it is for the caller to see to it.
+// Says whether an unknown module name may be that of another module; if so the caller must check it.
 enum class Neighbours : std::uint8_t { none, may_be };
 
 struct Linked {
@@ -40,7 +40,7 @@ struct Linked {
 Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host, Permissions permissions,
                     Neighbours neighbours = Neighbours::none);
 
-// What a call into another module costs beside the `call` and what is done there.
+// The fuel for a call into another module, beside the `call` and what is done there.
 inline constexpr std::uint32_t kModuleCallFuel = 16;
 
 // Fails with the first import whose function may come to something else the next time: of all there are, or only of the

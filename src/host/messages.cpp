@@ -40,7 +40,7 @@ std::int32_t self(HostCall& call, std::uint32_t destination, std::uint32_t capac
   return copy_name(call, call.context.port == nullptr ? "" : call.context.port->name(), destination, capacity);
 }
 
-// What another process, or the tree, was asked for may have taken long.
+// The request to another process, or to the tree, may have taken long.
 std::int32_t counted(HostCall& call, std::int32_t answer) {
   call.look();
   return answer < 0 ? call.refuse(static_cast<GuestError>(answer)) : answer;

@@ -8,12 +8,14 @@
 
 namespace petri {
 
+// `bytes_max` is an argument of each call because memory that the guest grows leaves less for its answer. One thread at
+// a time.
 class OutputBuffer {
  public:
   // Keeps what fits while all kept bytes stay within `bytes_max`, and counts the rest as cut. Once something was cut
   // nothing more is kept, so that the bytes are the first ones. Answers how many bytes were kept now.
   std::size_t append(std::string_view bytes, std::uint64_t bytes_max);
-  // The same for bytes that someone else takes away: they count, but are not stored.
+  // Counts bytes that someone else takes away, without storing them.
   std::size_t pass(std::string_view bytes, std::uint64_t bytes_max);
 
   const std::string& text() const { return text_; }

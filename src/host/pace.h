@@ -12,7 +12,7 @@ class Pace {
  public:
   // Bytes that are copied or looked through between two looks: some tens of microseconds, if they are touched first.
   static constexpr std::uint64_t kBytesMax = 65'536;
-  // What one step costs at least, in these bytes: a call of the kernel, a callback, an entry of a list.
+  // The least that one step costs, in bytes: a kernel call, a callback, an entry of a list.
   static constexpr std::uint64_t kStepBytes = 1'024;
 
   Pace() = default;  // of nobody: continues for ever

@@ -1,9 +1,9 @@
 // E07: every host function with pointers and lengths that mean harm.
 #include <algorithm>
 
+#include "host/files/temporary_folder.h"
 #include "host/host_function_fixture.h"
-#include "host/temporary_folder.h"
-#include "host/wasi_state.h"
+#include "host/wasi/state.h"
 
 namespace petri {
 namespace {

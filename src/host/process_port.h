@@ -1,4 +1,4 @@
-// What a guest that lives in a sandbox may ask of it. Guests outside of one have no port.
+// The requests that a guest in a sandbox may make of it. Guests outside of one have no port.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace petri {
 
 class HostCall;
 
-// What petri_handle got. The numbers are part of ABI 1.
+// The kind of message that petri_handle got. The numbers are part of ABI 1.
 enum class MessageKind : std::int32_t { none = 0, call = 1, send = 2, timer = 3, child_exit = 4 };
 
 struct MessageHead {
@@ -21,7 +21,7 @@ struct MessageHead {
 
 class HostContext;
 
-// Who says how long a guest may run before others do, and waits on its behalf. Called on the guest's thread.
+// Decides how long a guest may run before others do, and waits on its behalf. Called on the guest's thread.
 class TurnPort {
  public:
   virtual ~TurnPort() = default;
@@ -38,7 +38,7 @@ class TurnPort {
 class ProcessPort : public TurnPort {
  public:
   virtual std::string_view name() const = 0;
-  // Whose process it is, for Inside; none: nobody could wait for it.
+  // The owner of the process, for Inside; nullptr: no caller can wait for it.
   virtual const void* owner() const { return nullptr; }
   virtual MessageHead message() const = 0;
 

@@ -64,7 +64,7 @@ TEST(Scan, PlacesImportsAndHooksInTheModule) {
   EXPECT_EQ(bytes.substr(report->findings[1].offset, 10), "petri_init");
 }
 
-// Whatever a built-in function asks for is reported as that, and what asks for nothing is not reported.
+// Every built-in function is reported under the family it asks for, and not at all if it asks for nothing.
 TEST(Scan, KnowsTheFamilyOfEveryHostFunction) {
   for (const HostFunction& function : builtin_functions()) {
     const ImportView import{.module = function.module,
@@ -149,7 +149,7 @@ TEST(Scan, KeepsAtMostWhatWasAskedFor) {
   EXPECT_EQ(none.error().code, ErrorCode::validation_failed);
 }
 
-// However many small findings stand before it, the one that matters decides.
+// The finding that matters decides, however many small ones stand before it.
 TEST(Scan, IsNotDrownedInSmallFindings) {
   // The gate bounds functions by bytes, so there are bytes beside them.
   const std::string padding(60'000, 'x');

@@ -1,4 +1,5 @@
-// Which module imports functions from which: orders, rings, who depends on whom. By name, and linear in the imports.
+// The graph of which module imports functions from which: orders, rings, who depends on whom. By name, and linear in
+// the imports.
 #pragma once
 
 #include <functional>
@@ -17,10 +18,10 @@ using DependencyGraph = std::map<std::string, std::vector<std::string>, std::les
 
 // All modules, each after those it imports from, else by name. circular_dependency, naming the ring.
 Result<std::vector<std::string>> dependency_order(const DependencyGraph& graph);
-// The same of one module and what it needs; it comes last.
+// The order for one module and what it needs; the module itself comes last.
 Result<std::vector<std::string>> dependency_order(const DependencyGraph& graph, std::string_view module);
 
-// Those that import from one of these, or from one that does, and so on; without these themselves.
+// The modules that import from one of these, or from one that does, and so on; without these themselves.
 std::set<std::string> dependents_of(const DependencyGraph& graph, const std::vector<std::string>& modules);
 
 }  // namespace petri

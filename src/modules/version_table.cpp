@@ -86,7 +86,7 @@ StateHints turned_round(const StateHints& renames) {
   return back;
 }
 
-// Of several renames of one name the first counts, as long as there is something to rename.
+// When a name is renamed several times, the first rename counts, as long as there is something to rename.
 void JoinedRenames::add(const StateHints& next) {
   const std::size_t before = all_.size();
   std::unordered_map<std::string_view, const StateRename*> again;

@@ -14,11 +14,11 @@
 
 namespace petri {
 
-// What code was made of, as far as that is known.
+// The source that code was made of, as far as that is known.
 struct SourceFacts {
   ArtifactId hash;                          // of what was given
-  std::shared_ptr<const std::string> text;  // none: it was wasm
-  std::shared_ptr<const std::string> path;  // none: it was not read from a file
+  std::shared_ptr<const std::string> text;  // nullptr: it was wasm
+  std::shared_ptr<const std::string> path;  // nullptr: it was not read from a file
 };
 
 struct Version {
@@ -51,7 +51,7 @@ class VersionTable {
   const std::vector<Version>& versions() const { return versions_; }  // by number
   const std::vector<VersionSwitch>& switches() const { return switches_; }
   std::uint64_t total() const { return total_; }
-  // What the next one that is added will have.
+  // The number that the next added version gets.
   std::uint64_t next_number() const { return total_ + 1; }
   // The version that was active before the active one; 0: none is kept that was.
   std::uint64_t number_before() const;

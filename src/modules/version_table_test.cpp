@@ -5,7 +5,7 @@
 
 #include <ctime>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 #include "engine/fake_engine.h"
 
 namespace petri {
@@ -118,7 +118,7 @@ TEST(Renames, AreMadeAtOnce) {
   EXPECT_THAT(joined({{{"a", "b"}}, {{"b", "a"}}, {{"a", "c"}}}), ElementsAre(StateRename{"a", "c"}));
 }
 
-// Whoever reloads waits for it with a lock of the sandbox, and an archive says how many there are.
+// A reload waits for this while it holds a lock of the sandbox, and an archive says how many there are.
 TEST_F(VersionTableTest, FollowsAsManyRenamesAsAnArchiveCanHave) {
   VersionTable versions = table();
   for (int number = 2; number <= 60; ++number) {

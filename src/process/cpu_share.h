@@ -7,8 +7,8 @@
 
 namespace petri {
 
-// Time used moves a mark into the future, the faster the smaller the share; whoever comes before the mark waits for it.
-// A little may be used ahead. Any thread.
+// Time that is used moves a mark into the future, the faster the smaller the share; whoever comes before the mark waits
+// for it. A little (kAheadNs) may be used ahead. Any thread.
 class CpuShare {
  public:
   static constexpr std::uint64_t kAheadNs = 10'000'000;
@@ -23,8 +23,8 @@ class CpuShare {
     while (!mark_ns_.compare_exchange_weak(mark, moved(), std::memory_order_relaxed)) {
     }
   }
-  // When the next piece of work may begin; not after now: at once.
-  std::uint64_t may_go_on_at() const {
+  // When the next piece of work may start; a time that is over means at once.
+  std::uint64_t free_at() const {
     const std::uint64_t mark = mark_ns_.load(std::memory_order_relaxed);
     return mark - std::min(mark, kAheadNs);
   }

@@ -9,7 +9,8 @@
 
 namespace petri {
 
-// What the process may open at all, less what petri and its embedder keep for themselves. Any thread.
+// As many as the kernel lets this program open, less what petri and its embedder keep for themselves. Any thread may
+// use it.
 class DescriptorPool {
  public:
   explicit DescriptorPool(std::uint64_t descriptors_max) : descriptors_max_(descriptors_max) {}
@@ -23,7 +24,7 @@ class DescriptorPool {
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   std::uint64_t allowed() const { return descriptors_max_; }
 
-  // What is left of the kernel's own limit once `reserve` are kept back.
+  // How many the kernel's own limit leaves once `reserve` are kept back.
   static std::uint64_t of_this_process(std::uint64_t reserve);
 
  private:
@@ -31,8 +32,8 @@ class DescriptorPool {
   std::atomic<std::uint64_t> used_{0};
 };
 
-// One for the host itself, given back with the last who has the answer. busy when nothing is left of the pool, if there
-// is one.
+// Takes one for the host itself, which is given back with the last copy of the answer. busy when nothing is left of the
+// pool; without a pool (nullptr) there is always one.
 Result<std::shared_ptr<void>> take_descriptor(const std::shared_ptr<DescriptorPool>& pool);
 
 }  // namespace petri

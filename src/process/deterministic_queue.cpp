@@ -54,10 +54,10 @@ DeterministicQueue::Hold::~Hold() {
   queue_->start();
 }
 
-bool DeterministicQueue::may_go_on() const { return holds_ == 0 && !(waiting_.empty() && timers_.empty()); }
+bool DeterministicQueue::may_start() const { return holds_ == 0 && !(waiting_.empty() && timers_.empty()); }
 
 void DeterministicQueue::start() {
-  if (running_ || !may_go_on()) return;
+  if (running_ || !may_start()) return;
   running_ = true;
   drain_elsewhere();
 }
@@ -66,10 +66,10 @@ void DeterministicQueue::drain_elsewhere() {
   workers_.submit([this, kept = keep_alive_()] { drain(); }, client_);
 }
 
-// What is done next. False: nothing, and the deterministic queue stands still.
+// Chooses the next work. False: there is none, and the deterministic queue stands still.
 bool DeterministicQueue::next(Callback& work) {
   MutexLock lock(mutex_);
-  if (!may_go_on()) {
+  if (!may_start()) {
     running_ = false;
     changed_.notify_all();
     return false;

@@ -14,15 +14,16 @@ namespace petri {
 
 class Process;
 
-// One message at a time, in the order they were sent; a timer when none waits. Time is the fuel that was spent, at a
-// million a millisecond, and what was skipped to the next timer. Any thread may call; what it does runs on the workers,
-// one after the other.
+// Handles one message at a time, in the order they were sent, and a timer when no message waits. Time is the fuel that
+// was spent, at a million a millisecond, and the time that was skipped to the next timer. Any thread may call; the work
+// runs on the workers, one piece after the other, without the lock. Processes call it with the lock of their Entrance,
+// so only the lock of the workers is taken below its own.
 class DeterministicQueue {
  public:
   using Callback = std::function<void()>;
 
-  // `keep_alive` is asked for what the work stands on, and `settle` called after each message: it waits until whatever
-  // that began elsewhere is done, such as a restart.
+  // `keep_alive` returns what the work needs and a task must hold. `settle` is called after each message: it waits
+  // until all work is done that the message set off elsewhere, such as a restart.
   DeterministicQueue(Workers& workers, Workers::Client* client, std::function<std::shared_ptr<void>()> keep_alive,
                      Callback settle)
       : workers_(workers), client_(client), keep_alive_(std::move(keep_alive)), settle_(std::move(settle)) {}
@@ -33,7 +34,7 @@ class DeterministicQueue {
   TimerId add_timer(std::uint64_t due_ms, Callback ring) EXCLUDES(mutex_);
   bool cancel_timer(TimerId timer) EXCLUDES(mutex_);
 
-  // What has been spent and skipped by all that has ended.
+  // The fuel and the milliseconds that all work has spent and skipped which has ended.
   struct Time {
     std::uint64_t fuel = 0;
     std::uint64_t skipped_ms = 0;
@@ -42,10 +43,11 @@ class DeterministicQueue {
   Time time() const EXCLUDES(mutex_);
   void spend(std::uint64_t fuel, std::uint64_t skipped_ms) EXCLUDES(mutex_);
 
-  // Nothing begins while this lives; waits for what has begun. Not on the deterministic queue's own thread.
+  // Nothing starts while this lives. The constructor waits for the work that has started, so it must not run on the
+  // thread of that work.
   class Hold {
    public:
-    explicit Hold(DeterministicQueue* queue);  // none: nothing is held
+    explicit Hold(DeterministicQueue* queue);  // nullptr: nothing is held
     ~Hold();
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
@@ -55,7 +57,7 @@ class DeterministicQueue {
   };
 
  private:
-  bool may_go_on() const REQUIRES(mutex_);
+  bool may_start() const REQUIRES(mutex_);
   void start() REQUIRES(mutex_);
   void drain_elsewhere();
   void drain() EXCLUDES(mutex_);

@@ -1,4 +1,4 @@
-// Who is next: whoever has had the least.
+// A line in which whoever has had the least is next.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ class FairLine {
   class Member {
    public:
     void add_used(std::uint64_t amount) { used_.fetch_add(amount, std::memory_order_relaxed); }
-    // Until now, in nanoseconds of one clock.
+    // The same for time that was used until now, in nanoseconds of one clock.
     void add_used(std::uint64_t amount, std::uint64_t now) {
       add_used(amount);
       used_until_.store(now, std::memory_order_relaxed);
     }
     std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
     std::uint64_t rank() const { return used_.load(std::memory_order_relaxed) + forgiven_; }
-    // It was not in any line.
+    // Ranks a member that was not in any line.
     void come_back(std::uint64_t floor, std::uint64_t now) {
       const std::uint64_t until = used_until_.load(std::memory_order_relaxed);
       const std::uint64_t before = rank(), earned = (now - std::min(now, until)) / kPartForgiven;
@@ -39,7 +39,7 @@ class FairLine {
       const std::uint64_t wanted = before - std::min(before, earned);
       forgiven_ += std::clamp(wanted, first, last) - before;  // wraps around, as rank() does
     }
-    // As if it had used nothing for a while.
+    // Ranks it as if it had used nothing for a while.
     void favour(std::uint64_t floor) {
       const std::uint64_t first = floor - std::min(floor, kCredit);
       if (rank() > first) forgiven_ += first - rank();
@@ -73,8 +73,8 @@ class FairLine {
     if (place.stands_) line_.erase({place.rank_, place.number_, &member, &place});
     place.stands_ = false;
   }
-  // Who has used the least of those that stand here; none: nullptr. Ranks only grow but by favour(), after which the
-  // member is removed and added.
+  // The member that has used the least of those that stand here; nullptr: nobody does. Ranks only grow but by favour(),
+  // after which the member is removed and added.
   Member* first() {
     while (!line_.empty()) {
       const Entry entry = *line_.begin();

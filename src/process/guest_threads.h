@@ -21,17 +21,18 @@ namespace petri {
 // that have none, and for what the runtime does itself: stops, restarts, recovery. Any thread.
 class GuestThreads {
  public:
-  // What one sandbox has. Outlives its tasks, which keep it alive.
+  // The part of the threads that one sandbox has. It outlives its tasks, which keep it alive.
   class Share final : public Workers::Client {
    public:
     explicit Share(TreeAccount* account = nullptr) : account_(account) {}
 
    private:
     friend class GuestThreads;
-    TreeAccount* const account_;                        // nobody pays: nullptr
-    std::size_t running_ = 0;                           // all of the GuestThreads' mutex_
-    std::size_t paid_ = 0;                              // of these
-    std::map<std::uint64_t, Workers::Task> waiting_{};  // for this sandbox to have fewer, or all to have
+    TreeAccount* const account_;  // nullptr: nobody pays
+    // The lock of the GuestThreads guards all that follows.
+    std::size_t running_ = 0;
+    std::size_t paid_ = 0;                              // how many of these the account pays for
+    std::map<std::uint64_t, Workers::Task> waiting_{};  // tasks that wait until this sandbox, or all, have fewer
     std::uint64_t last_ = 0;                            // the number of the last that waited
     bool listed_ = false;
   };
@@ -48,8 +49,8 @@ class GuestThreads {
   // The workers outlive it.
   GuestThreads(Workers& workers, std::size_t threads_max, std::size_t reserve);
 
-  // Runs the task on a thread of the workers once the share has fewer than `share_max`. Answers its number among those
-  // that wait; 0 when it has a thread.
+  // Runs the task on a thread of the workers once the share has fewer than `share_max`. Returns its number among the
+  // tasks that wait; 0 when it has a thread.
   std::uint64_t submit(Share& share, std::size_t share_max, Workers::Task task) EXCLUDES(mutex_);
   // Gives a task that still waits a thread now, of the reserve where there is no other: for ends, which are not to wait
   // until another guest is done.

@@ -19,16 +19,16 @@ class Holders {
 
   void submit(GuestThreads::Share& share, std::size_t share_max) {
     threads_.submit(share, share_max, [this] {
-      ++begun_;
-      begun_.notify_all();
+      ++started_;
+      started_.notify_all();
       const Workers::Pause pause(workers_);
       gate_.wait();
     });
   }
-  void wait_for(int begun) {
-    for (int now = begun_; now < begun; now = begun_) begun_.wait(now);
+  void wait_for(int started) {
+    for (int now = started_; now < started; now = started_) started_.wait(now);
   }
-  int begun() const { return begun_; }
+  int started() const { return started_; }
   void go() {
     if (!std::exchange(gone_, true)) open_.set_value();
   }
@@ -36,7 +36,7 @@ class Holders {
  private:
   Workers& workers_;
   GuestThreads& threads_;
-  std::atomic<int> begun_{0};
+  std::atomic<int> started_{0};
   std::promise<void> open_;
   std::shared_future<void> gate_ = open_.get_future().share();
   bool gone_ = false;
@@ -63,7 +63,7 @@ TEST_F(GuestThreadsTest, GiveASandboxNoMoreThanItsLimitAndTheRestLater) {
   for (int i = 0; i < 10; ++i) holders_->submit(greedy_, 3);
   holders_->wait_for(3);
   EXPECT_EQ(threads_.running(greedy_), 3U);
-  EXPECT_EQ(holders_->begun(), 3);
+  EXPECT_EQ(holders_->started(), 3);
   holders_->go();
   holders_->wait_for(10);
 }
@@ -106,7 +106,7 @@ TEST_F(ManyGuestThreadsTest, LeaveSomeHoweverManySandboxesWantAll) {
   for (GuestThreads::Share& one : hostile) EXPECT_GE(threads_.running(one), 2U);
   holders_->go();
   workers_.reset();
-  EXPECT_EQ(holders_->begun(), 8 * 30 + 10);
+  EXPECT_EQ(holders_->started(), 8 * 30 + 10);
 }
 
 TEST_F(ManyGuestThreadsTest, GiveASandboxAloneAFifth) {

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 #include "host/kill_flag.h"
 #include "process/host_work.h"
-#include "process/process.h"
+#include "process/process_services.h"
 #include "process/process_time.h"
 
 namespace petri {
@@ -20,7 +20,8 @@ std::uint64_t processor_ns_since_last_asked() {
 
 }  // namespace
 
-GuestTurns::GuestTurns(ProcessOwner& owner) : owner_(owner), account_(owner.account()), share_(owner.cpu_share()) {}
+GuestTurns::GuestTurns(ProcessServices& services)
+    : services_(services), account_(services.account()), share_(services.cpu_share()) {}
 
 // Time the guest had a processor. Asking the kernel takes as long as a short call, so of those the time that passed is
 // taken instead.
@@ -45,7 +46,7 @@ void GuestTurns::charge(std::uint64_t fuel, std::uint64_t now_ns) {
 
 void GuestTurns::wait_for_share(std::uint64_t now_ns, const Bounds& bounds) {
   ran_held_ns_ = 0;
-  if (share_.may_go_on_at() > now_ns) {
+  if (share_.free_at() > now_ns) {
     hold(bounds);
   } else {
     held_since_ns_ = 0;
@@ -54,33 +55,33 @@ void GuestTurns::wait_for_share(std::uint64_t now_ns, const Bounds& bounds) {
 
 // Shares are held by the runtime's clock, which need not be the engine's.
 void GuestTurns::hold(const Bounds& bounds) {
-  const std::uint64_t from = to_ns(owner_.clock().now());
-  if (share_.may_go_on_at() <= from) return;
+  const std::uint64_t from = to_ns(services_.clock().now());
+  if (share_.free_at() <= from) return;
   {
-    const Workers::Pause pause(owner_.workers(), bounds.seat, &bounds.kill);
+    const Workers::Pause pause(services_.workers(), bounds.seat, &bounds.kill);
     while (bounds.kill.load() == 0) {
-      const std::uint64_t until = std::min(share_.may_go_on_at(), bounds.deadline_ns);
-      if (until <= to_ns(owner_.clock().now())) break;
+      const std::uint64_t until = std::min(share_.free_at(), bounds.deadline_ns);
+      if (until <= to_ns(services_.clock().now())) break;
       wait_for_kill(&bounds.kill, until);
     }
   }
-  add_away(to_ns(owner_.clock().now()) - from);
+  add_away(to_ns(services_.clock().now()) - from);
 }
 
 void GuestTurns::wait_until(std::uint64_t until_ns, const std::atomic<std::uint32_t>* kill, Workers::Seat& seat) {
-  const std::uint64_t from = to_ns(owner_.clock().now());
+  const std::uint64_t from = to_ns(services_.clock().now());
   {
-    const Workers::Pause pause(owner_.workers(), seat, kill);
+    const Workers::Pause pause(services_.workers(), seat, kill);
     wait_for_kill(kill, until_ns);
   }
-  add_away(to_ns(owner_.clock().now()) - from);
+  add_away(to_ns(services_.clock().now()) - from);
 }
 
-// Whoever keeps wanting more than its share has cpu_grace for it, if that is set; what is set now, not when it began.
-// A share may have been used up by a callee or a neighbour: one that has hardly run itself meanwhile is held, and not
-// ended.
+// Whoever keeps wanting more than its share has cpu_grace for it, if that is set; what is set now counts, not what was
+// when the work started. A share may have been used up by a callee or a neighbour: one that has hardly run itself
+// meanwhile is held, and not ended.
 bool GuestTurns::held_too_long(std::uint64_t now_ns) {
-  if (share_.may_go_on_at() <= now_ns) {
+  if (share_.free_at() <= now_ns) {
     held_since_ns_ = 0;
     return false;
   }
@@ -93,7 +94,7 @@ bool GuestTurns::held_too_long(std::uint64_t now_ns) {
 }
 
 std::uint64_t GuestTurns::half_a_turn_ns() const {
-  return static_cast<std::uint64_t>(owner_.workers().turn().count()) / 2;
+  return static_cast<std::uint64_t>(services_.workers().turn().count()) / 2;
 }
 
 // Time that the kernel gave to others was not its own: on a busy machine one that is nearly done would be put aside
@@ -107,19 +108,19 @@ bool GuestTurns::has_had_its_turn() {
 }
 
 std::uint64_t GuestTurns::next(HostContext& context, std::uint64_t fuel, const Bounds& bounds) {
-  const std::uint64_t now_ns = to_ns(owner_.clock().now());
+  const std::uint64_t now_ns = to_ns(services_.clock().now());
   charge(fuel, now_ns);
   if (held_too_long(now_ns)) {
     context.ended_by = "cpu_percent_max";
     return 0;
   }
   hold(bounds);
-  const std::uint64_t from = to_ns(owner_.clock().now());
+  const std::uint64_t from = to_ns(services_.clock().now());
   if (!has_had_its_turn())
-    return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(owner_.workers().turn().count());
+    return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(services_.workers().turn().count());
   const std::uint64_t next =
-      owner_.workers().take_turn(from, bounds.seat, {.ended = &bounds.kill, .deadline_ns = bounds.deadline_ns});
-  add_away(to_ns(owner_.clock().now()) - from);
+      services_.workers().take_turn(from, bounds.seat, {.ended = &bounds.kill, .deadline_ns = bounds.deadline_ns});
+  add_away(to_ns(services_.clock().now()) - from);
   return next;
 }
 

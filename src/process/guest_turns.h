@@ -12,10 +12,11 @@
 namespace petri {
 
 class CpuShare;
-class ProcessOwner;
+class ProcessServices;
 class TreeAccount;
 
-// Of one piece of work after the other. On the thread that has entered the guest, or on one that sits where that does.
+// Counts one piece of work after the other. Used by the thread that has entered the guest, or by one that sits where
+// that one does. Times are those of the clock of the sandbox.
 class GuestTurns {
  public:
   // Who may use a processor now, and what ends the waiting for one.
@@ -25,10 +26,10 @@ class GuestTurns {
     std::uint64_t deadline_ns;
   };
 
-  // The owner outlives it.
-  explicit GuestTurns(ProcessOwner& owner);
+  // The services outlive it.
+  explicit GuestTurns(ProcessServices& services);
 
-  // Work begins now.
+  // Work starts now.
   void begin(std::uint64_t now_ns) {
     started_ns_ = now_ns;
     away_ns_ = charged_ns_ = charged_fuel_ = turn_from_ns_ = 0;
@@ -40,7 +41,7 @@ class GuestTurns {
   // Puts on the account what has been used and is not there yet; `fuel` is what this work has used so far.
   void charge(std::uint64_t fuel, std::uint64_t now_ns);
 
-  // Another guest begins: how long the one before was held to the share does not count.
+  // Another guest starts: how long the one before was held to the share does not count.
   void forget_holds() { held_since_ns_ = 0; }
   // Before the guest is entered: waits while its sandbox is ahead of its share.
   void wait_for_share(std::uint64_t now_ns, const Bounds& bounds);
@@ -57,8 +58,8 @@ class GuestTurns {
   bool has_had_its_turn();
   std::uint64_t half_a_turn_ns() const;
 
-  ProcessOwner& owner_;
-  TreeAccount& account_;  // the owner's, and so is the share
+  ProcessServices& services_;
+  TreeAccount& account_;  // of the services, as is the share
   CpuShare& share_;
   std::uint64_t started_ns_ = 0;     // the current work,
   std::uint64_t away_ns_ = 0;        // what of the time since was not its own,

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 #include "process/process_fixture.h"
 #include "process/process_time.h"
 
@@ -30,10 +30,10 @@ class GuestTurnsTest : public ::testing::Test {
     return settings;
   }
   std::uint64_t now_ns() const { return to_ns(clock_.now()); }
-  // Whether it goes on after a turn. Nothing waits: its deadline has passed.
-  bool goes_on() { return turns_.next(context_, 0, bounds()) != 0; }
+  // Whether it continues after a turn. Nothing waits: its deadline has passed.
+  bool continues() { return turns_.next(context_, 0, bounds()) != 0; }
   GuestTurns::Bounds bounds() { return {.seat = Workers::seat_of_this_thread(), .kill = kill_, .deadline_ns = 0}; }
-  void begins_other_work() {
+  void starts_other_work() {
     turns_.begin(now_ns());
     turns_.wait_for_share(now_ns(), bounds());
   }
@@ -63,46 +63,46 @@ class GuestTurnsTest : public ::testing::Test {
 
 TEST_F(GuestTurnsTest, EndOneThatIsHeldToTheShareForLongerThanTheGrace) {
   others_use(1s);
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   runs();
-  EXPECT_FALSE(goes_on());
+  EXPECT_FALSE(continues());
   EXPECT_EQ(context_.ended_by, "cpu_percent_max");
 }
 
 // Its callee was ended for that, and the caller after it: the share was still used up when it was looked at twice.
 TEST_F(GuestTurnsTest, DoNotEndACallerForWhatItsCalleeHasUsed) {
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   others_use(1s);
   is_away();
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   is_away();  // held to the share
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   EXPECT_EQ(context_.ended_by, "");
 }
 
 // It was held when it started, and comes to its first call while the sandbox is still ahead of its share.
-TEST_F(GuestTurnsTest, DoNotEndOneThatHasHardlyRunSinceItsWorkBegan) {
+TEST_F(GuestTurnsTest, DoNotEndOneThatHasHardlyRunSinceItsWorkStarted) {
   others_use(1s);
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   runs();
-  begins_other_work();
+  starts_other_work();
   is_away();
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   runs();
-  EXPECT_FALSE(goes_on()) << "this time it was its own doing";
+  EXPECT_FALSE(continues()) << "this time it was its own doing";
 }
 
 TEST_F(GuestTurnsTest, GiveTheWholeGraceAgainOnceTheShareWasKept) {
   others_use(1s);
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   clock_.advance(10s);
   turns_.add_away(10'000'000'000);
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   others_use(1s);
   runs();
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   runs();
-  EXPECT_FALSE(goes_on());
+  EXPECT_FALSE(continues());
 }
 
 }  // namespace

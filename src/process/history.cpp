@@ -5,7 +5,7 @@
 namespace petri {
 namespace {
 
-// An entry with its place in a growing list, whichever of the two lists that is.
+// An entry takes so much with its place in a growing list, whichever of the two lists that is.
 constexpr std::uint64_t kEntryBytes = 2 * sizeof(History::Step);
 // To look through memory for an image takes a twentieth of what the interpreter takes for this much fuel.
 constexpr std::uint64_t kFuelPerImageByte = 2;
@@ -20,13 +20,13 @@ void History::start(std::string_view input, Renewable renewable) {
   if (!input.empty() && make_room(input.size())) kept_->input = input;
 }
 
-void History::start_from(Beginning beginning) {
+void History::start_from(Origin origin) {
   close();
   renewable_ = true;
-  const std::uint64_t bytes = beginning.image->bytes_kept();
+  const std::uint64_t bytes = origin.image->bytes_kept();
   if (budget_ != nullptr && !budget_->try_keep(bytes)) return;
   open_ = true;
-  beginning_ = std::make_unique<Beginning>(std::move(beginning));
+  origin_ = std::make_unique<Origin>(std::move(origin));
 }
 
 void History::close() {
@@ -37,8 +37,8 @@ void History::close() {
 
 void History::drop() {
   open_ = false;
-  if (beginning_ != nullptr && budget_ != nullptr) budget_->let_go(beginning_->image->bytes_kept());
-  beginning_ = nullptr;
+  if (origin_ != nullptr && budget_ != nullptr) budget_->let_go(origin_->image->bytes_kept());
+  origin_ = nullptr;
   if (kept_ == nullptr) return;
   account_.let_go(kept_->held_bytes);
   kept_ = nullptr;

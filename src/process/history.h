@@ -22,14 +22,15 @@ struct VirtualTime {
   std::uint64_t fuel = 0, milliseconds = 0;
 };
 
-// Kept for a few messages: what is beyond closes it. Then, and before it is full, it may be begun anew with an image of
-// the instance, whose cost the fuel of the messages in between must outweigh; so a process that handles many cheap
-// messages pays nothing. Of the thread that has entered the process.
+// A history keeps a few messages, and one too many closes it. Then, and before it is full, it may start again from an
+// image of the instance, whose cost the fuel of the messages in between must outweigh; so a process that handles many
+// cheap messages pays nothing. Only the thread that has entered the process uses it.
 class History {
  public:
   static constexpr std::size_t kEntriesMax = 64;  // messages and answers of the sandbox
   static constexpr std::size_t kBytesMax = std::size_t{16} << 10;
 
+  // One message, as far as a repetition needs it.
   struct Step {
     MessageKind kind = MessageKind::send;
     std::string function;
@@ -46,8 +47,8 @@ class History {
     std::uint64_t fuel = 0;  // that the guest paid for it
   };
 
-  // Where the instance stood when the first of the messages came.
-  struct Beginning {
+  // The state of the instance when the first of the messages came.
+  struct Origin {
     std::shared_ptr<const InstanceImage> image;
     SeededRandom::State random{};
   };
@@ -58,26 +59,26 @@ class History {
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
-  // Whether it may be begun anew once it is closed.
+  // Whether it may start again once it is closed.
   enum class Renewable : bool { no, yes };
-  // A new instance, of which nothing has run.
+  // For a new instance, of which nothing has run.
   void start(std::string_view input, Renewable renewable = Renewable::no);
-  // One that goes on from here. Closed, if there is no room for the image.
-  void start_from(Beginning beginning);
+  // For an instance that continues from here. The history stays closed if there is no room for the image.
+  void start_from(Origin origin);
   void close();
   bool open() const { return open_; }
-  // It is open, or may be begun anew.
+  // It is open, or may start again.
   bool watches() const { return open_ || renewable_; }
 
-  // Of an open one; each may close it.
+  // Adds to an open history, and may close it.
   void add(const Message& message, std::uint64_t fuel_used, VirtualTime time = {});
   void add(Answer answer);
 
-  // Of one that watches, after each message. True: an image of so much memory is worth its cost, and should be tried;
-  // the next not before as much is burned again.
+  // For a history that watches, after each message. True: an image of so much memory is worth its cost, and should be
+  // tried; the next one is worth it once as much fuel is burned again.
   bool wants_image(std::uint64_t fuel_used, std::uint64_t memory_bytes);
 
-  const Beginning* beginning() const { return beginning_.get(); }
+  const Origin* origin() const { return origin_.get(); }  // nullptr: it started with the instance
   const std::string& input() const { return kept().input; }
   const std::vector<Step>& messages() const { return kept().messages; }
   const std::vector<Answer>& answers() const { return kept().answers; }
@@ -93,7 +94,7 @@ class History {
     std::uint64_t held_bytes = 0;
   };
   const Kept& kept() const;
-  // True: there is room for one more entry with so many bytes in it.
+  // Takes the room for one more entry with so many bytes in it. False: there is none, and the history is closed.
   bool make_room(std::size_t content_bytes);
 
   bool half_full() const;
@@ -104,8 +105,8 @@ class History {
   bool open_ = false;
   bool renewable_ = false;
   std::uint64_t burned_ = 0;  // since an image was last thought of
-  std::unique_ptr<Beginning> beginning_;
-  std::unique_ptr<Kept> kept_;  // none: nothing yet, as of most processes of a large population
+  std::unique_ptr<Origin> origin_;
+  std::unique_ptr<Kept> kept_;  // nullptr: nothing yet, as of most processes of a large population
 };
 
 }  // namespace petri

@@ -56,7 +56,7 @@ TEST_F(HistoryTest, EndsWithTooManyBytes) {
   EXPECT_FALSE(history_.open());
 }
 
-TEST_F(HistoryTest, BeginsAnewWithAnImageOnceFuelHasPaidForIt) {
+TEST_F(HistoryTest, StartsAgainFromAnImageOnceFuelHasPaidForIt) {
   constexpr std::uint64_t kMemory = 64 << 10;
   history_.start("", History::Renewable::yes);
   EXPECT_FALSE(history_.wants_image(1'000'000, kMemory)) << "it is not half full";
@@ -78,7 +78,7 @@ TEST_F(HistoryTest, KeepsAnImageOnTheBudgetOfTheRuntime) {
     History history(account_, &budget);
     history.start_from({.image = image});
     EXPECT_TRUE(history.open());
-    EXPECT_EQ(history.beginning()->image, image);
+    EXPECT_EQ(history.origin()->image, image);
     EXPECT_EQ(budget.image_bytes(), image->bytes_kept());
     EXPECT_EQ(account_.host_bytes(), 0U) << "guests of the other tier have as much";
   }

@@ -1,4 +1,4 @@
-// What a guest sees of its sandbox before it has taken its place there.
+// The port of a guest that has not taken its place in its sandbox yet.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace petri {
 
-// It knows its name, and as the tag of the message the number of the version it comes after. Nothing it does shows.
+// The guest sees its name, and as the tag of the message the number of the version it comes after. Nothing it asks for
+// is done: every request is answered `not_now`. One thread at a time uses it.
 class HookPort final : public ProcessPort {
  public:
   HookPort(std::string name, std::uint64_t version_before) : name_(std::move(name)), before_(version_before) {}

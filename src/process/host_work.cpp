@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 #include "process/process_time.h"
 
 namespace petri {
@@ -14,24 +14,24 @@ constinit thread_local std::uint64_t paid_on_this_thread = 0;
 
 void HostWork::add_paid(std::uint64_t nanoseconds) { paid_on_this_thread += nanoseconds; }
 
-HostWork::HostWork(ProcessOwner* owner)
-    : owner_(owner),
-      began_(owner == nullptr ? Clock::TimePoint() : owner->clock().now()),
-      began_ns_(kernel_ns(CLOCK_THREAD_CPUTIME_ID)),
+HostWork::HostWork(ProcessServices* services)
+    : services_(services),
+      started_(services == nullptr ? Clock::TimePoint() : services->clock().now()),
+      started_ns_(kernel_ns(CLOCK_THREAD_CPUTIME_ID)),
       paid_ns_(paid_on_this_thread) {}
 
 HostWork::~HostWork() {
-  const std::uint64_t used = kernel_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns_;
+  const std::uint64_t used = kernel_ns(CLOCK_THREAD_CPUTIME_ID) - started_ns_;
   const std::uint64_t rest = used - std::min(used, paid_on_this_thread - paid_ns_);
-  if (owner_ != nullptr) charge(rest);
+  if (services_ != nullptr) charge(rest);
   add_paid(rest);
 }
 
 void HostWork::charge(std::uint64_t used_ns) {
-  const Clock::TimePoint now = owner_->clock().now();
-  const std::uint64_t charged = std::min(used_ns, to_ns(now) - to_ns(began_));
-  owner_->account().add_work(0, charged);
-  owner_->cpu_share().charge(charged, to_ns(now));
+  const Clock::TimePoint now = services_->clock().now();
+  const std::uint64_t charged = std::min(used_ns, to_ns(now) - to_ns(started_));
+  services_->account().add_work(0, charged);
+  services_->cpu_share().charge(charged, to_ns(now));
 }
 
 }  // namespace petri

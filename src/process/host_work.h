@@ -1,9 +1,9 @@
-// What the host does for a sandbox around its guests: taking messages, starting and ending processes, ringing timers.
+// Work that the host does for a sandbox around its guests: taking messages, starting and ending processes, timers.
 #pragma once
 
 #include <cstdint>
 
-#include "process/process.h"
+#include "process/process_services.h"
 
 namespace petri {
 
@@ -12,8 +12,8 @@ namespace petri {
 // passed by the runtime's clock.
 class HostWork {
  public:
-  explicit HostWork(ProcessOwner* owner);  // none: it is the embedder's own
-  explicit HostWork(ProcessOwner& owner) : HostWork(&owner) {}
+  explicit HostWork(ProcessServices* services);  // nullptr: the work is the embedder's own
+  explicit HostWork(ProcessServices& services) : HostWork(&services) {}
   ~HostWork();
   HostWork(const HostWork&) = delete;
   HostWork& operator=(const HostWork&) = delete;
@@ -24,9 +24,9 @@ class HostWork {
  private:
   void charge(std::uint64_t used_ns);
 
-  ProcessOwner* const owner_;
-  const Clock::TimePoint began_;
-  const std::uint64_t began_ns_;
+  ProcessServices* const services_;
+  const Clock::TimePoint started_;
+  const std::uint64_t started_ns_;
   const std::uint64_t paid_ns_;
 };
 

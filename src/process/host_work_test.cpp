@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 #include "process/process_fixture.h"
 
 namespace petri {
@@ -23,7 +23,7 @@ TEST(HostWork, IsOnTheAccountAndTheShareOfWhomItIsDoneFor) {
     work_for(kWorkNs);
   }
   EXPECT_GE(owner.account().cpu_ns(), kWorkNs);
-  EXPECT_GT(owner.cpu_share().may_go_on_at(), 0U);
+  EXPECT_GT(owner.cpu_share().free_at(), 0U);
 }
 
 TEST(HostWork, IsNotPaidTwice) {

@@ -55,7 +55,7 @@ bool LiveInstance::move_if_hot() {
 
 void LiveInstance::add_burned(std::uint64_t fuel) {
   burned_ += fuel;
-  if (burned_ < code->hot->worth_telling()) return;
+  if (burned_ < code->hot->worth_reporting()) return;
   code->add_burned(std::exchange(burned_, 0), client_);
 }
 

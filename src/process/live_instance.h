@@ -15,10 +15,11 @@
 
 namespace petri {
 
-// A process has one at a time; another may be made beside it, to take its place. One thread at a time.
+// A process has one at a time; another may be created beside it, to take its place. One thread at a time uses it: the
+// one that has entered the process, or that creates the other.
 class LiveInstance {
  public:
-  LiveInstance() = default;  // none
+  LiveInstance() = default;  // there is none
   // Nothing of the guest has run, and there is no instance yet. The flag and all that the settings borrow outlive it.
   LiveInstance(ModuleCodePtr module, HostSettings settings, std::uint64_t seed,
                const std::atomic<std::uint32_t>* interrupt);
@@ -28,16 +29,16 @@ class LiveInstance {
 
   explicit operator bool() const { return context != nullptr; }
 
-  // Runs start and `_initialize`.
+  // Runs the start function and `_initialize`.
   Result<End> begin(Starts starts = Starts::all) { return guest->instantiate(*entered_, Initialize::yes, starts); }
-  // Goes on where another instance of the same layout stands, which stays as it is; nothing runs.
-  Result<End> go_on_from(Instance& from) { return guest->go_on_from(*entered_, from); }
-  Result<End> go_on_from(const InstanceImage& image) { return guest->go_on_from(*entered_, image); }
+  // Takes the memory and globals of another instance of the same layout, which stays as it is; nothing runs.
+  Result<End> continue_from(Instance& from) { return guest->continue_from(*entered_, from); }
+  Result<End> continue_from(const InstanceImage& image) { return guest->continue_from(*entered_, image); }
   void set_limits(const SandboxLimits& limits);
-  // Between two calls, to compiled code once there is some. True: it went there.
+  // Moves to compiled code between two calls, once there is some. True: it has moved.
   bool move_if_hot();
   void add_burned(std::uint64_t fuel);
-  // What a piece of work saw is known to those that follow, which cannot be repeated either.
+  // What a piece of work saw is known to the work that follows, which cannot be repeated either.
   void note_seen(Outcome& outcome) {
     saw_outside = saw_outside || context->saw_outside;
     outcome.repeatable = outcome.repeatable && !saw_outside;
@@ -51,13 +52,13 @@ class LiveInstance {
   std::uint64_t version = 0;  // the code's number among those of its module; 0: it has none
   std::unique_ptr<HostContext> context;
   std::unique_ptr<Guest> guest;
-  bool saw_outside = false;  // now or before: what it knows may come from a clock, a file or the embedder
+  bool saw_outside = false;  // what it knows may come from a clock, a file or the embedder
 
  private:
   const void* client_ = nullptr;  // for whom code is compiled: the account of a sandbox
   CodePtr entered_;
   bool may_move_ = false;     // to compiled code
-  std::uint64_t burned_ = 0;  // and not told yet
+  std::uint64_t burned_ = 0;  // fuel that was not reported to the code yet
 };
 
 }  // namespace petri

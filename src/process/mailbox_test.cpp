@@ -18,7 +18,7 @@ class MailboxTest : public ::testing::Test {
   static Message from(std::string sender, std::int64_t tag) {
     return {.kind = MessageKind::send, .sender = std::move(sender), .tag = tag};
   }
-  // A call of a guest whose chain began then.
+  // A call of a guest whose chain started then.
   static Message call(std::string sender, std::int64_t tag, std::uint64_t chain_ns) {
     Message message = from(std::move(sender), tag);
     message.kind = MessageKind::call;
@@ -59,7 +59,7 @@ TEST_F(MailboxTest, BehindAClosedGateAdmitsOldChainsAndWhatTheirSendersSentBefor
   EXPECT_THAT(take_all_that_may(), ElementsAre(1, 4));
 }
 
-TEST_F(MailboxTest, KnowsWhenAChainBeganThatWasAdmitted) {
+TEST_F(MailboxTest, KnowsWhenAChainStartedThatWasAdmitted) {
   EXPECT_EQ(mailbox_.chain_start(50), 50U);
   mailbox_.close_gate(20);
   EXPECT_EQ(mailbox_.chain_start(50), 20U) << "it was admitted before the gate was closed";

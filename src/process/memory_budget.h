@@ -10,10 +10,11 @@
 
 namespace petri {
 
-// Any thread. Those who live may go beyond it: their own limits hold them. Whoever is new is asked to come later.
+// Any thread may use it. Sandboxes that live may go beyond it, because their own limits hold them. Whoever is new is
+// asked to come later.
 class MemoryBudget {
  public:
-  // Told when it is spent, and when it is so no longer; on the thread whose doing it is.
+  // Reported when it is spent, and when it is so no longer, on the thread whose doing it is.
   struct Pressure {
     bool spent = false;
     std::uint64_t used = 0, allowed = 0;
@@ -38,7 +39,7 @@ class MemoryBudget {
   std::uint64_t allowed() const { return bytes_max_; }
 
  private:
-  // One tells for each change.
+  // One thread reports each change.
   void become(bool spent, std::uint64_t used) {
     bool before = !spent;
     if (!spent_.compare_exchange_strong(before, spent)) return;

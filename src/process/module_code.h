@@ -27,16 +27,17 @@ struct ModulePart {
   std::vector<LinkedTarget> targets;
 };
 
-// Those a module is linked with, and it: the last. They have one tier, and become hot together.
+// A module and those it is linked with; it is the last of them. They have one tier, and become hot together. Any thread
+// may use it.
 class LinkedModules {
  public:
   explicit LinkedModules(std::vector<ModulePart> parts);
   const std::vector<ModulePart>& parts() const { return parts_; }
   const ModulePart* find(std::string_view name) const;
   CodePtr interpreted_or_fixed() const;
-  // Compiled now, apart from what becomes hot; nullptr when one of them cannot be.
+  // Compiles all of them now, apart from what becomes hot; nullptr when one of them cannot be compiled.
   CodePtr load_compiled(const LoadOptions& options) const;
-  // Once all of them have been compiled.
+  // The compiled code; nullptr until all of them are compiled.
   CodePtr compiled() const EXCLUDES(mutex_);
 
  private:
@@ -49,38 +50,39 @@ class LinkedModules {
   mutable CodePtr compiled_ GUARDED_BY(mutex_);
 };
 
-// Shared by all sandboxes that run it, unless it is linked with others.
+// All sandboxes that run a module share this, unless it is linked with others. It never changes, so any thread may use
+// it.
 struct ModuleCode {
   ArtifactPtr artifact;
   BoundImports imports;
   std::vector<ModuleImport> from_modules;       // what it imports from others
-  std::shared_ptr<const LinkedModules> linked;  // none: it is by itself
+  std::shared_ptr<const LinkedModules> linked;  // nullptr: it imports from no module
   CodePtr code;
-  std::shared_ptr<HotCode> hot;  // none: it keeps its tier
-  // Nothing it imports from the embedder has effects that a repetition would double.
+  std::shared_ptr<HotCode> hot;  // nullptr: it keeps its tier
+  // True when nothing it imports from the embedder has effects that a repetition would double.
   bool repeatable = false;
   std::shared_ptr<RetraceCode> retrace;
-  // Exports by their numbers.
+  // The numbers of the hooks among the exports.
   std::optional<std::uint32_t> init, handle, terminate, save, load, migrate, ready;
 
   const LoadableArtifact& module() const { return loadable(*artifact); }
-  // What a new instance is made of.
+  // The code that a new instance is created from.
   CodePtr best() const {
     CodePtr compiled = hot == nullptr ? nullptr : this->compiled();
     return compiled == nullptr ? code : compiled;
   }
 
-  // Of one that has `hot`, for all that it is linked with.
+  // For a module that has `hot`: the compiled code, once all that it is linked with is compiled, too; else nullptr.
   CodePtr compiled() const { return linked == nullptr ? hot->compiled() : linked->compiled(); }
-  // The same of any, compiled for the caller alone; nullptr when it cannot be.
+  // For any module: code that is compiled for the caller alone; nullptr when it cannot be compiled.
   CodePtr load_compiled(const LoadOptions& options) const;
-  // The client is the promoter's: who asks.
+  // These report to the promoter what is hot, for modules that have `hot`. The client is who asks for compiled code.
   void add_instance(const void* client) const;
   void remove_instance() const;
   void add_burned(std::uint64_t fuel, const void* client) const;
   void promote(const void* client) const;
 
-  // Empty: it is, and so are those it is linked with.
+  // Empty when it is movable, and so are those it is linked with.
   std::string why_not_movable() const;
   bool movable() const;
 };
@@ -89,9 +91,9 @@ struct ModuleCode {
 ModuleCodePtr make_module_code(ArtifactPtr artifact, BoundImports imports, CodePtr code,
                                std::shared_ptr<HotCode> hot = nullptr, std::vector<ModuleImport> from_modules = {},
                                bool repeatable = false);
-// Without those it is linked with.
+// The module without those it is linked with.
 ModuleCodePtr by_itself(const ModuleCodePtr& code);
-// Of the last of them, with all others. Each comes after those it imports from.
+// The code of the last part, linked with all others. Each part comes after those it imports from.
 ModuleCodePtr make_linked_code(std::vector<ModulePart> parts);
 
 }  // namespace petri

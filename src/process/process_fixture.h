@@ -41,6 +41,7 @@ class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
   CpuShare& cpu_share() override { return share_; }
   const Clock& clock() const override { return clock_; }
   Mutex& waits() override { return waits_; }
+  DeterministicQueue* deterministic_queue() override { return queue; }
   HostSettings host_settings(std::string_view) override {
     HostSettings settings;
     settings.permissions = Permissions::medium();
@@ -99,6 +100,7 @@ class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
   }
 
   std::atomic<int> late_answers{0};
+  DeterministicQueue* queue = nullptr;  // outlives it
 
  private:
   SystemClock machine_;

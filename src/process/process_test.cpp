@@ -105,7 +105,7 @@ TEST_P(ProcessTest, RefusesWrongArgumentsWithoutEnteringTheGuest) {  // R03, R04
   EXPECT_TRUE(process.alive());
 }
 
-TEST_P(ProcessTest, EndsWithACrashAndTellsItsOwnerAndItsCaller) {
+TEST_P(ProcessTest, EndsWithACrashAndNotifiesItsOwnerAndItsCaller) {
   Process& process = start("a", kCounter);
   EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);
   EXPECT_FALSE(process.alive());
@@ -152,15 +152,15 @@ TEST_P(ProcessTest, CancelsWhatWaitsWhenItDoesNotComeBack) {  // R21
   EXPECT_EQ(owner_.account().messages(), 0U);
 }
 
-TEST_P(ProcessTest, AnswersTimeoutAndGoesOn) {  // R25
+TEST_P(ProcessTest, AnswersTimeoutAndContinues) {  // R25
   Process& process = start("a", kCounter);
-  // A call that no worker comes to in time is never begun: then it is made again, until one is there to be cancelled.
+  // A call that no worker comes to in time is never started: then it is made again, until one is there to be cancelled.
   do {
     const auto deadline = SystemClock().now() + std::chrono::milliseconds(5);
     EXPECT_EQ(process.call({.kind = MessageKind::call, .function = "spin", .id = 4}, deadline).error().code,
               ErrorCode::timeout);
     EXPECT_TRUE(process.alive());
-  } while (process.mailbox_size() > 0 || !process.cancel(4));
+  } while (process.entrance().mailbox_size() > 0 || !process.cancel(4));
   owner_.wait_for_ended(1);
   EXPECT_EQ(owner_.ended()[0].second->kind, OutcomeKind::cancelled);
   EXPECT_EQ(owner_.late_answers, 1);
@@ -173,7 +173,7 @@ TEST_P(ProcessTest, CancelsNothingThatHasNoNumber) {
   EXPECT_EQ(call(process, "crash")->kind, OutcomeKind::trapped);  // so that what is posted waits
   ASSERT_TRUE(process.post({.kind = MessageKind::call, .function = "next", .reply = std::make_shared<Reply>()}));
   EXPECT_FALSE(process.cancel(0));
-  EXPECT_EQ(process.mailbox_size(), 1U);
+  EXPECT_EQ(process.entrance().mailbox_size(), 1U);
 }
 
 TEST_P(ProcessTest, MayBeCalledByTheCompletionOfACallThatIsCancelled) {
@@ -187,7 +187,7 @@ TEST_P(ProcessTest, MayBeCalledByTheCompletionOfACallThatIsCancelled) {
   ASSERT_TRUE(process.post({.kind = MessageKind::call, .bytes = "first", .reply = again, .id = 4}));
   EXPECT_TRUE(process.cancel(4));
   EXPECT_TRUE(posted);
-  EXPECT_EQ(process.mailbox_size(), 1U);
+  EXPECT_EQ(process.entrance().mailbox_size(), 1U);
   EXPECT_EQ(owner_.account().messages(), 1U);
   EXPECT_EQ(owner_.account().memory_bytes(), 0U);
   EXPECT_EQ(owner_.account().host_bytes(), bytes_of(Message{.bytes = "again"}));
@@ -268,18 +268,18 @@ TEST_P(ProcessTest, HasNoReplyThatItsMemoryHasNoRoomFor) {
   EXPECT_TRUE(owner_.ended().empty());
 }
 
-// A gate keeps out all but calls whose chain began before it closed, and keeps what waits.
+// A gate keeps out all but calls whose chain started before it closed, and keeps what waits.
 TEST_P(ProcessTest, LetsOnlyOldChainsThroughItsGate) {  // M14, M35
   Process& process = start("a", kEcho);
-  process.close_gate(SystemClock().now());
+  process.entrance().close_gate(SystemClock().now());
   ASSERT_TRUE(process.post({.kind = MessageKind::send, .bytes = "x", .sender = "somebody"}));
-  EXPECT_FALSE(process.at_work());
-  EXPECT_EQ(process.mailbox_size(), 1U);
+  EXPECT_FALSE(process.entrance().at_work());
+  EXPECT_EQ(process.entrance().mailbox_size(), 1U);
   const auto of_an_old_chain =
       process.call({.kind = MessageKind::call, .function = "sent", .sender = "friend", .depth = 1, .chain_ns = 1}, {});
   EXPECT_EQ(number(of_an_old_chain), 0) << "it goes before what waits";
-  EXPECT_EQ(process.mailbox_size(), 1U);
-  process.open_gate();
+  EXPECT_EQ(process.entrance().mailbox_size(), 1U);
+  process.entrance().open_gate();
   EXPECT_EQ(number(call(process, "sent")), 1);
 }
 
@@ -338,7 +338,7 @@ TEST_P(ProcessTest, HoldsTheQueueToItsLimit) {  // Q13, Q14
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(process.post({.bytes = "1234"}));
   EXPECT_EQ(process.post({.bytes = "1234"}).error().code, ErrorCode::queue_full);
   EXPECT_EQ(process.post({.bytes = "12345"}).error().code, ErrorCode::too_large);
-  EXPECT_EQ(process.mailbox_size(), 3U);
+  EXPECT_EQ(process.entrance().mailbox_size(), 3U);
   EXPECT_THAT(owner_.met(), ElementsAre("message_queue_max", "message_bytes_max"));
 }
 

@@ -13,7 +13,7 @@
 
 namespace petri {
 
-// Given once. Any thread.
+// A result is given once. Any thread may use it; the lock is held for moments, and a completion is called without it.
 class Reply {
  public:
   using Completion = std::function<void(Result<Outcome>)>;  // must not throw
@@ -22,13 +22,13 @@ class Reply {
   Reply() = default;
   explicit Reply(Completion completion) : completion_(std::move(completion)) {}
 
-  // False: there is one already, or nobody waits any more. A completion is called here.
+  // False: there is a result already, or nobody waits any more. A completion is called on this thread.
   bool give(Result<Outcome> result) EXCLUDES(mutex_);
-  // False: it has been given.
+  // Nobody waits any more. False: the result has been given.
   bool abandon() EXCLUDES(mutex_);
   bool settled() const EXCLUDES(mutex_);
 
-  // Nothing when the time has passed without one.
+  // Nothing when the time has passed without a result.
   std::optional<Result<Outcome>> wait_until(TimePoint deadline) EXCLUDES(mutex_);
   Result<Outcome> wait() EXCLUDES(mutex_);
 
@@ -41,7 +41,7 @@ class Reply {
 };
 using ReplyPtr = std::shared_ptr<Reply>;
 
-// `cancelled`: the reply to a call that the process of this name ended without handling.
+// The reply to a call that the process of this name ended without handling: `cancelled`.
 std::unexpected<Error> ended_before_call(std::string_view process);
 
 }  // namespace petri

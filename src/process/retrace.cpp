@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 #include "host/guest.h"
 #include "host/host_call.h"
 #include "host/process_port.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kRepeatNsMax = 250'000'000;
 
-// The sandbox as it answered the first time; nothing that is asked of it is done.
+// The port of a repetition: it answers as the sandbox did the first time, and does nothing.
 class RepeatedPort final : public ProcessPort {
  public:
   RepeatedPort(std::string_view name, const std::vector<History::Answer>& answers) : name_(name), answers_(answers) {}
@@ -64,11 +64,11 @@ class Repetition {
     context_.set_port(&port_);
   }
 
-  // Starts as the process did, or goes on from where it was known to stand.
+  // Starts as the process did, or continues from where it was known to stand.
   Result<End> start() {
     begin(history_.input());
-    if (const History::Beginning* from = history_.beginning()) {
-      PETRI_TRY(const End end, guest_.go_on_from(retrace_.compiled, *from->image));
+    if (const History::Origin* from = history_.origin()) {
+      PETRI_TRY(const End end, guest_.continue_from(retrace_.compiled, *from->image));
       context_.random = SeededRandom(from->random);
       return end;
     }
@@ -88,8 +88,8 @@ class Repetition {
     begin(message.bytes);
     return guest_.call(target.export_number, slots);
   }
-  // As it was before, and with as much fuel: it is going the same way.
-  bool goes_on(const Result<End>& end, std::optional<std::uint64_t> fuel_used) {
+  // True when it ended as it did before, with as much fuel: it is going the same way.
+  bool continues(const Result<End>& end, std::optional<std::uint64_t> fuel_used) {
     return end && end->kind == EndKind::returned && (!fuel_used || guest_.fuel_used() == *fuel_used);
   }
   bool ended_alike(const Result<End>& end, const Outcome& ended) {
@@ -122,10 +122,10 @@ class Repetition {
 std::vector<Frame> repeat(Repetition& again, const History& history, const History::Step* last, const Outcome& ended) {
   auto end = again.start();
   if (last == nullptr) return again.ended_alike(end, ended) ? again.frames() : std::vector<Frame>();
-  if (!again.goes_on(end, std::nullopt)) return {};
+  if (!again.continues(end, std::nullopt)) return {};
   for (const History::Step& message : history.messages()) {
     end = again.handle(message);
-    if (!again.goes_on(end, message.fuel_used)) return {};
+    if (!again.continues(end, message.fuel_used)) return {};
   }
   end = again.handle(*last);
   return again.ended_alike(end, ended) ? again.frames() : std::vector<Frame>();

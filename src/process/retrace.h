@@ -1,5 +1,5 @@
-// Where an interpreted process trapped: the interpreter keeps no trace, so what the process did is repeated in compiled
-// code, which does the same and does keep one.
+// Repeats what an interpreted process did in compiled code, to find out where it trapped: the interpreter keeps no
+// trace, and compiled code does the same and does keep one.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,17 @@
 
 namespace petri {
 
-// The compiled code of a module that is there only to repeat what trapped. Any thread.
+// The compiled code of a module that is there only to repeat what trapped. One thread at a time compiles and uses it;
+// any thread may try to be that one.
 class RetraceCode {
  public:
   static constexpr std::chrono::nanoseconds kCompileTimeMax = std::chrono::seconds(1);
 
-  // False: somebody is at it. After true, leave() follows.
+  // False: somebody else has entered. After true, leave() follows.
   bool try_enter() { return !busy_.exchange(true); }
   void leave() { busy_.store(false); }
 
-  // nullptr: it cannot be compiled in time. For whoever has entered.
+  // For the thread that has entered. nullptr when the code cannot be compiled in time.
   CodePtr compiled_of(const ModuleCode& module, std::stop_token stop);
 
  private:
@@ -33,7 +34,7 @@ class RetraceCode {
   CodePtr compiled_;
 };
 
-// One repetition.
+// One repetition, on the thread that runs it. All that is referred to outlives it.
 struct Retrace {
   const ModuleCode& module;  // as it was loaded for the process
   const Code& compiled;

@@ -6,11 +6,11 @@
 
 namespace petri {
 
-// Of one run, on its thread, which visits the workers (Workers::Visit) or is one of theirs.
+// The turns of one run, on its thread, which visits the workers (Workers::Visit) or is one of theirs.
 class RunTurns final : public RunPort {
  public:
-  // The owner outlives it.
-  explicit RunTurns(ProcessOwner& owner) : owner_(owner), turns_(owner) {}
+  // The services outlive it.
+  explicit RunTurns(ProcessServices& services) : services_(services), turns_(services) {}
 
   std::uint64_t begin(std::uint64_t deadline_ns, const std::atomic<std::uint32_t>& kill) override;
   void end(std::uint64_t fuel_used) override;
@@ -24,7 +24,7 @@ class RunTurns final : public RunPort {
  private:
   GuestTurns::Bounds bounds() const { return {.seat = *seat_, .kill = *kill_, .deadline_ns = deadline_ns_}; }
 
-  ProcessOwner& owner_;
+  ProcessServices& services_;
   GuestTurns turns_;
   Workers::Seat* seat_ = nullptr;
   const std::atomic<std::uint32_t>* kill_ = nullptr;

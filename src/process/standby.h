@@ -15,20 +15,21 @@
 
 namespace petri {
 
-class ProcessOwner;
+class InstanceServices;
 
-// What it runs is charged to the owner's account, takes no turns, and has no effect outside (HookPort). One thread at a
-// time; another may raise the flag, which ends what runs. Owner and flag outlive it and all it creates.
+// What it runs is charged to the account of the sandbox, takes no turns, and has no effect outside (HookPort). One
+// thread at a time; another may raise the flag, which ends what runs. Services and flag outlive it and all it creates.
 class Standby {
  public:
-  Standby(ProcessOwner& owner, std::string_view name, KillFlag& flag) : owner_(owner), name_(name), flag_(flag) {}
+  Standby(InstanceServices& services, std::string_view name, KillFlag& flag)
+      : services_(services), name_(name), flag_(flag) {}
 
   // Nothing of the guest has run. The port outlives all that runs before the instance is live.
   LiveInstance create(ModuleCodePtr code, HookPort& port) {
     flag_.clear();
     return created(std::move(code), port);
   }
-  // A copy of an instance that is movable and at rest.
+  // A copy of an instance that is movable and that nobody has entered.
   Result<LiveInstance> copy(const LiveInstance& of, HookPort& port);
   // Runs its start functions.
   Result<Outcome> begin(LiveInstance& live, Clock::TimePoint deadline, Starts starts = Starts::all);
@@ -45,7 +46,7 @@ class Standby {
   Allowance allowance(Clock::TimePoint started, Clock::TimePoint deadline) const;
   Result<Outcome> finish(LiveInstance& live, Clock::TimePoint started, const Result<End>& end);
 
-  ProcessOwner& owner_;
+  InstanceServices& services_;
   const std::string name_;
   KillFlag& flag_;
 };

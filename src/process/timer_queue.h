@@ -1,4 +1,4 @@
-// What is to be done later, in the order of its time.
+// Callbacks that are to be called later, in the order of their time.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace petri {
 
 using TimerId = std::uint64_t;
 
-// Those of one time in the order they came. Not for several threads at once.
+// Callbacks of the same time are called in the order they came. The user guards it with a lock of its own.
 template <typename Time>
 class TimerQueue {
  public:
@@ -23,7 +23,7 @@ class TimerQueue {
     times_.emplace(timer, time);
     return timer;
   }
-  // False: it is not here any more.
+  // False: the timer is not here any more.
   bool cancel(TimerId timer) {
     const auto found = times_.find(timer);
     if (found == times_.end()) return false;
@@ -34,7 +34,7 @@ class TimerQueue {
 
   bool empty() const { return due_.empty(); }
   std::size_t size() const { return due_.size(); }
-  // Of the first, which there is.
+  // The time of the first timer; there must be one.
   Time first_time() const { return due_.begin()->first.first; }
   Callback take_first() {
     auto first = due_.extract(due_.begin());

@@ -93,4 +93,10 @@ void TreeAccount::set_limits(const SandboxLimits& limits) {
   limits_number_.fetch_add(1, std::memory_order_release);
 }
 
+std::shared_ptr<void> hold_bytes(std::shared_ptr<TreeAccount> account, std::uint64_t bytes) {
+  if (!account->try_hold(bytes)) return nullptr;
+  TreeAccount* const held = account.get();
+  return {held, [account = std::move(account), bytes](TreeAccount*) { account->let_go(bytes); }};
+}
+
 }  // namespace petri

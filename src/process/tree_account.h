@@ -1,4 +1,4 @@
-// What the tree of a sandbox uses, and the limits it is held to.
+// The account of a sandbox: what its tree of processes uses, and the limits it is held to.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,11 @@ namespace petri {
 
 using SandboxLimitsPtr = std::shared_ptr<const SandboxLimits>;
 
-// Any thread. Counting costs an atomic addition each.
+// Any thread may use it. Counting costs an atomic addition each; the lock is held for moments, and nobody is notified
+// with it.
 class TreeAccount final : public MemoryAccount {
  public:
-  // Who is told of it all, on the thread whose doing it is. No process: it was a run.
+  // Limits and permissions are reported to it, on the thread whose doing it is. No process means that it was a run.
   class Listener {
    public:
     virtual ~Listener() = default;
@@ -41,7 +42,7 @@ class TreeAccount final : public MemoryAccount {
     let_go(bytes);
   }
   bool try_hold(std::uint64_t bytes) override;
-  // What was there before, and is there again.
+  // Holds the bytes whether they fit or not: they were there before, and are there again.
   void hold_anyway(std::uint64_t bytes);
   void let_go(std::uint64_t bytes) override {
     all_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
@@ -49,10 +50,10 @@ class TreeAccount final : public MemoryAccount {
   }
   std::uint64_t taken() const override { return all_bytes_.load(std::memory_order_relaxed); }
   std::uint64_t allowed() const override { return memory_bytes_max_.load(std::memory_order_relaxed); }
-  void tell_met(std::string_view process, const LimitMet& met) override {
+  void report_met(std::string_view process, const LimitMet& met) override {
     if (listener_ != nullptr) listener_->limit_met(process, met);
   }
-  void tell_used(std::string_view process, const PermissionUse& use) override {
+  void report_used(std::string_view process, const PermissionUse& use) override {
     if (listener_ != nullptr) listener_->permission_used(process, use);
   }
 
@@ -61,7 +62,7 @@ class TreeAccount final : public MemoryAccount {
   bool try_log(std::uint64_t bytes, std::uint64_t now_ms) override EXCLUDES(mutex_);
   bool try_add_process();
   void remove_process() { processes_.fetch_sub(1, std::memory_order_relaxed); }
-  // One of timers_max, with the bytes it takes.
+  // Takes one of timers_max, and the bytes that a timer takes.
   enum class Added : std::uint8_t { yes, too_many, no_memory };
   Added try_add_timer();
   void remove_timer() {
@@ -77,7 +78,7 @@ class TreeAccount final : public MemoryAccount {
   }
 
   std::uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
-  // What the host holds for them. Both change while this is asked, one after the other.
+  // The bytes that the host holds for the guests. Both numbers change while this is asked, one after the other.
   std::uint64_t host_bytes() const {
     const std::uint64_t all = taken();
     return all - std::min(all, memory_bytes());
@@ -89,12 +90,12 @@ class TreeAccount final : public MemoryAccount {
   std::uint64_t fuel_used() const { return fuel_used_.load(std::memory_order_relaxed); }
   std::uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
 
-  // Asked for each message, without a lock.
+  // These are asked for each message, and take no lock.
   std::uint64_t message_bytes_max() const { return message_bytes_max_.load(std::memory_order_relaxed); }
   std::uint64_t threads_max() const { return threads_max_.load(std::memory_order_relaxed); }
   std::uint64_t message_queue_max() const { return message_queue_max_.load(std::memory_order_relaxed); }
   SandboxLimitsPtr limits() const EXCLUDES(mutex_);
-  // Another number for other limits: cheap to compare before asking for them.
+  // A number that changes with the limits, and is cheap to compare before asking for them.
   std::uint32_t limits_number() const { return limits_number_.load(std::memory_order_acquire); }
   void set_limits(const SandboxLimits& limits) EXCLUDES(mutex_);
 
@@ -102,9 +103,9 @@ class TreeAccount final : public MemoryAccount {
   static bool try_add(std::atomic<std::uint64_t>& used, std::uint64_t max, std::uint64_t amount);
 
   Listener* const listener_;
-  MemoryBudget* const budget_;                  // of all trees together, if there is one
-  DescriptorPool* const pool_;                  // the same
-  std::atomic<std::uint64_t> memory_bytes_{0};  // of all_bytes_
+  MemoryBudget* const budget_;                  // of all trees together; nullptr: there is none
+  DescriptorPool* const pool_;                  // of all trees together; nullptr: there is none
+  std::atomic<std::uint64_t> memory_bytes_{0};  // the part of all_bytes_ that is the guests' own
   std::atomic<std::uint64_t> all_bytes_{0}, processes_{0}, timers_{0}, messages_{0}, fuel_used_{0}, cpu_ns_{0},
       descriptors_{0};
   std::atomic<std::uint64_t> memory_bytes_max_, processes_max_, timers_max_, message_bytes_max_, message_queue_max_,
@@ -114,5 +115,8 @@ class TreeAccount final : public MemoryAccount {
   SandboxLimitsPtr limits_ GUARDED_BY(mutex_);
   LogRate log_rate_ GUARDED_BY(mutex_);  // of all instances together, however many there are one after another
 };
+
+// Holds so many bytes until the last who has the answer is gone, which keeps the account. nullptr: there is no room.
+std::shared_ptr<void> hold_bytes(std::shared_ptr<TreeAccount> account, std::uint64_t bytes);
 
 }  // namespace petri

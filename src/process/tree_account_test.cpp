@@ -45,7 +45,7 @@ TEST(TreeAccount, GivesNoMoreTimersThanItMayAndNoneWithoutMemory) {
   EXPECT_EQ(account.try_add_timer(), TreeAccount::Added::yes);
 }
 
-TEST(TreeAccount, TellsItsOwnDescriptorsFromThoseOfAllTogether) {
+TEST(TreeAccount, SeparatesItsOwnDescriptorsFromThoseOfAllTogether) {
   DescriptorPool pool(3);
   TreeAccount first(limits_with(kPage), nullptr, nullptr, &pool), second(limits_with(kPage), nullptr, nullptr, &pool);
   LimitMet met;

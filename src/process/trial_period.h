@@ -9,7 +9,7 @@
 
 namespace petri {
 
-// Shared by the processes that were given the code together. Any thread.
+// The processes that were given the code together share one. Any thread may use it.
 class TrialPeriod {
  public:
   TrialPeriod(std::string module, std::uint32_t calls, Clock::TimePoint until)
@@ -17,11 +17,9 @@ class TrialPeriod {
 
   const std::string& module() const { return module_; }
 
-  // A call came to a good end.
+  // Counts a call that ended well.
   void count() { calls_left_.fetch_sub(1, std::memory_order_relaxed); }
-  bool goes_on_at(Clock::TimePoint now) const {
-    return calls_left_.load(std::memory_order_relaxed) > 0 && now <= until_;
-  }
+  bool is_on_at(Clock::TimePoint now) const { return calls_left_.load(std::memory_order_relaxed) > 0 && now <= until_; }
 
  private:
   const std::string module_;

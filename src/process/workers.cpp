@@ -7,8 +7,6 @@
 
 #include "base/assert.h"
 #include "base/clock.h"
-#include "base/kernel_clock.h"
-#include "base/stack.h"
 
 namespace petri {
 namespace {
@@ -134,7 +132,7 @@ bool Workers::grant_to(Client& client) {
   return granted;
 }
 
-// By somebody who goes on waiting with the lock.
+// For somebody who continues to wait with the lock.
 void Workers::grant_and_start() {
   grant();
   if (wanted_ == 0) return;
@@ -330,22 +328,21 @@ void Workers::join_ended() {
   });
 }
 
-Workers::Visit::Visit(Workers& workers, Client* client) : workers_(workers), before_(seat_of_this_thread()) {
-  Seat& seat = seat_of_this_thread();
-  if (before_.workers != &workers) seat = {.workers = &workers};
-  workers.charge(seat);  // from here on it is for another
-  seat.client = client;
+Workers::Visit::Visit(Workers& workers, Client* client)
+    : workers_(workers), seat_(seat_of_this_thread()), before_(seat_) {
+  if (before_.workers != &workers) seat_ = {.workers = &workers};
+  workers.charge(seat_);  // from here on it is for another
+  seat_.client = client;
 }
 
 Workers::Visit::~Visit() {
-  Seat& seat = seat_of_this_thread();
   if (before_.workers == &workers_) {
-    workers_.charge(seat);
-    seat.client = before_.client;
+    workers_.charge(seat_);
+    seat_.client = before_.client;
     return;
   }
-  if (seat.holds_permit) workers_.release(seat);
-  seat = before_;
+  if (seat_.holds_permit) workers_.release(seat_);
+  seat_ = before_;
 }
 
 Workers::Pause::Pause(Workers& workers, Seat& seat, const std::atomic<std::uint32_t>* ended)

@@ -1,4 +1,4 @@
-// Threads that run guests: no more at a time than there are workers, and who waits or has had its turn gives way.
+// Threads that run guests: no more at a time than there are workers. A guest that waits or has had its turn gives way.
 #pragma once
 
 #include <atomic>
@@ -13,32 +13,37 @@
 
 #include "base/large_thread.h"
 #include "base/mutex.h"
+#include "base/stack.h"
+#include "base/thread_pool.h"
 #include "petri/result.h"
 #include "process/fair_line.h"
 
 namespace petri {
 
-// What a guest that was put aside is woken for before its next turn: it was ended, or its time is over.
+// Why a guest that was put aside is woken before its next turn: it was ended, or its time is over.
 struct EarlyWake {
   const std::atomic<std::uint32_t>* ended = nullptr;  // not 0: it was, and Workers::wake_ended() follows
-  std::uint64_t deadline_ns = UINT64_MAX;             // as kernel_ns(CLOCK_MONOTONIC) tells time
+  std::uint64_t deadline_ns = UINT64_MAX;             // of kernel_ns(CLOCK_MONOTONIC)
 };
 
 // A thread needs a permit to run a guest, and there are as many permits as workers. A thread that waits for something
 // gives its permit back meanwhile, and one whose guest has had its turn lets others go first. Whoever has had the least
 // time with a permit is next (FairLine), so what a sandbox waits for does not depend on how many others burn, nap or
-// send themselves messages. Within one sandbox new work comes before guests that go on; every eighth permit goes to
+// send themselves messages. Within one sandbox new work comes before guests that resume; every eighth permit goes to
 // those all the same. All members may be called from any thread.
+//
+// Not a ThreadPool: that one starts a task as soon as there is a thread. Here a task needs a permit, which other
+// threads wait for too; who of both is next is one decision, made under one lock.
 class Workers {
   struct Waiter;
 
  public:
   using Task = std::function<void()>;  // must not throw
 
-  // Whose work it is: a sandbox has one. Outlives its tasks and waiting threads, which keep it alive.
+  // The owner of work: a sandbox has one. It outlives its tasks and waiting threads, which keep it alive.
   class Client : public FairLine::Member {
     friend class Workers;
-    // All of the Workers' mutex_.
+    // The lock of the Workers guards all of this.
     std::list<Task> tasks_;
     std::list<Waiter*> resuming_;   // what they waited for is there
     std::list<Waiter*> put_aside_;  // they have had their turn
@@ -64,16 +69,16 @@ class Workers {
   // Runs the task on a thread with a large stack. Callers bound what they submit. Without a client it is the host's own
   // work, which comes first.
   void submit(Task task, Client* client = nullptr) EXCLUDES(mutex_);
-  // It is to be ended: what it has still to do comes soon, for as long as a sandbox that has done nothing would.
+  // The client is to be ended: its remaining work comes as soon as that of a sandbox which has done nothing.
   void favour(Client& client) EXCLUDES(mutex_);
 
-  // What a thread has of the workers. A guest whose stack is too small runs on another thread while the one that
+  // A thread's place among the workers. A guest whose stack is too small runs on another thread while the one that
   // entered it waits: it still sits where that one does.
   struct Seat {
     Workers* workers = nullptr;
     Client* client = nullptr;
     bool holds_permit = false;
-    std::uint64_t since_ns = 0;  // it has held its permit, on the monotonic clock
+    std::uint64_t since_ns = 0;  // when it was given its permit, on the monotonic clock
   };
   static Seat& seat_of_this_thread();
 
@@ -100,11 +105,12 @@ class Workers {
 
    private:
     Workers& workers_;
-    Seat before_;
+    Seat& seat_;
+    const Seat before_;
   };
 
-  // This thread waits for something else while this lives: another may run. A guest that was ended meanwhile goes on
-  // without a permit, as in take_turn().
+  // This thread waits for something else while this lives: another may run. A guest that was ended meanwhile
+  // continues without a permit, as in take_turn().
   class Pause {
    public:
     explicit Pause(Workers& workers, Seat& seat = seat_of_this_thread(),
@@ -120,12 +126,15 @@ class Workers {
     bool held_;
   };
 
-  // A guest's turn is over: lets others go first if any wait. Answers when the next turn ends. One that is woken goes
-  // on without a permit: all that is left to it is to end.
+  // A guest's turn is over: lets others go first if any wait. Returns when the next turn ends. A guest that is woken
+  // early continues without a permit: all that is left to it is to end.
   std::uint64_t take_turn(std::uint64_t now_ns, Seat& seat = seat_of_this_thread(), const EarlyWake& wake = {})
       EXCLUDES(mutex_);
   // Wakes those of the client that want a permit and have been ended since.
   void wake_ended(Client* client = nullptr) EXCLUDES(mutex_);
+
+  // For guests that may need more stack than the thread has that enters them; that one waits, and keeps its permit.
+  ThreadPool& stacks() { return stacks_; }
 
   std::chrono::nanoseconds turn() const { return options_.turn; }
   std::size_t threads() const EXCLUDES(mutex_);
@@ -165,6 +174,7 @@ class Workers {
   void join_ended() EXCLUDES(mutex_);
 
   const Options options_;
+  ThreadPool stacks_{{.name = "petri-stack", .idle_max = kIdleStackThreadsMax}};
   mutable Mutex mutex_;
   std::size_t running_ GUARDED_BY(mutex_) = 0;  // permits that are out
   Client own_;                                  // the host

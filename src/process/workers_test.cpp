@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 
 namespace petri {
 namespace {
@@ -66,13 +66,13 @@ TEST(Workers, LetAnotherRunWhileOneWaits) {  // R18
 TEST(Workers, LetNewWorkGoBeforeWhatHasHadItsTurn) {  // X06
   const auto workers = make(1);
   std::atomic<bool> answered{false};
-  std::latch begun(1), done(1);
+  std::latch started(1), done(1);
   workers->submit([&] {
-    begun.count_down();
+    started.count_down();
     while (!answered) static_cast<void>(workers->take_turn(0));
     done.count_down();
   });
-  begun.wait();
+  started.wait();
   workers->submit([&] { answered = true; });
   done.wait();
 }
@@ -101,8 +101,8 @@ void spend_a_turn() {
   while (kernel_ns(CLOCK_MONOTONIC) < until) continue;
 }
 
-// Guests that nap and go on came before every new task, for ever.
-TEST(Workers, AnswerANewTaskBesideThoseWhoNapAndGoOn) {
+// Guests that nap and resume came before every new task, for ever.
+TEST(Workers, AnswerANewTaskBesideThoseWhoNapAndResume) {
   std::atomic<bool> answered{false};
   std::array<Workers::Client, 8> nappers;
   Workers::Client neighbour;

@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "base/escape.h"
+#include "base/file.h"
 
 namespace petri {
 namespace {
@@ -69,11 +68,10 @@ Result<void> BackwardLines::fill() {
 }
 
 std::unexpected<Error> BackwardLines::failed(int why) const {
-  std::array<char, 128> buffer{};
-  Error error{.code = ErrorCode::io_error,
-              .message = fmt::format("{}: the file cannot be read again: {}", escape_text(path_, 4'096),
-                                     ::strerror_r(why, buffer.data(), buffer.size())),
-              .details = {}};
+  Error error{
+      .code = ErrorCode::io_error,
+      .message = fmt::format("{}: the file cannot be read again: {}", escape_text(path_, 4'096), errno_text(why)),
+      .details = {}};
   return fail(std::move(error).with("path", path_));
 }
 

@@ -1,4 +1,4 @@
-// The best candidates of a stream of records.
+// The best candidates of a stream of records, and which of two scores is the better one.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "petri/records.h"
-#include "report/score_order.h"
+#include "petri/report.h"
 
 namespace petri {
 
-// What the table of the best shows of a record.
+// A record as the table of the best shows it.
 struct BestRow {
   std::size_t row = 0;
   double score = 0;
@@ -39,5 +39,8 @@ class BestRows {
   const BestScore best_;
   std::vector<BestRow> rows_;
 };
+
+// NaN and no score are worse than any number, and no better than each other.
+bool is_better(std::optional<double> score, std::optional<double> than, BestScore best);
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-// What can be seen wrong in a record without running anything.
+// Faults that can be seen in a record without running anything.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace petri {
 // it has the receipt that its file promises and does not contradict itself; it may be forged all the same.
 std::optional<std::string> doubt_about(const StoredRecord& stored, const RecordsHeader& header);
 
-// The same of the first line.
+// The doubt about the first line, likewise.
 std::optional<std::string> doubt_about(const RecordsHeader& header);
 
 }  // namespace petri

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "base/hex.h"
-#include "evaluation/records_parse.h"
+#include "base/byte_text.h"
+#include "evaluation/records/parse.h"
 #include "report/backward_lines.h"
 
 namespace petri {
 namespace {
 
-// Of a line of a records file, without parsing all of it: most lines are nobody's ancestor.
+// Finds the artifact of a records line without parsing all of it: most lines are nobody's ancestor.
 std::optional<ArtifactId> artifact_in(std::string_view line) {
   constexpr std::string_view kKey = "\"artifact\":\"";
   const std::size_t key = line.find(kKey);

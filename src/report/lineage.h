@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "petri/records.h"
-#include "report/score_order.h"
+#include "report/best_rows.h"
 
 namespace petri {
 

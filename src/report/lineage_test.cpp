@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "report/lineage_list.h"
+#include "report/page/page_parts.h"
 
 namespace petri {
 namespace {
@@ -22,7 +22,7 @@ struct Row {
   std::optional<std::uint64_t> generation = std::nullopt;
 };
 
-// Of the last row; the rows are numbered from 0.
+// The lineage of the last row; the rows are numbered from 0.
 Lineage lineage_of(const std::vector<Row>& rows, std::size_t ancestors_max = kAncestorsMax) {
   LineageSearch search(id(rows.back().artifact), rows.size() - 1, ancestors_max);
   for (std::size_t row = rows.size(); row-- > 0;) {

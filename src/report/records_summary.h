@@ -1,4 +1,4 @@
-// What a report shows of a records file, gathered in one pass and in bounded memory.
+// The summary of a records file that a report shows, gathered in one pass and in bounded memory.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 #include "petri/records.h"
 #include "petri/report.h"
 #include "report/best_rows.h"
-#include "report/fuel_histogram.h"
-#include "report/outcome_counts.h"
-#include "report/score_curve.h"
+#include "report/charts/fuel_histogram.h"
+#include "report/charts/outcome_counts.h"
+#include "report/charts/score_curve.h"
 
 namespace petri {
 

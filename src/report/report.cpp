@@ -5,8 +5,7 @@
 #include <filesystem>
 
 #include "report/lineage.h"
-#include "report/page.h"
-#include "report/page_file.h"
+#include "report/page/page.h"
 #include "report/records_summary.h"
 
 namespace petri {

@@ -1,4 +1,4 @@
-#include "report/score_order.h"
+#include "report/best_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -55,7 +55,12 @@ std::vector<LimitRule> make_guest_rules() {
 
 bool in_range(const LimitRule& rule, std::uint64_t value) { return value >= rule.min && value <= rule.max; }
 
+// Rounded as limits are shown, or exact where the value would be shown as the bound that it passes.
 std::string out_of_range(const LimitRule& rule, std::uint64_t value) {
+  if (format_limit(rule, value) == format_limit(rule, value < rule.min ? rule.min : rule.max)) {
+    return fmt::format("{} is {} {} but goes from {} to {}", rule.name, format_count(value), rule.unit,
+                       format_count(rule.min), format_count(rule.max));
+  }
   return fmt::format("{} is {} but goes from {} to {}", rule.name, format_limit(rule, value),
                      format_limit(rule, rule.min), format_limit(rule, rule.max));
 }

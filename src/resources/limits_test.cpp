@@ -103,6 +103,14 @@ TEST(SetLimit, RefusesAValueOutOfRange) {
   EXPECT_EQ(limits, Limits());
 }
 
+TEST(SetLimit, SaysExactlyWhatIsOutOfRangeByLittle) {
+  Limits limits;
+  EXPECT_EQ(set_limit(limits, "output_bytes_max", std::uint64_t{1} << 31).error().message,
+            "output_bytes_max is 2,147,483,648 bytes but goes from 0 to 2,147,483,647.");
+  EXPECT_EQ(set_limit(limits, "execution_time_max", 3'600'000'000'001).error().message,
+            "execution_time_max is 3,600,000,000,001 ns but goes from 1,000,000 to 3,600,000,000,000.");
+}
+
 TEST(ParseLimit, ReadsTheUnitOfTheLimit) {
   EXPECT_EQ(parse_limit(*limit_named("memory_bytes_max"), "16MiB"), 16U << 20);
   EXPECT_EQ(parse_limit(*limit_named("execution_time_max"), "50ms"), 50'000'000U);

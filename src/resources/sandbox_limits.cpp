@@ -6,7 +6,7 @@
 #include <array>
 #include <thread>
 
-#include "base/complain.h"
+#include "base/complaints.h"
 #include "base/escape.h"
 #include "base/name_table.h"
 #include "base/units.h"
@@ -159,7 +159,7 @@ std::string sandbox_limit_names(bool only_refusing = false) {
   return names;
 }
 
-// What is wrong with one change, or nothing.
+// The fault of one change, or empty.
 std::string complaint(std::string_view name, std::uint64_t value) {
   const SandboxLimitRule* rule = sandbox_limit_named(name);
   if (rule == nullptr)
@@ -190,30 +190,29 @@ std::string_view name_of(OnLimit action) { return name_in(kActions, action); }
 std::optional<OnLimit> on_limit_named(std::string_view name) { return find_name<OnLimit>(kActions, name); }
 
 Result<void> check_actions(const LimitActions& actions) {
-  Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
+  Complaints complaints;
   for (const auto& [name, action] : actions) {
     const SandboxLimitRule* rule = sandbox_limit_named(name);
     if (rule != nullptr && rule->refuses_guest) continue;
     std::string wrong = fmt::format("{} \"{}\" (those that can end a guest instead are {})",
                                     rule == nullptr ? "there is no limit" : "nothing is refused to a guest by",
                                     escape_text(name, 80), sandbox_limit_names(true));
-    complain(error, "on_limit." + escape_text(name, 80), std::move(wrong));
+    complaints.add_clause("on_limit." + escape_text(name, 80), std::move(wrong));
   }
-  if (!error.details.empty()) return fail(std::move(error));
-  return {};
+  return complaints.result();
 }
 
 Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& changes) {
-  Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
+  Complaints complaints;
   for (const auto& [name, value] : changes) {
     std::string wrong = complaint(name, value);
     if (wrong.empty()) {
       sandbox_limit_named(name)->set(limits, value);
       continue;
     }
-    complain(error, "limits." + escape_text(name, 80), std::move(wrong));
+    complaints.add_clause("limits." + escape_text(name, 80), std::move(wrong));
   }
-  if (!error.details.empty()) return fail(std::move(error));
+  PETRI_TRY(complaints.result());
   // One process may use what the tree has, unless told otherwise.
   if (changes.contains("memory_bytes_max") && !limits.process_memory_set) {
     limits.process_memory_bytes_max = std::min(limits.memory_bytes_max, 4 * kGiB);

@@ -17,7 +17,8 @@ HostSettings settings_of(const RunContext& run, Callbacks callbacks) {
                         .folder = run.folder,
                         .ends_at_output_limit = run.spec.ends_at_output_limit,
                         .account = run.account,
-                        .ending_limits = run.ending_limits};
+                        .ending_limits = run.ending_limits,
+                        .stacks = run.stacks};
   const bool called = callbacks == Callbacks::called;
   if (called) settings.on_log = run.spec.on_log;
   // A stream that was taken away before is taken away again, or the answers would differ.
@@ -62,7 +63,7 @@ Result<AttemptResult> attempt(const RunContext& run, const Code& code, const Att
   if (run.turns != nullptr) run.turns->end(called ? guest.fuel_used() : 0);
   PETRI_TRY(const End end, std::move(ended));
   context.finish(0);
-  if (called) context.tell_account();
+  if (called) context.report_to_account();
 
   AttemptResult result{.outcome = collect_outcome(run.artifact, end, guest, context), .waited = context.waited};
   result.outcome.seed = run.spec.seed;

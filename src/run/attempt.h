@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "engine/instance.h"
 #include "engine/loadable_artifact.h"
-#include "host/folder.h"
+#include "host/files/folder.h"
 #include "host/host_context.h"
 #include "petri/run.h"
 #include "run/run_in.h"
@@ -16,7 +16,7 @@
 
 namespace petri {
 
-// What all passes of a run share. Everything is borrowed.
+// Context that all passes of a run share. Everything is borrowed.
 struct RunContext {
   const LoadableArtifact& artifact;
   const RunSpec& spec;
@@ -26,6 +26,7 @@ struct RunContext {
   MemoryAccount* account = nullptr;
   const std::atomic<Permissions>* granted = nullptr;
   const EndingLimits* ending_limits = nullptr;
+  ThreadPool* stacks = nullptr;
   RunPort* turns = nullptr;
   const std::atomic<std::uint32_t>& interrupt;
 };

@@ -1,4 +1,4 @@
-// What is reported about a guest that has ended, taken from where it was kept while it ran.
+// Collects the outcome of a guest that has ended from where it was kept while it ran.
 #pragma once
 
 #include <span>

@@ -6,7 +6,7 @@
 
 namespace petri {
 
-// What the rule needs to know beside the end itself.
+// Facts that the rule needs to know beside the end itself.
 struct EndedGuest {
   End end;
   std::uint64_t output_bytes_cut = 0;
@@ -22,8 +22,8 @@ struct Verdict {
   bool repeatable = true;
 };
 
-// Which kind an outcome has when several things are true of it; the page of outcomes says the same. What ended the
-// guest gives the name: a trap, or the limit that was met at that moment. A cut answer makes an end of the guest's own
+// The kind of an outcome when several things are true of it; the page of outcomes says the same. The trap that ended
+// the guest, or the limit that was met at that moment, gives the name. A cut answer makes an end of the guest's own
 // making, a return or an exit, an `output_limit`; where a cut ends the guest at once it is the end itself.
 Verdict verdict_of(const EndedGuest& guest);
 

@@ -14,7 +14,7 @@
 namespace petri {
 namespace {
 
-// What is spent at most on compiling a module only to say where it trapped.
+// The longest time spent on compiling a module only to say where it trapped.
 constexpr Clock::Duration kExplanationTimeMax = std::chrono::seconds(1);
 
 // Compiled promotion comes with evaluations; a single run is over before it would pay.
@@ -92,6 +92,7 @@ Result<Outcome> run_in(const RunSurroundings& around, const ArtifactPtr& artifac
                        .account = around.account,
                        .granted = around.granted,
                        .ending_limits = around.ending_limits,
+                       .stacks = around.stacks,
                        .turns = around.turns,
                        .interrupt = kill.flag()};
   PETRI_TRY(AttemptResult result, attempt(run, *code, {.time_max = spec.limits.execution_time_max}));

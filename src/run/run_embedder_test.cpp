@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "run/run_fixture.h"
 
 namespace petri {

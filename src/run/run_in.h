@@ -24,11 +24,12 @@ class RunPort : public TurnPort {
 struct RunSurroundings {
   const Clock& clock;
   MemoryAccount* account = nullptr;  // outlives the run
-  // What it has of its permissions while it runs; none: all. The same.
+  // The permissions that the guest has while it runs; nullptr: all. Must outlive the run.
   const std::atomic<Permissions>* granted = nullptr;
   const EndingLimits* ending_limits = nullptr;  // the same
-  std::shared_ptr<Folder> folder;               // that others have open, too; none: the one the spec names
-  RunPort* turns = nullptr;                     // none: it has the thread to itself
+  ThreadPool* stacks = nullptr;                 // as HostHooks::stacks; outlives the run
+  std::shared_ptr<Folder> folder;               // that others have open, too; nullptr: the one the spec names
+  RunPort* turns = nullptr;                     // nullptr: it has the thread to itself
   // Loads the module with those it imports from; none: it is by itself.
   std::function<Result<CodePtr>(Tier, const LoadOptions&)> load;
 };

@@ -361,7 +361,7 @@ TEST_P(RunLimits, CutTheAnswerAndLetTheGuestReturnIfAskedTo) {
     EXPECT_EQ(outcome.output_bytes_cut,
               static_cast<std::uint64_t>(piece) * static_cast<std::uint64_t>(rounds) - 100'000U);
   }
-  // What ended it gives the name.
+  // The cause of the end gives the name.
   RunSpec burning = spec("f", {1 << 20, 1'024});
   burning.ends_at_output_limit = false;
   const Outcome burned = run_ok(text, burning);

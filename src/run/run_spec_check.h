@@ -1,4 +1,4 @@
-// What can be wrong with a RunSpec, found before anything is touched.
+// Checks of a RunSpec that are made before anything is touched.
 #pragma once
 
 #include <cstdint>

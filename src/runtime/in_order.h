@@ -1,4 +1,4 @@
-// Things in the order in which they were added, of which any may go.
+// A list in the order of insertion from which any element may be removed.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,12 @@ class InOrder {
  public:
   using Number = std::uint64_t;
 
+  // Returns the number by which the element can be removed; numbers grow and are never used twice.
   Number add(T thing) {
     rows_.push_back({.number = ++last_, .thing = std::move(thing)});
     return last_;
   }
+  // Does nothing if there is no such element. Logarithmic, but for the closing of gaps.
   void remove(Number number) {
     const auto row = std::ranges::lower_bound(rows_, number, {}, &Row::number);
     if (row == rows_.end() || row->number != number || row->thing == nullptr) return;

@@ -10,8 +10,8 @@ void check_options(const RuntimeOptions& options, Complaints& complaints) {
   if (auto limits = with_changes({}, options.limits); !limits) {
     for (const ErrorDetail& detail : limits.error().details) complaints.add_sentence(detail.key, detail.value);
   }
-  for (const auto& [field, wrong] : faults_of(options.quarantine)) complaints.add("quarantine." + field, wrong);
-  for (const auto& [field, wrong] : faults_of(options.breaker)) complaints.add("breaker." + field, wrong);
+  check_quarantine(options.quarantine, "quarantine", complaints);
+  check_breaker(options.breaker, "breaker", complaints);
   check_defaults(options.defaults, "defaults", complaints);
 }
 

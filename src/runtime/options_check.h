@@ -1,4 +1,4 @@
-// Whether the options of a runtime can be met.
+// Checks if the options of a runtime can be met.
 #pragma once
 
 #include "base/complaints.h"
@@ -6,7 +6,7 @@
 
 namespace petri {
 
-// Everything that is wrong with the limits, the quarantine, the breaker and the defaults.
+// Adds a complaint for each fault of the limits, the quarantine, the breaker and the defaults.
 void check_options(const RuntimeOptions& options, Complaints& complaints);
 
 }  // namespace petri

@@ -15,16 +15,20 @@ namespace petri {
 class SandboxCore;
 using CorePtr = std::shared_ptr<SandboxCore>;
 
-// Sandboxes by id, and in the order in which they were made. Any thread; the lock is held for a look-up.
+// Sandboxes by id, and in the order in which they were created. Keeps them alive until they are removed. Any thread;
+// the lock is held for a look-up only, and no code of a sandbox runs under it but status().
 class Registry {
  public:
-  // The one that has the id already, unless it is dead; else this one has it now, and a dead one was replaced.
+  // Adds the sandbox and returns nullptr; a stopped or failed one with the same id is returned in `replaced`. If a live
+  // one has the id, returns that and adds nothing.
   CorePtr add(CorePtr core, CorePtr& replaced) EXCLUDES(mutex_);
+  // nullptr when no sandbox has the id.
   CorePtr find(std::string_view id) const EXCLUDES(mutex_);
-  // Only this very one: its id may belong to another by now.
+  // Removes this very sandbox: its id may belong to another by now, which stays.
   void remove(const SandboxCore& core) EXCLUDES(mutex_);
   std::vector<CorePtr> all() const EXCLUDES(mutex_);
-  // Found without looking at the rest.
+  // At most `limit` sandboxes from the place `offset` on; `total` receives how many there are. Takes time for the page,
+  // not for the rest.
   std::vector<CorePtr> page(std::size_t offset, std::size_t limit, std::size_t& total) const EXCLUDES(mutex_);
   std::size_t size() const EXCLUDES(mutex_);
 

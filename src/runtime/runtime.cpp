@@ -83,7 +83,7 @@ Result<Sandbox> Runtime::create(SandboxSpec given) {
   PETRI_TRY(SandboxPolicy policy, check_spec(spec, defaults.limits, impl_->options.host));
   PETRI_TRY(check_budget(impl_->budget.get()));
   auto traits = impl_->traits.share(take_traits(spec, std::move(policy)));
-  return impl_->begin(std::make_shared<SandboxCore>(*impl_->services, std::move(spec), std::move(traits)), nullptr);
+  return impl_->begin(std::make_shared<SandboxCore>(impl_->services, std::move(spec), std::move(traits)), nullptr);
 }
 
 Result<Sandbox> Runtime::create(SandboxSpec given, const Snapshot& snapshot) {
@@ -100,7 +100,7 @@ Result<Sandbox> Runtime::create(SandboxSpec given, const Snapshot& snapshot) {
   PETRI_TRY(check_budget(impl_->budget.get()));
   auto traits = impl_->traits.share(take_traits(spec, std::move(policy)));
   const SnapshotOrigin origin{.data = data};
-  return impl_->begin(std::make_shared<SandboxCore>(*impl_->services, std::move(spec), std::move(traits)), &origin);
+  return impl_->begin(std::make_shared<SandboxCore>(impl_->services, std::move(spec), std::move(traits)), &origin);
 }
 
 std::vector<Result<Sandbox>> Runtime::fork(std::string_view id, const std::vector<std::string>& twins,
@@ -112,7 +112,7 @@ std::vector<Result<Sandbox>> Runtime::fork(std::string_view id, const std::vecto
   if (core == nullptr) return all_fail(no_sandbox(id).error());
   const auto like = core->clone_source();
   if (!like) return all_fail(like.error());
-  const auto snapshot = core->snapshot();
+  const auto snapshot = core->snapshots().snapshot();
   if (!snapshot) return all_fail(snapshot.error());
   const SnapshotOrigin origin{
       .data = snapshot->data(), .share_random = options.share_random, .timers = options.timers, .way = WayIn::fork};
@@ -169,7 +169,7 @@ Result<void> Runtime::restart(std::string_view id, const RestartOptions& options
 Result<void> Runtime::destroy(std::string_view id) {
   const CorePtr core = impl_->registry.find(id);
   if (core == nullptr) return no_sandbox(id);
-  PETRI_TRY(core->may_be_destroyed_here());
+  PETRI_TRY(core->may_be_ended_here());
   if (!core->destroy()) return no_sandbox(id);
   impl_->registry.remove(*core);
   ++impl_->destroyed;
@@ -183,9 +183,9 @@ Result<Evaluation> Runtime::evaluate(std::span<const Candidate> candidates, std:
     return event.add("function", spec.function).add("rows", candidates.size()).add("cases", cases.size());
   };
   impl_->events.publish(EventKind::evaluate_start, about, [&](Event& event) { name_it(event); });
-  const Clock::TimePoint began = impl_->clock.now();
+  const Clock::TimePoint started = impl_->clock.now();
   auto evaluation = impl_->evaluator().evaluate(candidates, cases, spec, options);
-  const auto took = impl_->clock.now() - began;
+  const auto took = impl_->clock.now() - started;
   if (!evaluation) {
     impl_->metrics.evaluation_failed();
     impl_->events.publish(EventKind::evaluate_exception, about, [&](Event& event) {
@@ -220,7 +220,7 @@ std::string Runtime::metrics() const {
   std::map<SandboxStatus, std::uint64_t> by_status;
   for (const CorePtr& core : impl_->registry.all()) {
     ++by_status[core->status()];
-    const Usage usage = core->usage();
+    const Usage usage = core->usage().now();
     now.processes += usage.processes;
     now.memory_bytes += usage.memory_bytes + usage.host_bytes;
   }
@@ -263,7 +263,7 @@ RuntimeInfo Runtime::info() const {
                    .quarantine = options.quarantine,
                    .defaults = options.defaults};
   for (const CorePtr& core : impl_->registry.all()) {
-    const Usage usage = core->usage();
+    const Usage usage = core->usage().now();
     info.memory_bytes += usage.memory_bytes + usage.host_bytes;
   }
   return info;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/byte_text.h"
 #include "base/ids.h"
 #include "engine/give_back_memory.h"
 #include "engine/sha256.h"
@@ -26,7 +27,7 @@ MetricLabels metric_labels() {
 
 // By the parent's seed and the fork's own id, so that forking again gives the same numbers on every machine.
 std::uint64_t fork_seed(std::uint64_t parent, std::string_view id) {
-  const auto hash = sha256({reinterpret_cast<const std::uint8_t*>(id.data()), id.size()});
+  const auto hash = sha256(as_bytes(id));
   std::uint64_t own = 0;
   for (std::size_t byte = 0; byte < sizeof own; ++byte) own |= std::uint64_t{hash[byte]} << (8 * byte);
   return parent ^ own;
@@ -64,23 +65,23 @@ Runtime::Impl::Impl(RuntimeOptions given)
       code(options.host, promoter, options.promote_instances, options.compile) {}
 
 void Runtime::Impl::make_services() {
-  services.emplace(SandboxServices{.workers = *workers,
-                                   .guest_threads = *guest_threads,
-                                   .timers = *timers,
-                                   .clock = clock,
-                                   .events = events,
-                                   .artifacts = artifacts,
-                                   .code = code,
-                                   .host = options.host,
-                                   .audit = *audit,
-                                   .quarantine = quarantine,
-                                   .metrics = metrics,
-                                   .budget = budget.get(),
-                                   .descriptors = descriptors,
-                                   .failed_sources = failed_sources,
-                                   .retrace_budget = retrace_budget,
-                                   .under_way = under_way,
-                                   .samples_max = options.samples_max});
+  services = std::make_shared<const SandboxServices>(SandboxServices{.workers = *workers,
+                                                                     .guest_threads = *guest_threads,
+                                                                     .timers = *timers,
+                                                                     .clock = clock,
+                                                                     .events = events,
+                                                                     .artifacts = artifacts,
+                                                                     .code = code,
+                                                                     .host = options.host,
+                                                                     .audit = *audit,
+                                                                     .quarantine = quarantine,
+                                                                     .metrics = metrics,
+                                                                     .budget = budget.get(),
+                                                                     .descriptors = descriptors,
+                                                                     .failed_sources = failed_sources,
+                                                                     .retrace_budget = retrace_budget,
+                                                                     .under_way = under_way,
+                                                                     .samples_max = options.samples_max});
 }
 
 void Runtime::Impl::make_budget() {
@@ -134,7 +135,7 @@ Result<Sandbox> Runtime::Impl::begin(CorePtr core, const SnapshotOrigin* origin)
   }
   // Handles of the dead one may outlive the runtime.
   if (replaced != nullptr) replaced->destroy();
-  auto created = core->create(origin);
+  auto created = origin == nullptr ? core->create() : core->create(*origin);
   // A record of one that failed can be restarted, but not with what the snapshot knew.
   if (!created && origin != nullptr && core->destroy()) registry.remove(*core);
   if (!created) return fail(std::move(created.error()));
@@ -152,7 +153,7 @@ Result<Sandbox> Runtime::Impl::make_twin(const std::string& id, const SandboxCor
     if (std::ranges::find(spec.labels, label) == spec.labels.end()) spec.labels.push_back(label);
   }
   if (!origin.share_random) spec.seed = fork_seed(spec.seed.value_or(0), id);
-  auto core = std::make_shared<SandboxCore>(*services, std::move(spec), like.traits);
+  auto core = std::make_shared<SandboxCore>(services, std::move(spec), like.traits);
   core->become_clone_of(like);
   return begin(std::move(core), &origin);
 }
@@ -161,7 +162,7 @@ void Runtime::Impl::sample_later(Timers& on) {
   if (options.sampling_interval.count() == 0) return;
   on.at(clock.now() + options.sampling_interval, [this, &on] {
     for (const CorePtr& core : registry.all()) {
-      if (is_up(core->status())) core->sample();
+      if (is_up(core->status())) core->usage().sample();
     }
     give_back_if_quiet();
     sample_later(on);

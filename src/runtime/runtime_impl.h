@@ -1,15 +1,15 @@
-// The inside of a runtime: all parts, and how they are wired.
+// The inside of a runtime: all parts, and how they are wired. The order of the members matters: a part may use those
+// above it, and is destroyed before them.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/mutex.h"
-#include "evaluation/evaluator_access.h"
+#include "evaluation/evaluation_threads.h"
 #include "petri/runtime.h"
 #include "process/memory_budget.h"
 #include "process/retrace_budget.h"
@@ -21,15 +21,20 @@ namespace petri {
 struct Runtime::Impl {
   explicit Impl(RuntimeOptions given);
 
-  // Once workers and timers are there.
+  // Called once workers and timers exist.
   void make_services();
+  // Creates the memory budget if the options set one.
   void make_budget();
   void report(const MemoryBudget::Pressure& pressure);
+  // Publishes once that code cannot be compiled. On the promoter's thread.
   void report_unavailable(const Error& error);
   // Made for the first evaluation: most runtimes have none.
   Evaluator& evaluator() EXCLUDES(evaluator_mutex);
   void count(const Evaluation& evaluation);
+  // Registers the sandbox and starts it; already_exists while a live one has the id. One that fails to start stays
+  // registered, so that it can be restarted, unless it was to start from `origin`.
   Result<Sandbox> begin(CorePtr core, const SnapshotOrigin* origin);
+  // A fork or a sandbox from a snapshot: like `like`, with the state of `origin`.
   Result<Sandbox> make_twin(const std::string& id, const SandboxCore::CloneSource& like, const SnapshotOrigin& origin,
                             const std::vector<std::string>& labels);
   // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
@@ -58,7 +63,7 @@ struct Runtime::Impl {
   std::unique_ptr<GuestThreads> guest_threads;
   std::unique_ptr<Timers> timers;
   SharedTraits traits;
-  std::optional<SandboxServices> services;  // once workers and timers are there
+  SandboxServicesPtr services;  // once workers and timers are there
   Mutex evaluator_mutex;
   std::unique_ptr<SharedThreads> evaluation_threads GUARDED_BY(evaluator_mutex);
   std::unique_ptr<Evaluator> evaluator_made GUARDED_BY(evaluator_mutex);  // uses them

@@ -1,13 +1,13 @@
 #include "runtime/shared_threads.h"
 
-#include "base/kernel_clock.h"
-#include "base/mutex.h"
+#include "base/clock.h"
+#include "base/countdown.h"
 #include "host/kill_flag.h"
 
 namespace petri {
 namespace {
 
-// Of the task on this thread. A guest may run on another one, which sits where this does.
+// The turns of the task on this thread. A guest may run on another thread, which uses this one's place.
 class PermitTurns final : public WorkerTurns {
  public:
   explicit PermitTurns(Workers& workers)
@@ -35,25 +35,6 @@ class PermitTurns final : public WorkerTurns {
   Workers& workers_;
   Workers::Seat& seat_;
   std::uint64_t turn_ns_;
-};
-
-// Counts the parts that have ended.
-class Countdown {
- public:
-  explicit Countdown(unsigned count) : left_(count) {}
-  void end_one() EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    if (--left_ == 0) ended_.notify_all();
-  }
-  void wait() EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    while (left_ > 0) ended_.wait(mutex_);
-  }
-
- private:
-  Mutex mutex_;
-  Condition ended_;
-  unsigned left_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

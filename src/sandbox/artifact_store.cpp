@@ -2,16 +2,10 @@
 
 #include <cstring>
 
+#include "base/byte_text.h"
 #include "engine/sha256.h"
 
 namespace petri {
-namespace {
-
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-}  // namespace
 
 std::size_t ArtifactStore::Hash::operator()(const ArtifactId& id) const {
   std::size_t hash = 0;
@@ -51,7 +45,7 @@ Result<ArtifactPtr> ArtifactStore::from_wasm(std::span<const std::uint8_t> wasm,
 
 Result<ArtifactPtr> ArtifactStore::from_wat(std::string_view text, std::uint64_t bytes_max) {
   if (text.size() > bytes_max) return Artifact::from_wat(text, bytes_max);
-  const Refusals::Key key{Refusals::Form::wat, {.sha256 = sha256(bytes_of(text))}};
+  const Refusals::Key key{Refusals::Form::wat, {.sha256 = sha256(as_bytes(text))}};
   PETRI_TRY(check_not_refused(key));
   return keep(Artifact::from_wat(text, bytes_max), key);
 }

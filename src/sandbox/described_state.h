@@ -21,7 +21,7 @@ bool describes_state(const LoadableArtifact& module);
 // run, for the table is constant: it takes as long as that.
 Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code, const SandboxLimits& limits);
 
-// Where one instance keeps its fields; it is at rest for as long as this is used.
+// Where one instance keeps its fields; it is quiescent for as long as this is used.
 class DescribedState {
  public:
   // state_incompatible with everything that is wrong with the description, limit_exceeded for too much state.

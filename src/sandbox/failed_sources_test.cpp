@@ -5,7 +5,7 @@
 #include <ctime>
 #include <vector>
 
-#include "base/kernel_clock.h"
+#include "base/clock.h"
 
 namespace petri {
 namespace {

@@ -9,43 +9,42 @@
 namespace petri {
 
 std::uint64_t GuestTimers::now_ms() const {
-  if (const DeterministicQueue* const queue = owner_.deterministic_queue()) return queue->time().ms();
-  const auto now = owner_.clock().now().time_since_epoch();
+  if (const DeterministicQueue* const queue = services_.deterministic_queue()) return queue->time().ms();
+  const auto now = services_.clock().now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
 std::int32_t GuestTimers::start(Process& by, std::uint64_t guest_now_ms, std::uint64_t milliseconds, std::int64_t tag) {
   if (!by.takes_messages()) return static_cast<std::int32_t>(GuestError::not_found);  // nothing could handle it
-  TreeAccount& account = owner_.account();
+  TreeAccount& account = services_.account();
   const TreeAccount::Added added = account.try_add_timer();
   if (added == TreeAccount::Added::too_many) {
-    by.note_met("timers_max", account.timers() + 1, account.limits()->timers_max);
+    by.calls().note_met("timers_max", account.timers() + 1, account.limits()->timers_max);
   } else if (added == TreeAccount::Added::no_memory) {
-    by.note_met("memory_bytes_max", account.taken() + TreeAccount::kTimerBytes, account.allowed());
+    by.calls().note_met("memory_bytes_max", account.taken() + TreeAccount::kTimerBytes, account.allowed());
   }
   if (added != TreeAccount::Added::yes) return static_cast<std::int32_t>(GuestError::limit_exceeded);
-  add(by, (owner_.deterministic_queue() != nullptr ? guest_now_ms : now_ms()) + milliseconds, milliseconds, tag);
+  add(by, (services_.deterministic_queue() != nullptr ? guest_now_ms : now_ms()) + milliseconds, milliseconds, tag);
   return 0;
 }
 
 void GuestTimers::add(Process& by, std::uint64_t due_ms, std::uint64_t milliseconds, std::int64_t tag) {
   const auto id = std::make_shared<TimerId>(0);
-  auto rings = [this, kept = owner_.keep_alive(), process = by.weak_from_this(), incarnation = by.incarnation(), id] {
-    ring(process, incarnation, *id);
-  };
-  DeterministicQueue* const queue = owner_.deterministic_queue();
+  auto rings = [this, kept = services_.keep_alive(), process = by.weak_from_this(), incarnation = by.incarnation(),
+                id] { ring(process, incarnation, *id); };
+  DeterministicQueue* const queue = services_.deterministic_queue();
   // Held, so that one that rings at once finds itself in the list, and its number.
   MutexLock lock(mutex_);
   *id = queue != nullptr ? queue->add_timer(due_ms, std::move(rings))
-                         : timers_.at(owner_.clock().now() + std::chrono::milliseconds(milliseconds), std::move(rings),
-                                      Timers::Whose::guests);
+                         : timers_.at(services_.clock().now() + std::chrono::milliseconds(milliseconds),
+                                      std::move(rings), Timers::Whose::guests);
   if (all_ == nullptr) all_ = std::make_unique<All>();
   all_->waiting[owner_of(by)][*id] = {.due_ms = due_ms, .tag = tag};
 }
 
 // The number is written under the lock, and read there.
 void GuestTimers::ring(const std::weak_ptr<Process>& process, std::uint64_t incarnation, const TimerId& timer) {
-  const HostWork work(owner_);
+  const HostWork work(services_);
   const ProcessPtr receiver = process.lock();
   if (receiver == nullptr) return;
   const Owner owner(receiver.get(), incarnation);
@@ -58,7 +57,7 @@ void GuestTimers::ring(const std::weak_ptr<Process>& process, std::uint64_t inca
     tag = rung.mapped().tag;
     all_->ringing.insert(owner);
   }
-  owner_.account().remove_timer();
+  services_.account().remove_timer();
   static_cast<void>(receiver->post({.kind = MessageKind::timer, .tag = tag, .incarnation = incarnation}));
   MutexLock lock(mutex_);
   all_->ringing.erase(all_->ringing.find(owner));
@@ -74,8 +73,8 @@ void GuestTimers::cancel(const Process& process, std::uint64_t incarnation) {
     if (!own.empty()) gone = std::move(own.mapped());
   }
   for (const auto& [id, timer] : gone) {
-    owner_.deterministic_queue() != nullptr ? owner_.deterministic_queue()->cancel_timer(id) : timers_.cancel(id);
-    owner_.account().remove_timer();
+    services_.deterministic_queue() != nullptr ? services_.deterministic_queue()->cancel_timer(id) : timers_.cancel(id);
+    services_.account().remove_timer();
   }
 }
 
@@ -111,7 +110,7 @@ std::vector<SavedTimer> GuestTimers::saved(const Process& process) const {
 void GuestTimers::replace(Process& process, const std::vector<SavedTimer>& timers) {
   cancel(process, process.incarnation());
   for (const SavedTimer& timer : timers) {
-    if (owner_.account().try_add_timer() != TreeAccount::Added::yes) continue;
+    if (services_.account().try_add_timer() != TreeAccount::Added::yes) continue;
     add(process, now_ms() + timer.left_ms, timer.left_ms, timer.tag);
   }
 }
@@ -121,7 +120,7 @@ std::vector<GuestTimer> GuestTimers::pending(const Process& process) {
   const std::uint64_t now = now_ms();
   MutexLock lock(mutex_);  // with it none begins to ring
   wait_until_rung(owner_of(process));
-  for (const std::int64_t tag : process.rung_timers()) timers.push_back({.due_ms = now, .tag = tag});
+  for (const std::int64_t tag : process.entrance().rung_timers()) timers.push_back({.due_ms = now, .tag = tag});
   const Waiting* const own = waiting_of(process);
   if (own == nullptr) return timers;
   for (const auto& [id, timer] : *own) timers.push_back(timer);
@@ -130,7 +129,7 @@ std::vector<GuestTimer> GuestTimers::pending(const Process& process) {
 
 void GuestTimers::bring_back(Process& process, const std::vector<GuestTimer>& timers) {
   settle(process);
-  const std::vector<std::int64_t> rung_tags = process.rung_timers();
+  const std::vector<std::int64_t> rung_tags = process.entrance().rung_timers();
   std::multiset<std::int64_t> in_mailbox(rung_tags.begin(), rung_tags.end());
   std::vector<SavedTimer> left;
   const std::uint64_t now = now_ms();

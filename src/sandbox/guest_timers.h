@@ -31,8 +31,8 @@ struct SavedTimer {
 // lock.
 class GuestTimers {
  public:
-  // Both outlive it; what waits keeps the owner alive.
-  GuestTimers(ProcessOwner& owner, Timers& timers) : owner_(owner), timers_(timers) {}
+  // Both outlive it; what waits keeps the services alive.
+  GuestTimers(ProcessServices& services, Timers& timers) : services_(services), timers_(timers) {}
 
   // The time that timers go by: that of the deterministic queue if there is one, else the clock's.
   std::uint64_t now_ms() const;
@@ -67,7 +67,7 @@ class GuestTimers {
   const Waiting* waiting_of(const Process& process) const REQUIRES(mutex_);
   void wait_until_rung(const Owner& owner) REQUIRES(mutex_);
 
-  ProcessOwner& owner_;
+  ProcessServices& services_;
   Timers& timers_;
   struct All {
     std::map<Owner, Waiting> waiting;

@@ -17,7 +17,7 @@ MATCHER_P2(IsSaved, left_ms, tag, "") { return arg.left_ms == left_ms && arg.tag
 // A process whose gate is closed, so that what rings stays in its mailbox.
 class GuestTimersTest : public ::testing::Test {
  protected:
-  GuestTimersTest() { process_.close_gate(Clock::TimePoint::max()); }
+  GuestTimersTest() { process_.entrance().close_gate(Clock::TimePoint::max()); }
   void start(std::uint64_t milliseconds, std::int64_t tag) {
     EXPECT_EQ(guest_timers_.start(process_, 0, milliseconds, tag), 0);
   }
@@ -37,7 +37,7 @@ TEST_F(GuestTimersTest, RingInTheirOrderIntoTheMailbox) {
   start(30, 3);
   EXPECT_EQ(owner_.account().timers(), 3U);
   advance(20ms);
-  EXPECT_THAT(process_.rung_timers(), ElementsAre(1, 2));
+  EXPECT_THAT(process_.entrance().rung_timers(), ElementsAre(1, 2));
   EXPECT_THAT(guest_timers_.saved(process_), ElementsAre(IsSaved(10U, 3)));
   EXPECT_EQ(owner_.account().timers(), 1U);
 }
@@ -50,7 +50,7 @@ TEST_F(GuestTimersTest, GoWithTheInstanceThatSetThem) {
   EXPECT_EQ(owner_.account().timers(), 0U);
   EXPECT_EQ(timers_->waiting(), 0U);
   advance(10ms);
-  EXPECT_THAT(process_.rung_timers(), ElementsAre());
+  EXPECT_THAT(process_.entrance().rung_timers(), ElementsAre());
 }
 
 TEST_F(GuestTimersTest, AreReplacedByThoseOfASnapshot) {
@@ -64,10 +64,10 @@ TEST_F(GuestTimersTest, RingAgainWhenTheProcessGoesBack) {
   start(20, 2);
   const auto at_the_switch = guest_timers_.pending(process_);
   advance(10ms);
-  process_.replace_mailbox({});  // the new code has handled it
+  process_.entrance().replace_mailbox({});  // the new code has handled it
   guest_timers_.bring_back(process_, at_the_switch);
   advance(0ms);
-  EXPECT_THAT(process_.rung_timers(), ElementsAre(1));
+  EXPECT_THAT(process_.entrance().rung_timers(), ElementsAre(1));
   EXPECT_THAT(guest_timers_.saved(process_), ElementsAre(IsSaved(10U, 2)));
 }
 
@@ -77,7 +77,7 @@ TEST_F(GuestTimersTest, DoNotRingAgainWhileTheyWaitInTheMailbox) {
   advance(10ms);
   guest_timers_.bring_back(process_, at_the_switch);
   EXPECT_THAT(guest_timers_.saved(process_), ElementsAre());
-  EXPECT_THAT(process_.rung_timers(), ElementsAre(1));
+  EXPECT_THAT(process_.entrance().rung_timers(), ElementsAre(1));
   const auto rung = guest_timers_.pending(process_);
   ASSERT_EQ(rung.size(), 1U) << "what waits in the mailbox belongs to the state of the switch, too";
   EXPECT_EQ(rung[0].tag, 1);

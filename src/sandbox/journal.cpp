@@ -4,7 +4,7 @@
 
 #include "run/backtrace.h"
 #include "supervisor/exit_reason.h"
-#include "telemetry/usage_event.h"
+#include "telemetry/usage_history.h"
 
 namespace petri {
 namespace {
@@ -67,7 +67,7 @@ void Journal::recovery_begins(const RecoveryStep& step, ErrorCategory failure, c
   });
   const AuditSubject what{.kind = AuditKind::recovery, .sandbox = sandbox_, .cause = name_of(step.action)};
   const std::initializer_list<AuditFact> facts{{"class", name_of(failure)}, {"attempt", step.attempt}, {"last", last}};
-  // What is done again and again is the guests' doing; what it comes to in the end is always in the trail.
+  // Steps that are repeated are the guests' doing; the last one is always in the trail.
   const bool comes_again = step.action == RecoveryAction::restart || step.action == RecoveryAction::retry;
   comes_again ? audit(GuestDeed{.subject = what}, facts) : audit(what, facts);
 }
@@ -227,7 +227,7 @@ void Journal::run_over(const Result<Outcome>& outcome) {
 
 // ---- containment ----------------------------------------------------------------------------------------------
 
-// Whoever hears of the event finds its entry in the audit trail.
+// The audit entry comes first, so that a subscriber to the event finds it.
 void Journal::killed(std::string_view process, const Outcome& outcome, const SandboxLimits& limits) {
   {
     MutexLock lock(mutex_);
@@ -332,7 +332,7 @@ void Journal::audit(const GuestDeed& deed, std::initializer_list<AuditFact> fact
 }
 
 bool Journal::admits(const GuestDeed& deed) {
-  const Clock::TimePoint now = owner_.clock().now();
+  const Clock::TimePoint now = services_.clock().now();
   MutexLock lock(mutex_);
   if (closed_ || counts().entries.admit(deed, now)) return true;
   if (counts().timer == 0) add_counted_later();
@@ -341,13 +341,13 @@ bool Journal::admits(const GuestDeed& deed) {
 
 // Writing takes time, which the timers do not have.
 void Journal::add_counted_later() {
-  counts().timer = sinks_.timers.at(owner_.clock().now() + kCountedFor, [this, kept = owner_.keep_alive()] {
-    owner_.workers().submit([this, kept] { add_counted(); }, owner_.client());
+  counts().timer = sinks_.timers.at(services_.clock().now() + kCountedFor, [this, kept = services_.keep_alive()] {
+    services_.workers().submit([this, kept] { add_counted(); }, services_.client());
   });
 }
 
 void Journal::add_counted() {
-  const Clock::TimePoint now = owner_.clock().now();
+  const Clock::TimePoint now = services_.clock().now();
   std::vector<CountedDeeds> taken;
   {
     MutexLock lock(mutex_);

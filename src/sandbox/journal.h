@@ -50,9 +50,9 @@ struct SwitchNews {
 class Journal {
  public:
   // All of it outlives the journal.
-  Journal(const JournalSinks& sinks, ProcessOwner& owner, const std::string& sandbox, AuditLevel level,
+  Journal(const JournalSinks& sinks, ProcessServices& services, const std::string& sandbox, AuditLevel level,
           const CurrentOperation& operation)
-      : sinks_(sinks), owner_(owner), sandbox_(sandbox), level_(level), operation_(operation) {}
+      : sinks_(sinks), services_(services), sandbox_(sandbox), level_(level), operation_(operation) {}
 
   // How often, by name.
   using Tally = std::map<std::string, std::uint64_t, std::less<>>;
@@ -133,7 +133,7 @@ class Journal {
   Counts& counts() REQUIRES(mutex_);
 
   const JournalSinks& sinks_;
-  ProcessOwner& owner_;
+  ProcessServices& services_;
   const std::string& sandbox_;
   const AuditLevel level_;
   const CurrentOperation& operation_;

@@ -1,10 +1,9 @@
 #include "sandbox/journal.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "process/process_fixture.h"
+#include "sandbox/parts_fixture.h"
 
 namespace petri {
 namespace {
@@ -14,45 +13,17 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-class JournalTest : public ::testing::Test {
+class JournalTest : public PartsFixture {
  protected:
-  // The kinds of all events so far, and of all entries.
-  std::vector<std::string> events() {
-    std::vector<std::string> kinds;
-    while (const EventPtr event = subscription_.next()) kinds.emplace_back(name_of(event->kind));
-    return kinds;
-  }
-  std::vector<std::string> entries() const {
-    std::vector<std::string> kinds;
-    for (const AuditEntry& entry : log_->query({}).entries) {
-      kinds.push_back(fmt::format("{} {}", name_of(entry.kind), entry.cause));
-    }
-    return kinds;
-  }
-  std::string metrics() const { return to_prometheus(metrics_, {}); }
-  static Outcome ended_by(const std::string& limit) {
-    Outcome outcome;
-    outcome.kind = OutcomeKind::deadline;
-    outcome.cause = limit;
+  static Outcome timed_out() {
+    Outcome outcome = ended(OutcomeKind::deadline, "execution_time_max");
     outcome.wall_time = 7ms;
     return outcome;
   }
-
-  ManualClock clock_;
-  TestOwner owner_{2, SandboxLimits::of(Profile::medium), &clock_};
-  EventBus bus_{clock_};
-  Subscription subscription_ = *bus_.subscribe({});
-  std::unique_ptr<AuditLog> log_ = *AuditLog::create({}, clock_);
-  Metrics metrics_{{.limits = {"execution_time_max", "timers_max"}, .permissions = {"clock"}}};
-  std::unique_ptr<Timers> timers_ = *Timers::create(clock_);
-  CurrentOperation operation_{bus_.correlations()};
-  const std::string id_ = "a";
-  const JournalSinks sinks_{bus_, *log_, metrics_, *timers_};
-  Journal journal_{sinks_, owner_, id_, AuditLevel::full, operation_};
 };
 
 TEST_F(JournalTest, MakesOfOneFactAnEventAnEntryAndANumber) {
-  journal_.killed("worker", ended_by("execution_time_max"), *owner_.account().limits());
+  journal_.killed("worker", timed_out(), limits());
   EXPECT_THAT(events(), ElementsAre("killed.timeout"));
   EXPECT_THAT(entries(), ElementsAre("killed execution_time_max"));
   EXPECT_THAT(metrics(), HasSubstr(R"(petri_kills_total{limit="execution_time_max"} 1)"));

@@ -1,10 +1,12 @@
-// One module of a change: what it has, what it will have, and what becomes of its processes meanwhile.
+// One module of a change: what it has, what it will have, and how its processes get there.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "modules/version_table.h"
@@ -14,44 +16,55 @@
 
 namespace petri {
 
-struct ModuleChange {
-  enum class Kind : std::uint8_t {
-    version,  // another version becomes active, or the state of its processes is replaced
-    links,    // its version stays; what it is linked with changes
-    rest,     // nothing changes, and its processes are quiescent meanwhile
-  };
+// ---- the kinds of change, one type for each --------------------------------------------------------------------
 
+// Another version becomes active, and the state of the processes crosses to it.
+struct SwitchVersion {
+  bool renames_given = false;  // by the caller, so that one about a field that is not there is an error
+};
+
+// The processes get the state of a snapshot, and the version that state is of, which may be the active one.
+struct ReplaceState {
+  std::shared_ptr<const SwitchSnapshot> snapshot;
+  // What else a process gets from there. Called once it has its instance, while it is taken.
+  std::function<void(Process&)> also = nullptr;
+};
+
+// The version stays, and is linked with the new code of a module that it imports from. Processes keep their state,
+// unless that module goes back to a snapshot that has theirs, too.
+struct Relink {
+  std::shared_ptr<const SwitchSnapshot> snapshot;
+};
+
+struct ModuleChange {
   std::string name;
   ModuleCodePtr from, to;
   std::uint64_t from_number = 0, to_number = 0;
-  StateHints renames;
-  std::optional<Version> added;                   // that the table does not have yet
-  std::shared_ptr<const SwitchSnapshot> back_to;  // where state comes from
-  Kind kind = Kind::version;
-  std::unique_ptr<ModuleSwitch> change;  // none: there is nothing to do but to be quiescent
-  bool links_later = false;              // nobody runs it: it is linked for the first who does
-  std::string lead;                      // the module that answers for it in a trial: itself or another
-  ProcessPtr alone;                      // none: all of its processes
-  std::shared_ptr<TrialPeriod> trial;
-  std::vector<ProcessSwitch> switched;
-  std::optional<StatePlan> plan;
+  StateHints renames;            // of fields between the two versions
+  std::optional<Version> added;  // that the table does not have yet
+  std::variant<SwitchVersion, ReplaceState, Relink> kind;
 
-  bool changes() const { return by_itself(to) != by_itself(from) || back_to != nullptr; }
-  bool takes_part() const { return change != nullptr || kind == Kind::rest; }
-  bool only_links() const { return kind == Kind::links; }
+  // What linking has found out (module_links.h).
+  bool links_later = false;  // nobody runs it: it is linked for the first who does
+  std::string lead;          // the module that answers for it in a trial: itself or another; empty: it is not linked
+
+  // What planning has made; nullptr: there is nothing to do in the processes, because the version is the active one.
+  std::unique_ptr<ModuleSwitch> module_switch;
+
+  bool is_relink() const { return std::holds_alternative<Relink>(kind); }
+  bool replaces_state() const { return std::holds_alternative<ReplaceState>(kind); }
+  // False: the version asked for is the active one.
+  bool is_needed() const { return to_number != from_number || !std::holds_alternative<SwitchVersion>(kind); }
+  // Where the state of the processes comes from; nullptr: from themselves.
+  std::shared_ptr<const SwitchSnapshot> snapshot() const {
+    if (const auto* replaced = std::get_if<ReplaceState>(&kind)) return replaced->snapshot;
+    if (const auto* relinked = std::get_if<Relink>(&kind)) return relinked->snapshot;
+    return nullptr;
+  }
+  // Whether those that import from it are linked anew.
+  bool changes() const { return by_itself(to) != by_itself(from) || snapshot() != nullptr; }
 };
 using ModuleChanges = std::vector<ModuleChange>;
-
-// Nothing changes in these modules, and their processes are quiescent.
-inline ModuleChanges rest_of(std::vector<std::string> modules) {
-  ModuleChanges changes;
-  for (std::string& module : modules) {
-    ModuleChange& change = changes.emplace_back();
-    change.name = std::move(module);
-    change.kind = ModuleChange::Kind::rest;
-  }
-  return changes;
-}
 
 // An error about the code of this module.
 inline Error of_module(std::string_view module, Error error) {

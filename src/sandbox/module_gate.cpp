@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/byte_text.h"
 #include "base/file.h"
-#include "base/in_parallel.h"
 #include "base/module_size.h"
 #include "engine/sha256.h"
 #include "host/link.h"
@@ -14,6 +14,15 @@
 #include "sandbox/module_change.h"
 
 namespace petri {
+
+Version version_of(LoadedModule loaded, VersionOrigin origin, VersionTime time) {
+  Version version{.artifact = loaded.code->artifact};
+  version.code = std::move(loaded.code);
+  version.source = std::move(loaded.source);
+  version.time = time;
+  version.origin = origin;
+  return version;
+}
 
 // ---- the gate -------------------------------------------------------------------------------------------------
 
@@ -98,7 +107,7 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
   }
   const bool is_wasm = source.kind() == Source::Kind::wasm ||
                        (source.kind() == Source::Kind::file && bytes.starts_with(std::string_view("\0asm", 4)));
-  const std::span data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  const std::span data = as_bytes(bytes);
   if (is_wasm) {
     PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wasm(data, bytes_max));
     const ArtifactId hash = artifact->id();
@@ -130,7 +139,7 @@ std::vector<Result<LoadedModule>> ModuleGate::load_all(const std::vector<ModuleS
   std::vector<Result<LoadedModule>> loaded(modules.size(), fail(ErrorCode::cancelled, "not loaded yet"));
   const auto load_one = [&](std::size_t index) { loaded[index] = load(modules[index].source); };
   if (modules.size() > 1 && (terms_.tier == Tier::compiled || bytes >= kBytesWorthAThread)) {
-    in_parallel(modules.size(), load_one);
+    terms_.services.workers.stacks().for_each(modules.size(), load_one);
   } else {
     for (std::size_t index = 0; index < modules.size(); ++index) load_one(index);
   }

@@ -27,6 +27,9 @@ struct LoadedModule {
   SourceFacts source;
 };
 
+// A version of it; its number is given by the table, its needs and metadata by the caller.
+Version version_of(LoadedModule loaded, VersionOrigin origin, VersionTime time);
+
 // Sizes and structure, then import rules, findings of the scan and quarantine, in this order. Import rules and findings
 // never change for a sandbox; what has passed may be in quarantine since. Any thread; it holds no lock while it reads,
 // scans, links or compiles.
@@ -71,6 +74,13 @@ class ModuleGate {
   std::uint64_t bytes_max() const { return terms_.account.limits()->module_bytes_max; }
 
   const Terms terms_;
+};
+
+// Where a gate comes from: permissions and what ends a compilation change, so one is asked for at the time it is used.
+class GateSource {
+ public:
+  virtual ~GateSource() = default;
+  virtual ModuleGate gate() = 0;
 };
 
 }  // namespace petri

@@ -106,7 +106,7 @@ Result<void> add_dependents(const ModuleEntries& modules, ModuleChanges& changes
     const std::uint64_t number = module.active_number();
     ModuleChange change{
         .name = name, .from = module.code, .to = module.code, .from_number = number, .to_number = number};
-    change.kind = ModuleChange::Kind::links;
+    change.kind = Relink{};
     changes.push_back(std::move(change));
   }
   std::map<std::string_view, std::size_t> places;
@@ -128,15 +128,15 @@ void choose_lead(ModuleChanges& changes) {
   };
   const ModuleChange* lead = nullptr;
   for (ModuleChange& change : changes) {
-    if (change.only_links() || !change.changes() || !is_linked(change)) continue;
+    if (change.is_relink() || !change.changes() || !is_linked(change)) continue;
     if (lead == nullptr) lead = &change;
     change.lead = lead->name;
   }
   if (lead == nullptr) return;
   for (ModuleChange& change : changes) {
-    if (!change.only_links()) continue;
+    if (!change.is_relink()) continue;
     change.lead = lead->name;
-    change.back_to = lead->back_to;
+    change.kind = Relink{.snapshot = lead->snapshot()};
   }
 }
 
@@ -209,7 +209,7 @@ Result<ModuleCodePtr> link_late(const ModuleEntries& modules, const ModuleChange
   return link_modules(change.name, finder_of(modules, by_name));
 }
 
-// Others may have come, or have been changed, while processes came to rest.
+// Others may have come, or have been changed, while the processes became quiescent.
 Result<void> check_still_linked(const ModuleEntries& modules, const ModuleChanges& changes) {
   const ChangesByName by_name(changes);
   const ModuleFinder find = finder_of(modules, by_name);
@@ -217,7 +217,7 @@ Result<void> check_still_linked(const ModuleEntries& modules, const ModuleChange
     return fail(ErrorCode::busy, fmt::format("the module {} came or was changed meanwhile: try again", name));
   };
   for (const ModuleChange& change : changes) {
-    if (change.change == nullptr || change.to->linked == nullptr) continue;
+    if (change.module_switch == nullptr || change.to->linked == nullptr) continue;
     for (const ModulePart& member : change.to->linked->parts()) {
       if (find(member.name) != member.code) return busy(member.name);
     }
@@ -226,7 +226,7 @@ Result<void> check_still_linked(const ModuleEntries& modules, const ModuleChange
     if (module.code->from_modules.empty() || by_name.find(name) != nullptr) continue;
     for (const std::string& import : imported_modules(*module.code)) {
       const ModuleChange* const change = by_name.find(import);
-      if (change != nullptr && change->change != nullptr && change->changes()) return busy(name);
+      if (change != nullptr && change->module_switch != nullptr && change->changes()) return busy(name);
     }
   }
   return {};

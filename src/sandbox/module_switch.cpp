@@ -19,7 +19,7 @@ std::string how_it_ended(const Outcome& outcome) {
   return text;
 }
 
-// What a guest did in place of the process is told with the process.
+// The error says how the guest ended; the caller adds whose it was.
 Result<Outcome> expect_ok(Result<Outcome> outcome, ErrorCode code, std::string_view what) {
   if (!outcome) return outcome;
   if (outcome->kind == OutcomeKind::ok) return outcome;
@@ -28,14 +28,14 @@ Result<Outcome> expect_ok(Result<Outcome> outcome, ErrorCode code, std::string_v
           "outcome", std::string(name_of(outcome->kind))));
 }
 
-// Of what is there for its effect: nobody reads what it writes, so nothing is missed.
+// A hook that is called for its effect: nobody reads its output, so output that was cut off is not missed.
 Result<void> expect_done(Result<Outcome> outcome, ErrorCode code, std::string_view what) {
   if (outcome && outcome->kind == OutcomeKind::output_limit && outcome->returned) return {};
   PETRI_TRY(expect_ok(std::move(outcome), code, what));
   return {};
 }
 
-// Of what is there for what it writes, all of which is state.
+// A hook that is called for its output, all of which is state.
 Result<std::string> expect_state(Result<Outcome> outcome, std::string_view what) {
   if (outcome && (outcome->kind == OutcomeKind::output_limit || outcome->cause == "output_bytes_max")) {
     return fail(ErrorCode::limit_exceeded, fmt::format("{} writes more than state_bytes_max allows", what));
@@ -60,7 +60,7 @@ Result<void> expect_instance(const Result<End>& end) {
   return {};
 }
 
-// Of a module and those it is linked with, in their order.
+// The artifacts of a module and of those it is linked with, in their order.
 std::vector<ArtifactId> artifacts_of(const ModuleCode& code) {
   if (code.linked == nullptr) return {code.artifact->id()};
   std::vector<ArtifactId> all;
@@ -82,7 +82,8 @@ const SwitchSnapshot::Kept* ModuleSwitch::kept_for(const Process& process) const
 }
 
 bool ModuleSwitch::goes_back(const Process& process) const {
-  return terms_.back_to != nullptr && (kept_for(process) != nullptr || !terms_.only_links);
+  if (terms_.back_to == nullptr) return false;
+  return terms_.unknown == SwitchTerms::Unknown::starts_fresh || kept_for(process) != nullptr;
 }
 
 // ---- beside the process ---------------------------------------------------------------------------------------
@@ -91,13 +92,13 @@ Result<void> ModuleSwitch::prepare(Process& process, Clock::TimePoint deadline) 
   Beside beside{.port = std::make_unique<HookPort>(process.name(), terms_.from_number), .live = {}};
   beside.live = process.standby().create(terms_.to, *beside.port);
   beside.live.version = terms_.to_number;
-  PETRI_TRY(note_begun(process.shared_from_this()));
-  if (auto begun = begin(process, beside, deadline); !begun) return of_process(process, std::move(begun.error()));
+  PETRI_TRY(note_started(process.shared_from_this()));
+  if (auto started = begin(process, beside, deadline); !started) return of_process(process, std::move(started.error()));
   beside_.insert_or_assign(&process, std::move(beside));
   return {};
 }
 
-// What is to have the memory of another runs nothing before it has it.
+// An instance that is to have the memory of another runs nothing before it has it.
 Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePoint deadline) {
   const SwitchSnapshot::Kept* kept = kept_for(process);
   if (kept != nullptr && !kept->image && !kept->document) {
@@ -108,13 +109,13 @@ Result<void> ModuleSwitch::begin(Process& process, Beside& beside, Clock::TimePo
       return fail(ErrorCode::state_incompatible,
                   "the state it had at the switch is of other versions of the modules it is linked with");
     }
-    return expect_instance(beside.live.go_on_from(*kept->image));
+    return expect_instance(beside.live.continue_from(*kept->image));
   }
   const bool has_memory_of_another = terms_.way == StateWay::memory && !goes_back(process);
   if (has_memory_of_another && terms_.to->linked == nullptr && terms_.from->linked == nullptr) return {};
-  auto begun = process.standby().begin(beside.live, deadline, has_memory_of_another ? Starts::others : Starts::all);
-  if (begun && begun->kind == OutcomeKind::memory_limit && begun->place == Place::instantiate) return no_room();
-  return expect_done(std::move(begun), ErrorCode::start_failed, "the new version");
+  auto started = process.standby().begin(beside.live, deadline, has_memory_of_another ? Starts::others : Starts::all);
+  if (started && started->kind == OutcomeKind::memory_limit && started->place == Place::instantiate) return no_room();
+  return expect_done(std::move(started), ErrorCode::start_failed, "the new version");
 }
 
 // Nobody is to have this instance: whether the code starts is all there is to see.
@@ -122,27 +123,27 @@ Result<void> ModuleSwitch::try_start(ProcessOwner& owner, Clock::TimePoint deadl
   HookPort port(terms_.module, terms_.from_number);
   Standby standby(owner, terms_.module, trial_start_);
   LiveInstance live = standby.create(terms_.to, port);
-  PETRI_TRY(note_begun(nullptr));
+  PETRI_TRY(note_started(nullptr));
   return expect_done(standby.begin(live, deadline), ErrorCode::start_failed,
                      fmt::format("the new version of {}", terms_.module));
 }
 
-// Whoever abandons the change from here on ends what is begun.
-Result<void> ModuleSwitch::note_begun(ProcessPtr process) {
+// Whoever abandons the change from here on ends what is started.
+Result<void> ModuleSwitch::note_started(ProcessPtr process) {
   MutexLock lock(mutex_);
   if (abandoned_) return fail(ErrorCode::cancelled, "the sandbox is being ended");
-  if (process != nullptr) begun_.push_back(std::move(process));
+  if (process != nullptr) started_.push_back(std::move(process));
   return {};
 }
 
 void ModuleSwitch::abandon() {
   MutexLock lock(mutex_);
   abandoned_ = true;
-  for (const ProcessPtr& process : begun_) process->end_standby();
+  for (const ProcessPtr& process : started_) process->end_standby();
   trial_start_.raise();
 }
 
-// ---- while it is at rest --------------------------------------------------------------------------------------
+// ---- while it is quiescent -----------------------------------------------------------------------------------
 
 Result<void> ModuleSwitch::carry(Process& process, Clock::TimePoint deadline) {
   Beside& beside = beside_.at(&process);
@@ -153,7 +154,7 @@ Result<void> ModuleSwitch::carry(Process& process, Clock::TimePoint deadline) {
   return {};
 }
 
-// What cannot be kept is not: then there is no way back to it, and reload works all the same.
+// State that cannot be kept is left out: then there is no way back to it, and the reload works all the same.
 void ModuleSwitch::keep_state(Process& process) const {
   Instance& instance = *process.live().guest->instance();
   SwitchSnapshot::Kept kept;
@@ -164,13 +165,13 @@ void ModuleSwitch::keep_state(Process& process) const {
       kept.modules = artifacts_of(*process.live().code);
     }
   }
-  // Of a group it would be only a part of it.
+  // A group's state would be kept only in part.
   if (!kept.image && instance.linked() == nullptr && describes_state(terms_.from->module())) {
     auto described = DescribedState::of(terms_.from->module(), instance, terms_.state_bytes_max);
     if (auto document = described ? described->capture() : fail(described.error()))
       kept.document = std::move(*document);
   }
-  // What was given up at the switch is not missed on the way back.
+  // State that was given up at the switch is not missed on the way back.
   const bool given_up = terms_.way == StateWay::none && !kept.image && !kept.document;
   if (!given_up) terms_.keep->keep(process.name(), std::move(kept));
 }
@@ -185,7 +186,7 @@ Result<void> ModuleSwitch::cross(Process& process, Beside& beside, Clock::TimePo
   Instance* const to = beside.live.guest->instance();
   if (to == nullptr) {  // it is made of the other
     PETRI_TRY(check_memory_crosses(*process.live().code, from, terms_));
-    return expect_instance(beside.live.go_on_from(from));
+    return expect_instance(beside.live.continue_from(from));
   }
   if (from.linked() != nullptr || to->linked() != nullptr) return cross_group(process, beside, deadline);
   return cross_by_terms({process, beside, own_, from, *to, {}, {}, deadline});
@@ -198,7 +199,7 @@ Result<void> ModuleSwitch::cross_group(Process& process, Beside& beside, Clock::
   for (std::size_t place = 0; place < size; ++place) {
     const std::string& name = next.name(place);
     const auto before = old.find(name);
-    if (!before) continue;  // it is new here, and has begun as it begins
+    if (!before) continue;  // it is new here, and starts afresh
     Change* change = change_of(name);
     std::optional<Change> same;
     if (change == nullptr) change = &same.emplace(unchanged(*process.live().code, name));
@@ -226,7 +227,7 @@ ModuleSwitch::Change* ModuleSwitch::change_of(std::string_view module) {
   return found == members_.end() ? nullptr : &*found;
 }
 
-// One that stays as it is goes on with its memory.
+// A module that stays as it is keeps its memory.
 ModuleSwitch::Change ModuleSwitch::unchanged(const ModuleCode& group, const std::string& module) const {
   const ModuleCodePtr code = group.linked == nullptr ? nullptr : group.linked->find(module)->code;
   return Change(
@@ -261,8 +262,8 @@ ImageTerms ModuleSwitch::image_terms(const SwitchTerms& terms) const {
 Result<void> ModuleSwitch::cross_memory(const Crossing& crossing) const {
   PETRI_TRY(check_memory_crosses(*by_itself(crossing.terms().from), crossing.from, crossing.terms()));
   LiveInstance& live = crossing.beside.live;
-  if (crossing.place_to) return expect_instance(live.guest->member_goes_on_from(*crossing.place_to, crossing.from));
-  return expect_instance(live.go_on_from(crossing.from));
+  if (crossing.place_to) return expect_instance(live.guest->continue_member_from(*crossing.place_to, crossing.from));
+  return expect_instance(live.continue_from(crossing.from));
 }
 
 Result<void> ModuleSwitch::ask_ready(Process& process, LiveInstance& live, Clock::TimePoint deadline) const {
@@ -377,9 +378,7 @@ Result<std::string> ModuleSwitch::migrated(const Crossing& crossing, std::string
 
 // ---- the exchange ---------------------------------------------------------------------------------------------
 
-void ModuleSwitch::exchange(Process& process, const std::shared_ptr<TrialPeriod>& trial) {
-  process.exchange(take_instance(process), trial);
-}
+void ModuleSwitch::exchange(Process& process) { process.exchange(take_instance(process), trial_); }
 
 LiveInstance ModuleSwitch::take_instance(const Process& process) { return std::move(beside_.at(&process).live); }
 

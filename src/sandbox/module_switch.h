@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/mutex.h"
 #include "engine/instance_image.h"
@@ -26,7 +27,8 @@ struct SwitchTerms {
   std::uint64_t state_bytes_max = 0;
   std::shared_ptr<const SwitchSnapshot> back_to;  // where state comes from, in place of the processes
   std::shared_ptr<SwitchSnapshot> keep;           // where theirs goes
-  bool only_links = false;                        // the version stays; whom `back_to` does not know goes on as it is
+  // A process that `back_to` does not know starts with no state, or carries what it has.
+  enum class Unknown : std::uint8_t { starts_fresh, carries_its_own } unknown = Unknown::starts_fresh;
 };
 
 // One thread at a time.
@@ -56,10 +58,16 @@ class ModuleSwitch {
   bool has_prepared(const Process& process) const { return beside_.contains(&process); }
   // While it is taken: its state crosses, and the new code says whether it is ready. Afterwards exchange() cannot fail.
   Result<void> carry(Process& process, Clock::TimePoint deadline);
-  void exchange(Process& process, const std::shared_ptr<TrialPeriod>& trial);
-  // Of a process that has lost its own.
+  // The trial that processes are on once they are exchanged; nullptr: none.
+  void set_trial(std::shared_ptr<TrialPeriod> trial) { trial_ = std::move(trial); }
+  const std::shared_ptr<TrialPeriod>& trial() const { return trial_; }
+  void exchange(Process& process);
+  // The prepared instance, for a process that has lost its own.
   LiveInstance take_instance(const Process& process);
-  // Any thread: whatever runs in the lives beside ends, and no other is begun.
+  // The processes that have the new code, for the report.
+  void note_switched(ProcessSwitch process) { switched_.push_back(std::move(process)); }
+  const std::vector<ProcessSwitch>& switched() const { return switched_; }
+  // Any thread: whatever runs in the lives beside ends, and no other is started.
   void abandon() EXCLUDES(mutex_);
 
  private:
@@ -69,7 +77,7 @@ class ModuleSwitch {
   };
 
   Result<void> begin(Process& process, Beside& beside, Clock::TimePoint deadline);
-  Result<void> note_begun(ProcessPtr process) EXCLUDES(mutex_);
+  Result<void> note_started(ProcessPtr process) EXCLUDES(mutex_);
   void keep_state(Process& process) const;
 
   // What changes of one module: this one, or one that it is linked with.
@@ -117,11 +125,13 @@ class ModuleSwitch {
   Change own_;
   const SwitchTerms& terms_ = own_.terms;
   std::vector<Change> members_;
+  std::shared_ptr<TrialPeriod> trial_;
+  std::vector<ProcessSwitch> switched_;
   std::map<const Process*, Beside> beside_;
   Mutex mutex_;
-  std::vector<ProcessPtr> begun_ GUARDED_BY(mutex_);  // instances on standby look at their flags
-  KillFlag trial_start_;                              // of an instance that belongs to no process
-  std::atomic<bool> abandoned_ = false;               // set with the mutex
+  std::vector<ProcessPtr> started_ GUARDED_BY(mutex_);  // instances on standby look at their flags
+  KillFlag trial_start_;                                // of an instance that belongs to no process
+  std::atomic<bool> abandoned_ = false;                 // set with the mutex
 };
 
 }  // namespace petri

@@ -9,6 +9,22 @@
 #include "base/ids.h"
 
 namespace petri {
+namespace {
+
+// Renames that the caller did not give are those the table remembers of the versions in between.
+ModuleChange change_to_version(const std::string& module, const ModuleEntry& entry, const VersionTable& versions,
+                               const Version& version, const StateHints& renames) {
+  const std::uint64_t active = versions.active().number;
+  return {.name = module,
+          .from = entry.code,
+          .to = version.code,
+          .from_number = active,
+          .to_number = version.number,
+          .renames = renames.empty() ? versions.renames_between(active, version.number) : renames,
+          .kind = SwitchVersion{.renames_given = !renames.empty()}};
+}
+
+}  // namespace
 
 // ---- what is in it --------------------------------------------------------------------------------------------
 
@@ -211,27 +227,12 @@ Result<void> ModuleTable::claim(std::vector<std::string>& modules) {
     if (!modules_.contains(module)) missing += (missing.empty() ? "" : ", ") + escape_text(module, kSandboxIdBytesMax);
   }
   if (!missing.empty()) return no_module(missing);
-  std::set<std::string> names;
-  for (const std::string& module : modules) {
-    if (claimed_ != nullptr && claimed_->contains(module)) {
-      return fail(ErrorCode::busy, fmt::format("the module {} is being changed already: try again later", module));
-    }
-  }
-  for (const std::string& module : modules) {
-    if (names.insert(module).second) continue;
-    return fail(ErrorCode::validation_failed, fmt::format("the module {} is named twice", module));
-  }
-  if (claimed_ == nullptr) claimed_ = std::make_unique<std::set<std::string>>();
-  claimed_->merge(names);
-  return {};
+  return claims_.take(modules);
 }
 
 bool ModuleTable::release(const std::vector<std::string>& modules) {
   MutexLock lock(mutex_);
-  for (const std::string& module : modules) claimed_->erase(module);
-  if (!claimed_->empty()) return false;
-  claimed_ = nullptr;
-  return true;
+  return claims_.give_back(modules);
 }
 
 // ---- changes --------------------------------------------------------------------------------------------------
@@ -241,17 +242,12 @@ Result<ModuleChange> ModuleTable::change_to(const std::string& module, Version v
   MutexLock lock(mutex_);
   PETRI_TRY(const ModuleEntry* found, find(module));
   const VersionTable versions = versions_of(*found);
-  ModuleChange change{.name = module, .from = found->code, .from_number = versions.active().number, .renames = renames};
-  if (const Version* known = versions.find(version.artifact->id())) {
-    change.to = known->code;
-    change.to_number = known->number;
-    if (renames.empty()) change.renames = versions.renames_between(change.from_number, change.to_number);
-    return change;
-  }
-  change.to = version.code;
-  change.to_number = versions.next_number();
-  version.before = change.from_number;
+  const Version* const known = versions.find(version.artifact->id());
+  if (known != nullptr) return change_to_version(module, *found, versions, *known, renames);
+  version.number = versions.next_number();
+  version.before = versions.active().number;
   version.renames = renames;
+  ModuleChange change = change_to_version(module, *found, versions, version, renames);
   change.added = std::move(version);
   return change;
 }
@@ -267,14 +263,7 @@ Result<ModuleChange> ModuleTable::change_to_kept(const std::string& module, std:
                 fmt::format("no version of {} is kept that was active before {}", module, versions.active().number));
   }
   PETRI_TRY(const Version* version, versions.require(module, number));
-  ModuleChange change{.name = module,
-                      .from = found->code,
-                      .to = version->code,
-                      .from_number = versions.active().number,
-                      .to_number = number,
-                      .renames = renames};
-  if (renames.empty()) change.renames = versions.renames_between(change.from_number, number);
-  return change;
+  return change_to_version(module, *found, versions, *version, renames);
 }
 
 Result<void> ModuleTable::link(ModuleChanges& changes, const std::set<std::string>& run) const {
@@ -293,32 +282,35 @@ Result<void> ModuleTable::commit(ModuleChanges& changes, const Commit& commit) {
   MutexLock lock(mutex_);
   PETRI_TRY(check_still_linked(modules_, changes));
   for (ModuleChange& change : changes) {
-    if (change.change == nullptr) continue;
+    if (change.module_switch == nullptr) continue;
     const auto lead = std::ranges::find(changes, change.lead, &ModuleChange::name);
-    if (change.trial == nullptr && lead != changes.end()) change.trial = lead->trial;
+    const bool is_led = lead != changes.end() && &*lead != &change;
+    ModuleSwitch& done = *change.module_switch;
+    if (is_led && done.trial() == nullptr) done.set_trial(lead->module_switch->trial());
     commit_one(change, commit);
-    if (lead == changes.end() || &*lead == &change || change.only_links()) continue;
-    modules_.find(lead->name)->second.past->companions[change.name] = change.change->terms().keep;
+    if (!is_led || change.is_relink()) continue;
+    modules_.find(lead->name)->second.past->companions[change.name] = done.terms().keep;
   }
   return {};
 }
 
 void ModuleTable::commit_one(ModuleChange& change, const Commit& commit) {
   ModuleEntry& module = modules_.find(change.name)->second;
-  ModulePast* const past = change.only_links() ? nullptr : &past_of(module);  // of the code it has until now
+  ModulePast* const past = change.is_relink() ? nullptr : &past_of(module);  // of the code it has until now
   module.code = change.to;
   if (past == nullptr) return;
   if (change.added) past->versions.add(std::move(*change.added));
-  if (change.back_to == nullptr) past->versions.note_crossing(change.from_number, change.to_number, change.renames);
+  if (!change.replaces_state()) past->versions.note_crossing(change.from_number, change.to_number, change.renames);
   past->versions.activate(change.to_number, commit.time, commit.cause, commit.actor);
   past->versions.prune(commit.versions_max);
-  past->snapshot = change.change->terms().keep;
+  ModuleSwitch& done = *change.module_switch;
+  past->snapshot = done.terms().keep;
   past->switched = commit.now;
   past->companions.clear();
-  if (past->snapshot != nullptr && change.trial == nullptr) {
-    change.trial = std::make_shared<TrialPeriod>(change.name, commit.trial.calls, commit.now + commit.trial.time);
+  if (past->snapshot != nullptr && done.trial() == nullptr) {
+    done.set_trial(std::make_shared<TrialPeriod>(change.name, commit.trial.calls, commit.now + commit.trial.time));
   }
-  past->trial = change.trial;
+  past->trial = done.trial();
 }
 
 void ModuleTable::commit_without_state(const ModuleChanges& changes, const Commit& commit) {
@@ -326,7 +318,7 @@ void ModuleTable::commit_without_state(const ModuleChanges& changes, const Commi
   for (const ModuleChange& change : changes) {
     ModuleEntry& module = modules_.find(change.name)->second;
     module.code = change.to;
-    if (change.only_links()) continue;
+    if (change.is_relink()) continue;
     module.past->versions.activate(change.to_number, commit.time, commit.cause, commit.actor);
     module.past->snapshot = nullptr;
   }
@@ -334,30 +326,32 @@ void ModuleTable::commit_without_state(const ModuleChanges& changes, const Commi
 
 // ---- the way back ---------------------------------------------------------------------------------------------
 
+ModulePast* ModuleTable::find_past(std::string_view module) const {
+  const auto found = modules_.find(module);
+  return found == modules_.end() ? nullptr : found->second.past.get();
+}
+
 ModuleTable::CrashIs ModuleTable::add_crash(const TrialPeriod& trial, Crash crash, Clock::TimePoint now) {
   MutexLock lock(mutex_);
-  const auto found = modules_.find(trial.module());
-  ModulePast* const past = found == modules_.end() ? nullptr : found->second.past.get();
+  ModulePast* const past = find_past(trial.module());
   if (past == nullptr || past->trial.get() != &trial || past->snapshot == nullptr) return CrashIs::nothing;
-  if (!past->undoing && !trial.goes_on_at(now)) return CrashIs::nothing;
+  if (!past->undoing && !trial.is_on_at(now)) return CrashIs::nothing;
   past->crashed.push_back(std::move(crash));
   return std::exchange(past->undoing, true) ? CrashIs::another : CrashIs::first;
 }
 
 std::vector<Crash> ModuleTable::take_crashes(const std::string& lead) {
   MutexLock lock(mutex_);
-  const auto found = modules_.find(lead);
-  if (found == modules_.end() || found->second.past == nullptr) return {};
-  found->second.past->undoing = false;
-  return std::exchange(found->second.past->crashed, {});
+  ModulePast* const past = find_past(lead);
+  if (past == nullptr) return {};
+  past->undoing = false;
+  return std::exchange(past->crashed, {});
 }
 
 std::optional<Result<Outcome>> ModuleTable::first_crash(const std::string& lead) const {
   MutexLock lock(mutex_);
-  const auto found = modules_.find(lead);
-  if (found == modules_.end() || found->second.past == nullptr) return std::nullopt;
-  const std::vector<Crash>& crashed = found->second.past->crashed;
-  return crashed.empty() ? std::nullopt : std::optional(crashed.front().how);
+  const ModulePast* const past = find_past(lead);
+  return past == nullptr || past->crashed.empty() ? std::nullopt : std::optional(past->crashed.front().how);
 }
 
 Result<SwitchSnapshots> ModuleTable::last_switch_of(const std::string& module) const {

@@ -11,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "petri/sandbox.h"
+#include "sandbox/module_claims.h"
 #include "sandbox/module_links.h"
 
 namespace petri {
@@ -109,7 +110,7 @@ class ModuleTable {
   // ---- the last switch of a module, and the way back
 
   enum class CrashIs : std::uint8_t { nothing, first, another };
-  // nothing: the trial is over. first: whoever is told so rolls the switch back.
+  // nothing: the trial is over. first: the caller rolls the switch back.
   CrashIs add_crash(const TrialPeriod& trial, Crash crash, Clock::TimePoint now) EXCLUDES(mutex_);
   // Those that crashed until now; they are the caller's.
   std::vector<Crash> take_crashes(const std::string& lead) EXCLUDES(mutex_);
@@ -127,6 +128,8 @@ class ModuleTable {
  private:
   Result<void> must_be_open() const REQUIRES(mutex_);
   Result<const ModuleEntry*> find(std::string_view module) const REQUIRES(mutex_);
+  // nullptr if there is no such module, or it was never changed.
+  ModulePast* find_past(std::string_view module) const REQUIRES(mutex_);
   VersionTable first_versions(const ModuleCodePtr& code, SourceFacts source, VersionNeeds needs = {}) const;
   VersionTable versions_of(const ModuleEntry& module) const;
   ModulePast& past_of(ModuleEntry& module) const;
@@ -137,8 +140,8 @@ class ModuleTable {
   const std::string& sandbox_;
   const VersionTime created_;
   mutable Mutex mutex_;
-  ModuleEntries modules_ GUARDED_BY(mutex_);                           // none is ever removed before all are
-  std::unique_ptr<std::set<std::string>> claimed_ GUARDED_BY(mutex_);  // those that are being changed; mostly none
+  ModuleEntries modules_ GUARDED_BY(mutex_);  // none is ever removed before all are
+  ModuleClaims claims_ GUARDED_BY(mutex_);
   bool closed_ GUARDED_BY(mutex_) = false;
 };
 

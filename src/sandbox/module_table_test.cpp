@@ -35,7 +35,7 @@ class ModuleTableTest : public ::testing::Test {
     changes.push_back(*table_.change_to(module, version(code(number)), {}));
     EXPECT_TRUE(table_.link(changes, {}));
     for (ModuleChange& change : changes) {
-      change.change = std::make_unique<ModuleSwitch>(
+      change.module_switch = std::make_unique<ModuleSwitch>(
           SwitchTerms{.module = change.name,
                       .keep = std::make_shared<SwitchSnapshot>(account_, change.from_number, change.to_number)});
     }
@@ -103,7 +103,7 @@ TEST_F(ModuleTableTest, CommitsAChangeWithThoseLinkedToIt) {
   table_.put("user", user_of("library"), {}, {});
   ModuleChanges changes = change_to("library", 2);
   ASSERT_EQ(changes.size(), 2U);
-  EXPECT_TRUE(changes[1].only_links());
+  EXPECT_TRUE(changes[1].is_relink());
   ASSERT_TRUE(table_.commit(changes, at(1s)));
   EXPECT_EQ(active("library"), 2U);
   EXPECT_EQ(active("user"), 1U);
@@ -122,7 +122,7 @@ TEST_F(ModuleTableTest, KnowsTheWayBackWhileTheTrialGoesOn) {
   table_.put("one", code(1), {}, {});
   ModuleChanges changes = change_to("one", 2);
   ASSERT_TRUE(table_.commit(changes, at(1s)));
-  const TrialPeriod& trial = *changes[0].trial;
+  const TrialPeriod& trial = *changes[0].module_switch->trial();
   const auto crash = [&](Clock::Duration now) {
     return table_.add_crash(trial, {nullptr, fail(ErrorCode::host_fault, "it broke")}, Clock::TimePoint(now));
   };

@@ -11,7 +11,7 @@
 namespace petri {
 
 // Its own fields have the names the module gives them; those of a module it is linked with stand under that module's
-// name: "tariff.asked". The instance is at rest for as long as this is used.
+// name: "tariff.asked". The instance is quiescent for as long as this is used.
 class ProcessState {
  public:
   // As DescribedState::of; a linked module that describes no state has no fields.

@@ -3,39 +3,38 @@
 #include <fmt/format.h>
 
 namespace petri {
-namespace {
 
-bool is_prepared(const ModuleChange& change, const Process& process) {
-  return change.change == nullptr || change.change->has_prepared(process);
+std::vector<Quiescence::Target> Quiescence::all_of(std::vector<std::string> modules) {
+  std::vector<Target> targets;
+  for (std::string& module : modules) targets.push_back({.module = std::move(module)});
+  return targets;
 }
-
-}  // namespace
 
 Quiescence::~Quiescence() {
-  for (const Taken& one : taken_) one.process->put_back();
+  for (const Taken& one : taken_) one.process->entrance().put_back();
   if (holds_starts_) parts_.starts.release();
-  for (const auto& [key, process] : gated_) process->open_gate();
+  for (const auto& [key, process] : gated_) process->entrance().open_gate();
 }
 
-std::vector<ProcessPtr> Quiescence::processes_of(const ModuleChange& change) const {
-  if (!change.takes_part()) return {};
-  return change.alone != nullptr ? std::vector{change.alone} : parts_.host.processes_of(change.name);
+std::vector<ProcessPtr> Quiescence::processes_of(const Target& target) const {
+  return target.only != nullptr ? std::vector{target.only} : parts_.host.processes_of(target.module);
 }
 
-bool Quiescence::try_take_all(const ModuleChanges& changes) {
+bool Quiescence::try_take_all(const std::vector<Target>& targets, const Preparation* preparation) {
   if (!parts_.starts.try_hold()) {
     parts_.starts.wait_for_starts(parts_.owner.workers(), deadline_, stop_);
     return false;
   }
   holds_starts_ = true;
   bool some_are_down = false;
-  for (std::size_t place = 0; place < changes.size(); ++place) {
-    for (const ProcessPtr& process : processes_of(changes[place])) {
-      const Process::Taken taken = process->try_take();
-      some_are_down = some_are_down || taken == Process::Taken::down;
-      if (taken == Process::Taken::taken) taken_.push_back({process, place});
-      const bool is_new = taken == Process::Taken::taken && !is_prepared(changes[place], *process);
-      if (taken == Process::Taken::at_work || is_new) {
+  for (std::size_t place = 0; place < targets.size(); ++place) {
+    for (const ProcessPtr& process : processes_of(targets[place])) {
+      const Entrance::Taken taken = process->entrance().try_take();
+      some_are_down = some_are_down || taken == Entrance::Taken::down;
+      if (taken == Entrance::Taken::taken) taken_.push_back({process, place});
+      const bool is_new =
+          taken == Entrance::Taken::taken && preparation != nullptr && !preparation->is_done(place, *process);
+      if (taken == Entrance::Taken::at_work || is_new) {
         give_back();
         return false;
       }
@@ -48,35 +47,35 @@ bool Quiescence::try_take_all(const ModuleChanges& changes) {
 }
 
 void Quiescence::give_back() {
-  for (const Taken& one : taken_) one.process->put_back();
+  for (const Taken& one : taken_) one.process->entrance().put_back();
   taken_.clear();
   holds_starts_ = false;
   parts_.starts.release();
 }
 
-// A chain that began in one of them before all gates are closed must still come through every other, or the two would
+// A chain that started in one of them before all gates are closed must still come through every other, or the two would
 // wait for each other: so the time that counts is the one when the last is closed.
-void Quiescence::close_gates(const ModuleChanges& changes) {
+void Quiescence::close_gates(const std::vector<Target>& targets) {
   const Clock& clock = parts_.owner.clock();
   const std::size_t before = gated_.size();
-  for (const ModuleChange& change : changes) {
-    for (const ProcessPtr& process : processes_of(change)) {
+  for (const Target& target : targets) {
+    for (const ProcessPtr& process : processes_of(target)) {
       if (!gated_.emplace(process.get(), process).second) continue;
-      process->close_gate(Clock::TimePoint::max());
-      if (!process->at_work()) since_.emplace(process.get(), clock.now());
+      process->entrance().close_gate(Clock::TimePoint::max());
+      if (!process->entrance().at_work()) since_.emplace(process.get(), clock.now());
     }
   }
   if (gated_.size() == before) return;
   const Clock::TimePoint now = clock.now();
-  for (const auto& [key, process] : gated_) process->close_gate(now);
+  for (const auto& [key, process] : gated_) process->entrance().close_gate(now);
 }
 
 // Those that came since the last look are waited for like the others.
-Result<void> Quiescence::wait(ModuleChanges& changes, const Prepare& prepare) {
-  close_gates(changes);
-  for (ModuleChange& change : changes) {
-    for (const ProcessPtr& process : processes_of(change)) {
-      if (!process->wait_until_idle(deadline_, stop_) && !stop_.stop_requested()) {
+Result<void> Quiescence::wait(const std::vector<Target>& targets, const Preparation* preparation) {
+  close_gates(targets);
+  for (std::size_t place = 0; place < targets.size(); ++place) {
+    for (const ProcessPtr& process : processes_of(targets[place])) {
+      if (!process->entrance().wait_until_idle(deadline_, stop_) && !stop_.stop_requested()) {
         return fail(Error{
             .code = ErrorCode::busy,
             .message = fmt::format("the process {} did not come to rest in time; nothing was changed", process->name()),
@@ -84,17 +83,19 @@ Result<void> Quiescence::wait(ModuleChanges& changes, const Prepare& prepare) {
                         .with("process", process->name()));
       }
       since_.try_emplace(process.get(), parts_.owner.clock().now());
-      if (!is_prepared(change, *process)) PETRI_TRY(prepare(change, *process));
+      if (preparation != nullptr && !preparation->is_done(place, *process)) {
+        PETRI_TRY(preparation->carry_out(place, *process));
+      }
     }
   }
   return {};
 }
 
-Result<void> Quiescence::reach(ModuleChanges& changes, const Prepare& prepare) {
+Result<void> Quiescence::reach(const std::vector<Target>& targets, const Preparation* preparation) {
   for (;;) {
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "the sandbox is being ended");
-    PETRI_TRY(wait(changes, prepare));
-    if (try_take_all(changes)) return {};
+    PETRI_TRY(wait(targets, preparation));
+    if (try_take_all(targets, preparation)) return {};
     if (std::chrono::steady_clock::now() >= deadline_) {
       return fail(ErrorCode::busy, "the processes did not come to rest in time; nothing was changed");
     }

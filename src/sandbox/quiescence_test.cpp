@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "process/process_fixture.h"
 
@@ -22,6 +24,7 @@ class TestReloadHost final : public ReloadHost {
   }
   std::set<std::string> modules_with_processes() const override { return {"counter"}; }
   bool trees_are_quiet() const override { return true; }
+  bool trees_are_settled() const override { return true; }
   void wait_for_restarts(Clock::TimePoint) const override {}
   std::stop_token ending() const override { return stop.get_token(); }
   ModuleGate gate() override { PETRI_UNREACHABLE(); }
@@ -40,8 +43,8 @@ class QuiescenceTest : public ::testing::Test {
       (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.get $count))))";
   static Clock::TimePoint soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(20); }
   static Message next() { return {.kind = MessageKind::call, .function = "next"}; }
-  std::string reach(Quiescence& quiescence, const Quiescence::Prepare& prepare = {}) {
-    const auto reached = quiescence.reach(changes_, prepare);
+  std::string reach(Quiescence& quiescence, const Quiescence::Preparation* preparation = nullptr) {
+    const auto reached = quiescence.reach(targets_, preparation);
     return reached ? "" : fmt::format("{}: {}", name_of(reached.error().code), reached.error().message);
   }
 
@@ -62,7 +65,7 @@ class QuiescenceTest : public ::testing::Test {
   GuestTimers guest_timers_{owner_, *timers_};
   StartGate starts_;
   const ReloadParts parts_{host_, owner_, modules_, guest_timers_, journal_, starts_};
-  ModuleChanges changes_ = rest_of({"counter", "other"});
+  const std::vector<Quiescence::Target> targets_ = Quiescence::all_of({"counter", "other"});
 };
 
 TEST_F(QuiescenceTest, HasEnteredAllProcessesAndLetsThemContinueAfterwards) {
@@ -73,7 +76,7 @@ TEST_F(QuiescenceTest, HasEnteredAllProcessesAndLetsThemContinueAfterwards) {
     std::vector<std::string> taken;
     for (const Quiescence::Taken& process : quiescence.taken()) taken.push_back(process.process->name());
     EXPECT_THAT(taken, UnorderedElementsAre("one", "two"));
-    EXPECT_EQ(one_.try_take(), Process::Taken::at_work);
+    EXPECT_EQ(one_.entrance().try_take(), Entrance::Taken::at_work);
     Message message = next();
     message.reply = answer;
     ASSERT_TRUE(one_.post(std::move(message)));
@@ -83,13 +86,13 @@ TEST_F(QuiescenceTest, HasEnteredAllProcessesAndLetsThemContinueAfterwards) {
 }
 
 TEST_F(QuiescenceTest, IsNotReachedWhileOneIsAtWorkAndLeavesAllAsTheyWere) {
-  ASSERT_EQ(two_.try_take(), Process::Taken::taken);
+  ASSERT_EQ(two_.entrance().try_take(), Entrance::Taken::taken);
   {
     Quiescence quiescence(parts_, std::chrono::steady_clock::now(), {});
     EXPECT_EQ(reach(quiescence), "busy: the process two did not come to rest in time; nothing was changed");
     EXPECT_TRUE(quiescence.taken().empty());
   }
-  two_.put_back();
+  two_.entrance().put_back();
   for (Process* process : {&one_, &two_}) EXPECT_EQ(process->call(next(), {})->values[0].i32(), 1);
 }
 
@@ -107,22 +110,26 @@ TEST_F(QuiescenceTest, WaitsForAProcessThatIsStarting) {
 }
 
 TEST_F(QuiescenceTest, PreparesProcessesThatCameAfterTheOthers) {
-  const ModuleCodePtr code = TestOwner::load(kCounter, Tier::interpreted);
-  ModuleChange change{.name = "counter", .from = code, .to = code};
-  change.change = std::make_unique<ModuleSwitch>(SwitchTerms{.module = "counter", .from = code, .to = code});
-  changes_.clear();
-  changes_.push_back(std::move(change));
-  ASSERT_TRUE(changes_[0].change->prepare(one_, soon()));
-  std::vector<std::string> prepared;
+  std::vector<std::string> prepared{"one"};
+  const Quiescence::Preparation preparation{
+      .is_done = [&](std::size_t, const Process& process) { return std::ranges::count(prepared, process.name()) > 0; },
+      .carry_out = [&](std::size_t target, Process& process) -> Result<void> {
+        EXPECT_EQ(targets_[target].module, "counter");
+        prepared.push_back(process.name());
+        return {};
+      }};
   Quiescence quiescence(parts_, soon(), {});
-  EXPECT_EQ(reach(quiescence,
-                  [&](ModuleChange& late, Process& process) {
-                    prepared.push_back(process.name());
-                    return late.change->prepare(process, soon());
-                  }),
-            "");
-  EXPECT_THAT(prepared, ElementsAre("two"));
+  EXPECT_EQ(reach(quiescence, &preparation), "");
+  EXPECT_THAT(prepared, ElementsAre("one", "two"));
   EXPECT_EQ(quiescence.taken().size(), 2U);
+}
+
+TEST_F(QuiescenceTest, OfOneProcessLeavesTheOthersOfItsModuleAlone) {
+  Quiescence quiescence(parts_, soon(), {});
+  ASSERT_TRUE(quiescence.reach({{.module = "counter", .only = two_.shared_from_this()}}));
+  ASSERT_EQ(quiescence.taken().size(), 1U);
+  EXPECT_EQ(quiescence.taken()[0].process->name(), "two");
+  EXPECT_EQ(one_.call(next(), {})->values[0].i32(), 1);
 }
 
 }  // namespace

@@ -20,6 +20,14 @@ StateHints known_renames(const StateHints& all, const StateSchema& from, const S
   return known;
 }
 
+// How the state of a change's processes crosses; `none` where all of it comes from a snapshot. The memory of relinked
+// code fits by itself.
+Result<StateWay> way_of_state(const ModuleChange& change, StateWay asked) {
+  if (change.is_relink() && by_itself(change.from)->movable()) return StateWay::memory;
+  if (change.snapshot() != nullptr) return StateWay::none;
+  return choose_way(change.is_relink() ? StateWay::best : asked, change.name, *change.from, *change.to);
+}
+
 }  // namespace
 
 Clock::TimePoint Reload::deadline_of(const ReloadPolicy& policy) {
@@ -44,10 +52,10 @@ ModuleChange& Reload::change_of(std::string_view module) {
 
 Result<void> Reload::link() { return parts_.modules.link(changes_, parts_.host.modules_with_processes()); }
 
-// What is only linked anew stays as it is, and what comes with a reload has just passed.
+// A relinked module stays as it is, and what comes with a reload has just passed.
 Result<void> Reload::check(const ModuleChange& change) {
-  if (!is_needed(change)) return {};
-  const bool comes_back = !change.only_links() && terms_.news.cause != SwitchCause::reload;
+  if (!change.is_needed()) return {};
+  const bool comes_back = !change.is_relink() && terms_.news.cause != SwitchCause::reload;
   const ModuleGate gate = parts_.host.gate();
   auto fits = comes_back ? gate.admit_again(change.to->artifact) : gate.check_quarantine(*change.to->artifact);
   if (fits) return {};
@@ -57,34 +65,31 @@ Result<void> Reload::check(const ModuleChange& change) {
 }
 
 Result<void> Reload::plan_state(ModuleChange& change) {
-  if (!is_needed(change)) return {};
+  if (!change.is_needed()) return {};
   const ReloadPolicy& policy = terms_.policy;
-  if (!policy.drop_exports && !change.only_links()) {
+  if (!policy.drop_exports && !change.is_relink()) {
     PETRI_TRY(check_exports(change.name, *change.from, *change.to));
   }
   TreeAccount& account = parts_.owner.account();
-  SwitchTerms terms{.module = change.name,
-                    .from = change.from,
-                    .to = change.to,
-                    .from_number = change.from_number,
-                    .to_number = change.to_number,
-                    .policy = policy,
-                    .state_bytes_max = account.limits()->state_bytes_max,
-                    .back_to = change.back_to,
-                    .only_links = change.only_links()};
-  if (change.only_links() && by_itself(change.from)->movable()) {
-    terms.way = StateWay::memory;
-  } else if (change.back_to == nullptr) {
-    const StateWay asked = change.only_links() ? StateWay::best : policy.state;
-    PETRI_TRY(terms.way, choose_way(asked, change.name, *change.from, *change.to));
-  }
+  SwitchTerms terms{
+      .module = change.name,
+      .from = change.from,
+      .to = change.to,
+      .from_number = change.from_number,
+      .to_number = change.to_number,
+      .policy = policy,
+      .state_bytes_max = account.limits()->state_bytes_max,
+      .back_to = change.snapshot(),
+      .unknown = change.is_relink() ? SwitchTerms::Unknown::carries_its_own : SwitchTerms::Unknown::starts_fresh};
+  PETRI_TRY(terms.way, way_of_state(change, policy.state));
   if (terms.way == StateWay::described && !change.renames.empty()) {
-    PETRI_TRY(terms.renames, renames_for(change, terms_.renames_given));
+    const auto* const asked = std::get_if<SwitchVersion>(&change.kind);
+    PETRI_TRY(terms.renames, renames_for(change, asked != nullptr && asked->renames_given));
   }
   if ((policy.trial.calls > 0 && terms_.on_trial()) || policy.rolling) {
     terms.keep = std::make_shared<SwitchSnapshot>(account, change.from_number, change.to_number);
   }
-  change.change = std::make_unique<ModuleSwitch>(std::move(terms));
+  change.module_switch = std::make_unique<ModuleSwitch>(std::move(terms));
   return {};
 }
 
@@ -97,30 +102,39 @@ Result<void> Reload::plan() {
     PETRI_TRY(check(change));
     PETRI_TRY(plan_state(change));
   }
-  for (ModuleChange& change : changes_) {
-    if (change.change != nullptr && change.to->linked != nullptr) PETRI_TRY(add_members(change));
+  for (ModuleChange* change : needed()) {
+    if (change->to->linked != nullptr) PETRI_TRY(add_members(*change));
   }
   return {};
 }
 
-// Of a module that is linked: those of its group that change, too.
+std::vector<ModuleChange*> Reload::needed() {
+  std::vector<ModuleChange*> needed;
+  for (ModuleChange& change : changes_) {
+    if (change.module_switch != nullptr) needed.push_back(&change);
+  }
+  return needed;
+}
+
+// Gives the switch of a linked module the terms of the others of its group that change, too.
 Result<void> Reload::add_members(ModuleChange& change) {
-  for (const ModuleChange& other : changes_) {
-    const bool changes_with = &other != &change && other.change != nullptr && !other.only_links() &&
-                              change.to->linked->find(other.name) != nullptr;
-    if (changes_with) {
-      PETRI_TRY(const SwitchTerms terms, terms_as_member(other));
-      change.change->add_member(terms);
-    }
+  for (const ModuleChange* other : needed()) {
+    const bool changes_with =
+        other != &change && !other->is_relink() && change.to->linked->find(other->name) != nullptr;
+    if (!changes_with) continue;
+    PETRI_TRY(const SwitchTerms terms, terms_as_member(*other));
+    change.module_switch->add_member(terms);
   }
   const auto lead = std::ranges::find(changes_, change.lead, &ModuleChange::name);
-  if (change.only_links() && lead != changes_.end()) change.change->keep_in(lead->change->terms().keep);
+  if (change.is_relink() && lead != changes_.end()) {
+    change.module_switch->keep_in(lead->module_switch->terms().keep);
+  }
   return {};
 }
 
 // Where state comes from a snapshot, processes that it does not know of carry what they have; `best`: they cannot.
 Result<SwitchTerms> Reload::terms_as_member(const ModuleChange& change) const {
-  SwitchTerms terms = change.change->terms();
+  SwitchTerms terms = change.module_switch->terms();
   if (terms.back_to == nullptr) return terms;
   terms.way = choose_way(StateWay::best, change.name, *change.from, *change.to).value_or(StateWay::best);
   if (terms.way == StateWay::described && !change.renames.empty()) {
@@ -143,30 +157,23 @@ Result<StateHints> Reload::renames_for(const ModuleChange& change, bool given) c
 Result<void> Reload::prepare(ModuleChange& change, Process& process, Clock::TimePoint deadline) {
   if (change.links_later) {
     PETRI_TRY(parts_.modules.link_late(change, changes_));
-    change.change->set_code(change.to);
+    change.module_switch->set_code(change.to);
     PETRI_TRY(add_members(change));
   }
-  return change.change->prepare(process, deadline);
-}
-
-Result<void> Reload::prepare_all(Clock::TimePoint deadline) {
-  for (ModuleChange& change : changes_) {
-    if (change.change == nullptr) continue;
-    const std::vector<ProcessPtr> processes = parts_.host.processes_of(change.name);
-    if (processes.empty() && !change.links_later) PETRI_TRY(try_start(change, deadline));
-    for (const ProcessPtr& process : processes) PETRI_TRY(prepare(change, *process, deadline));
-  }
-  return {};
+  return change.module_switch->prepare(process, deadline);
 }
 
 // Code that nobody runs yet proves that it starts all the same: nothing else would until the next restart, and then
 // there would be no way back.
-Result<void> Reload::try_start(const ModuleChange& change, Clock::TimePoint deadline) {
-  const std::stop_callback on_stop(parts_.host.ending(), [&change] { change.change->abandon(); });
-  return change.change->try_start(parts_.owner, deadline);
+Result<void> Reload::try_start_unused(const std::vector<ModuleChange*>& changes) {
+  for (const ModuleChange* change : changes) {
+    if (change->links_later || !parts_.host.processes_of(change->name).empty()) continue;
+    PETRI_TRY(change->module_switch->try_start(parts_.owner, deadline_of(terms_.policy)));
+  }
+  return {};
 }
 
-// ---- the switch -----------------------------------------------------------------------------------------------
+// ---- the exchange ---------------------------------------------------------------------------------------------
 
 Result<std::vector<ReloadReport>> Reload::run(const std::function<void()>& release) {
   const std::stop_token stop = parts_.host.ending();
@@ -176,70 +183,92 @@ Result<std::vector<ReloadReport>> Reload::run(const std::function<void()>& relea
   return done;
 }
 
-// The table is committed first: whoever starts from now on finds the new code, and nobody starts yet.
+// Whatever new code runs beside the processes ends, and no other is started.
+void Reload::abandon() {
+  for (ModuleChange* change : needed()) change->module_switch->abandon();
+}
+
 Result<std::vector<ReloadReport>> Reload::switch_all(const std::function<void()>& release) {
+  const std::stop_callback on_stop(parts_.host.ending(), [this] { abandon(); });
   const Clock& clock = parts_.owner.clock();
-  const Clock::TimePoint began = clock.now();
+  const Clock::TimePoint start = clock.now();
   const Clock::TimePoint deadline = deadline_of(terms_.policy);
-  const std::stop_token stop = parts_.host.ending();
-  const std::stop_callback on_stop(stop, [this] {
-    for (const ModuleChange& change : changes_) {
-      if (change.change != nullptr) change.change->abandon();
+  Exchange all{.changes = needed(), .deadline = deadline};
+  PETRI_TRY(try_start_unused(all.changes));
+  for (ModuleChange* change : all.changes) {
+    for (const ProcessPtr& process : parts_.host.processes_of(change->name)) {
+      PETRI_TRY(prepare(*change, *process, deadline));
     }
-  });
-  PETRI_TRY(prepare_all(deadline));
-  const Clock::TimePoint closed = clock.now();
-  std::vector<ReloadReport> done;
-  {
-    // In a deterministic queue whoever is at work now waits for this very thread.
-    const bool cannot_wait = !terms_.revives.empty() && parts_.owner.deterministic_queue() != nullptr;
-    Quiescence quiescence(parts_, cannot_wait ? std::chrono::steady_clock::now() : deadline, stop);
-    PETRI_TRY(quiescence.reach(
-        changes_, [&](ModuleChange& change, Process& process) { return prepare(change, process, deadline); }));
-    for (const Quiescence::Taken& one : quiescence.taken()) {
-      PETRI_TRY(changes_[one.change].change->carry(*one.process, deadline));
-    }
-    for (const Quiescence::Taken& one : quiescence.taken()) keep_timers(changes_[one.change], *one.process);
-    PETRI_TRY(parts_.host.commit(changes_, commit_terms()));
-    const std::vector<Crash> crashed =
-        terms_.revives.empty() ? std::vector<Crash>() : parts_.modules.take_crashes(terms_.revives);
-    for (const Quiescence::Taken& one : quiescence.taken()) exchange(changes_[one.change], *one.process);
-    for (const Crash& crash : crashed) revive(crash, deadline);
-    std::map<std::string, Clock::TimePoint, std::less<>> since;  // of those that crashed: when the gates were closed
-    for (const Quiescence::Taken& one : quiescence.taken()) {
-      since.emplace(one.process->name(), quiescence.since(*one.process));
-    }
-    const Clock::TimePoint opened = clock.now();
-    for (ModuleChange& change : changes_) {
-      for (ProcessSwitch& process : change.switched) {
-        const auto found = since.find(process.process);
-        process.pause = opened - (found == since.end() ? closed : found->second);
-      }
-    }
-    done = reports(closed - began);
-    // Whoever listens hears of the switch before anything of the new version.
-    for (const ReloadReport& report : done) parts_.journal.publish_switch(report, terms_.news);
-    release();
   }
-  for (const ReloadReport& report : done) parts_.journal.audit_switch(report, terms_.news);
+  const Clock::Duration preparation = clock.now() - start;
+  std::vector<ReloadReport> done;
+  all.commit = [this] { return parts_.host.commit(changes_, commit_terms()); };
+  all.before_they_continue = [&] {
+    done = publish(preparation);
+    release();
+  };
+  PETRI_TRY(exchange_together(all));
+  audit(done);
   return done;
 }
 
+Result<void> Reload::exchange_together(const Exchange& together) {
+  const Clock& clock = parts_.owner.clock();
+  const Clock::TimePoint closed = clock.now();
+  std::vector<Quiescence::Target> targets;
+  for (const ModuleChange* change : together.changes) targets.push_back({change->name, together.only});
+  const Quiescence::Preparation preparation{
+      .is_done = [&](std::size_t at,
+                     const Process& process) { return together.changes[at]->module_switch->has_prepared(process); },
+      .carry_out = [&](std::size_t at,
+                       Process& process) { return prepare(*together.changes[at], process, together.deadline); }};
+  // In a deterministic queue whoever is at work now waits for this very thread.
+  const bool cannot_wait = !terms_.revives.empty() && parts_.owner.deterministic_queue() != nullptr;
+  Quiescence quiescence(parts_, cannot_wait ? std::chrono::steady_clock::now() : together.deadline,
+                        parts_.host.ending());
+  PETRI_TRY(quiescence.reach(targets, &preparation));
+  for (const auto& [process, at] : quiescence.taken()) {
+    PETRI_TRY(together.changes[at]->module_switch->carry(*process, together.deadline));
+  }
+  for (const auto& [process, at] : quiescence.taken()) keep_timers(*together.changes[at], *process);
+  if (together.commit) PETRI_TRY(together.commit());
+
+  std::vector<Crash> crashed;
+  if (!terms_.revives.empty()) crashed = parts_.modules.take_crashes(terms_.revives);
+  for (const auto& [process, at] : quiescence.taken()) exchange(*together.changes[at], *process);
+  std::vector<std::pair<Process*, ModuleChange*>> revived;
+  for (const Crash& crash : crashed) {
+    ModuleChange* const change = revive(crash, together.deadline);
+    if (change != nullptr) revived.emplace_back(crash.process.get(), change);
+  }
+
+  const Clock::TimePoint opened = clock.now();
+  const auto note = [&](const Process& process, ModuleChange& change, Clock::TimePoint since) {
+    change.module_switch->note_switched({.process = process.name(), .pause = opened - since, .tier = process.tier()});
+  };
+  for (const auto& [process, at] : quiescence.taken()) {
+    note(*process, *together.changes[at], quiescence.since(*process));
+  }
+  for (const auto& [process, change] : revived) note(*process, *change, closed);
+  if (together.before_they_continue) together.before_they_continue();
+  return {};
+}
+
 void Reload::exchange(ModuleChange& change, Process& process) {
-  change.change->exchange(process, change.trial);
+  change.module_switch->exchange(process);
   bring_back_timers(change, process);
-  if (terms_.on_switched) terms_.on_switched(process);
-  change.switched.push_back({.process = process.name(), .tier = process.tier()});
+  const auto* const replaced = std::get_if<ReplaceState>(&change.kind);
+  if (replaced != nullptr && replaced->also) replaced->also(process);
 }
 
 // Timers of the switch belong to the state of the switch, which knows nothing of what has rung since.
 void Reload::keep_timers(const ModuleChange& change, const Process& process) {
-  const auto& keep = change.change->terms().keep;
+  const auto& keep = change.module_switch->terms().keep;
   if (keep != nullptr) keep->keep_timers(process.name(), parts_.timers.pending(process));
 }
 
 void Reload::bring_back_timers(const ModuleChange& change, Process& process) {
-  const SwitchSnapshot* from = change.change->terms().back_to.get();
+  const SwitchSnapshot* from = change.module_switch->terms().back_to.get();
   const auto* timers = from == nullptr ? nullptr : from->timers_of(process.name());
   if (timers != nullptr) parts_.timers.bring_back(process, *timers);
 }
@@ -252,56 +281,57 @@ ModuleChange* Reload::change_of(const Process& process) {
   return nullptr;
 }
 
-void Reload::revive(const Crash& crash, Clock::TimePoint deadline) {
+ModuleChange* Reload::revive(const Crash& crash, Clock::TimePoint deadline) {
   Process& process = *crash.process;
-  if (ModuleChange* const change = change_of(process)) {
-    auto lives = change->change->prepare(process, deadline);
-    if (lives) lives = change->change->carry(process, deadline);
-    if (lives) {
-      lives = process.revive(change->change->take_instance(process), [&] { bring_back_timers(*change, process); });
-    }
-    if (lives) change->switched.push_back({.process = process.name(), .tier = process.tier()});
+  ModuleChange* const change = change_of(process);
+  Result<void> lives = change == nullptr ? fail(ErrorCode::not_found, "its module is not among the changes")
+                                         : change->module_switch->prepare(process, deadline);
+  if (lives) lives = change->module_switch->carry(process, deadline);
+  if (lives) {
+    lives = process.revive(change->module_switch->take_instance(process), [&] { bring_back_timers(*change, process); });
   }
   process.report_exit(crash.how);  // unless it lives again
+  return lives ? change : nullptr;
 }
 
 // ---- reports --------------------------------------------------------------------------------------------------
 
-void Reload::gather_switched() {
-  std::vector<const ModuleChange*> groups;
+std::vector<ReloadReport> Reload::publish(Clock::Duration preparation) {
+  std::vector<ReloadReport> reports;
   for (const ModuleChange& change : changes_) {
-    if (change.change != nullptr && change.to->linked != nullptr) groups.push_back(&change);
+    if (change.is_relink()) continue;
+    ReloadReport& report = reports.emplace_back(report_of(change));
+    report.preparation = preparation;
+    // Whoever switched alone was prepared while the others answered.
+    if (!terms_.policy.rolling) continue;
+    for (const ProcessSwitch& process : report.processes) report.preparation -= process.pause;
   }
-  for (ModuleChange& change : changes_) {
-    if (change.change == nullptr) continue;
-    change.plan = change.change->plan();
-    for (const ModuleChange* other : groups) {
-      if (other == &change || other->to->linked->find(change.name) == nullptr) continue;
-      change.switched.insert(change.switched.end(), other->switched.begin(), other->switched.end());
-      if (!change.plan) change.plan = other->change->plan_of(change.name);
-    }
-  }
+  for (const ReloadReport& report : reports) parts_.journal.publish_switch(report, terms_.news);
+  return reports;
 }
 
-std::vector<ReloadReport> Reload::reports(Clock::Duration preparation) {
-  gather_switched();
-  std::vector<ReloadReport> all;
-  for (ModuleChange& change : changes_) {
-    if (!change.only_links()) all.push_back(report_of(change, preparation));
-  }
-  return all;
+void Reload::audit(const std::vector<ReloadReport>& reports) {
+  for (const ReloadReport& report : reports) parts_.journal.audit_switch(report, terms_.news);
 }
 
-ReloadReport Reload::report_of(ModuleChange& change, Clock::Duration preparation) {
-  ReloadReport report{
-      .module = change.name, .from = change.from_number, .to = change.to_number, .preparation = preparation};
-  report.no_change = change.change == nullptr;
+// With what happened to the module in the processes of those that are linked with it.
+ReloadReport Reload::report_of(const ModuleChange& change) const {
+  ReloadReport report{.module = change.name, .from = change.from_number, .to = change.to_number};
+  report.no_change = change.module_switch == nullptr;
   if (report.no_change) return report;
   report.artifact = change.to->artifact->id();
-  report.state = change.change->terms().way;
-  report.snapshot = change.back_to != nullptr;
-  report.plan = change.plan;
-  report.processes = std::move(change.switched);
+  report.state = change.module_switch->terms().way;
+  report.snapshot = change.snapshot() != nullptr;
+  report.plan = change.module_switch->plan();
+  report.processes = change.module_switch->switched();
+  for (const ModuleChange& other : changes_) {
+    const bool has_it = &other != &change && other.module_switch != nullptr && other.to->linked != nullptr &&
+                        other.to->linked->find(change.name) != nullptr;
+    if (!has_it) continue;
+    const std::vector<ProcessSwitch>& switched = other.module_switch->switched();
+    report.processes.insert(report.processes.end(), switched.begin(), switched.end());
+    if (!report.plan) report.plan = other.module_switch->plan_of(change.name);
+  }
   for (const ProcessSwitch& process : report.processes) report.pause_max = std::max(report.pause_max, process.pause);
   return report;
 }

@@ -17,18 +17,17 @@
 namespace petri {
 
 // The sandbox, as a change of its code sees it. Any thread.
-class ReloadHost {
+class ReloadHost : public GateSource {
  public:
-  virtual ~ReloadHost() = default;
   virtual std::vector<ProcessPtr> processes_of(std::string_view module) const = 0;
   virtual std::set<std::string> modules_with_processes() const = 0;
   // Whoever has crashed has been started again, or not: what a change reports does not depend on how soon it comes.
   virtual bool trees_are_quiet() const = 0;
+  // The same of what follows a crash; what is only being started or stopped has its time.
+  virtual bool trees_are_settled() const = 0;
   virtual void wait_for_restarts(Clock::TimePoint deadline) const = 0;
   // Asked to stop when everything that runs is being ended.
   virtual std::stop_token ending() const = 0;
-  // As it is now.
-  virtual ModuleGate gate() = 0;
   // As ModuleTable::commit().
   virtual Result<void> commit(ModuleChanges& changes, const ModuleTable::Commit& commit) = 0;
 };

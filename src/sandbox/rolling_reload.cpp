@@ -35,27 +35,26 @@ Result<std::vector<ReloadReport>> Reload::roll_all(const std::function<void()>& 
 }
 
 Result<std::vector<ReloadReport>> Reload::roll_together(const std::function<void()>& release) {
+  const std::stop_callback on_stop(parts_.host.ending(), [this] { abandon(); });
   const Clock& clock = parts_.owner.clock();
-  const Clock::TimePoint began = clock.now();
+  const Clock::TimePoint start = clock.now();
   Rolled rolled;
   if (auto done = roll(rolled); !done) return fail(roll_back(rolled, std::move(done.error())));
-  std::vector<ReloadReport> done = reports(clock.now() - began);
-  for (ReloadReport& report : done) {
-    for (const ProcessSwitch& process : report.processes) report.preparation -= process.pause;
-    parts_.journal.publish_switch(report, terms_.news);
-  }
+  std::vector<ReloadReport> done = publish(clock.now() - start);
   release();
-  for (const ReloadReport& report : done) parts_.journal.audit_switch(report, terms_.news);
+  audit(done);
   return done;
 }
 
 // Until nobody is left who has not switched, and nobody starts who might be: then the new version is the active one.
 Result<void> Reload::roll(Rolled& rolled) {
-  PETRI_TRY(begin_trials());
+  const std::vector<ModuleChange*> changes = needed();
+  PETRI_TRY(try_start_unused(changes));
+  start_trials(changes);
   for (;;) {
-    for (ModuleChange& change : changes_) {
-      for (const ProcessPtr& next : left_to_roll(change, rolled)) {
-        PETRI_TRY(switch_alone(change, next));
+    for (ModuleChange* change : changes) {
+      for (const ProcessPtr& next : left_to_roll(*change, rolled)) {
+        PETRI_TRY(switch_alone(*change, next));
         rolled[next] = next->incarnation();
       }
     }
@@ -66,7 +65,7 @@ Result<void> Reload::roll(Rolled& rolled) {
     }
     const bool quiet = parts_.host.trees_are_quiet();
     const bool all =
-        std::ranges::all_of(changes_, [&](const ModuleChange& change) { return left_to_roll(change, rolled).empty(); });
+        std::ranges::all_of(changes, [&](const ModuleChange* one) { return left_to_roll(*one, rolled).empty(); });
     auto committed = all && quiet ? parts_.host.commit(changes_, commit_terms()) : Result<void>();
     parts_.starts.release();
     if (all && quiet) return committed;
@@ -74,24 +73,19 @@ Result<void> Reload::roll(Rolled& rolled) {
   }
 }
 
-Result<void> Reload::begin_trials() {
-  const Trial& trial = terms_.policy.trial;
-  for (ModuleChange& change : changes_) {
-    if (change.change == nullptr) continue;
-    if (parts_.host.processes_of(change.name).empty() && !change.links_later) {
-      PETRI_TRY(try_start(change, deadline_of(terms_.policy)));
-    }
-    const auto lead = std::ranges::find(changes_, change.lead, &ModuleChange::name);
-    const bool is_led = lead != changes_.end() && lead->trial != nullptr;
-    change.trial = is_led ? lead->trial
-                          : std::make_shared<TrialPeriod>(change.name, terms_.on_trial() ? trial.calls : 0,
-                                                          parts_.owner.clock().now() + trial.time);
+// Before the first process switches: it may crash before the last one has.
+void Reload::start_trials(const std::vector<ModuleChange*>& changes) {
+  const std::uint32_t calls = terms_.on_trial() ? terms_.policy.trial.calls : 0;
+  const Clock::TimePoint until = parts_.owner.clock().now() + terms_.policy.trial.time;
+  for (ModuleChange* change : changes) {
+    const auto lead = std::ranges::find(changes, change->lead, &ModuleChange::name);
+    const bool is_led = lead != changes.end() && *lead != change;
+    change->module_switch->set_trial(is_led ? (*lead)->module_switch->trial()
+                                            : std::make_shared<TrialPeriod>(change->name, calls, until));
   }
-  return {};
 }
 
 std::vector<ProcessPtr> Reload::left_to_roll(const ModuleChange& change, const Rolled& rolled) const {
-  if (change.change == nullptr) return {};
   std::vector<ProcessPtr> left = parts_.host.processes_of(change.name);
   std::erase_if(left, [&](const ProcessPtr& process) {
     const auto found = rolled.find(process);
@@ -101,48 +95,39 @@ std::vector<ProcessPtr> Reload::left_to_roll(const ModuleChange& change, const R
 }
 
 Result<void> Reload::switch_alone(ModuleChange& change, const ProcessPtr& process) {
-  const Clock& clock = parts_.owner.clock();
   const Clock::TimePoint deadline = deadline_of(terms_.policy);
-  const std::stop_callback on_stop(parts_.host.ending(), [one = change.change.get()] { one->abandon(); });
   PETRI_TRY(prepare(change, *process, deadline));
-  ModuleChanges alone;
-  alone.push_back(std::move(change));
-  alone.front().alone = process;
-  const Clock::TimePoint closed = clock.now();
-  Result<void> done;
-  {
-    Quiescence quiescence(parts_, deadline, parts_.host.ending());
-    done =
-        quiescence.reach(alone, [&](ModuleChange& one, Process& late) { return one.change->prepare(late, deadline); });
-    for (const Quiescence::Taken& taken : quiescence.taken()) {
-      if (done) done = alone.front().change->carry(*taken.process, deadline);
-      if (done) keep_timers(alone.front(), *taken.process);
-      if (done) alone.front().change->exchange(*taken.process, alone.front().trial);
-    }
-  }
-  change = std::move(alone.front());
-  change.alone = nullptr;
-  if (!done) return done;
-  change.switched.push_back({.process = process->name(), .pause = clock.now() - closed, .tier = process->tier()});
-  return {};
+  return exchange_together({.changes = {&change}, .only = process, .deadline = deadline});
 }
+
+namespace {
+
+// From the version a process has now to the one it had, with the state that was kept.
+ModuleChange reversed(const ModuleChange& change) {
+  SwitchTerms back = change.module_switch->terms();
+  std::swap(back.from, back.to);
+  std::swap(back.from_number, back.to_number);
+  back.way = StateWay::none;
+  back.back_to = std::exchange(back.keep, nullptr);
+  ModuleChange reverse{.name = change.name, .kind = ReplaceState{.snapshot = back.back_to}};
+  reverse.module_switch = std::make_unique<ModuleSwitch>(std::move(back));
+  return reverse;
+}
+
+}  // namespace
 
 // With the state they had when they switched; whoever cannot go back is named.
 Error Reload::roll_back(const Rolled& rolled, Error error) {
   std::string left;
-  for (ModuleChange& change : changes_) {
-    if (change.change == nullptr) continue;
-    SwitchTerms back = change.change->terms();
-    std::swap(back.from, back.to);
-    std::swap(back.from_number, back.to_number);
-    back.way = StateWay::none;
-    back.back_to = std::exchange(back.keep, nullptr);
-    ModuleChange reverse{.name = change.name};
-    reverse.change = std::make_unique<ModuleSwitch>(std::move(back));
-    for (const ProcessPtr& process : parts_.host.processes_of(change.name)) {
+  for (const ModuleChange* change : needed()) {
+    ModuleChanges changes;
+    changes.push_back(reversed(*change));
+    Reload back(parts_, terms_, std::move(changes));
+    const std::stop_callback on_stop(parts_.host.ending(), [&back] { back.abandon(); });
+    for (const ProcessPtr& process : parts_.host.processes_of(change->name)) {
       const auto found = rolled.find(process);
       if (found == rolled.end() || process->incarnation() != found->second || !process->alive()) continue;
-      if (!switch_alone(reverse, process)) left += (left.empty() ? "" : ", ") + process->name();
+      if (!back.switch_alone(back.changes_.front(), process)) left += (left.empty() ? "" : ", ") + process->name();
     }
   }
   if (!left.empty()) error.message += fmt::format("; still with the new version: {}", left);

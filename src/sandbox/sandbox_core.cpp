@@ -1,29 +1,15 @@
+// The wiring of a sandbox: the parts that are members, and those that are made where they are asked for.
 #include "sandbox/sandbox_core.h"
 
-#include <fmt/format.h>
+#include <utility>
 
-#include <algorithm>
+#include "sandbox/trial_undo.h"
 
 namespace petri {
-namespace {
 
-// A permanent child for each that no other imports.
-SupervisorSpec tree_of(const std::vector<ModuleSpec>& modules, const DependencyGraph& graph) {
-  std::set<std::string_view> imported;
-  for (const auto& [module, imports] : graph) imported.insert(imports.begin(), imports.end());
-  SupervisorSpec tree;
-  for (const ModuleSpec& module : modules) {
-    if (imported.contains(module.name)) continue;
-    tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
-  }
-  return tree;
-}
-
-}  // namespace
-
-SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, SandboxTraitsPtr traits)
-    : services_(services),
-      under_way_(services.under_way),
+SandboxCore::SandboxCore(SandboxServicesPtr services, SandboxSpec spec, SandboxTraitsPtr traits)
+    : services_(std::move(services)),
+      under_way_(services_->under_way),
       spec_{.id = std::move(spec.id),
             .generation = spec.generation,
             .seed = spec.seed.value_or(0),
@@ -31,336 +17,211 @@ SandboxCore::SandboxCore(const SandboxServices& services, SandboxSpec spec, Sand
             .tier = spec.tier.value_or(Tier::automatic),
             .on_log = std::move(spec.on_log)},
       traits_(std::move(traits)),
-      granted_(traits_->policy.permissions),
-      breaker_(traits_->breaker),
-      shared_account_(std::make_shared<TreeAccount>(SandboxLimitsPtr(traits_, &traits_->policy.limits), this,
-                                                    services.budget, services.descriptors.get())),
-      account_(*shared_account_),
-      share_(traits_->policy.limits.cpu_percent_max),
-      threads_(&account_),
-      queue_(make_queue()),
-      guest_timers_(*this, services.timers),
-      created_(services.clock.wall_now()),
+      created_(services_->clock.wall_now()),
+      environment_({.services = *services_,
+                    .spec = spec_,
+                    .traits = traits_,
+                    .keeper = *this,
+                    .modules = modules_,
+                    .processes = processes_,
+                    .ends = ends_,
+                    .trees = trees_,
+                    .timers = timers_,
+                    .journal = journal_,
+                    .completions = completions_}),
+      timers_(environment_, services_->timers),
       modules_(spec_.id, created_),
-      journal_(services.journal, *this, spec_.id, traits_->policy.audit, operation_),
-      updated_(created_),
-      sources_(std::make_shared<const std::vector<ModuleSpec>>(std::move(spec.modules))),
-      tree_spec_(spec.tree ? std::make_unique<SupervisorSpec>(std::move(*spec.tree)) : nullptr),
-      labels_(std::move(spec.labels)),
-      history_(services.samples_max) {}
+      journal_(services_->journal, environment_, spec_.id, traits_->policy.audit, operation_),
+      standing_(spec_.id, services_->clock, journal_, created_),
+      control_(services_->workers, environment_.threads(), spec_.tier),
+      processes_(spec_.id, standing_),
+      containment_({.sandbox = spec_.id,
+                    .clock = services_->clock,
+                    .modules = modules_,
+                    .quarantine = services_->quarantine,
+                    .journal = journal_},
+                   traits_->breaker),
+      calls_({.sandbox = spec_.id,
+              .owner = environment_,
+              .processes = processes_,
+              .runs = run_table_,
+              .containment = containment_,
+              .completions = completions_,
+              .timers = services_->timers}),
+      usage_({.standing = standing_,
+              .processes = processes_,
+              .account = environment_.account(),
+              .threads = services_->guest_threads,
+              .share = environment_.threads(),
+              .clock = services_->clock,
+              .journal = journal_},
+             services_->samples_max),
+      labels_(spec_.id, std::move(spec.labels)),
+      sources_({.services = environment_, .failed = services_->failed_sources, .table = modules_, .journal = journal_},
+               std::move(spec.modules)),
+      tree_spec_(std::move(spec.tree), sources_, modules_),
+      ends_({.processes = processes_,
+             .trees = trees_,
+             .recovery = recovery_,
+             .containment = containment_,
+             .trials = *this,
+             .account = environment_.account(),
+             .journal = journal_}),
+      process_starts_({.workers = services_->workers,
+                       .standing = standing_,
+                       .modules = modules_,
+                       .gate = starts_,
+                       .processes = processes_,
+                       .ends = ends_,
+                       .journal = journal_},
+                      spec_.id),
+      trees_({.owner = environment_,
+              .timers = services_->timers,
+              .control = control_,
+              .processes = processes_,
+              .spec = tree_spec_,
+              .starts = process_starts_,
+              .news = recovery_}),
+      code_({.services = *services_,
+             .spec = spec_,
+             .traits = traits_,
+             .environment = environment_,
+             .standing = standing_,
+             .control = control_,
+             .trees = trees_,
+             .tree_spec = tree_spec_,
+             .journal = journal_}),
+      activity_({.standing = standing_,
+                 .control = control_,
+                 .trees = trees_,
+                 .processes = processes_,
+                 .runs = run_table_,
+                 .journal = journal_},
+                spec_.id),
+      recovery_({.rule = traits_->recovery,
+                 .timers = services_->timers,
+                 .standing = standing_,
+                 .control = control_,
+                 .activity = activity_,
+                 .trees = trees_,
+                 .processes = processes_,
+                 .modules = modules_,
+                 .decisions = decisions_,
+                 .operation = operation_,
+                 .host = *this,
+                 .journal = journal_}) {}
 
 SandboxCore::~SandboxCore() = default;
 
-// What a message has begun elsewhere is done before the next.
-std::unique_ptr<DeterministicQueue> SandboxCore::make_queue() {
-  if (!spec_.deterministic) return nullptr;
-  const auto settle = [this] {
-    for (const auto& runner : trees()) runner->wait_until_quiet();
-  };
-  return std::make_unique<DeterministicQueue>(services_.workers, client(), [this] { return keep_alive(); }, settle);
+// ---- parts that are made where they are asked for ---------------------------------------------------------------
+
+SandboxRuns SandboxCore::runs() {
+  return SandboxRuns({.sandbox = spec_.id,
+                      .services = *services_,
+                      .traits = *traits_,
+                      .tier = spec_.tier,
+                      .owner = environment_,
+                      .account = environment_.shared_account(),
+                      .standing = standing_,
+                      .control = control_,
+                      .gates = code_,
+                      .modules = modules_,
+                      .containment = containment_,
+                      .journal = journal_,
+                      .operation = operation_,
+                      .completions = completions_,
+                      .table = run_table_});
 }
 
-SupervisorSpec SandboxCore::tree_spec() const {
-  if (tree_spec_ != nullptr) return *tree_spec_;
-  return tree_of(*sources_, modules_.graph());
+LiveLimits SandboxCore::live_limits() {
+  return LiveLimits({.owner = environment_,
+                     .timers = services_->timers,
+                     .journal = journal_,
+                     .standing = standing_,
+                     .processes = processes_,
+                     .runs = run_table_,
+                     .modules = modules_,
+                     .folder = environment_.folder(),
+                     .granted = environment_.granted(),
+                     .profile = traits_->profile});
 }
 
-// ---- lifecycle ------------------------------------------------------------------------------------------------
+ChildVerbs SandboxCore::child_verbs() {
+  return ChildVerbs({.sandbox = spec_.id,
+                     .owner = environment_,
+                     .account = environment_.shared_account(),
+                     .budget = services_->budget,
+                     .operation = operation_,
+                     .standing = standing_,
+                     .modules = modules_,
+                     .trees = trees_,
+                     .spec = tree_spec_});
+}
 
-void SandboxCore::advance(LifecycleEvent event, const std::string& cause) {
-  SandboxStatus from{}, to{};
-  {
-    MutexLock lock(mutex_);
-    const auto next = next_status(status_, event);
-    if (!next) return;
-    from = std::exchange(status_, *next);
-    to = *next;
-    cause_ = cause;
-    updated_ = std::max(updated_, services_.clock.wall_now());
-    if (event == LifecycleEvent::started) {
-      failure_.reset();
-      running_since_ = services_.clock.now();
-    }
+Reloads::Parts SandboxCore::reloads_parts() {
+  return {.sandbox = spec_.id,
+          .policy = traits_->reload_policy(),
+          .operation = operation_,
+          .standing = standing_,
+          .control = control_,
+          .aftermath = {.standing = standing_,
+                        .trees = code_,
+                        .processes = processes_,
+                        .owner = environment_,
+                        .decisions = decisions_},
+          .reload = {.host = code_,
+                     .owner = environment_,
+                     .modules = modules_,
+                     .timers = timers_,
+                     .journal = journal_,
+                     .starts = starts_}};
+}
+
+StateDocuments SandboxCore::state_documents() {
+  return StateDocuments({.policy = traits_->reload_policy(),
+                         .owner = environment_,
+                         .processes = processes_,
+                         .aftermath = reloads_parts().aftermath});
+}
+
+Snapshots::Parts SandboxCore::snapshot_parts() {
+  return {.trees = trees_,
+          .spec = tree_spec_,
+          .account = environment_.shared_account(),
+          .processes = processes_,
+          .code = reloads_parts()};
+}
+
+SnapshotStart SandboxCore::start_from(const SnapshotOrigin& origin) {
+  return SnapshotStart({.trees = trees_,
+                        .spec = tree_spec_,
+                        .account = environment_.shared_account(),
+                        .processes = processes_,
+                        .code = reloads_parts().reload},
+                       origin);
+}
+
+// ---- what parts ask of the whole --------------------------------------------------------------------------------
+
+bool SandboxCore::begin_rollback(Process& process, const TrialPeriod& trial, const Result<Outcome>& how,
+                                 std::function<void()>& then) {
+  return TrialUndo(reloads_parts(), decisions_).start(process, trial, how, then);
+}
+
+Result<void> SandboxCore::roll_back(const std::vector<std::string>& modules) {
+  ModuleChanges changes;
+  for (const std::string& name : modules) {
+    PETRI_TRY(changes.emplace_back(), modules_.change_to_kept(name, 0, {}));
   }
-  journal_.status_changed(from, to, cause, recovers_.load());
-}
-
-Result<void> SandboxCore::fail_with(Error error) {
-  const ErrorCategory failure = error.category();
-  return fail_with(std::move(error), failure);
-}
-
-Result<void> SandboxCore::fail_with(Error error, ErrorCategory failure) {
-  {
-    MutexLock lock(mutex_);
-    failure_ = failure;
+  ReloadTerms terms{.policy = {}, .news = {.cause = SwitchCause::recovery, .actor = "petri"}};
+  Reload back(reloads_parts().reload, std::move(terms), std::move(changes));
+  PETRI_TRY(back.link());
+  for (const ModuleChange& change : back.changes()) PETRI_TRY(back.check(change));
+  modules_.commit_without_state(back.changes(), back.commit_terms());
+  for (const ModuleChange& change : back.changes()) {
+    if (!change.is_relink()) journal_.module_recovered(change.name, change.from_number, change.to_number);
   }
-  advance(LifecycleEvent::fail, error.message);
-  journal_.failed(error, failure);
-  return fail(std::move(error));
-}
-
-Result<void> SandboxCore::open_folder() {
-  if (traits_->folder.empty()) return {};
-  PETRI_TRY(const auto descriptor, take_descriptor(services_.descriptors));
-  PETRI_TRY(auto folder, Folder::open(traits_->folder, *account_.limits()));
-  Folder* const opened = folder.get();
-  set_folder(std::shared_ptr<Folder>(opened, [folder = std::move(folder), descriptor](Folder*) {}));
   return {};
-}
-
-Result<void> SandboxCore::create(const SnapshotOrigin* origin) {
-  const Operation operation(operation_);
-  take_control();
-  const MutexLock control(control_, std::adopt_lock);
-  {
-    MutexLock lock(mutex_);
-    if (destroyed_)
-      return fail(ErrorCode::cancelled, fmt::format("the sandbox {} was destroyed before it was made", id()));
-  }
-  const Clock::TimePoint began = services_.clock.now();
-  advance(LifecycleEvent::load);
-  auto loaded = origin == nullptr ? load_modules() : load_saved(*origin);
-  if (!loaded && is_to_end()) return give_up_start();
-  if (!loaded) return fail_with(std::move(loaded.error()));
-  if (origin != nullptr) drop_sources();
-  PETRI_TRY(start_tree(origin));
-  std::size_t modules = 0;
-  {
-    MutexLock lock(mutex_);
-    modules = sources_->size();
-  }
-  journal_.created(modules, account_.processes(), services_.clock.now() - began,
-                   origin == nullptr ? WayIn::create : origin->way);
-  return {};
-}
-
-Result<void> SandboxCore::start_tree(const SnapshotOrigin* origin) {
-  {
-    MutexLock lock(mutex_);
-    origin_ = origin;
-  }
-  auto started = try_start_tree();
-  if (started && origin != nullptr) {
-    started = start_spawned(origin->data);
-    if (started) let_go_on(origin->data);
-    if (!started) end_tree();
-  }
-  {
-    MutexLock lock(mutex_);
-    origin_ = nullptr;
-  }
-  if (started) return started;
-  if (is_to_end()) return give_up_start();
-  return fail_with(std::move(started.error()), last_end().failure);
-}
-
-Result<void> SandboxCore::try_start_tree() {
-  advance(LifecycleEvent::start);
-  std::shared_ptr<TreeRunner> tree;
-  {
-    MutexLock lock(mutex_);
-    if (ends_wanted_ > 0) return fail(ErrorCode::cancelled, fmt::format("the sandbox {} is being ended", id()));
-    tree = tree_ = std::make_shared<TreeRunner>(*this, tree_spec());
-    dynamic_.reset();
-    spawned_.clear();
-    runs_ = std::stop_source();
-  }
-  const DeterministicQueue::Hold hold(queue_.get());
-  auto started = tree->start();
-  if (!started) {
-    // The tree knows which child; the process knew why.
-    Error error = tree->explain(started.error(), tree->ending().failed_incarnation);
-    end_tree();
-    return fail(std::move(error));
-  }
-  advance(LifecycleEvent::started);
-  return {};
-}
-
-void SandboxCore::end_tree() {
-  std::shared_ptr<TreeRunner> tree, dynamic;
-  {
-    MutexLock lock(mutex_);
-    runs_.request_stop();
-    tree = tree_;
-    dynamic = dynamic_;
-  }
-  run_table_.cancel_waiting();
-  const EndTimes times = end_times();
-  if (dynamic) dynamic->stop(times.spawned);
-  if (tree) tree->stop(times.all);
-  std::map<std::string, ProcessPtr, std::less<>> gone;
-  {
-    MutexLock lock(mutex_);
-    gone.swap(processes_);
-  }
-  for (const auto& [name, process] : gone) process->close();
-  if (!recovers_.load()) journal_.flush();  // else it continues, and with it the count
-}
-
-// What guests spawned ends first and has half of the time: what the spec asks for is left some, whatever they do.
-SandboxCore::EndTimes SandboxCore::end_times() const {
-  const Clock::TimePoint now = services_.clock.now();
-  return {.spawned = now + shutdown_max() / 2, .all = now + shutdown_max()};
-}
-
-void SandboxCore::begin_end() {
-  std::shared_ptr<TreeRunner> tree, dynamic;
-  {
-    MutexLock lock(mutex_);
-    runs_.request_stop();
-    tree = tree_;
-    dynamic = dynamic_;
-  }
-  run_table_.cancel_waiting();
-  const EndTimes times = end_times();
-  if (dynamic) dynamic->begin_stop(times.spawned);
-  if (tree) tree->begin_stop(times.all);
-}
-
-void SandboxCore::take_control() {
-  if (control_.try_lock()) return;
-  const Workers::Pause pause(services_.workers);
-  control_.lock();
-}
-
-// Whoever has control gives up what it does, compiling included.
-void SandboxCore::take_control_to_end() {
-  services_.workers.favour(threads_);
-  if (control_.try_lock()) return;
-  {
-    MutexLock lock(mutex_);
-    ++ends_wanted_;
-  }
-  stop_loading();
-  begin_end();
-  take_control();
-  MutexLock lock(mutex_);
-  if (--ends_wanted_ == 0) loading_ = new_loading();
-}
-
-// Its callbacks may wait for locks of others.
-void SandboxCore::stop_loading() {
-  std::stop_source loading(std::nostopstate);
-  {
-    MutexLock lock(mutex_);
-    loading = loading_;
-  }
-  loading.request_stop();
-}
-
-std::stop_token SandboxCore::loading() const {
-  MutexLock lock(mutex_);
-  return loading_.get_token();
-}
-
-bool SandboxCore::is_to_end() const {
-  MutexLock lock(mutex_);
-  return ends_wanted_ > 0;
-}
-
-Result<void> SandboxCore::give_up_start() {
-  advance(LifecycleEvent::ended);
-  return fail(ErrorCode::cancelled, fmt::format("the sandbox {} was stopped before it had started", id()));
-}
-
-Result<void> SandboxCore::stop() {
-  const Operation operation(operation_);
-  PETRI_TRY(may_end_here());
-  take_control_to_end();
-  const MutexLock control(control_, std::adopt_lock);
-  return stop_now();
-}
-
-Result<void> SandboxCore::stop_now() {
-  PETRI_TRY(must_exist());
-  if (!is_up(status())) {
-    if (status() == SandboxStatus::stopped) return {};
-    if (forget_retry()) {
-      advance(LifecycleEvent::ended);
-      return {};
-    }
-    return fail(ErrorCode::rejected,
-                fmt::format("the sandbox {} is {} and cannot be stopped", id(), name_of(status())));
-  }
-  advance(LifecycleEvent::end);
-  end_tree();
-  advance(LifecycleEvent::ended);
-  return {};
-}
-
-Result<void> SandboxCore::restart(const RestartOptions& options) {
-  const Operation operation(operation_);
-  PETRI_TRY(may_end_here());
-  if (options.keep_state) return restart_with_state();
-  // What is being compiled would be started only to be ended; what is being reloaded is waited for.
-  status() == SandboxStatus::compiling ? take_control_to_end() : take_control();
-  const MutexLock control(control_, std::adopt_lock);
-  return start_again(nullptr);
-}
-
-Result<void> SandboxCore::start_again(const SnapshotOrigin* origin) {
-  {
-    MutexLock lock(mutex_);
-    PETRI_TRY(must_exist_now());
-    // Only its maker may start it the first time.
-    if (status_ == SandboxStatus::initializing) {
-      return fail(ErrorCode::rejected, fmt::format("the sandbox {} is initializing and cannot be restarted", id()));
-    }
-    ++restarts_;
-    recovered_ = {};
-  }
-  forget_retry();
-  report_breaker(breaker_.reset());
-  if (is_up(status()) || status() == SandboxStatus::isolated) {
-    advance(LifecycleEvent::end);
-    end_tree();
-  }
-  bool loaded = false;
-  {
-    MutexLock lock(mutex_);
-    loaded = modules_.size() >= sources_->size();
-  }
-  if (!loaded) {
-    advance(LifecycleEvent::load);
-    auto again = load_modules();
-    if (!again && is_to_end()) return give_up_start();
-    if (!again) return fail_with(std::move(again.error()));
-  }
-  return start_tree(origin);
-}
-
-bool SandboxCore::destroy() {
-  const Operation operation(operation_);
-  stop_loading();
-  take_control_to_end();
-  const MutexLock control(control_, std::adopt_lock);
-  return destroy_now();
-}
-
-bool SandboxCore::destroy_now() {
-  {
-    MutexLock lock(mutex_);
-    if (destroyed_) return false;
-  }
-  forget_retry();
-  advance(LifecycleEvent::end);
-  end_tree();
-  services_.failed_sources.remove(this);
-  drop_sources();
-  set_folder(nullptr);  // whoever keeps a handle keeps no file open
-  {
-    MutexLock lock(mutex_);
-    destroyed_ = true;
-    modules_.close();
-    tree_.reset();
-    dynamic_.reset();
-  }
-  journal_.close();
-  advance(LifecycleEvent::ended);
-  journal_.destroyed(services_.clock.wall_now() - created_);
-  return true;
 }
 
 }  // namespace petri

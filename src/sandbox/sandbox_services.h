@@ -42,4 +42,6 @@ struct SandboxServices {
   std::size_t samples_max = 300;
 };
 
+using SandboxServicesPtr = std::shared_ptr<const SandboxServices>;
+
 }  // namespace petri

@@ -1,9 +1,13 @@
 // What sandboxes that were made alike have in common, kept once: populations are large, and alike.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/mutex.h"
@@ -25,7 +29,21 @@ struct SandboxTraits {
   std::map<std::string, std::string> environment;
   SandboxPolicy policy;        // as it began; limits and permissions may have been changed since
   EndingLimits ending_limits;  // of on_limit
+
+  const ReloadPolicy& reload_policy() const {
+    static const ReloadPolicy as_it_is;
+    return reload == nullptr ? as_it_is : *reload;
+  }
   bool operator==(const SandboxTraits&) const = default;
+};
+// What no other sandbox has.
+struct OwnSpec {
+  std::string id;
+  std::optional<std::uint64_t> generation;
+  std::uint64_t seed = 0;
+  bool deterministic = false;
+  Tier tier = Tier::automatic;
+  std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
 };
 using SandboxTraitsPtr = std::shared_ptr<const SandboxTraits>;
 

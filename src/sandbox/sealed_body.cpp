@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <span>
 
-#include "base/bounded_json.h"
 #include "base/escape.h"
+#include "base/json/bounded_json.h"
 #include "engine/sha256.h"
 
 namespace petri {
@@ -38,7 +38,7 @@ std::unexpected<Error> not_whole(std::string_view kind, std::string_view why) {
 
 std::string seal(std::string_view kind, const nlohmann::json& body) {
   std::string bytes = fmt::format("petri.{} {}\n", kind, kFormat);
-  nlohmann::json::to_cbor(body, bytes);
+  append_cbor(bytes, body);
   const auto checksum = sha256(as_bytes(bytes));
   bytes.append(checksum.begin(), checksum.end());
   return bytes;

@@ -8,13 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_text.h"
 #include "petri/result.h"
 
 namespace petri {
-
-inline std::span<const std::uint8_t> as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
 
 constexpr std::uint64_t kSealedBytesMax = std::uint64_t{4} << 30;
 

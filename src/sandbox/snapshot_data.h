@@ -65,6 +65,21 @@ struct SnapshotOrigin {
   WayIn way = WayIn::restore;
 };
 
+// A process that lives now.
+struct LivePlace {
+  std::string address;
+  std::string module;
+};
+// state_incompatible unless the same processes live as in the snapshot, each of the same module: who lives has a place
+// in the snapshot, and who is in the snapshot lives.
+Result<void> check_same_processes(const SnapshotData& data, const std::vector<LivePlace>& here);
+
+class ModuleGate;
+
 SavedModule save_module(const std::string& name, const VersionTable& versions);
+// Its versions with their code. Only those that will be kept pass the gate and are loaded: an archive may have a
+// thousand.
+Result<VersionTable> admit_versions(const ModuleGate& gate, const SavedModule& saved, std::uint64_t versions_max,
+                                    WayIn way);
 
 }  // namespace petri

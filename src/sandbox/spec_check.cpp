@@ -110,8 +110,8 @@ SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Compla
   policy.permissions = spec.permissions.value_or(rule.permissions.with(profile.grant).without(profile.deny));
   policy.audit = spec.audit.value_or(profile.audit.value_or(rule.audit));
   policy.reject_findings = spec.reject_findings ? spec.reject_findings : profile.reject_findings;
-  for (const std::string& fault : faults_of(profile.imports)) complaints.add_sentence("profile.imports", fault);
-  for (const std::string& fault : faults_of(spec.imports)) complaints.add_sentence("imports", fault);
+  check_import_rules(profile.imports, "profile.imports", complaints);
+  check_import_rules(spec.imports, "imports", complaints);
   if (profile.imports != ImportRules{}) {
     policy.imports.add(profile.imports, "the profile " + escape_text(profile.title(), kSandboxIdBytesMax));
   }
@@ -139,8 +139,7 @@ void check_failures(const SandboxSpec& spec, Complaints& complaints) {
   if (auto recovery = check_recovery(spec.recovery.value_or(Recovery{})); !recovery) {
     add_details(complaints, recovery.error());
   }
-  if (!spec.breaker) return;
-  for (const auto& [field, wrong] : faults_of(*spec.breaker)) complaints.add("breaker." + field, wrong);
+  if (spec.breaker) check_breaker(*spec.breaker, "breaker", complaints);
 }
 
 SandboxPolicy check_all(const SandboxSpec& spec, const LimitChanges& defaults, const HostFunctions* host,

@@ -1,11 +1,13 @@
 #include "sandbox/spec_json.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/bounded_json.h"
 #include "base/escape.h"
-#include "base/json_reader.h"
+#include "base/json/bounded_json.h"
+#include "base/json/json_reader.h"
 #include "sandbox/spec_check.h"
 #include "supervisor/tree_json.h"
 
@@ -14,194 +16,167 @@ namespace {
 
 using Json = nlohmann::json;
 
+using Fields = JsonReader::Fields;
+
+ImportRules imports_of(const JsonReader& value) {
+  ImportRules rules;
+  value.fields({{"allow", JsonReader::into(rules.allow)}, {"block", JsonReader::into(rules.block)}});
+  return rules;
+}
+
+Permissions permissions_of(const JsonReader& value) {
+  Permissions granted, all;
+  for (const Permission permission : all_permissions()) all = all.with(permission);
+  std::vector<std::string> names, unknown;
+  value.read(names);
+  for (const std::string& name : names) {
+    const auto permission = permission_named(name);
+    if (permission) granted = granted.with(*permission);
+    if (!permission) unknown.push_back(escape_text(name, kWordShownBytesMax));
+  }
+  if (!unknown.empty()) {
+    value.refuse(fmt::format("has {}, but the permissions are {}", fmt::join(unknown, ", "), all.to_text()));
+  }
+  return granted;
+}
+
+LimitChanges limits_of(const JsonReader& value) {
+  LimitChanges changes;
+  value.members([&](const std::string& name, const JsonReader& member) { member.read(changes[name]); });
+  return changes;
+}
+
+std::optional<Profile> profile_of(const JsonReader& value) { return value.one_of(profile_named, "high, medium, low"); }
+std::optional<AuditLevel> level_of(const JsonReader& value) {
+  return value.one_of(audit_level_named, "none, basic, full");
+}
+std::optional<Severity> severity_of(const JsonReader& value) {
+  return value.one_of(severity_named, "info, low, medium, high");
+}
+
+VersionNeeds needs_of(const JsonReader& value) {
+  VersionNeeds needs;
+  value.members([&](const std::string& module, const JsonReader& range) {
+    VersionRange& versions = needs[module];
+    range.fields({{"min", JsonReader::into(versions.min)}, {"max", JsonReader::into(versions.max)}});
+    if (versions.min == 0 || versions.min > versions.max) range.refuse("has no version between its min and its max");
+  });
+  return needs;
+}
+
+// A source that is wrong is replaced by an empty one, so that what refers to the module finds its name.
+ModuleSpec module_of(const std::string& name, const JsonReader& value) {
+  ModuleSpec module{.name = name, .source = Source::wat(""), .needs = {}};
+  if (value["file"].is_there() == value["wat"].is_there()) {
+    value.refuse(R"(is not one of {"file": path} and {"wat": text})");
+    return module;
+  }
+  std::optional<std::string> file, wat;
+  value.fields({{"file", [&](const JsonReader& path) { file = path.string(); }},
+                {"wat", [&](const JsonReader& text) { wat = text.string(); }},
+                {"needs", [&](const JsonReader& all) { module.needs = needs_of(all); }}});
+  if (file) module.source = Source::file(*std::move(file));
+  if (wat) module.source = Source::wat(*std::move(wat));
+  return module;
+}
+
 class SpecReader {
  public:
-  SpecReader(std::string where, Complaints& complaints) : reader_(complaints, std::move(where)) {}
-
-  SandboxSpec read(const Json& json, bool with_identity) {
-    JsonReader::Fields known = common_fields();
+  SandboxSpec read(const JsonReader& document, bool with_identity) {
+    Fields known = common_fields();
     if (with_identity) {
-      known.emplace("id", [this](const Json& value) { reader_.read(value, spec_.id); });
-      known.emplace("modules", [this](const Json& value) { modules(value); });
+      known.emplace("id", JsonReader::into(spec_.id));
+      known.emplace("modules", [this](const JsonReader& value) {
+        value.members([this](const std::string& name, const JsonReader& module) {
+          spec_.modules.push_back(module_of(name, module));
+        });
+      });
     }
-    reader_.fields(json, known);
+    document.fields(known);
     return std::move(spec_);
   }
 
  private:
-  JsonReader::Fields common_fields() {
-    return {{"tree", [this](const Json& value) { tree(value); }},
-            {"profile", [this](const Json& value) { profile(value); }},
-            {"limits", [this](const Json& value) { spec_.limits = limits_of(value); }},
-            {"on_limit", [this](const Json& value) { on_limit(value); }},
-            {"permissions", [this](const Json& value) { spec_.permissions = permissions_of(value); }},
-            {"imports", [this](const Json& value) { spec_.imports = imports_of(value); }},
-            {"reject_findings", [this](const Json& value) { spec_.reject_findings = severity_of(value); }},
-            {"audit", [this](const Json& value) { spec_.audit = level_of(value); }},
-            {"breaker", [this](const Json& value) { breaker(value); }},
-            {"recovery", [this](const Json& value) { recovery(value); }},
-            {"reload", [this](const Json& value) { reload(value); }},
-            {"folder", [this](const Json& value) { reader_.read(value, spec_.folder); }},
-            {"arguments", [this](const Json& value) { spec_.arguments = reader_.strings(value); }},
-            {"environment", [this](const Json& value) { environment(value); }},
-            {"labels", [this](const Json& value) { spec_.labels = reader_.strings(value); }},
-            {"generation", [this](const Json& value) { spec_.generation = reader_.integer(value); }},
-            {"seed", [this](const Json& value) { spec_.seed = reader_.integer(value); }},
-            {"deterministic", [this](const Json& value) { spec_.deterministic = reader_.boolean(value); }},
-            {"tier", [this](const Json& value) { tier(value); }}};
+  Fields common_fields() {
+    return {{"tree", [this](const JsonReader& value) { spec_.tree = read_tree(value); }},
+            {"profile", [this](const JsonReader& value) { profile(value); }},
+            {"limits", [this](const JsonReader& value) { spec_.limits = limits_of(value); }},
+            {"on_limit", [this](const JsonReader& value) { on_limit(value); }},
+            {"permissions", [this](const JsonReader& value) { spec_.permissions = permissions_of(value); }},
+            {"imports", [this](const JsonReader& value) { spec_.imports = imports_of(value); }},
+            {"reject_findings", [this](const JsonReader& value) { spec_.reject_findings = severity_of(value); }},
+            {"audit", [this](const JsonReader& value) { spec_.audit = level_of(value); }},
+            {"breaker", [this](const JsonReader& value) { value.fields(breaker_fields(spec_.breaker.emplace())); }},
+            {"recovery", [this](const JsonReader& value) { recovery(value, spec_.recovery.emplace()); }},
+            {"reload", [this](const JsonReader& value) { reload(value, spec_.reload.emplace()); }},
+            {"folder", JsonReader::into(spec_.folder)},
+            {"arguments", JsonReader::into(spec_.arguments)},
+            {"environment", [this](const JsonReader& value) { environment(value); }},
+            {"labels", JsonReader::into(spec_.labels)},
+            {"generation", JsonReader::into(spec_.generation)},
+            {"seed", JsonReader::into(spec_.seed)},
+            {"deterministic", JsonReader::into(spec_.deterministic)},
+            {"tier", [this](const JsonReader& value) {
+               spec_.tier = value.one_of(tier_named, "interpreted, compiled, automatic");
+             }}};
   }
 
-  void modules(const Json& value) {
-    reader_.members(value, [this](const std::string& name, const Json& module) {
-      VersionNeeds needs;
-      Source source = source_of(module, needs);
-      spec_.modules.push_back({.name = name, .source = std::move(source), .needs = std::move(needs)});
+  void environment(const JsonReader& value) {
+    value.members([this](const std::string& name, const JsonReader& member) { member.read(spec_.environment[name]); });
+  }
+  void on_limit(const JsonReader& value) {
+    value.members([this](const std::string& name, const JsonReader& member) {
+      if (const auto action = member.one_of(on_limit_named, "refuse, kill")) spec_.on_limit[name] = *action;
     });
   }
-  // A source that is wrong is replaced by an empty one, so that what refers to the module finds its name.
-  Source source_of(const Json& value, VersionNeeds& needs) {
-    const bool known = value.is_object() && value.contains("file") != value.contains("wat");
-    if (!known) reader_.refuse(R"(is not one of {"file": path} and {"wat": text})");
-    std::optional<Source> source;
-    if (known) {
-      reader_.fields(value, {{"file", [&](const Json& path) { source = file_of(path); }},
-                             {"wat", [&](const Json& text) { source = wat_of(text); }},
-                             {"needs", [&](const Json& all) { needs = needs_of(all); }}});
-    }
-    return source.value_or(Source::wat(""));
-  }
-  VersionNeeds needs_of(const Json& value) {
-    VersionNeeds needs;
-    reader_.members(value, [&](const std::string& module, const Json& range) {
-      VersionRange& versions = needs[module];
-      reader_.fields(range, {{"min", [&](const Json& number) { reader_.read(number, versions.min); }},
-                             {"max", [&](const Json& number) { reader_.read(number, versions.max); }}});
-      if (versions.min == 0 || versions.min > versions.max)
-        reader_.refuse("has no version between its min and its max");
-    });
-    return needs;
-  }
-  std::optional<Source> file_of(const Json& value) {
-    const auto path = reader_.string(value);
-    return path ? std::optional(Source::file(*path)) : std::nullopt;
-  }
-  std::optional<Source> wat_of(const Json& value) {
-    const auto text = reader_.string(value);
-    return text ? std::optional(Source::wat(*text)) : std::nullopt;
-  }
-  void tree(const Json& value) { spec_.tree = read_tree(value, reader_.where(), reader_.complaints()); }
-  void environment(const Json& value) {
-    reader_.members(
-        value, [this](const std::string& name, const Json& member) { reader_.read(member, spec_.environment[name]); });
-  }
-  void tier(const Json& value) { spec_.tier = reader_.one_of(value, tier_named, "interpreted, compiled, automatic"); }
-
-  LimitChanges limits_of(const Json& value) {
-    LimitChanges changes;
-    reader_.members(value, [&](const std::string& name, const Json& member) { reader_.read(member, changes[name]); });
-    return changes;
-  }
-  void on_limit(const Json& value) {
-    reader_.members(value, [this](const std::string& name, const Json& member) {
-      if (const auto action = reader_.one_of(member, on_limit_named, "refuse, kill")) spec_.on_limit[name] = *action;
-    });
-  }
-  std::optional<Profile> profile_of(const Json& value) {
-    return reader_.one_of(value, profile_named, "high, medium, low");
-  }
-  Permissions permissions_of(const Json& value) {
-    Permissions granted;
-    std::string unknown;
-    for (const std::string& name : reader_.strings(value)) {
-      const auto permission = permission_named(name);
-      if (permission) granted = granted.with(*permission);
-      if (!permission) unknown.append(unknown.empty() ? "" : ", ").append(escape_text(name, kWordShownBytesMax));
-    }
-    if (!unknown.empty()) {
-      reader_.refuse("has " + unknown + ", but the permissions are " + all_of_them().to_text());
-    }
-    return granted;
-  }
-  static Permissions all_of_them() {
-    Permissions all;
-    for (const Permission permission : all_permissions()) all = all.with(permission);
-    return all;
-  }
-  std::optional<AuditLevel> level_of(const Json& value) {
-    return reader_.one_of(value, audit_level_named, "none, basic, full");
-  }
-  std::optional<Severity> severity_of(const Json& value) {
-    return reader_.one_of(value, severity_named, "info, low, medium, high");
-  }
-  ImportRules imports_of(const Json& value) {
-    ImportRules rules;
-    reader_.fields(value, {{"allow", [&](const Json& list) { rules.allow = reader_.strings(list); }},
-                           {"block", [&](const Json& list) { rules.block = reader_.strings(list); }}});
-    return rules;
-  }
-
-  void profile(const Json& value) {
+  void profile(const JsonReader& value) {
     if (value.is_object()) return own_profile(value);
     if (const auto named = profile_of(value)) spec_.profile = *named;
   }
-  void own_profile(const Json& value) {
+  void own_profile(const JsonReader& value) {
     ProfileSpec own;
-    reader_.fields(value,
-                   {{"name", [&](const Json& member) { reader_.read(member, own.name); }},
-                    {"base", [&](const Json& member) { own.base = profile_of(member); }},
-                    {"limits", [&](const Json& member) { own.limits = limits_of(member); }},
-                    {"grant", [&](const Json& member) { own.grant = permissions_of(member); }},
-                    {"deny", [&](const Json& member) { own.deny = permissions_of(member); }},
-                    {"imports", [&](const Json& member) { own.imports = imports_of(member); }},
-                    {"audit", [&](const Json& member) { own.audit = level_of(member); }},
-                    {"reject_findings", [&](const Json& member) { own.reject_findings = severity_of(member); }}});
+    value.fields({{"name", JsonReader::into(own.name)},
+                  {"base", [&](const JsonReader& member) { own.base = profile_of(member); }},
+                  {"limits", [&](const JsonReader& member) { own.limits = limits_of(member); }},
+                  {"grant", [&](const JsonReader& member) { own.grant = permissions_of(member); }},
+                  {"deny", [&](const JsonReader& member) { own.deny = permissions_of(member); }},
+                  {"imports", [&](const JsonReader& member) { own.imports = imports_of(member); }},
+                  {"audit", [&](const JsonReader& member) { own.audit = level_of(member); }},
+                  {"reject_findings", [&](const JsonReader& member) { own.reject_findings = severity_of(member); }}});
     spec_.profile = std::move(own);
   }
-  void breaker(const Json& value) {
-    BreakerOptions& breaker = spec_.breaker.emplace();
-    reader_.fields(value, breaker_fields(reader_, breaker));
-  }
-  void recovery(const Json& value) {
-    Recovery& recovery = spec_.recovery.emplace();
-    const auto into = [this](auto& target) {
-      return [this, &target](const Json& member) { reader_.read(member, target); };
-    };
-    JsonReader::Fields known{
-        {"restarts_max", into(recovery.restarts_max)},       {"retries_max", into(recovery.retries_max)},
-        {"retry_pause", into(recovery.retry_pause)},         {"retry_pause_max", into(recovery.retry_pause_max)},
-        {"rollback_within", into(recovery.rollback_within)}, {"stable_after", into(recovery.stable_after)}};
+  static void recovery(const JsonReader& value, Recovery& recovery) {
+    Fields known{{"restarts_max", JsonReader::into(recovery.restarts_max)},
+                 {"retries_max", JsonReader::into(recovery.retries_max)},
+                 {"retry_pause", JsonReader::into(recovery.retry_pause)},
+                 {"retry_pause_max", JsonReader::into(recovery.retry_pause_max)},
+                 {"rollback_within", JsonReader::into(recovery.rollback_within)},
+                 {"stable_after", JsonReader::into(recovery.stable_after)}};
     for (const ErrorCategory failure : kFailureClasses) {
-      known.emplace(name_of(failure), [this, failure](const Json& member) { read_action(failure, member); });
+      known.emplace(name_of(failure), [&recovery, failure](const JsonReader& member) {
+        const auto action = member.one_of(recovery_action_named, "keep, retry, rollback, restart, isolate, terminate");
+        if (action) recovery.actions[failure] = *action;
+      });
     }
-    reader_.fields(value, known);
+    value.fields(known);
   }
-  void read_action(ErrorCategory failure, const Json& value) {
-    const auto action =
-        reader_.one_of(value, recovery_action_named, "keep, retry, rollback, restart, isolate, terminate");
-    if (action) spec_.recovery->actions[failure] = *action;
-  }
-  void reload(const Json& value) {
-    ReloadPolicy& policy = spec_.reload.emplace();
-    const auto into = [this](auto& target) {
-      return [this, &target](const Json& member) { reader_.read(member, target); };
-    };
-    reader_.fields(value, {{"state", [&](const Json& member) { state_way(policy, member); }},
-                           {"drop", into(policy.drop)},
-                           {"drop_exports", into(policy.drop_exports)},
-                           {"rolling", into(policy.rolling)},
-                           {"trial", [&](const Json& member) { trial(policy.trial, member); }},
-                           {"quiet_wait_max", into(policy.quiet_wait_max)}});
-  }
-  void state_way(ReloadPolicy& policy, const Json& value) {
-    const auto way = reader_.one_of(value, state_way_named, "best, described, hooks, memory, none");
-    policy.state = way.value_or(policy.state);
-  }
-  void trial(Trial& trial, const Json& value) {
-    reader_.fields(value, {{"calls", [&](const Json& member) { reader_.read(member, trial.calls); }},
-                           {"time", [&](const Json& member) { reader_.read(member, trial.time); }}});
+  static void reload(const JsonReader& value, ReloadPolicy& policy) {
+    value.fields({{"state",
+                   [&](const JsonReader& member) {
+                     JsonReader::assign(policy.state,
+                                        member.one_of(state_way_named, "best, described, hooks, memory, none"));
+                   }},
+                  {"drop", JsonReader::into(policy.drop)},
+                  {"drop_exports", JsonReader::into(policy.drop_exports)},
+                  {"rolling", JsonReader::into(policy.rolling)},
+                  {"trial",
+                   [&](const JsonReader& member) {
+                     member.fields({{"calls", JsonReader::into(policy.trial.calls)},
+                                    {"time", JsonReader::into(policy.trial.time)}});
+                   }},
+                  {"quiet_wait_max", JsonReader::into(policy.quiet_wait_max)}});
   }
 
-  JsonReader reader_;
   SandboxSpec spec_;
 };
 
@@ -221,22 +196,20 @@ void add_what_the_check_finds(const SandboxSpec& spec, const Json& json, Complai
 
 }  // namespace
 
-JsonReader::Fields breaker_fields(JsonReader& reader, BreakerOptions& breaker) {
-  return {{"limits_max", [&](const Json& member) { reader.read(member, breaker.limits_max); }},
-          {"window", [&](const Json& member) { reader.read(member, breaker.window); }},
-          {"pause", [&](const Json& member) { reader.read(member, breaker.pause); }}};
+JsonReader::Fields breaker_fields(BreakerOptions& breaker) {
+  return {{"limits_max", JsonReader::into(breaker.limits_max)},
+          {"window", JsonReader::into(breaker.window)},
+          {"pause", JsonReader::into(breaker.pause)}};
 }
 
-SandboxSpec read_defaults(const Json& json, std::string where, Complaints& complaints) {
-  return SpecReader(std::move(where), complaints).read(json, false);
-}
+SandboxSpec read_defaults(const JsonReader& defaults) { return SpecReader().read(defaults, false); }
 
 Result<SandboxSpec> SandboxSpec::from_json(std::string_view text) {
   const auto json = parse_json(text);
   if (!json) return fail(json.error().error("the spec of a sandbox"));
   if (!json->is_object()) return fail(ErrorCode::validation_failed, "the spec of a sandbox is not a JSON object");
   Complaints complaints;
-  SandboxSpec spec = SpecReader("", complaints).read(*json, true);
+  SandboxSpec spec = SpecReader().read(JsonReader(*json, complaints), true);
   if (!complaints.empty()) add_what_the_check_finds(spec, *json, complaints);
   PETRI_TRY(complaints.result());
   return spec;

@@ -22,7 +22,7 @@ TreeRunner::TreeRunner(TreeHost& host, const SupervisorSpec& spec, StopOrder ord
 Result<void> TreeRunner::start() {
   {
     MutexLock lock(mutex_);
-    add(tree_.start(host_.owner().clock().now()));
+    add(tree_.start(host_.services().clock().now()));
   }
   perform();
   wait_until_settled();
@@ -32,13 +32,13 @@ Result<void> TreeRunner::start() {
 }
 
 void TreeRunner::wait_until_settled() {
-  const Workers::Pause pause(host_.owner().workers());
+  const Workers::Pause pause(host_.services().workers());
   MutexLock lock(mutex_);
   while (!started_ && !ended_) changed_.wait(mutex_);
 }
 
 void TreeRunner::ask_to_stop(Clock::TimePoint end_by) {
-  const Clock::TimePoint now = host_.owner().clock().now();
+  const Clock::TimePoint now = host_.services().clock().now();
   MutexLock lock(mutex_);
   if (ended_) return;
   end_by_ = std::min(end_by_.value_or(end_by), end_by);
@@ -71,7 +71,7 @@ bool TreeRunner::is_settled() const {
 }
 
 void TreeRunner::wait_until_quiet(Clock::TimePoint deadline) const {
-  const Workers::Pause pause(host_.owner().workers());
+  const Workers::Pause pause(host_.services().workers());
   MutexLock lock(mutex_);
   while (!is_quiet_now()) {
     if (deadline == Clock::TimePoint::max()) {
@@ -85,7 +85,7 @@ void TreeRunner::wait_until_quiet(Clock::TimePoint deadline) const {
 void TreeRunner::stop(Clock::TimePoint end_by) {
   ask_to_stop(end_by);
   perform();
-  const Workers::Pause pause(host_.owner().workers());
+  const Workers::Pause pause(host_.services().workers());
   MutexLock lock(mutex_);
   while (!ended_) changed_.wait(mutex_);
 }
@@ -94,7 +94,7 @@ Result<std::string> TreeRunner::request(std::string_view supervisor, Request req
   const ReplyPtr reply = std::make_shared<Reply>();
   enter(supervisor, std::move(request), reply);
   perform();
-  const Workers::Pause pause(host_.owner().workers());
+  const Workers::Pause pause(host_.services().workers());
   PETRI_TRY(Outcome done, reply->wait());
   return std::move(done.output);
 }
@@ -108,7 +108,7 @@ void TreeRunner::enter(std::string_view supervisor, Request request, ReplyPtr re
   MutexLock lock(mutex_);
   const Ticket ticket = ++last_ticket_;
   replies_[ticket] = std::move(reply);
-  add(tree_.request(ticket, supervisor, std::move(request), host_.owner().clock().now()));
+  add(tree_.request(ticket, supervisor, std::move(request), host_.services().clock().now()));
 }
 
 // They have no shutdown time: nobody has seen them alive.
@@ -136,7 +136,7 @@ void TreeRunner::exited(const Process& process, Incarnation incarnation, ExitRea
       return;
     }
     forget(incarnation);
-    add(tree_.exited(incarnation, reason, host_.owner().clock().now()));
+    add(tree_.exited(incarnation, reason, host_.services().clock().now()));
   }
   perform_elsewhere();
 }
@@ -208,7 +208,7 @@ void TreeRunner::kill_overdue(Clock::TimePoint now) {
 
 void TreeRunner::give_time(Incarnation incarnation) {
   Running& running = running_.at(incarnation);
-  running.kill_at = host_.owner().clock().now() + host_.shutdown_max();
+  running.kill_at = host_.services().clock().now() + host_.shutdown_max();
   kills_.emplace(running.kill_at, incarnation);
 }
 
@@ -226,12 +226,12 @@ void TreeRunner::arm() {
   if (armed_) host_.timers().cancel(timer_);
   armed_ = deadline;
   if (!deadline) return;
-  timer_ =
-      host_.timers().at(*deadline, [this, runner = weak_from_this(), host = std::weak_ptr(host_.owner().keep_alive())] {
-        const auto kept_host = host.lock();
-        const auto kept_runner = runner.lock();
-        if (kept_host != nullptr && kept_runner != nullptr) expire();
-      });
+  timer_ = host_.timers().at(*deadline,
+                             [this, runner = weak_from_this(), host = std::weak_ptr(host_.services().keep_alive())] {
+                               const auto kept_host = host.lock();
+                               const auto kept_runner = runner.lock();
+                               if (kept_host != nullptr && kept_runner != nullptr) expire();
+                             });
 }
 
 void TreeRunner::expire() {
@@ -239,7 +239,7 @@ void TreeRunner::expire() {
     MutexLock lock(mutex_);
     armed_.reset();
     if (ended_) return;
-    const Clock::TimePoint now = host_.owner().clock().now();
+    const Clock::TimePoint now = host_.services().clock().now();
     add(tree_.expire(now));
     kill_overdue(now);
     if (actions_.empty()) return arm();
@@ -248,12 +248,12 @@ void TreeRunner::expire() {
 }
 
 void TreeRunner::perform_elsewhere() {
-  host_.owner().workers().submit(
+  host_.services().workers().submit(
       [this, kept = kept()] {
-        const HostWork work(host_.owner());
+        const HostWork work(host_.services());
         perform();
       },
-      host_.owner().client());
+      host_.services().client());
 }
 
 // Whoever finds the work being done leaves it to that thread.
@@ -263,7 +263,7 @@ void TreeRunner::perform() {
     if (performing_) return;
     performing_ = true;
   }
-  const Clock::TimePoint turn_end = std::chrono::steady_clock::now() + host_.owner().workers().turn();
+  const Clock::TimePoint turn_end = std::chrono::steady_clock::now() + host_.services().workers().turn();
   for (TreeAction action; next(action);) {
     std::visit([this](const auto& what) { carry_out(what); }, action);
     if (Workers::seat_of_this_thread().holds_permit && std::chrono::steady_clock::now() >= turn_end) return hand_on();
@@ -299,7 +299,7 @@ void TreeRunner::carry_out(const StartProcess& action) {
   const auto process = host_.process_for(*this, action.address);
   {
     MutexLock lock(mutex_);
-    if (stopping_) return add(tree_.start_failed(action.incarnation, host_.owner().clock().now()));
+    if (stopping_) return add(tree_.start_failed(action.incarnation, host_.services().clock().now()));
     if (!process) return start_failed(action.incarnation, fail(process.error()));
     running_[action.incarnation] = {.process = *process, .starting = true};
   }
@@ -310,10 +310,10 @@ void TreeRunner::carry_out(const StartProcess& action) {
     Running& running = running_[action.incarnation];
     running.starting = false;
     const auto exited = running.exited;
-    add(tree_.started(action.incarnation, host_.owner().clock().now()));
+    add(tree_.started(action.incarnation, host_.services().clock().now()));
     if (!exited) return;
     forget(action.incarnation);
-    add(tree_.exited(action.incarnation, *exited, host_.owner().clock().now()));
+    add(tree_.exited(action.incarnation, *exited, host_.services().clock().now()));
     return;
   }
   forget(action.incarnation);
@@ -324,11 +324,10 @@ void TreeRunner::start_failed(Incarnation incarnation, Result<Outcome> how) {
   if (how) how->output = {};  // nobody reads it, and a guest chose how long it is
   failures_.insert_or_assign(incarnation, std::move(how));
   if (failures_.size() > kFailuresKept) failures_.erase(failures_.begin());
-  add(tree_.start_failed(incarnation, host_.owner().clock().now()));
+  add(tree_.start_failed(incarnation, host_.services().clock().now()));
 }
 
 void TreeRunner::carry_out(const StopProcess& action) { stop_process(action.incarnation, ExitReason::shutdown); }
-
 void TreeRunner::carry_out(const KillProcess& action) { stop_process(action.incarnation, ExitReason::abnormal); }
 
 // A process that has nothing to do ends here and now; another needs a thread to wait for it.
@@ -345,26 +344,24 @@ void TreeRunner::stop_process(Incarnation incarnation, ExitReason reason) {
     process->stop(incarnation);
     MutexLock lock(mutex_);
     forget(incarnation);
-    add(tree_.exited(incarnation, reason, host_.owner().clock().now()));
+    add(tree_.exited(incarnation, reason, host_.services().clock().now()));
   };
   if (process->ends_at_once()) return stop_and_report();
   {
     MutexLock lock(mutex_);
     if (running_.contains(incarnation)) give_time(incarnation);
   }
-  host_.owner().workers().submit(
-      [this, kept = kept(), stop_and_report] {  // the owner goes last, after its process
-        const HostWork work(host_.owner());
+  host_.services().workers().submit(
+      [this, kept = kept(), stop_and_report] {  // the sandbox goes last, after its process
+        const HostWork work(host_.services());
         stop_and_report();
         perform();
       },
-      host_.owner().client());
+      host_.services().client());
 }
 
 void TreeRunner::carry_out(const PlaceRemoved& action) { host_.place_emptied(*this, action.address); }
-
 void TreeRunner::carry_out(const PlaceStopped& action) { host_.place_emptied(*this, action.address); }
-
 void TreeRunner::carry_out(const SupervisorGaveUp& action) { host_.gave_up(action); }
 
 void TreeRunner::carry_out(const Answer& action) {

@@ -24,8 +24,8 @@ class TreeRunner;
 class TreeHost {
  public:
   virtual ~TreeHost() = default;
-  // Whose processes they are: keeps what is to be done alive, has the workers and the clock, and pays.
-  virtual ProcessOwner& owner() = 0;
+  // Keep what is to be done alive, have the workers and the clock, and pay.
+  virtual ProcessServices& services() = 0;
   virtual Timers& timers() = 0;
   // What one process may take to end in order, whatever its spec asks for.
   virtual Clock::Duration shutdown_max() const = 0;
@@ -92,7 +92,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void hand_on() EXCLUDES(mutex_);
   // What tasks hold: this, and what it stands on.
   std::pair<std::shared_ptr<TreeRunner>, std::shared_ptr<void>> kept() {
-    return {shared_from_this(), host_.owner().keep_alive()};
+    return {shared_from_this(), host_.services().keep_alive()};
   }
   bool next(TreeAction& action) EXCLUDES(mutex_);
   bool is_quiet_now() const REQUIRES(mutex_);

@@ -43,7 +43,7 @@ Breaker::Admitted Breaker::admit_slowly(Clock::TimePoint now) {
   return {.admission = Admission::trial, .change = become(BreakerState::half_open, memory)};
 }
 
-// While it is not closed, nothing is counted: whoever was admitted before it opened may still be ended by limits.
+// While it is not closed, nothing is counted: calls admitted before it opened may still be ended by limits.
 std::optional<Breaker::Change> Breaker::limit_met(Clock::TimePoint now) {
   if (options_.limits_max == 0) return std::nullopt;
   Memory& memory = this->memory();

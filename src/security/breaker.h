@@ -1,4 +1,5 @@
-// Leaves a sandbox alone whose processes meet one ending limit after another.
+// The circuit breaker of a sandbox: closed while all is well; open, so that calls are refused, after too many ending
+// limits; half open while one call is tried.
 #pragma once
 
 #include <atomic>
@@ -14,39 +15,43 @@
 
 namespace petri {
 
-// Any thread. A breaker that is closed costs whoever enters one load.
+// Any thread; time is an argument, and none of the calls wait. A closed breaker costs a caller one load.
 class Breaker {
  public:
   // The options outlive it.
   explicit Breaker(const BreakerOptions& options) : options_(options) {}
 
-  // Reported by the one who causes it, exactly once for each.
+  // A change of state. The caller whose request caused it gets it, exactly once, and reports it.
   struct Change {
     BreakerState from, to;
     std::uint64_t opened;  // how often so far
   };
   enum class Admission : std::uint8_t {
     enter,
-    trial,  // trial_ended() must follow
-    refuse,
+    trial,   // trial_ended() must follow
+    refuse,  // the call must not be made: `busy`
   };
   struct Admitted {
     Admission admission = Admission::enter;
     std::optional<Change> change;
   };
+  // Asked before each call or message from outside.
   Admitted admit(Clock::TimePoint now) {
     if (state_.load(std::memory_order_relaxed) == BreakerState::closed) [[likely]]
       return {};
     return admit_slowly(now);
   }
 
-  // A limit has ended one of its processes.
+  // A limit has ended one of its processes. Counts only while closed.
   std::optional<Change> limit_met(Clock::TimePoint now);
+  // The admitted trial has ended: `well` closes the breaker, otherwise it opens for another pause.
   std::optional<Change> trial_ended(bool well, Clock::TimePoint now);
-  // Closed, and all is forgotten.
+  // Closes it and forgets all failures, as when the sandbox is restarted.
   std::optional<Change> reset();
 
+  const BreakerOptions& options() const { return options_; }
   BreakerState state() const { return state_.load(std::memory_order_relaxed); }
+  // How often it has opened so far.
   std::uint64_t opened() const;
 
  private:

@@ -56,7 +56,7 @@ TEST_F(BreakerTest, LetsOneInAfterItsPause) {  // Q27
   EXPECT_EQ(breaker_.admit(kStart + 2s).admission, Admission::enter);
 }
 
-// What was admitted before it opened may still be ended by limits, as often as it likes.
+// Guests admitted before it opened may still be ended by limits, as often as they like.
 TEST_F(BreakerTest, CountsNothingWhileItIsNotClosed) {
   open_at(kStart);
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(breaker_.limit_met(kStart));

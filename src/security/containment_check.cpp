@@ -13,27 +13,26 @@ struct Time {
   std::chrono::nanoseconds value;
 };
 
-std::vector<ErrorDetail> faults_in(std::uint32_t limits_max, std::initializer_list<Time> times) {
-  std::vector<ErrorDetail> faults;
+void check(std::uint32_t limits_max, std::initializer_list<Time> times, std::string_view where,
+           Complaints& complaints) {
   if (limits_max > kLimitsKeptMax) {
-    faults.push_back({"limits_max", fmt::format("is {} but can be {} at most: each of them is remembered", limits_max,
-                                                kLimitsKeptMax)});
+    complaints.add(fmt::format("{}.limits_max", where),
+                   fmt::format("is {} but can be {} at most: each of them is remembered", limits_max, kLimitsKeptMax));
   }
   for (const auto& [field, value] : times) {
     if (value.count() > 0) continue;
-    faults.push_back({std::string(field), "is not longer than nothing (limits_max 0 turns it off)"});
+    complaints.add(fmt::format("{}.{}", where, field), "is not longer than nothing (limits_max 0 turns it off)");
   }
-  return faults;
 }
 
 }  // namespace
 
-std::vector<ErrorDetail> faults_of(const BreakerOptions& options) {
-  return faults_in(options.limits_max, {{"window", options.window}, {"pause", options.pause}});
+void check_breaker(const BreakerOptions& options, std::string_view where, Complaints& complaints) {
+  check(options.limits_max, {{"window", options.window}, {"pause", options.pause}}, where, complaints);
 }
 
-std::vector<ErrorDetail> faults_of(const QuarantineOptions& options) {
-  return faults_in(options.limits_max, {{"window", options.window}, {"period", options.period}});
+void check_quarantine(const QuarantineOptions& options, std::string_view where, Complaints& complaints) {
+  check(options.limits_max, {{"window", options.window}, {"period", options.period}}, where, complaints);
 }
 
 }  // namespace petri

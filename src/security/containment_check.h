@@ -1,15 +1,15 @@
-// What can be wrong with the options of a breaker or of the quarantine, wherever they come from.
+// Checks the options of a breaker or of the quarantine, wherever they come from.
 #pragma once
 
-#include <vector>
+#include <string_view>
 
+#include "base/complaints.h"
 #include "petri/containment.h"
-#include "petri/error.h"
 
 namespace petri {
 
-// By field, such as "pause"; empty when nothing is.
-std::vector<ErrorDetail> faults_of(const BreakerOptions& options);
-std::vector<ErrorDetail> faults_of(const QuarantineOptions& options);
+// `where` is the path of the options, such as "breaker".
+void check_breaker(const BreakerOptions& options, std::string_view where, Complaints& complaints);
+void check_quarantine(const QuarantineOptions& options, std::string_view where, Complaints& complaints);
 
 }  // namespace petri

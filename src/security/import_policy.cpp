@@ -37,18 +37,17 @@ std::string ImportPolicy::refusal(std::string_view module, std::string_view name
   return {};
 }
 
-std::vector<std::string> faults_of(const ImportRules& rules) {
-  std::vector<std::string> faults;
+void check_import_rules(const ImportRules& rules, const std::string& where, Complaints& complaints) {
   for (const std::vector<std::string>* list : {&rules.allow, &rules.block}) {
     if (std::ranges::find(*list, "") == list->end()) continue;
-    faults.emplace_back("an entry is empty: write an import module such as math, or a function such as petri.log");
+    complaints.add_sentence(where,
+                            "an entry is empty: write an import module such as math, or a function such as petri.log");
   }
   for (const std::string& entry : rules.allow) {
     if (entry.empty() || std::ranges::find(rules.block, entry) == rules.block.end()) continue;
-    faults.push_back(fmt::format("{} is on the allow-list and on the block-list: take it off one of them",
-                                 escape_text(entry, kEntryShownBytesMax)));
+    complaints.add_sentence(where, fmt::format("{} is on the allow-list and on the block-list: take it off one of them",
+                                               escape_text(entry, kEntryShownBytesMax)));
   }
-  return faults;
 }
 
 }  // namespace petri

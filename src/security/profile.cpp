@@ -20,7 +20,7 @@ constexpr Permissions kLow = kMedium.with(file_write);
 struct Row {
   std::uint64_t memory_bytes, processes;
   std::chrono::seconds time;
-  std::optional<std::uint64_t> cpu_percent;  // nothing: as much as there is
+  std::optional<std::uint64_t> cpu_percent;  // nullopt: as much as there is
   std::uint64_t module_bytes;
 };
 constexpr std::array<Row, kProfiles.size()> kLimits{{

@@ -4,35 +4,35 @@
 
 namespace petri {
 
-std::optional<Quarantine::Sentence> Quarantine::limit_met(const ArtifactId& artifact, std::string_view cause,
-                                                          Clock::TimePoint now, std::string_view sandbox) {
+std::optional<Quarantine::Entry> Quarantine::limit_met(const ArtifactId& artifact, std::string_view cause,
+                                                       Clock::TimePoint now, std::string_view sandbox) {
   if (options_.limits_max == 0) return std::nullopt;
   const Key key(artifact, sandbox);
   MutexLock lock(mutex_);
   if (records_.size() >= kArtifactsMax && !records_.contains(key)) make_room(now);
   Record& record = records_[key];
   record.last = now;
-  // Those that still live continue, and are ended by limits; the time it was given does not grow by that.
-  if (record.sentence && now < record.sentence->until) return std::nullopt;
-  record.sentence.reset();
+  // Instances that still live continue, and are ended by limits; the quarantine does not get longer by that.
+  if (record.entry && now < record.entry->until) return std::nullopt;
+  record.entry.reset();
   if (!record.failures.happened(now, options_.limits_max, options_.window)) return std::nullopt;
   any_.store(true);
-  record.sentence = Sentence{.cause = std::string(cause), .until = now + options_.period};
-  return record.sentence;
+  record.entry = Entry{.cause = std::string(cause), .until = now + options_.period};
+  return record.entry;
 }
 
-std::optional<Quarantine::Sentence> Quarantine::find(const ArtifactId& artifact, Clock::TimePoint now,
-                                                     std::string_view sandbox) {
+std::optional<Quarantine::Entry> Quarantine::find(const ArtifactId& artifact, Clock::TimePoint now,
+                                                  std::string_view sandbox) {
   if (!any_.load()) return std::nullopt;
   MutexLock lock(mutex_);
   auto everywhere = find_here({artifact, {}}, now);
   return everywhere || sandbox.empty() ? everywhere : find_here({artifact, std::string(sandbox)}, now);
 }
 
-std::optional<Quarantine::Sentence> Quarantine::find_here(const Key& key, Clock::TimePoint now) {
+std::optional<Quarantine::Entry> Quarantine::find_here(const Key& key, Clock::TimePoint now) {
   const auto found = records_.find(key);
-  if (found == records_.end() || !found->second.sentence) return std::nullopt;
-  if (now < found->second.sentence->until) return found->second.sentence;
+  if (found == records_.end() || !found->second.entry) return std::nullopt;
+  if (now < found->second.entry->until) return found->second.entry;
   records_.erase(found);
   return std::nullopt;
 }
@@ -40,7 +40,7 @@ std::optional<Quarantine::Sentence> Quarantine::find_here(const Key& key, Clock:
 std::size_t Quarantine::size(Clock::TimePoint now) {
   MutexLock lock(mutex_);
   return static_cast<std::size_t>(std::ranges::count_if(
-      records_, [now](const auto& entry) { return entry.second.sentence && now < entry.second.sentence->until; }));
+      records_, [now](const auto& entry) { return entry.second.entry && now < entry.second.entry->until; }));
 }
 
 // All that time has made void, and if that is nothing, the one that matters least. A tenth goes at a time, so that a
@@ -48,15 +48,15 @@ std::size_t Quarantine::size(Clock::TimePoint now) {
 void Quarantine::make_room(Clock::TimePoint now) {
   std::erase_if(records_, [&](const auto& entry) {
     const Record& record = entry.second;
-    const bool served = !record.sentence || now >= record.sentence->until;
+    const bool served = !record.entry || now >= record.entry->until;
     return served && now - record.last > options_.window;
   });
   if (records_.size() < kArtifactsMax) return;
   std::vector<Records::iterator> all;
   for (auto next = records_.begin(); next != records_.end(); ++next) all.push_back(next);
   const auto matters_less = [](const auto& a, const auto& b) {
-    return std::pair(a->second.sentence.has_value(), a->second.last) <
-           std::pair(b->second.sentence.has_value(), b->second.last);
+    return std::pair(a->second.entry.has_value(), a->second.last) <
+           std::pair(b->second.entry.has_value(), b->second.last);
   };
   const auto tenth = all.begin() + static_cast<std::ptrdiff_t>(kArtifactsMax / 10);
   std::ranges::nth_element(all, tenth, matters_less);

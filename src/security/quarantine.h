@@ -17,7 +17,8 @@
 
 namespace petri {
 
-// Any thread.
+// Keeps failures by artifact, or by artifact and sandbox. Any thread; time is an argument. As long as nothing has ever
+// been put into quarantine, find() takes one load.
 class Quarantine {
  public:
   // Artifacts it counts for; beyond that the one that met its last limit longest ago is forgotten, those in quarantine
@@ -26,17 +27,19 @@ class Quarantine {
 
   explicit Quarantine(const QuarantineOptions& options) : options_(options) {}
 
-  struct Sentence {
+  // An artifact in quarantine.
+  struct Entry {
     std::string cause;  // the limit it met last
     Clock::TimePoint until;
   };
-  // A limit has ended a guest of this artifact. An answer when it is in quarantine from now on: in this sandbox, or
-  // without one everywhere.
-  std::optional<Sentence> limit_met(const ArtifactId& artifact, std::string_view cause, Clock::TimePoint now,
-                                    std::string_view sandbox = {}) EXCLUDES(mutex_);
-  // Nothing: it may be used in this sandbox.
-  std::optional<Sentence> find(const ArtifactId& artifact, Clock::TimePoint now, std::string_view sandbox = {})
+  // A limit has ended a guest of this artifact. Returns the entry if the artifact is in quarantine from now on: in
+  // this sandbox, or without one everywhere.
+  std::optional<Entry> limit_met(const ArtifactId& artifact, std::string_view cause, Clock::TimePoint now,
+                                 std::string_view sandbox = {}) EXCLUDES(mutex_);
+  // The entry of the artifact; nullopt: it may be used in this sandbox.
+  std::optional<Entry> find(const ArtifactId& artifact, Clock::TimePoint now, std::string_view sandbox = {})
       EXCLUDES(mutex_);
+  // How many artifacts are in quarantine now.
   std::size_t size(Clock::TimePoint now) EXCLUDES(mutex_);
 
   const QuarantineOptions& options() const { return options_; }
@@ -44,13 +47,13 @@ class Quarantine {
  private:
   struct Record {
     RepeatedFailures failures;
-    std::optional<Sentence> sentence;
+    std::optional<Entry> entry;
     Clock::TimePoint last;
   };
   using Key = std::pair<ArtifactId, std::string>;  // the sandbox; empty: all
   using Records = std::map<Key, Record>;
   void make_room(Clock::TimePoint now) REQUIRES(mutex_);
-  std::optional<Sentence> find_here(const Key& key, Clock::TimePoint now) REQUIRES(mutex_);
+  std::optional<Entry> find_here(const Key& key, Clock::TimePoint now) REQUIRES(mutex_);
 
   const QuarantineOptions options_;
   std::atomic<bool> any_{false};  // has ever been in it: what most runtimes need to know

@@ -1,4 +1,4 @@
-// How often something happened of late.
+// Counts how often something happened lately.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace petri {
 
-// Keeps as many times as it takes to say: the n-th within the window.
+// Keeps the times within the window, at most as many as are counted to. Not for several threads at once.
 class RepeatedFailures {
  public:
   // True when this is the `count`-th within `window`, both ends included. Then it counts from zero.

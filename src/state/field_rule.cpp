@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/name_table.h"
-#include "state/state_problems.h"
+#include "state/state_complaints.h"
 #include "state/state_type.h"
 
 namespace petri {
@@ -29,7 +29,7 @@ Survival field_survival(const StateField& from, const StateField& to) {
   return survival(from.type, to.type);
 }
 
-// What is reported when neither the name nor the number of elements changes.
+// The action that is reported when neither the name nor the number of elements changes.
 StateAction type_action(const StateField& from, const StateField& to, Survival survival) {
   if (from == to || (from.type == to.type && !both_text(from, to))) return StateAction::keep;
   const bool same_family = rule_of(from.type).family == rule_of(to.type).family;

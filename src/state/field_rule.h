@@ -1,4 +1,4 @@
-// What becomes of one field of the old state, or of one the new state adds: the rules of the plan.
+// The fate of one field of the old state, or of one the new state adds: the rules of the plan.
 #pragma once
 
 #include "petri/state.h"

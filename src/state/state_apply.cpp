@@ -4,8 +4,8 @@
 
 #include "petri/state.h"
 #include "state/state_block.h"
+#include "state/state_complaints.h"
 #include "state/state_number.h"
-#include "state/state_problems.h"
 #include "state/state_type.h"
 
 namespace petri {
@@ -15,10 +15,10 @@ std::string element_text(const StateField& field, std::uint32_t index) {
   return field.count == 1 ? shown_name(field.name) : fmt::format("element {} of {}", index, shown_name(field.name));
 }
 
-// Carries one field over; what would not survive goes into `problems`, and the rest of the field stays undone.
+// Carries one field over; what would not survive goes into `complaints`, and the rest of the field stays undone.
 class Carrier {
  public:
-  Carrier(const StateStep& step, StateProblems& problems) : from_(*step.from), to_(*step.to), problems_(problems) {}
+  Carrier(const StateStep& step, Complaints& complaints) : from_(*step.from), to_(*step.to), complaints_(complaints) {}
 
   void carry(std::span<const std::uint8_t> source, std::span<std::uint8_t> target) {
     if (to_.type == StateType::text && from_.type == StateType::text) return text(source, target);
@@ -57,12 +57,12 @@ class Carrier {
     std::vector<ErrorDetail> details{{.key = "old_type", .value = type_text(from_)},
                                      {.key = "new_type", .value = type_text(to_)},
                                      {.key = "reason", .value = what}};
-    problems_.add(from_.name, std::move(what), std::move(details));
+    complain(complaints_, from_.name, std::move(what), std::move(details));
   }
 
   const StateField& from_;
   const StateField& to_;
-  StateProblems& problems_;
+  Complaints& complaints_;
 };
 
 std::span<const std::uint8_t> old_block(const StateDocument& document, const StateField& field) {
@@ -87,19 +87,19 @@ Result<StateDocument> StatePlan::apply(const StateDocument& document, const Stat
   PETRI_TRY(check_schema(document, *from_, "old"));
   PETRI_TRY(check_schema(initial, *to_, "new"));
   std::vector<std::uint8_t> bytes(initial.bytes().begin(), initial.bytes().end());
-  StateProblems problems;
+  Complaints complaints;
   bool refused = false;
   for (const StateStep& step : steps_) {
     refused |= step.action == StateAction::refuse;
     if (step.action == StateAction::refuse) {
-      problems.add(step);
+      complain(complaints, step);
     } else if (step.from && step.to) {
-      Carrier(step, problems).carry(old_block(document, *step.from), new_block(*to_, bytes, *step.to));
+      Carrier(step, complaints).carry(old_block(document, *step.from), new_block(*to_, bytes, *step.to));
     }
   }
-  PETRI_TRY(problems.result(ErrorCode::state_incompatible, refused
-                                                               ? "The old state does not fit the new version"
-                                                               : "The old state's values do not fit the new version"));
+  PETRI_TRY(state_result(
+      complaints, ErrorCode::state_incompatible,
+      refused ? "The old state does not fit the new version" : "The old state's values do not fit the new version"));
   return StateDocument::from_bytes(to_, std::move(bytes));
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/json/cbor.h"
 #include "petri/state.h"
-#include "state/cbor.h"
 #include "state/state_block.h"
-#include "state/state_problems.h"
+#include "state/state_complaints.h"
 #include "state/state_type.h"
 
 // {"state": 1, "fields": [{"name": "count", "type": "i32", "count": 1, "value": 7}, ...]}, keys in the order of CBOR's
@@ -143,7 +143,8 @@ Result<StateDocument> assemble(const std::vector<ReadField>& fields, std::uint64
 
 std::vector<std::uint8_t> to_cbor(const StateDocument& document) {
   const StateSchema& schema = document.schema();
-  CborWriter writer;
+  std::string out;
+  CborWriter writer(out);
   writer.head(CborKind::map, 2);
   writer.text("state");
   writer.head(CborKind::unsigned_integer, kFormat);
@@ -153,10 +154,10 @@ std::vector<std::uint8_t> to_cbor(const StateDocument& document) {
     const StateField& field = schema.fields()[i];
     write_field(writer, field, document.bytes().subspan(schema.offset(i), bytes_of(field)));
   }
-  return writer.take();
+  return {out.begin(), out.end()};
 }
 
-// What was read is written again and compared, so that there is no second form of any document.
+// The document that was read is written again and compared, so that no document has a second form.
 Result<StateDocument> state_from_cbor(std::span<const std::uint8_t> cbor, std::uint64_t state_bytes_max) {
   PETRI_TRY(std::vector<ReadField> fields, read_fields(cbor));
   PETRI_TRY(StateDocument document, assemble(fields, state_bytes_max));

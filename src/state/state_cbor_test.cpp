@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "base/hex.h"
+#include "base/byte_text.h"
+#include "base/json/cbor.h"
 #include "petri/state.h"
-#include "state/cbor.h"
 #include "state/state_fixture.h"
 
 namespace petri {
@@ -84,7 +84,8 @@ TEST(StateCbor, OfANewerFormatIsRefusedByName) {
 }
 
 TEST(StateCbor, MayNotAskForMoreThanTheLimit) {
-  CborWriter writer;
+  std::string out;
+  CborWriter writer(out);
   writer.head(CborKind::map, 2);
   writer.text("state");
   writer.head(CborKind::unsigned_integer, 1);
@@ -95,7 +96,7 @@ TEST(StateCbor, MayNotAskForMoreThanTheLimit) {
   writer.head(CborKind::unsigned_integer, 0xffff'ffff);
   writer.text("value");
   writer.text("a");
-  EXPECT_EQ(state_from_cbor(writer.take()).error().code, ErrorCode::limit_exceeded);
+  EXPECT_EQ(state_from_cbor(as_bytes(out)).error().code, ErrorCode::limit_exceeded);
 }
 
 TEST(StateCbor, WithChangedBitsIsAnotherDocumentOrRefused) {

@@ -5,8 +5,8 @@
 #include "base/assert.h"
 #include "petri/state.h"
 #include "state/state_block.h"
+#include "state/state_complaints.h"
 #include "state/state_number.h"
-#include "state/state_problems.h"
 #include "state/state_type.h"
 
 namespace petri {
@@ -21,14 +21,14 @@ std::span<std::uint8_t> block_of(const StateSchema& schema, std::size_t index, s
   return bytes.subspan(schema.offset(index), bytes_of(schema.fields()[index]));
 }
 
-void check_block(const StateField& field, std::span<const std::uint8_t> block, StateProblems& problems) {
+void check_block(const StateField& field, std::span<const std::uint8_t> block, Complaints& complaints) {
   if (field.type == StateType::text && !is_text_block(block)) {
-    problems.add(field.name, fmt::format("{} is a text and not UTF-8 up to its end", shown_name(field.name)));
+    complain(complaints, field.name, fmt::format("{} is a text and not UTF-8 up to its end", shown_name(field.name)));
   }
   if (field.type != StateType::boolean) return;
   const auto odd = std::ranges::find_if(block, [](std::uint8_t byte) { return byte > 1; });
   if (odd == block.end()) return;
-  problems.add(field.name, fmt::format("{} holds {}, and a boolean is 0 or 1", shown_name(field.name), *odd));
+  complain(complaints, field.name, fmt::format("{} holds {}, and a boolean is 0 or 1", shown_name(field.name), *odd));
 }
 
 StateValue value_in(const StateField& field, std::span<const std::uint8_t> block, std::uint32_t index) {
@@ -75,17 +75,19 @@ std::string value_text(const StateValue& value) {
   return number ? to_text(*number) : shown_name(std::get<std::string>(value));
 }
 
-void put_entry(const StateEntry& entry, std::span<std::uint8_t> block, StateProblems& problems) {
+void put_entry(const StateEntry& entry, std::span<std::uint8_t> block, Complaints& complaints) {
   const StateField& field = entry.field;
   if (entry.values.size() != value_count(field)) {
-    problems.add(field.name, fmt::format("{} is {} and was given {} values", shown_name(field.name), type_text(field),
-                                         entry.values.size()));
+    complain(
+        complaints, field.name,
+        fmt::format("{} is {} and was given {} values", shown_name(field.name), type_text(field), entry.values.size()));
     return;
   }
   for (std::uint32_t i = 0; i < entry.values.size(); ++i) {
     if (put_value(field, entry.values[i], block, i)) continue;
-    problems.add(field.name, fmt::format("{} is {} and cannot hold {}", shown_name(field.name), type_text(field),
-                                         value_text(entry.values[i])));
+    complain(complaints, field.name,
+             fmt::format("{} is {} and cannot hold {}", shown_name(field.name), type_text(field),
+                         value_text(entry.values[i])));
   }
 }
 
@@ -112,12 +114,12 @@ Result<StateDocument> StateDocument::create(std::span<const StateEntry> entries,
   PETRI_TRY(StateSchema schema, StateSchema::create(std::move(fields), state_bytes_max));
 
   StateDocument document(std::make_shared<const StateSchema>(std::move(schema)));
-  StateProblems problems;
+  Complaints complaints;
   for (const StateEntry& entry : entries) {
     const std::size_t index = *document.schema().find(entry.field.name);
-    put_entry(entry, block_of(document.schema(), index, std::span(document.bytes_)), problems);
+    put_entry(entry, block_of(document.schema(), index, std::span(document.bytes_)), complaints);
   }
-  PETRI_TRY(problems.result(ErrorCode::validation_failed, "The state's values do not fit their fields"));
+  PETRI_TRY(state_result(complaints, ErrorCode::validation_failed, "The state's values do not fit their fields"));
   return document;
 }
 
@@ -130,11 +132,11 @@ Result<StateDocument> StateDocument::from_bytes(std::shared_ptr<const StateSchem
   StateDocument document;
   document.schema_ = std::move(schema);
   document.bytes_ = std::move(bytes);
-  StateProblems problems;
+  Complaints complaints;
   for (std::size_t i = 0; i < document.schema().fields().size(); ++i) {
-    check_block(document.schema().fields()[i], block_of(document.schema(), i, document.bytes()), problems);
+    check_block(document.schema().fields()[i], block_of(document.schema(), i, document.bytes()), complaints);
   }
-  PETRI_TRY(problems.result(ErrorCode::state_incompatible, "The state's values are not of their types"));
+  PETRI_TRY(state_result(complaints, ErrorCode::state_incompatible, "The state's values are not of their types"));
   return document;
 }
 

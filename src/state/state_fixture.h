@@ -1,4 +1,4 @@
-// What the tests of state share: a guest's memory with a table in it, and random schemas and documents.
+// Fixture for the tests of state: a guest's memory with a table in it, and random schemas and documents.
 #pragma once
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "state/state_block.h"
-#include "state/state_schema.h"
+#include "state/state_complaints.h"
 #include "state/state_table.h"
 #include "state/state_type.h"
 
@@ -37,22 +37,22 @@ struct FoundField {
 
 std::string field_name(const StateGlobal& global) { return global.name.substr(kGlobalPrefix.size()); }
 
-void find_global(const StateGlobal& global, std::size_t index, std::vector<FoundField>& found,
-                 StateProblems& problems) {
+void find_global(const StateGlobal& global, std::size_t index, std::vector<FoundField>& found, Complaints& complaints) {
   const std::string name = field_name(global);
   const auto type = type_of(global.value.type());
   if (!type) {
-    problems.add(name, fmt::format("{} is a global of type {}, and state is made of numbers", shown_name(name),
-                                   name_of(global.value.type())));
+    complain(complaints, name,
+             fmt::format("{} is a global of type {}, and state is made of numbers", shown_name(name),
+                         name_of(global.value.type())));
     return;
   }
   found.push_back({.field = {.name = name, .type = *type}, .pieces = {}, .global = index});
 }
 
-std::vector<FoundField> find_fields(const StateSource& source, StateProblems& problems) {
+std::vector<FoundField> find_fields(const StateSource& source, Complaints& complaints) {
   std::vector<FoundField> found;
   if (source.table) {
-    for (DescribedField& described : read_state_table(source.memory, *source.table, problems))
+    for (DescribedField& described : read_state_table(source.memory, *source.table, complaints))
       found.push_back({.field = std::move(described.field), .pieces = described.pieces, .global = {}});
   }
   std::map<std::uint32_t, const StateGlobal*> named;  // by index
@@ -63,12 +63,12 @@ std::vector<FoundField> find_fields(const StateSource& source, StateProblems& pr
       const auto [at, is_new] = named.try_emplace(*global.index, &global);
       if (!is_new) {
         const std::string name = field_name(global);
-        problems.add(name,
-                     fmt::format("{} and {} are one global", shown_name(field_name(*at->second)), shown_name(name)));
+        complain(complaints, name,
+                 fmt::format("{} and {} are one global", shown_name(field_name(*at->second)), shown_name(name)));
         continue;
       }
     }
-    find_global(global, i, found, problems);
+    find_global(global, i, found, complaints);
   }
   std::ranges::sort(found, {}, [](const FoundField& one) -> const std::string& { return one.field.name; });
   return found;
@@ -88,13 +88,13 @@ void copy_elements(const std::uint8_t* from, std::uint64_t from_stride, std::uin
 }  // namespace
 
 Result<StateLayout> StateLayout::read(const StateSource& source, std::uint64_t state_bytes_max) {
-  StateProblems problems;
-  const std::vector<FoundField> found = find_fields(source, problems);
+  Complaints complaints;
+  const std::vector<FoundField> found = find_fields(source, complaints);
   std::vector<StateField> fields;
   fields.reserve(found.size());
   for (const FoundField& one : found) fields.push_back(one.field);
-  check_state_fields(fields, problems);
-  PETRI_TRY(problems.result(ErrorCode::state_incompatible, "The state the module describes cannot be used"));
+  check_state_fields(fields, complaints);
+  PETRI_TRY(state_result(complaints, ErrorCode::state_incompatible, "The state the module describes cannot be used"));
   PETRI_TRY(StateSchema schema, StateSchema::create(std::move(fields), state_bytes_max));
 
   StateLayout layout;
@@ -107,16 +107,16 @@ Result<StateLayout> StateLayout::read(const StateSource& source, std::uint64_t s
 }
 
 Result<void> StateLayout::check(std::uint64_t memory_bytes, std::span<const StateGlobal> globals) const {
-  StateProblems problems;
-  if (memory_bytes < memory_bytes_min_) problems.add({}, "the memory is smaller than the table says");
+  Complaints complaints;
+  if (memory_bytes < memory_bytes_min_) complain(complaints, {}, "the memory is smaller than the table says");
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const StateField& field = schema_->fields()[i];
     const auto& place = places_[i];
     if (!place.global) continue;
     const bool same = *place.global < globals.size() && type_of(globals[*place.global].value.type()) == field.type;
-    if (!same) problems.add(field.name, fmt::format("there is no global for {}", shown_name(field.name)));
+    if (!same) complain(complaints, field.name, fmt::format("there is no global for {}", shown_name(field.name)));
   }
-  return problems.result(ErrorCode::state_incompatible, "The state is not where the module describes it");
+  return state_result(complaints, ErrorCode::state_incompatible, "The state is not where the module describes it");
 }
 
 Result<StateDocument> StateLayout::capture(std::span<const std::uint8_t> memory,

@@ -20,8 +20,8 @@ struct StateGlobal {
   std::optional<std::uint32_t> index = std::nullopt;  // in the module; two names of one global are no two fields
 };
 
-// What describes the state of an instance: its memory as it is now, the address in `petri_state` if it exports that,
-// and its exported mutable globals, of which those not called "state." are left alone.
+// The source of an instance's state description: its memory as it is now, the address in `petri_state` if it exports
+// that, and its exported mutable globals, of which those not called "state." are left alone.
 struct StateSource {
   std::span<const std::uint8_t> memory;
   std::optional<std::uint32_t> table;

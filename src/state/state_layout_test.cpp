@@ -21,7 +21,7 @@ Result<StateLayout> layout_of(TableMemory& memory, std::vector<StateGlobal> glob
   return StateLayout::read({.memory = memory.bytes(), .table = TableMemory::kTable, .globals = globals});
 }
 
-// What is said about a table of these rows.
+// The refusal of a table of these rows.
 std::string refusal(const std::vector<Row>& rows) {
   TableMemory memory(rows);
   const auto layout = layout_of(memory);
@@ -222,7 +222,7 @@ TEST(StateTable, ReportsNoMoreProblemsThanAPersonReads) {
   TableMemory memory(rows);
   const auto layout = layout_of(memory);
   ASSERT_FALSE(layout);
-  EXPECT_EQ(layout.error().details.size(), kStateProblemsMax);
+  EXPECT_EQ(layout.error().details.size(), Complaints::kKeptMax);
   EXPECT_THAT(layout.error().message, HasSubstr("; and 924 more."));
 }
 

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 
+#include "base/json/cbor.h"
 #include "petri/state.h"
 
 namespace petri {
 
-using StateNumber = std::variant<std::int64_t, std::uint64_t, float, double>;
+using StateNumber = CborNumber;
 
 // The element of this type at `from`; not for blocks.
 StateNumber load_number(StateType type, const std::uint8_t* from);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kTwoTo53 = std::int64_t{1} << 53;
 
-// What is left of a number once it was stored as this type, or nothing when it was refused.
+// The number that is read back once it was stored as this type; nullopt when it was refused.
 std::optional<StateNumber> as(StateType type, StateNumber number) {
   std::array<std::uint8_t, 8> bytes{};
   if (!store_number(type, number, bytes.data())) return std::nullopt;

@@ -6,32 +6,34 @@
 
 #include "petri/state.h"
 #include "state/field_rule.h"
-#include "state/state_problems.h"
+#include "state/state_complaints.h"
 
 namespace petri {
 namespace {
 
-void check_hint(const StateRename& hint, const StateSchema& from, const StateSchema& to, StateProblems& problems) {
+void check_hint(const StateRename& hint, const StateSchema& from, const StateSchema& to, Complaints& complaints) {
   if (!from.find(hint.from)) {
-    problems.add(hint.from, fmt::format("the old version has no field {}", shown_name(hint.from)));
+    complain(complaints, hint.from, fmt::format("the old version has no field {}", shown_name(hint.from)));
   }
-  if (!to.find(hint.to)) problems.add(hint.to, fmt::format("the new version has no field {}", shown_name(hint.to)));
+  if (!to.find(hint.to))
+    complain(complaints, hint.to, fmt::format("the new version has no field {}", shown_name(hint.to)));
 }
 
 Result<void> check_hints(const StateHints& hints, const StateSchema& from, const StateSchema& to) {
-  StateProblems problems;
+  Complaints complaints;
   std::set<std::string_view> sources;
   std::set<std::string_view> targets;
   for (const StateRename& hint : hints) {
-    check_hint(hint, from, to, problems);
+    check_hint(hint, from, to, complaints);
     if (!sources.insert(hint.from).second)
-      problems.add(hint.from, fmt::format("two hints rename {}", shown_name(hint.from)));
-    if (!targets.insert(hint.to).second) problems.add(hint.to, fmt::format("two hints make {}", shown_name(hint.to)));
+      complain(complaints, hint.from, fmt::format("two hints rename {}", shown_name(hint.from)));
+    if (!targets.insert(hint.to).second)
+      complain(complaints, hint.to, fmt::format("two hints make {}", shown_name(hint.to)));
   }
-  return problems.result(ErrorCode::validation_failed, "The hints do not fit the two versions");
+  return state_result(complaints, ErrorCode::validation_failed, "The hints do not fit the two versions");
 }
 
-// Which old field each new one comes from. A field that a hint takes away is no longer found by its name.
+// Maps each new field to the old one it comes from. A field that a hint takes away is no longer found by its name.
 class Origins {
  public:
   Origins(const StateSchema& from, const StateHints& hints) : from_(from) {
@@ -131,11 +133,11 @@ bool StatePlan::lossless() const {
 }
 
 Result<void> StatePlan::check() const {
-  StateProblems problems;
+  Complaints complaints;
   for (const StateStep& step : steps_) {
-    if (step.action == StateAction::refuse) problems.add(step);
+    if (step.action == StateAction::refuse) complain(complaints, step);
   }
-  return problems.result(ErrorCode::state_incompatible, "The old state does not fit the new version");
+  return state_result(complaints, ErrorCode::state_incompatible, "The old state does not fit the new version");
 }
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-// What holds for every schema and document; each case can be repeated by its seed.
+// Properties of every schema and document; each case can be repeated by its seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +104,7 @@ TEST(StateProperties, AChainDoesWhatItsPlansDoOneAfterAnother) {  // T22
       const auto to = schema_of(change.to);
       plans.push_back(StatePlan::create(present.shared_schema(), to, change.hints).value());
       const auto next = plans.back().apply(present, StateDocument(to));
-      // What a version in between adds or lets grow it fills with values of its own; zeros are the same for all.
+      // A version in between fills what it adds or lets grow with values of its own; zeros are the same for all.
       comparable = next.has_value();
       if (next) present = *next;
     }

@@ -1,4 +1,4 @@
-#include "state/state_schema.h"
+#include "state/state_complaints.h"
 
 #include <fmt/format.h>
 
@@ -11,36 +11,38 @@
 namespace petri {
 namespace {
 
-void check_name(std::string_view name, StateProblems& problems) {
-  if (name.empty()) problems.add(name, "a field has an empty name");
+void check_name(std::string_view name, Complaints& complaints) {
+  if (name.empty()) complain(complaints, name, "a field has an empty name");
   if (name.size() > kStateNameBytesMax) {
-    problems.add(name, fmt::format("{} has a name of {} bytes and {} are allowed", shown_name(name),
-                                   format_count(name.size()), kStateNameBytesMax));
+    complain(complaints, name,
+             fmt::format("{} has a name of {} bytes and {} are allowed", shown_name(name), format_count(name.size()),
+                         kStateNameBytesMax));
   }
-  if (!is_utf8(name)) problems.add(name, fmt::format("the name {} is not UTF-8", shown_name(name)));
+  if (!is_utf8(name)) complain(complaints, name, fmt::format("the name {} is not UTF-8", shown_name(name)));
 }
 
 }  // namespace
 
-void check_state_fields(std::span<const StateField> fields, StateProblems& problems) {
+void check_state_fields(std::span<const StateField> fields, Complaints& complaints) {
   if (fields.size() > kStateFieldsMax) {
-    problems.add({}, fmt::format("there are {} fields and {} are allowed", format_count(fields.size()),
-                                 format_count(kStateFieldsMax)));
+    complain(complaints, {},
+             fmt::format("there are {} fields and {} are allowed", format_count(fields.size()),
+                         format_count(kStateFieldsMax)));
   }
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const StateField& field = fields[i];
-    check_name(field.name, problems);
-    if (field.count == 0) problems.add(field.name, fmt::format("{} has no elements", shown_name(field.name)));
+    check_name(field.name, complaints);
+    if (field.count == 0) complain(complaints, field.name, fmt::format("{} has no elements", shown_name(field.name)));
     const bool again = i > 0 && fields[i - 1].name == field.name;
-    if (again) problems.add(field.name, fmt::format("two fields are called {}", shown_name(field.name)));
+    if (again) complain(complaints, field.name, fmt::format("two fields are called {}", shown_name(field.name)));
   }
 }
 
 Result<StateSchema> StateSchema::create(std::vector<StateField> fields, std::uint64_t state_bytes_max) {
   std::ranges::sort(fields, {}, &StateField::name);
-  StateProblems problems;
-  check_state_fields(fields, problems);
-  PETRI_TRY(problems.result(ErrorCode::validation_failed, "The state's fields cannot be used"));
+  Complaints complaints;
+  check_state_fields(fields, complaints);
+  PETRI_TRY(state_result(complaints, ErrorCode::validation_failed, "The state's fields cannot be used"));
 
   StateSchema schema;
   schema.fields_ = std::move(fields);

@@ -15,7 +15,7 @@ bool is_inside(std::span<const std::uint8_t> memory, std::uint64_t address, std:
   return address <= memory.size() && bytes <= memory.size() - address;
 }
 
-// What lies at an address that is_inside().
+// The number at an address that is_inside().
 std::uint32_t u32_at(std::span<const std::uint8_t> memory, std::uint64_t address) {
   std::uint32_t value = 0;
   std::memcpy(&value, &memory[address], sizeof value);
@@ -32,7 +32,7 @@ std::optional<Header> read_header(std::span<const std::uint8_t> memory, std::uin
                 u32_at(memory, address + 12)};
 }
 
-// What keeps the entries from being looked at; empty if nothing does.
+// The problem that keeps the entries from being looked at; empty if there is none.
 std::string header_problem(std::span<const std::uint8_t> memory, std::uint64_t address, std::optional<Header> header) {
   if (!header) return fmt::format("the table at {} lies outside memory", address);
   if (header->magic != kStateTableMagic) return fmt::format("there is no state table at {}", address);
@@ -61,17 +61,18 @@ Entry read_entry(std::span<const std::uint8_t> memory, std::uint64_t at) {
 // A stretch of memory somebody has laid claim to.
 struct Claim {
   MemoryPieces pieces;
-  const StateField* field;  // none: the table itself and its names
+  const StateField* field;  // nullptr: the table itself and its names
 };
 
 class TableReader {
  public:
-  TableReader(std::span<const std::uint8_t> memory, StateProblems& problems) : memory_(memory), problems_(problems) {}
+  TableReader(std::span<const std::uint8_t> memory, Complaints& complaints)
+      : memory_(memory), complaints_(complaints) {}
 
   std::vector<DescribedField> read(std::uint32_t address) {
     const auto header = read_header(memory_, address);
     if (std::string problem = header_problem(memory_, address, header); !problem.empty()) {
-      problems_.add({}, std::move(problem));
+      complain(complaints_, {}, std::move(problem));
       return {};
     }
     reserve(address, kStateHeaderBytes + std::uint64_t{header->count} * header->entry_bytes);
@@ -94,7 +95,7 @@ class TableReader {
     if (!name) return;
     const auto type = state_type_of_code(entry.type);
     if (!type) {
-      problems_.add(*name, fmt::format("{} has the unknown type {}", shown_name(*name), entry.type));
+      complain(complaints_, *name, fmt::format("{} has the unknown type {}", shown_name(*name), entry.type));
       return;
     }
     check_field(
@@ -105,12 +106,13 @@ class TableReader {
 
   std::optional<std::string> name_of_field(std::uint32_t number, const Entry& entry) {
     if (entry.name_bytes > kStateNameBytesMax) {
-      problems_.add({}, fmt::format("the name of entry {} has {} bytes and {} are allowed", number,
-                                    format_count(entry.name_bytes), kStateNameBytesMax));
+      complain(complaints_, {},
+               fmt::format("the name of entry {} has {} bytes and {} are allowed", number,
+                           format_count(entry.name_bytes), kStateNameBytesMax));
       return std::nullopt;
     }
     if (!is_inside(memory_, entry.name, entry.name_bytes)) {
-      problems_.add({}, fmt::format("the name of entry {} lies outside memory", number));
+      complain(complaints_, {}, fmt::format("the name of entry {} lies outside memory", number));
       return std::nullopt;
     }
     reserve(entry.name, entry.name_bytes);
@@ -122,23 +124,20 @@ class TableReader {
   void check_field(DescribedField described) {
     const std::string shown = shown_name(described.field.name);
     const MemoryPieces& pieces = described.pieces;
-    const std::size_t before = problem_count_;
+    const std::size_t before = complaints_.count();
     if (pieces.stride < pieces.size) {
-      complain(described, fmt::format("{} has stride {} and elements of {} bytes", shown, pieces.stride, pieces.size));
+      complain(complaints_, described.field.name,
+               fmt::format("{} has stride {} and elements of {} bytes", shown, pieces.stride, pieces.size));
     } else if (is_block(described.field.type) && pieces.stride != 1) {
-      complain(described, fmt::format("{} is {} and has stride {} where it must be 1", shown,
-                                      name_of(described.field.type), pieces.stride));
+      complain(complaints_, described.field.name,
+               fmt::format("{} is {} and has stride {} where it must be 1", shown, name_of(described.field.type),
+                           pieces.stride));
     }
     if (pieces.count > 0 && !is_inside(memory_, pieces.address, pieces.end() - pieces.address)) {
-      complain(described,
+      complain(complaints_, described.field.name,
                fmt::format("{} ({} at {}) reaches outside memory", shown, type_text(described.field), pieces.address));
     }
-    if (problem_count_ == before) fields_.push_back(std::move(described));
-  }
-
-  void complain(const DescribedField& described, std::string what) {
-    ++problem_count_;
-    problems_.add(described.field.name, std::move(what));
+    if (complaints_.count() == before) fields_.push_back(std::move(described));
   }
 
   void check_claims() {
@@ -162,15 +161,15 @@ class TableReader {
   void tell_overlap(const Claim& a, const Claim& b) {
     const StateField& field = a.field != nullptr ? *a.field : *b.field;
     if (a.field == nullptr || b.field == nullptr) {
-      problems_.add(field.name, fmt::format("{} lies over the state table itself", shown_name(field.name)));
+      complain(complaints_, field.name, fmt::format("{} lies over the state table itself", shown_name(field.name)));
     } else {
-      problems_.add(b.field->name, fmt::format("{} overlaps {}", shown_name(b.field->name), shown_name(a.field->name)));
+      complain(complaints_, b.field->name,
+               fmt::format("{} overlaps {}", shown_name(b.field->name), shown_name(a.field->name)));
     }
   }
 
   std::span<const std::uint8_t> memory_;
-  StateProblems& problems_;
-  std::size_t problem_count_ = 0;
+  Complaints& complaints_;
   std::vector<DescribedField> fields_;
   std::vector<Claim> claims_;
 };
@@ -178,8 +177,8 @@ class TableReader {
 }  // namespace
 
 std::vector<DescribedField> read_state_table(std::span<const std::uint8_t> memory, std::uint32_t address,
-                                             StateProblems& problems) {
-  return TableReader(memory, problems).read(address);
+                                             Complaints& complaints) {
+  return TableReader(memory, complaints).read(address);
 }
 
 }  // namespace petri

@@ -11,7 +11,7 @@
 
 #include "petri/state.h"
 #include "state/memory_pieces.h"
-#include "state/state_problems.h"
+#include "state/state_complaints.h"
 
 namespace petri {
 
@@ -27,8 +27,8 @@ struct DescribedField {
 };
 
 // The fields that can be used, in the table's order; what is wrong with the others, or between them, goes into
-// `problems`. Reads nothing outside `memory`, however the table lies.
+// `complaints`. Reads nothing outside `memory`, however the table lies.
 std::vector<DescribedField> read_state_table(std::span<const std::uint8_t> memory, std::uint32_t address,
-                                             StateProblems& problems);
+                                             Complaints& complaints);
 
 }  // namespace petri

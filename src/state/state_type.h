@@ -1,4 +1,4 @@
-// What is known of each type of a state field.
+// Facts about each type of a state field.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline std::uint64_t bytes_of(const StateField& field) {
   return std::uint64_t{field.count} * rule_of(field.type).bytes;
 }
 
-// Whether values of one type are values of another.
+// Says if values of one type are values of another.
 enum class Survival : std::uint8_t { always, by_value, never };
 Survival survival(StateType from, StateType to);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/complain.h"
+#include "base/complaints.h"
 #include "base/name_table.h"
 
 namespace petri {
@@ -46,10 +46,11 @@ RecoveryAction recovery_action(const Recovery& recovery, ErrorCategory failure) 
 }
 
 Result<void> check_recovery(const Recovery& recovery) {
-  Error error{.code = ErrorCode::validation_failed, .message = {}, .details = {}};
+  Complaints complaints;
   if (recovery.actions.contains(ErrorCategory::usage)) {
-    complain(error, "recovery.usage",
-             "a caller's mistake ends no sandbox: the classes are compilation, runtime, resource, security, system");
+    complaints.add_clause(
+        "recovery.usage",
+        "a caller's mistake ends no sandbox: the classes are compilation, runtime, resource, security, system");
   }
   struct Span {
     std::string_view field;
@@ -60,14 +61,13 @@ Result<void> check_recovery(const Recovery& recovery) {
                                                {"retry_pause_max", recovery.retry_pause_max},
                                                {"stable_after", recovery.stable_after}}}) {
     if (span.value.count() > 0 && span.value <= kPauseMax) continue;
-    complain(error, fmt::format("recovery.{}", span.field),
-             fmt::format("{} is {} ns but goes from 1 ns to 24 hours", span.field, span.value.count()));
+    complaints.add_clause(fmt::format("recovery.{}", span.field),
+                          fmt::format("{} is {} ns but goes from 1 ns to 24 hours", span.field, span.value.count()));
   }
-  if (error.details.empty()) return {};
-  return fail(std::move(error));
+  return complaints.result();
 }
 
-// What met a limit has a cause that names it, however it ended.
+// A guest that met a limit has a cause that names it, however it ended.
 ErrorCategory category_of(const Outcome& outcome) {
   return outcome.cause.empty() ? ErrorCategory::runtime : ErrorCategory::resource;
 }

@@ -1,4 +1,5 @@
-// What a sandbox does next once its supervision has given up: a pure rule over the table, the class and the past.
+// Decides what a sandbox does next once its supervision has given up: a pure rule over the table, the class and the
+// past.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace petri {
 
-// What was done already, since it last ran for stable_after.
+// Actions taken since the sandbox last ran for stable_after.
 struct RecoveryPast {
   std::uint32_t restarts = 0;
   std::uint32_t retries = 0;

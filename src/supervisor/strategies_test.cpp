@@ -1,4 +1,4 @@
-// Who is started anew when a child ends, and when a supervisor gives up.
+// The children that are restarted when one ends, and when a supervisor gives up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

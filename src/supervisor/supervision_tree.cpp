@@ -29,14 +29,14 @@ SupervisionTree::SupervisionTree(const SupervisorSpec& root, StopOrder order)
     : root_(std::make_unique<Node>(Node{.rules = Supervisor(root, incarnations_, order)})) {}
 
 TreeActions SupervisionTree::start(TimePoint now) {
-  tell(*root_, root_->rules.start(now));
+  dispatch(*root_, root_->rules.start(now));
   return settle(now);
 }
 
 TreeActions SupervisionTree::started(Incarnation process, TimePoint now) {
   const auto owner = owners_.find(process);
   if (owner == owners_.end()) return {};
-  tell(*owner->second, owner->second->rules.started(process, now));
+  dispatch(*owner->second, owner->second->rules.started(process, now));
   return settle(now);
 }
 
@@ -45,7 +45,7 @@ TreeActions SupervisionTree::start_failed(Incarnation process, TimePoint now) {
   if (owner == owners_.end()) return {};
   Node& node = *owner->second;
   owners_.erase(owner);
-  tell(node, node.rules.start_failed(process, now));
+  dispatch(node, node.rules.start_failed(process, now));
   return settle(now);
 }
 
@@ -54,7 +54,7 @@ TreeActions SupervisionTree::exited(Incarnation process, ExitReason reason, Time
   if (owner == owners_.end()) return {};
   Node& node = *owner->second;
   owners_.erase(owner);
-  tell(node, node.rules.exited(process, reason, now));
+  dispatch(node, node.rules.exited(process, reason, now));
   return settle(now);
 }
 
@@ -65,17 +65,17 @@ TreeActions SupervisionTree::request(Ticket ticket, std::string_view supervisor,
                    .result = fail(ErrorCode::not_found,
                                   fmt::format("there is no running supervisor \"{}\"", escape_text(supervisor, 200)))}};
   }
-  tell(*node, node->rules.request(ticket, std::move(request), now));
+  dispatch(*node, node->rules.request(ticket, std::move(request), now));
   return settle(now);
 }
 
 TreeActions SupervisionTree::stop(TimePoint now) {
-  tell(*root_, root_->rules.stop(now));
+  dispatch(*root_, root_->rules.stop(now));
   return settle(now);
 }
 
 TreeActions SupervisionTree::kill(TimePoint now) {
-  tell(*root_, root_->rules.kill(now));
+  dispatch(*root_, root_->rules.kill(now));
   return settle(now);
 }
 
@@ -87,13 +87,13 @@ TreeActions SupervisionTree::expire(TimePoint now) {
   TreeActions all;
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     Node& node = *deadlines_.begin()->second;
-    tell(node, node.rules.expire(now));
+    dispatch(node, node.rules.expire(now));
     std::ranges::move(settle(now), std::back_inserter(all));
   }
   return all;
 }
 
-void SupervisionTree::tell(Node& node, SupervisorActions actions) {
+void SupervisionTree::dispatch(Node& node, SupervisorActions actions) {
   note_deadline(node);
   for (SupervisorAction& action : actions) steps_.push_back({.node = &node, .action = std::move(action)});
 }
@@ -127,7 +127,7 @@ void SupervisionTree::carry_out(Node& node, StartChild& action, TimePoint now) {
            .address = std::move(address)});
   Node& child = *below;
   supervisors_.emplace(incarnation, std::move(below));
-  tell(child, child.rules.start(now));
+  dispatch(child, child.rules.start(now));
 }
 
 void SupervisionTree::carry_out(Node& /*node*/, StopChild& action, TimePoint now) {
@@ -135,7 +135,7 @@ void SupervisionTree::carry_out(Node& /*node*/, StopChild& action, TimePoint now
   if (child == supervisors_.end()) {
     actions_.emplace_back(StopProcess{.incarnation = action.incarnation});
   } else {
-    tell(*child->second, child->second->rules.stop(now));
+    dispatch(*child->second, child->second->rules.stop(now));
   }
 }
 
@@ -144,15 +144,15 @@ void SupervisionTree::carry_out(Node& /*node*/, KillChild& action, TimePoint now
   if (child == supervisors_.end()) {
     actions_.emplace_back(KillProcess{.incarnation = action.incarnation});
   } else {
-    tell(*child->second, child->second->rules.kill(now));
+    dispatch(*child->second, child->second->rules.kill(now));
   }
 }
 
 void SupervisionTree::carry_out(Node& /*node*/, UpdateChild& action, TimePoint now) {
   const auto child = supervisors_.find(action.incarnation);
   if (child == supervisors_.end()) return;  // it has ended meanwhile, and its parent is notified of that
-  tell(*child->second,
-       child->second->rules.request(kUpdateBelow, UpdateChildren{.spec = *action.spec->supervisor()}, now));
+  dispatch(*child->second,
+           child->second->rules.request(kUpdateBelow, UpdateChildren{.spec = *action.spec->supervisor()}, now));
 }
 
 void SupervisionTree::carry_out(Node& node, ChildRemoved& action, TimePoint /*now*/) {
@@ -172,7 +172,7 @@ void SupervisionTree::carry_out(Node& node, Answer& action, TimePoint now) {
   if (action.ticket == kUpdateBelow) {
     const std::string id = node.address.substr(node.address.rfind('/') + 1);
     for (std::string& failed : action.failed) failed = id + "/" + failed;
-    tell(*node.parent, node.parent->rules.updated(node.incarnation, std::move(action.failed), now));
+    dispatch(*node.parent, node.parent->rules.updated(node.incarnation, std::move(action.failed), now));
     return;
   }
   if (action.incarnation == node.last_failure.supervisor) action.incarnation = node.last_failure.process;
@@ -185,7 +185,7 @@ void SupervisionTree::carry_out(Node& node, SupervisorStarted& /*action*/, TimeP
   if (node.parent == nullptr) {
     actions_.emplace_back(TreeStarted{});
   } else {
-    tell(*node.parent, node.parent->rules.started(node.incarnation, now));
+    dispatch(*node.parent, node.parent->rules.started(node.incarnation, now));
   }
 }
 
@@ -209,8 +209,8 @@ void SupervisionTree::carry_out(Node& node, SupervisorEnded& action, TimePoint n
   const bool was_started = node.started;
   if (!was_started) parent.last_failure = std::move(failure);
   supervisors_.erase(incarnation);
-  tell(parent, was_started ? parent.rules.exited(incarnation, action.reason, now)
-                           : parent.rules.start_failed(incarnation, now));
+  dispatch(parent, was_started ? parent.rules.exited(incarnation, action.reason, now)
+                               : parent.rules.start_failed(incarnation, now));
 }
 
 void SupervisionTree::note_deadline(Node& node) {
@@ -220,7 +220,7 @@ void SupervisionTree::note_deadline(Node& node) {
   if (node.deadline) deadlines_.insert({*node.deadline, &node});
 }
 
-// What is there --------------------------------------------------------------------------------------------------
+// Queries --------------------------------------------------------------------------------------------------
 
 SupervisionTree::Node* SupervisionTree::supervisor_at(std::string_view address) const {
   if (address.empty()) return root_.get();

@@ -106,7 +106,8 @@ class SupervisionTree {
   std::vector<TreeEntry> entries() const;
   // The child at this address, process or supervisor.
   std::optional<TreeEntry> find(std::string_view address) const;
-  // What children of the supervisor at this address follow; nullptr unless it runs and is a simple_one_for_one.
+  // The template that children of the supervisor at this address follow; nullptr unless it runs and is a
+  // simple_one_for_one.
   const TreeChild* template_at(std::string_view supervisor) const;
   bool ended() const { return root_->rules.ended(); }
 
@@ -133,7 +134,7 @@ class SupervisionTree {
   };
 
   // Takes what a supervisor wants, carries out what concerns other supervisors, and leaves the rest for the answer.
-  void tell(Node& node, SupervisorActions actions);
+  void dispatch(Node& node, SupervisorActions actions);
   TreeActions settle(TimePoint now);
 
   void carry_out(Node& node, StartChild& action, TimePoint now);

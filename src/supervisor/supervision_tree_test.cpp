@@ -190,7 +190,7 @@ TEST(AskingATree, RefusesWhatCannotBeWithACodeForEach) {
   EXPECT_EQ(refused(StopOne{.id = "a"}, "/"), ErrorCode::not_found);
 }
 
-// A restart that failed is tried again: whoever wants the child otherwise stops it first.
+// A restart that failed is tried again: a caller that wants another child stops it first.
 TEST(AskingATree, RefusesToRestartOrRemoveAChildThatIsBeingRestarted) {
   TreeFixture world({.intensity = 3, .children = {child("a")}});
   world.start();

@@ -211,7 +211,7 @@ void Supervisor::on_start_failed(Place place) {
           ending({.reason = ExitReason::shutdown, .failed_child = child.id(), .failed_incarnation = incarnation}));
       return;
     case Purpose::restart_round:
-      // What comes in meanwhile goes first, and the next try counts like any restart.
+      // Requests that arrive meanwhile go first, and the next try counts like any restart.
       child.status = ChildStatus::restarting;
       inbox_.push_back(TryAgain{.id = child.id()});
       work_.reset();

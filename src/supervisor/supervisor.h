@@ -95,7 +95,7 @@ class Supervisor {
     SupervisorSpec wanted;
   };
   enum class Purpose { begin, restart_round, add, restart_one, stop_one, update, end };
-  // What is being done: some stops, then some updates, then some starts, one after the other.
+  // The work under way: some stops, then some updates, then some starts, one after the other.
   struct Work {
     Purpose purpose = Purpose::begin;
     std::list<Place> stops;
@@ -145,6 +145,7 @@ class Supervisor {
   void apply(const Update& update);
   std::vector<SupervisedChild> children_after(const UpdatePlan& plan);
   void follow_template(SupervisedChild& child) const;
+  Result<Place> stopped_child(const std::string& id, ErrorCode code, std::string_view runs);
   void answer(Ticket ticket, Result<void> result);
   void cancel(Ticket ticket);
   void refuse_inbox();

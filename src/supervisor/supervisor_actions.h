@@ -1,4 +1,4 @@
-// What a supervisor is asked, and what it wants done: the words between the rules and whoever carries them out.
+// Requests to a supervisor and the actions it wants: the words between the rules and the code that carries them out.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a live supervisor does when it is asked.
+// A live supervisor's answers to requests.
 #include <fmt/format.h>
 
 #include <string_view>
@@ -137,37 +137,29 @@ void Supervisor::ask(Ticket ticket, StopOne& request) {
   work_ = std::make_unique<Work>(Work{.purpose = Purpose::stop_one, .stops = {*place}, .ticket = ticket});
 }
 
+// The place of a child that is stopped and may be started again or removed. `runs` is the code and the end of the
+// sentence for one that is not.
+Result<Supervisor::Place> Supervisor::stopped_child(const std::string& id, ErrorCode code, std::string_view runs) {
+  if (is_simple()) return not_of_a_template(address_below(address_, id));
+  const Place* const place = children_.find_id(id);
+  if (place == nullptr) return no_child(address_below(address_, id));
+  const ChildStatus status = children_.at(*place).status;
+  if (status == ChildStatus::restarting) return being_restarted(id);
+  if (status != ChildStatus::stopped) return fail(code, fmt::format("the child \"{}\" {}", shown(id), runs));
+  return *place;
+}
+
 void Supervisor::ask(Ticket ticket, RestartOne& request) {
-  const Place* const place = children_.find_id(request.id);
-  const ChildStatus status = place == nullptr ? ChildStatus::stopped : children_.at(*place).status;
-  if (is_simple()) {
-    answer(ticket, not_of_a_template(address_below(address_, request.id)));
-  } else if (place == nullptr) {
-    answer(ticket, no_child(address_below(address_, request.id)));
-  } else if (status == ChildStatus::restarting) {
-    answer(ticket, being_restarted(request.id));
-  } else if (status != ChildStatus::stopped) {
-    answer(ticket, fail(ErrorCode::already_exists, fmt::format("the child \"{}\" runs already", shown(request.id))));
-  } else {
-    work_ = std::make_unique<Work>(Work{.purpose = Purpose::restart_one, .starts = {*place}, .ticket = ticket});
-  }
+  auto place = stopped_child(request.id, ErrorCode::already_exists, "runs already");
+  if (!place) return answer(ticket, fail(std::move(place.error())));
+  work_ = std::make_unique<Work>(Work{.purpose = Purpose::restart_one, .starts = {*place}, .ticket = ticket});
 }
 
 void Supervisor::ask(Ticket ticket, RemoveOne& request) {
-  const Place* const place = children_.find_id(request.id);
-  const ChildStatus status = place == nullptr ? ChildStatus::stopped : children_.at(*place).status;
-  if (is_simple()) {
-    answer(ticket, not_of_a_template(address_below(address_, request.id)));
-  } else if (place == nullptr) {
-    answer(ticket, no_child(address_below(address_, request.id)));
-  } else if (status == ChildStatus::restarting) {
-    answer(ticket, being_restarted(request.id));
-  } else if (status != ChildStatus::stopped) {
-    answer(ticket, fail(ErrorCode::busy, fmt::format("the child \"{}\" runs; stop it first", shown(request.id))));
-  } else {
-    remove(*place);
-    answer(ticket, {});
-  }
+  auto place = stopped_child(request.id, ErrorCode::busy, "runs; stop it first");
+  if (!place) return answer(ticket, fail(std::move(place.error())));
+  remove(*place);
+  answer(ticket, {});
 }
 
 void Supervisor::ask(Ticket ticket, UpdateChildren& request) {

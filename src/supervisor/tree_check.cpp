@@ -7,10 +7,13 @@
 #include "base/escape.h"
 #include "base/ids.h"
 #include "base/units.h"
-#include "supervisor/tree_path.h"
 
 namespace petri {
 namespace {
+
+std::string field_path(const std::string& parent, std::string_view field) {
+  return parent.empty() ? std::string(field) : fmt::format("{}.{}", parent, field);
+}
 
 class TreeCheck {
  public:
@@ -55,7 +58,7 @@ class TreeCheck {
     std::unordered_set<std::string_view> ids;
     for (std::size_t index = 0; index < supervisor.children.size(); ++index) {
       const TreeChild& child = supervisor.children[index];
-      const std::string path = child_path(where, index);
+      const std::string path = field_path(where, fmt::format("children[{}]", index));
       ++children_;
       check_id(child.id(), path, ids);
       check_shutdown(child.shutdown(), path);
@@ -105,7 +108,7 @@ void check_tree(const SupervisorSpec& tree, std::span<const std::string> modules
 Result<void> validate(const SupervisorSpec& tree, std::span<const std::string> modules) {
   Complaints complaints;
   check_tree(tree, modules, "", complaints);
-  return tree_result(complaints);
+  return complaints.result(ErrorCode::validation_failed, kTreeOpening);
 }
 
 }  // namespace petri

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <variant>
 
-#include "base/complaints.h"
+#include "base/json/json_reader.h"
 #include "petri/tree.h"
 
 namespace petri {
 
-// Reads as far as it can; what it cannot is in `complaints`, below the path `where`, and holds the default in the tree.
-SupervisorSpec read_tree(const nlohmann::json& json, const std::string& where, Complaints& complaints);
+// Reads as far as it can; what it cannot is a complaint, and holds the default in the tree.
+SupervisorSpec read_tree(const JsonReader& tree);
 // One more child after the template of a simple_one_for_one.
 struct PoolInstance {
   std::string supervisor;

@@ -1,4 +1,4 @@
-// What becomes of the children of a live supervisor when its spec changes.
+// Plans what happens to the children of a live supervisor when its spec changes.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ struct PresentChild {
 // request that the new spec does not name stay, after all others. The template of a simple_one_for_one can change
 // under its children, who continue; from or to any other strategy none stays.
 UpdatePlan plan_update(Strategy strategy, std::span<const PresentChild> present, const SupervisorSpec& wanted);
-// The same for a tree in which nothing was added.
+// As above, for a tree in which nothing was added.
 UpdatePlan plan_update(const SupervisorSpec& present, const SupervisorSpec& wanted);
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-// For tests of what carries events: nothing is added to what publish() is given.
+// For tests of the event bus: publishes an event without details.
 #pragma once
 
 #include "petri/events.h"

@@ -32,8 +32,9 @@ Result<Subscription> EventBus::subscribe(SubscriptionOptions options) {
   return Subscription(std::move(channel));
 }
 
-void EventBus::publish_heard(EventKind kind, const EventSubject& subject, const std::function<void(Event&)>& fill) {
-  if (!list_->hears(kind, subject)) return;
+void EventBus::publish_to_subscribers(EventKind kind, const EventSubject& subject,
+                                      const std::function<void(Event&)>& fill) {
+  if (!list_->has_subscriber(kind, subject)) return;
   try {
     Event event{.kind = kind,
                 .time = clock_.wall_now(),

@@ -1,4 +1,4 @@
-// Where the parts of a runtime tell what happens, and where subscribers listen.
+// The event bus: parts of a runtime publish what happens, subscribers receive what they asked for.
 #pragma once
 
 #include <atomic>
@@ -33,26 +33,28 @@ class EventBus {
   // validation_failed, with all that is wrong, for options under which nothing could ever arrive.
   Result<Subscription> subscribe(SubscriptionOptions options = {});
 
-  // Whether anybody listens to this kind, in a nanosecond.
-  bool wants(EventKind kind) const { return list_->hears(kind); }
+  // True if anybody subscribes to this kind; takes a nanosecond.
+  bool wants(EventKind kind) const { return list_->has_subscriber(kind); }
 
   // Publishes that something happened. `fill` takes an Event& and adds the details; it is called only when somebody
   // subscribed to this subject, without a lock held. Never waits for a subscriber; what memory does not suffice for is
-  // lost and counted. Events of one thread arrive in the order it published them.
+  // lost and counted. Events of one thread arrive in the order it published them. The caller may hold locks: no code of
+  // a subscriber runs here.
   template <typename Fill>
   void publish(EventKind kind, const EventSubject& subject, const Fill& fill) {
     if (wants(kind)) [[unlikely]]
-      publish_heard(kind, subject, std::cref(fill));
+      publish_to_subscribers(kind, subject, std::cref(fill));
   }
 
-  // For an operation about to begin; it goes into the subject of all its events. Never 0, and never twice.
+  // A number for an operation that is about to start; it goes into the subject of all its events.
   Correlation new_correlation() { return correlations_->next(); }
   const std::shared_ptr<Correlations>& correlations() const { return correlations_; }
 
+  // Totals since the bus was created, and the subscriptions there are now.
   EventCounts counts() const { return list_->counts(); }
 
  private:
-  void publish_heard(EventKind kind, const EventSubject& subject, const std::function<void(Event&)>& fill);
+  void publish_to_subscribers(EventKind kind, const EventSubject& subject, const std::function<void(Event&)>& fill);
 
   const Clock& clock_;
   const std::shared_ptr<SubscriberList> list_ = std::make_shared<SubscriberList>();

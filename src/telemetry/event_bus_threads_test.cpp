@@ -70,7 +70,7 @@ TEST(EventBusThreads, KeepTheOrderOfEachPublisherAndLoseNothingThatFits) {
   EXPECT_EQ(subscription.lost(), 0U);
 }
 
-// However the reader and the publishers take turns, what was read and what was lost add up.
+// In every interleaving of reader and publishers, the events read and the events lost add up.
 TEST(EventBusThreads, ReadOrCountEveryEvent) {
   const SystemClock clock;
   EventBus bus(clock);

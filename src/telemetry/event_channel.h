@@ -12,14 +12,14 @@ namespace petri {
 
 class SubscriberList;
 
-// Who or what an event is about.
+// The sandbox or process that an event is about, and the work it belongs to.
 struct EventSubject {
   std::string_view sandbox;
   std::string_view process = {};  // empty: the sandbox as a whole
   Correlation correlation = {};
 };
 
-// Whether such a subscriber is to be notified.
+// True if a subscriber with these options is to be notified.
 bool is_wanted(const SubscriptionOptions& options, EventKind kind, const EventSubject& subject);
 
 // Safe to use from any thread. The lock is held for a push or a pop only, so publishers never wait for a reader.
@@ -34,15 +34,19 @@ class EventChannel {
 
   // False when there is no room: this event or one of a noisier sandbox is then lost and counted.
   bool push(const EventPtr& event) EXCLUDES(mutex_);
-  // Nothing more comes; what waits can still be read.
+  // Refuses further events; those that wait can still be read.
   void close() EXCLUDES(mutex_);
 
+  // The oldest event that waits; nullptr if none does. Never blocks.
   EventPtr next() EXCLUDES(mutex_);
+  // Blocks until an event arrives. nullptr once the deadline of the steady clock has passed (nullopt: never), the
+  // channel is closed and empty, or `stop` is requested.
   EventPtr wait(std::optional<TimePoint> deadline, std::stop_token stop) EXCLUDES(mutex_);
+  // Events lost for want of room since the subscription started.
   std::uint64_t lost() const EXCLUDES(mutex_);
-  // Leaves the list: nothing more comes.
+  // Removes the channel from the bus, if that still exists, and closes it.
   void leave() EXCLUDES(mutex_);
-  // The same, then forgets what waits.
+  // Closes the channel, then drops the events that wait.
   void end() EXCLUDES(mutex_);
 
  private:

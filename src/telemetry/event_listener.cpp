@@ -16,7 +16,7 @@ constexpr unsigned kEventsBetweenLosses = 256;
 
 }  // namespace
 
-// What the thread and the listener share: whoever is last lets it go.
+// State shared by the thread and the listener; the last of the two frees it.
 class EventListener::Delivery {
  public:
   Delivery(Subscription subscription, Callback callback, LossCallback on_lost)
@@ -35,7 +35,7 @@ class EventListener::Delivery {
  private:
   void run() noexcept;
   EventPtr next_event();
-  void tell_losses();
+  void report_losses();
   void join();
 
   static thread_local const Delivery* running_here;
@@ -45,7 +45,7 @@ class EventListener::Delivery {
   const LossCallback on_lost_;
   std::uint64_t lost_reported_ = 0;  // these two belong to the thread
   unsigned since_losses_ = 0;
-  std::atomic<bool> ended_{false};  // by whoever may have destroyed what the callbacks use
+  std::atomic<bool> ended_{false};  // by code that may have destroyed what the callbacks use
   Mutex mutex_;
   std::thread thread_ GUARDED_BY(mutex_);
 };
@@ -73,13 +73,13 @@ void EventListener::Delivery::run() noexcept {
 }
 
 EventPtr EventListener::Delivery::next_event() {
-  if (++since_losses_ >= kEventsBetweenLosses) tell_losses();
+  if (++since_losses_ >= kEventsBetweenLosses) report_losses();
   if (EventPtr event = subscription_.next()) return event;
-  tell_losses();
+  report_losses();
   return subscription_.wait();
 }
 
-void EventListener::Delivery::tell_losses() {
+void EventListener::Delivery::report_losses() {
   since_losses_ = 0;
   if (!on_lost_ || ended_) return;
   const std::uint64_t lost = subscription_.lost();

@@ -1,10 +1,5 @@
 #include "telemetry/event_rules.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "base/assert.h"
 #include "base/name_table.h"
 
 namespace petri {
@@ -247,36 +242,6 @@ std::vector<EventRule> make_rules() {
   return rules;
 }
 
-bool has_type(const EventValue& value, DetailType type) {
-  switch (type) {
-    case DetailType::text: return std::holds_alternative<std::string>(value);
-    case DetailType::number: return std::holds_alternative<double>(value);
-    case DetailType::integer:
-      return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value);
-  }
-  PETRI_UNREACHABLE();
-}
-
-auto occurrences(const Event& event, std::string_view key) {
-  return std::count_if(event.details.begin(), event.details.end(), [key](const auto& one) { return one.key == key; });
-}
-
-std::string fault_of(const EventRule& rule, const EventDetail& detail) {
-  const auto found = std::find_if(rule.details.begin(), rule.details.end(),
-                                  [&](const DetailRule& known) { return known.key == detail.key; });
-  if (found == rule.details.end()) return fmt::format("{} has no detail \"{}\".", name_of(rule.kind), detail.key);
-  if (has_type(detail.value, found->type)) return {};
-  return fmt::format("\"{}\" of {} is {}.", detail.key, name_of(rule.kind),
-                     found->type == integer ? "an integer" : fmt::format("a {}", name_of(found->type)));
-}
-
-std::string count_fault(const DetailRule& rule, const Event& event) {
-  const auto count = occurrences(event, rule.key);
-  if (count == 0 && rule.always) return fmt::format("{} lacks \"{}\".", name_of(event.kind), rule.key);
-  if (count > 1) return fmt::format("{} has \"{}\" {} times.", name_of(event.kind), rule.key, count);
-  return {};
-}
-
 constexpr NameTable<3> kDetailTypes{"text", "integer", "number"};
 
 }  // namespace
@@ -289,14 +254,5 @@ const std::vector<EventRule>& event_rules() {
 }
 
 const EventRule& rule_of(EventKind kind) { return event_rules()[static_cast<std::size_t>(kind)]; }
-
-std::vector<std::string> faults_of(const Event& event) {
-  const EventRule& rule = rule_of(event.kind);
-  std::vector<std::string> faults;
-  for (const EventDetail& detail : event.details) faults.push_back(fault_of(rule, detail));
-  for (const DetailRule& detail : rule.details) faults.push_back(count_fault(detail, event));
-  std::erase(faults, "");
-  return faults;
-}
 
 }  // namespace petri

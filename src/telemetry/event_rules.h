@@ -1,4 +1,4 @@
-// What each kind of event has: the one table that the reference page shows and tests hold events to.
+// The details of each kind of event: the one table that the reference page shows and tests hold events to.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 
 namespace petri {
 
+// The type of a detail: a string, an integer, or a number with a fraction.
 enum class DetailType { text, integer, number };
 std::string_view name_of(DetailType type);
 
@@ -29,9 +30,5 @@ struct EventRule {
 // One a kind, in the order of EventKind.
 const std::vector<EventRule>& event_rules();
 const EventRule& rule_of(EventKind kind);
-
-// What is wrong with the details of an event, a sentence each: one that its kind does not have, of another type,
-// twice or missing. Empty when nothing is.
-std::vector<std::string> faults_of(const Event& event);
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-#include "telemetry/event_rules.h"
+#include "telemetry/event_rules_fixture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(EventRules, NameEachDetailOnce) {
   }
 }
 
-// What the acceptance list asks of events.
+// The details that the acceptance list asks of events.
 TEST(EventRules, TellWhatIsAskedFor) {
   const auto always = [](EventKind kind, std::string_view key) {
     for (const DetailRule& detail : rule_of(kind).details) {

@@ -6,7 +6,7 @@
 namespace petri {
 namespace {
 
-// Events of whoever floods stand nearly everywhere: one that is not among the newest few is not worth looking for.
+// A sandbox that floods has events nearly everywhere: one that is not among the newest few is not worth looking for.
 constexpr std::ptrdiff_t kLookedAtMax = 64;
 
 }  // namespace

@@ -15,7 +15,7 @@ class FairQueueTest : public ::testing::Test {
   void push(const std::string& sandbox, int times) {
     for (int i = 0; i < times; ++i) lost += push(sandbox) ? 0 : 1;
   }
-  // What waits, by sandbox; the order is that of the sequence numbers.
+  // Takes all that waits: how many by sandbox; the order is that of the sequence numbers.
   std::map<std::string, int> drain() {
     std::map<std::string, int> waiting;
     std::uint64_t last = 0;

@@ -1,4 +1,4 @@
-// What a runtime has done so far as numbers, for Prometheus.
+// Counts of what a runtime has done so far, for Prometheus.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,30 @@
 #include "petri/error.h"
 #include "petri/outcome.h"
 #include "telemetry/named_counters.h"
-#include "telemetry/prometheus_text.h"
 #include "telemetry/sharded_counters.h"
+#include "telemetry/sinks/prometheus_text.h"
 #include "telemetry/subscriber_list.h"
 
 namespace petri {
 
-// What limits and permissions are called; these outlive the metrics.
+// Names of limits and permissions; these outlive the metrics.
 struct MetricLabels {
   std::vector<std::string_view> limits;
   std::vector<std::string_view> permissions;
 };
 
-// One a runtime. All members may be called from any thread; those that count take a few nanoseconds.
+// The counters of one runtime. All members may be called from any thread; those that count take a few nanoseconds and
+// never allocate. Counts only grow; a reader may miss what is being counted at that moment.
 class Metrics {
  public:
   explicit Metrics(MetricLabels labels);
 
-  // Of each run exactly one: the guest was entered and ended, or there was an error.
+  // Called exactly once for each run: the guest was entered and ended, or there was an error.
   void run_ended(OutcomeKind kind) noexcept { counters_.add(first_run + index(kind)); }
   void run_failed(ErrorCode code) noexcept { counters_.add(kRunErrors + static_cast<std::size_t>(code)); }
+  // A call of a live process was entered and ended.
   void call_ended(OutcomeKind kind) noexcept { counters_.add(kCalls + index(kind)); }
-  // Of each evaluation exactly one, and of each of its rows that was not cancelled.
+  // Called exactly once for each evaluation, and for each of its rows that was not cancelled.
   void evaluation_ended() noexcept { counters_.add(evaluations_total); }
   void evaluation_failed() noexcept { counters_.add(evaluation_errors_total); }
   void candidate_ended(OutcomeKind kind) noexcept { counters_.add(kCandidates + index(kind)); }
@@ -46,11 +48,13 @@ class Metrics {
   void host_pressure() noexcept { counters_.add(host_pressure_total); }
   void compiling_unavailable() noexcept { counters_.add(compiling_unavailable_total); }
 
-  // A limit refused or cut something, so many times; a limit ended a guest; a permission was missing.
+  // A limit refused or cut something, this many times; a limit ended a guest; a permission was missing. Names that are
+  // not among the labels count as "other".
   void limit_met(std::string_view limit, std::uint64_t count = 1) noexcept { limits_met_.add(limit, count); }
   void killed(std::string_view limit) noexcept { kills_.add(limit); }
   void denied(std::string_view permission, std::uint64_t count = 1) noexcept { denials_.add(permission, count); }
 
+  // The counters without a label, then the first of those by outcome kind or error code.
   enum Counter : std::size_t {
     processes_started_total,
     processes_restarted_total,
@@ -66,6 +70,7 @@ class Metrics {
     first_run,  // one for each kind of outcome from here on, and so on
   };
   std::uint64_t count(Counter counter) const noexcept { return counters_.sum(counter); }
+  // Every known label value in a fixed order, also those that are zero.
   std::vector<NamedCount> runs() const { return by_kind(first_run); }
   std::vector<NamedCount> run_errors() const { return by_code(kRunErrors); }
   std::vector<NamedCount> candidates() const { return by_kind(kCandidates); }
@@ -94,7 +99,7 @@ class Metrics {
   NamedCounters denials_;
 };
 
-// What others know at the moment the metrics are read.
+// Values that others know at the moment the metrics are read.
 struct MetricsNow {
   std::vector<NamedCount> sandboxes;  // by status, each status once
   std::uint64_t processes = 0;
@@ -108,7 +113,7 @@ struct MetricsNow {
   EventCounts events;
 };
 
-// What the reference page says of a metric.
+// A metric as the reference page describes it.
 struct MetricRule {
   std::string_view name;
   MetricType type;

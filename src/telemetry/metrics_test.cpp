@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "telemetry/prometheus_check.h"
+#include "telemetry/sinks/prometheus_check.h"
 
 namespace petri {
 namespace {

@@ -1,4 +1,4 @@
-// A counter for each of some names, for what happens more seldom than runs and calls.
+// A counter for each of some names, for events that are rarer than runs and calls: threads share one cache line.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct NamedCount {
   bool operator==(const NamedCount&) const = default;
 };
 
-// Safe to use from any thread. The names outlive it; what has none of them counts as "other", so that no guest can make
-// new ones.
+// Safe to use from any thread. The names outlive it; any other name counts as "other", so that no guest can create new
+// ones.
 class NamedCounters {
  public:
   explicit NamedCounters(std::vector<std::string_view> names) : names_(std::move(names)), counts_(names_.size() + 1) {}

@@ -10,7 +10,7 @@ namespace petri {
 
 constexpr std::size_t kCounterShards = 8;
 
-// Which shard this thread adds to: the next one, the first time it asks.
+// The shard that this thread adds to: the next one, the first time it asks.
 inline std::size_t counter_shard() noexcept {
   static std::atomic<std::size_t> threads{0};
   thread_local std::size_t shard = kCounterShards;

@@ -4,7 +4,7 @@
 
 namespace petri {
 
-bool SubscriberList::hears(EventKind kind, const EventSubject& subject) const {
+bool SubscriberList::has_subscriber(EventKind kind, const EventSubject& subject) const {
   const MutexLock lock(mutex_);
   return std::any_of(channels_.begin(), channels_.end(),
                      [&](const auto& channel) { return is_wanted(channel->options(), kind, subject); });

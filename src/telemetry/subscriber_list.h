@@ -1,4 +1,4 @@
-// Who listens to a bus. It outlives the bus for subscriptions that end later.
+// The subscribers of a bus. The list outlives the bus for subscriptions that end later.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 namespace petri {
 
 struct EventCounts {
-  std::uint64_t published = 0;      // events that somebody heard
+  std::uint64_t published = 0;      // events with a subscriber
   std::uint64_t lost = 0;           // summed over all subscriptions, those that ended too
   std::uint64_t subscriptions = 0;  // now
   bool operator==(const EventCounts&) const = default;
@@ -21,20 +21,21 @@ struct EventCounts {
 // the order of their numbers, and one that was removed gets none any more.
 class SubscriberList {
  public:
-  // Whether anybody listens to this kind, about whatever.
-  bool hears(EventKind kind) const {
+  // True if anybody subscribes to this kind, about any subject.
+  bool has_subscriber(EventKind kind) const {
     return ((kinds_.load(std::memory_order_relaxed) >> static_cast<unsigned>(kind)) & 1) != 0;
   }
-  bool hears(EventKind kind, const EventSubject& subject) const EXCLUDES(mutex_);
+  // As above, but for one subject: looks at every subscriber under the lock.
+  bool has_subscriber(EventKind kind, const EventSubject& subject) const EXCLUDES(mutex_);
 
   void add(std::shared_ptr<EventChannel> channel) EXCLUDES(mutex_);
   void remove(const EventChannel& channel) EXCLUDES(mutex_);
-  // Removes all; nothing more comes to any.
+  // Closes and removes all channels.
   void close() EXCLUDES(mutex_);
 
   // Numbers the event and hands it to all that want it.
   void hand_on(Event event) EXCLUDES(mutex_);
-  // For an event that could not be made.
+  // Counts an event that could not be created because memory was short.
   void count_lost() EXCLUDES(mutex_);
 
   EventCounts counts() const EXCLUDES(mutex_);

@@ -6,7 +6,7 @@
 
 namespace petri {
 
-// Whether this much is 80 % of the limit or more. A limit of 0 allows nothing and warns of nothing.
+// True if this much is 80 % of the limit or more. A limit of 0 allows nothing and warns of nothing.
 constexpr bool is_near_limit(std::uint64_t used, std::uint64_t limit) {
   return limit != 0 && used >= limit - limit / 5;
 }

@@ -1,4 +1,4 @@
-#include "telemetry/usage_event.h"
+#include "telemetry/usage_history.h"
 
 namespace petri {
 

@@ -1,9 +1,9 @@
-#include "telemetry/usage_event.h"
+#include "telemetry/usage_history.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "telemetry/event_rules.h"
+#include "telemetry/event_rules_fixture.h"
 
 namespace petri {
 namespace {

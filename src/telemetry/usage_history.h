@@ -1,9 +1,10 @@
-// What a sandbox consumed over time, as the sampler saw it.
+// The usage of a sandbox over time, as the sampler saw it.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
+#include "petri/events.h"
 #include "petri/usage.h"
 
 namespace petri {
@@ -17,8 +18,9 @@ class UsageHistory {
   explicit UsageHistory(std::size_t samples_max = kSamplesDefault) : samples_max_(samples_max) {}
 
   void add(const UsageSample& sample);
-  // Whoever guards this with a lock that others wait for makes room without it, so that add() needs no memory: for how
-  // many samples (0: there is room), and a larger room to continue in; the old one is left in its place.
+  // An owner that guards this with a lock makes room without holding the lock, so that add() allocates nothing:
+  // room_wanted() says for how many samples (0: there is room), move_into() continues in the larger room and leaves the
+  // old one in its place.
   std::size_t room_wanted() const;
   void move_into(std::vector<UsageSample>& room);
   // Oldest first.
@@ -37,5 +39,9 @@ class UsageHistory {
   std::vector<UsageSample> kept_;  // a ring once it is full
   std::size_t oldest_ = 0;
 };
+
+// Adds the usage as details of the event, in the units of Usage.
+// Adds the details that the event usage.sampled has.
+void add_usage(Event& event, const Usage& usage);
 
 }  // namespace petri

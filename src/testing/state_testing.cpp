@@ -43,7 +43,7 @@ std::string differences(const StateDocument& found, const StateDocument& wanted)
   return text;
 }
 
-// What was known, carried over into what is known now, must change nothing there.
+// Carrying the old values over into the present ones must change nothing there.
 std::string changes_between(const StateDocument& before, const StateDocument& now, const StateHints& renames) {
   const auto plan = StatePlan::create(before.shared_schema(), now.shared_schema(), renames);
   if (!plan) return plan.error().message;

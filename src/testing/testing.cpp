@@ -27,8 +27,8 @@ std::string shown(const Result<Outcome>& outcome) {
   return text;
 }
 
-// Which file a descriptor is of, however it is called by now. What has no name in any folder shares an inode with
-// others of its kind, and with other kinds.
+// Names the file that a descriptor is of, however it is called by now. Files without a name in any folder share an
+// inode with others of their kind, and with other kinds.
 std::string file_behind(const fs::path& descriptor, const fs::path& target) {
   struct stat file{};
   if (!target.is_absolute() || ::stat(descriptor.c_str(), &file) != 0) return " of " + target.string();
@@ -41,7 +41,8 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-// Those that compile, and the descriptors through which petri talks to them. One that was told to end is waited for.
+// The processes that compile, and the descriptors through which petri talks to them. One that was asked to end is
+// waited for.
 struct KeptWorkers {
   KeptWorkers() {
     settle_compile_workers(std::chrono::seconds(5));
@@ -105,7 +106,7 @@ std::string eventually(Runtime& runtime, const std::function<std::string()>& wha
                        std::chrono::nanoseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   auto events = runtime.subscribe();
-  // What changes without an event is looked at again soon, then less and less often.
+  // A state that changes without an event is looked at again soon, then less and less often.
   constexpr std::chrono::milliseconds kLongestPause(20);
   for (std::chrono::milliseconds pause(1);; pause = std::min(2 * pause, kLongestPause)) {
     std::string wrong = what_is_wrong();

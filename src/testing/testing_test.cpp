@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 
 namespace petri::testing {
 namespace {
@@ -167,7 +167,7 @@ TEST_F(TestingTest, StressesWithMixedVerbsAndCountsTheirResults) {  // Y06
   EXPECT_EQ(report.seed, 7U);
   EXPECT_EQ(report.operations(), 900U);
   EXPECT_GT(report.results.size(), 5U);
-  // What comes of each depends on what the other threads do.
+  // The result of each depends on what the other threads do.
   for (const std::string verb : {"call", "reload", "rollback", "fork", "restart with state"}) {
     const auto next = report.results.lower_bound(verb + " ");
     EXPECT_TRUE(next != report.results.end() && next->first.starts_with(verb + " ")) << verb;

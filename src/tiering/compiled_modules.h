@@ -1,4 +1,4 @@
-// The compiled code an evaluator keeps.
+// The compiled code that an evaluator keeps for candidates that come back.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,16 @@ struct CompiledModule {
   CodePtr code;
 };
 
-// At most `modules_max`; the one not used the longest goes first, though whoever runs it keeps it alive. Any thread.
+// A cache of at most `modules_max` modules; the one not used the longest is dropped first, and a guest that still runs
+// it keeps it alive. Any thread.
 class CompiledModules {
  public:
   explicit CompiledModules(std::size_t modules_max) : modules_(modules_max) {}
 
+  // The module by its hash, which then counts as used; nullopt when it is not kept.
   std::optional<CompiledModule> find(const ArtifactId& artifact) EXCLUDES(mutex_);
   void insert(CompiledModule module) EXCLUDES(mutex_);
+  // Without the lock, so it may be out of date: a hint whether find() is worth calling.
   std::size_t size() const { return size_.load(std::memory_order_relaxed); }
 
  private:

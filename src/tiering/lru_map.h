@@ -1,4 +1,4 @@
-// A bounded map that forgets what was not asked for the longest.
+// A bounded map that drops the entry that was used least recently.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ class LruMap {
 
   std::size_t size() const { return entries_.size(); }
 
-  // Nothing when it is not there; what is found becomes the newest. Valid until the next insert.
+  // nullptr when the key is not there; an entry that is found becomes the newest. Valid until the next insert() or
+  // erase().
   Value* find(const Key& key) {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return nullptr;
@@ -36,7 +37,7 @@ class LruMap {
     return &found->second.value;
   }
 
-  // Adds or replaces, and forgets the oldest when that is one too many.
+  // Adds or replaces, and drops the oldest when that is one too many. With size_max 0 nothing is kept.
   void insert(const Key& key, Value value) {
     if (size_max_ == 0) return;
     if (Value* known = find(key)) {

@@ -93,7 +93,7 @@ void Promoter::work(Side& side) {
   }
 }
 
-std::optional<JobLines<Promoter::Job>::Taken> Promoter::take(Side& side) {
+std::optional<FairJobQueue<Promoter::Job>::Taken> Promoter::take(Side& side) {
   const MutexLock lock(mutex_);
   while (side.waiting.empty() && !ending_) changed_.wait(mutex_);
   if (ending_) return std::nullopt;
@@ -113,7 +113,7 @@ void Promoter::compile(const Job& job) {
   if (!code && code.error().code == ErrorCode::host_fault) code = load(job);
   if (!code && code.error().code == ErrorCode::not_found) report_unavailable(code.error());
   const bool in_time = clock_.now() - start <= options_.time_max;
-  // What the compiler cannot take is loaded by the interpreter, where the candidate is already.
+  // Code that the compiler cannot take is loaded by the interpreter, where the candidate is already.
   const bool compiled = code && (*code)->tier() == Tier::compiled;
   finish(job, compiled && in_time ? *std::move(code) : nullptr);
 }

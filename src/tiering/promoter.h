@@ -13,15 +13,15 @@
 #include "base/mutex.h"
 #include "engine/caller.h"
 #include "tiering/compiled_modules.h"
-#include "tiering/job_lines.h"
+#include "tiering/fair_job_queue.h"
 #include "tiering/lru_map.h"
 
 namespace petri {
 
-// One artifact on its way. Any thread.
+// The compilation of one artifact, under way or done. Any thread.
 class Promotion {
  public:
-  // The compiled code once it is there; before that, and when it was given up, nothing.
+  // The compiled code once it exists; nullptr before that, and for good when it was given up.
   CodePtr code() const { return ready_.load(std::memory_order_acquire) ? code_ : nullptr; }
 
  private:
@@ -41,7 +41,8 @@ struct PromoterOptions {
 };
 
 // Any thread; nobody but its own threads ever waits for a compilation. One thread is for small modules, so that they do
-// not wait for large ones; each serves whoever has had the least of its time.
+// not wait for large ones; each serves the client that has had the least of its time. A pool's threads would start jobs
+// in the order they come.
 class Promoter {
  public:
   // Artifacts whose fuel is remembered from one evaluation to the next.
@@ -56,27 +57,29 @@ class Promoter {
   Promoter(const Promoter&) = delete;
   Promoter& operator=(const Promoter&) = delete;
 
+  // The fuel that a module has to burn before it is compiled.
   std::uint64_t threshold(const ModuleFacts& facts) const;
   // Evaluations that burn less than this say nothing, so that most candidates never come here.
-  static std::uint64_t worth_telling(std::uint64_t threshold) { return threshold / 16; }
+  static std::uint64_t worth_reporting(std::uint64_t threshold) { return threshold / 16; }
 
-  // What earlier evaluations of the artifact burned.
+  // The fuel that earlier evaluations of the artifact burned.
   std::uint64_t burned(const ArtifactId& artifact) EXCLUDES(mutex_);
+  // Remembers fuel for later evaluations; the artifact reported longest ago is forgotten beyond kWatchedMax.
   void add_burned(const ArtifactId& artifact, std::uint64_t fuel) EXCLUDES(mutex_);
 
-  // Starts its threads if it has none yet. For whoever is going to promote() where a thread's stack would be waited
-  // for.
+  // Starts its threads if it has none yet. For callers that will promote() where they cannot wait for a thread
+  // to start.
   void prepare() EXCLUDES(mutex_);
   // Has the artifact compiled, once, and put among the modules. Nothing when it was given up before, or when too many
   // wait already. Given up means: it took longer than time_max, or failed. A worker that was killed is replaced, and
   // the compilation tried once more. The client is any address that stands for who asks: a sandbox.
   PromotionPtr promote(const ArtifactPtr& artifact, const BoundImports& imports, const void* client = nullptr)
       EXCLUDES(mutex_);
-  // To ask again would not help.
+  // True if the artifact cannot be compiled, so that promote() would return nullptr again.
   bool has_given_up(const ArtifactId& artifact) EXCLUDES(mutex_);
 
   std::uint64_t promotions() const { return promotions_.load(std::memory_order_relaxed); }
-  // There is no compile worker.
+  // True once the compile worker was found missing: nothing is compiled any more.
   bool is_unavailable() EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     return unavailable_;
@@ -89,7 +92,7 @@ class Promoter {
     BoundImports imports;
     std::shared_ptr<Promotion> promotion;
   };
-  // What is known of an artifact that is not compiled, or was not when it was last looked at.
+  // Facts about an artifact that is not compiled, or was not when it was last looked at.
   struct Watched {
     std::uint64_t burned = 0;
     bool given_up = false;
@@ -99,9 +102,9 @@ class Promoter {
     std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact.sha256); }
   };
 
-  // What a thread does.
+  // A queue of jobs and the thread that takes them.
   struct Side {
-    JobLines<Job> waiting{{.jobs_max = kQueueMax, .jobs_of_client_max = kQueueOfClientMax}};
+    FairJobQueue<Job> waiting{{.jobs_max = kQueueMax, .jobs_of_client_max = kQueueOfClientMax}};
     std::unique_ptr<LargeThread> thread;
   };
 
@@ -109,7 +112,7 @@ class Promoter {
   Side& side_for(const Artifact& artifact) REQUIRES(mutex_);
   bool start_thread(Side& side) REQUIRES(mutex_);
   void work(Side& side) EXCLUDES(mutex_);
-  std::optional<JobLines<Job>::Taken> take(Side& side) EXCLUDES(mutex_);
+  std::optional<FairJobQueue<Job>::Taken> take(Side& side) EXCLUDES(mutex_);
   void compile(const Job& job) EXCLUDES(mutex_);
   Result<CodePtr> load(const Job& job) EXCLUDES(mutex_);
   void report_unavailable(const Error& error) EXCLUDES(mutex_);

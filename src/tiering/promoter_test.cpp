@@ -28,7 +28,7 @@ class PromoterTest : public testing::Test {
 
 TEST_F(PromoterTest, AsksForFuelAndMoreForLargerModules) {
   EXPECT_EQ(promoter_.threshold({.code_bytes = 7}), 170U);
-  EXPECT_LT(Promoter::worth_telling(160), 160U);
+  EXPECT_LT(Promoter::worth_reporting(160), 160U);
 }
 
 TEST_F(PromoterTest, CompilesInTheBackgroundAndKeepsTheModule) {

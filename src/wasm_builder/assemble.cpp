@@ -53,7 +53,7 @@ std::span<const LocalRun> runs_of(const WasmDraft& draft, const FunctionDraft& f
   return std::span(draft.runs).subspan(function.runs.begin, function.runs.end - function.runs.begin);
 }
 
-// What follows the size of a function: its locals and its code.
+// The size of what follows the size of a function: its locals and its code.
 std::size_t body_size(const WasmDraft& draft, const FunctionDraft& function) {
   const auto runs = runs_of(draft, function);
   const std::size_t fixed = unsigned_size(runs.size()) + (function.code.end - function.code.begin);

@@ -29,7 +29,7 @@ Result<BodyBytes> build_with(const Emit& emit) {
   return module.build();
 }
 
-// What `emit` adds to a function, without the function's own end. Eight nops show where it starts.
+// The bytes that `emit` adds to a function, without the function's own end. Eight nops show where it starts.
 BodyBytes code_of(const Emit& emit) {
   const BodyBytes mark(8, 0x01);
   const auto bytes = build_with([&](WasmBody& body) {

@@ -1,4 +1,5 @@
 #include "petri/wasm_builder.h"
+#include "base/byte_text.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@
 namespace petri {
 namespace {
 
-// What an import or export is.
+// The kinds of imports and exports.
 constexpr std::uint8_t kFunction = 0;
 constexpr std::uint8_t kTable = 1;
 constexpr std::uint8_t kMemory = 2;
@@ -136,9 +137,7 @@ void WasmBuilder::data(std::uint32_t address, std::span<const std::uint8_t> byte
   append_raw(segments, bytes);
 }
 
-void WasmBuilder::data(std::uint32_t address, std::string_view bytes) {
-  data(address, std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
-}
+void WasmBuilder::data(std::uint32_t address, std::string_view bytes) { data(address, as_bytes(bytes)); }
 
 void WasmBuilder::elements(WasmTable table, std::uint32_t slot, std::span<const WasmFunction> functions) {
   if (table.index >= draft_->tables.entries) {

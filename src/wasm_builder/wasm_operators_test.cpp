@@ -40,7 +40,7 @@ TEST(WasmOperators, TellTheirTypes) {
   EXPECT_FALSE(info_of(WasmMemoryOperator::f32_load).stores);
 }
 
-// What a typed mutation does: another operator of the same type.
+// A typed mutation replaces an operator by another of the same type.
 TEST(WasmOperators, CanBeChosenByType) {
   const auto same = [](const WasmOperatorInfo& info) {
     return info.operands == 2 && info.operand == ValueType::f64 && info.result == ValueType::f64;

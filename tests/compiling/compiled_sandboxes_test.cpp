@@ -93,7 +93,7 @@ TEST_F(CompiledSandboxes, CanBeAskedAboutWhileTheyCompile) {
   EXPECT_EQ(testing::not_error(creating.wait(), ErrorCode::cancelled), "");
 }
 
-// hostile G17: whoever destroys twice, or creates what is being destroyed, has one answer each.
+// hostile G17: a caller that destroys twice, or creates what is being destroyed, has one answer each.
 TEST_F(CompiledSandboxes, AreDestroyedOnceWhileTheyCompile) {
   const auto here = runtime({.time_max = seconds(100)});
   for (int round = 0; round < 3; ++round) {

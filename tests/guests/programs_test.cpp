@@ -1,10 +1,10 @@
-// What clang makes of ordinary C and C++ runs in petri, in both tiers.
+// Programs that clang makes of ordinary C and C++ run in petri, in both tiers.
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "base/file.h"
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "petri/scan.h"
 #include "run/run_fixture.h"
 
@@ -107,7 +107,7 @@ TEST_P(Programs, MayBeReactorsInCpp) {
   EXPECT_EQ(outcome->output, "a=1\nb=3\nc=1\n");
 }
 
-// What compilers make of ordinary programs is not what the scan warns of.
+// Compilers make nothing of ordinary programs that the scan warns of.
 TEST(ScannedPrograms, HaveNothingOfHighSeverity) {
   for (const std::string name : {"program", "area", "words"}) {
     const auto report = scan(*Programs::load(name));

@@ -38,7 +38,7 @@ TEST_P(StateGuest, IsReadAndWrittenByTheNamesOfItsVariables) {  // T02
   EXPECT_EQ(testing::not_value((*sandbox)->call("heights"), 2.25F), "");
 }
 
-TEST_P(StateGuest, GoesOnInItsNextVersion) {  // T06, T08, T10
+TEST_P(StateGuest, ContinuesInItsNextVersion) {  // T06, T08, T10
   auto sandbox = testing::ScopedSandbox::create(*runtime_, {.modules = {{"ledger", version(1)}}});
   ASSERT_TRUE(sandbox) << sandbox.error().message;
   EXPECT_EQ(testing::not_value((*sandbox)->call("next"), 1), "");
@@ -51,7 +51,7 @@ TEST_P(StateGuest, GoesOnInItsNextVersion) {  // T06, T08, T10
   const auto state = (*sandbox)->state();
   EXPECT_THAT(to_json(*state), HasSubstr(R"("name":"scores","type":"f64","count":4,"value":[0.5,1.5,9.5,0)"));
   EXPECT_THAT(to_json(*state), HasSubstr(R"("value":"second")"));
-  // What the optimiser knows of a variable nobody writes is not what the host may write there.
+  // The optimiser may assume a value for a variable that the guest never writes, but not where the host may write.
   ASSERT_TRUE((*sandbox)->update_state({{"limit", std::int64_t{50}}}));
   EXPECT_EQ(testing::not_value((*sandbox)->call("version"), 10), "");
 }

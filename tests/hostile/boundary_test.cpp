@@ -47,9 +47,9 @@ class HostileImports : public HostileCode {
     EXPECT_EQ(not_refused(created.error(), {ErrorCode::link_error}), "") << function.name;
     EXPECT_EQ(created.error().detail("permission"), permission) << function.name;
     EXPECT_THAT(created.error().message, AllOf(HasSubstr(function.name), HasSubstr(permission)));
-    const EventPtr told = events.next();
-    ASSERT_NE(told, nullptr) << function.name;
-    EXPECT_EQ(told->text("permission"), permission);
+    const EventPtr event = events.next();
+    ASSERT_NE(event, nullptr) << function.name;
+    EXPECT_EQ(event->text("permission"), permission);
     EXPECT_EQ(events.next(), nullptr);  // V7
   }
 };
@@ -101,7 +101,7 @@ TEST_P(HostileImports, OfAnotherTypeAreRefusedWithBoth) {
 }
 
 // E03
-TEST_P(HostileImports, OfAnyNameAreToldSafely) {
+TEST_P(HostileImports, OfAnyNameAreReportedSafely) {
   covers("E03");
   Sandbox place = attack("(module)");
   for (const std::string& name : {std::string("../../log"), std::string("a\\nb"), std::string("\\1b[2J\\1b]0;x\\07"),

@@ -1,4 +1,4 @@
-// Family F, ends: guests that do not want to end, whoever asks them to and in the middle of what.
+// Family F, ends: guests that do not want to end, whatever asks them to and whatever they are doing.
 #include <future>
 
 #include "hostile/hostile_fixture.h"
@@ -133,7 +133,7 @@ TEST_P(HostileEnds, CrashesAsOftenAsItIsStarted) {
   covers("F16 F19");
   SandboxSpec spec = undying_spec("(module (func (export \"petri_handle\") (result i32) unreachable))");
   Sandbox sandbox = create(spec);
-  for (int letter = 0; letter < times(1'000, 5'000); ++letter) EXPECT_TRUE(sandbox.send("x", "m"));
+  for (int sent = 0; sent < times(1'000, 5'000); ++sent) EXPECT_TRUE(sandbox.send("x", "m"));
   expect_soon([&] { return sandbox.info().supervisor_restarts > 10 ? "" : "no storm yet"; });
   destroy(sandbox.id());
   EXPECT_EQ(sandbox.usage().processes, 0U);

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "host/temporary_folder.h"
-#include "host/wasi_errno.h"
+#include "host/files/temporary_folder.h"
+#include "host/wasi/errno.h"
 #include "hostile/hostile_fixture.h"
 
 namespace petri {

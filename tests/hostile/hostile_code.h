@@ -62,7 +62,7 @@ class HostileCode : public HostileFixture {
   }
   static Bytes wasm_of_text(std::string_view text) { return {text.begin(), text.end()}; }
 
-  // What is wrong with the refusal of this code, or nothing.
+  // The fault in the refusal of this code, or empty.
   static std::string not_refused(const Error& error, std::initializer_list<ErrorCode> allowed) {
     if (std::ranges::find(allowed, error.code) == allowed.end())
       return std::string(name_of(error.code)) + ": " + error.message;

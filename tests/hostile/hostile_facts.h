@@ -1,5 +1,5 @@
-// What the suite sees while it runs. With PETRI_FACTS it is written there, a line of JSON for each case that starts and
-// ends: the program `hostile_suite` makes a page of it.
+// The facts that the suite sees while it runs. With PETRI_FACTS they are written there, a line of JSON for each case
+// that starts and ends: the program `hostile_suite` makes a page of them.
 #pragma once
 
 #include <array>
@@ -43,17 +43,17 @@ class HostileFacts {
     latencies_[static_cast<std::size_t>(latency)].add(time);
     count(bound.line, in_time, in_time ? "" : late(bound, time));
   }
-  // A line of the oracle was looked at. Whoever looks says what was wrong.
+  // A line of the oracle was looked at. The caller says what was wrong.
   void check(Oracle line, bool holds, const std::string& what = {}) {
     const std::lock_guard lock(mutex_);
     count(line, holds, what);
   }
-  // What it came to in this tier, in an order of its own: compared with what it came to in the others (V9).
+  // The signature of a case in this tier, in an order of its own: compared with that in the others (V9).
   void note_signature(std::vector<std::string> signature) {
     const std::lock_guard lock(mutex_);
     signature_ = std::move(signature);
   }
-  // What took so much longer than it may that no busy machine explains it; empty when nothing did.
+  // The operations that took so much longer than they may that no busy machine explains it; empty when none did.
   std::string much_too_late() const {
     const std::lock_guard lock(mutex_);
     return much_too_late_;

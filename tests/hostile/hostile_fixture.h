@@ -49,7 +49,7 @@ auto timed(Latency latency, const Act& act, std::chrono::nanoseconds allowed = s
   return result;
 }
 
-// Whether a path of this machine stands in the text, from the root on.
+// True if a path of this machine stands in the text, from the root on.
 inline bool names_a_host_path(std::string_view text) {
   constexpr std::array<std::string_view, 10> kFolders{"work", "root", "home", "tmp", "usr",
                                                       "var",  "etc",  "proc", "dev", "build"};
@@ -73,7 +73,8 @@ inline bool names_an_address(std::string_view text) {
   return false;
 }
 
-// What a text that guest or caller can see reveals of the host or of other sandboxes, or nothing. V8
+// The part of a text, visible to guest or caller, that reveals something of the host or of other sandboxes; empty if
+// none. V8
 inline std::string what_leaks(const std::string& text) {
   const bool paths =
       text.find(std::filesystem::current_path().string()) != std::string::npos || names_a_host_path(text);
@@ -85,7 +86,7 @@ inline std::string what_leaks(const std::string& text) {
   return {};
 }
 
-// What a well-behaved sandbox answers wrongly in its round-th round, or nothing.
+// The wrong answer of a well-behaved sandbox in its round-th round; empty if it is right.
 inline std::string wrong_answer(Sandbox& sandbox, std::int32_t round) {
   static const std::int64_t computed = [] {
     std::uint64_t x = 88172645463325252;
@@ -116,13 +117,13 @@ class Canaries {
     }
     thread_ = std::jthread([this](const std::stop_token& stop) { ask(stop); });
   }
-  // Waits until they have been asked so many times more.
+  // Waits until they have been asked this many times more.
   void wait_for_rounds(int rounds) {
     std::unique_lock lock(mutex_);
     const int wanted = rounds_ + rounds;
     changed_.wait(lock, [&] { return rounds_ >= wanted || !wrong_.empty(); });
   }
-  // What they have answered wrongly, or nothing.
+  // The wrong answers that they gave; empty if there are none.
   std::string end() {
     thread_.request_stop();
     thread_.join();
@@ -131,7 +132,7 @@ class Canaries {
   }
 
  private:
-  // What is noted is noted at the end: the facts have a lock that hostile threads hold as well.
+  // Facts are noted at the end, because they have a lock that hostile threads hold as well.
   std::string ask_one(Sandbox& sandbox) {
     const auto now = [] { return std::chrono::steady_clock::now(); };
     const auto asked = now();
@@ -174,12 +175,13 @@ class Canaries {
   std::jthread thread_;
 };
 
-// Alone, or beside as many neighbours as PETRI_NEIGHBOURS says, or as many at once as PETRI_COPIES says: then so many
+// Alone, or beside as many neighbours as PETRI_NEIGHBOURS says, or as many at once as PETRI_COPIES says: then this many
 // threads run the body of the test on this one fixture. Afterwards everyone else is as before, and nothing is left of
 // the guest.
 class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterface<Tier> {
  protected:
-  explicit HostileFixture(Latency canaries = Latency::canary) : canary_latency_(canaries) {}
+  explicit HostileFixture(Latency canaries = Latency::canary)
+      : RuntimeFixture(hostile_options()), canary_latency_(canaries) {}
 
   void TestBody() override = 0;
   void SetUp() override {
@@ -211,7 +213,7 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
     EXPECT_EQ(watch_->end(), "");                             // V1, V7, V8
     EXPECT_EQ(HostileFacts::instance().much_too_late(), "");  // V2
   }
-  // What it took beyond the time that its guests have to end in order.
+  // Notes the time taken beyond the time that its guests have to end in order.
   void destroy(const std::string& id) {
     const auto info = runtime_->info(id);
     if (!info) return;  // the case has done it
@@ -242,18 +244,18 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
     }
   }
 
-  // Which cases of the list this is about.
+  // The cases of the list that this is about.
   static void covers(std::string_view ids) { HostileFacts::instance().covers(ids); }
-  // What a case does more of in the longer suite, and less of where there are a hundred of it.
+  // The number of repetitions: more in the longer suite, and fewer where there are a hundred copies of the case.
   static int times(int quick, int long_run) {
     if (copy_count() > 1) return std::max(1, quick / 10);
     return count_from_environment("PETRI_LONG", 0) == 0 ? quick : long_run;
   }
-  // Whether this copy is to try the i-th of a long list: a crowd shares it.
+  // True if this copy is to try the i-th of a long list: a crowd shares it.
   static bool is_mine(std::size_t i) { return i % copy_count() == copy_; }
   // Another for each seed and copy, the same for the same.
-  static std::mt19937_64 chance() { return std::mt19937_64(hostile_seed() * 1'000 + copy_); }
-  static std::uint64_t fuel() { return 1'000'000 + chance()() % 10'000; }
+  static std::mt19937_64 random_engine() { return std::mt19937_64(hostile_seed() * 1'000 + copy_); }
+  static std::uint64_t fuel() { return 1'000'000 + random_engine()() % 10'000; }
 
   SandboxSpec hostile_spec(std::string_view wat, const LimitChanges& limits = {}) {
     SandboxSpec spec{.id = testing::unique_id("hostile"), .seed = hostile_seed(), .tier = GetParam()};

@@ -1,5 +1,5 @@
-// What must hold for every case, line by line (V1 to V9 of the list of hostile guests), and what the suite counts of
-// it.
+// The rules that must hold for every case, line by line (V1 to V9 of the list of hostile guests), and the counts of the
+// suite.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace petri {
 
-enum class Oracle : std::uint8_t { verdict, time, alive, neighbours, left, lost, told, leak, same };
+enum class Oracle : std::uint8_t { verdict, time, alive, neighbours, left, lost, reported, leak, same };
 
 struct OracleLine {
   std::string_view name;

@@ -92,24 +92,24 @@ std::string areas(const HostileTotals& totals) {
       "\n## Runs\n\nA run is one case with one seed in one tier; a test that covers several cases counts for "
       "each.\n\n| area | cases |" +
       settings_head() + " failed | oracle not held |\n|---|---|---|---|---|---|---|\n";
-  for (const auto& [letter, name] : kAreas) {
+  for (const auto& [area, name] : kAreas) {
     CaseTotals sum;
     std::size_t cases = 0;
     for (const auto& [id, one] : totals.cases) {
-      if (!id.starts_with(letter)) continue;
+      if (!id.starts_with(area)) continue;
       ++cases;
       sum.failures += one.failures;
       sum.not_held += one.not_held;
       for (const auto& [setting, runs] : one.runs) sum.runs[setting] += runs;
     }
     if (cases > 0)
-      text += fmt::format("| {}: {} | {} |{} {} | {} |\n", letter, name, cases, runs_in_settings(sum.runs),
-                          sum.failures, grouped(sum.not_held));
+      text += fmt::format("| {}: {} | {} |{} {} | {} |\n", area, name, cases, runs_in_settings(sum.runs), sum.failures,
+                          grouped(sum.not_held));
   }
   return text;
 }
 
-// Of each line how often it was looked at and did not hold, and what the first of these was.
+// Shows for each line how often it was looked at and did not hold, and what the first of these was.
 std::string oracle(const HostileTotals& totals) {
   const auto counts = totals.whole_oracle();
   std::string text =
@@ -211,7 +211,7 @@ std::string case_list(const HostileTotals& totals) {
   return text;
 }
 
-std::string troubles(const HostileTotals& totals) {
+std::string failure_lists(const HostileTotals& totals) {
   std::string text;
   const auto list = [&text](std::string_view title, const std::vector<std::string>& all) {
     if (all.empty()) return;
@@ -245,7 +245,7 @@ std::string hostile_page(const HostileTotals& totals, const HostileMachine& mach
                      fmt::arg("deaths", totals.deaths.size()), fmt::arg("missed", totals.missed()),
                      fmt::arg("failures", totals.failures.size()), fmt::arg("checked", grouped(sum.checked)),
                      fmt::arg("broken", grouped(sum.failed)), fmt::arg("lines", lines_not_held(totals))) +
-         settings_left_out(totals) + troubles(totals) + oracle(totals) + areas(totals) + kill_latencies(totals) +
+         settings_left_out(totals) + failure_lists(totals) + oracle(totals) + areas(totals) + kill_latencies(totals) +
          neighbour_impact(totals) + memory_left(totals) + case_list(totals);
 }
 

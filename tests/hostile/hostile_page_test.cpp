@@ -14,7 +14,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-nlohmann::json begun(const std::string& test, int seed) { return {{"fact", "begin"}, {"test", test}, {"seed", seed}}; }
+nlohmann::json started(const std::string& test, int seed) {
+  return {{"fact", "begin"}, {"test", test}, {"seed", seed}};
+}
 
 nlohmann::json ended(const std::string& test, int seed, bool passed, std::vector<std::string> ids) {
   LatencyHistogram trap;
@@ -37,7 +39,7 @@ TEST(HostileTotals, CountEachCaseOfEachCopy) {
   const HostileSetting& at_once = hostile_settings()[2];
   EXPECT_FALSE(
       add_facts(totals, at_once, Tier::compiled,
-                {begun("t", 1), ended("t", 1, true, {"A01", "A02"}), begun("t", 2), ended("t", 2, true, {"A01"})}));
+                {started("t", 1), ended("t", 1, true, {"A01", "A02"}), started("t", 2), ended("t", 2, true, {"A01"})}));
   EXPECT_EQ(totals.runs, 200U);
   EXPECT_EQ(totals.cases["A01"].runs[at_once.name], 200U);
   EXPECT_EQ(totals.cases["A02"].runs[at_once.name], 100U);
@@ -50,18 +52,18 @@ TEST(HostileTotals, CountEachCaseOfEachCopy) {
 TEST(HostileTotals, TellWhereTheProcessDied) {
   HostileTotals totals;
   const auto died = add_facts(totals, hostile_settings()[0], Tier::automatic,
-                              {begun("t", 7), ended("t", 7, true, {"A01"}), begun("deadly", 8)});
+                              {started("t", 7), ended("t", 7, true, {"A01"}), started("deadly", 8)});
   EXPECT_EQ(died, 8U);
   ASSERT_EQ(totals.deaths.size(), 1U);
   EXPECT_THAT(totals.deaths[0], HasSubstr("deadly (alone, automatic, seed 8)"));
 }
 
-TEST(HostilePage, TellsWhatFailedAndOnlyThen) {
+TEST(HostilePage, ListsWhatFailedAndOnlyThen) {
   HostileTotals totals;
-  add_facts(totals, hostile_settings()[0], Tier::compiled, {begun("t", 1), ended("t", 1, true, {"B01"})});
+  add_facts(totals, hostile_settings()[0], Tier::compiled, {started("t", 1), ended("t", 1, true, {"B01"})});
   EXPECT_THAT(hostile_page(totals, {}), Not(HasSubstr("## Failed cases")));
   EXPECT_THAT(closing_line(totals), HasSubstr("0 deaths of the process, 0 missed canaries, 0 failed cases"));
-  add_facts(totals, hostile_settings()[0], Tier::compiled, {begun("t", 1), ended("t", 1, false, {"B01"})});
+  add_facts(totals, hostile_settings()[0], Tier::compiled, {started("t", 1), ended("t", 1, false, {"B01"})});
   const std::string page = hostile_page(totals, {});
   EXPECT_THAT(page, HasSubstr("- t (alone, compiled, seed 1): expected something else\n"));
   EXPECT_THAT(page, HasSubstr("| B01 | 2 | – | – | 1 | 0 |"));
@@ -78,7 +80,7 @@ nlohmann::json judged(int seed, std::uint64_t failed, const std::string& signatu
 TEST(HostilePage, SaysOfEachLineOfTheOracleHowOftenItFailed) {
   HostileTotals totals;
   const HostileSetting& at_once = hostile_settings()[2];
-  add_facts(totals, at_once, Tier::compiled, {begun("t", 1), judged(1, 727, "trapped")});
+  add_facts(totals, at_once, Tier::compiled, {started("t", 1), judged(1, 727, "trapped")});
   const std::string page = hostile_page(totals, {});
   EXPECT_THAT(page, HasSubstr("looked at 1,201 times, and 727 times a line of it did not hold (V2 727).**"));
   EXPECT_THAT(page, HasSubstr("| A01 | – | – | 100 | 0 | 727 |"));
@@ -95,7 +97,7 @@ TEST(HostilePage, CountsMemoryThatStaysAndCanariesThatSlowDown) {
   idle.add(std::chrono::milliseconds(1));
   busy.add(std::chrono::milliseconds(5));
   last["latencies"] = {{"idle_canary", idle.to_json()}, {"canary", busy.to_json()}};
-  add_facts(totals, at_once, Tier::compiled, {begun("t", 1), ended("t", 1, true, {"A01"}), begun("t", 2), last});
+  add_facts(totals, at_once, Tier::compiled, {started("t", 1), ended("t", 1, true, {"A01"}), started("t", 2), last});
   const std::string page = hostile_page(totals, {});
   EXPECT_THAT(page, HasSubstr(" – | – | 1 of 1 | 50 MiB more are resident at the end (compiled) |"));
   EXPECT_THAT(page, HasSubstr(" – | – | 1 of 1 | p99 of the canaries is more than twice the idle one |"));
@@ -105,9 +107,10 @@ TEST(HostilePage, CountsMemoryThatStaysAndCanariesThatSlowDown) {
 TEST(HostilePage, PutsTheTiersBesideOneAnother) {
   HostileTotals totals;
   const HostileSetting& alone = hostile_settings()[0];
-  add_facts(totals, alone, Tier::compiled, {begun("t", 1), judged(1, 0, "trapped"), begun("t", 2), judged(2, 0, "a")});
+  add_facts(totals, alone, Tier::compiled,
+            {started("t", 1), judged(1, 0, "trapped"), started("t", 2), judged(2, 0, "a")});
   add_facts(totals, alone, Tier::interpreted,
-            {begun("t", 1), judged(1, 0, "trapped"), begun("t", 2), judged(2, 0, "b")});
+            {started("t", 1), judged(1, 0, "trapped"), started("t", 2), judged(2, 0, "b")});
   EXPECT_THAT(hostile_page(totals, {}), HasSubstr(" 1 of 2 | – | – | t (seed 2) |"));
 }
 

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <thread>
 
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "hostile/hostile_page.h"
 
 namespace petri {
@@ -72,7 +72,7 @@ class Child {
         each(rest.substr(0, end));
     }
   }
-  // Whether it came to an end of its own.
+  // True if it ended by itself.
   bool wait() {
     int status = 0;
     return pid_ != 0 && ::waitpid(pid_, &status, 0) == pid_ && WIFEXITED(status);
@@ -131,12 +131,13 @@ class HostileRuns {
   std::optional<std::uint64_t> run_seeds(const HostileSetting& setting, Tier tier, std::uint64_t seed,
                                          std::uint64_t count) {
     const TemporaryFolder folder;
-    Child child(suite_,
-                {"--gtest_filter=" + options_.filter, "--gtest_repeat=" + std::to_string(count), "--gtest_shuffle",
-                 "--gtest_random_seed=" + std::to_string(seed), "--gtest_color=no"},
-                {"PETRI_FACTS=" + (folder / "facts").string(), "PETRI_SEED=" + std::to_string(seed),
-                 "PETRI_TIER=" + std::string(name_of(tier)), "PETRI_NEIGHBOURS=" + std::to_string(setting.neighbours),
-                 "PETRI_COPIES=" + std::to_string(setting.copies)});
+    Child child(
+        suite_,
+        {"--gtest_filter=" + options_.filter, "--gtest_repeat=" + std::to_string(count), "--gtest_shuffle",
+         "--gtest_random_seed=" + std::to_string(seed), "--gtest_color=no"},
+        {"PETRI_FACTS=" + (folder / "facts").string(), "PETRI_SEED=" + std::to_string(seed),
+         "PETRI_HOSTILE_TIER=" + std::string(name_of(tier)), "PETRI_NEIGHBOURS=" + std::to_string(setting.neighbours),
+         "PETRI_COPIES=" + std::to_string(setting.copies)});
     child.read_lines([&](const std::string& line) { show(setting, tier, line); });
     const bool ended = child.wait();
     if (::isatty(STDOUT_FILENO) != 0) fmt::print("\r\x1b[K");

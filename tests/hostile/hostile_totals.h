@@ -1,4 +1,4 @@
-// What the facts of many runs of the suite come to.
+// The totals of the facts of many runs of the suite.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct CaseTotals {
   std::uint64_t not_held = 0;  // how often a line of the oracle did not
 };
 
-// Of one process of the suite, which ran all of its cases, seed after seed.
+// The totals of one process of the suite, which ran all of its cases, seed after seed.
 struct ProcessTotals {
   std::string setting;
   Tier tier = Tier::interpreted;
@@ -61,12 +61,13 @@ struct HostileTotals {
   // With what is seen only afterwards: canaries beside idle ones (V4), memory that stayed (V5), the tiers beside one
   // another (V9).
   std::map<std::string, OracleCounts> whole_oracle() const;
-  // Of each line, and of all of them, over all settings.
+  // The counts of each line, and of all of them, over all settings.
   OracleCounts oracle_lines() const;
   OracleCount oracle_sum() const;
 };
 
-// What one process of the suite wrote, a line of JSON each. Answers the seed of a case that started and did not end.
+// Adds the facts that one process of the suite wrote, a line of JSON each. Returns the seed of a case that started and
+// did not end.
 std::optional<std::uint64_t> add_facts(HostileTotals& totals, const HostileSetting& setting, Tier tier,
                                        const std::vector<nlohmann::json>& facts);
 

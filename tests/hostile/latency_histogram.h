@@ -29,7 +29,7 @@ class LatencyHistogram {
 
   std::uint64_t count() const { return count_; }
   std::chrono::nanoseconds max() const { return std::chrono::nanoseconds(max_); }
-  // What this share of all, from 0 to 1, does not exceed.
+  // The time that this share of all, from 0 to 1, does not exceed.
   std::chrono::nanoseconds percentile(double share) const {
     const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
     std::uint64_t seen = 0;

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(LatencyHistogram, TellsPercentilesWithinAnEighth) {
+TEST(LatencyHistogram, GivesPercentilesWithinAnEighth) {
   LatencyHistogram histogram;
   for (int i = 1; i <= 1'000; ++i) histogram.add(std::chrono::microseconds(i));
   EXPECT_EQ(histogram.count(), 1'000U);

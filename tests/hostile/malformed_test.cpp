@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "hostile/hostile_code.h"
 #include "hostile/numbered_module.h"
 #include "hostile/spec_scripts.h"
@@ -116,7 +116,7 @@ TEST_P(HostileBytes, AreRefusedWhenTheyAreAPieceOfAModule) {
   }
 }
 
-// What a run came to, as far as both tiers must agree. V9
+// The verdict of a run, as far as both tiers must agree. V9
 std::string verdict_text(const Result<Outcome>& result) {
   if (!result) return std::string(name_of(result.error().code)) + " " + result.error().message;
   std::string text = std::string(name_of(result->kind)) + " " + result->cause + " " +
@@ -159,7 +159,7 @@ TEST_P(HostileBytes, AreTheSameInBothTiersWhereABitWasChanged) {
 TEST_P(HostileBytes, AreTheSameInBothTiersHoweverTheyWereChanged) {
   covers("D03");
   Sandbox place = attack("(module)", {{"fuel_max", 10'000}, {"memory_bytes_max", 4 << 20}});
-  std::mt19937_64 random = chance();
+  std::mt19937_64 random = random_engine();
   for (int i = 0; i < times(200, 20'000); ++i) {
     Bytes bytes = wasm_of(kTwentyModules[random() % kTwentyModules.size()]);
     for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
@@ -288,7 +288,7 @@ TEST_P(HostileBytes, AreNeverTakenForMachineCode) {
 }
 
 // D11
-TEST_P(HostileBytes, OfATextAreToldByLineAndColumn) {
+TEST_P(HostileBytes, OfATextAreReportedByLineAndColumn) {
   covers("D11");
   Sandbox place = attack("(module)");
   const auto digits = static_cast<std::size_t>(times(1'000'000, 1'000'000));

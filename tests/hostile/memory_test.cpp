@@ -40,7 +40,7 @@ constexpr std::string_view kGrower = R"((module (memory 1) (table $t 1 funcref)
     (i32.eqz (ref.is_null (table.get $t (i32.const 0)))))))";
 
 // B01
-TEST_P(HostileMemory, GrowsToItsLimitAndGoesOn) {
+TEST_P(HostileMemory, GrowsToItsLimitAndContinues) {
   covers("B01");
   Sandbox sandbox = attack(kGrower, {{"memory_bytes_max", 8 * kPage + 8}});
   const auto outcome = sandbox.call("all");

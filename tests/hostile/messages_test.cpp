@@ -55,12 +55,12 @@ TEST_P(HostileMessages, FillsAMailboxToItsBoundAndEveryAcceptedOneArrives) {
   expect_soon(handled);
   EXPECT_EQ(number(call(sandbox, "arrived", "peer")), accepted);
   // V7: reported once a call, with a count.
-  std::uint64_t told = 0, refused = 0;
+  std::uint64_t reported = 0, refused = 0;
   while (const EventPtr event = events.next()) {
-    ++told;
+    ++reported;
     refused += event->detail("count") == nullptr ? 1 : event->count("count");
   }
-  EXPECT_LE(told, 2U);
+  EXPECT_LE(reported, 2U);
   EXPECT_EQ(refused, static_cast<std::uint64_t>(2 * count - 1'000 - accepted));
   EXPECT_EQ(met(sandbox, "message_queue_max"), refused);
 }

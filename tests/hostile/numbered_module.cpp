@@ -21,7 +21,7 @@ class Writer {
     bytes(code);
     for (const std::uint64_t number : numbers) plain(number);
   }
-  // What the content writes, with its size before it. The size has its turn before the numbers inside.
+  // Writes the content with its size before it. The size has its turn before the numbers inside.
   template <typename Content>
   void sized(const Content& content) {
     Writer inner(chosen_, spelling_);
@@ -49,7 +49,7 @@ class Writer {
     spell(value, spelling_ == Spelling::too_long ? most + 1 : most);
     if (spelling_ == Spelling::too_large) module_.bytes.back() |= 0x40;
   }
-  // In at least so many bytes.
+  // In at least this many bytes.
   void spell(std::uint64_t value, unsigned count) {
     for (; count > 1 || value >= 0x80; value >>= 7) {
       module_.bytes.push_back(static_cast<std::uint8_t>(value & 0x7f) | 0x80);
@@ -63,7 +63,7 @@ class Writer {
   NumberedModule module_;
 };
 
-// Of a function from i32 to i32.
+// Writes the body of a function from i32 to i32.
 void write_body(Writer& w) {
   w.length(1);
   w.plain(2);

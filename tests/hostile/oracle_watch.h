@@ -30,7 +30,7 @@ class OracleWatch {
   std::string end() {
     // The last end of a guest may still be on its way to the trail or to the listener, and a guest that was killed
     // while its sandbox was destroyed may come to both after this: what is compared is both at one moment.
-    Told differences;
+    Reports differences;
     static_cast<void>(testing::eventually(runtime_, [&] {
       const std::lock_guard lock(mutex_);
       if (listener_.lost() > 0) return "";  // they never agree
@@ -48,13 +48,13 @@ class OracleWatch {
 
  private:
   // Kind of enforcement, sandbox, process, cause.
-  using Told = std::map<std::vector<std::string>, std::int64_t>;
+  using Reports = std::map<std::vector<std::string>, std::int64_t>;
   static constexpr EventKinds kWatched{
       EventKind::run_start,       EventKind::run_stop,        EventKind::run_exception,
       EventKind::killed_timeout,  EventKind::limit_met,       EventKind::killed_resource_limit,
       EventKind::module_rejected, EventKind::security_denied, EventKind::security_quarantined,
       EventKind::process_exited};
-  // What the trail keeps of them.
+  // The kinds that the trail keeps.
   static constexpr std::array kAudited{AuditKind::limit_met, AuditKind::killed, AuditKind::module_rejected,
                                        AuditKind::permission_denied, AuditKind::quarantined};
 
@@ -95,7 +95,7 @@ class OracleWatch {
       case EventKind::module_rejected: tell(AuditKind::module_rejected, event, event.text("error")); return;
       case EventKind::security_quarantined: tell(AuditKind::quarantined, event, cause); return;
       case EventKind::security_denied:
-        // Of an import it is reported with its module's refusal.
+        // A denied import is reported with its module's refusal.
         if (event.text("module").empty()) tell(AuditKind::permission_denied, event, event.text("permission"));
         return;
       default: return;
@@ -105,33 +105,33 @@ class OracleWatch {
   }
 
   void tell(AuditKind kind, const Event& event, std::string_view cause) {
-    ++told_[{std::string(name_of(kind)), event.sandbox, event.process, std::string(cause)}];
+    ++reports_[{std::string(name_of(kind)), event.sandbox, event.process, std::string(cause)}];
   }
 
   void check_verdicts() {
     for (const auto& [run, open] : runs_)
       check(Oracle::verdict, open == 0, "a run has " + std::to_string(1 - open) + " verdicts");
   }
-  // What the trail kept of each enforcement, against what was published as events.
-  void check_audit(const Told& differences) {
+  // Compares the entries that the trail kept of each enforcement with the published events.
+  void check_audit(const Reports& differences) {
     for (const auto& [what, difference] : differences) {
       std::string words;
       for (const std::string& word : what) words += word + " ";
-      check(Oracle::told, difference == 0,
+      check(Oracle::reported, difference == 0,
             words + "is in the audit trail " + std::to_string(difference) + " more times");
     }
   }
-  Told audit_differences() {
-    Told kept;
+  Reports audit_differences() {
+    Reports kept;
     if (runtime_.audit_status().dropped > 0) return kept;
     together_.clear();
     for (const AuditKind kind : kAudited) count_audit(kind, kept);
-    for (const auto& [what, times] : told_) kept[what] -= times;
+    for (const auto& [what, times] : reports_) kept[what] -= times;
     return merged(kept);
   }
   // An entry that counts those of many processes stands for them all.
-  Told merged(const Told& kept) const {
-    Told sums;
+  Reports merged(const Reports& kept) const {
+    Reports sums;
     for (const auto& [what, times] : kept) {
       auto key = what;
       if (together_.contains({key[0], key[1], key[3]})) key[2].clear();
@@ -144,7 +144,7 @@ class OracleWatch {
     const AuditValue* entries = entry.detail("entries");
     return entries == nullptr ? 1 : std::get<std::int64_t>(*entries);
   }
-  void count_audit(AuditKind kind, Told& kept) {
+  void count_audit(AuditKind kind, Reports& kept) {
     AuditQuery query{.kind = kind, .entries_max = 1'000};
     for (bool more = true; more;) {
       const AuditPage page = runtime_.audit(query);
@@ -164,7 +164,7 @@ class OracleWatch {
   const Leaks leaks_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::int64_t> runs_;
-  Told told_;
+  Reports reports_;
   std::set<std::vector<std::string>> together_;  // kind, sandbox, cause
   std::set<std::string> signature_;
   std::string wrong_;

@@ -80,7 +80,7 @@ TEST_P(HostileProcesses, DoublesInPetriInitNoFurtherThanItMay) {
   EXPECT_TRUE(runtime_->destroy(sandbox.id()));
 }
 
-constexpr std::string_view kMother = R"json((module
+constexpr std::string_view kParent = R"json((module
   (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
   (import "petri" "stop" (func $stop (param i32 i32) (result i32)))
   (import "petri" "input_size" (func $size (result i32)))
@@ -106,16 +106,16 @@ constexpr std::string_view kMother = R"json((module
       (else (call $spawn (i32.const 1001) (i32.sub (call $size) (i32.const 1))))))
     (drop (call $write (i32.const 500) (i32.const 4))) (i32.const 0))))json";
 
-class HostileMother : public HostileProcesses {
+class HostileParent : public HostileProcesses {
  protected:
-  Sandbox mother(const LimitChanges& limits = {}) {
-    SandboxSpec spec = hostile_spec(kMother, limits);
+  Sandbox parent(const LimitChanges& limits = {}) {
+    SandboxSpec spec = hostile_spec(kParent, limits);
     spec.modules.push_back(
         {"exits", Source::wat("(module (func (export \"petri_init\") (result i32) (i32.const 5)))")});
     add_child(spec, "sister");
     return create(spec);
   }
-  // What the mother is answered when she asks for this: "+spec" spawns, "-name" stops.
+  // The answer that the mother gets when she asks for this: "+spec" spawns, "-name" stops.
   std::int32_t ask(Sandbox& sandbox, const std::string& request) {
     const auto outcome = sandbox.call("", {}, {.process = "m", .input = request});
     EXPECT_TRUE(outcome) << outcome.error().message;
@@ -126,9 +126,9 @@ class HostileMother : public HostileProcesses {
 };
 
 // F07
-TEST_P(HostileMother, LeavesNoNameOfThoseWhoCameAndWent) {
+TEST_P(HostileParent, LeavesNoNamesOfChildrenThatAreGone) {
   covers("F07");
-  Sandbox sandbox = mother({{"execution_time_max", 600'000'000'000}});
+  Sandbox sandbox = parent({{"execution_time_max", 600'000'000'000}});
   const Usage before = sandbox.usage();
   EXPECT_EQ(number(sandbox.call("raise", {times(200, 100'000)}, {.process = "m"})), 0);
   EXPECT_EQ(sandbox.usage().processes, before.processes);
@@ -137,9 +137,9 @@ TEST_P(HostileMother, LeavesNoNameOfThoseWhoCameAndWent) {
 }
 
 // F08
-TEST_P(HostileMother, IsToldWhatSheCannotSpawn) {
+TEST_P(HostileParent, LearnsWhatItCannotSpawn) {
   covers("F08");
-  Sandbox sandbox = mother();
+  Sandbox sandbox = parent();
   const std::string bad_specs[] = {R"({"id":"x","module":"ghost"})",
                                    R"({"id":"x"})",
                                    R"({"module":"m"})",
@@ -161,9 +161,9 @@ TEST_P(HostileMother, IsToldWhatSheCannotSpawn) {
 }
 
 // F09
-TEST_P(HostileMother, StopsNobodyButHerOwn) {
+TEST_P(HostileParent, StopsOnlyItsOwnChildren) {
   covers("F09");
-  Sandbox sandbox = mother();
+  Sandbox sandbox = parent();
   for (const std::string name : {"m", "", "sister", "canary-1", "canary-1/m", "../canary-1/m", "m/m", "ghost"}) {
     EXPECT_LT(ask(sandbox, "-" + name), 0) << name;
   }
@@ -203,8 +203,8 @@ TEST_P(HostileProcesses, CannotHangBothByStoppingWhoWaitsForIt) {
   const auto finish = [&](const Result<Outcome>&) { ++ended; };
   ASSERT_TRUE(sandbox.call_async("stop b", {}, {.process = "a"}, finish));
   // Unless it was stopped in time.
-  const int begun = sandbox.call_async("stop a", {}, {.process = "b"}, finish) ? 2 : 1;
-  expect_soon([&] { return ended == begun ? "" : std::to_string(ended) + " ended"; });
+  const int started = sandbox.call_async("stop a", {}, {.process = "b"}, finish) ? 2 : 1;
+  expect_soon([&] { return ended == started ? "" : std::to_string(ended) + " ended"; });
   EXPECT_TRUE(runtime_->destroy(sandbox.id()));
 }
 
@@ -299,7 +299,7 @@ TEST_P(HostileProcesses, CrashesAThousandAtOnce) {
     ASSERT_TRUE(asked) << asked.error().message;
   }
   expect_restarts(sandbox, static_cast<std::uint64_t>(children));
-  // Whoever called learns about the crash beside the restart, not before it.
+  // The caller learns about the crash beside the restart, not before it.
   const auto not_all = [&]() -> std::string { return crashed == children ? "" : std::to_string(crashed) + " crashed"; };
   EXPECT_EQ(testing::eventually(*runtime_, not_all), "");
   EXPECT_EQ(sandbox.usage().processes, static_cast<std::uint64_t>(children) + 1);
@@ -357,7 +357,7 @@ TEST_P(HostileProcesses, IsKilledWhenItIgnoresItsShutdown) {
 }
 
 PETRI_HOSTILE_IN_BOTH_TIERS(HostileProcesses);
-PETRI_HOSTILE_IN_BOTH_TIERS(HostileMother);
+PETRI_HOSTILE_IN_BOTH_TIERS(HostileParent);
 
 }  // namespace
 }  // namespace petri

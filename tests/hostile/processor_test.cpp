@@ -120,7 +120,7 @@ TEST_P(HostileProcessor, EndsAsItsKindSaysWhereverItRuns) {
 }
 
 // V9: both tiers, and the same process before and after it was compiled.
-TEST(HostileTiers, ComeToTheSameEnd) {
+TEST(HostileTiers, AgreeOnTheEnd) {
   const auto runtime = *Runtime::create({.workers = 2});
   for (const HostileCase& one : hostile_cases()) {
     auto sandbox = runtime->create({.id = testing::unique_id("both"),

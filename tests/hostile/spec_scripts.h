@@ -14,7 +14,7 @@ struct SpecModule {
   Source source;
 };
 
-// Of one script. Reads just enough of the format: comments, texts and nesting.
+// The refused modules of one script. Reads just enough of the format: comments, texts and nesting.
 std::vector<SpecModule> refused_modules(const std::string& name, const std::string& script);
 
 }  // namespace petri

@@ -24,7 +24,7 @@ class TraceMaker {
     Trace trace{.number = number};
     trace.tree = make_supervisor("", 1);
     learn(trace.tree, "");
-    if (chance(8)) trace.before.push_back(disturbance());
+    if (one_in(8)) trace.before.push_back(disturbance());
     const std::uint64_t steps = 5 + below(26);
     for (std::uint64_t step = 0; step < steps; ++step) trace.steps.push_back(make_step());
     return trace;
@@ -33,7 +33,7 @@ class TraceMaker {
  private:
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
   // One time in `n`.
-  bool chance(std::uint64_t n) { return below(n) == 0; }
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
   template <typename T>
   T one_of(std::initializer_list<T> choices) {
     return choices.begin()[below(choices.size())];
@@ -65,7 +65,7 @@ class TraceMaker {
     supervisor.intensity = one_of({0U, 1U, 1U, 2U, 2U, 3U, 3U, 5U, 10U, 20U, 50U, 50U});
     supervisor.period = std::chrono::seconds(one_of({1, 5, 5, 10, 100}));
     supervisor.restart = restart_type();
-    supervisor.shutdown = chance(5) ? Shutdown::brutal() : Shutdown::infinity();
+    supervisor.shutdown = one_in(5) ? Shutdown::brutal() : Shutdown::infinity();
     if (supervisor.strategy == Strategy::simple_one_for_one) {
       supervisor.children.emplace_back(make_process("t"));
       return supervisor;
@@ -80,7 +80,7 @@ class TraceMaker {
   }
 
   TreeChild make_child(std::string id, std::size_t depth) {
-    if (depth < 3 && chance(4)) return make_supervisor(std::move(id), depth + 1);
+    if (depth < 3 && one_in(4)) return make_supervisor(std::move(id), depth + 1);
     return make_process(std::move(id));
   }
 
@@ -104,7 +104,7 @@ class TraceMaker {
   }
   void learn(const TreeChild& child, const std::string& parent) {
     const std::string address = below_address(parent, child.id());
-    // Those of the spec are there from the beginning, so they are chosen more often.
+    // Children of the spec exist from the start, so they are chosen more often.
     const Place place{parent, address, child.process() != nullptr, false};
     places_.insert(places_.end(), 3, place);
     if (child.supervisor()) learn(*child.supervisor(), address);
@@ -127,8 +127,8 @@ class TraceMaker {
 
   TraceStep disturbance() {
     const Place& place = any_process();
-    if (chance(2)) return FailStarts{.address = place.address, .count = static_cast<std::uint32_t>(1 + below(4))};
-    const bool stop = !place.of_template && chance(2);
+    if (one_in(2)) return FailStarts{.address = place.address, .count = static_cast<std::uint32_t>(1 + below(4))};
+    const bool stop = !place.of_template && one_in(2);
     return CrashDuring{
         .stop = stop, .address = place.address, .victim = process_of(place.supervisor).address, .how = crash()};
   }
@@ -162,7 +162,7 @@ class TraceMaker {
     const Place favourite = process_of(burst.supervisor);
     const std::uint64_t count = 2 + below(5);
     for (std::uint64_t index = 0; index < count; ++index) {
-      const Place place = chance(2) ? favourite : process_of(burst.supervisor);
+      const Place place = one_in(2) ? favourite : process_of(burst.supervisor);
       burst.items.push_back(burst_item(place));
     }
     return burst;

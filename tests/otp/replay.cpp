@@ -16,8 +16,8 @@ namespace {
 
 ExitReason reason_of(Crash crash) {
   if (crash == Crash::normal) return ExitReason::normal;
-  const bool told = crash == Crash::shutdown || crash == Crash::shutdown_term;
-  return told ? ExitReason::shutdown : ExitReason::abnormal;
+  const bool asked = crash == Crash::shutdown || crash == Crash::shutdown_term;
+  return asked ? ExitReason::shutdown : ExitReason::abnormal;
 }
 
 class World {
@@ -62,7 +62,7 @@ class World {
     (step.stop ? on_stop_ : on_start_)[step.address] = {.victim = step.victim, .how = step.how};
   }
   void take(const PassTime& step) { seconds_ += step.seconds; }
-  // Nothing that follows from an item is carried out before the last is told, as if the supervisor had been asleep.
+  // Nothing that follows from an item is carried out before the last is reported, as if the supervisor had been asleep.
   // Only one that ends over an item must be kept from being asked under its next incarnation.
   void take(const Burst& step) {
     const Incarnation asleep = incarnation_of(step.supervisor);
@@ -105,7 +105,7 @@ class World {
     queue(tree_.exited(incarnation, reason_of(how), now()));
   }
 
-  // What the supervisors want done --------------------------------------------------------------------------------
+  // Actions that the supervisors want --------------------------------------------------------------------------------
 
   void queue(TreeActions actions) { std::ranges::move(actions, std::back_inserter(actions_)); }
 
@@ -158,7 +158,7 @@ class World {
     if (found == planned.end()) return;
     const Planned plan = found->second;
     planned.erase(found);
-    // A process that kills itself in its own stop is gone, and the stop goes on without it.
+    // A process that kills itself in its own stop is gone, and the stop continues without it.
     if (plan.victim != address) crash(plan.victim, plan.how);
   }
 

@@ -7,8 +7,8 @@
 
 namespace petri::otp {
 
-// What happened, a line each: starts, failed starts and orderly stops as they come; after each step the answers to
-// requests, and the tree.
+// A log of what happened, a line each: starts, failed starts and orderly stops as they come; after each step the
+// answers to requests, and the tree.
 std::string replay(const Trace& trace);
 
 }  // namespace petri::otp

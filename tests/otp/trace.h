@@ -55,7 +55,7 @@ struct Trace {
   std::vector<TraceStep> steps;   // afterwards; the last act of every trace is an orderly stop
 };
 
-// The same for the same seed and number, always.
+// The trace of a seed and number, always the same.
 Trace make_trace(std::uint64_t seed, std::uint64_t number);
 // One Erlang term on one line, with its full stop.
 std::string to_erlang(const Trace& trace);

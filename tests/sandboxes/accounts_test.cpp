@@ -1,13 +1,13 @@
-// What the host holds for a sandbox is on its account: each way in which a guest makes the host allocate is compared
-// with what the allocator says, and held to memory_bytes_max.
+// The memory that the host holds for a sandbox is on its account: each way in which a guest makes the host allocate is
+// compared with what the allocator says, and held to memory_bytes_max.
 #include <malloc.h>
 #include <sys/resource.h>
 
 #include <fstream>
 
 #include "engine/give_back_memory.h"
-#include "host/temporary_folder.h"
-#include "host/wasi_errno.h"
+#include "host/files/temporary_folder.h"
+#include "host/wasi/errno.h"
 #include "kernel_view.h"
 #include "runtime_fixture.h"
 
@@ -106,7 +106,8 @@ class AccountsTest : public RuntimeFixture, public ::testing::WithParamInterface
   }
   static std::int32_t first_failure(Sandbox& sandbox) { return number(sandbox, "first failure"); }
 
-  // What the act makes the host allocate is on the account, to a tenth and 64 KiB a sandbox; and the other way round.
+  // Everything that the act makes the host allocate is on the account, to a tenth and 64 KiB a sandbox; and the other
+  // way round.
   template <typename Act>
   void expect_on_account(Sandbox& sandbox, std::int64_t least, const Act& act) {
     const std::int64_t heap_before = heap_bytes_out(), account_before = account(sandbox);
@@ -122,7 +123,7 @@ class AccountsTest : public RuntimeFixture, public ::testing::WithParamInterface
 #endif
     EXPECT_GE(held, least);
   }
-  // What that many processes of the module m take, beside some that are there already.
+  // The memory of that many processes of the module m, beside some that are there already.
   void expect_counted(std::vector<ModuleSpec> modules, int processes) {
     SandboxSpec spec{.id = "many", .modules = std::move(modules)};
     spec.tree = SupervisorSpec{};
@@ -337,7 +338,7 @@ TEST_P(AccountsTest, LeavesDescriptorsForTheHostAndForNewSandboxes) {
   EXPECT_EQ(runtime_->info().descriptors_max, limit.rlim_cur - 128);
 }
 
-// Whoever waits for a thread can be ended all the same.
+// A guest that waits for a thread can be ended all the same.
 TEST_P(AccountsTest, EndsWhatWaitsForAThreadThatAnotherNeverGivesBack) {
   Sandbox sandbox = create(hoarder({{"threads_max", 1}, {"shutdown_max", 100'000'000}}));
   ASSERT_TRUE(sandbox.send("for ever", "a"));
@@ -345,13 +346,13 @@ TEST_P(AccountsTest, EndsWhatWaitsForAThreadThatAnotherNeverGivesBack) {
   ASSERT_TRUE(sandbox.send("later", "sink"));
   EXPECT_EQ(sandbox.usage().messages, 1U);
   EXPECT_EQ(sandbox.usage().threads, 1U);
-  const auto began = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   EXPECT_TRUE(sandbox.stop_child("sink"));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));  // its neighbour may run for minutes
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));  // its neighbour may run for minutes
   expect_nothing_left(sandbox);
 }
 
-// What a guest's calls may need of stack, in either tier, is memory beyond the first MiB.
+// The stack that a guest's calls may need, in either tier, is memory beyond the first MiB.
 TEST_P(AccountsTest, CountsTheStackThatItsCallsMayNeed) {
   std::string locals;
   for (int i = 0; i < 60; ++i) locals += " i64";

@@ -1,5 +1,5 @@
-// What guests can do to the audit trail: each sandbox has so many entries, and what is beyond is counted. One
-// guest once wrote 93 MB/s.
+// The bounds on what guests can do to the audit trail: each sandbox has a fixed number of entries, and the rest is
+// counted. One guest once wrote 93 MB/s.
 #include "runtime_fixture.h"
 
 namespace petri {
@@ -44,7 +44,7 @@ class AuditShareTest : public RuntimeFixture, public ::testing::WithParamInterfa
     const AuditValue* value = entry.detail(key);
     return value == nullptr ? otherwise : std::get<std::int64_t>(*value);
   }
-  std::uint64_t told(AuditKind kind) const {
+  std::uint64_t entries_of(AuditKind kind) const {
     std::uint64_t all = 0;
     for (const AuditEntry& entry : entries(kind)) all += static_cast<std::uint64_t>(detail(entry, "entries", 1));
     return all;
@@ -56,7 +56,7 @@ class AuditShareTest : public RuntimeFixture, public ::testing::WithParamInterfa
 INSTANTIATE_TEST_SUITE_P(BothTiers, AuditShareTest, ::testing::Values(Tier::interpreted, Tier::compiled),
                          [](const auto& tier) { return std::string(name_of(tier.param)); });
 
-TEST_P(AuditShareTest, CountsWhatIsBeyondTheShareOfASandboxAndTellsItASecondLater) {
+TEST_P(AuditShareTest, CountsWhatIsBeyondTheShareOfASandboxAndReportsItASecondLater) {
   Sandbox sandbox = hostile();
   meet(sandbox, kEntriesAtOnce + 500);
   EXPECT_THAT(entries(AuditKind::limit_met), SizeIs(kEntriesAtOnce));
@@ -74,7 +74,7 @@ TEST_P(AuditShareTest, CountsWhatIsBeyondTheShareOfASandboxAndTellsItASecondLate
   EXPECT_EQ(sandbox.info().limits_met["timers_max"], kEntriesAtOnce + 500 + kEntriesASecond + 1);
 }
 
-TEST_P(AuditShareTest, TellsWhatItCountedWhenTheSandboxEnds) {
+TEST_P(AuditShareTest, ReportsWhatItCountedWhenTheSandboxEnds) {
   for (const std::string end : {"stop", "restart", "destroy"}) {
     Sandbox sandbox = hostile(end);
     meet(sandbox, kEntriesAtOnce + 7);
@@ -95,7 +95,7 @@ TEST_P(AuditShareTest, CountsGuestsThatAreKilledAgainAndAgain) {
   EXPECT_THAT(entries(AuditKind::killed), SizeIs(kEntriesAtOnce));
   ASSERT_TRUE(sandbox.stop());
   EXPECT_THAT(entries(AuditKind::killed), SizeIs(kEntriesAtOnce + 1));
-  EXPECT_EQ(told(AuditKind::killed), kEntriesAtOnce + 20);
+  EXPECT_EQ(entries_of(AuditKind::killed), kEntriesAtOnce + 20);
 }
 
 TEST_P(AuditShareTest, GivesEachSandboxAShareOfItsOwn) {

@@ -93,7 +93,7 @@ TEST_F(CallsTest, EndsAnEndlessRunAtItsTimeOut) {  // R06, R07, R10
     EXPECT_EQ(next(sandbox), 1);
     const SandboxInfo before = sandbox.info();
     auto events = *runtime_->subscribe({.sandbox = sandbox.id(), .kinds = {EventKind::killed_timeout}});
-    // Which of the two it was, and what it allowed.
+    // The limit that ended it, and its value.
     const auto ended_after = [&](std::optional<std::chrono::nanoseconds> timeout) {
       const auto outcome =
           sandbox.run("counter", "spin", {}, {.timeout = timeout, .fuel_max = 1ULL << 60, .tier = tier});
@@ -164,7 +164,7 @@ TEST_F(CallsTest, LeavesNothingOfARunThatTimedOut) {
   }
 }
 
-TEST_F(CallsTest, AnswersTimeoutWhileTheHandlerGoesOn) {  // R25
+TEST_F(CallsTest, AnswersTimeoutWhileTheHandlerContinues) {  // R25
   Sandbox sandbox = create(counter());
   ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 60'000'000}}));
   // One that waits until its time is over is never started: so again, until one is.
@@ -175,8 +175,8 @@ TEST_F(CallsTest, AnswersTimeoutWhileTheHandlerGoesOn) {  // R25
   expect_restarts(sandbox, 1);  // the deadline came
 }
 
-// Whoever embeds petri may throw; that ends neither a thread of petri's nor the process.
-TEST_F(CallsTest, GoesOnWhenACompletionThrows) {
+// An embedder's callback may throw; that ends neither a thread of petri's nor the process.
+TEST_F(CallsTest, ContinuesWhenACompletionThrows) {
   Sandbox sandbox = create(counter());
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(sandbox.call_async("next", {}, {.timeout = std::chrono::hours(1)},
@@ -254,7 +254,7 @@ constexpr std::string_view kEveryEnd = R"((module
   (func (export "output_limit") (drop (call $write (i32.const 0) (i32.const 100))))
   (func (export "exited") (call $exit (i32.const 1)))))";
 
-TEST_F(CallsTest, TellsTheSameOfEveryOutcomeWhateverItsKind) {  // R14
+TEST_F(CallsTest, ReportsTheSameOfEveryOutcomeWhateverItsKind) {  // R14
   const std::map<std::string, LimitChanges> kinds{{"ok", {}},
                                                   {"trapped", {}},
                                                   {"deadline", {{"execution_time_max", 2'000'000}}},
@@ -311,7 +311,7 @@ TEST_F(CallsTest, TellsTheSameOfEveryOutcomeWhateverItsKind) {  // R14
 }
 
 // R15: a call that waits for an hour behind another has a queue time of an hour; its own time starts when it does.
-TEST_F(CallsTest, TellsHowLongACallHasWaitedAndCountsItsTimeFromItsStart) {
+TEST_F(CallsTest, ReportsHowLongACallHasWaitedAndCountsItsTimeFromItsStart) {
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
     testing::ManualTime time;
     holding_ = {};
@@ -396,9 +396,9 @@ TEST_F(CallsTest, RefusesEverythingWhereNothingRuns) {
     EXPECT_EQ(sandbox.usage().fuel_used, before.fuel_used);
     EXPECT_EQ(sandbox.usage().memory_bytes, before.memory_bytes);
     EXPECT_EQ(sandbox.usage().messages, 0U);
-    std::vector<std::string> told = names(events);
-    std::erase(told, "usage.sampled");
-    EXPECT_THAT(told, ::testing::IsEmpty());
+    std::vector<std::string> kinds = names(events);
+    std::erase(kinds, "usage.sampled");
+    EXPECT_THAT(kinds, ::testing::IsEmpty());
   }
 }
 

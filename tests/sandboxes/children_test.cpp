@@ -86,8 +86,8 @@ class ChildrenTest : public RuntimeFixture, public ::testing::WithParamInterface
   static std::string message(const Result<T>& result) {
     return result ? "ok" : fmt::format("{}: {}", name_of(result.error().code), result.error().message);
   }
-  // What the parent received: "kid: reason 3 code 0 next 1 tag 12884901888".
-  static std::vector<std::string> told(Sandbox& sandbox) {
+  // The notifications that the parent received: "kid: reason 3 code 0 next 1 tag 12884901888".
+  static std::vector<std::string> received(Sandbox& sandbox) {
     const auto outcome = sandbox.call("told", {}, {.process = "parent"});
     std::vector<std::string> all;
     std::string_view rest = outcome ? std::string_view(outcome->output) : "";
@@ -114,9 +114,9 @@ class ChildrenTest : public RuntimeFixture, public ::testing::WithParamInterface
     }
     return all;
   }
-  void expect_told(Sandbox& sandbox, const std::vector<std::string>& wanted) {
-    expect_soon([&] { return told(sandbox).size() >= wanted.size() ? "" : "it has not been told"; });
-    EXPECT_EQ(told(sandbox), wanted);
+  void expect_received(Sandbox& sandbox, const std::vector<std::string>& wanted) {
+    expect_soon([&] { return received(sandbox).size() >= wanted.size() ? "" : "it has not been told"; });
+    EXPECT_EQ(received(sandbox), wanted);
   }
 };
 
@@ -234,7 +234,7 @@ constexpr std::string_view kScribe = R"((module
   (func (export "notes") (drop (call $output_write (i32.const 4096) (i32.sub (global.get $end) (i32.const 4096)))))
   (func (export "leave") (result i32) unreachable)))";
 
-TEST_P(ChildrenTest, TellsAHandlerWhatKindOfMessageItHasAndWhoseItIs) {  // R27
+TEST_P(ChildrenTest, GivesAHandlerTheKindAndTheSenderOfItsMessage) {  // R27
   SandboxSpec wanted{.id = "a", .modules = {{"scribe", Source::wat(std::string(kScribe))}}, .tier = GetParam()};
   wanted.tree = SupervisorSpec{
       .children = {ChildSpec{.id = "scribe", .module = "scribe"}, ChildSpec{.id = "friend", .module = "scribe"}}};
@@ -283,77 +283,79 @@ TEST_P(ChildrenTest, EndsAProcessWhoseHandlerReturnsACodeWithThatCode) {  // R27
   expect_restarts(sandbox, 3);
 }
 
-TEST_P(ChildrenTest, TellsAParentThatItsChildCrashedAndRunsAgain) {  // R27
+TEST_P(ChildrenTest, NotifiesAParentThatItsChildCrashedAndRunsAgain) {  // R27
   Sandbox sandbox = create(spec({.children = {ChildSpec{.id = "parent", .module = "parent"}}}));
   ASSERT_EQ(number(sandbox, "spawn", "parent", std::string(kTransientKid)), 0);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
-  expect_told(sandbox, {"kid: reason 3 code 0 next 1 tag 12884901888"});
+  expect_received(sandbox, {"kid: reason 3 code 0 next 1 tag 12884901888"});
   EXPECT_EQ(number(sandbox, "next", "kid"), 1);
 }
 
-TEST_P(ChildrenTest, TellsAParentWithWhichCodeItsChildLeft) {  // R27
+TEST_P(ChildrenTest, NotifiesAParentOfTheCodeItsChildExitedWith) {  // R27
   Sandbox sandbox = create(spec({.children = {ChildSpec{.id = "parent", .module = "parent"}}}));
   ASSERT_EQ(number(sandbox, "spawn", "parent", std::string(kTransientKid)), 0);
   EXPECT_EQ(testing::not_kind(sandbox.call("exit", {-7}, {.process = "kid"}), OutcomeKind::exited), "");
-  expect_told(sandbox, {"kid: reason 1 code -7 next 1 tag -7"});
+  expect_received(sandbox, {"kid: reason 1 code -7 next 1 tag -7"});
   EXPECT_EQ(testing::not_kind(sandbox.call("exit", {0}, {.process = "kid"}), OutcomeKind::exited), "");
-  expect_told(sandbox, {"kid: reason 1 code -7 next 1 tag -7", "kid: reason 1 code 0 next 0 tag 0"});
+  expect_received(sandbox, {"kid: reason 1 code -7 next 1 tag -7", "kid: reason 1 code 0 next 0 tag 0"});
   EXPECT_EQ(number(sandbox, "spawn", "parent", std::string(kTransientKid)), 0) << "its name is free";
 }
 
-TEST_P(ChildrenTest, TellsAParentOfALimitAndOfAStop) {  // R27
+TEST_P(ChildrenTest, NotifiesAParentOfALimitAndOfAStop) {  // R27
   SandboxSpec wanted = spec({.children = {ChildSpec{.id = "parent", .module = "parent"}}});
   wanted.limits = {{"fuel_max", 1'000'000}};
   Sandbox sandbox = create(wanted);
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "kid", "module": "worker", "restart": "temporary"})"), 0);
   EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "kid"), OutcomeKind::out_of_fuel), "");
-  expect_told(sandbox, {"kid: reason 4 code 0 next 0 tag 17179869184"});
+  expect_received(sandbox, {"kid: reason 4 code 0 next 0 tag 17179869184"});
   ASSERT_EQ(number(sandbox, "spawn", "parent", std::string(kTransientKid)), 0);
   ASSERT_TRUE(sandbox.stop_child("kid"));
-  expect_told(sandbox, {"kid: reason 4 code 0 next 0 tag 17179869184", "kid: reason 2 code 0 next 0 tag 8589934592"});
+  expect_received(sandbox,
+                  {"kid: reason 4 code 0 next 0 tag 17179869184", "kid: reason 2 code 0 next 0 tag 8589934592"});
 }
 
-// Whichever instance of it is alive; one that the host has stopped and started again is another process.
-TEST_P(ChildrenTest, TellsAParentThatItsSupervisorStartedAgainButNoneThatTheHostStopped) {  // R27
+// The parent is notified by any live instance of the child; a child that the host has stopped and started again is
+// another process.
+TEST_P(ChildrenTest, NotifiesAParentThatItsSupervisorRestartedButNotOneTheHostStopped) {  // R27
   SandboxSpec wanted = spec({.intensity = 10, .children = {ChildSpec{.id = "parent", .module = "parent"}}});
   Sandbox sandbox = create(wanted);
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "kid", "module": "worker"})"), 0);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "parent"), OutcomeKind::trapped), "");
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
-  expect_told(sandbox, {"kid: reason 3 code 0 next 1 tag 12884901888"});
+  expect_received(sandbox, {"kid: reason 3 code 0 next 1 tag 12884901888"});
   ASSERT_TRUE(sandbox.stop_child("parent"));
   ASSERT_TRUE(sandbox.restart_child("parent"));
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
   EXPECT_EQ(number(sandbox, "next", "kid"), 1) << "it lives again";
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "other", "module": "worker"})"), 0);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "other"), OutcomeKind::trapped), "");
-  expect_told(sandbox, {"other: reason 3 code 0 next 1 tag 12884901888"});
+  expect_received(sandbox, {"other: reason 3 code 0 next 1 tag 12884901888"});
 }
 
-TEST_P(ChildrenTest, TellsAParentOfItsInstancesInAPool) {  // R27
+TEST_P(ChildrenTest, NotifiesAParentOfItsInstancesInAPool) {  // R27
   Sandbox sandbox = create(spec(parent_beside(pool("pool"))));
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"supervisor": "pool", "id": "kid"})"), 0);
   ASSERT_TRUE(sandbox.start_instance({.id = "other"}, "pool"));
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "pool/kid"), OutcomeKind::trapped), "");
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "pool/other"), OutcomeKind::trapped), "");
   EXPECT_EQ(number(sandbox, "stop", "parent", "pool/kid"), 0);
-  expect_told(sandbox,
-              {"pool/kid: reason 3 code 0 next 1 tag 12884901888", "pool/kid: reason 2 code 0 next 0 tag 8589934592"});
+  expect_received(
+      sandbox, {"pool/kid: reason 3 code 0 next 1 tag 12884901888", "pool/kid: reason 2 code 0 next 0 tag 8589934592"});
 }
 
 // The second tree gives up over one crash too many; the parent lives on, and knows that its children are gone.
-TEST_P(ChildrenTest, TellsAParentThatTheSupervisorGaveUpItsChildren) {  // R27
+TEST_P(ChildrenTest, NotifiesAParentThatTheSupervisorGaveUpItsChildren) {  // R27
   SandboxSpec wanted = spec({.children = {ChildSpec{.id = "parent", .module = "parent"}}});
   wanted.recovery.emplace().actions = {{ErrorCategory::runtime, RecoveryAction::keep}};
   Sandbox sandbox = create(wanted);
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "first", "module": "worker"})"), 0);
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "second", "module": "worker"})"), 0);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "first"), OutcomeKind::trapped), "");
-  expect_told(sandbox, {"first: reason 3 code 0 next 1 tag 12884901888"});
+  expect_received(sandbox, {"first: reason 3 code 0 next 1 tag 12884901888"});
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "first"), OutcomeKind::trapped), "");
-  expect_told(sandbox,
-              {"first: reason 3 code 0 next 1 tag 12884901888", "first: reason 3 code 0 next 0 tag 12884901888",
-               "second: reason 2 code 0 next 0 tag 8589934592"});
+  expect_received(sandbox,
+                  {"first: reason 3 code 0 next 1 tag 12884901888", "first: reason 3 code 0 next 0 tag 12884901888",
+                   "second: reason 2 code 0 next 0 tag 8589934592"});
   expect_soon([&] {
     return number(sandbox, "spawn", "parent", R"({"id": "second", "module": "worker"})") == 0 ? "" : "it is not free";
   });
@@ -373,7 +375,7 @@ TEST_P(ChildrenTest, RestartsSpawnedChildrenAsOftenAsTheRootSays) {  // S09
   EXPECT_EQ(sandbox.info().cause, "the supervisor gave up restarting; the last that ended was kid (trapped)");
 }
 
-// What a restart keeps has the same children, and the same parents.
+// A process that a restart keeps has the same children, and the same parents.
 TEST_P(ChildrenTest, KeepsInstancesAndParentsInARestartWithState) {
   Sandbox sandbox = create(spec(parent_beside(pool("pool"))));
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"supervisor": "pool", "id": "kid", "input": "k"})"), 0);
@@ -387,7 +389,7 @@ TEST_P(ChildrenTest, KeepsInstancesAndParentsInARestartWithState) {
                                               "pool/other running", "late running", "own running"));
   EXPECT_EQ(number(sandbox, "next", "pool/kid"), 2);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "pool/kid"), OutcomeKind::trapped), "");
-  expect_told(sandbox, {"pool/kid: reason 3 code 0 next 1 tag 12884901888"});
+  expect_received(sandbox, {"pool/kid: reason 3 code 0 next 1 tag 12884901888"});
   EXPECT_EQ(number(sandbox, "first", "pool/kid"), 'k') << "its own input";
   const auto snapshot = sandbox.snapshot();
   ASSERT_TRUE(snapshot) << snapshot.error().message;
@@ -397,12 +399,12 @@ TEST_P(ChildrenTest, KeepsInstancesAndParentsInARestartWithState) {
   ASSERT_TRUE(twin) << twin.error().message;
   EXPECT_EQ(addresses(*twin), addresses(sandbox));
   EXPECT_EQ(number(*twin, "stop", "parent", "own"), 0);
-  expect_told(*twin,
-              {"pool/kid: reason 3 code 0 next 1 tag 12884901888", "own: reason 2 code 0 next 0 tag 8589934592"});
+  expect_received(*twin,
+                  {"pool/kid: reason 3 code 0 next 1 tag 12884901888", "own: reason 2 code 0 next 0 tag 8589934592"});
 }
 
 // Charged and bounded as any other: one that does not fit is refused, and limit.met says so.
-TEST_P(ChildrenTest, RefusesWhatAParentIsToldWhenItsMailboxIsFull) {
+TEST_P(ChildrenTest, RefusesANotificationWhenTheParentsMailboxIsFull) {
   SandboxSpec wanted = spec({.intensity = 9, .children = {ChildSpec{.id = "parent", .module = "parent"}}});
   wanted.limits = {{"message_bytes_max", 64}};
   Sandbox sandbox = create(wanted);
@@ -410,7 +412,7 @@ TEST_P(ChildrenTest, RefusesWhatAParentIsToldWhenItsMailboxIsFull) {
   ASSERT_TRUE(sandbox.update_limits({{"message_bytes_max", 26}}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
   expect_soon([&] { return sandbox.info().limits_met.contains("message_bytes_max") ? "" : "nobody was told"; });
-  EXPECT_THAT(told(sandbox), ElementsAre());
+  EXPECT_THAT(received(sandbox), ElementsAre());
 }
 
 // ---- stopped, started and removed -----------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "environment.h"
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "kernel_view.h"
 #include "petri/wasm_builder.h"
 #include "runtime_fixture.h"
@@ -29,7 +29,7 @@ class ChurnTest : public RuntimeFixture {
     options.audit.entries_max = 100;
     runtime_ = *Runtime::create(in_tier_under_test(std::move(options)));
   }
-  // What failed, or nothing. Every other supervisor starts the process again, the rest give up.
+  // The failure, or empty. Every other supervisor starts the process again, the rest give up.
   std::string live_and_die(std::int32_t number) {
     SandboxSpec spec{.id = fmt::format("churn-{}", number),
                      .modules = {{"m", Source::wasm(distinct_module(builder_, number))}},

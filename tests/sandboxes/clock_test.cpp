@@ -138,7 +138,7 @@ TEST_F(ClockTest, GivesAChildFiveSecondsToEndUnlessItsSpecSaysOtherwise) {  // Y
 
 TEST_F(ClockTest, CountsUptimeAndSamplesBySeconds) {  // Y05, Q26, L25
   Sandbox sandbox = create(alarm());
-  const std::int64_t began = number(sandbox, "time");
+  const std::int64_t start = number(sandbox, "time");
   const auto created = sandbox.info().created;
   EXPECT_EQ(sandbox.usage().uptime, 0ns);
   expect_soon([&] {
@@ -150,7 +150,7 @@ TEST_F(ClockTest, CountsUptimeAndSamplesBySeconds) {  // Y05, Q26, L25
   for (std::size_t i = 1; i < samples.size(); ++i) EXPECT_GE(samples[i].time - samples[i - 1].time, 1s);
   EXPECT_LE(samples.back().time, created + advanced_);
   EXPECT_EQ(sandbox.usage().uptime, advanced_);
-  EXPECT_EQ(number(sandbox, "time"), began + std::chrono::duration_cast<std::chrono::milliseconds>(advanced_).count());
+  EXPECT_EQ(number(sandbox, "time"), start + std::chrono::duration_cast<std::chrono::milliseconds>(advanced_).count());
   ASSERT_TRUE(sandbox.restart());
   EXPECT_EQ(sandbox.usage().uptime, 0ns);
   EXPECT_EQ(sandbox.info().created, created);

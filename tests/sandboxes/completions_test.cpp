@@ -16,7 +16,7 @@ class CompletionsTest : public RuntimeFixture, public ::testing::WithParamInterf
     spec.tier = GetParam();
     return spec;
   }
-  // What a completion of a call of c is answered when it does this.
+  // The answer that a completion of a call of c gets when it does this.
   template <typename Verb>
   static std::string in_completion(Sandbox& sandbox, Verb verb) {
     std::promise<std::string> answer;

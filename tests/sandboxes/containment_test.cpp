@@ -1,9 +1,9 @@
 // Repeated failures: the breaker of a sandbox, quarantine, and a host without memory to spare.
 #include <fmt/format.h>
 
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "runtime_fixture.h"
-#include "telemetry/event_rules.h"
+#include "telemetry/event_rules_fixture.h"
 
 namespace petri {
 namespace {
@@ -35,7 +35,7 @@ class ContainmentTest : public RuntimeFixture {
       expect_soon([&] { return sandbox.children()[0].status == "running" ? "" : sandbox.children()[0].status; });
     }
   }
-  static std::vector<std::string> told(Subscription& events) {
+  static std::vector<std::string> names_of(Subscription& events) {
     std::vector<std::string> all;
     while (const EventPtr event = events.next()) {
       EXPECT_THAT(faults_of(*event), IsEmpty());
@@ -143,7 +143,7 @@ TEST_F(ContainmentTest, HasABreakerAsTheSpecSays) {
 }
 
 // P10, C18: whichever way it is to come in, subscribers are notified.
-TEST_F(ContainmentTest, TellsOfARollbackToWhatIsInQuarantine) {
+TEST_F(ContainmentTest, ReportsARollbackToCodeInQuarantine) {
   start({.breaker = {.limits_max = 0}});
   Sandbox sandbox = create(burner());
   std::string changed(kCounter);
@@ -171,7 +171,7 @@ TEST_F(ContainmentTest, TellsOfARollbackToWhatIsInQuarantine) {
   Sandbox importer = create(empty);
   EXPECT_EQ(refusal(importer.import_module(*archive)), "rejected: the module counter: " + why);
   EXPECT_EQ(refusal(importer.copy_version(other, "counter")), "not_found: the sandbox c has no module counter");
-  EXPECT_THAT(told(events), ElementsAre("module.rejected", "module.rejected", "module.rejected"));
+  EXPECT_THAT(names_of(events), ElementsAre("module.rejected", "module.rejected", "module.rejected"));
   EXPECT_THAT(ways("a"), ElementsAre("rollback", "activate"));
   EXPECT_THAT(ways("c"), ElementsAre("import_module"));
   EXPECT_EQ(sandbox.info().modules[0].version, 2U);
@@ -226,7 +226,7 @@ TEST_P(KeptVersionTest, PassesTheGateAgainWhenItIsToBecomeActive) {  // P10
       sandbox.versions("m")->front().bytes);
   EXPECT_EQ(refusal(sandbox.activate("m", 2, anyhow)), large);
   EXPECT_EQ(refusal(sandbox.rollback("m", 2, {.policy = anyhow.policy})), large);
-  EXPECT_THAT(told(events), ::testing::SizeIs(5));
+  EXPECT_THAT(names_of(events), ::testing::SizeIs(5));
   EXPECT_THAT(ways("a"), ElementsAre("reload", "activate", "rollback", "activate", "rollback"));
   EXPECT_EQ(sandbox.info().limits_met["module_bytes_max"], 2U);
   EXPECT_EQ(sandbox.call("version")->values[0].i32(), 1);
@@ -245,7 +245,7 @@ TEST_P(KeptVersionTest, IsNotGoneBackToByATrialOrByRecoveryWhenItIsRefusedNow) {
 }
 
 // Issue 16: a fork, a snapshot and an archive were audited as `create`.
-TEST_F(ContainmentTest, TellsByWhichWayCodeCameIn) {
+TEST_F(ContainmentTest, ReportsByWhichWayCodeCameIn) {
   start({});
   SandboxSpec spec = burner();
   spec.audit = AuditLevel::full;
@@ -274,7 +274,7 @@ TEST_F(ContainmentTest, PutsAnArtifactIntoQuarantine) {  // P12, J05
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(testing::not_kind(sandbox.run("counter", "spin"), OutcomeKind::out_of_fuel), "");
   }
-  EXPECT_THAT(told(events), ElementsAre("security.quarantined"));
+  EXPECT_THAT(names_of(events), ElementsAre("security.quarantined"));
   EXPECT_THAT(causes("a", AuditKind::quarantined), ElementsAre("fuel_max"));
   EXPECT_EQ(runtime_->info().quarantined, 1U);
 
@@ -373,7 +373,7 @@ TEST_F(ContainmentTest, KeepsATrailThatOutlivesItsSandboxes) {  // P13, P14
   EXPECT_EQ(runtime_->verify_audit().entries, 2U);
 }
 
-TEST_F(ContainmentTest, WritesTheTrailToAFileAndGoesOnWithIt) {  // P13
+TEST_F(ContainmentTest, WritesTheTrailToAFileAndResumesIt) {  // P13
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "audit.jsonl").string();
   for (int round = 1; round <= 2; ++round) {

@@ -1,5 +1,6 @@
-// One structural change of a sandbox at a time: whoever waits for another does so without a worker's permit, for the
-// other may need one to finish. There is one worker here, so that a single thread that kept its permit would stop all.
+// One structural change of a sandbox at a time: a caller that waits for another does so without a worker's permit, for
+// the other may need one to finish. There is one worker here, so that a single thread that kept its permit would stop
+// all.
 #include <chrono>
 #include <future>
 
@@ -84,7 +85,7 @@ TEST_P(ControlTest, ASupervisorThatGivesUpWhileTheSandboxIsRestartedKeepsNoWorke
   EXPECT_EQ(testing::not_value(slow.call("go", {}, {.process = "boss"}), Value(0)), "");
 }
 
-// Whatever they answer: the sandbox is being stopped.
+// The answers do not matter: the sandbox is being stopped.
 TEST_P(ControlTest, CompletionsMayAskForChangesOfASandboxThatIsBeingStopped) {
   const std::map<std::string, std::function<void(Sandbox&)>> verbs{
       {"stop", [](Sandbox& slow) { static_cast<void>(slow.stop()); }},

@@ -12,7 +12,7 @@ namespace petri {
 namespace {
 
 // Everything that might differ from one time to the next: random numbers, time, memory, an answer.
-constexpr std::string_view kChance = R"((module
+constexpr std::string_view kRandomGuest = R"((module
   (import "petri" "random" (func $random (result i64)))
   (import "petri" "clock_ms" (func $clock (result i64)))
   (import "petri" "output_write" (func $write (param i32 i32) (result i32)))
@@ -41,7 +41,7 @@ std::string said(const Result<Outcome>& outcome) {
 std::string outcomes(unsigned workers, Tier tier, std::uint64_t seed = 11) {
   const auto runtime = *Runtime::create({.workers = workers});
   auto sandbox = runtime->create({.id = "a",
-                                  .modules = {{"m", Source::wat(std::string(kChance))}},
+                                  .modules = {{"m", Source::wat(std::string(kRandomGuest))}},
                                   .seed = seed,
                                   .deterministic = true,
                                   .tier = tier});
@@ -51,7 +51,7 @@ std::string outcomes(unsigned workers, Tier tier, std::uint64_t seed = 11) {
   return text + "; " + said(sandbox->run("m", "f", {500}));
 }
 
-// The same in another process, which is this program once more.
+// The outcomes in another process, which is this program once more.
 std::string outcomes_elsewhere() {
   const std::string command = fmt::format("{}=1 '{}' --gtest_filter=Determinism.DependsOnNothingElse 2>&1",
                                           kSayVariable, std::filesystem::read_symlink("/proc/self/exe").string());

@@ -17,7 +17,7 @@ constexpr auto kEndsSoon = 5s;
 constexpr std::uint64_t kShutdownMs = 25;
 constexpr std::uint64_t kPoliteMs = 500;  // enough for those that end when they are asked, on a busy machine too
 
-// `go` spawns children like itself that ask for all the time in the world; whoever is asked to end does not.
+// `go` spawns children like itself that ask for all the time in the world; none of them ends when asked to.
 constexpr std::string_view kUndying = R"((module
   (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
   (memory 1)
@@ -55,11 +55,11 @@ class EndsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
     spec.limits = {{"shutdown_max", kShutdownMs * 1'000'000}};
     return spec;
   }
-  // Whether what it does is done soon enough.
+  // Says if the act was not done soon enough.
   static std::string not_soon(const std::function<void()>& act, std::chrono::nanoseconds soon = kEndsSoon) {
-    const auto began = std::chrono::steady_clock::now();
+    const auto start = std::chrono::steady_clock::now();
     act();
-    const auto took = std::chrono::steady_clock::now() - began;
+    const auto took = std::chrono::steady_clock::now() - start;
     if (took < soon) return "";
     return "took " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) + " ms";
   }
@@ -351,7 +351,7 @@ TEST_P(EndsTest, EndsARestartStorm) {
   }
   Sandbox sandbox = create(wanted);
   for (int i = 0; i < 20; ++i) {
-    for (int letter = 0; letter < 500; ++letter) ASSERT_TRUE(sandbox.send("x", "c" + std::to_string(i)));
+    for (int sent = 0; sent < 500; ++sent) ASSERT_TRUE(sandbox.send("x", "c" + std::to_string(i)));
   }
   expect_soon([&] { return sandbox.info().supervisor_restarts > 50 ? "" : "no storm yet"; });
   EXPECT_EQ(destroy_not_soon(sandbox), "");
@@ -503,7 +503,7 @@ TEST_P(CancelTest, EndsACallThatSleepsInTheHost) {
   EXPECT_EQ(testing::not_kind(cancelled(sandbox, "spin", "m"), OutcomeKind::cancelled), "");
 }
 
-TEST_P(CancelTest, EndsACallThatHasNotBegun) {
+TEST_P(CancelTest, EndsACallThatHasNotStarted) {
   Sandbox sandbox = create(spec(kUndying));
   ASSERT_TRUE(sandbox.call_async("spin", {}, {}, [](const Result<Outcome>&) {}));
   auto queued = std::make_shared<std::promise<Result<Outcome>>>();
@@ -516,7 +516,7 @@ TEST_P(CancelTest, EndsACallThatHasNotBegun) {
   EXPECT_EQ(testing::not_error(future.get(), ErrorCode::cancelled), "");
 }
 
-// Those that were put aside behind a hundred others are not waited for.
+// Calls that were put aside behind a hundred others are not waited for.
 TEST_P(CancelTest, EndsACallBesideAHundredThatBurn) {
   std::vector<Sandbox> burning;
   for (int i = 0; i < 100; ++i) burning.push_back(create(spec(kUndying)));

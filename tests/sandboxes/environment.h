@@ -1,4 +1,4 @@
-// What the longer suites set.
+// Environment variables that the longer suites set.
 #pragma once
 
 #include <cstddef>

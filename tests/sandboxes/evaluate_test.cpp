@@ -74,7 +74,7 @@ TEST_F(RuntimeEvaluateTest, KeepsEveryScoreAsItIs) {
 }
 
 // hostile G17: sandboxes come and go while their runtime evaluates, and each verb has its own answer.
-TEST_F(RuntimeEvaluateTest, GoesOnWhileSandboxesAreDestroyedAndMadeAgain) {
+TEST_F(RuntimeEvaluateTest, ContinuesWhileSandboxesAreDestroyedAndCreatedAgain) {
   std::vector<std::string> texts;
   for (int which = 0; which < 400; ++which) texts.push_back(adder(which));
   const auto alone = runtime_->evaluate(candidates(texts), cases_, spec());
@@ -114,7 +114,7 @@ TEST_F(RuntimeEvaluateTest, GoesOnWhileSandboxesAreDestroyedAndMadeAgain) {
   EXPECT_EQ(runtime_->info().memory_bytes, 0U);
 }
 
-TEST_F(RuntimeEvaluateTest, TellsHowItBeginsAndEnds) {  // O03
+TEST_F(RuntimeEvaluateTest, ReportsHowItStartsAndEnds) {  // O03
   Subscription events = *runtime_->subscribe(
       {.kinds = {EventKind::evaluate_start, EventKind::evaluate_stop, EventKind::evaluate_exception}});
   const std::vector<std::string> texts{adder(1), "(module)", adder(1)};

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "runtime_fixture.h"
-#include "telemetry/event_rules.h"
+#include "telemetry/event_rules_fixture.h"
 
 namespace petri {
 namespace {
@@ -20,7 +20,7 @@ constexpr EventKinds kOfContainment{EventKind::breaker_opened,       EventKind::
                                     EventKind::breaker_closed,       EventKind::host_pressure,
                                     EventKind::security_denied,      EventKind::security_quarantined,
                                     EventKind::compiling_unavailable};
-// Of no sandbox; evaluate_test.cpp has them.
+// Events of no sandbox; evaluate_test.cpp has them.
 constexpr EventKinds kOfEvaluations{EventKind::evaluate_start, EventKind::evaluate_stop, EventKind::evaluate_exception};
 
 class EventsTest : public RuntimeFixture {
@@ -219,11 +219,11 @@ TEST_F(EventsTest, TellOfASwitchBeforeTheSandboxRunsAgain) {
   for (const bool rolling : {false, true}) {
     auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status, EventKind::module_reloaded}});
     ASSERT_TRUE(sandbox.reload("counter", Source::wat(changed), {.policy = ReloadPolicy{.rolling = rolling}}));
-    std::vector<std::string> told;
+    std::vector<std::string> seen;
     while (const EventPtr event = events.next()) {
-      told.push_back(event->kind == EventKind::sandbox_status ? std::string(event->text("to")) : "reloaded");
+      seen.push_back(event->kind == EventKind::sandbox_status ? std::string(event->text("to")) : "reloaded");
     }
-    EXPECT_THAT(told, ElementsAre("reloading", "reloaded", "running"));
+    EXPECT_THAT(seen, ElementsAre("reloading", "reloaded", "running"));
     changed.insert(changed.size() - 1, "(func (export \"most\"))");
   }
 }
@@ -269,7 +269,7 @@ TEST_F(EventsTest, AddUpInTheMetrics) {  // O11
   EXPECT_GE(metric(text, "petri_events_lost_total"), 8U);
 }
 
-TEST_F(EventsTest, TellTheBeginningAndOneEndOfEveryRun) {  // O03
+TEST_F(EventsTest, ReportTheStartAndOneEndOfEveryRun) {  // O03
   Sandbox sandbox = create(counter());
   Subscription events =
       *runtime_->subscribe({.kinds = {EventKind::run_start, EventKind::run_stop, EventKind::run_exception}});
@@ -308,15 +308,15 @@ TEST_F(EventsTest, NameTheLimitThatEndsWithWhatWasAllowedAndSeen) {  // O05
   EXPECT_EQ(testing::not_kind(sandbox.call("recurse", {100}), OutcomeKind::stack_overflow), "");
   ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000}}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "spin"), OutcomeKind::out_of_fuel), "");
-  std::vector<std::string> told;
+  std::vector<std::string> seen;
   while (const EventPtr event = events.next()) {
-    told.push_back(std::string(name_of(event->kind)) + " " + std::string(event->text("limit")));
+    seen.push_back(std::string(name_of(event->kind)) + " " + std::string(event->text("limit")));
     EXPECT_EQ(event->process, "one");
     EXPECT_EQ(event->text("place"), "call");
     EXPECT_EQ(event->count("allowed"), sandbox_limit_named(event->text("limit"))->get(sandbox.info().limits));
-    EXPECT_GE(event->count("seen"), event->count("allowed")) << told.back();
+    EXPECT_GE(event->count("seen"), event->count("allowed")) << seen.back();
   }
-  EXPECT_THAT(told, ElementsAre("killed.timeout execution_time_max", "killed.resource_limit call_depth_max",
+  EXPECT_THAT(seen, ElementsAre("killed.timeout execution_time_max", "killed.resource_limit call_depth_max",
                                 "killed.resource_limit fuel_max"));
 }
 
@@ -381,7 +381,7 @@ TEST_F(EventsTest, SampleWhatUsageAnswers) {  // O10, Q26
   EXPECT_EQ(sample.count("memory_bytes"), 26U * 65'536U);
   EXPECT_EQ(sample.count("fuel_used"), usage.fuel_used);
   EXPECT_GT(usage.fuel_used, 0U);
-  // What the host does for it meanwhile is on its account too.
+  // The host's work for it meanwhile is on its account too.
   EXPECT_GE(sample.count("cpu_time_ns"), static_cast<std::uint64_t>(before.cpu_time.count()));
   EXPECT_LE(sample.count("cpu_time_ns"), static_cast<std::uint64_t>(usage.cpu_time.count()));
   ASSERT_EQ(sandbox.usage_history().size(), 2U);

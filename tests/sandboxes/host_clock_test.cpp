@@ -138,7 +138,7 @@ TEST_P(HostClockTest, ASleepEndsAtItsDeadline) {
   EXPECT_LT(Time::now() - before, kSoon);
 }
 
-// What spawn parses is no longer than a message, and paid for byte by byte.
+// The text that spawn parses is no longer than a message, and paid for byte by byte.
 TEST_P(HostClockTest, TheSpecOfAChildIsBoundedBeforeItIsParsed) {
   Sandbox sandbox = create(of(R"((module
     (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
@@ -162,7 +162,7 @@ TEST_P(HostClockTest, TheSpecOfAChildIsBoundedBeforeItIsParsed) {
   }
 }
 
-// What parsing takes is the guest's own memory for as long as it lasts, and refused where there is no room for it.
+// The memory that parsing takes is the guest's own for as long as it lasts, and refused where there is no room for it.
 TEST_P(HostClockTest, TheSpecOfAChildIsReadWithinTheMemoryOfItsSandbox) {
   SandboxSpec spec = of(R"((module
     (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))

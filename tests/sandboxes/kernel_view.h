@@ -28,7 +28,8 @@ inline ProcessorTime read_processor_time(const std::filesystem::path& thread) {
   return {std::chrono::nanoseconds(ran), std::chrono::nanoseconds(waited)};
 }
 
-// Of this thread, from here on. The thread's clock is exact and read innermost; the file takes its time.
+// The processor time of this thread, from here on. The thread's clock is exact and read innermost; the file takes its
+// time.
 class ThreadStopwatch {
  public:
   ProcessorTime elapsed() const {
@@ -46,7 +47,7 @@ class ThreadStopwatch {
   std::chrono::nanoseconds ran_ = clock();
 };
 
-// Of those alive now.
+// The processor time of the threads alive now.
 inline ProcessorTime processor_time_of_all_threads() {
   ProcessorTime sum;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -57,7 +58,7 @@ inline ProcessorTime processor_time_of_all_threads() {
   return sum;
 }
 
-// What the allocator keeps for later does not count.
+// Memory that the allocator keeps for later does not count.
 inline std::int64_t resident_bytes() {
   ::malloc_trim(0);
   std::int64_t total = 0, resident = 0;

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience(30);
-constexpr std::int32_t kBegun = 99;
+constexpr std::int32_t kStarted = 99;
 
 // Remembers the last number it was sent.
 constexpr std::string_view kWitness = R"((module
@@ -63,14 +63,14 @@ std::string actor(const KillRow& row, KillPlace place) {
   (func (export "petri_handle") (result i32)
     (if (i32.eq (call $kind) (i32.const 1)) (then {handler})) (i32.const 0))
   (func (export "petri_terminate") (result i32) {terminate} (i32.const 0))))",
-      fmt::arg("pages", minimum ? 8 : 1), fmt::arg("padding", padding), fmt::arg("begun", kBegun),
+      fmt::arg("pages", minimum ? 8 : 1), fmt::arg("padding", padding), fmt::arg("begun", kStarted),
       fmt::arg("act", row.act), fmt::arg("start", here(KillPlace::start, "(start $act_and_tell)")),
       fmt::arg("init", here(KillPlace::init, "(call $act_and_tell)")),
       fmt::arg("handler", place == KillPlace::handler || place == KillPlace::nested ? "(call $act_and_tell)" : ""),
       fmt::arg("terminate", here(KillPlace::terminate, "(call $act_and_tell)")));
 }
 
-// What a guest was answered: an error by its name, except for −1, which memory.grow answers too.
+// The status that a guest got: an error by its name, except for −1, which memory.grow answers too.
 std::string status_text(std::int32_t status) {
   return status < -1 ? std::string(name_of(static_cast<GuestError>(status))) : std::to_string(status);
 }
@@ -122,14 +122,14 @@ class Scene {
   }
   void stamp(SteadyClock::time_point from) { seen_.latency = SteadyClock::now() - from; }
 
-  // What the actor sent the witness; it is handled before the question.
+  // The status that the actor sent the witness; it is handled before the question.
   std::optional<std::int32_t> witnessed() {
     const auto seen = sandbox_->call("seen", {}, {.process = "witness"});
     if (!seen || seen->values.empty()) return std::nullopt;
     return seen->values[0].i32();
   }
   void note_answer(std::optional<std::int32_t> status) {
-    if (status && *status != kBegun) seen_.verdict.verdict = status_text(*status);
+    if (status && *status != kStarted) seen_.verdict.verdict = status_text(*status);
   }
   void note(const Result<Outcome>& result) {
     if (!result) {
@@ -142,7 +142,7 @@ class Scene {
       note_answer(at(KillPlace::run) ? std::optional(result->values.at(0).i32()) : witnessed());
     }
   }
-  // What the caller of a nested call came to: its own end, or the answer it was given.
+  // The end of a nested call's caller: its own end, or the answer it was given.
   void note_caller(const Result<Outcome>& result) {
     std::string text = result ? std::string(name_of(result->kind)) : std::string(name_of(result.error().code));
     std::int32_t status = 0;
@@ -260,7 +260,7 @@ class Scene {
     testing::eventually(
         runtime_,
         [&]() -> std::string {
-          if (!at(KillPlace::run)) return witnessed() == kBegun ? "" : "not yet";
+          if (!at(KillPlace::run)) return witnessed() == kStarted ? "" : "not yet";
           const EventPtr event = events_.next();
           return event && event->kind == EventKind::run_start ? "" : "not yet";
         },
@@ -268,7 +268,7 @@ class Scene {
   }
 
   // The trail has an entry for every event.
-  void note_audit(const std::map<std::string, int>& told) {
+  void note_audit(const std::map<std::string, int>& events) {
     std::map<std::string, int> audited;
     for (const AuditEntry& entry : runtime_.audit({.sandbox = id_}).entries) {
       if (entry.cause != row_.limit) continue;
@@ -277,33 +277,33 @@ class Scene {
         ++audited[row_.limit == "execution_time_max" ? "killed.timeout" : "killed.resource_limit"];
       }
     }
-    if (audited == told) return;
-    seen_.verdict.told += " (but the audit has";
-    for (const auto& [kind, times] : audited) seen_.verdict.told += fmt::format(" {} ×{}", kind, times);
-    seen_.verdict.told += ")";
+    if (audited == events) return;
+    seen_.verdict.events += " (but the audit has";
+    for (const auto& [kind, times] : audited) seen_.verdict.events += fmt::format(" {} ×{}", kind, times);
+    seen_.verdict.events += ")";
   }
 
   // ---- events -------------------------------------------------------------------------------------------------
 
   void read_events() {
-    std::map<std::string, int> told;
+    std::map<std::string, int> events;
     int count = 0;
     while (const EventPtr event = events_.next()) {
       if (event->kind == EventKind::process_exited && event->process == "actor" && at(KillPlace::nested))
         seen_.verdict.verdict = event->text("outcome");
       if (event->text("limit") != row_.limit) continue;
-      ++told[std::string(name_of(event->kind))];
+      ++events[std::string(name_of(event->kind))];
       ++count;
     }
-    for (const auto& [kind, times] : told) {
-      seen_.verdict.told += (seen_.verdict.told.empty() ? "" : ", ") + kind;
-      if (times > 1) seen_.verdict.told += fmt::format(" ×{}", times);
+    for (const auto& [kind, times] : events) {
+      seen_.verdict.events += (seen_.verdict.events.empty() ? "" : ", ") + kind;
+      if (times > 1) seen_.verdict.events += fmt::format(" ×{}", times);
     }
-    note_audit(told);
+    note_audit(events);
     const auto info = runtime_.info(id_);
     const auto met = info ? info->limits_met.find(row_.limit) : decltype(info->limits_met.end()){};
     const auto counted = !info || met == info->limits_met.end() ? 0 : static_cast<int>(met->second);
-    if (counted != count) seen_.verdict.told += fmt::format(" (info counts {})", counted);
+    if (counted != count) seen_.verdict.events += fmt::format(" (info counts {})", counted);
   }
 
   Runtime& runtime_;

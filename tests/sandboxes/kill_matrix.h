@@ -16,10 +16,10 @@ enum class KillPlace { start, init, handler, terminate, run, nested };
 std::string_view name_of(KillPlace place);
 const std::vector<KillPlace>& all_kill_places();
 
-// What became of the guest, of those who listen, and of its process.
+// The fate of the guest and of its process, and the events that were published.
 struct KillVerdict {
   std::string verdict;  // an outcome, an error, or what the guest was answered
-  std::string told;     // the events that name the limit
+  std::string events;   // the events that name the limit
   std::string after;    // what became of the process; of a nested call, what its caller has seen
   bool operator==(const KillVerdict&) const = default;
 };
@@ -32,7 +32,7 @@ struct KillRow {
   LimitChanges limits;
   LimitActions on_limit;
   std::string_view verdict;  // unless a place has another below
-  std::string_view told;
+  std::string_view events;
   bool ends = false;  // the guest; else it continues
   std::vector<KillPlace> places;
   // Where it is not as the row says.

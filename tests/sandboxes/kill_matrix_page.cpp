@@ -45,7 +45,7 @@ constexpr std::string_view kTableHead =
     "| limit | the guest | place | outcome | told | afterwards | ms interpreted, median / longest | ms compiled |\n"
     "|---|---|---|---|---|---|---|---|\n";
 
-// What was seen of one cell in one tier. Observations differ only where something is wrong.
+// The verdicts of one cell in one tier. They differ only where something is wrong.
 struct Cell {
   std::vector<KillVerdict> verdicts;
   std::vector<std::chrono::nanoseconds> latencies;
@@ -71,7 +71,7 @@ std::string times(const Cell& cell) {
                      milliseconds(cell.latencies.back()));
 }
 
-// What is not as the rows expect is printed, and the page is not written.
+// A verdict that the rows do not expect is printed, and the page is not written.
 bool is_expected(const KillRow& row, KillPlace place, const Cell& cell) {
   const std::string expected = table_line(row, place, row.expected(place));
   for (const KillVerdict& verdict : cell.verdicts) {

@@ -1,4 +1,4 @@
-// What each limit is expected to do.
+// The expected effect of each limit.
 #include <algorithm>
 
 #include "kill_matrix.h"
@@ -13,16 +13,17 @@ constexpr std::uint64_t kPage = 65'536;
 
 // A run has no mailbox, no children and no timers: it finds nobody to talk to.
 std::pair<KillPlace, KillVerdict> no_process(std::string_view answer) {
-  return {run, {.verdict = std::string(answer), .told = "", .after = "goes on"}};
+  return {run, {.verdict = std::string(answer), .events = "", .after = "goes on"}};
 }
 
 // Nobody waits for the end of petri_terminate: it is published as an event.
-std::pair<KillPlace, KillVerdict> terminated(std::string_view told) {
-  return {terminate, {.verdict = "", .told = std::string(told), .after = "gone"}};
+std::pair<KillPlace, KillVerdict> terminated(std::string_view events) {
+  return {terminate, {.verdict = "", .events = std::string(events), .after = "gone"}};
 }
 
-KillVerdict nested_end(std::string_view verdict, std::string_view told, std::string_view caller) {
-  return {.verdict = std::string(verdict), .told = std::string(told), .after = "its caller: " + std::string(caller)};
+KillVerdict nested_end(std::string_view verdict, std::string_view events, std::string_view caller) {
+  return {
+      .verdict = std::string(verdict), .events = std::string(events), .after = "its caller: " + std::string(caller)};
 }
 
 std::vector<KillRow> ending_rows() {
@@ -32,7 +33,7 @@ std::vector<KillRow> ending_rows() {
        .act = "(loop $l (br $l)) (i32.const 0)",
        .limits = {{"execution_time_max", 50'000'000}},
        .verdict = "deadline",
-       .told = kTimeout,
+       .events = kTimeout,
        .ends = true,
        .places = all_kill_places(),
        // The callee has what is left of its caller's time, so both end.
@@ -42,7 +43,7 @@ std::vector<KillRow> ending_rows() {
        .act = "(loop $l (br $l)) (i32.const 0)",
        .limits = {{"fuel_max", 100'000}},
        .verdict = "out_of_fuel",
-       .told = kKilled,
+       .events = kKilled,
        .ends = true,
        .places = all_kill_places(),
        .instead = {terminated(kKilled),
@@ -52,7 +53,7 @@ std::vector<KillRow> ending_rows() {
        .act = "(loop $l (br $l)) (i32.const 0)",
        .limits = {{"cpu_percent_max", 20}, {"cpu_grace", 10'000'000}},
        .verdict = "cpu_limit",
-       .told = kKilled,
+       .events = kKilled,
        .ends = true,
        .places = all_kill_places(),
        .instead = {terminated(kKilled)}},
@@ -61,7 +62,7 @@ std::vector<KillRow> ending_rows() {
        .act = "(call $deep) (i32.const 0)",
        .limits = {{"call_depth_max", 100}},
        .verdict = "stack_overflow",
-       .told = kKilled,
+       .events = kKilled,
        .ends = true,
        .places = all_kill_places(),
        .instead = {terminated(kKilled)}},
@@ -70,7 +71,7 @@ std::vector<KillRow> ending_rows() {
        .act = "(i32.const 0)",
        .limits = {{"memory_bytes_max", 4 * kPage}},
        .verdict = "memory_limit",
-       .told = kKilled,
+       .events = kKilled,
        .ends = true,
        .places = {start, run}},
       {.limit = "module_bytes_max",
@@ -78,7 +79,7 @@ std::vector<KillRow> ending_rows() {
        .act = "(i32.const 0)",
        .limits = {{"module_bytes_max", 2'000}},
        .verdict = "module_too_large",
-       .told = kMet,
+       .events = kMet,
        .ends = true,
        .places = {start, run}},
       {.limit = "cancel",
@@ -86,7 +87,7 @@ std::vector<KillRow> ending_rows() {
        .act = "(loop $l (br $l)) (i32.const 0)",
        .limits = {{"execution_time_max", 20'000'000'000}},
        .verdict = "cancelled",
-       .told = "",
+       .events = "",
        .ends = true,
        .places = {handler, run, nested},
        .instead = {{nested, nested_end("cancelled", "", "cancelled")}}},
@@ -95,13 +96,13 @@ std::vector<KillRow> ending_rows() {
        .act = "(loop $l (br $l)) (i32.const 0)",
        .limits = {{"execution_time_max", 20'000'000'000}},
        .verdict = "cancelled",
-       .told = "",
+       .events = "",
        .ends = true,
        .places = all_kill_places(),
        .instead = {terminated(""),
-                   {start, {.verdict = "start_failed", .told = "", .after = "never started"}},
-                   {init, {.verdict = "start_failed", .told = "", .after = "never started"}},
-                   {handler, {.verdict = "cancelled", .told = "", .after = "gone"}},
+                   {start, {.verdict = "start_failed", .events = "", .after = "never started"}},
+                   {init, {.verdict = "start_failed", .events = "", .after = "never started"}},
+                   {handler, {.verdict = "cancelled", .events = "", .after = "gone"}},
                    {nested, nested_end("cancelled", "", "cancelled")}}},
   };
 }
@@ -114,21 +115,21 @@ std::vector<KillRow> refusing_rows() {
        .act = "(memory.grow (i32.const 8))",
        .limits = {{"memory_bytes_max", 4 * kPage}},
        .verdict = "-1",
-       .told = kMet,
+       .events = kMet,
        .places = all},
       {.limit = "process_memory_bytes_max",
        .what = "grows its memory past it",
        .act = "(memory.grow (i32.const 2))",
        .limits = {{"process_memory_bytes_max", 2 * kPage}},
        .verdict = "-1",
-       .told = kMet,
+       .events = kMet,
        .places = {start, init, handler, terminate, nested}},
       {.limit = "processes_max",
        .what = "spawns one more",
        .act = "(call $spawn (i32.const 64) (i32.const 31))",
        .limits = {{"processes_max", 2}},
        .verdict = "limit_exceeded",
-       .told = kMet,
+       .events = kMet,
        .places = all,
        .instead = {no_process("not_now")}},
       {.limit = "message_queue_max",
@@ -140,7 +141,7 @@ std::vector<KillRow> refusing_rows() {
               "(call $send (i32.const 32) (i32.const 5) (i32.const 0) (i32.const 1))",
        .limits = {{"message_queue_max", 4}},
        .verdict = "queue_full",
-       .told = kMet,
+       .events = kMet,
        .places = all,
        .instead = {no_process("not_found")}},
       {.limit = "message_bytes_max",
@@ -148,7 +149,7 @@ std::vector<KillRow> refusing_rows() {
        .act = "(call $send (i32.const 32) (i32.const 5) (i32.const 0) (i32.const 17))",
        .limits = {{"message_bytes_max", 16}},
        .verdict = "too_large",
-       .told = kMet,
+       .events = kMet,
        .places = all,
        .instead = {no_process("not_found")}},
       {.limit = "timers_max",
@@ -156,7 +157,7 @@ std::vector<KillRow> refusing_rows() {
        .act = "(drop (call $timer (i32.const 60000) (i64.const 1))) (call $timer (i32.const 60000) (i64.const 2))",
        .limits = {{"timers_max", 1}},
        .verdict = "limit_exceeded",
-       .told = kMet,
+       .events = kMet,
        .places = all,
        .instead = {no_process("not_now")}},
       {.limit = "output_bytes_max",
@@ -164,22 +165,22 @@ std::vector<KillRow> refusing_rows() {
        .act = "(call $write (i32.const 0) (i32.const 16))",
        .limits = {{"output_bytes_max", 8}},
        .verdict = "8",
-       .told = kMet,
+       .events = kMet,
        .places = all,
        // Where somebody reads the answer, the outcome says that it was cut; a run has nothing but its answer, and ends.
-       .instead = {{handler, {.verdict = "output_limit", .told = std::string(kMet), .after = "goes on"}},
-                   {run, {.verdict = "output_limit", .told = std::string(kKilled), .after = "goes on"}}}},
+       .instead = {{handler, {.verdict = "output_limit", .events = std::string(kMet), .after = "goes on"}},
+                   {run, {.verdict = "output_limit", .events = std::string(kKilled), .after = "goes on"}}}},
       {.limit = "log_bytes_per_second_max",
        .what = "logs a line that is too long for a second",
        .act = "(call $log (i32.const 2) (i32.const 0) (i32.const 16))",
        .limits = {{"log_bytes_per_second_max", 8}},
        .verdict = "limit_exceeded",
-       .told = kMet,
+       .events = kMet,
        .places = all},
   };
 }
 
-// The same where the spec says that the limit is to end the guest.
+// The rows where the spec says that the limit is to end the guest.
 std::vector<KillRow> killing_rows() {
   std::vector<KillRow> rows;
   for (KillRow row : refusing_rows()) {
@@ -187,17 +188,17 @@ std::vector<KillRow> killing_rows() {
     row.what += ", on_limit: kill";
     row.on_limit = {{std::string(row.limit), OnLimit::kill}};
     row.verdict = is_memory ? "memory_limit" : (row.limit == "output_bytes_max" ? "output_limit" : "cancelled");
-    row.told = kKilled;
+    row.events = kKilled;
     row.ends = true;
     // A run that finds nobody to talk to meets no limit.
-    std::erase_if(row.instead, [](const auto& place) { return !place.second.told.empty(); });
+    std::erase_if(row.instead, [](const auto& place) { return !place.second.events.empty(); });
     row.instead.push_back(terminated(kKilled));
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-// What becomes of the process, unless a row says otherwise.
+// The fate of the process, unless a row says otherwise.
 std::string after(bool ends, KillPlace place) {
   switch (place) {
     case start:
@@ -225,7 +226,7 @@ const std::vector<KillPlace>& all_kill_places() {
 KillVerdict KillRow::expected(KillPlace place) const {
   const auto other = std::ranges::find(instead, place, &std::pair<KillPlace, KillVerdict>::first);
   if (other != instead.end()) return other->second;
-  return {.verdict = std::string(verdict), .told = std::string(told), .after = after(ends, place)};
+  return {.verdict = std::string(verdict), .events = std::string(events), .after = after(ends, place)};
 }
 
 const std::vector<KillRow>& kill_rows() {

@@ -15,12 +15,12 @@ std::string_view section_of(const KillRow& row) {
   return row.ends ? "What ends a guest" : "What is refused or cut";
 }
 
-// What a row has in common is said in its first line.
+// The common part of a row is in its first line.
 std::string table_line(const KillRow& row, KillPlace place, const KillVerdict& verdict) {
   const bool first = place == row.places.front();
   return fmt::format("| {} | {} | {} | {} | {} | {} |", first ? fmt::format("`{}`", row.limit) : "",
                      first ? row.what : "", name_of(place),
-                     verdict.verdict.empty() ? "–" : fmt::format("`{}`", verdict.verdict), or_dash(verdict.told),
+                     verdict.verdict.empty() ? "–" : fmt::format("`{}`", verdict.verdict), or_dash(verdict.events),
                      verdict.after);
 }
 

@@ -10,7 +10,7 @@
 namespace petri {
 
 std::ostream& operator<<(std::ostream& out, const KillVerdict& verdict) {
-  return out << "\"" << verdict.verdict << "\", told \"" << verdict.told << "\", then \"" << verdict.after << "\"";
+  return out << "\"" << verdict.verdict << "\", told \"" << verdict.events << "\", then \"" << verdict.after << "\"";
 }
 
 namespace {

@@ -47,7 +47,7 @@ TEST_F(LifecycleTest, ShowsEachStatusOnceAndInOrder) {  // L02, O01, O02
   EXPECT_THAT(correlations, ::testing::Not(::testing::Contains(0U)));
 }
 
-TEST_F(LifecycleTest, TellsOfAFailureOnceAndWithItsCause) {  // O02
+TEST_F(LifecycleTest, ReportsAFailureOnceAndWithItsCause) {  // O02
   auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status, EventKind::sandbox_failed}});
   SandboxSpec spec = counter();
   spec.modules[0].source = Source::wat("(module (func (export \"petri_init\") (result i32) unreachable))");
@@ -199,7 +199,7 @@ TEST_F(LifecycleTest, AcceptsGoodIdsAndNoOthers) {  // L10
   }
 }
 
-// What can never be met is not a matter of which versions there are.
+// A need that can never be met does not depend on which versions there are.
 TEST_F(LifecycleTest, RefusesNeedsThatNoVersionMeets) {  // L11
   const auto refusal = [this](VersionNeeds needs) {
     SandboxSpec spec = counter();
@@ -229,7 +229,7 @@ constexpr std::string_view kBadId =
     "id: \"../x\" cannot be the id of a sandbox: an id has 1 to 64 letters, digits, \"_\" or \"-\" and starts with a "
     "letter or digit; ";
 
-TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L11, L13, L14
+TEST_F(LifecycleTest, ReportsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L11, L13, L14
   auto events = *runtime_->subscribe();
   SandboxSpec spec = counter("../x");
   spec.modules.push_back({"file", Source::file("no/such/file.wat")});
@@ -254,7 +254,7 @@ TEST_F(LifecycleTest, TellsEverythingThatIsWrongAtOnceAndTouchesNothing) {  // L
   EXPECT_EQ(events.next(), nullptr);
 }
 
-TEST_F(LifecycleTest, TellsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11, L13
+TEST_F(LifecycleTest, ReportsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11, L13
   const auto spec = SandboxSpec::from_json(R"json({"id": "../x",
       "modules": {"folder": {"file": "./."}, "m": {"file": "no/such/file.wat"}},
       "limits": {"speed_max": 1, "processes_max": 0}, "profile": "none",
@@ -273,7 +273,7 @@ TEST_F(LifecycleTest, TellsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11, 
 }
 
 // L11, L12: a limit of a profile was said to stand in the limits of the sandbox, and not at all beside other problems.
-TEST_F(LifecycleTest, TellsWhatIsWrongWithTheLimitsOfAProfileWithItsPlace) {
+TEST_F(LifecycleTest, ReportsWhatIsWrongWithTheLimitsOfAProfileWithItsPlace) {
   const std::string unknown =
       "profile.limits.speed_max: there is no limit \"speed_max\" (the limits are " + std::string(kLimitNames) + ")";
   const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}},
@@ -567,7 +567,7 @@ TEST_F(LifecycleTest, TakesWhatACallSaysBeforeTheSandboxAndThatBeforeTheRuntime)
             "out_of_fuel 1000 interpreted");
 }
 
-TEST_F(LifecycleTest, BeginsEmptyAndEchoesItsDefaults) {  // L31
+TEST_F(LifecycleTest, StartsEmptyAndEchoesItsDefaults) {  // L31
   const RuntimeOptions defaults;
   const auto runtime = *Runtime::create();
   const RuntimeInfo info = runtime->info();

@@ -1,7 +1,7 @@
 // Area Q: each limit stops what it names, in both tiers, with its cause on record.
 #include <future>
 
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "runtime_fixture.h"
 
 namespace petri {
@@ -325,14 +325,14 @@ TEST_P(LimitsTest, TellOfFilesThatAreTooManyOrTooLong) {
   for (const std::string limit : {"file_bytes_max", "files_max", "disk_bytes_max"}) {
     EXPECT_EQ(met(sandbox, limit), 1U) << limit;
     const TemporaryFolder another;
-    Sandbox doomed = writer(another, {{limit, OnLimit::kill}});
-    EXPECT_EQ(testing::not_value(doomed.call("make", {0}), 0), "");
+    Sandbox killed = writer(another, {{limit, OnLimit::kill}});
+    EXPECT_EQ(testing::not_value(killed.call("make", {0}), 0), "");
     const bool is_size = limit == "file_bytes_max";
     if (!is_size) {
-      EXPECT_EQ(testing::not_value(doomed.call("fill", {10}), 0), "");
-      EXPECT_EQ(testing::not_value(doomed.call("make", {1}), 0), "");
+      EXPECT_EQ(testing::not_value(killed.call("fill", {10}), 0), "");
+      EXPECT_EQ(testing::not_value(killed.call("make", {1}), 0), "");
     }
-    const auto ended = limit == "files_max" ? doomed.call("make", {2}) : doomed.call("fill", {is_size ? 11 : 6});
+    const auto ended = limit == "files_max" ? killed.call("make", {2}) : killed.call("fill", {is_size ? 11 : 6});
     ASSERT_EQ(testing::not_kind(ended, OutcomeKind::cancelled), "") << limit;
     EXPECT_EQ(ended->cause, limit);
   }

@@ -81,7 +81,7 @@ TEST_P(SharedLogTest, HasOneRateForAllProcesses) {
   EXPECT_EQ(logged(), 4 * kLineBytes);
 }
 
-// What a deterministic guest is answered does not depend on what others did before.
+// The answer to a deterministic guest does not depend on what others did before.
 TEST_P(SharedLogTest, LosesLinesOfDeterministicGuestsWithoutTheirKnowing) {
   Sandbox sandbox = logging(true);
   EXPECT_EQ(logged(), 2 * kLineBytes);

@@ -1,4 +1,4 @@
-// What guests ask for that could come to nothing without a word.
+// Requests of guests that could be lost without a word.
 #include <latch>
 
 #include "runtime_fixture.h"

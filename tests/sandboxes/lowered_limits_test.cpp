@@ -1,4 +1,4 @@
-// What happens to a live sandbox when a limit is lowered below what it has.
+// Lowering a limit of a live sandbox below what it has.
 #include <functional>
 #include <future>
 #include <memory>
@@ -48,7 +48,7 @@ class LoweredLimitsTest : public RuntimeFixture, public ::testing::WithParamInte
     EXPECT_EQ(sandbox.info().limits, before);
     return updated.error().message;
   }
-  // What is started runs for a while, is given less, and ends.
+  // Starts the call, lets it run for a while, lowers the limits, and waits for its end.
   Outcome ended_by_less(Sandbox& sandbox, const LimitChanges& less, OutcomeKind kind,
                         const std::function<Result<std::uint64_t>(Completion)>& begin,
                         std::chrono::milliseconds while_it_runs = 3ms) {
@@ -102,7 +102,7 @@ TEST_P(LoweredLimitsTest, TimeEndsAHandlerThatRuns) {
   Subscription killed = *runtime_->subscribe({.sandbox = "a", .kinds = {EventKind::killed_timeout}});
   const Outcome outcome =
       ended_by_less(sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline,
-                    [&](Completion told) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(told)); });
+                    [&](Completion done) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(done)); });
   EXPECT_EQ(outcome.cause, "execution_time_max");
   EXPECT_FALSE(outcome.repeatable);
   expect_soon([&] { return killed.next() != nullptr ? "" : "not told yet"; });
@@ -113,15 +113,15 @@ TEST_P(LoweredLimitsTest, TimeEndsAHandlerThatWaits) {
   Sandbox sandbox = make_waiters();
   const Outcome outcome = ended_by_less(
       sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline,
-      [&](Completion told) { return sandbox.call_async("ask", {}, {.process = "asker"}, std::move(told)); });
+      [&](Completion done) { return sandbox.call_async("ask", {}, {.process = "asker"}, std::move(done)); });
   EXPECT_EQ(outcome.cause, "execution_time_max");
 }
 
 TEST_P(LoweredLimitsTest, TimeEndsARunThatRuns) {
   Sandbox sandbox = make();
   const Outcome outcome =
-      ended_by_less(sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline, [&](Completion told) {
-        return sandbox.run_async("counter", "spin", {}, {.fuel_max = std::uint64_t{1} << 60}, std::move(told));
+      ended_by_less(sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline, [&](Completion done) {
+        return sandbox.run_async("counter", "spin", {}, {.fuel_max = std::uint64_t{1} << 60}, std::move(done));
       });
   EXPECT_EQ(outcome.cause, "execution_time_max");
   EXPECT_FALSE(outcome.repeatable);
@@ -131,7 +131,7 @@ TEST_P(LoweredLimitsTest, GraceEndsAHandlerThatIsHeldAlready) {
   Sandbox sandbox = make({{"cpu_percent_max", 20}});
   ended_by_less(
       sandbox, {{"cpu_grace", 1'000'000}}, OutcomeKind::cpu_limit,
-      [&](Completion told) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(told)); }, 12ms);
+      [&](Completion done) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(done)); }, 12ms);
 }
 
 TEST_P(LoweredLimitsTest, OthersHoldFromTheNextActOn) {

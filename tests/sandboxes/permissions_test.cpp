@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "runtime_fixture.h"
-#include "telemetry/event_rules.h"
+#include "telemetry/event_rules_fixture.h"
 
 namespace petri {
 namespace {
@@ -68,12 +68,12 @@ TEST_P(PermissionsTest, AreTakenFromALiveSandboxAndGivenBack) {  // P15
   EXPECT_EQ(entries[2].cause, "clock");
   EXPECT_EQ(entries[2].process, "m");
   EXPECT_EQ(count(entries[2]), 1'000);
-  std::size_t told = 0;
-  for (; const EventPtr event = events.next(); ++told) {
+  std::size_t reported = 0;
+  for (; const EventPtr event = events.next(); ++reported) {
     EXPECT_THAT(faults_of(*event), IsEmpty());
     EXPECT_EQ(event->text("permission"), "clock");
   }
-  EXPECT_EQ(told, 4U);
+  EXPECT_EQ(reported, 4U);
   EXPECT_THAT(runtime_->metrics(), HasSubstr("\npetri_denials_total{permission=\"clock\"} 1003\n"));
 
   ASSERT_TRUE(sandbox.update_permissions(Permissions::medium()));
@@ -245,18 +245,18 @@ TEST_P(PermissionsTest, DoNotReachIntoAnotherSandbox) {
   EXPECT_EQ(number(here.call("got")), 1);
   EXPECT_EQ(there.usage().fuel_used, before.fuel_used);
   EXPECT_EQ(there.usage().messages, 0U);
-  std::vector<std::string> told = names(events);
-  std::erase(told, "usage.sampled");
-  EXPECT_THAT(told, IsEmpty());
+  std::vector<std::string> reported = names(events);
+  std::erase(reported, "usage.sampled");
+  EXPECT_THAT(reported, IsEmpty());
   EXPECT_EQ(number(there.call("got")), 0);
 }
 
 TEST_P(PermissionsTest, DoNotMakeUpForWhatNobodyOffers) {  // P05
   struct Import {
-    std::string_view wat, told;
+    std::string_view wat, reported;
   };
   for (const Profile profile : {Profile::high, Profile::medium, Profile::low}) {
-    for (const auto& [wat, told] : {
+    for (const auto& [wat, reported] : {
              Import{R"("petri" "fly" (func (param i32)))",
                     R"("petri"."fly" (a function of type (i32) -> ()) is offered)"},
              Import{R"("wasi_snapshot_preview1" "sock_open" (func (param i32 i32 i32) (result i32)))", "sock_open"},
@@ -271,7 +271,7 @@ TEST_P(PermissionsTest, DoNotMakeUpForWhatNobodyOffers) {  // P05
       const auto refused = runtime_->create(spec);
       ASSERT_FALSE(refused) << wat;
       EXPECT_EQ(refused.error().code, ErrorCode::link_error) << wat;
-      EXPECT_THAT(refused.error().message, HasSubstr(std::string(told)));
+      EXPECT_THAT(refused.error().message, HasSubstr(std::string(reported)));
     }
   }
 }

@@ -1,5 +1,5 @@
 // Area L: what is known of a sandbox while it runs, and after a start that failed.
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "runtime_fixture.h"
 
 namespace petri {

@@ -9,7 +9,7 @@
 #include "base/stack.h"
 #include "engine/fault_injection.h"
 #include "runtime_fixture.h"
-#include "telemetry/event_rules.h"
+#include "telemetry/event_rules_fixture.h"
 
 namespace petri {
 namespace {
@@ -48,7 +48,7 @@ class RecoveryTest : public RuntimeFixture {
     return sandbox;
   }
   // As many as come: "class action", and "failed class" once it has.
-  std::vector<std::string> told(std::size_t count) {
+  std::vector<std::string> recoveries(std::size_t count) {
     std::vector<std::string> all;
     while (all.size() < count) {
       const EventPtr event = events_->wait_until(std::chrono::steady_clock::now() + 10s);
@@ -65,6 +65,10 @@ class RecoveryTest : public RuntimeFixture {
     for (const AuditEntry& entry : runtime_->audit({.sandbox = "a", .kind = AuditKind::recovery}).entries)
       all.push_back(entry.cause);
     return all;
+  }
+  // The entry is there before the restart, which starts from `running`: only an answer shows that it is over.
+  void expect_recovered(Sandbox& sandbox, std::size_t times) {
+    expect_soon([&] { return audited().size() == times && call(sandbox, "next", "p") ? "" : "not yet"; });
   }
   static void trap(Sandbox& sandbox) {
     EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
@@ -87,11 +91,11 @@ TEST_F(RecoveryTest, TerminatesAfterATrap) {  // S20, S21, O06
   expect_status(sandbox, SandboxStatus::failed);
   EXPECT_EQ(sandbox.info().failure, ErrorCategory::runtime);
   EXPECT_THAT(sandbox.info().cause, HasSubstr("p (trapped)"));
-  EXPECT_THAT(told(2), ElementsAre("runtime terminate", "failed runtime"));
+  EXPECT_THAT(recoveries(2), ElementsAre("runtime terminate", "failed runtime"));
   EXPECT_THAT(audited(), ElementsAre("terminate"));
 }
 
-TEST_F(RecoveryTest, TakesBackCodeThatWasNewWhenItFailed) {  // S21
+TEST_F(RecoveryTest, RollsBackCodeThatWasNewWhenItFailed) {  // S21
   Sandbox sandbox = fragile_of_version_two();
   time_.advance(*runtime_, 59s);
   trap(sandbox);
@@ -102,7 +106,7 @@ TEST_F(RecoveryTest, TakesBackCodeThatWasNewWhenItFailed) {  // S21
   // Nothing is left to roll back.
   trap(sandbox);
   expect_status(sandbox, SandboxStatus::failed);
-  EXPECT_THAT(told(3), ElementsAre("runtime rollback", "runtime terminate", "failed runtime"));
+  EXPECT_THAT(recoveries(3), ElementsAre("runtime rollback", "runtime terminate", "failed runtime"));
 }
 
 TEST_F(RecoveryTest, LeavesCodeThatHasProvedItself) {  // S21
@@ -122,14 +126,14 @@ TEST_F(RecoveryTest, RestartsOnceAfterALimitThenTerminates) {  // S20, S21
   EXPECT_EQ(sandbox.info().restarts, 0U) << "nobody asked for one";
   burn(sandbox);
   expect_status(sandbox, SandboxStatus::failed);
-  EXPECT_THAT(told(3), ElementsAre("resource restart", "resource terminate", "failed resource"));
+  EXPECT_THAT(recoveries(3), ElementsAre("resource restart", "resource terminate", "failed resource"));
 }
 
 TEST_F(RecoveryTest, CountsAnewOnceItWasStable) {
   Sandbox sandbox = create(fragile());
   for (std::size_t i = 1; i <= 3; ++i) {
     burn(sandbox);
-    expect_soon([&] { return audited().size() == i && sandbox.status() == SandboxStatus::running ? "" : "not yet"; });
+    expect_recovered(sandbox, i);
     time_.advance(*runtime_, 60s);
   }
   EXPECT_THAT(audited(), ElementsAre("restart", "restart", "restart"));
@@ -149,7 +153,7 @@ TEST_F(RecoveryTest, RetriesAfterAFaultOfTheHost) {  // S21, X13
     expect_status(sandbox, SandboxStatus::running);
     EXPECT_EQ(next(sandbox, "p"), 1);
   }
-  EXPECT_THAT(told(3), ElementsAre("system retry", "system retry", "system retry"));
+  EXPECT_THAT(recoveries(3), ElementsAre("system retry", "system retry", "system retry"));
 }
 
 TEST_F(RecoveryTest, IsStoppedAndDestroyedWhileItWaits) {
@@ -166,7 +170,7 @@ TEST_F(RecoveryTest, IsStoppedAndDestroyedWhileItWaits) {
 }
 
 // The start that a retry makes may fail as well.
-TEST_F(RecoveryTest, GoesOnWithTheNextStepWhenStartingAgainFails) {
+TEST_F(RecoveryTest, ContinuesWithTheNextStepWhenStartingAgainFails) {
   SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(R"((module
       (import "petri" "clock_ms" (func $clock (result i64)))
       (func (export "petri_init") (result i32) (drop (i32.const 1)) (i32.const 0))
@@ -187,8 +191,8 @@ TEST_F(RecoveryTest, GoesOnWithTheNextStepWhenStartingAgainFails) {
   EXPECT_THAT(audited(), ElementsAre("restart", "retry", "retry", "terminate"));
 }
 
-// What it tells of that is its guests' doing, and takes no more of the audit trail than that may.
-TEST_F(RecoveryTest, TellsOfManyStartsInFewEntries) {
+// The entries about it count as its guests' doing, and take no more of the audit trail than guests may.
+TEST_F(RecoveryTest, ReportsManyStartsInFewEntries) {
   SandboxSpec spec =
       fragile({{ErrorCategory::runtime, RecoveryAction::restart}, {ErrorCategory::resource, RecoveryAction::restart}});
   spec.modules = {{"counter", Source::wat(R"((module (func (export "petri_init") (result i32) (drop (i32.const 1))
@@ -198,7 +202,7 @@ TEST_F(RecoveryTest, TellsOfManyStartsInFewEntries) {
   Sandbox sandbox = create(spec);
   ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1}}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
-  // What it came to is there, whatever came before.
+  // The final verdict is there, whatever came before.
   expect_soon(
       [&] { return runtime_->audit({.kind = AuditKind::sandbox_failed}).entries.size() == 1 ? "" : "not yet"; });
   EXPECT_THAT(runtime_->audit({.kind = AuditKind::recovery, .cause = "terminate"}).entries, SizeIs(1));
@@ -250,7 +254,7 @@ TEST_F(RecoveryTest, IsolatesWhatIsNotToBeTrusted) {  // S22
   EXPECT_EQ(runtime_->list({.status = SandboxStatus::isolated}).total, 1U);
   EXPECT_EQ(runtime_->create(counter()).error().code, ErrorCode::already_exists) << "its id is taken";
   EXPECT_THAT(audited(), ElementsAre("isolate"));
-  EXPECT_THAT(told(1), ElementsAre("runtime isolate"));
+  EXPECT_THAT(recoveries(1), ElementsAre("runtime isolate"));
   ASSERT_TRUE(sandbox.restart());
   EXPECT_EQ(next(sandbox, "p"), 1);
 }
@@ -305,7 +309,7 @@ TEST_F(FamilyTest, FreezesWhatStillLives) {  // S22
   EXPECT_EQ(next(sandbox), 1) << "restarting begins with fresh state";
 }
 
-// What waits for it is not handled, and whoever waits for an answer has one.
+// A message that waits for it is not handled, and a caller that waits has an answer.
 TEST_F(FamilyTest, HandlesNoMessageOfWhatIsFrozen) {  // S22
   SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(R"((module
     (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
@@ -368,7 +372,7 @@ TEST_F(RecoveryTest, KeepsNothingWhereNothingRuns) {
   Sandbox sandbox = create(fragile({{ErrorCategory::runtime, RecoveryAction::keep}}));
   trap(sandbox);
   expect_status(sandbox, SandboxStatus::failed);
-  EXPECT_THAT(told(2), ElementsAre("runtime keep", "failed runtime"));
+  EXPECT_THAT(recoveries(2), ElementsAre("runtime keep", "failed runtime"));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST_P(ResultsTest, OfARunAreExactlyOneEach) {  // R13
       });
     }
   }
-  // The same with completions, each of which is called once.
+  // The calls are repeated with completions, each of which is called once.
   std::vector<std::atomic<int>> called(static_cast<std::size_t>(each));
   std::latch all(each);
   for (int i = 0; i < each; ++i) {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "engine/fault_injection.h"
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "petri/scan.h"
 #include "runtime_fixture.h"
 
@@ -133,7 +133,7 @@ TEST_F(RobustnessTest, LoadsAFunctionThatKeepsThousandsOfValuesOrRefusesIt) {
   }
 }
 
-TEST_F(RobustnessTest, TellsABadStartToItsCallerAndNobodyElse) {  // X02
+TEST_F(RobustnessTest, ReportsABadStartToItsCallerOnly) {  // X02
   std::vector<Sandbox> others;
   for (int i = 0; i < 100; ++i) others.push_back(create(counter("other" + std::to_string(i))));
   const TemporaryFolder folder;

@@ -53,7 +53,7 @@ class RunsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
     spec.tier = GetParam();
     return spec;
   }
-  // What a run comes to, later.
+  // The future result of a run.
   struct Later {
     std::shared_ptr<std::promise<Result<Outcome>>> promise = std::make_shared<std::promise<Result<Outcome>>>();
     std::future<Result<Outcome>> result = promise->get_future();
@@ -73,8 +73,8 @@ class RunsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
 
 // ---- later ----------------------------------------------------------------------------------------------------
 
-// Whoever embeds petri may throw, when a run ends and when it is cancelled.
-TEST_P(RunsTest, GoOnWhenACompletionThrows) {
+// The embedder's callback may throw, when a run ends and when it is cancelled.
+TEST_P(RunsTest, ContinueWhenACompletionThrows) {
   Sandbox sandbox = create(of(kCounter));
   const auto throwing = [](const Result<Outcome>&) { throw std::runtime_error("mine"); };
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(sandbox.run_async("counter", "next", {}, {}, throwing));
@@ -84,7 +84,7 @@ TEST_P(RunsTest, GoOnWhenACompletionThrows) {
   expect_soon([&] { return sandbox.info().completions_threw == 4 ? "" : "the one that was cancelled is not counted"; });
 }
 
-// Whoever does not want an answer gives no completion.
+// A caller that wants no answer gives no completion.
 TEST_P(RunsTest, AndCallsNeedNoCompletion) {
   Sandbox sandbox = create(of(kCounter));
   ASSERT_TRUE(sandbox.run_async("counter", "next", {}, {}, nullptr));
@@ -217,7 +217,7 @@ TEST_P(RunsTest, EndWhereTheyPrintTooMuch) {
   }
 }
 
-TEST_P(RunsTest, GoOnWhereTheyPrintTooMuchIfAskedTo) {
+TEST_P(RunsTest, ContinueWhereTheyPrintTooMuchIfAskedTo) {
   SandboxSpec spec = of(kPrinter);
   spec.limits = {{"output_bytes_max", 10}, {"fuel_max", 100'000}};
   spec.on_limit = {{"output_bytes_max", OnLimit::refuse}};

@@ -32,6 +32,9 @@ constexpr std::string_view kCounter = R"((module
 
 class RuntimeFixture : public ::testing::Test {
  protected:
+  explicit RuntimeFixture(RuntimeOptions options = in_tier_under_test(without_containment()))
+      : runtime_(std::move(*Runtime::create(std::move(options)))) {}
+
   static SandboxSpec counter(std::string id = "a") {
     return {.id = std::move(id), .modules = {{"counter", Source::wat(std::string(kCounter))}}};
   }
@@ -78,7 +81,7 @@ class RuntimeFixture : public ::testing::Test {
     return all;
   }
 
-  std::unique_ptr<Runtime> runtime_ = std::move(*Runtime::create(in_tier_under_test(without_containment())));
+  std::unique_ptr<Runtime> runtime_;
 };
 
 }  // namespace petri

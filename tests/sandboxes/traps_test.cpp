@@ -129,7 +129,7 @@ TEST_P(TrapsTest, AreFoundByRepeatingWhatTheSandboxAnswered) {
 }
 
 // Nobody waits for the answer to a message: the event says where it crashed.
-TEST_P(TrapsTest, OfAMessageAreToldInTheEvent) {
+TEST_P(TrapsTest, OfAMessageAreReportedInTheEvent) {
   Sandbox sandbox = create_from(R"((module (func $crash unreachable)
       (func (export "petri_handle") (result i32) (call $crash) (i32.const 0))))");
   auto events = *runtime_->subscribe({.kinds = {EventKind::process_exited}});
@@ -150,7 +150,7 @@ TEST_P(TrapsTest, InAStartAreNamedToo) {
             "petri_init at byte 48");
 }
 
-// What is kept is bounded: after many messages too cheap for an image there is no trace in the interpreter.
+// The kept history is bounded: after many messages too cheap for an image there is no trace in the interpreter.
 TEST_P(TrapsTest, AfterManyCheapMessagesAreTracedOnlyByTheCompiledTier) {
   Sandbox sandbox = create_from(R"((module (global $count (mut i32) (i32.const 0))
       (func $crash unreachable) (func (export "next") (result i32)

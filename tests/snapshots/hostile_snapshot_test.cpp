@@ -37,7 +37,7 @@ class HostileSnapshot : public VersionsFixture {
   Sandbox keeper(std::string id = "a") {
     return create({.id = std::move(id), .modules = {{"keeper", Source::wat(std::string(kHostileKeeper))}}});
   }
-  // What becomes of a good snapshot, changed, in a sandbox of its own and in the one it is of.
+  // The result of restoring a good snapshot, changed, in a sandbox of its own and in the one it is of.
   std::string restored(const std::function<void(Json&)>& change) {
     Sandbox sandbox = keeper();
     EXPECT_EQ(ask(sandbox, "later"), 0);
@@ -116,7 +116,7 @@ TEST_F(HostileSnapshot, WithLongTextsIsRefusedInOneSentence) {
             "the actor of a change has 4097 bytes, and 4096 are allowed");
 }
 
-// What petri would not read back it does not take.
+// Names that petri would not read back are not accepted.
 TEST_F(HostileSnapshot, HasNoLongerTextsThanCallersMayGive) {
   Sandbox sandbox = keeper();
   const std::string long_name(4'097, 'x');
@@ -294,7 +294,7 @@ TEST_F(HostileSnapshot, OfAModuleHasCodeThatPassesTheGate) {
               HasSubstr("the code of a version"));
 }
 
-// What a version is made of was shown as the file had it: harmless text over other code, or as much of it as one liked.
+// The source of a version was shown as the file had it: harmless text over other code, or as much of it as one liked.
 TEST_F(HostileSnapshot, OfAModuleShowsNoTextThatIsNotItsCodes) {
   const std::string harmless = "(module)";
   const auto put = [](Json& version, std::string_view text) {

@@ -49,7 +49,37 @@ TEST_F(RollingTest, GoesBackWithAllWhenOneFails) {
   }
 }
 
-TEST_F(RollingTest, LeavesOthersAloneWhileOneDoesNotComeToRest) {
+// The first of them has its timer from before the switch again, for its state knows nothing of the ring.
+TEST_F(RollingTest, GoesBackWithTheTimersOfTheSwitch) {
+  constexpr std::string_view kTicker = R"((module
+    (import "petri" "timer" (func $timer (param i32 i64) (result i32)))
+    (global $seen (export "state.seen") (mut i32) (i32.const 0))
+    (func (export "set") (result i32) (call $timer (i32.const 10000) (i64.const 1)))
+    (func (export "seen") (result i32) (global.get $seen))
+    (func (export "petri_handle") (result i32)
+      (global.set $seen (i32.add (global.get $seen) (i32.const {}))) (i32.const 0))))";
+  const auto ticker = [&](int step) { return Source::wat(fmt::format(fmt::runtime(kTicker), step)); };
+  testing::ManualTime time;
+  runtime_ = std::move(*Runtime::create(in_tier_under_test({.workers = 2, .clock = time.clock()})));
+  SandboxSpec wanted = with_children({"x", "y"});
+  wanted.modules[0].source = ticker(1);
+  Sandbox sandbox = create(wanted);
+  EXPECT_EQ(ask(sandbox, "set", "x"), 0);
+  ReloadOptions options = rolling();
+  options.policy->migrate.described = [&](const Migration& migration,
+                                          const StateDocument& state) -> Result<StateDocument> {
+    if (migration.process == "x") return state;
+    time.advance(*runtime_, std::chrono::seconds(10));
+    expect_soon([&] { return ask(sandbox, "seen", "x") == 100 ? "" : "it has not rung"; });
+    return fail(ErrorCode::rejected, "no");
+  };
+  EXPECT_EQ(code_of(sandbox.reload("service", ticker(100), options)), ErrorCode::migration_failed);
+  expect_soon([&] { return ask(sandbox, "seen", "x") == 1 ? "" : "it has not rung again"; });
+  ASSERT_TRUE(runtime_->destroy("a"));
+  runtime_.reset();  // before its clock
+}
+
+TEST_F(RollingTest, LeavesOthersAloneWhileOneDoesNotQuiesce) {
   Sandbox sandbox = many();
   std::stop_source stop;
   const auto before = sandbox.usage().cpu_time;
@@ -66,7 +96,7 @@ TEST_F(RollingTest, LeavesOthersAloneWhileOneDoesNotComeToRest) {
   EXPECT_EQ(spinning.get()->kind, OutcomeKind::cancelled);
 }
 
-TEST_F(RollingTest, IsTakenBackAsAWholeByACrashInItsTrial) {
+TEST_F(RollingTest, IsRolledBackAsAWholeByACrashInItsTrial) {
   Sandbox sandbox = many();
   ASSERT_TRUE(sandbox.reload("service", code(2), rolling()));
   EXPECT_EQ(call_kind(sandbox, "crash", name(5)), OutcomeKind::trapped);

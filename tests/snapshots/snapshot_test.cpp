@@ -1,5 +1,5 @@
 // M30, M31 and what else is about snapshots, restoring and forking.
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "versions/versions_fixture.h"
 
 namespace petri {
@@ -56,6 +56,21 @@ TEST_F(SnapshotTest, BringsBackWhatProcessesKnew) {  // M30
     EXPECT_EQ(ask(sandbox, "draw"), drawn);
     EXPECT_EQ(sandbox.status(), SandboxStatus::running);
   }
+}
+
+// Random state, messages and timers came back only where all processes were switched at once.
+TEST_F(SnapshotTest, BringsBackAllAtOnceThoughReloadsGoFromProcessToProcess) {  // M30
+  SandboxSpec wanted = keeper();
+  wanted.reload = ReloadPolicy{.rolling = true};
+  Sandbox sandbox = create(wanted);
+  EXPECT_EQ(ask(sandbox, "later"), 0);
+  const auto snapshot = sandbox.snapshot();
+  ASSERT_TRUE(snapshot) << snapshot.error().message;
+  const std::int64_t drawn = ask(sandbox, "draw");
+  EXPECT_EQ(ask(sandbox, "later"), 0);
+  ASSERT_TRUE(sandbox.restore(*snapshot));
+  EXPECT_EQ(ask(sandbox, "draw"), drawn);
+  EXPECT_EQ(sandbox.snapshot()->info().timers, 1U);
 }
 
 TEST_F(SnapshotTest, BringsBackTheVersionToo) {  // M30
@@ -203,7 +218,7 @@ TEST_F(SnapshotTest, ForksATwinThatGoesItsOwnWay) {  // M31
   EXPECT_EQ(code_of(runtime_->fork("nobody", "c")), ErrorCode::not_found);
 }
 
-TEST_F(SnapshotTest, ForksShareChanceWhenAsked) {  // M31
+TEST_F(SnapshotTest, ForksShareTheRandomStateWhenAsked) {  // M31
   Sandbox sandbox = create(keeper());
   ask(sandbox, "draw");
   auto twin = runtime_->fork("a", "b", {.share_random = true});
@@ -251,7 +266,7 @@ TEST_F(SnapshotTest, ForksVersionsAndTreeWithWhatGuestsSpawned) {
   EXPECT_EQ(ask(sandbox, "version", "x"), 2);
 }
 
-TEST_F(SnapshotTest, RestartsAForkFromItsBeginning) {
+TEST_F(SnapshotTest, RestartsAForkFromItsStart) {
   Sandbox sandbox = create(keeper());
   ask(sandbox, "next");
   auto twin = runtime_->fork("a", "b");

@@ -116,7 +116,7 @@ TEST_F(DependenciesTest, ARingThatAReloadWouldMakeIsRefusedAndTheOldCodeAnswers)
   EXPECT_EQ(active(sandbox, "tariff"), 1U);
 }
 
-TEST_F(DependenciesTest, ThatAreMissingOrOfAnotherTypeAreToldByName) {  // E11
+TEST_F(DependenciesTest, ThatAreMissingOrOfAnotherTypeAreReportedByName) {  // E11
   const Error no_module = refused(made_of({{"a", empty_module(imports_from("geometry"))}}));
   EXPECT_EQ(no_module.code, ErrorCode::link_error);
   EXPECT_THAT(no_module.message, HasSubstr("the sandbox has no module geometry"));
@@ -386,7 +386,7 @@ TEST_F(DependenciesTest, CrossByTheirHooks) {
   EXPECT_EQ(ask(sandbox, "add"), 11);
 }
 
-TEST_F(DependenciesTest, ThatCrashInTheirTrialAreTakenBackWithTheStateOfAll) {
+TEST_F(DependenciesTest, ThatCrashInTheirTrialAreRolledBackWithTheStateOfAll) {
   Sandbox sandbox = create(shop());
   sell(sandbox, 10);
   ASSERT_TRUE(
@@ -399,7 +399,7 @@ TEST_F(DependenciesTest, ThatCrashInTheirTrialAreTakenBackWithTheStateOfAll) {
   EXPECT_EQ(sandbox.info().supervisor_restarts, 0U);
 }
 
-TEST_F(DependenciesTest, ThatWereSwitchedTogetherAreTakenBackTogether) {
+TEST_F(DependenciesTest, ThatWereSwitchedTogetherAreRolledBackTogether) {
   Sandbox sandbox = create(shop());
   sell(sandbox, 10);
   ASSERT_TRUE(
@@ -512,7 +512,7 @@ TEST_F(DependenciesTest, DoNotLoseTheirStateToASnapshotThatDoesNotKnowIt) {
   EXPECT_EQ(ask(sandbox, "right", "late"), 8);
 }
 
-// Whichever of them is named, both go back to what they knew at the switch.
+// Both go back to their state at the switch, whichever of them is named.
 TEST_F(DependenciesTest, ThatWereSwitchedTogetherGoBackTogetherWithTheSnapshot) {
   for (const char* module : {"left", "right"}) {
     Sandbox sandbox = create(made_of({{"left", counting(1)}, {"right", counting(1)}, {"top", kBoth}}));

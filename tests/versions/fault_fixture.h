@@ -5,7 +5,7 @@
 
 namespace petri {
 
-// What a failed change must leave alone.
+// Everything that a failed change must leave alone.
 struct Everything {
   std::vector<std::uint64_t> versions;
   std::uint64_t active = 0, total = 0;
@@ -48,7 +48,7 @@ inline std::string recorder(int version, std::string_view more = "") {
 
 inline ReloadPolicy impatient() { return {.quiet_wait_max = std::chrono::milliseconds(30)}; }
 
-// Whatever a test does to a sandbox of three processes, everything is as it was.
+// Checks that after anything a test does to a sandbox of three processes, everything is as it was.
 class FaultTest : public VersionsFixture {
  protected:
   FaultTest() {

@@ -92,7 +92,7 @@ TEST_F(HostileReloadTest, KeepsNobodyWaitingForTheMemoryOfItsVersions) {
   Sandbox sandbox = create(made_of(large(1)));
   for (int version = 2; version <= 10; ++version) ASSERT_TRUE(sandbox.stage("service", large(version)));
   const auto now = [] { return std::chrono::steady_clock::now(); };
-  const auto began = now();
+  const auto start = now();
   std::atomic<bool> done = false;
   std::jthread reader([&] {
     EXPECT_EQ(numbers(sandbox).size(), 10U);
@@ -104,7 +104,7 @@ TEST_F(HostileReloadTest, KeepsNobodyWaitingForTheMemoryOfItsVersions) {
     EXPECT_EQ(sandbox.info().status, SandboxStatus::running);
     longest = std::max(longest, std::chrono::nanoseconds(now() - asked));
   }
-  EXPECT_LT(longest, (now() - began) / 2);
+  EXPECT_LT(longest, (now() - start) / 2);
 }
 
 TEST_F(HostileReloadTest, ReadsNothingByATableThatLies) {  // hostile G03
@@ -117,7 +117,7 @@ TEST_F(HostileReloadTest, ReadsNothingByATableThatLies) {  // hostile G03
     const Source next = guest(2, field("count", "i32"));
     EXPECT_EQ(code_of(sandbox.reload("service", next)), ErrorCode::state_incompatible);
     EXPECT_EQ(ask(sandbox, "version"), 1);
-    // Whoever wants nothing of it may continue.
+    // A reload that carries no state may continue.
     EXPECT_TRUE(sandbox.reload("service", next, {.policy = ReloadPolicy{.state = StateWay::none}}));
     EXPECT_EQ(ask(sandbox, "version"), 2);
     ASSERT_TRUE(runtime_->destroy("a"));
@@ -188,9 +188,9 @@ TEST_F(HostileReloadTest, EndsWithItsSandboxWhateverTheNewCodeDoes) {  // hostil
   // The start function would spin for an hour, were it left to it.
   for (const bool in_start : {true, false}) {
     RuntimeOptions options{.workers = 4};
-    Crossing begun;
-    begun.open();
-    ASSERT_TRUE(options.host.define("test", "begun", [&] { begun.pass(); }));
+    Crossing started;
+    started.open();
+    ASSERT_TRUE(options.host.define("test", "begun", [&] { started.pass(); }));
     runtime_ = std::move(*Runtime::create(std::move(options)));
     SandboxSpec wanted = spec();
     wanted.limits = {{"execution_time_max", 3'600'000'000'000}};
@@ -204,7 +204,7 @@ TEST_F(HostileReloadTest, EndsWithItsSandboxWhateverTheNewCodeDoes) {  // hostil
     auto reloading = std::async(std::launch::async, [&] {
       return sandbox.reload("service", next, {.policy = ReloadPolicy{.quiet_wait_max = std::chrono::hours(1)}});
     });
-    begun.wait_for(1);
+    started.wait_for(1);
     EXPECT_TRUE(runtime_->destroy("a"));
     const auto ended = reloading.get();
     EXPECT_THAT(code_of(ended), ::testing::AnyOf(ErrorCode::cancelled, ErrorCode::start_failed, ErrorCode::not_found));
@@ -220,7 +220,7 @@ TEST_F(HostileReloadTest, EndsCodeThatDoesNotTerminate) {  // hostile G07
     Sandbox sandbox = create(wanted);
     const std::string terminate = fmt::format("(func (export \"petri_terminate\") (result i32) {} (i32.const 0))", bad);
     ASSERT_TRUE(sandbox.reload("service", Source::wat(service(2, count, terminate))));
-    // Of code that is exchanged nobody asks for an orderly end.
+    // Code that is exchanged is not asked for an orderly end.
     ASSERT_TRUE(sandbox.reload("service", Source::wat(service(3, count, terminate))));
     EXPECT_TRUE(sandbox.stop());
     EXPECT_EQ(sandbox.status(), SandboxStatus::stopped);
@@ -231,7 +231,7 @@ TEST_F(HostileReloadTest, EndsCodeThatDoesNotTerminate) {  // hostile G07
 }
 
 // Nobody reads what a start function, petri_ready or petri_load writes: as when a process starts, nothing is missed. A
-// sandbox that ends whoever writes too much ends those, too, and says so.
+// sandbox that ends a guest which writes too much ends those, too, and says so.
 TEST_F(HostileReloadTest, WritesMoreThanAnybodyReads) {
   const std::string writes = "(drop (call $write (i32.const 0) (i32.const 60000)))";
   const std::string hooks = std::string(kOutput) + R"((memory 1)
@@ -310,7 +310,7 @@ TEST_F(HostileReloadTest, RefusesABytesFieldOfAGibibyte) {  // hostile G13
 
 // ---- trials ---------------------------------------------------------------------------------------------------
 
-TEST_F(HostileReloadTest, TakesBackCodeThatAlwaysCrashesOnceForEachReload) {  // hostile G15
+TEST_F(HostileReloadTest, RollsBackCodeThatAlwaysCrashesOnceForEachReload) {  // hostile G15
   SandboxSpec wanted = with_children({"x"});
   wanted.tree->intensity = 0;  // nothing of it counts
   Sandbox sandbox = create(wanted);
@@ -337,7 +337,7 @@ TEST_F(HostileReloadTest, TakesBackCodeThatAlwaysCrashesOnceForEachReload) {  //
   EXPECT_EQ(sandbox.history("service")->switches.back().actor, "petri");
 }
 
-TEST_F(HostileReloadTest, TakesBackDescribedStateOfWhatCannotBeCopied) {  // hostile G15
+TEST_F(HostileReloadTest, RollsBackDescribedStateThatCannotBeCopied) {  // hostile G15
   const auto fixed = [](int version) {
     return guest(version, field("count", "i32") + R"((table 1 funcref) (func $f) (elem declare func $f)
       (func (export "fill") (table.set (i32.const 0) (ref.func $f)))
@@ -355,7 +355,7 @@ TEST_F(HostileReloadTest, TakesBackDescribedStateOfWhatCannotBeCopied) {  // hos
   EXPECT_EQ(ask(sandbox, "version"), 1);
 }
 
-TEST_F(HostileReloadTest, IsNotTakenBackByAProcessThatEndsInOrder) {  // hostile G15
+TEST_F(HostileReloadTest, IsNotRolledBackByAProcessThatEndsInOrder) {  // hostile G15
   const std::string count = R"((global $count (export "state.count") (mut i32) (i32.const 0)))";
   const std::string exits = R"((import "petri" "exit" (func $exit (param i32)))
     (func (export "leave") (call $exit (i32.const 0))))";
@@ -395,7 +395,7 @@ TEST_F(HostileReloadTest, KeepsWhatASwitchCouldNotSave) {  // hostile G15
   }
 }
 
-TEST_F(HostileReloadTest, IsTakenBackWithoutWaitingForTheCallerOfWhatCrashed) {  // hostile G15
+TEST_F(HostileReloadTest, IsRolledBackWithoutWaitingForTheCallerThatSawTheCrash) {  // hostile G15
   // In a sandbox where everything has one order the caller is on the very thread that takes the code back.
   const auto code = [](int version) {
     return Source::wat(
@@ -447,38 +447,39 @@ TEST_F(HostileReloadTest, AfterEveryCallNeverUnderIt) {  // hostile G09
 class ManyCallersTest : public VersionsFixture {
  protected:
   // One thing that a caller may do, and what came of it.
-  std::string act(std::mt19937_64& chance) {
+  std::string act(std::mt19937_64& random) {
     auto found = runtime_->find("a");
-    if (!found || chance() % 12 == 0) {
-      if (found) return "destroy " + told(runtime_->destroy("a"));
-      return "create " + told(runtime_->create(with_children({"x", "y"})));
+    if (!found || random() % 12 == 0) {
+      if (found) return "destroy " + answer_text(runtime_->destroy("a"));
+      return "create " + answer_text(runtime_->create(with_children({"x", "y"})));
     }
     Sandbox& sandbox = *found;
     const ReloadOptions hasty{.policy = ReloadPolicy{.quiet_wait_max = milliseconds(200)}};
-    const std::string process = chance() % 2 == 0 ? "x" : "y";
-    switch (chance() % 14) {
+    const std::string process = random() % 2 == 0 ? "x" : "y";
+    switch (random() % 14) {
       case 0:
-      case 1: return "reload " + told(sandbox.reload("service", code(static_cast<int>(chance() % 5)), hasty));
-      case 2: return "rollback " + told(sandbox.rollback("service", chance() % 4, {.policy = hasty.policy}));
-      case 3: return "snapshot " + told(sandbox.rollback("service", 0, {.policy = hasty.policy, .snapshot = true}));
-      case 4: return "activate " + told(sandbox.activate("service", 1 + chance() % 4, hasty));
-      case 5: return "stage " + told(sandbox.stage("service", code(static_cast<int>(chance() % 5))));
-      case 6: return "restart " + told(sandbox.restart());
-      case 7: return chance() % 3 == 0 ? "stop " + told(sandbox.stop()) : "info " + check(sandbox);
-      case 8: return "crash " + told(sandbox.call("crash", {}, {.process = process}));
-      case 9: return "state " + told(sandbox.state(process));
-      case 10: return "send " + told(sandbox.send("x", process));
-      case 11: return "plan " + told(sandbox.plan("service", code(3)));
+      case 1: return "reload " + answer_text(sandbox.reload("service", code(static_cast<int>(random() % 5)), hasty));
+      case 2: return "rollback " + answer_text(sandbox.rollback("service", random() % 4, {.policy = hasty.policy}));
+      case 3:
+        return "snapshot " + answer_text(sandbox.rollback("service", 0, {.policy = hasty.policy, .snapshot = true}));
+      case 4: return "activate " + answer_text(sandbox.activate("service", 1 + random() % 4, hasty));
+      case 5: return "stage " + answer_text(sandbox.stage("service", code(static_cast<int>(random() % 5))));
+      case 6: return "restart " + answer_text(sandbox.restart());
+      case 7: return random() % 3 == 0 ? "stop " + answer_text(sandbox.stop()) : "info " + check(sandbox);
+      case 8: return "crash " + answer_text(sandbox.call("crash", {}, {.process = process}));
+      case 9: return "state " + answer_text(sandbox.state(process));
+      case 10: return "send " + answer_text(sandbox.send("x", process));
+      case 11: return "plan " + answer_text(sandbox.plan("service", code(3)));
       case 12: {
         const std::string count = R"((global $count (export "state.count") (mut i32) (i32.const 0)))";
-        return "bad " + told(sandbox.reload("service",
-                                            Source::wat(service(9, count, "(func $s unreachable) (start $s)")), hasty));
+        return "bad " + answer_text(sandbox.reload(
+                            "service", Source::wat(service(9, count, "(func $s unreachable) (start $s)")), hasty));
       }
-      default: return "call " + told(sandbox.call("next", {}, {.process = process}));
+      default: return "call " + answer_text(sandbox.call("next", {}, {.process = process}));
     }
   }
   template <typename T>
-  static std::string told(const Result<T>& result) {
+  static std::string answer_text(const Result<T>& result) {
     return result ? "ok" : std::string(name_of(result.error().code));
   }
   // Every switch continues from where the one before it led to.
@@ -504,7 +505,7 @@ class ManyCallersTest : public VersionsFixture {
     return false;
   }
   static const std::map<std::string, std::set<std::string>>& allowed() {
-    // A sandbox that is going or stopped is not_found, rejected or cancelled to whoever comes too late.
+    // A sandbox that is going or stopped is not_found, rejected or cancelled to a caller that comes too late.
     static const std::set<std::string> late{"ok", "not_found", "cancelled", "rejected", "not_now"};
     static const auto with = [](std::initializer_list<std::string> more) {
       std::set<std::string> all = late;
@@ -542,17 +543,17 @@ TEST_F(ManyCallersTest, GetOneAllowedAnswerEachInWhateverOrder) {  // hostile G1
   RecordProperty("seed", std::to_string(seed));
   for (std::size_t round = 0; round < rounds; ++round) {
     static_cast<void>(runtime_->create(with_children({"x", "y"})));
-    std::array<std::vector<std::string>, 4> told;
+    std::array<std::vector<std::string>, 4> histories;
     {
       std::vector<std::jthread> callers;
-      for (std::size_t caller = 0; caller < told.size(); ++caller) {
+      for (std::size_t caller = 0; caller < histories.size(); ++caller) {
         callers.emplace_back([&, caller] {
-          std::mt19937_64 chance(seed * 1'000'003 + round * 31 + caller);
-          for (int i = 0; i < 6; ++i) told[caller].push_back(act(chance));
+          std::mt19937_64 random(seed * 1'000'003 + round * 31 + caller);
+          for (int i = 0; i < 6; ++i) histories[caller].push_back(act(random));
         });
       }
     }
-    for (const auto& answers : told) {
+    for (const auto& answers : histories) {
       for (const std::string& answer : answers) {
         const std::string verb = answer.substr(0, answer.find(' '));
         ++results_[answer];
@@ -562,7 +563,7 @@ TEST_F(ManyCallersTest, GetOneAllowedAnswerEachInWhateverOrder) {  // hostile G1
     if (auto found = runtime_->find("a")) {
       EXPECT_EQ(check(*found), "ok");
       const auto restarted = found->restart();
-      // What was loaded while nothing ran shows only now that it does not begin.
+      // Code that was loaded while nothing ran shows only now that it does not start.
       if (!restarted) {
         EXPECT_EQ(restarted.error().code, ErrorCode::start_failed) << restarted.error().message;
         EXPECT_TRUE(has_bad_code(*found)) << restarted.error().message << " in round " << round;

@@ -38,7 +38,7 @@ std::string numbered_message(std::uint32_t sender, std::uint32_t number) {
   return bytes;
 }
 
-// What an instance has written down, by sender.
+// The numbers that an instance has written down, by sender.
 std::array<Numbers, kSenders> read_list(std::string_view bytes) {
   std::array<Numbers, kSenders> lists;
   for (; bytes.size() >= 4; bytes.remove_prefix(4)) {
@@ -49,7 +49,7 @@ std::array<Numbers, kSenders> read_list(std::string_view bytes) {
   return lists;
 }
 
-// What became of the messages of one sender, as it saw it itself.
+// The messages of one sender, as it saw their results itself.
 struct Sent {
   Numbers accepted;  // sends that were taken and calls that were answered, in their order
   std::map<std::uint32_t, std::uint64_t> answered;  // calls, and in which epoch
@@ -65,7 +65,7 @@ class Interleaving {
  public:
   Interleaving(Runtime& runtime, std::uint64_t seed) : runtime_(runtime), seed_(seed), random_(seed) {}
 
-  // What is wrong, or nothing.
+  // The fault, or empty.
   std::string run() {
     SandboxSpec spec{.id = "a", .modules = {{"service", scribe(1)}}};
     spec.tier = tier_under_test_or(Tier::interpreted);
@@ -173,7 +173,7 @@ class Interleaving {
     complain(fmt::format("{}: {}", sandbox.id(), list.error().message));
     return {};
   }
-  void check_one_life(std::string_view id, const Sent& sent, const Numbers& list) {
+  void check_one_instance(std::string_view id, const Sent& sent, const Numbers& list) {
     if (!is_strictly_increasing(list)) complain(fmt::format("{}: doubled or out of order", id));
     for (const std::uint32_t number : list) {
       if (std::ranges::find(sent.cancelled, number) != sent.cancelled.end())
@@ -186,7 +186,7 @@ class Interleaving {
     const auto lists = list_of(sandbox);
     for (std::uint32_t sender = 0; sender < kSenders; ++sender) {
       const Sent& sent = sent_[sender];
-      check_one_life("a", sent, lists[sender]);
+      check_one_instance("a", sent, lists[sender]);
       if (!restarted_ && lists[sender] != sent.accepted) complain("something was lost");
       for (const auto& [number, epoch] : sent.answered) {
         const bool must_be_there = epoch == epoch_.load();
@@ -202,10 +202,10 @@ class Interleaving {
     const auto lists = list_of(*twin);
     for (std::uint32_t sender = 0; sender < kSenders; ++sender) {
       const Sent& sent = sent_[sender];
-      check_one_life(id, sent, lists[sender]);
-      const bool is_beginning = lists[sender].size() <= sent.accepted.size() &&
-                                std::equal(lists[sender].begin(), lists[sender].end(), sent.accepted.begin());
-      if (!restarted_ && !is_beginning) complain(fmt::format("{} has lost something", id));
+      check_one_instance(id, sent, lists[sender]);
+      const bool is_prefix = lists[sender].size() <= sent.accepted.size() &&
+                             std::equal(lists[sender].begin(), lists[sender].end(), sent.accepted.begin());
+      if (!restarted_ && !is_prefix) complain(fmt::format("{} has lost something", id));
     }
     if (!runtime_.destroy(id)) complain(fmt::format("{} cannot be destroyed", id));
   }

@@ -117,12 +117,12 @@ TEST_F(ModulesTest, AreNotTouchedByTheirOwnCode) {  // M06
   EXPECT_TRUE(report->no_change);
   EXPECT_THAT(numbers(sandbox), ElementsAre(1));
   EXPECT_EQ(sandbox.history("service")->total, 1U);
-  std::vector<std::string> told;
+  std::vector<std::string> seen;
   while (const EventPtr event = events->next()) {
-    told.push_back(fmt::format("{} {}{} {}", name_of(event->kind), event->text("module"), event->text("to"),
+    seen.push_back(fmt::format("{} {}{} {}", name_of(event->kind), event->text("module"), event->text("to"),
                                event->count("version")));
   }
-  EXPECT_THAT(told, ElementsAre("sandbox.status reloading 0", "module.no_change service 1", "sandbox.status running 0"))
+  EXPECT_THAT(seen, ElementsAre("sandbox.status reloading 0", "module.no_change service 1", "sandbox.status running 0"))
       << "no process is touched";
   EXPECT_EQ(sandbox.usage().fuel_used, fuel);
   EXPECT_EQ(ask(sandbox, "next", "x"), 2);
@@ -181,7 +181,7 @@ TEST_F(ModulesTest, GoBackWithAllTheirProcesses) {  // M11
   EXPECT_TRUE(sandbox.rollback("service", 1)->no_change);
 }
 
-TEST_F(ModulesTest, RefuseBadCodeAndGoOn) {  // M13
+TEST_F(ModulesTest, RefuseBadCodeAndContinue) {  // M13
   Sandbox sandbox = create(spec());
   EXPECT_EQ(code_of(sandbox.reload("service", Source::wasm({0, 1, 2, 3}))), ErrorCode::rejected);
   EXPECT_EQ(code_of(sandbox.reload("service", Source::wat("(module"))), ErrorCode::parse_failed);
@@ -204,7 +204,7 @@ TEST_F(ModulesTest, RefuseCodeThatLacksWhatCallersNeed) {  // hostile G05
   EXPECT_EQ(ask(sandbox, "version"), 2);
 }
 
-TEST_F(ModulesTest, AreBusyWhenAProcessDoesNotComeToRest) {  // M15
+TEST_F(ModulesTest, AreBusyWhenAProcessDoesNotQuiesce) {  // M15
   Sandbox sandbox = create(with_children({"x", "y"}));
   std::stop_source stop;
   const auto before = sandbox.usage().cpu_time;
@@ -297,8 +297,8 @@ TEST_F(ModulesTest, GoBackByThemselvesWhenNewCodeCrashesSoon) {  // M22 hostile 
   EXPECT_EQ(sandbox.status(), SandboxStatus::running) << "the intensity of 1 had that one left";
 }
 
-// What has rung since the switch rings again, for the state of the switch knows nothing of that; what the new code
-// asked for is forgotten with it. The one that crashed and the one that did not are treated alike.
+// A timer that has fired since the switch fires again, for the state of the switch knows nothing of that; timers that
+// the new code asked for are forgotten with it. The process that crashed and the one that did not are treated alike.
 TEST_F(ModulesTest, HaveTheTimersOfTheSwitchAgainWhenTheyGoBack) {  // M22
   constexpr std::string_view kTicker = R"((module
     (import "petri" "timer" (func $timer (param i32 i64) (result i32)))

@@ -21,7 +21,7 @@ class Record {
     if (number != expected) complain(fmt::format("sender {}: {} came where {} was due", sender, number, expected));
     expected = number + 1;
   }
-  // What is wrong, or nothing.
+  // The fault, or empty.
   std::string verdict(std::uint32_t each) {
     const std::lock_guard lock(mutex_);
     for (std::size_t sender = 0; sender < next_.size(); ++sender) {
@@ -70,7 +70,7 @@ constexpr std::string_view kRelay = R"((module
     (i32.const 0))
   (func (export "version") (result i32) (i32.const 1))))";
 
-std::string letter(std::uint32_t sender, std::uint32_t number) {
+std::string message(std::uint32_t sender, std::uint32_t number) {
   std::string bytes(8, '\0');
   std::memcpy(bytes.data(), &sender, 4);
   std::memcpy(bytes.data() + 4, &number, 4);
@@ -112,7 +112,7 @@ class NoLostCallTest : public ::testing::Test {
   std::string send_all(std::uint32_t sender, std::uint32_t each) {
     const std::string way = way_of(sender);
     for (std::uint32_t number = 0; number < each;) {
-      const std::string bytes = letter(sender, number);
+      const std::string bytes = message(sender, number);
       if (number % 10 == 9) {
         const auto outcome = sandbox_->call("", {}, {.process = way, .input = bytes});
         if (!outcome && outcome.error().code == ErrorCode::queue_full) continue;
@@ -122,7 +122,7 @@ class NoLostCallTest : public ::testing::Test {
           return fmt::format("call {}: {}", number, name_of(outcome->kind));
       } else if (const auto sent = sandbox_->send(bytes, way); !sent) {
         if (sent.error().code != ErrorCode::queue_full) return fmt::format("send {}: {}", number, sent.error().message);
-        // Whoever waits for an answer waits until there is room again.
+        // A caller that wants an answer waits until there is room again.
         static_cast<void>(sandbox_->call("version", {}, {.process = "service"}));
         continue;
       }

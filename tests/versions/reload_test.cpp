@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "host/temporary_folder.h"
+#include "host/files/temporary_folder.h"
 #include "state_guests.h"
 
 namespace petri {
@@ -247,7 +247,7 @@ TEST_F(CompanionsTest, AreAllClaimedByATrial) {
 
 // It crashes on trial, and is stopped while the others quiesce: then no code is tried for it, and none of another
 // module.
-TEST_F(ReloadTest, TakesBackNothingForAProcessThatIsGone) {
+TEST_F(ReloadTest, RollsNothingBackForAProcessThatIsGone) {
   // Its state cannot be kept as an image, and `none` gives it up: on the way back start functions run.
   const auto library = [](int version) {
     return guest(version, fmt::format(R"({} {} (table 1 funcref) (elem declare func $begin)
@@ -421,7 +421,7 @@ TEST_F(PairTest, AreNotInEachOthersWay) {  // M35
   EXPECT_EQ(ask(sandbox, "version", "y"), 2);
 }
 
-TEST_F(PairTest, AreNotInEachOthersWayWhenOneIsAskedWhileTheOtherComesToRest) {  // M35
+TEST_F(PairTest, AreNotInEachOthersWayWhenOneIsAskedWhileTheOtherQuiesces) {  // M35
   Sandbox sandbox = create_pair();
   auto holding = std::async(std::launch::async, [&] { return ask(sandbox, "hold", "x"); });
   crossing_.wait_for(1);
@@ -454,7 +454,8 @@ TEST_F(ReloadTest, OfACalleeDoesNotWaitForItsCaller) {  // M35
 
 // ---- issue 16 -------------------------------------------------------------------------------------------------
 
-// Whether the supervisor has started it again by then or not: 4 of 5 went through without a look at the state.
+// The answer is the same whether the supervisor has restarted it by then or not: 4 of 5 went through without a look at
+// the state.
 TEST_F(ReloadTest, GivesOneAnswerHoweverSoonItComesAfterACrash) {
   const Source other = Source::wat(service(2, R"((global $count (export "state.count") (mut i32) (i32.const 0)))",
                                            R"((global (export "state.more") (mut f64) (f64.const 1)))"));
@@ -528,7 +529,7 @@ TEST_F(ReloadTest, WaitsForTheRecoveryThatFollowsACrash) {
   }
 }
 
-// Whoever waited for an answer is told while the tree has given up and recovery has not begun: nothing is down any
+// A caller that waits gets its answer when the tree has given up and recovery has not started: nothing is down any
 // more, and nothing is decided yet.
 TEST_F(ReloadTest, WaitsForTheRecoveryWhileATreeThatGaveUpIsCleared) {
   const std::string falls = std::string(kCross) + R"((func (export "fall") (call $cross) unreachable))";
@@ -537,23 +538,23 @@ TEST_F(ReloadTest, WaitsForTheRecoveryWhileATreeThatGaveUpIsCleared) {
   wanted.tree->intensity = 0;
   Sandbox sandbox = create(wanted);
   ASSERT_TRUE(sandbox.call_async("fall", {}, {}, nullptr));
-  std::promise<std::future<Result<ReloadReport>>> begun;
+  std::promise<std::future<Result<ReloadReport>>> started;
   ASSERT_TRUE(sandbox.call_async("next", {}, {}, [&](const Result<Outcome>& result) {
     EXPECT_EQ(testing::not_error(result, ErrorCode::cancelled), "");
     auto reload = std::async(std::launch::async,
                              [&] { return sandbox.reload("service", Source::wat(service(2, kCount, falls))); });
     EXPECT_EQ(reload.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
-    begun.set_value(std::move(reload));
+    started.set_value(std::move(reload));
   }));
   crossing_.open();
-  const auto refused = begun.get_future().get().get();
+  const auto refused = started.get_future().get().get();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
             "the sandbox a is failed: the supervisor gave up restarting; the last that ended was x (trapped)");
 }
 
-// A crash that a trial takes back was told of by no event, and a limit that ended it counted nowhere.
-TEST_F(ReloadTest, TellsACrashInATrialAsAnyOther) {
+// A crash that a trial rolls back was reported by no event, and a limit that ended it was counted nowhere.
+TEST_F(ReloadTest, ReportsACrashInATrialAsAnyOther) {
   for (const bool deterministic : {false, true}) {
     SandboxSpec wanted = with_children({"x"});
     wanted.deterministic = deterministic;
@@ -565,11 +566,11 @@ TEST_F(ReloadTest, TellsACrashInATrialAsAnyOther) {
       ASSERT_TRUE(sandbox.reload("service", code(2)));
       ASSERT_TRUE(sandbox.call(function));
       ASSERT_TRUE(sandbox.state());
-      std::vector<std::string> told;
-      while (const EventPtr event = events.next()) told.emplace_back(name_of(event->kind));
+      std::vector<std::string> kinds;
+      while (const EventPtr event = events.next()) kinds.emplace_back(name_of(event->kind));
       std::vector<std::string> wanted_kinds{"process.exited", "module.rolled_back"};
       if (function == "spin") wanted_kinds.insert(wanted_kinds.begin(), "killed.resource_limit");
-      EXPECT_EQ(told, wanted_kinds);
+      EXPECT_EQ(kinds, wanted_kinds);
     }
     EXPECT_EQ(sandbox.info().limits_met["fuel_max"], 1U);
     ASSERT_TRUE(runtime_->destroy("a"));
@@ -577,7 +578,7 @@ TEST_F(ReloadTest, TellsACrashInATrialAsAnyOther) {
 }
 
 // One that was at work until the switch answered all the while; the other waited for it.
-TEST_F(ReloadTest, TellsThePauseOfEachProcess) {
+TEST_F(ReloadTest, ReportsThePauseOfEachProcess) {
   constexpr std::string_view kBusy = R"((import "petri" "log" (func $log (param i32 i32 i32) (result i32)))
     (memory 1)
     (func (export "work") (local $left i32)
@@ -590,12 +591,12 @@ TEST_F(ReloadTest, TellsThePauseOfEachProcess) {
   };
   wanted.modules[0].source = version(1);
   wanted.tier = Tier::interpreted;
-  std::promise<void> begun;
-  wanted.on_log = [&](std::string_view, LogLevel, std::string_view) { begun.set_value(); };
+  std::promise<void> started;
+  wanted.on_log = [&](std::string_view, LogLevel, std::string_view) { started.set_value(); };
   Sandbox sandbox = create(wanted);
   std::promise<void> done;
   ASSERT_TRUE(sandbox.call_async("work", {}, {.process = "busy"}, [&](const Result<Outcome>&) { done.set_value(); }));
-  begun.get_future().get();
+  started.get_future().get();
   const auto reloaded = sandbox.reload("service", version(2));
   ASSERT_TRUE(reloaded) << reloaded.error().message;
   std::map<std::string, std::chrono::nanoseconds> pauses;

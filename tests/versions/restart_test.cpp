@@ -36,7 +36,7 @@ class RestartTest : public VersionsFixture {
   static SandboxSpec made_of(std::string text, std::string id = "a") {
     return {.id = std::move(id), .modules = {{"service", Source::wat(std::move(text))}}};
   }
-  // What fails leaves everything as it is: the count continues, and nobody was stopped.
+  // A failed restart leaves everything as it is: the count continues, and nobody was stopped.
   void expect_refused(Sandbox& sandbox, ErrorCode code, std::string_view why) {
     const std::int64_t before = ask(sandbox, "next");
     auto events = runtime_->subscribe({.kinds = {EventKind::process_started, EventKind::process_exited}});
@@ -50,7 +50,7 @@ class RestartTest : public VersionsFixture {
   }
 };
 
-TEST_F(RestartTest, RunsTheReloadedVersionFromItsBeginning) {  // L24
+TEST_F(RestartTest, RunsTheReloadedVersionFromItsStart) {  // L24
   Sandbox sandbox = create(spec());
   ASSERT_TRUE(sandbox.reload("service", code(2)));
   EXPECT_EQ(ask(sandbox, "next"), 1);
@@ -60,7 +60,7 @@ TEST_F(RestartTest, RunsTheReloadedVersionFromItsBeginning) {  // L24
   EXPECT_EQ(ask(sandbox, "next"), 1);
 }
 
-TEST_F(RestartTest, GoesOnWithTheLastValueWhenAskedToKeepState) {  // L24
+TEST_F(RestartTest, ContinuesWithTheLastValueWhenAskedToKeepState) {  // L24
   const std::vector<std::pair<std::string, std::string>> guests{
       {"described", service(1)}, {"hooks", with_hooks()}, {"memory", counter(1)}};
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
@@ -109,7 +109,7 @@ TEST_F(RestartTest, KeepsTheStateOfEachProcessAlsoOfThoseThatWereSpawned) {
   EXPECT_EQ(ask(sandbox, "next", "service"), 2);
 }
 
-TEST_F(RestartTest, KeepsTheTimersAndChanceThatBelongToState) {
+TEST_F(RestartTest, KeepsTheTimersAndRandomStateThatBelongToState) {
   const std::string guest = counter(1, R"((import "petri" "timer" (func $timer (param i32 i64) (result i32)))
     (import "petri" "random" (func $random (result i64)))
     (func (export "later") (result i32) (call $timer (i32.const 3600000) (i64.const 7)))

@@ -22,7 +22,7 @@ inline std::string field(std::string_view name, std::string_view type, std::stri
   return fmt::format("(global ${0} (export \"state.{0}\") (mut {1}) ({1}.const {2}))\n", name, type, value);
 }
 
-// What a test wants, and a function that answers which version it is.
+// A guest with the text of a test, and a function that answers which version it is.
 inline Source guest(int version, std::string_view text) {
   return Source::wat(fmt::format("(module {} (func (export \"version\") (result i32) (i32.const {})))", text, version));
 }
@@ -49,7 +49,7 @@ inline std::string data_at(std::uint32_t address, std::string_view bytes) {
 struct TableHeader {
   std::uint32_t magic = kStateTableMagic;
   std::uint32_t version = kStateTableVersion;
-  std::optional<std::uint32_t> count;  // none: as many as there are
+  std::optional<std::uint32_t> count;  // nullopt: as many as there are
   std::uint32_t entry_bytes = kStateEntryBytes;
 };
 

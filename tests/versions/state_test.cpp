@@ -189,7 +189,7 @@ TEST_P(StateInBothTiersTest, CrossesToOtherTypesExactlyOrNotAtAll) {  // T08
   EXPECT_EQ(std::get<double>(*sandbox.state()->get("c")), 9007199254740992.0);
 }
 
-TEST_F(StateTest, GoesOnUnderAnotherNameByHint) {  // T09
+TEST_F(StateTest, ContinuesUnderAnotherNameByHint) {  // T09
   Sandbox sandbox = create(made_of(guest(1, field("hits", "i32", "5"))));
   const Source next = guest(2, field("count", "i32", "1"));
   EXPECT_EQ(code_of(sandbox.reload("service", next)), ErrorCode::state_incompatible);
@@ -232,7 +232,7 @@ TEST_P(StateInBothTiersTest, InListsGrowsAndShrinksByElements) {  // T10
   EXPECT_EQ(json(sandbox), R"({"fields":[{"name":"list","type":"i32","count":2,"value":[16843009,16843009]}]})");
 }
 
-TEST_F(StateTest, TellsEveryRefusedFieldAtOnce) {  // T11
+TEST_F(StateTest, ReportsEveryRefusedFieldAtOnce) {  // T11
   const std::vector<TableRow> old{row("one", StateType::i64, 0), row("two", StateType::i32, 16, 3),
                                   row("three", StateType::u8, 32)};
   Sandbox sandbox = create(made_of(guest(1, state_table(old))));
@@ -245,14 +245,14 @@ TEST_F(StateTest, TellsEveryRefusedFieldAtOnce) {  // T11
   EXPECT_EQ(ask(sandbox, "version"), 1);
 }
 
-TEST_F(StateTest, TellsEveryValueThatWouldNotSurviveAtOnce) {  // T11
+TEST_F(StateTest, ReportsEveryValueThatWouldNotSurviveAtOnce) {  // T11
   Sandbox sandbox = create(made_of(guest(1, field("one", "i64", "1099511627776") + field("two", "f64", "0.5"))));
   const auto refused = sandbox.reload("service", guest(2, field("one", "i32") + field("two", "i32")));
   EXPECT_EQ(code_of(refused), ErrorCode::state_incompatible);
   EXPECT_THAT(refused.error().message, AllOf(HasSubstr("one"), HasSubstr("1099511627776"), HasSubstr("two")));
 }
 
-TEST_F(StateTest, TellsWhatThePlanRefusesAndWhatTheValuesDoAtOnce) {  // T11
+TEST_F(StateTest, ReportsWhatThePlanRefusesAndWhatTheValuesDoAtOnce) {  // T11
   Sandbox sandbox = create(made_of(guest(1, field("one", "i64", "1099511627776") + field("two", "i32", "2"))));
   const auto refused = sandbox.reload("service", guest(2, field("one", "i32")));
   EXPECT_EQ(code_of(refused), ErrorCode::state_incompatible);
@@ -599,7 +599,7 @@ TEST_P(StateInBothTiersTest, GoesBackPastAnAddedFieldOnlyByDroppingIt) {  // T20
 }
 
 TEST_F(StateTest, OfTheSwitchIsGivenBackAlsoToWhatIsNotMovable) {  // T20
-  // What writes a table cannot be copied whole; what it describes can.
+  // A module that writes a table cannot be copied whole; the state it describes can.
   const auto fixed = [](int version) {
     return guest(version, field("count", "i32") + R"((table 1 funcref)
       (func $f) (elem declare func $f)
@@ -615,7 +615,7 @@ TEST_F(StateTest, OfTheSwitchIsGivenBackAlsoToWhatIsNotMovable) {  // T20
 
 TEST_F(StateTest, ComesBackFromThereAndBackAgain) {  // T21 hostile G12
   constexpr std::uint64_t kSeed = 21;
-  std::mt19937_64 chance(kSeed);
+  std::mt19937_64 random(kSeed);
   const std::array<std::pair<std::string, std::string>, 4> ways{
       {{"i32", "i64"}, {"f32", "f64"}, {"i32", "f64"}, {"i64", "i64"}}};
   for (int round = 0; round < 12; ++round) {
@@ -623,12 +623,12 @@ TEST_F(StateTest, ComesBackFromThereAndBackAgain) {  // T21 hostile G12
     std::string from, to;
     ReloadOptions options;
     for (int i = 0; i < 4; ++i) {
-      const auto& [old_type, new_type] = ways[chance() % ways.size()];
+      const auto& [old_type, new_type] = ways[random() % ways.size()];
       const std::string name = fmt::format("f{}", i);
-      const std::string renamed = chance() % 2 == 0 ? name : fmt::format("g{}", 3 - i);
+      const std::string renamed = random() % 2 == 0 ? name : fmt::format("g{}", 3 - i);
       if (renamed != name) options.renames.push_back({name, renamed});
-      from += field(name, old_type, std::to_string(static_cast<std::int32_t>(chance() % 100'000) - 50'000));
-      to += field(renamed, chance() % 3 == 0 ? old_type : new_type);
+      from += field(name, old_type, std::to_string(static_cast<std::int32_t>(random() % 100'000) - 50'000));
+      to += field(renamed, random() % 3 == 0 ? old_type : new_type);
     }
     Sandbox sandbox = create(made_of(guest(1, from)));
     const std::string before = json(sandbox);

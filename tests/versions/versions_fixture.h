@@ -47,7 +47,7 @@ class VersionsFixture : public ::testing::Test {
     EXPECT_TRUE(sandbox) << sandbox.error().message;
     return *sandbox;
   }
-  // What a function without parameters answers, or -1.
+  // The answer of a function without parameters, or -1.
   static std::int64_t ask(Sandbox& sandbox, std::string_view function, std::string process = {}) {
     const auto outcome = sandbox.call(function, {}, {.process = std::move(process)});
     if (!outcome || outcome->values.empty()) return -1;

@@ -43,7 +43,7 @@ TEST(BuiltProgram, ChoosesByBranchTable) {
   EXPECT_THAT(values_of(artifact, "f", {-1}), ElementsAre(Value(30)));
 }
 
-// What a sorting network is made of: a pair goes in, the pair in order comes out.
+// A comparator of a sorting network: a pair goes in, the pair in order comes out.
 TEST(BuiltProgram, CarriesSeveralValuesThroughBlocks) {
   WasmBuilder module;
   auto sort = module.function("sort", {.params = {i32, i32}, .results = {i32, i32}});

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/hex.h"
+#include "base/byte_text.h"
 #include "base/units.h"
 #include "cli/input_file.h"
 

@@ -1,4 +1,4 @@
-// What `petri audit verify` prints.
+// The text that `petri audit verify` prints.
 #pragma once
 
 #include <string>

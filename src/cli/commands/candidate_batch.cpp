@@ -6,24 +6,21 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/byte_text.h"
 #include "base/file.h"
 #include "base/module_size.h"
 #include "cli/commands/candidate_files.h"
 #include "cli/input_file.h"
-#include "evaluation/row_values.h"
+#include "evaluation/spec_check.h"
 
 namespace petri::cli {
 namespace {
 
 bool is_text(const std::string& path, const std::string& bytes) {
-  return !begins_like_wasm(bytes) && path.ends_with(".wat");
+  return !starts_like_wasm(bytes) && path.ends_with(".wat");
 }
 
-std::span<const std::uint8_t> as_wasm(const std::string& bytes) {
-  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-}
-
-// What one batch may keep of the rows it evaluates. A value has 8 bytes, and up to 24 as text.
+// The most that one batch may keep of the rows it evaluates. A value has 8 bytes, and up to 24 as text.
 constexpr std::uint64_t kKeptBytesMax = 1ULL << 30;
 constexpr std::uint64_t kCopies = 4;
 
@@ -47,11 +44,11 @@ BatchSize BatchSize::for_rows_of(const EvaluationSpec& spec, std::size_t cases) 
 }
 
 Candidate candidate_in(const std::string& path, const std::string& bytes) {
-  return (is_text(path, bytes) ? Candidate::wat(bytes) : Candidate::wasm(as_wasm(bytes))).from({.name = path});
+  return (is_text(path, bytes) ? Candidate::wat(bytes) : Candidate::wasm(as_bytes(bytes))).from({.name = path});
 }
 
 Result<ArtifactPtr> artifact_in(const std::string& path, const std::string& bytes, std::uint64_t bytes_max) {
-  return is_text(path, bytes) ? Artifact::from_wat(bytes, bytes_max) : Artifact::from_wasm(as_wasm(bytes), bytes_max);
+  return is_text(path, bytes) ? Artifact::from_wat(bytes, bytes_max) : Artifact::from_wasm(as_bytes(bytes), bytes_max);
 }
 
 Result<CandidateBatch> CandidateBatch::read(std::span<const std::string> paths, const std::stop_token& stop,

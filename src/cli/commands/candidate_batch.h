@@ -14,21 +14,21 @@
 
 namespace petri::cli {
 
-// So many files, or files of so many bytes, are evaluated together, so that folders of any size fit in memory. Both
+// This many files, or files of this many bytes, are evaluated together, so that folders of any size fit in memory. Both
 // numbers decide which rows can name an earlier one they repeat, and so are the same for every invocation.
 struct BatchSize {
   std::size_t rows_max = 50'000;
   std::uint64_t bytes_max = 256ULL << 20;
   std::uint64_t file_bytes_max = 5ULL << 20;  // a larger file is a row that failed, and is not read
 
-  // For candidates of this spec, each called with so many cases: what all rows of a batch keep, as values and as lines
-  // of the records file, fits in memory whatever the candidates return.
+  // For candidates of this spec, each called with this many cases: what all rows of a batch keep, as values and as
+  // lines of the records file, fits in memory whatever the candidates return.
   static BatchSize for_rows_of(const EvaluationSpec& spec, std::size_t cases);
 };
 
 // Bytes that begin like wasm are wasm; what else a file holds is taken for what its name says.
 Candidate candidate_in(const std::string& path, const std::string& bytes);
-// The same, checked.
+// Prepares the candidate in these bytes.
 Result<ArtifactPtr> artifact_in(const std::string& path, const std::string& bytes, std::uint64_t bytes_max);
 
 class CandidateBatch {

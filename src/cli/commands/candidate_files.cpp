@@ -36,7 +36,7 @@ Result<void> check_file(const std::string& path) {
   return refuse_path(path, ErrorCode::io_error, "this is neither a regular file nor a folder");
 }
 
-// What one folder holds: candidates, further folders, and the number of other things.
+// Looks through one folder: candidates, further folders, and the number of other things.
 Result<void> look_into(const fs::path& folder, std::vector<fs::path>& folders, CandidateFiles& found) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);

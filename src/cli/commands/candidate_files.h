@@ -1,4 +1,4 @@
-// Which files `petri evaluate` takes for candidates: those that are named, and those inside the folders that are.
+// Finds the files that `petri evaluate` takes for candidates: those that are named, and those inside named folders.
 #pragma once
 
 #include <cstddef>

@@ -53,9 +53,9 @@ TEST(CasesFile, MaySayTheTypes) {
   EXPECT_EQ(cases_in(R"({"types": ["i32", "f64"], "cases": [[1, 2]]})").types, (std::vector{i32, f64}));
   EXPECT_EQ(cases_refusal(R"({"types": ["i32", "f64"], "cases": [[1]]})"), "\"types\" has 2 and a case has 1 argument");
   EXPECT_EQ(cases_refusal(R"({"types": ["int"], "cases": [[1]]})"),
-            "\"types\" holds \"int\"; the types are i32, i64, f32, f64");
+            "types[0] is \"int\" but can be i32, i64, f32, f64");
   EXPECT_EQ(cases_refusal(R"({"types": ["funcref"], "cases": [[1]]})"),
-            "\"types\" holds \"funcref\"; the types are i32, i64, f32, f64");
+            "types[0] is \"funcref\" but can be i32, i64, f32, f64");
 }
 
 TEST(CasesFile, KeepsNumbersExact) {
@@ -98,20 +98,23 @@ TEST(CasesFile, SaysWhereItIsNotJson) {
 
 TEST(CasesFile, SaysWhatIsNotAsItShouldBe) {
   EXPECT_EQ(cases_refusal("[[1]]"), "this is not an object with \"cases\"");
-  EXPECT_EQ(cases_refusal("{}"), "the file has no \"cases\"");
-  EXPECT_EQ(cases_refusal(R"({"cases": 3})"), "\"cases\" is not a list");
-  EXPECT_EQ(cases_refusal(R"({"cases": [null]})"), "case 0 is neither a list of arguments, nor one, nor an object");
-  EXPECT_EQ(cases_refusal(R"({"cases": [[true]]})"), "argument 0 of case 0 is neither a number nor the text of one");
+  EXPECT_EQ(cases_refusal("{}"), "cases is missing");
+  EXPECT_EQ(cases_refusal(R"({"cases": 3})"), "cases is not a list");
+  EXPECT_EQ(cases_refusal(R"({"cases": [null]})"), "cases[0] is neither a list of arguments, nor one, nor an object");
+  EXPECT_EQ(cases_refusal(R"({"cases": [[true]]})"), "cases[0][0] is neither a number nor the text of one");
   EXPECT_EQ(cases_refusal(R"({"cases": [], "target": []})"),
-            "the file has an unknown key \"target\"; known are types, cases, targets");
+            "target is no field here (there are types, cases, targets)");
   EXPECT_EQ(cases_refusal(R"({"cases": [{"args": [1]}]})"),
-            "case 0 has an unknown key \"args\"; known are arguments, input, input_base64");
+            "cases[0].args is no field here (there are arguments, input, input_base64)");
   EXPECT_EQ(cases_refusal(R"({"cases": [{"input": "a", "input_base64": "AA=="}]})"),
-            "case 0 has both \"input\" and \"input_base64\"");
-  EXPECT_EQ(cases_refusal(R"({"cases": [{"input_base64": "?"}]})"), "\"input_base64\" of case 0 is not base64");
-  EXPECT_EQ(cases_refusal(R"({"cases": [{"input": 3}]})"), "\"input\" of case 0 is not a text");
+            "cases[0].input_base64 stands beside input, and only one of them can be");
+  EXPECT_EQ(cases_refusal(R"({"cases": [{"input_base64": "?"}]})"), "cases[0].input_base64 is not base64");
+  EXPECT_EQ(cases_refusal(R"({"cases": [{"input": 3}]})"), "cases[0].input is not a string");
   EXPECT_EQ(cases_refusal(R"({"cases": [1], "targets": ["far"]})"),
-            "target 0: \"far\" cannot be an f64: it is not a number.");
+            "targets[0]: \"far\" cannot be an f64: it is not a number");
+  EXPECT_EQ(cases_refusal(R"({"cases": [{"arguments": [{}]}, false], "types": 1})"),
+            "cases[0].arguments[0] is neither a number nor the text of one; "
+            "cases[1] is neither a list of arguments, nor one, nor an object; types is not a list");
 }
 
 TEST(CasesFile, LeavesItToTheEvaluationToRefuseTargetsThatAreNotFinite) {
@@ -121,7 +124,7 @@ TEST(CasesFile, LeavesItToTheEvaluationToRefuseTargetsThatAreNotFinite) {
 TEST(CasesFile, SurvivesListsOfAnyDepth) {
   const std::string deep(100'000, '[');
   EXPECT_EQ(cases_refusal("{\"cases\": " + deep), "it has more than 64 lists and objects within one another");
-  EXPECT_EQ(cases_refusal("{\"cases\": [[[[]]]]}"), "argument 0 of case 0 is neither a number nor the text of one");
+  EXPECT_EQ(cases_refusal("{\"cases\": [[[[]]]]}"), "cases[0][0] is neither a number nor the text of one");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ constexpr std::string_view kNoCompiler =
     "are "
     "the same\n";
 
-// What ends an evaluation before its end, and who is to blame.
+// The error that ends an evaluation early, and who is to blame.
 struct Failure {
   Error error;
   ExitCode code = ExitCode::host_failure;
@@ -107,7 +107,7 @@ Result<void> close(Outputs& outputs, std::size_t not_evaluated) {
   return {};
 }
 
-// What the batches before have done, and this one so far.
+// Adds the batches before to the progress of this one.
 ProgressState progress_state(const EvaluationSummary& before, const Progress& progress) {
   ProgressState state{.done = before.counts.rows + progress.done, .total = before.candidates};
   for (std::size_t kind = 0; kind < before.outcomes.size(); ++kind) {

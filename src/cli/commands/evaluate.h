@@ -18,7 +18,7 @@ class App;
 
 namespace petri::cli {
 
-// Those of a spec that says nothing else.
+// The limits of a spec that sets none.
 Limits evaluation_limits();
 
 struct EvaluateOptions {

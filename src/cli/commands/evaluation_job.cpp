@@ -10,7 +10,6 @@
 #include "cli/commands/function_choice.h"
 #include "cli/input_file.h"
 #include "cli/output_file.h"
-#include "evaluation/harness_check.h"
 #include "evaluation/spec_check.h"
 
 namespace petri::cli {

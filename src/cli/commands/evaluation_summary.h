@@ -1,4 +1,4 @@
-// What `petri evaluate` prints at its end, as data and in words.
+// The summary that `petri evaluate` prints at its end, as data and in words.
 #pragma once
 
 #include <array>

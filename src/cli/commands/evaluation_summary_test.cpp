@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Of a candidate of its own, unless it is said which.
+// A record of a candidate of its own, unless `which` names one.
 Record scored(std::size_t row, double score, std::optional<std::uint8_t> which = std::nullopt) {
   static std::uint8_t next = 100;
   return {.row = row,

@@ -1,4 +1,4 @@
-// Which exported function a run calls, and with what.
+// Chooses the exported function that a run calls, and reads its arguments.
 #pragma once
 
 #include <optional>

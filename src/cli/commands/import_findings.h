@@ -1,4 +1,4 @@
-// Whether each import of a module would be satisfied, and if not, why.
+// Finds out for each import of a module if it would be satisfied, and if not, why.
 #pragma once
 
 #include <optional>

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/byte_text.h"
 #include "base/escape.h"
 #include "cli/command_error.h"
 #include "cli/commands/module_report.h"
@@ -15,13 +16,9 @@
 namespace petri::cli {
 namespace {
 
-std::span<const std::uint8_t> as_wasm(std::string_view bytes) {
-  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-}
-
 // A refused module still has sections to show, if it starts like one.
 ExitCode print_refused(const Error& error, std::string_view bytes, bool json, Console& console) {
-  const auto sections = begins_like_wasm(bytes) ? section_outline(as_wasm(bytes)) : std::vector<Section>();
+  const auto sections = starts_like_wasm(bytes) ? section_outline(as_bytes(bytes)) : std::vector<Section>();
   if (json) {
     console.out.write(to_line({{"error", to_json(error)}, {"sections", to_json(sections)}}));
     return exit_code_for(error);

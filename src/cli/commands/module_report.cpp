@@ -16,7 +16,7 @@ constexpr std::size_t kNameColumnBytesMax = 60;
 
 std::string column_name(std::string_view name) { return escape_text(name, kNameColumnBytesMax); }
 
-// What the meter had to work on: custom sections are not passed on to the engines.
+// The bytes that the meter had to work on: custom sections are not passed on to the engines.
 std::uint64_t bytes_to_meter(const ModuleReport& report) {
   std::uint64_t bytes = report.info.bytes;
   for (const Section& section : report.sections) bytes -= section.custom ? section.bytes : 0;

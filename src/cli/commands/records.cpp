@@ -68,8 +68,8 @@ ExitCode execute(const ConvertOptions& options, Console& console) {
         {{"records",
           {{"output", options.output}, {"records", conversion->records}, {"complete", conversion->complete}}}}));
   } else {
-    OutputStream& told = to_standard_output(options) ? console.error : console.out;
-    told.write(to_text(*conversion, options.output));
+    OutputStream& summary_stream = to_standard_output(options) ? console.error : console.out;
+    summary_stream.write(to_text(*conversion, options.output));
   }
   return ExitCode::ok;
 }

@@ -17,7 +17,7 @@ namespace petri::cli {
 struct ConvertOptions {
   std::string file;
   std::string output;               // "-": standard output
-  std::optional<RecordsForm> form;  // none: as the name of the output says
+  std::optional<RecordsForm> form;  // nullopt: as the name of the output says
   bool json = false;
 };
 

@@ -40,7 +40,7 @@ ScannedFile examine(const std::string& file, const ScanOptions& options) {
   return scanned;
 }
 
-ExitCode tell(const ScannedFile& scanned, Console& console) {
+ExitCode print_verdict(const ScannedFile& scanned, Console& console) {
   if (scanned.report) console.out.write(to_text(scanned));
   return scanned.error ? report_error(*scanned.error, false, console) : ExitCode::ok;
 }
@@ -84,7 +84,7 @@ ExitCode execute(const ScanOptions& options, Console& console) {
   if (const auto valid = validate(options.limits); !valid) return report_error(valid.error(), options.json, console);
   if (options.json) return execute_json(options, console);
   ExitCode code = ExitCode::ok;
-  for (const std::string& file : options.files) code = std::max(code, tell(examine(file, options), console));
+  for (const std::string& file : options.files) code = std::max(code, print_verdict(examine(file, options), console));
   return code;
 }
 

@@ -1,4 +1,4 @@
-// What `petri scan` prints.
+// The text that `petri scan` prints.
 #pragma once
 
 #include <optional>

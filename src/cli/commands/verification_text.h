@@ -1,4 +1,4 @@
-// What `petri verify` prints.
+// The text that `petri verify` prints.
 #pragma once
 
 #include <string>

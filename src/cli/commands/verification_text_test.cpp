@@ -5,7 +5,7 @@
 namespace petri::cli {
 namespace {
 
-// Of a file with its final line.
+// The report of a file with its final line.
 VerificationReport report_of(Verification verification) {
   verification.whole = true;
   return {.file = "out.jsonl", .verification = std::move(verification)};

@@ -59,7 +59,7 @@ void add_limit_options(CLI::App& command, VerifyLimits& limits) {
                    [&limits](std::uint64_t value) { limits.time_max = std::chrono::nanoseconds(value); });
 }
 
-// What the first line says of how far the file can be compared.
+// Starts a report with what the first line says of how far the file can be compared.
 Result<VerificationReport> begin_report(const VerifyFileOptions& options) {
   PETRI_TRY(const auto reader, RecordsReader::open(options.file, options.limits.bounds()));
   return VerificationReport{.file = options.file,

@@ -8,7 +8,7 @@
 namespace petri::cli {
 namespace {
 
-// What does not depend on the commands. Bash splits --tier=compiled into three words.
+// The part that does not depend on the commands. Bash splits --tier=compiled into three words.
 constexpr std::string_view kBashBegin = R"(# bash completion for petri, written by "petri completion bash".
 
 _petri_words() {

@@ -48,7 +48,7 @@ OptionDescription describe_option(const CLI::Option& option) {
           .repeats = takes_many(option)};
 }
 
-// Of `evaluate` the candidates are what is left over, which the grammar has no argument for.
+// The candidates of `evaluate` are the words left over; the grammar has no argument for them.
 ArgumentDescription candidates() {
   return {.name = "CANDIDATE",
           .about = "A .wat or .wasm file, or a folder of them",

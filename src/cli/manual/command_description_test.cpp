@@ -38,7 +38,7 @@ TEST(CommandDescription, HasEveryCommandWithItsHelp) {
   }
 }
 
-TEST(CommandDescription, TellsWhatOptionsAndArgumentsCanBe) {
+TEST(CommandDescription, ListsWhatOptionsAndArgumentsCanBe) {
   const auto all = command_descriptions();
   const CommandDescription& run = find(all, "petri run");
   EXPECT_THAT(option(run, "--tier").value.words, ElementsAre("interpreted", "compiled", "automatic"));

@@ -50,7 +50,7 @@ std::string fish_condition(const CommandDescription& command) {
   return fmt::format("complete -c petri -n \"__petri_is {}\"", fish_quoted(command.path()));
 }
 
-// What may follow an option, or stand as an argument. `-k` keeps the order of the list.
+// The values that may follow an option, or stand as an argument. `-k` keeps the order of the list.
 std::string fish_values(const ValueWords& value) {
   switch (value.kind) {
     case ValueKind::anything: return "";

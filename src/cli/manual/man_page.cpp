@@ -94,7 +94,7 @@ std::string options_of(const Verb& verb) {
   return text;
 }
 
-// What can be typed at `petri shell`.
+// The verbs of `petri shell`.
 void add_verbs(RoffPage& page) {
   page.section("VERBS");
   for (const Verb& verb : shell_verbs()) {

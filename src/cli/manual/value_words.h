@@ -1,4 +1,4 @@
-// What the value of an option or argument can be, known by the word that help shows in its place: FILE, TIER, SIZE.
+// The possible values of an option or argument, known by the word that help shows in its place: FILE, TIER, SIZE.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a verb of the shell answers.
+// The answer of a verb of the shell.
 #pragma once
 
 #include <string>

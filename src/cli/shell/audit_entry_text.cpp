@@ -2,22 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "audit/audit_time.h"
+#include "base/byte_text.h"
 #include "base/escape.h"
-#include "base/hex.h"
 #include "base/units.h"
+#include "base/utc_time.h"
 #include "cli/shell/text_table.h"
 
 namespace petri::cli {
 namespace {
 
 constexpr std::size_t kDetailBytesShown = 200;
-
-std::string time_text(AuditTime time) {
-  std::string text;
-  write_time(text, time);
-  return text;
-}
 
 std::string details_text(const AuditEntry& entry) {
   std::string text;
@@ -40,14 +34,14 @@ std::string to_text(const AuditPage& page) {
   if (page.entries.empty()) return "no entries\n";
   std::vector<std::vector<std::string>> rows{{"entry", "time", "kind", "of", "cause", "details"}};
   for (const AuditEntry& entry : page.entries) {
-    rows.push_back({fmt::format("{}", entry.number), time_text(entry.time), std::string(name_of(entry.kind)),
+    rows.push_back({fmt::format("{}", entry.number), to_utc_text(entry.time), std::string(name_of(entry.kind)),
                     whom(entry), escape_text(entry.cause), details_text(entry)});
   }
   return text_table(rows) + (page.next ? fmt::format("there are more: --after {}\n", *page.next) : "");
 }
 
 Json to_json(const AuditEntry& entry) {
-  Json json{{"number", entry.number}, {"time", time_text(entry.time)}, {"sandbox", entry.sandbox}};
+  Json json{{"number", entry.number}, {"time", to_utc_text(entry.time)}, {"sandbox", entry.sandbox}};
   if (!entry.process.empty()) json["process"] = entry.process;
   json["kind"] = name_of(entry.kind);
   if (!entry.cause.empty()) json["cause"] = entry.cause;

@@ -22,7 +22,7 @@ constexpr std::string_view kPrompt = "petri> ";
 constexpr std::string_view kPromptOfMore = "    -> ";
 
 // A line that ends in a backslash continues in the next; one that ends in two ends in a backslash that was meant.
-bool goes_on(std::string_view line) {
+bool is_continued(std::string_view line) {
   std::size_t backslashes = 0;
   while (line.ends_with('\\')) {
     line.remove_suffix(1);
@@ -53,14 +53,14 @@ ExitCode CommandLoop::run(ShellLines& lines) {
   while (!console_.out.failed()) {
     if (handle(read_command(lines)) == Next::end) break;
   }
-  tell_news();
+  print_news();
   return code_;
 }
 
 ShellInput CommandLoop::read_command(ShellLines& lines) {
   ShellInput input = lines.next(kPrompt);
   command_line_ = ++line_;
-  while (input.kind == ShellInput::Kind::line && goes_on(input.text)) {
+  while (input.kind == ShellInput::Kind::line && is_continued(input.text)) {
     ShellInput more = lines.next(kPromptOfMore);
     ++line_;
     if (more.kind == ShellInput::Kind::ended) break;
@@ -78,16 +78,16 @@ CommandLoop::Next CommandLoop::handle(const ShellInput& input) {
     case ShellInput::Kind::too_long: {
       const Error error{.code = ErrorCode::too_large,
                         .message = fmt::format("the line has more than {}", format_bytes(kShellLineBytesMax))};
-      tell("", error);
+      print("", error);
       return failed_with(exit_code_for(error));
     }
     case ShellInput::Kind::interrupted:
-      if (options_.typed) return Next::go_on;
+      if (options_.typed) return Next::resume;
       [[fallthrough]];
     case ShellInput::Kind::terminated: code_ = ExitCode::interrupted; return Next::end;
     case ShellInput::Kind::failed: {
       const Error error = Error{.code = ErrorCode::io_error, .message = input.text}.with("path", "-");
-      tell("", error);
+      print("", error);
       code_ = exit_code_for(error);
       return Next::end;
     }
@@ -100,22 +100,22 @@ CommandLoop::Next CommandLoop::carry_out(const std::string& line) {
   if (options_.echo && !line.empty()) console_.out.write(fmt::format("{}{}\n", kPrompt, for_terminal(line)));
   auto words = split_words(line);
   if (!words) {
-    tell("", words.error());
+    print("", words.error());
     return failed_with(exit_code_for(words.error()));
   }
-  if (words->empty()) return Next::go_on;
+  if (words->empty()) return Next::resume;
   const std::vector<std::string> texts = texts_of(std::move(*words));
   Interrupt interrupt;
   session_.set_stop(interrupt.token());
   auto answer = answer_to(texts);
   session_.set_stop({});
-  if (!answer || !answer->comes_first) tell_news();
+  if (!answer || !answer->comes_first) print_news();
   const ExitCode code = answer ? answer->code : exit_code_for(answer.error());
-  answer ? tell(texts.front(), *answer) : tell(texts.front(), answer.error());
+  answer ? print(texts.front(), *answer) : print(texts.front(), answer.error());
   const bool ends = interrupt.signal() == SIGTERM || (interrupt.signalled() && !options_.typed);
   if (ends) code_ = ExitCode::interrupted;
   if (ends || (answer && answer->quits)) return Next::end;
-  return code == ExitCode::ok ? Next::go_on : failed_with(code);
+  return code == ExitCode::ok ? Next::resume : failed_with(code);
 }
 
 Result<Answer> CommandLoop::answer_to(const std::vector<std::string>& words) {
@@ -126,9 +126,9 @@ Result<Answer> CommandLoop::answer_to(const std::vector<std::string>& words) {
 
 // The exit code is that of the first failure: others may follow from it.
 CommandLoop::Next CommandLoop::failed_with(ExitCode code) {
-  if (options_.typed) return Next::go_on;
+  if (options_.typed) return Next::resume;
   if (code_ == ExitCode::ok) code_ = code;
-  return options_.stop_on_error ? Next::end : Next::go_on;
+  return options_.stop_on_error ? Next::end : Next::resume;
 }
 
 Json CommandLoop::json_of(std::string_view verb) const {
@@ -138,7 +138,7 @@ Json CommandLoop::json_of(std::string_view verb) const {
   return json;
 }
 
-void CommandLoop::tell(std::string_view verb, const Answer& answer) {
+void CommandLoop::print(std::string_view verb, const Answer& answer) {
   if (options_.json) {
     Json json = json_of(verb);
     json.update(answer.json);
@@ -148,7 +148,7 @@ void CommandLoop::tell(std::string_view verb, const Answer& answer) {
   console_.error.write(answer.notes);
 }
 
-void CommandLoop::tell(std::string_view verb, const Error& error) {
+void CommandLoop::print(std::string_view verb, const Error& error) {
   if (options_.json) {
     Json json = json_of(verb);
     json["error"] = to_json(error);
@@ -165,7 +165,7 @@ bool CommandLoop::has_news() {
   return !news_.empty();
 }
 
-void CommandLoop::tell_news() {
+void CommandLoop::print_news() {
   gather_news();
   for (const Said& said : std::exchange(news_, {}))
     (said.error_stream ? console_.error : console_.out).write(said.text);
@@ -179,8 +179,8 @@ void CommandLoop::gather_news() {
                                   : Said{true, fmt::format("event {}\n", petri::to_text(*event))});
   }
   const std::uint64_t lost = session_.events_lost();
-  if (lost > events_lost_told_) gather_lost(lost - events_lost_told_, "events");
-  events_lost_told_ = lost;
+  if (lost > events_lost_reported_) gather_lost(lost - events_lost_reported_, "events");
+  events_lost_reported_ = lost;
 }
 
 void CommandLoop::gather(const NewsItem& item) {

@@ -31,10 +31,10 @@ class CommandLoop {
 
   // For those who wait for lines: what happened meanwhile.
   bool has_news();
-  void tell_news();
+  void print_news();
 
  private:
-  enum class Next { go_on, end };
+  enum class Next { resume, end };
   struct Said {
     bool error_stream = false;
     std::string text;
@@ -44,8 +44,8 @@ class CommandLoop {
   Next handle(const ShellInput& input);
   Next carry_out(const std::string& line);
   Result<Answer> answer_to(const std::vector<std::string>& words);
-  void tell(std::string_view verb, const Answer& answer);
-  void tell(std::string_view verb, const Error& error);
+  void print(std::string_view verb, const Answer& answer);
+  void print(std::string_view verb, const Error& error);
   Next failed_with(ExitCode code);
   void gather_news();
   void gather(const NewsItem& item);
@@ -56,7 +56,7 @@ class CommandLoop {
   Console& console_;
   LoopOptions options_;
   std::vector<Said> news_;
-  std::uint64_t events_lost_told_ = 0;
+  std::uint64_t events_lost_reported_ = 0;
   std::size_t line_ = 0;          // of the last line that was read
   std::size_t command_line_ = 0;  // where the command started
   ExitCode code_ = ExitCode::ok;

@@ -68,7 +68,7 @@ const KnownNames::OfSandbox* named_sandbox(const KnownNames& known, const std::v
   return found == known.sandboxes.end() ? nullptr : &found->second;
 }
 
-// Those of the module in the address before, "orders/tax", or of all where none is named.
+// The versions of the module in the address before, "orders/tax", or of all modules where none is named.
 Names version_numbers(const KnownNames::OfSandbox* sandbox, const std::vector<ShellWord>& before) {
   Names numbers;
   if (sandbox == nullptr) return numbers;
@@ -125,7 +125,7 @@ const VerbOption* option_named(const Verb& verb, std::string_view name) {
   return found == verb.options.end() ? nullptr : &*found;
 }
 
-// What the next word after these is, and, where it could be one, the option names as well.
+// The kind of the next word after these; option names are offered as well where they could come.
 ShellArgument kind_of_next(const Verb& verb, const std::vector<ShellWord>& before) {
   std::size_t place = 0;
   for (std::size_t i = 1; i < before.size(); ++i) {
@@ -140,7 +140,7 @@ ShellArgument kind_of_next(const Verb& verb, const std::vector<ShellWord>& befor
   return verb.arguments.back().repeats ? verb.arguments.back().kind : ShellArgument::word;
 }
 
-void keep_beginning_with(Names& names, std::string_view prefix) {
+void keep_starting_with(Names& names, std::string_view prefix) {
   std::erase_if(names, [prefix](const std::string& name) { return !name.starts_with(prefix); });
   std::ranges::sort(names);
   names.erase(std::ranges::unique(names).begin(), names.end());
@@ -170,7 +170,7 @@ Completion complete(std::string_view line, std::size_t cursor, const KnownNames&
       for (const VerbOption& option : verb->options) completion.candidates.emplace_back(option.name);
     }
   }
-  keep_beginning_with(completion.candidates, completion.prefix);
+  keep_starting_with(completion.candidates, completion.prefix);
   return completion;
 }
 
@@ -178,14 +178,14 @@ std::vector<std::string> complete_path(const std::string& path, std::size_t name
   namespace fs = std::filesystem;
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  const std::string begun = path.substr(folder.size());
+  const std::string typed = path.substr(folder.size());
   std::error_code failed;
   Names names;
   for (fs::directory_iterator entry(folder.empty() ? "." : folder, failed), end;
        !failed && entry != end && names.size() < names_max; entry.increment(failed)) {
     const std::string name = entry->path().filename().string();
-    const bool hidden = name.starts_with('.') && begun.empty();
-    if (hidden || !name.starts_with(begun)) continue;
+    const bool hidden = name.starts_with('.') && typed.empty();
+    if (hidden || !name.starts_with(typed)) continue;
     std::error_code unknown;
     names.push_back(folder + name + (entry->is_directory(unknown) ? "/" : ""));
   }

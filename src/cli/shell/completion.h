@@ -1,4 +1,4 @@
-// What the tab key offers.
+// The candidates that the tab key offers.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Completion {
   std::string prefix;
 };
 
-// What could stand at the cursor, given what stands before it. Looks at nothing but its arguments.
+// The words that could stand at the cursor, given the text before it. Looks at nothing but its arguments.
 Completion complete(std::string_view line, std::size_t cursor, const KnownNames& known);
 
 // The names in a folder that continue this path, folders with a "/" at their end, sorted; none when it cannot be

@@ -24,7 +24,7 @@ const KnownNames kKnown{.sandboxes = {{"orders",
 
 std::vector<std::string> offered(std::string_view line) { return complete(line, line.size(), kKnown).candidates; }
 
-TEST(Completion, BeginsWithTheVerbs) {
+TEST(Completion, StartsWithTheVerbs) {
   EXPECT_THAT(offered("ca"), ElementsAre("call", "cancel"));
   EXPECT_THAT(offered(""), Contains("destroy"));
   EXPECT_THAT(offered("help resta"), ElementsAre("restart", "restart_child"));
@@ -76,7 +76,7 @@ TEST(Completion, LooksOnlyAtWhatStandsBeforeTheCursor) {
   EXPECT_EQ(complete("ca", 99, kKnown).prefix, "ca");
 }
 
-TEST(Completion, GoesOnInsideQuotesAndNotInComments) {
+TEST(Completion, WorksInsideQuotesAndNotInComments) {
   EXPECT_THAT(offered("call \"ord"), ElementsAre("orders"));
   EXPECT_THAT(offered("call # ord"), IsEmpty());
   EXPECT_THAT(offered("#"), IsEmpty());

@@ -11,9 +11,9 @@
 namespace petri::cli {
 
 // "memory=16MiB" or "memory_bytes_max=16MiB", each in the unit of its limit. Whether a value lies in its range is left
-// to whoever applies it. All that cannot be read is validation_failed and names the words.
+// to the code that applies it. All that cannot be read is validation_failed and names the words.
 Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words);
-// The same; those that can be read, and what is wrong with the others.
+// Returns the limits that can be read, and adds a problem for each of the others.
 LimitChanges parse_limit_changes(const std::vector<std::string>& words, Problems& problems);
 
 // As format_limit() has it; fuel says where it holds.

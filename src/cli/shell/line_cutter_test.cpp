@@ -19,7 +19,7 @@ TEST(LineCutter, GivesLinesAsTheirEndsCome) {
   EXPECT_EQ(cutter.next(), std::nullopt);
 }
 
-TEST(LineCutter, SkipsALineThatIsTooLongAndGoesOn) {
+TEST(LineCutter, SkipsALineThatIsTooLongAndContinues) {
   LineCutter cutter(4);
   cutter.add("1234\r\n12345\n");
   EXPECT_EQ(cutter.next(), (CutLine{.text = "1234"}));
@@ -33,7 +33,7 @@ TEST(LineCutter, SkipsALineThatIsTooLongAndGoesOn) {
   EXPECT_EQ(cutter.next(), (CutLine{.text = "ok"}));
 }
 
-TEST(LineCutter, TellsOfALongLineThatNeverEnds) {
+TEST(LineCutter, ReportsALongLineThatNeverEnds) {
   LineCutter cutter(4);
   cutter.add("1234567");
   EXPECT_EQ(cutter.next(), std::nullopt);

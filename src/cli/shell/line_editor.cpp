@@ -32,13 +32,13 @@ struct HistoryEnd {
   void operator()(History* history) const { ::history_end(history); }
 };
 
-std::string common_beginning(const std::vector<std::string>& texts) {
-  std::string beginning = texts.front();
+std::string common_prefix(const std::vector<std::string>& texts) {
+  std::string prefix = texts.front();
   for (const std::string& text : texts) {
-    const auto end = std::ranges::mismatch(beginning, text).in1;
-    beginning.erase(end, beginning.end());
+    const auto end = std::ranges::mismatch(prefix, text).in1;
+    prefix.erase(end, prefix.end());
   }
-  return std::string(utf8_prefix(beginning, beginning.size()));
+  return std::string(utf8_prefix(prefix, prefix.size()));
 }
 
 // Candidates that end like this are only the start of a word.
@@ -146,7 +146,7 @@ struct LineEditor::Impl {
     Completion completion = complete(line, cursor, options.known_names());
     if (completion.files) completion.candidates = complete_path(completion.prefix);
     if (completion.candidates.empty()) return CC_ERROR;
-    const std::string common = common_beginning(completion.candidates);
+    const std::string common = common_prefix(completion.candidates);
     const bool only_one = completion.candidates.size() == 1;
     if (common.size() > completion.prefix.size() || only_one) {
       return replace(completion, line.substr(completion.begin, cursor - completion.begin), common, only_one);
@@ -155,7 +155,7 @@ struct LineEditor::Impl {
     return CC_REDISPLAY;
   }
 
-  // What was typed of the word gives way to what is known of it.
+  // Replaces the part of the word that was typed by what is known of it.
   unsigned char replace(const Completion& completion, const std::string& typed, const std::string& word, bool whole) {
     std::string text = quote_word(word);
     const bool plain = text == word;

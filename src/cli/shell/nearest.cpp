@@ -14,10 +14,10 @@ constexpr std::size_t kComparedBytesMax = 40;
 std::size_t distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), 0);
-  for (const char letter : from) {
+  for (const char c : from) {
     std::size_t diagonal = row[0]++;
     for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (letter == to[j] ? 0 : 1);
+      const std::size_t replaced = diagonal + (c == to[j] ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({row[j] + 1, diagonal + 1, replaced});
     }

@@ -1,4 +1,4 @@
-// What a misspelt word may have meant.
+// Finds the names that a misspelt word may have meant.
 #pragma once
 
 #include <optional>

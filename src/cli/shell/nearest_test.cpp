@@ -7,7 +7,7 @@ namespace {
 
 const std::vector<std::string_view> kNames{"create", "call", "cancel", "list", "limits"};
 
-TEST(NearestName, IsAFewLettersAway) {
+TEST(NearestName, IsAFewCharactersAway) {
   EXPECT_EQ(nearest_name("creat", kNames), "create");
   EXPECT_EQ(nearest_name("cal", kNames), "call");
   EXPECT_EQ(nearest_name("lits", kNames), "list");
@@ -20,7 +20,7 @@ TEST(NearestName, IsNoneForWhatIsLikeNothing) {
   EXPECT_EQ(nearest_name(std::string(1'000'000, 'c'), kNames), std::nullopt);
 }
 
-TEST(NearestNames, HaveTheWordInThemOrAreFewLettersAway) {
+TEST(NearestNames, HaveTheWordInThemOrAreFewCharactersAway) {
   using Names = std::vector<std::string_view>;
   EXPECT_EQ(nearest_names("c", kNames, 2), (Names{"create", "call"}));
   EXPECT_EQ(nearest_names("cel", kNames, 2), (Names{"cancel", "call"}));

@@ -1,4 +1,4 @@
-// What happens beside the commands: lines of guests' logs, and calls and runs in the background that were answered.
+// News that arrive beside the commands: lines of guests' logs, and answers of calls and runs in the background.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ struct CallNews {
   std::string sandbox;
   std::string_view what = "call";  // or "run"
   Result<Outcome> result;
-  // Of a run with limits of its own.
+  // The limits of a run that has its own.
   std::optional<std::uint64_t> fuel_max;
   std::optional<std::chrono::nanoseconds> timeout;
 };
@@ -43,7 +43,7 @@ struct CallNews {
 using NewsItem = std::variant<LogNews, CallNews>;
 
 // A queue that guests' threads fill and the shell empties. When it is full, log lines are lost and counted; answers of
-// calls never are, their number being bounded by whoever starts them. All members may be called from any thread.
+// calls never are, because the code that starts them bounds their number. All members may be called from any thread.
 class ShellNews {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -59,7 +59,7 @@ class ShellNews {
   // How many log lines were lost since this was asked last.
   std::uint64_t take_lost();
 
-  // Whether a call was ever started by this number.
+  // True if a call was ever started by this number.
   bool knows(std::uint64_t number) const;
   std::vector<std::uint64_t> calls_under_way() const;
   // Waits until this call, or without a number every call, is answered. False when time or the token ended the wait.

@@ -14,7 +14,7 @@
 namespace petri::cli {
 namespace {
 
-// What was changed, as it is now.
+// The changed limits with their present values.
 std::string changed_text(const LimitChanges& changes, const SandboxLimits& limits) {
   std::vector<std::pair<std::string, std::string>> fields;
   for (const auto& [name, value] : changes) fields.emplace_back(name, limit_text(*sandbox_limit_named(name), limits));

@@ -1,11 +1,11 @@
-// What is wrong with the arguments of a verb: all of it in one answer.
+// The problems with the arguments of a verb: all of them in one answer.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "base/complaints.h"
 #include "cli/command_error.h"
 #include "petri/result.h"
 
@@ -13,7 +13,10 @@ namespace petri::cli {
 
 class Problems {
  public:
-  void add(Error error) { errors_.push_back(std::move(error)); }
+  void add(Error error) {
+    complaints_.add_clause("", std::string(without_full_stop(error.message)));
+    if (!first_) first_ = std::move(error);
+  }
   void add(Result<void> result) {
     if (!result) add(std::move(result.error()));
   }
@@ -25,18 +28,17 @@ class Problems {
     return std::nullopt;
   }
 
-  bool empty() const { return errors_.empty(); }
+  bool empty() const { return complaints_.empty(); }
   // One problem is itself; several are one validation_failed.
   Result<void> result() const {
-    if (errors_.empty()) return {};
-    if (errors_.size() == 1) return fail(errors_.front());
-    std::string all;
-    for (const Error& error : errors_) all.append(all.empty() ? "" : "; ").append(without_full_stop(error.message));
-    return fail(ErrorCode::validation_failed, std::move(all));
+    if (empty()) return {};
+    if (complaints_.count() == 1) return fail(*first_);
+    return fail(ErrorCode::validation_failed, complaints_.message());
   }
 
  private:
-  std::vector<Error> errors_;
+  Complaints complaints_;
+  std::optional<Error> first_;
 };
 
 }  // namespace petri::cli

@@ -6,11 +6,11 @@
 
 namespace petri::cli {
 
-// Who the history says it was.
+// The actor that the history names for reloads from the shell.
 constexpr std::string_view kShellActor = "shell";
 
-// What is not given is the sandbox's own policy; one option of the policy given, and the others are as they are by
-// themselves. Values that make no sense are validation_failed in one sentence.
+// Without policy options the sandbox's own policy holds; if one is given, the others have their defaults. Values that
+// make no sense are validation_failed in one sentence.
 Result<ReloadOptions> reload_options(const BoundArguments& arguments);
 Result<RollbackOptions> rollback_options(const BoundArguments& arguments);
 Result<VersionOptions> version_options(const BoundArguments& arguments);

@@ -56,17 +56,17 @@ Result<Answer> in_background(ShellSession& session, CallNews news, Begin begin) 
   }
   const std::uint64_t number = news.number = session.news().begin_call();
   const BackgroundCall known{.sandbox = news.sandbox, .what = news.what};
-  const Result<std::uint64_t> begun =
-      begin([told = session.shared_news(), news = std::move(news)](Result<Outcome> result) {
+  const Result<std::uint64_t> started =
+      begin([receiver = session.shared_news(), news = std::move(news)](Result<Outcome> result) {
         CallNews answer = news;
         answer.result = std::move(result);
-        told->answer_call(std::move(answer));
+        receiver->answer_call(std::move(answer));
       });
-  if (!begun) {
+  if (!started) {
     session.news().forget_call(number);
-    return fail(begun.error());
+    return fail(started.error());
   }
-  session.remember_call(number, {.sandbox = known.sandbox, .what = known.what, .call = *begun});
+  session.remember_call(number, {.sandbox = known.sandbox, .what = known.what, .call = *started});
   Answer answer{.text = fmt::format("{} {} is under way\n", known.what, number), .comes_first = true};
   answer.json["number"] = number;
   return answer;

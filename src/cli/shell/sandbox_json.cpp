@@ -33,7 +33,7 @@ Json actions_json(const LimitActions& actions) {
   return json;
 }
 
-// What is done for each class of failures, whether that was asked for or is the default.
+// The action for each class of failures, whether it was set or is the default.
 Json recovery_json(const Recovery& recovery) {
   Json json{{"restarts_max", recovery.restarts_max},
             {"retries_max", recovery.retries_max},

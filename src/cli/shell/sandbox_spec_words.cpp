@@ -88,7 +88,7 @@ void add_rest(SandboxSpec& spec, const BoundArguments& arguments, Problems& prob
   if (arguments.has("--deterministic")) spec.deterministic = true;
 }
 
-// What the runtime would say of the rest, were it asked. Of modules it knows more than can be said here.
+// Adds the problems that the runtime would find in the rest. It knows more of modules than can be said here.
 void add_what_the_runtime_finds(const SandboxSpec& spec, Problems& problems) {
   Complaints found;
   check_spec_alone(spec, found);

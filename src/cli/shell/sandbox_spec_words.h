@@ -10,7 +10,7 @@ namespace petri::cli {
 // What is wrong with any of it is reported at once.
 Result<SandboxSpec> read_spec(const BoundArguments& arguments);
 
-// All of the spec's modules may have so many bytes; what is larger is refused with the runtime's own words.
+// All of the spec's modules may have this many bytes; what is larger is refused with the runtime's own words.
 constexpr std::uint64_t kShellModuleBytesMax = 100ULL << 20;
 
 }  // namespace petri::cli

@@ -21,7 +21,7 @@ std::string to_text(std::span<const UsageSample> history);
 std::string to_text(const SandboxLimits& limits);
 std::string to_text(const RuntimeInfo& info);
 
-// What a guest answered: its values on a line, then its output in quotes. Either may be missing.
+// A guest's answer: its values on a line, then its output in quotes. Either may be missing.
 std::string answer_text(const Outcome& outcome);
 // How it went: why it ended, where, and what it cost.
 std::string notes_text(const Outcome& outcome, const Limits& limits);

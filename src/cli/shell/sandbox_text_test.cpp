@@ -22,7 +22,7 @@ SandboxInfo orders() {
   return info;
 }
 
-TEST(SandboxText, TellsWhatThereIsAndEscapesIt) {
+TEST(SandboxText, ShowsWhatThereIsAndEscapesIt) {
   EXPECT_EQ(to_text(orders()),
             "orders: failed\n"
             "  why          bad\\x1b[31m news\n"
@@ -43,7 +43,7 @@ TEST(SandboxText, TellsWhatThereIsAndEscapesIt) {
             "  up           0 s\n");
 }
 
-TEST(SandboxText, TellsWhatASandboxWasMadeWith) {  // L03, L15
+TEST(SandboxText, ShowsWhatASandboxWasCreatedWith) {  // L03, L15
   SandboxInfo info = orders();
   info.modules = {{.name = "shop", .artifact = {}, .version = 2, .path = "shop\n.wat"}};
   info.on_limit = {{"timers_max", OnLimit::kill}};
@@ -94,7 +94,7 @@ TEST(SandboxJson, HasTheSameFacts) {
 }
 
 // Issue 16: nothing here is what it would be by default.
-TEST(SandboxJson, TellsWhatASandboxWasMadeWith) {  // L03, L15
+TEST(SandboxJson, ShowsWhatASandboxWasCreatedWith) {  // L03, L15
   SandboxInfo info = orders();
   info.modules = {{.name = "shop", .artifact = {}, .version = 2, .path = "shop.wat"}};
   info.on_limit = {{"timers_max", OnLimit::kill}};

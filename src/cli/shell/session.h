@@ -1,4 +1,4 @@
-// What the verbs of the shell work on: one runtime, what is known of its code, and what happens in it.
+// The session that the verbs of the shell work on: one runtime, what is known of its code, and what happens in it.
 #pragma once
 
 #include <cstdint>
@@ -61,16 +61,16 @@ class ShellSession {
   Result<void> listen(SubscriptionOptions options);
   void stop_listening();
   bool listens() const { return listens_; }
-  // Events that wait, oldest first, and at most so many as one queue holds.
+  // Events that wait, oldest first, and at most as many as one queue holds.
   std::vector<EventPtr> take_events();
-  // Whether such an event was taken since listening started, or since this was last true.
+  // True if such an event was taken since listening started, or since this last returned true.
   bool took_event(EventKind kind);
-  // Waits for the next event, which is still to be taken; nullptr once the deadline has passed or the command was told
+  // Waits for the next event, which is still to be taken; nullptr once the deadline has passed or the command was asked
   // to stop.
   EventPtr wait_for_event(Subscription::TimePoint deadline);
   std::uint64_t events_lost() const { return subscription_.lost(); }
 
-  // What completion can offer now.
+  // The names that completion can offer now.
   KnownNames known_names() const;
 
  private:

@@ -25,7 +25,7 @@ bool reads_stdin(const ShellOptions& options) {
 }
 
 IdleWork idle_work(CommandLoop& loop) {
-  return {.is_due = [&loop] { return loop.has_news(); }, .act = [&loop] { loop.tell_news(); }};
+  return {.is_due = [&loop] { return loop.has_news(); }, .act = [&loop] { loop.print_news(); }};
 }
 
 ExitCode run_typed(CommandLoop& loop, ShellSession& session, Console& console, SessionSignals& signals) {

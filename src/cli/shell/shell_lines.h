@@ -55,7 +55,7 @@ class DescriptorLines : public ShellLines {
   LineCutter cutter_;
 };
 
-// What is waited for on a descriptor.
+// The result of a wait for input on a descriptor.
 enum class InputWait { ready, signal, idle };
 // Waits until there is something to read or a signal to take, in pieces short enough for the idle work.
 InputWait wait_for_input(int descriptor, const SessionSignals& signals);

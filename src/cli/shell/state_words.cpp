@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/byte_text.h"
 #include "base/escape.h"
-#include "base/hex.h"
 #include "cli/shell/nearest.h"
 #include "cli/shell/text_table.h"
 #include "petri/value.h"
@@ -44,7 +44,7 @@ Result<Assignment> parse_assignment(const std::string& word, const StateSchema& 
 }
 
 template <typename Number>
-std::optional<Number> whole_number(std::string_view text) {
+std::optional<Number> parse_integer(std::string_view text) {
   Number number{};
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (wrong != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -67,7 +67,7 @@ Result<std::uint32_t> index_of(const Assignment& parts, const StateField& field)
                               escape_text(field.name, kWordShownBytesMax)));
   }
   if (!parts.index) return 0;
-  const auto index = whole_number<std::uint32_t>(*parts.index);
+  const auto index = parse_integer<std::uint32_t>(*parts.index);
   if (!index) return refuse(fmt::format("{}[{}] has no number in its brackets", field.name, escape_text(*parts.index)));
   return *index;
 }
@@ -89,8 +89,8 @@ std::optional<StateValue> value_of(StateType type, std::string_view text) {
       if (text == "false" || text == "0") return std::uint64_t{0};
       return std::nullopt;
     default:
-      if (const auto number = whole_number<std::int64_t>(text)) return *number;
-      if (const auto number = whole_number<std::uint64_t>(text)) return *number;
+      if (const auto number = parse_integer<std::int64_t>(text)) return *number;
+      if (const auto number = parse_integer<std::uint64_t>(text)) return *number;
       return std::nullopt;
   }
 }
@@ -111,7 +111,7 @@ std::string value_text(const StateField& field, const StateValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) {
     if (field.type == StateType::text) return fmt::format("\"{}\"", escape_text(*text, kValueBytesMax));
     const std::string_view cut = std::string_view(*text).substr(0, kValueBytesMax / 2);
-    const std::string hex = to_hex({reinterpret_cast<const std::uint8_t*>(cut.data()), cut.size()});
+    const std::string hex = to_hex(as_bytes(cut));
     return hex + (cut.size() < text->size() ? "…" : "");
   }
   const auto* number = std::get_if<std::uint64_t>(&value);

@@ -1,5 +1,5 @@
-// What the shell can be told to do, as a table: help, completion, the reference page and the reading of arguments all
-// follow from it.
+// The verbs of the shell as a table: help, completion, the reference page and the reading of arguments all follow from
+// it.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace petri::cli {
 class ShellSession;
 class BoundArguments;
 
-// What stands in a place, as far as completion can know: `word` is anything.
+// The kind of word that stands in a place, as far as completion can know: `word` is anything.
 enum class ShellArgument {
   word,
   verb,
@@ -69,7 +69,7 @@ struct Verb {
 const std::vector<Verb>& shell_verbs();
 // The verb of this name, or nullptr.
 const Verb* find_verb(std::string_view name);
-// The same; validation_failed with the nearest one when there is none.
+// Finds a verb by its name; validation_failed with the nearest one when there is none.
 Result<const Verb*> verb_named(const std::string& name);
 
 // "call ID[/PROCESS] [FUNCTION] [NUMBER]... [--input TEXT]"

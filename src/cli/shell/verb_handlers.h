@@ -1,4 +1,4 @@
-// What each verb does; verb.cpp has the table that names them.
+// The functions that carry out the verbs; verb.cpp has the table that names them.
 #pragma once
 
 #include "cli/shell/answer.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/byte_text.h"
 #include "base/escape.h"
 #include "base/units.h"
 #include "base/utf8.h"
@@ -17,10 +18,6 @@ constexpr std::size_t kValuesListedMax = 10;
 
 std::unexpected<Error> refuse(std::string_view option, const Error& error) {
   return fail(ErrorCode::validation_failed, fmt::format("{}: {}", option, error.message));
-}
-
-std::span<const std::uint8_t> bytes_of(const std::string& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 }  // namespace
@@ -99,7 +96,7 @@ Result<Source> read_source(const std::string& file, std::uint64_t bytes_max) {
 ArtifactPtr try_artifact(const Source& source, std::uint64_t bytes_max) {
   if (source.kind() == Source::Kind::artifact) return source.artifact();
   auto artifact = source.kind() == Source::Kind::wat ? Artifact::from_wat(source.text(), bytes_max)
-                                                     : Artifact::from_wasm(bytes_of(source.text()), bytes_max);
+                                                     : Artifact::from_wasm(as_bytes(source.text()), bytes_max);
   return artifact ? *artifact : nullptr;
 }
 

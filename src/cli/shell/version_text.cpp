@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "audit/audit_time.h"
 #include "base/escape.h"
 #include "base/units.h"
+#include "base/utc_time.h"
 #include "cli/shell/sandbox_text.h"
 #include "cli/shell/state_words.h"
 #include "cli/shell/text_table.h"
@@ -13,12 +13,6 @@ namespace petri::cli {
 namespace {
 
 constexpr std::size_t kWordBytesShown = 40;
-
-std::string time_text(VersionTime time) {
-  std::string text;
-  write_time(text, time);
-  return text;
-}
 
 std::string type_or_none(const std::optional<StateField>& field) { return field ? type_text(*field) : "–"; }
 
@@ -83,7 +77,7 @@ std::string to_text(const std::vector<VersionInfo>& versions) {
   Rows rows{{"version", "", "size", "from", "by", "time", "artifact", "state", "metadata"}};
   for (const VersionInfo& version : versions) {
     rows.push_back({fmt::format("{}", version.number), version.active ? "active" : "", format_bytes(version.bytes),
-                    version.language, std::string(name_of(version.origin)), time_text(version.time),
+                    version.language, std::string(name_of(version.origin)), to_utc_text(version.time),
                     version.artifact.hex().substr(0, kHashDigitsShown), fields_text(version.state),
                     metadata_text(version)});
   }
@@ -95,7 +89,7 @@ std::string to_text(const ModuleHistory& history) {
                                  history.active, format_count(history.total), format_count(history.versions.size()));
   Rows rows{{"time", "from", "to", "cause", "by"}};
   for (const VersionSwitch& change : history.switches) {
-    rows.push_back({time_text(change.time), number_or_none(change.from), fmt::format("{}", change.to),
+    rows.push_back({to_utc_text(change.time), number_or_none(change.from), fmt::format("{}", change.to),
                     std::string(name_of(change.cause)), escape_text(change.actor, kWordBytesShown)});
   }
   return text + text_table(rows);
@@ -150,10 +144,11 @@ Json to_json(const VersionInfo& version) {
   for (const StateField& field : version.state) {
     state.push_back({{"name", field.name}, {"type", type_text(field)}});
   }
-  return {{"number", version.number},        {"active", version.active},          {"artifact", version.artifact.hex()},
-          {"source", version.source.hex()},  {"language", version.language},      {"bytes", version.bytes},
-          {"time", time_text(version.time)}, {"origin", name_of(version.origin)}, {"state", std::move(state)},
-          {"imports", std::move(imports)},   {"metadata", version.metadata}};
+  return {
+      {"number", version.number},          {"active", version.active},          {"artifact", version.artifact.hex()},
+      {"source", version.source.hex()},    {"language", version.language},      {"bytes", version.bytes},
+      {"time", to_utc_text(version.time)}, {"origin", name_of(version.origin)}, {"state", std::move(state)},
+      {"imports", std::move(imports)},     {"metadata", version.metadata}};
 }
 
 Json to_json(const ModuleHistory& history) {
@@ -163,7 +158,7 @@ Json to_json(const ModuleHistory& history) {
   for (const VersionSwitch& change : history.switches) {
     switches.push_back({{"from", change.from},
                         {"to", change.to},
-                        {"time", time_text(change.time)},
+                        {"time", to_utc_text(change.time)},
                         {"cause", name_of(change.cause)},
                         {"actor", change.actor}});
   }

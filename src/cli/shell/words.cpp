@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hex.h"
+#include "base/byte_text.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
@@ -114,9 +114,9 @@ class Scanner {
   bool escape_in_quotes(std::string& text) {
     const std::size_t begin = at_++;
     const char c = at_end() ? '\0' : line_[at_];
-    constexpr std::string_view kLetters = "\"\\nrt";
+    constexpr std::string_view kEscapes = "\"\\nrt";
     constexpr std::string_view kMeanings = "\"\\\n\r\t";
-    if (const std::size_t known = kLetters.find(c); known != std::string_view::npos) {
+    if (const std::size_t known = kEscapes.find(c); known != std::string_view::npos) {
       text += kMeanings[known];
       ++at_;
       return true;

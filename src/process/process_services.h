@@ -1,0 +1,62 @@
+// What the processes of one sandbox, its trees and its timers work with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "process/cpu_share.h"
+#include "process/deterministic_queue.h"
+#include "process/tree_account.h"
+#include "process/workers.h"
+
+namespace petri {
+
+// What the processes of one sandbox, its trees and its timers use. It outlives whoever uses it. Any thread, and no lock
+// is taken to answer; what is returned by reference stays the same, so a process may keep it.
+class ProcessServices {
+ public:
+  virtual ~ProcessServices() = default;
+
+  // Held by tasks that are still to run on other threads: the sandbox outlives them.
+  virtual std::shared_ptr<void> keep_alive() = 0;
+  virtual Workers& workers() = 0;
+  // Who pays for the permits that its processes hold; nullptr: the host.
+  virtual Workers::Client* client() { return nullptr; }
+  // Runs a task on a thread of the workers, once the sandbox may have one more thread. Returns a number for hurry(),
+  // which runs a task that still waits at once: ends do not wait for other guests.
+  virtual std::uint64_t submit(Workers::Task task) {
+    workers().submit(std::move(task));
+    return 0;
+  }
+  virtual void hurry(std::uint64_t /*number*/) {}
+  virtual TreeAccount& account() = 0;
+  virtual CpuShare& cpu_share() = 0;
+  virtual const Clock& clock() const = 0;
+  // nullptr: processes run beside one another; else this queue has the one order of all messages.
+  virtual DeterministicQueue* deterministic_queue() { return nullptr; }
+  // Guards the chain of who waits for whom (GuestCalls).
+  virtual Mutex& waits() = 0;
+};
+
+// The services that every call uses, looked up once: a virtual call for each of them would cost more than its work.
+struct KnownServices {
+  explicit KnownServices(ProcessServices& services)
+      : account(services.account()),
+        clock(services.clock()),
+        workers(services.workers()),
+        client(services.client()),
+        queue(services.deterministic_queue()),
+        turn_ns(static_cast<std::uint64_t>(workers.turn().count())) {}
+
+  TreeAccount& account;
+  const Clock& clock;
+  Workers& workers;
+  Workers::Client* const client;
+  DeterministicQueue* const queue;
+  const std::uint64_t turn_ns;
+};
+
+}  // namespace petri

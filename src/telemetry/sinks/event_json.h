@@ -1,0 +1,15 @@
+// The lines of a file of events: to_json() of petri/event_text.h, and one that is no event.
+#pragma once
+
+#include <string>
+
+#include "petri/event_text.h"
+
+namespace petri {
+
+// Reports that this many events are missing here, with the fields of an event; the name is "events.lost". Sequence and
+// time are those of the event before it.
+std::string lost_json(std::uint64_t count, std::uint64_t sequence,
+                      std::chrono::sys_time<std::chrono::nanoseconds> time);
+
+}  // namespace petri
