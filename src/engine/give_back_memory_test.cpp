@@ -10,6 +10,8 @@
 namespace petri {
 namespace {
 
+// Sanitizers bring an allocator of their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 std::uint64_t resident_bytes() {
@@ -23,8 +25,6 @@ void use_and_free(std::size_t blocks, std::size_t bytes) {
   for (std::size_t i = 0; i < blocks; ++i) used.emplace_back(bytes, 'x');
 }
 
-// Sanitizers bring an allocator of their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(KeptMemory, IsLittleThoughALargeBlockWasFreedBefore) {
   bound_kept_memory();
   std::thread([] {
@@ -46,6 +46,7 @@ TEST(KeptMemory, IsGivenBackWhereSmallBlocksLieBetween) {
   give_back_memory();
   EXPECT_LT(resident_bytes(), before - 24 * kMiB);
 }
+
 #endif
 
 }  // namespace
