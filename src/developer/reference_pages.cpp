@@ -238,7 +238,8 @@ std::string metrics_page() {
                     std::string(rule.help)});
   }
   return page("Metrics",
-              "What a runtime tells [Prometheus](../telemetry.md#metrics), in this order. Every known value of a label "
+              "What a runtime tells [Prometheus](../guides/observation.md#metrics), in this order. Every known value "
+              "of a label "
               "is "
               "there from the start;\n"
               "a limit or permission that is none of petri's counts as `other`.") +
@@ -252,7 +253,8 @@ std::string audit_page() {
                     std::string(rule.cause)});
   }
   return page("Audit entries",
-              "What the [audit trail](../audit.md) tells. An entry is kept from the level in the second column on: "
+              "What the [audit trail](../guides/audit.md) tells. An entry is kept from the level in the second column "
+              "on: "
               "`none` keeps nothing,\n"
               "`basic` what was refused, ended or changed, `full` also what was granted. The names are those of "
               "`AuditKind` and of `kind`\n"
@@ -265,7 +267,8 @@ std::string findings_page() {
   for (const FindingRule& rule : finding_rules())
     rows.push_back({code(rule.name), std::string(rule.severities), std::string(rule.meaning)});
   return page("Findings of the scan",
-              "What [`petri scan`](../scan.md) and `petri::scan` tell of a module. Severities: `info`, ordinary code "
+              "What [`petri scan`](../guides/scan.md) and `petri::scan` tell of a module. Severities: `info`, ordinary "
+              "code "
               "has "
               "it too; `low`, worth a\n"
               "look; `medium`, ordinary code rarely has it; `high`, no code has use for it. A gate may refuse from one "
@@ -314,7 +317,8 @@ std::string cli_page() {
 
 std::string shell_page() {
   return page("The verbs of petri shell",
-              "What can be said to [`petri shell`](../shell.md); its `help` has the same words. `ID` names a sandbox, "
+              "What can be said to [`petri shell`](../guides/shell.md); its `help` has the same words. `ID` names a "
+              "sandbox, "
               "`ID/PROCESS` a process\n"
               "of it. Sizes are written `16MiB`, times `50ms`.") +
          verb_tables();

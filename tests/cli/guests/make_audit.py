@@ -1,4 +1,4 @@
-"""Writes an audit file of so many entries, as docs/audit.md describes it: make_audit.py COUNT FILE"""
+"""Writes an audit file of so many entries, as docs/guides/audit.md describes it: make_audit.py COUNT FILE"""
 import hashlib
 import json
 import sys
