@@ -386,7 +386,7 @@ TEST_P(AccountsTest, KeepsTheSourcesOfFailedSandboxesWithinABound) {
   const auto usage = runtime_->info("broken-0")->usage;
   EXPECT_GT(usage.host_bytes, 600'000U);
   EXPECT_NE(runtime_->restart("broken-0").error().code, ErrorCode::not_found) << "it is looked at again";
-  const std::int64_t resident = resident_bytes();
+  [[maybe_unused]] const std::int64_t resident = resident_bytes();
   constexpr int kMoreThanFit = 130;
   for (int i = 1; i < kMoreThanFit; ++i) create_broken(i);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these keep what was freed for a while
