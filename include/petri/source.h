@@ -1,4 +1,4 @@
-// The source of code: a file, wasm bytes, wat text or an artifact.
+// The source of code: a file, a folder, wasm bytes, wat text, text in another language, or an artifact.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,23 @@ namespace petri {
 // The source of a module's code.
 class Source {
  public:
-  enum class Kind : std::uint8_t { wasm, wat, file, artifact };
+  enum class Kind : std::uint8_t { wasm, wat, file, artifact, code, folder };
 
   static Source wasm(std::vector<std::uint8_t> bytes) {
     return Source(Kind::wasm, std::string(bytes.begin(), bytes.end()));
   }
   static Source wat(std::string text) { return Source(Kind::wat, std::move(text)); }
-  // A .wasm or .wat file, told apart by its first bytes. Read when the sandbox is created.
+  // A .wasm or .wat file, told apart by its first bytes, or one whose ending names another language (compile_source.h).
+  // Read when the sandbox is created.
   static Source file(std::string path) { return Source(Kind::file, std::move(path)); }
+  // Text in a language of source_languages(): "c", "cpp", "assemblyscript", "rust", "wat".
+  static Source code(std::string language, std::string text) {
+    Source source(Kind::code, std::move(text));
+    source.language_ = std::move(language);
+    return source;
+  }
+  // A folder of sources: a file at its top is a module named by its stem, a subfolder is linked into one module.
+  static Source folder(std::string path) { return Source(Kind::folder, std::move(path)); }
   static Source artifact(ArtifactPtr artifact) {
     Source source(Kind::artifact, {});
     source.artifact_ = std::move(artifact);
@@ -29,11 +38,12 @@ class Source {
   }
 
   Kind kind() const { return kind_; }
-  const std::string& text() const { return text_; }  // bytes, text or path
+  const std::string& text() const { return text_; }          // bytes, text or path
+  const std::string& language() const { return language_; }  // of Kind::code
   const ArtifactPtr& artifact() const { return artifact_; }
 
   // The path where it was read, as the caller writes it. For bytes and text the caller may set it.
-  const std::string& path() const { return kind_ == Kind::file ? text_ : path_; }
+  const std::string& path() const { return kind_ == Kind::file || kind_ == Kind::folder ? text_ : path_; }
   Source read_from(std::string path) && {
     path_ = std::move(path);
     return std::move(*this);
@@ -44,6 +54,7 @@ class Source {
   Kind kind_;
   std::string text_;
   std::string path_;
+  std::string language_;
   ArtifactPtr artifact_;
 };
 

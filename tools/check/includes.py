@@ -58,6 +58,7 @@ PUBLIC = {
     "state.h": "state",
     "versions.h": "modules",
     "sandbox.h": "sandbox", "reload.h": "sandbox", "snapshot.h": "sandbox", "module_archive.h": "sandbox",
+    "compile_source.h": "compiler",
     "runtime.h": "runtime",
     "testing.h": "testing",
 }
