@@ -30,7 +30,7 @@ constexpr std::size_t kBurnersCalls = 500;
 // All of them loop for ever in sandboxes of their own; the runtime ends them.
 Result<void> start_burners(Runtime& runtime, const ArtifactPtr& artifact) {
   for (std::size_t i = 0; i < kBurners; ++i) {
-    PETRI_TRY(Sandbox burner, runtime.create(sandbox_of(fmt::format("burner{}", i), artifact)));
+    PETRI_TRY(Sandbox burner, runtime.create_sandbox(sandbox_of(fmt::format("burner{}", i), artifact)));
     PETRI_TRY(burner.call_async("spin", {}, {}, [](const Result<Outcome>&) {}));
   }
   return {};
@@ -76,7 +76,7 @@ Result<Measurement> measure_neighbour(Sandbox& neighbour) {
 Result<Measurement> measure_burners() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
-  PETRI_TRY(Sandbox neighbour, runtime->create(sandbox_of("neighbour", artifact)));
+  PETRI_TRY(Sandbox neighbour, runtime->create_sandbox(sandbox_of("neighbour", artifact)));
   PETRI_TRY(start_burners(*runtime, artifact));
   PETRI_TRY(wait_until([&] { return all_burn(*runtime); }, "the burners do not all burn"));
   return measure_neighbour(neighbour);
@@ -103,12 +103,13 @@ bool all_sleep(Runtime& runtime) {
 Result<Measurement> measure_sleepers() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
-  PETRI_TRY(Sandbox neighbour, runtime->create(sandbox_of("neighbour", artifact)));
+  PETRI_TRY(Sandbox neighbour, runtime->create_sandbox(sandbox_of("neighbour", artifact)));
   for (std::size_t i = 0; i < kSleepers; ++i) {
-    PETRI_TRY(Sandbox sleeper, runtime->create({.id = fmt::format("sleeper{}", i),
-                                                .modules = {{"m", Source::wat(std::string(kSleeper))}},
-                                                .limits = {{"execution_time_max", std::uint64_t{3'600'000'000'000}},
-                                                           {"shutdown_max", std::uint64_t{0}}}}));
+    PETRI_TRY(Sandbox sleeper,
+              runtime->create_sandbox({.id = fmt::format("sleeper{}", i),
+                                       .modules = {{"m", Source::wat(std::string(kSleeper))}},
+                                       .limits = {{"execution_time_max", std::uint64_t{3'600'000'000'000}},
+                                                  {"shutdown_max", std::uint64_t{0}}}}));
     PETRI_TRY(sleeper.call_async("nap", {}, {}, [](const Result<Outcome>&) {}));
   }
   PETRI_TRY(wait_until([&] { return all_sleep(*runtime); }, "the sleepers do not all sleep"));
@@ -142,7 +143,7 @@ class CompileBombs {
       threads_.emplace_back([this, i, code = numbered(wasm, i)] {
         SandboxSpec spec{
             .id = fmt::format("bomb{}", i), .modules = {{"m", Source::wasm(code)}}, .tier = Tier::compiled};
-        if (runtime_.create(std::move(spec))) ++made_;
+        if (runtime_.create_sandbox(std::move(spec))) ++made_;
       });
     }
   }
@@ -164,7 +165,7 @@ Result<Measurement> measure_compile_bombs() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const Bytes wasm, compile_bomb());
   PETRI_TRY(const auto runtime, two_worker_runtime());
-  PETRI_TRY(Sandbox neighbour, runtime->create(sandbox_of("neighbour", artifact)));
+  PETRI_TRY(Sandbox neighbour, runtime->create_sandbox(sandbox_of("neighbour", artifact)));
   const CompileBombs bombs(*runtime, wasm);
   PETRI_TRY(wait_until([&] { return runtime->list().total > kCompileBombs; }, "the bombs are not all let in"));
   PETRI_TRY(Measurement measured, measure_neighbour(neighbour));

@@ -27,9 +27,9 @@ Result<Measurement> measure_permission() {
   PETRI_TRY(options.host.define("bench", "guarded", seven, {.fuel = 1, .permission = Permission::random}));
   PETRI_TRY(const auto runtime, Runtime::create(std::move(options)));
   SandboxSpec spec{.id = "asker", .modules = {{"m", Source::wat(std::string(kAsker))}}};
-  spec.profile = Profile::low;  // as much of the processor as there is
+  spec.profile = Profile::trusted;  // as much of the processor as there is
   spec.tier = Tier::compiled;
-  PETRI_TRY(Sandbox sandbox, runtime->create(std::move(spec)));
+  PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(std::move(spec)));
   const auto ask = [&sandbox](std::string_view function) {
     return [&sandbox, function]() -> Result<void> {
       return must_be_ok(sandbox.call(function, {Value(kContainmentCallsPerBatch)}));
@@ -62,7 +62,7 @@ Result<Sampled> verdict_seconds(Sandbox& sandbox, bool distinct) {
 Result<Measurement> measure_refusal() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
-  PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("strict", artifact)));
+  PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(sandbox_of("strict", artifact)));
   PETRI_TRY(const Sampled again, verdict_seconds(sandbox, false));
   PETRI_TRY(const Sampled first, verdict_seconds(sandbox, true));
   return Measurement{.value = again * 1e6, .reference = first * 1e6};

@@ -30,7 +30,7 @@ class Crowd {
   static std::string name(std::size_t number) { return fmt::format("s{}", number); }
 
   Result<void> add(std::size_t number) {
-    PETRI_TRY(Sandbox sandbox, runtime_->create(sandbox_of(name(number), artifact_)));
+    PETRI_TRY(Sandbox sandbox, runtime_->create_sandbox(sandbox_of(name(number), artifact_)));
     return must_be_ok(sandbox.call("next"));
   }
   Result<void> replace(std::size_t number) {

@@ -82,7 +82,7 @@ class HostileCrowd : public std::enable_shared_from_this<HostileCrowd> {
   };
 
   static Result<Sandbox> made(Runtime& runtime, std::string id, std::string_view wat, std::size_t number) {
-    return runtime.create(
+    return runtime.create_sandbox(
         {.id = std::move(id), .modules = {{"m", Source::wat(fmt::format(fmt::runtime(wat), number))}}});
   }
   void ask_honest(Asked& one) {

@@ -12,7 +12,7 @@ Result<LoadedModule> load_module(std::span<const std::uint8_t> wasm, Tier tier) 
   static const HostFunctions host;
   PETRI_TRY(ArtifactPtr artifact, Artifact::from_wasm(wasm, kModuleBytesMax));
   const LoadableArtifact& module = loadable(*artifact);
-  PETRI_TRY(Linked linked, link(module, host, Permissions::medium()));
+  PETRI_TRY(Linked linked, link(module, host, Permissions::standard()));
   PETRI_TRY(CodePtr code, module.load(tier, std::move(linked.imports), {.compile = {.in_process = true}}));
   return LoadedModule{.artifact = std::move(artifact), .code = std::move(code)};
 }

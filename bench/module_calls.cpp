@@ -22,9 +22,9 @@ constexpr const char* kCaller = R"((module (import "callee" "f" (func $f (param 
 Result<Measurement> measure_module_calls(Tier tier) {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   PETRI_TRY(Sandbox sandbox,
-            runtime->create({.id = "group",
-                             .modules = {{"caller", Source::wat(kCaller)}, {"callee", Source::wat(kCallee)}},
-                             .tier = tier}));
+            runtime->create_sandbox({.id = "group",
+                                     .modules = {{"caller", Source::wat(kCaller)}, {"callee", Source::wat(kCallee)}},
+                                     .tier = tier}));
   const auto turns_of = [&sandbox](std::string_view function) {
     return [&sandbox, function]() -> Result<void> {
       return must_be_ok(sandbox.call(function, {Value(kModuleCallsCalls)}));

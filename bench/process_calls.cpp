@@ -22,7 +22,7 @@ constexpr std::size_t kCrashes = 2'000;
 Result<Sampled> seconds_per_call_in(Tier tier) {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
-  PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("called", artifact, tier)));
+  PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(sandbox_of("called", artifact, tier)));
   const auto batch = [&sandbox]() -> Result<void> {
     for (std::size_t i = 0; i < kCallsPerBatch; ++i) PETRI_TRY(must_be_ok(sandbox.call("next")));
     return {};
@@ -67,12 +67,12 @@ constexpr std::string_view kMessenger = R"((module
 Result<Sandbox> create_messengers(Runtime& runtime) {
   PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wat(kMessenger, kModuleBytesMax));
   SandboxSpec spec = sandbox_of("messengers", artifact, Tier::compiled);
-  spec.profile = Profile::low;  // as many cores as there are
+  spec.profile = Profile::trusted;  // as many cores as there are
   spec.tree = SupervisorSpec{};
   for (const char* name : {"source", "sink"}) {
     spec.tree->children.emplace_back(ChildSpec{.id = name, .module = "counter"});
   }
-  return runtime.create(std::move(spec));
+  return runtime.create_sandbox(std::move(spec));
 }
 
 // The sink's mailbox keeps its order: when it has answered, it has handled what came before.
@@ -108,7 +108,7 @@ Result<Measurement> measure_process_restart() {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   SandboxSpec spec = sandbox_of("crashing", artifact);
   spec.tree = SupervisorSpec{.intensity = kIntensityMax, .children = {ChildSpec{.id = "p", .module = "counter"}}};
-  PETRI_TRY(Sandbox sandbox, runtime->create(std::move(spec)));
+  PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(std::move(spec)));
   PETRI_TRY(Subscription events,
             runtime->subscribe({.kinds = {EventKind::process_exited, EventKind::process_restarted}}));
   std::vector<double> samples;

@@ -28,7 +28,7 @@ struct TwoVersions {
     PETRI_TRY(const ArtifactPtr first, counting_version(1));
     PETRI_TRY(const ArtifactPtr second, counting_version(2));
     PETRI_TRY(auto runtime, two_worker_runtime());
-    PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("swapped", first, tier)));
+    PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(sandbox_of("swapped", first, tier)));
     PETRI_TRY(must_count(sandbox, 1));
     PETRI_TRY(sandbox.stage(kVersioned, Source::artifact(second)));
     return TwoVersions{std::move(runtime), std::move(sandbox)};
@@ -88,7 +88,7 @@ Result<Measurement> measure_load(Tier tier, std::size_t loads, double per_second
   PETRI_TRY(const auto runtime, two_worker_runtime());
   SandboxSpec spec{.id = "loaded", .modules = {{std::string(kVersioned), Source::wasm(versions.numbered(0))}}};
   spec.tier = tier;
-  PETRI_TRY(Sandbox sandbox, runtime->create(std::move(spec)));
+  PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(std::move(spec)));
   PETRI_TRY(must_count(sandbox, 1));
   std::uint64_t number = 0;
   std::vector<double> samples, bare;

@@ -26,7 +26,7 @@ constexpr std::size_t kCallers = 2;
 Result<std::vector<Sandbox>> create_crowd(Runtime& runtime, std::size_t size, const ArtifactPtr& artifact) {
   std::vector<Sandbox> crowd;
   for (std::size_t i = 0; i < size; ++i) {
-    PETRI_TRY(Sandbox sandbox, runtime.create(sandbox_of(fmt::format("s{}", i), artifact)));
+    PETRI_TRY(Sandbox sandbox, runtime.create_sandbox(sandbox_of(fmt::format("s{}", i), artifact)));
     PETRI_TRY(must_count(sandbox, 1));
     crowd.push_back(std::move(sandbox));
   }
@@ -94,7 +94,7 @@ Result<Measurement> measure_ten_thousand() {
   for (std::size_t i = 0; i < kCrowd; ++i) {
     spec.tree->children.emplace_back(ChildSpec{.id = fmt::format("p{}", i), .module = std::string(kVersioned)});
   }
-  PETRI_TRY(Sandbox sandbox, runtime->create(std::move(spec)));
+  PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(std::move(spec)));
   PETRI_TRY(sandbox.stage(kVersioned, Source::artifact(second)));
   std::vector<double> samples, pauses;
   for (std::size_t i = 0; i < kSwitches; ++i) {
@@ -130,8 +130,8 @@ Result<Measurement> measure_loss() {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   SandboxSpec spec{.id = "called", .modules = {{std::string(kVersioned), Source::wasm(versions.numbered(0))}}};
   spec.tier = Tier::interpreted;
-  spec.profile = Profile::low;
-  PETRI_TRY(Sandbox sandbox, runtime->create(std::move(spec)));
+  spec.profile = Profile::trusted;
+  PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(std::move(spec)));
   const std::vector<Sandbox> only{sandbox};
   Traffic traffic(only);
   std::vector<double> quiet, changed;

@@ -31,7 +31,7 @@ SandboxSpec spec_of(std::uint64_t number, const ArtifactPtr& artifact) {
 Result<void> live_and_die(Runtime& runtime, std::uint64_t number) {
   PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wat(text_of(number), kModuleBytesMax));
   SandboxSpec spec = spec_of(number, artifact);
-  PETRI_TRY(Sandbox sandbox, runtime.create(std::move(spec)));
+  PETRI_TRY(Sandbox sandbox, runtime.create_sandbox(std::move(spec)));
   PETRI_TRY(const Outcome outcome, sandbox.call("crash"));
   if (outcome.kind != OutcomeKind::trapped) return fail(ErrorCode::host_fault, "a sandbox did not crash");
   return runtime.destroy(sandbox.id());

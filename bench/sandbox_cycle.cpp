@@ -19,7 +19,7 @@ Result<Measurement> measure_sandbox_cycle() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
   const auto cycle = [&]() -> Result<void> {
-    PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("cycle", artifact)));
+    PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(sandbox_of("cycle", artifact)));
     PETRI_TRY(must_be_ok(sandbox.call("next")));
     return runtime->destroy("cycle");
   };
@@ -33,7 +33,8 @@ Result<Measurement> measure_hundred_creates() {
   std::vector<double> samples;
   for (std::size_t round = 0; round < kHundreds; ++round) {
     const double start = wall_seconds();
-    for (std::size_t i = 0; i < kHundred; ++i) PETRI_TRY(runtime->create(sandbox_of(fmt::format("s{}", i), artifact)));
+    for (std::size_t i = 0; i < kHundred; ++i)
+      PETRI_TRY(runtime->create_sandbox(sandbox_of(fmt::format("s{}", i), artifact)));
     samples.push_back(wall_seconds() - start);
     for (std::size_t i = 0; i < kHundred; ++i) PETRI_TRY(runtime->destroy(fmt::format("s{}", i)));
   }
@@ -43,7 +44,7 @@ Result<Measurement> measure_hundred_creates() {
 Result<Measurement> measure_restart() {
   PETRI_TRY(const ArtifactPtr artifact, counting_guest());
   PETRI_TRY(const auto runtime, two_worker_runtime());
-  PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("restarted", artifact)));
+  PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(sandbox_of("restarted", artifact)));
   PETRI_TRY(const Sampled seconds, median_seconds_of(kCycles, [&sandbox] { return sandbox.restart(); }));
   PETRI_TRY(must_be_ok(sandbox.call("next")));
   return Measurement{.value = seconds * 1e6, .reference = std::nullopt};
@@ -54,7 +55,7 @@ Result<Measurement> measure_destroy() {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   std::vector<double> samples;
   for (std::size_t i = 0; i < kCycles; ++i) {
-    PETRI_TRY(Sandbox sandbox, runtime->create(sandbox_of("gone", artifact)));
+    PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(sandbox_of("gone", artifact)));
     PETRI_TRY(must_be_ok(sandbox.call("next")));
     PETRI_TRY(samples.emplace_back(), wall_seconds_of([&runtime] { return runtime->destroy("gone"); }));
   }

@@ -39,7 +39,7 @@ struct Kept {
     PETRI_TRY(auto runtime, two_worker_runtime());
     SandboxSpec spec{.id = "kept", .modules = {{"keeper", Source::artifact(code)}}};
     spec.tier = tier;
-    PETRI_TRY(Sandbox sandbox, runtime->create(std::move(spec)));
+    PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(std::move(spec)));
     PETRI_TRY(sandbox.call("next"));
     if (wasm_pages > 1) {
       PETRI_TRY(sandbox.call("touch"));

@@ -16,15 +16,15 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<std::string_view, 3> kSpecs{
-    R"json({"id": "a", "modules": {"kv": {"file": "kv.wasm"}, "w": {"wat": ""}}, "profile": "high", "tier": "compiled",
+    R"json({"id": "a", "modules": {"kv": {"file": "kv.wasm"}, "w": {"wat": ""}}, "profile": "strict", "tier": "compiled",
         "tree": {"strategy": "rest_for_one", "intensity": 3, "period": "10s", "children": [
           {"id": "store", "module": "kv", "restart": "transient", "shutdown": "brutal", "input": "text"},
           {"id": "pool", "strategy": "simple_one_for_one", "children": [
             {"id": "worker", "module": "w", "shutdown": "infinity", "input_hex": "00ff"}]}]}})json",
-    R"json({"id": "y", "modules": {"m": {"wat": "(module)"}}, "folder": "data", "profile": "low", "labels": ["a"],
+    R"json({"id": "y", "modules": {"m": {"wat": "(module)"}}, "folder": "data", "profile": "trusted", "labels": ["a"],
         "limits": {"memory_bytes_max": 16777216, "execution_time_max": 1000000, "processes_max": 1, "timers_max": 0},
         "on_limit": {"memory_bytes_max": "kill", "message_queue_max": "refuse"}, "environment": {"NAME": "value"}})json",
-    R"json({"id": "z", "modules": {"m": {"wat": "(module)"}}, "profile": {"name": "quiet", "base": "medium",
+    R"json({"id": "z", "modules": {"m": {"wat": "(module)"}}, "profile": {"name": "quiet", "base": "standard",
         "limits": {"fuel_max": 5}, "grant": ["file_write"], "deny": ["log"], "audit": "full", "imports":
         {"allow": ["petri", "math.sin"], "block": ["petri.log"]}, "reject_findings": "high"}, "audit": "none",
         "imports": {"block": ["wasi_snapshot_preview1"]}, "breaker": {"limits_max": 3, "window": "10s", "pause": "1s"},

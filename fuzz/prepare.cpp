@@ -55,7 +55,7 @@ bool is_a_verdict(ErrorCode code) {
 
 // The description of an accepted module can be written in full, in both forms.
 void describe(const Artifact& artifact) {
-  const auto report = cli::report_on(artifact, Permissions::medium(), Limits{});
+  const auto report = cli::report_on(artifact, Permissions::standard(), Limits{});
   FUZZ_REQUIRE(!cli::to_text(report, "fuzzed").empty());
   FUZZ_REQUIRE(!cli::to_line(cli::to_json(report)).empty());
   FUZZ_REQUIRE(artifact.info().metered_bytes > 0);

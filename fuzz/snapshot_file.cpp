@@ -31,7 +31,7 @@ constexpr std::string_view kKeeper = R"((module
 class Laboratory {
  public:
   Laboratory() : runtime_(std::move(*Runtime::create({.workers = 1}))) {
-    sandbox_ = *runtime_->create({.id = "a", .modules = {{"keeper", Source::wat(std::string(kKeeper))}}});
+    sandbox_ = *runtime_->create_sandbox({.id = "a", .modules = {{"keeper", Source::wat(std::string(kKeeper))}}});
     FUZZ_REQUIRE(sandbox_->call("later", {}).has_value());
     snapshot_ = *unseal("snapshot", sandbox_->snapshot()->to_bytes());
     // Messages that wait are seldom caught in time, so they are put in.
@@ -45,7 +45,7 @@ class Laboratory {
     const auto read = Snapshot::from_bytes(seal("snapshot", body));
     if (!read) return require_a_sentence(read.error());
     FUZZ_REQUIRE(Snapshot::from_bytes(read->to_bytes()).has_value());
-    use("b", runtime_->create({.id = "b"}, *read));
+    use("b", runtime_->create_sandbox({.id = "b"}, *read));
     const auto restored = sandbox_->restore(*read);
     if (!restored) require_a_sentence(restored.error());
     FUZZ_REQUIRE(sandbox_->call("next", {}).has_value());
@@ -57,7 +57,7 @@ class Laboratory {
     const auto read = ModuleArchive::from_bytes(seal("module", body));
     if (!read) return require_a_sentence(read.error());
     FUZZ_REQUIRE(ModuleArchive::from_bytes(read->to_bytes()).has_value());
-    auto other = runtime_->create({.id = "c", .modules = {{"first", Source::wat("(module)")}}});
+    auto other = runtime_->create_sandbox({.id = "c", .modules = {{"first", Source::wat("(module)")}}});
     FUZZ_REQUIRE(other.has_value());
     const auto imported = other->import_module(*read);
     if (!imported) require_a_sentence(imported.error());

@@ -37,19 +37,19 @@ void check(const SandboxSpec& spec) {
 std::vector<std::string> seeds() {
   return {
       R"json({"id": "counter", "modules": {"counter": {"wat": "(module)"}}, "limits": {"fuel_max": 1000000}})json",
-      R"json({"id": "a", "modules": {"kv": {"file": "kv.wasm"}, "w": {"wat": ""}}, "profile": "high", "tier": "compiled",
+      R"json({"id": "a", "modules": {"kv": {"file": "kv.wasm"}, "w": {"wat": ""}}, "profile": "strict", "tier": "compiled",
           "tree": {"strategy": "rest_for_one", "intensity": 3, "period": "10s", "children": [
             {"id": "store", "module": "kv", "restart": "transient", "shutdown": "brutal", "input": "text"},
             {"id": "pool", "strategy": "simple_one_for_one", "children": [
               {"id": "worker", "module": "w", "shutdown": "infinity", "input_hex": "00ff"}]}]}})json",
       R"json({"id": "x", "modules": {}, "permissions": ["log", "clock", "messages"], "labels": ["a", "b"], "seed": 7,
           "generation": 3, "deterministic": true, "environment": {"NAME": "value"}, "arguments": ["one", "two"]})json",
-      R"json({"id": "y", "modules": {"m": {"wat": "(module)"}}, "folder": "data", "profile": "low",
+      R"json({"id": "y", "modules": {"m": {"wat": "(module)"}}, "folder": "data", "profile": "trusted",
           "limits": {"memory_bytes_max": 16777216, "execution_time_max": 1000000, "processes_max": 1, "timers_max": 0},
           "on_limit": {"memory_bytes_max": "kill", "message_queue_max": "refuse"}})json",
       R"json({"id": "../x", "modules": {"m": {"url": "x"}}, "limits": {"speed": -1, "fuel_max": 1.5}, "unknown": null,
           "profile": "none", "permissions": "all", "tier": 3, "tree": []})json",
-      R"json({"id": "z", "modules": {"m": {"wat": "(module)"}}, "profile": {"name": "quiet", "base": "medium",
+      R"json({"id": "z", "modules": {"m": {"wat": "(module)"}}, "profile": {"name": "quiet", "base": "standard",
           "limits": {"fuel_max": 5}, "grant": ["file_write"], "deny": ["log"], "audit": "full", "imports":
           {"allow": ["petri", "math.sin"], "block": ["petri.log"]}, "reject_findings": "high"}, "audit": "none",
           "imports": {"block": ["wasi_snapshot_preview1"]}, "breaker": {"limits_max": 3, "window": "10s", "pause": "1s"},

@@ -35,7 +35,7 @@ SandboxSpec spec_of(const HostCostCase& one, const HostCostOptions& options) {
   for (const char* name : {"a", "b"}) {
     spec.tree->children.emplace_back(ChildSpec{.id = name, .module = "m", .shutdown = Shutdown::brutal()});
   }
-  spec.profile = Profile::low;
+  spec.profile = Profile::trusted;
   spec.tier = Tier::compiled;
   spec.folder = options.folder;
   spec.limits = {{"memory_bytes_max", std::uint64_t{512} << 20},
@@ -60,7 +60,7 @@ struct Trial {
 
 // One guest that is ended by its deadline, or by itself.
 Result<Trial> try_once(Runtime& runtime, const HostCostCase& one, const HostCostOptions& options) {
-  PETRI_TRY(Sandbox sandbox, runtime.create(spec_of(one, options)));
+  PETRI_TRY(Sandbox sandbox, runtime.create_sandbox(spec_of(one, options)));
   PETRI_TRY(const Outcome ready, sandbox.call("ready", {}, {.process = "a"}));
   if (ready.kind != OutcomeKind::ok) return fail(ErrorCode::engine_fault, "a guest could not be prepared: " + one.name);
   PETRI_TRY(sandbox.update_limits({{"execution_time_max", static_cast<std::uint64_t>(kDeadline.count())}}));
@@ -88,7 +88,7 @@ Result<Trial> try_undisturbed(Runtime& runtime, const HostCostCase& one, const H
 Result<std::optional<double>> memory_of(Runtime& runtime, const HostCostCase& one, const HostCostOptions& options) {
   constexpr std::uint64_t kWorthDividing = std::uint64_t{1} << 20;
   if (!options.heap.begin || one.bytes < kWorthDividing || one.ends_the_guest) return std::optional<double>();
-  PETRI_TRY(Sandbox sandbox, runtime.create(spec_of(one, options)));
+  PETRI_TRY(Sandbox sandbox, runtime.create_sandbox(spec_of(one, options)));
   PETRI_TRY(sandbox.call("ready", {}, {.process = "a"}));
   const std::string input(std::size_t{16} << 20, 'x');
   options.heap.begin();

@@ -32,7 +32,7 @@ struct Scene {
 
 petri::SandboxSpec service_spec() {
   petri::SandboxSpec spec{.id = "service", .modules = {{kModule, petri::Source::wat(to_wat(first_version()))}}};
-  spec.profile = petri::Profile::low;  // as many cores as there are
+  spec.profile = petri::Profile::trusted;  // as many cores as there are
   spec.tree = petri::SupervisorSpec{};
   for (const std::string& name : kProcesses) {
     spec.tree->children.emplace_back(petri::ChildSpec{.id = name, .module = kModule});
@@ -119,7 +119,7 @@ Result<std::uint64_t> count_wrong(Scene& scene) {
 // True if nothing was lost.
 Result<bool> run(std::uint64_t messages) {
   PETRI_TRY(const auto runtime, petri::Runtime::create());
-  PETRI_TRY(petri::Sandbox sandbox, runtime->create(service_spec()));
+  PETRI_TRY(petri::Sandbox sandbox, runtime->create_sandbox(service_spec()));
   PETRI_TRY(petri::Subscription rollbacks, runtime->subscribe({.kinds = {petri::EventKind::module_rolled_back}}));
   Scene scene{sandbox, std::move(rollbacks), {sandbox, kProcesses}, messages};
   PETRI_TRY(make_all(scene));

@@ -25,7 +25,7 @@ class Permissions {
   constexpr Permissions(std::initializer_list<Permission> permissions) {
     for (Permission permission : permissions) bits_ |= bit(permission);
   }
-  static Permissions medium();  // messages timers spawn log clock random file_read
+  static Permissions standard();  // messages timers spawn log clock random file_read
   // Reads "log,clock"; an unknown name is validation_failed and lists the known ones.
   static Result<Permissions> parse(std::string_view comma_separated);
 

@@ -29,7 +29,7 @@ struct RunSpec {
   std::vector<Value> arguments;  // one for each parameter, of its type
   std::string input;             // bytes the guest reads with input_read, or as WASI stdin
   Limits limits;
-  Permissions permissions = Permissions::medium();
+  Permissions permissions = Permissions::standard();
   Tier tier = Tier::interpreted;
   std::uint64_t seed = 0;
   bool deterministic = false;                  // virtual time; otherwise clock_ms is the host's, in whole milliseconds

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -54,7 +55,7 @@ struct RuntimeOptions {
   std::uint64_t memory_budget_bytes = 0;
   const Clock* clock = nullptr;  // for tests: that of testing::ManualTime; outlives the runtime
 
-  // {"workers": 2, "sampling_interval": "1s", "quarantine": {"limits_max": 5}, "defaults": {"profile": "high"}, ...}:
+  // {"workers": 2, "sampling_interval": "1s", "quarantine": {"limits_max": 5}, "defaults": {"profile": "strict"}, ...}:
   // the names above but `host` and `clock`; times are written as in a spec. One validation_failed has everything that
   // is wrong, with its place.
   static Result<RuntimeOptions> from_json(std::string_view text);
@@ -103,16 +104,22 @@ struct SandboxPage {
 class Runtime {
  public:
   static Result<std::unique_ptr<Runtime>> create(RuntimeOptions options = {});
+  // Sandboxes were made by create(), too, before; a call that is left says what to write instead.
+  template <std::same_as<SandboxSpec> Spec>
+  static void create(const Spec& /*use create_sandbox*/) {
+    static_assert(!std::same_as<Spec, SandboxSpec>, "a sandbox is created by create_sandbox(spec)");
+  }
+  static void create(const SandboxSpec& /*use create_sandbox*/, const Snapshot&) = delete;
   // Destroys every sandbox.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
   // validation_failed lists everything that is wrong, and nothing was touched. Another error leaves a failed record.
-  Result<Sandbox> create(SandboxSpec spec);
+  Result<Sandbox> create_sandbox(SandboxSpec spec);
   // Creates a sandbox from a snapshot: with its modules and versions in place of the spec's, and its tree unless the
   // spec has one. Processes continue from where they stood; petri_init does not run.
-  Result<Sandbox> create(SandboxSpec spec, const Snapshot& snapshot);
+  Result<Sandbox> create_sandbox(SandboxSpec spec, const Snapshot& snapshot);
   // A twin of a live sandbox: code, versions, tree, limits, permissions, and what its processes know.
   Result<Sandbox> fork(std::string_view id, std::string_view twin, const ForkOptions& options = {});
   // Many of one moment: a result for each.

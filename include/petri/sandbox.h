@@ -40,7 +40,7 @@ struct SandboxSpec {
   std::string id;
   std::vector<ModuleSpec> modules;
   std::optional<SupervisorSpec> tree;  // nullopt: a permanent child for each module that no other imports, of its name
-  std::optional<ProfileSpec> profile;  // nullopt: medium
+  std::optional<ProfileSpec> profile;  // nullopt: standard
   LimitChanges limits;                 // in place of the profile's
   LimitActions on_limit;               // a limit that is not named refuses
   std::optional<Permissions> permissions;   // nullopt: the profile's

@@ -13,9 +13,10 @@
 
 namespace petri {
 
-// The security profile: how much a sandbox is trusted; `high` security allows the least.
-enum class Profile : std::uint8_t { high, medium, low };
+// How much a sandbox is trusted; `strict` allows the least.
+enum class Profile : std::uint8_t { strict, standard, trusted };
 std::string_view name_of(Profile profile);
+// Accepts the names that the profiles had before, too: high, medium and low.
 std::optional<Profile> profile_named(std::string_view name);
 
 // memory_bytes_max holds for the whole tree, the other limits of a guest for each of them. fuel_max holds for runs, and

@@ -40,7 +40,8 @@ std::string sandbox_limits() {
   for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
     const auto of = [&rule](Profile profile) { return format_limit(rule, rule.get(SandboxLimits::of(profile))); };
     const bool all_cores = rule.name == "cpu_percent_max";
-    rows.push_back({code(rule.name), of(Profile::high), of(Profile::medium), all_cores ? "none" : of(Profile::low),
+    rows.push_back({code(rule.name), of(Profile::strict), of(Profile::standard),
+                    all_cores ? "none" : of(Profile::trusted),
                     fmt::format("{} – {}", format_limit(rule, rule.min),
                                 all_cores ? "100 % × cores" : format_limit(rule, rule.max)),
                     rule.refuses_guest ? "yes" : "", std::string(rule.when_met), std::string(rule.when_lowered)});
@@ -58,9 +59,9 @@ std::string sandbox_limits() {
          "folders, open files, replies, stack "
          "beyond 1 MiB, and 1 MiB for each thread beyond two, of which there are no more than fit into\nhalf of "
          "`memory_bytes_max`. `usage` shows it as `host_bytes`.\n\n" +
-         markdown_table(
-             {"limit", "high", "medium", "low", "range", "on_limit", "when met", "when lowered on a live sandbox"},
-             rows);
+         markdown_table({"limit", "strict", "standard", "trusted", "range", "on_limit", "when met",
+                         "when lowered on a live sandbox"},
+                        rows);
 }
 
 std::string limits_page() {
@@ -170,7 +171,7 @@ std::string permissions_page() {
               "What a guest may ask of the host. An import whose permission is missing is a `link_error` that names "
               "it. A run\n"
               "stands alone, so that `petri run` grants only what makes sense without a sandbox around it.") +
-         markdown_table({"permission", "`petri run`", "profile `high`", "`medium`", "`low`", "allows"}, rows);
+         markdown_table({"permission", "`petri run`", "profile `strict`", "`standard`", "`trusted`", "allows"}, rows);
 }
 
 std::string exit_codes_page() {

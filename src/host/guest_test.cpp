@@ -16,7 +16,7 @@ class GuestTest : public testing::Test {
  protected:
   void make(FakeModule module, HostSettings settings = {}) {
     settings.clock = &clock_;
-    settings.permissions = Permissions::medium();
+    settings.permissions = Permissions::standard();
     settings.on_log = [this](LogLevel, std::string_view line) { lines_.emplace_back(line); };
     engine_.add("module", std::move(module));
     artifact_ = engine_.artifact("module");

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 class GuestTurnsTest : public ::testing::Test {
  protected:
   static SandboxLimits a_fifth() {
-    SandboxLimits limits = SandboxLimits::of(Profile::medium);
+    SandboxLimits limits = SandboxLimits::of(Profile::standard);
     limits.cpu_percent_max = 20;
     limits.cpu_grace = 10'000'000;
     return limits;

@@ -33,7 +33,7 @@ class MailboxTest : public ::testing::Test {
     return tags;
   }
 
-  TreeAccount account_{std::make_shared<const SandboxLimits>(SandboxLimits::of(Profile::medium))};
+  TreeAccount account_{std::make_shared<const SandboxLimits>(SandboxLimits::of(Profile::standard))};
   Mailbox mailbox_{account_};
 };
 

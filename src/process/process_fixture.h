@@ -15,7 +15,7 @@ namespace petri {
 class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
  public:
   // A clock that is given outlives it.
-  explicit TestOwner(std::size_t workers = 2, SandboxLimits limits = SandboxLimits::of(Profile::medium),
+  explicit TestOwner(std::size_t workers = 2, SandboxLimits limits = SandboxLimits::of(Profile::standard),
                      const Clock* clock = nullptr)
       : clock_(clock == nullptr ? machine_ : *clock),
         workers_(std::move(*Workers::create({.workers = workers}))),
@@ -44,7 +44,7 @@ class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
   DeterministicQueue* deterministic_queue() override { return queue; }
   HostSettings host_settings(std::string_view) override {
     HostSettings settings;
-    settings.permissions = Permissions::medium();
+    settings.permissions = Permissions::standard();
     settings.clock = &clock_;
     settings.account = &account_;
     return settings;
@@ -69,7 +69,7 @@ class TestOwner final : public ProcessOwner, public TreeAccount::Listener {
   static ModuleCodePtr load(std::string_view wat, Tier tier) {
     auto artifact = Artifact::from_wat(wat, 1 << 20);
     EXPECT_TRUE(artifact) << artifact.error().message;
-    const auto linked = link(loadable(**artifact), HostFunctions(), Permissions::medium());
+    const auto linked = link(loadable(**artifact), HostFunctions(), Permissions::standard());
     EXPECT_TRUE(linked) << linked.error().message;
     auto code = loadable(**artifact).load(tier, linked->imports);
     return make_module_code(*artifact, linked->imports, *code);

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t kPage = 65'536;
 
 SandboxLimitsPtr limits_with(std::uint64_t memory_bytes_max, std::uint64_t timers_max = 2) {
-  SandboxLimits limits = SandboxLimits::of(Profile::medium);
+  SandboxLimits limits = SandboxLimits::of(Profile::standard);
   limits.memory_bytes_max = memory_bytes_max;
   limits.timers_max = timers_max;
   limits.descriptors_max = 2;

@@ -77,7 +77,7 @@ Runtime::~Runtime() {
   if (had_sandboxes) give_back_memory();
 }
 
-Result<Sandbox> Runtime::create(SandboxSpec given) {
+Result<Sandbox> Runtime::create_sandbox(SandboxSpec given) {
   const SandboxSpec& defaults = impl_->options.defaults;
   SandboxSpec spec = with_defaults(std::move(given), defaults);
   PETRI_TRY(SandboxPolicy policy, check_spec(spec, defaults.limits, impl_->options.host));
@@ -86,7 +86,7 @@ Result<Sandbox> Runtime::create(SandboxSpec given) {
   return impl_->begin(std::make_shared<SandboxCore>(impl_->services, std::move(spec), std::move(traits)), nullptr);
 }
 
-Result<Sandbox> Runtime::create(SandboxSpec given, const Snapshot& snapshot) {
+Result<Sandbox> Runtime::create_sandbox(SandboxSpec given, const Snapshot& snapshot) {
   const SandboxSpec& defaults = impl_->options.defaults;
   const SnapshotData& data = snapshot.data();
   if (!given.tree) given.tree = data.tree;

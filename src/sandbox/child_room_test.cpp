@@ -8,7 +8,7 @@ namespace petri {
 namespace {
 
 std::shared_ptr<TreeAccount> account_with(std::uint64_t memory_bytes_max, TreeAccount::Listener* listener) {
-  SandboxLimits limits = SandboxLimits::of(Profile::medium);
+  SandboxLimits limits = SandboxLimits::of(Profile::standard);
   limits.memory_bytes_max = memory_bytes_max;
   return std::make_shared<TreeAccount>(std::make_shared<const SandboxLimits>(limits), listener);
 }

@@ -64,7 +64,7 @@ class CodeFixture : public PartsFixture, protected ReloadHost {
                        .account = owner_.account(),
                        .journal = journal_,
                        .sandbox = id_,
-                       .permissions = Permissions::medium(),
+                       .permissions = Permissions::standard(),
                        .tier = Tier::interpreted,
                        .stop = {}});
   }
@@ -94,7 +94,8 @@ class CodeFixture : public PartsFixture, protected ReloadHost {
   }
 
   ReloadPolicy policy_;
-  const SandboxPolicy gate_policy_{.limits = SandboxLimits::of(Profile::medium), .permissions = Permissions::medium()};
+  const SandboxPolicy gate_policy_{.limits = SandboxLimits::of(Profile::standard),
+                                   .permissions = Permissions::standard()};
   bool settled_ = true;
   mutable int waits_ = 0;
   std::map<std::string, ProcessPtr, std::less<>> running_;

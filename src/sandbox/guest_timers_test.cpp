@@ -24,7 +24,7 @@ class GuestTimersTest : public ::testing::Test {
   void advance(Clock::Duration duration) { advance_timers(clock_, *timers_, duration); }
 
   ManualClock clock_;
-  TestOwner owner_{2, SandboxLimits::of(Profile::medium), &clock_};
+  TestOwner owner_{2, SandboxLimits::of(Profile::standard), &clock_};
   Process& process_ =
       owner_.start("guest", R"((module (func (export "petri_handle") (result i32) (i32.const 0))))", Tier::interpreted);
   std::unique_ptr<Timers> timers_ = *Timers::create(clock_);

@@ -22,7 +22,7 @@ std::vector<std::string> refused(const SandboxLimits& before, const SandboxLimit
   return fields;
 }
 
-SandboxLimits with(const LimitChanges& changes) { return *with_changes(SandboxLimits::of(Profile::medium), changes); }
+SandboxLimits with(const LimitChanges& changes) { return *with_changes(SandboxLimits::of(Profile::standard), changes); }
 
 TEST(CheckInUse, RefusesWhatIsLoweredBelowWhatIsInUse) {
   const SandboxLimits before = with({{"process_memory_bytes_max", 8 << 20}});
@@ -55,7 +55,7 @@ TEST(CheckInUse, RefusesNothingThatStaysOrGrows) {
 }
 
 TEST(CheckInUse, HoldsNoProcessToALimitThatWasNeverSet) {
-  const SandboxLimits before = SandboxLimits::of(Profile::medium);
+  const SandboxLimits before = SandboxLimits::of(Profile::standard);
   const SandboxLimits after = with({{"memory_bytes_max", 2 << 20}});
   ASSERT_LT(after.process_memory_bytes_max, before.process_memory_bytes_max) << "it follows";
   EXPECT_THAT(refused(before, after, {.memory_bytes = 1 << 20, .memory_by_process = {{"a", 3 << 20}}}), IsEmpty());
@@ -63,8 +63,8 @@ TEST(CheckInUse, HoldsNoProcessToALimitThatWasNeverSet) {
 
 class LiveLimitsTest : public PartsFixture {
  protected:
-  std::atomic<Permissions> granted_{Permissions::medium()};
-  const ProfileSpec profile_ = Profile::medium;
+  std::atomic<Permissions> granted_{Permissions::standard()};
+  const ProfileSpec profile_ = Profile::standard;
   LiveLimits live_{{.owner = owner_,
                     .timers = *timers_,
                     .journal = journal_,
@@ -92,13 +92,13 @@ TEST_F(LiveLimitsTest, StayAsTheyWereWhenOneOfThemIsRefused) {
   const auto refused = live_.update_limits({{"processes_max", 1}, {"threads_max", 3}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
-  EXPECT_EQ(limits(), SandboxLimits::of(Profile::medium));
+  EXPECT_EQ(limits(), SandboxLimits::of(Profile::standard));
 }
 
 TEST_F(LiveLimitsTest, ArePartOfASandboxThatExists) {
   standing_.set_destroyed();
   EXPECT_EQ(live_.update_limits({}).error().code, ErrorCode::not_found);
-  EXPECT_EQ(live_.update_permissions(Permissions::medium()).error().code, ErrorCode::not_found);
+  EXPECT_EQ(live_.update_permissions(Permissions::standard()).error().code, ErrorCode::not_found);
 }
 
 TEST_F(LiveLimitsTest, SetATimerForWorkThatIsUnderWay) {

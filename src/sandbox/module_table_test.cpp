@@ -18,7 +18,7 @@ class ModuleTableTest : public ::testing::Test {
     const std::string text =
         fmt::format(R"((module {} (func (export "number") (result i32) (i32.const {}))))", imports, number);
     const auto artifact = *Artifact::from_wat(text, 1 << 20);
-    const auto linked = *link(loadable(*artifact), HostFunctions(), Permissions::medium(), Neighbours::may_be);
+    const auto linked = *link(loadable(*artifact), HostFunctions(), Permissions::standard(), Neighbours::may_be);
     const auto loaded = *loadable(*artifact).load(Tier::interpreted, linked.imports);
     return make_module_code(artifact, linked.imports, loaded, nullptr, linked.from_modules);
   }

@@ -28,7 +28,7 @@ class ModuleVersionsTest : public CodeFixture {
 TEST(DependenciesOf, NameImportsBeforeWhatIsOnlyDeclared) {
   const ModuleCodePtr code = [] {
     const auto artifact = *Artifact::from_wat(R"((module (import "tariff" "price" (func))))", 1 << 20);
-    const auto linked = *link(loadable(*artifact), HostFunctions(), Permissions::medium(), Neighbours::may_be);
+    const auto linked = *link(loadable(*artifact), HostFunctions(), Permissions::standard(), Neighbours::may_be);
     return make_module_code(artifact, linked.imports, *loadable(*artifact).load(Tier::interpreted, linked.imports),
                             nullptr, linked.from_modules);
   }();

@@ -40,7 +40,7 @@ class ProcessTableTest : public ::testing::Test {
   }
 
   ManualClock clock_;
-  TestOwner owner_{1, SandboxLimits::of(Profile::medium), &clock_};
+  TestOwner owner_{1, SandboxLimits::of(Profile::standard), &clock_};
   EventBus bus_{clock_};
   std::unique_ptr<AuditLog> log_ = *AuditLog::create({}, clock_);
   Metrics metrics_{MetricLabels{}};

@@ -26,7 +26,7 @@ class SandboxRunsTest : public PartsFixture, public GateSource {
                        .account = *account_,
                        .journal = journal_,
                        .sandbox = id_,
-                       .permissions = Permissions::medium()});
+                       .permissions = Permissions::standard()});
   }
   static std::vector<Value> two_and_three() { return {Value(std::int32_t{2}), Value(std::int32_t{3})}; }
   static ErrorCode code_of(const auto& result) { return result ? ErrorCode{} : result.error().code; }

@@ -78,7 +78,7 @@ LimitChanges merged(std::initializer_list<const LimitChanges*> by_precedence) {
 
 void check_profile(const ProfileSpec& profile, Complaints& complaints) {
   if (!profile.base)
-    complaints.add_sentence("profile.base", "a profile of your own needs one of high, medium, low as its base");
+    complaints.add_sentence("profile.base", "a profile of your own needs one of strict, standard, trusted as its base");
   const Permissions both = profile.grant.common(profile.deny);
   if (!both.empty()) complaints.add("profile", fmt::format("grants and denies {}", both.to_text()));
 }
@@ -105,7 +105,7 @@ void check_imports_for(Permissions asked, const ImportPolicy& imports, const Hos
 // Without host functions nothing is said about which of them the lists allow.
 SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Complaints& complaints) {
   const ProfileSpec profile = profile_of(spec);
-  const ProfileRule& rule = rule_of(profile.base.value_or(Profile::high));
+  const ProfileRule& rule = rule_of(profile.base.value_or(Profile::strict));
   SandboxPolicy policy;
   policy.permissions = spec.permissions.value_or(rule.permissions.with(profile.grant).without(profile.deny));
   policy.audit = spec.audit.value_or(profile.audit.value_or(rule.audit));
@@ -124,7 +124,7 @@ SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Compla
 
 SandboxLimits check_limits_of(const SandboxSpec& spec, const LimitChanges& defaults, Complaints& complaints) {
   const ProfileSpec profile = profile_of(spec);
-  const SandboxLimits base = SandboxLimits::of(profile.base.value_or(Profile::high));
+  const SandboxLimits base = SandboxLimits::of(profile.base.value_or(Profile::strict));
   auto limits = with_changes(base, merged({&spec.limits, &profile.limits, &defaults}));
   if (!limits) {
     if (auto own = with_changes(base, merged({&spec.limits, &defaults})); !own) add_details(complaints, own.error());
@@ -159,13 +159,14 @@ SandboxPolicy check_all(const SandboxSpec& spec, const LimitChanges& defaults, c
 
 }  // namespace
 
-ProfileSpec profile_of(const SandboxSpec& spec) { return spec.profile.value_or(Profile::medium); }
+ProfileSpec profile_of(const SandboxSpec& spec) { return spec.profile.value_or(Profile::standard); }
 
 Result<void> check_permissions(const ProfileSpec& profile, Permissions permissions) {
-  if (profile.base != Profile::high || !permissions.has(Permission::file_write)) return {};
+  if (profile.base != Profile::strict || !permissions.has(Permission::file_write)) return {};
   return fail(Error{.code = ErrorCode::validation_failed,
-                    .message = "the profile high and the permission file_write contradict each other: take medium or "
-                               "low, or leave file_write out",
+                    .message =
+                        "the profile strict and the permission file_write contradict each other: take standard or "
+                        "trusted, or leave file_write out",
                     .details = {}}
                   .with("permissions", "file_write"));
 }

@@ -46,7 +46,9 @@ LimitChanges limits_of(const JsonReader& value) {
   return changes;
 }
 
-std::optional<Profile> profile_of(const JsonReader& value) { return value.one_of(profile_named, "high, medium, low"); }
+std::optional<Profile> profile_of(const JsonReader& value) {
+  return value.one_of(profile_named, "strict, standard, trusted");
+}
 std::optional<AuditLevel> level_of(const JsonReader& value) {
   return value.one_of(audit_level_named, "none, basic, full");
 }

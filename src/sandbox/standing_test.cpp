@@ -36,7 +36,7 @@ class StandingTest : public ::testing::Test {
   }
 
   ManualClock clock_;
-  TestOwner owner_{1, SandboxLimits::of(Profile::medium), &clock_};
+  TestOwner owner_{1, SandboxLimits::of(Profile::standard), &clock_};
   EventBus bus_{clock_};
   Subscription subscription_ = *bus_.subscribe({});
   std::unique_ptr<AuditLog> log_ = *AuditLog::create({}, clock_);

@@ -66,7 +66,7 @@ class TreesFixture : public ::testing::Test, public TrialHost, public RecoveryHo
   Result<void> roll_back(const std::vector<std::string>&) override { return rolls_back_; }
 
   ManualClock clock_;
-  TestOwner owner_{1, SandboxLimits::of(Profile::medium), &clock_};
+  TestOwner owner_{1, SandboxLimits::of(Profile::standard), &clock_};
   EventBus bus_{clock_};
   std::unique_ptr<AuditLog> log_ = *AuditLog::create({}, clock_);
   Metrics metrics_{MetricLabels{}};

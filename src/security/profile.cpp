@@ -10,11 +10,13 @@ namespace {
 
 using enum Permission;
 
-constexpr NameTable<3> kProfiles{"high", "medium", "low"};
+constexpr NameTable<3> kProfiles{"strict", "standard", "trusted"};
+// The names that the same profiles had before.
+constexpr NameTable<3> kOldNames{"high", "medium", "low"};
 
-constexpr Permissions kHigh{messages, timers, spawn};
-constexpr Permissions kMedium = kHigh.with({log, clock, random, file_read});
-constexpr Permissions kLow = kMedium.with(file_write);
+constexpr Permissions kStrict{messages, timers, spawn};
+constexpr Permissions kStandard = kStrict.with({log, clock, random, file_read});
+constexpr Permissions kTrusted = kStandard.with(file_write);
 
 // Everything a profile sets; all other limits are the same everywhere.
 struct Row {
@@ -29,20 +31,23 @@ constexpr std::array<Row, kProfiles.size()> kLimits{{
     {256 * kMiB, 200, std::chrono::seconds(600), std::nullopt, 10 * kMiB},
 }};
 constexpr std::array<ProfileRule, kProfiles.size()> kProfileRules{{
-    {Profile::high, kHigh, AuditLevel::full},
-    {Profile::medium, kMedium, AuditLevel::basic},
-    {Profile::low, kLow, AuditLevel::basic},
+    {Profile::strict, kStrict, AuditLevel::full},
+    {Profile::standard, kStandard, AuditLevel::basic},
+    {Profile::trusted, kTrusted, AuditLevel::basic},
 }};
 
 }  // namespace
 
 std::string_view name_of(Profile profile) { return name_in(kProfiles, profile); }
-std::optional<Profile> profile_named(std::string_view name) { return find_name<Profile>(kProfiles, name); }
+std::optional<Profile> profile_named(std::string_view name) {
+  const auto profile = find_name<Profile>(kProfiles, name);
+  return profile ? profile : find_name<Profile>(kOldNames, name);
+}
 
 const ProfileRule& rule_of(Profile profile) { return kProfileRules[static_cast<std::size_t>(profile)]; }
 std::span<const ProfileRule> profile_rules() { return kProfileRules; }
 
-Permissions Permissions::medium() { return kMedium; }
+Permissions Permissions::standard() { return kStandard; }
 
 SandboxLimits SandboxLimits::of(Profile profile) {
   const Row& row = kLimits[static_cast<std::size_t>(profile)];

@@ -47,7 +47,8 @@ class Stressor {
   void step() {
     const std::string id = another_id();
     switch (random_() % 10) {
-      case 0: return note("create", runtime_.create({.id = id, .modules = {{"m", Source::wat(guest_text(0))}}}));
+      case 0:
+        return note("create", runtime_.create_sandbox({.id = id, .modules = {{"m", Source::wat(guest_text(0))}}}));
       case 1: return note("destroy", runtime_.destroy(id));
       case 2: return note("stop", runtime_.stop(id));
       case 3: return note("restart", runtime_.restart(id));

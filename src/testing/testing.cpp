@@ -64,7 +64,7 @@ std::string unique_id(std::string_view name) {
 
 Result<ScopedSandbox> ScopedSandbox::create(Runtime& runtime, SandboxSpec spec) {
   if (spec.id.empty()) spec.id = unique_id("test");
-  PETRI_TRY(Sandbox sandbox, runtime.create(std::move(spec)));
+  PETRI_TRY(Sandbox sandbox, runtime.create_sandbox(std::move(spec)));
   return ScopedSandbox(runtime, std::move(sandbox));
 }
 

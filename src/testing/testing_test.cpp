@@ -78,17 +78,17 @@ TEST_F(TestingTest, AsksAgainAsSoonAsSomethingHappens) {
   EXPECT_EQ(eventually(*runtime_, [&] { return ++asked, ""; }, std::chrono::hours(1)), "");
   EXPECT_EQ(asked, 1) << "what holds is asked once";
   std::jthread later;
-  EXPECT_EQ(
-      eventually(
-          *runtime_,
-          [&]() -> std::string {
-            if (!later.joinable()) {
-              later = std::jthread([&] { EXPECT_TRUE(runtime_->create({.id = "later", .modules = spec().modules})); });
-            }
-            return runtime_->find("later") ? not_running(*runtime_->find("later")) : "not there";
-          },
-          std::chrono::hours(1)),
-      "");
+  EXPECT_EQ(eventually(
+                *runtime_,
+                [&]() -> std::string {
+                  if (!later.joinable()) {
+                    later = std::jthread(
+                        [&] { EXPECT_TRUE(runtime_->create_sandbox({.id = "later", .modules = spec().modules})); });
+                  }
+                  return runtime_->find("later") ? not_running(*runtime_->find("later")) : "not there";
+                },
+                std::chrono::hours(1)),
+            "");
 }
 
 TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
@@ -96,7 +96,7 @@ TEST_F(TestingTest, NamesWhatIsLeftOver) {  // Y04
   EXPECT_THAT(check.leaks(), IsEmpty());
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  ASSERT_TRUE(runtime_->create({.id = "left-over", .modules = {{"m", Source::wat(std::string(kGuest))}}}));
+  ASSERT_TRUE(runtime_->create_sandbox({.id = "left-over", .modules = {{"m", Source::wat(std::string(kGuest))}}}));
   EXPECT_THAT(check.leaks(), ::testing::MatchesRegex("the descriptor [0-9]+ -> pipe:.[0-9]+.; "
                                                      "the descriptor [0-9]+ -> pipe:.[0-9]+.; the sandbox left-over"));
   ::close(ends[0]);

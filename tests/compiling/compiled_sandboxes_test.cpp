@@ -47,7 +47,7 @@ class CompiledSandboxes : public ::testing::Test {
   // Ends the sandbox "a" while its compilation never ends.
   static void expect_soon_while_compiling(Runtime& here, const std::function<Result<void>()>& end) {
     inject_compile_fault(CompileFault::never_ends);
-    const testing::Pending creating([&] { return here.create(spec(Tier::compiled)); });
+    const testing::Pending creating([&] { return here.create_sandbox(spec(Tier::compiled)); });
     wait_until_compiling();
     const auto start = std::chrono::steady_clock::now();
     const auto ended = end();
@@ -59,7 +59,7 @@ class CompiledSandboxes : public ::testing::Test {
 
 TEST_F(CompiledSandboxes, RunWhatAWorkerHasCompiled) {
   const auto here = runtime();
-  auto sandbox = here->create(spec(Tier::compiled));
+  auto sandbox = here->create_sandbox(spec(Tier::compiled));
   ASSERT_TRUE(sandbox) << sandbox.error().message;
   const auto outcome = sandbox->call("next");
   ASSERT_TRUE(outcome);
@@ -69,7 +69,7 @@ TEST_F(CompiledSandboxes, RunWhatAWorkerHasCompiled) {
 TEST_F(CompiledSandboxes, FailWhenCompilingTakesTooLong) {
   const auto here = runtime({.time_max = milliseconds(300)});
   inject_compile_fault(CompileFault::never_ends);
-  const auto created = here->create(spec(Tier::compiled));
+  const auto created = here->create_sandbox(spec(Tier::compiled));
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code, ErrorCode::timeout);
   EXPECT_THAT(created.error().message, HasSubstr("the module m"));
@@ -78,10 +78,10 @@ TEST_F(CompiledSandboxes, FailWhenCompilingTakesTooLong) {
 // X04: of the sandbox that is compiled, and of others meanwhile.
 TEST_F(CompiledSandboxes, CanBeAskedAboutWhileTheyCompile) {
   const auto here = runtime({.time_max = seconds(100)});
-  auto other = here->create(spec(Tier::interpreted, "other"));
+  auto other = here->create_sandbox(spec(Tier::interpreted, "other"));
   ASSERT_TRUE(other);
   inject_compile_fault(CompileFault::never_ends);
-  const testing::Pending creating([&] { return here->create(spec(Tier::compiled)); });
+  const testing::Pending creating([&] { return here->create_sandbox(spec(Tier::compiled)); });
   wait_until_compiling();
   EXPECT_EQ(here->info("a")->status, SandboxStatus::compiling);
   EXPECT_EQ(here->find("a")->usage().processes, 0U);
@@ -98,9 +98,9 @@ TEST_F(CompiledSandboxes, AreDestroyedOnceWhileTheyCompile) {
   const auto here = runtime({.time_max = seconds(100)});
   for (int round = 0; round < 3; ++round) {
     inject_compile_fault(CompileFault::never_ends);
-    const testing::Pending creating([&] { return here->create(spec(Tier::compiled)); });
+    const testing::Pending creating([&] { return here->create_sandbox(spec(Tier::compiled)); });
     wait_until_compiling();
-    const auto rival = here->create(spec(Tier::interpreted));
+    const auto rival = here->create_sandbox(spec(Tier::interpreted));
     EXPECT_EQ(testing::not_error(rival, ErrorCode::already_exists), "");
     EXPECT_EQ(rival.error().detail("status"), "compiling");
     std::atomic<int> destroyed{0}, not_found{0};
@@ -118,7 +118,7 @@ TEST_F(CompiledSandboxes, AreDestroyedOnceWhileTheyCompile) {
     EXPECT_EQ(not_found, 7);
     EXPECT_EQ(testing::not_error(creating.wait(), ErrorCode::cancelled), "");
     EXPECT_EQ(here->list().total, 0U);
-    auto again = here->create(spec(Tier::interpreted));
+    auto again = here->create_sandbox(spec(Tier::interpreted));
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(testing::not_value(again->call("next"), 1), "");
     ASSERT_TRUE(here->destroy("a"));
@@ -130,7 +130,7 @@ TEST_F(CompiledSandboxes, AreDestroyedOnceWhileTheyCompile) {
 TEST_F(CompiledSandboxes, FailWhenTheWorkerIsKilledAndCanBeRestarted) {
   const auto here = runtime();
   inject_compile_fault(CompileFault::kills_itself);
-  const auto created = here->create(spec(Tier::compiled));
+  const auto created = here->create_sandbox(spec(Tier::compiled));
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code, ErrorCode::host_fault);
   EXPECT_TRUE(here->restart("a"));
@@ -161,7 +161,7 @@ TEST_F(CompiledSandboxes, AreRestartedWithoutWaitingForTheCompiler) {
 
 TEST_F(CompiledSandboxes, OfARuntimeThatEndsAreNotWaitedFor) {
   auto here = runtime();
-  auto sandbox = here->create(spec(Tier::automatic));
+  auto sandbox = here->create_sandbox(spec(Tier::automatic));
   ASSERT_TRUE(sandbox);
   inject_compile_fault(CompileFault::never_ends);
   while (compile_faults_left() > 0) ASSERT_TRUE(sandbox->call("burn", {Value(10'000)}));
@@ -173,7 +173,7 @@ TEST_F(CompiledSandboxes, OfARuntimeThatEndsAreNotWaitedFor) {
 
 TEST_F(CompiledSandboxes, ArePromotedByANewWorkerWhenTheFirstIsKilled) {
   const auto here = runtime();
-  auto sandbox = here->create(spec(Tier::automatic));
+  auto sandbox = here->create_sandbox(spec(Tier::automatic));
   ASSERT_TRUE(sandbox);
   inject_compile_fault(CompileFault::kills_itself);
   Tier tier = Tier::interpreted;
@@ -190,7 +190,7 @@ TEST_F(CompiledSandboxes, StayInterpretedWithoutAWorkerAndOneEventSaysSo) {
   auto events = *here->subscribe({.kinds = {EventKind::compiling_unavailable}});
   EventPtr event;
   for (const char* id : {"a", "b"}) {
-    auto sandbox = here->create(spec(Tier::automatic, id));
+    auto sandbox = here->create_sandbox(spec(Tier::automatic, id));
     ASSERT_TRUE(sandbox);
     while (event == nullptr) {
       ASSERT_TRUE(sandbox->call("burn", {Value(10'000)}));
@@ -200,7 +200,7 @@ TEST_F(CompiledSandboxes, StayInterpretedWithoutAWorkerAndOneEventSaysSo) {
   }
   EXPECT_THAT(std::string(event->text("message")), HasSubstr("/nowhere/worker"));
   EXPECT_EQ(events.next(), nullptr);
-  const auto compiled = here->create(spec(Tier::compiled, "c"));
+  const auto compiled = here->create_sandbox(spec(Tier::compiled, "c"));
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().code, ErrorCode::not_found);
 }
@@ -208,7 +208,7 @@ TEST_F(CompiledSandboxes, StayInterpretedWithoutAWorkerAndOneEventSaysSo) {
 TEST_F(CompiledSandboxes, OfSeveralRuntimesShareTheWorkers) {
   const auto first = runtime(), second = runtime();
   for (const auto* here : {&first, &second}) {
-    auto sandbox = (*here)->create(spec(Tier::compiled));
+    auto sandbox = (*here)->create_sandbox(spec(Tier::compiled));
     ASSERT_TRUE(sandbox) << sandbox.error().message;
     EXPECT_EQ(sandbox->call("next")->tier, Tier::compiled);
   }

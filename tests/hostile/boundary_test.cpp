@@ -42,7 +42,7 @@ class HostileImports : public HostileCode {
   void expect_denied(const SandboxSpec& spec, const HostFunction& function) {
     const std::string permission(name_of(*function.permission));
     Subscription events = *runtime_->subscribe({.sandbox = spec.id, .kinds = {EventKind::security_denied}});
-    const auto created = runtime_->create(spec);
+    const auto created = runtime_->create_sandbox(spec);
     ASSERT_FALSE(created) << function.name;
     EXPECT_EQ(not_refused(created.error(), {ErrorCode::link_error}), "") << function.name;
     EXPECT_EQ(created.error().detail("permission"), permission) << function.name;
@@ -135,7 +135,7 @@ TEST_P(HostileImports, BeyondTheirProfileAreRefused) {
       SandboxSpec spec = hostile_spec(import_of(function, function.signature));
       spec.profile = rule.profile;
       if (!function.permission || rule.permissions.has(*function.permission)) {
-        EXPECT_TRUE(runtime_->create(spec)) << function.name << " in " << name_of(rule.profile);
+        EXPECT_TRUE(runtime_->create_sandbox(spec)) << function.name << " in " << name_of(rule.profile);
       } else {
         expect_denied(spec, function);
       }
@@ -154,7 +154,7 @@ TEST_P(HostileImports, OnABlockListOrOnNoAllowListAreRejectedByTheRule) {
   for (const auto& [rules, list] : cases) {
     SandboxSpec spec = hostile_spec(log);
     spec.imports = rules;
-    const auto created = runtime_->create(spec);
+    const auto created = runtime_->create_sandbox(spec);
     ASSERT_FALSE(created);
     EXPECT_EQ(not_refused(created.error(), {ErrorCode::rejected}), "");
     EXPECT_THAT(created.error().message, AllOf(HasSubstr("log"), HasSubstr(std::string(list))));
@@ -184,7 +184,7 @@ TEST_P(HostileImports, OfNeighboursThatAreNotThereOrGoInARingAreRefused) {
     SandboxSpec spec = hostile_spec("(module)");
     spec.modules = modules;
     spec.tree.reset();
-    const auto created = runtime_->create(spec);
+    const auto created = runtime_->create_sandbox(spec);
     ASSERT_FALSE(created);
     EXPECT_EQ(not_refused(created.error(), {code}), "");
     EXPECT_EQ(created.error().detail("ring").empty(), code != ErrorCode::circular_dependency);

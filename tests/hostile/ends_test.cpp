@@ -64,7 +64,7 @@ TEST_P(HostileEnds, NeverEndsInNestedSupervisors) {
 TEST_P(HostileEnds, NeverComesToTheEndOfItsStart) {
   covers("A10 F19");
   const SandboxSpec spec = undying_spec("(module (func $s (loop $x (br $x))) (start $s))");
-  auto creating = std::async(std::launch::async, [&] { return runtime_->create(spec); });
+  auto creating = std::async(std::launch::async, [&] { return runtime_->create_sandbox(spec); });
   expect_soon([&] { return runtime_->info(spec.id) ? "" : "not there yet"; });
   destroy(spec.id);
   EXPECT_FALSE(creating.get());

@@ -35,7 +35,7 @@ class HostileExpense : public HostileFixture {
 // C01
 TEST_P(HostileExpense, MayNotBeOneEndlessFunction) {
   covers("C01");
-  const auto refused = runtime_->create(hostile_spec(function_of(repeated("(drop (i32.const 0))", 30'000))));
+  const auto refused = runtime_->create_sandbox(hostile_spec(function_of(repeated("(drop (i32.const 0))", 30'000))));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::rejected);
   EXPECT_THAT(refused.error().message, HasSubstr("exceeds the bound body_bytes"));
@@ -45,7 +45,8 @@ TEST_P(HostileExpense, MayNotBeOneEndlessFunction) {
 TEST_P(HostileExpense, LoadsManyBlocksOrIsRefused) {
   covers("C04 C10");
   const std::string_view step = "(block) (local.set 0 (i32.xor (local.get 0) (i32.const 1)))";
-  EXPECT_EQ(runtime_->create(hostile_spec(function_of(repeated(step, 15'000)))).error().code, ErrorCode::rejected);
+  EXPECT_EQ(runtime_->create_sandbox(hostile_spec(function_of(repeated(step, 15'000)))).error().code,
+            ErrorCode::rejected);
   Sandbox sandbox = attack(function_of(repeated(step, 6'000)));
   EXPECT_EQ(testing::not_value(sandbox.call("f"), 0), "");
 }
@@ -67,7 +68,7 @@ TEST_P(HostileExpense, IsNotHelpedByWhatItCarries) {
   covers("C08");
   SandboxSpec large = hostile_spec("(module)"), debug = hostile_spec("(module)");
   large.modules[0].source = Source::wasm(with_section("freight", std::size_t{64} << 20));
-  EXPECT_EQ(runtime_->create(std::move(large)).error().code, ErrorCode::module_too_large);
+  EXPECT_EQ(runtime_->create_sandbox(std::move(large)).error().code, ErrorCode::module_too_large);
   debug.modules[0].source = Source::wasm(with_section(".debug_info", std::size_t{4} << 20));
   Sandbox sandbox = create(std::move(debug));
   EXPECT_EQ(testing::not_value(sandbox.call("f"), 7), "");
@@ -77,10 +78,10 @@ TEST_P(HostileExpense, IsNotHelpedByWhatItCarries) {
 TEST_P(HostileExpense, IsRefusedInTheSameWordsEachTime) {
   covers("C11");
   const std::string bad = function_of(repeated("(drop (i32.const 0))", 30'000));
-  const auto first = runtime_->create(hostile_spec(bad));
+  const auto first = runtime_->create_sandbox(hostile_spec(bad));
   ASSERT_FALSE(first);
   for (int i = 0; i < times(20, 1'000); ++i) {
-    const auto again = timed(Latency::refusal, [&] { return runtime_->create(hostile_spec(bad)); });
+    const auto again = timed(Latency::refusal, [&] { return runtime_->create_sandbox(hostile_spec(bad)); });
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error(), first.error());
   }
@@ -93,7 +94,7 @@ TEST_P(HostileExpense, MayNotBeAConstantAsDeepAsTheStack) {
   for (const std::string& place :
        {"(global i32 " + sum(180'000) + ")", "(memory 1) (data (offset " + sum(180'000) + ") \"x\")",
         "(table 1 funcref) (func $f) (elem (offset " + sum(80'000) + ") $f)"}) {
-    const auto refused = runtime_->create(hostile_spec("(module " + place + ")"));
+    const auto refused = runtime_->create_sandbox(hostile_spec("(module " + place + ")"));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::rejected);
     EXPECT_THAT(refused.error().message, HasSubstr("exceeds the bound constant_operators"));
@@ -104,7 +105,8 @@ TEST_P(HostileExpense, MayNotBeAConstantAsDeepAsTheStack) {
 TEST_P(HostileExpense, MayNotBranchEverywhereWithEverything) {
   covers("C04");
   const std::string table = "(block (br_table " + repeated("0 ", 8'000) + " 0 (local.get 0)))";
-  const auto refused = runtime_->create(hostile_spec(function_of("(local " + repeated("i32 ", 500) + ")" + table)));
+  const auto refused =
+      runtime_->create_sandbox(hostile_spec(function_of("(local " + repeated("i32 ", 500) + ")" + table)));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::rejected);
   EXPECT_THAT(refused.error().message, HasSubstr("exceeds the bound load_points"));
@@ -117,8 +119,8 @@ TEST_P(HostileExpense, MayNotLeaveABlockFromEverywhereWithOtherLocals) {
   for (int i = 0; i < 800; ++i) {
     steps += "(br_if 0 (local.get 0)) (local.set " + std::to_string(1 + i % 400) + " (i32.const 1))";
   }
-  const auto refused =
-      runtime_->create(hostile_spec(function_of("(local " + repeated("i32 ", 400) + ") (block " + steps + ")")));
+  const auto refused = runtime_->create_sandbox(
+      hostile_spec(function_of("(local " + repeated("i32 ", 400) + ") (block " + steps + ")")));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::rejected);
   EXPECT_THAT(refused.error().message, HasSubstr("exceeds the bound load_points"));
@@ -131,7 +133,7 @@ TEST_P(HostileExpense, IsRefusedBeforeItIsLookedAtClosely) {
   const std::string vectors = "(func (param v128)) (type $t (func (param " + values + ") (result " + values + ")))";
   const auto from = std::chrono::steady_clock::now();
   const auto refused = timed(Latency::refusal, [&] {
-    return runtime_->create(hostile_spec("(module " + vectors + "(func unreachable " + code + "))"));
+    return runtime_->create_sandbox(hostile_spec("(module " + vectors + "(func unreachable " + code + "))"));
   });
   EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(5));
   ASSERT_FALSE(refused);

@@ -26,7 +26,7 @@ class HostileFiles : public HostileFixture {
     text << std::ifstream(std::string(PETRI_TESTS_FOLDER) + "/guests/all_imports.wat").rdbuf();
     SandboxSpec spec = hostile_spec(text.str(), limits);
     spec.folder = folder.string();
-    spec.permissions = Permissions::medium().with(Permission::file_write);
+    spec.permissions = Permissions::standard().with(Permission::file_write);
     return create(spec);
   }
   static WasiErrno wasi(Sandbox& sandbox, const std::string& name, std::vector<Value> arguments) {

@@ -80,7 +80,7 @@ class HostileCode : public HostileFixture {
     std::string wrong = not_refused(place, code, allowed);
     SandboxSpec spec = hostile_spec("");
     spec.modules[0].source = code;
-    const auto created = timed(Latency::refusal, [&] { return runtime_->create(spec); });
+    const auto created = timed(Latency::refusal, [&] { return runtime_->create_sandbox(spec); });
     if (created) return "a sandbox was made of it";
     if (refusal != nullptr) *refusal = created.error();
     if (wrong.empty()) wrong = not_refused(created.error(), allowed);

@@ -113,7 +113,8 @@ class Canaries {
 
   Canaries(Runtime& runtime, Latency latency) : runtime_(runtime), latency_(latency) {
     for (const std::string id : {"canary-1", "canary-2", "canary-3"}) {
-      sandboxes_.push_back(*runtime.create({.id = id, .modules = {{"m", Source::wat(std::string(kWellBehaved))}}}));
+      sandboxes_.push_back(
+          *runtime.create_sandbox({.id = id, .modules = {{"m", Source::wat(std::string(kWellBehaved))}}}));
     }
     thread_ = std::jthread([this](const std::stop_token& stop) { ask(stop); });
   }

@@ -23,7 +23,7 @@ class HostileBytes : public HostileCode {
     }
     SandboxSpec spec = hostile_spec("");
     spec.modules[0].source = module.source;
-    const auto created = runtime_->create(spec);
+    const auto created = runtime_->create_sandbox(spec);
     return created ? "a sandbox was made of it"
                    : not_refused(created.error(), {ErrorCode::rejected, ErrorCode::link_error});
   }

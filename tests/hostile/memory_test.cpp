@@ -66,9 +66,10 @@ TEST_P(HostileMemory, IsRefusedEnormousGrowthAtOnce) {
 // B03 B04
 TEST_P(HostileMemory, IsNotEvenMadeWhenItDeclaresTooMuch) {
   covers("B03 B04");
-  EXPECT_EQ(runtime_->create(hostile_spec("(module (memory 65536))")).error().code, ErrorCode::rejected);
-  EXPECT_EQ(runtime_->create(hostile_spec("(module (table 4294967295 funcref))")).error().code, ErrorCode::rejected);
-  const auto large = runtime_->create(hostile_spec("(module (memory 300))"));
+  EXPECT_EQ(runtime_->create_sandbox(hostile_spec("(module (memory 65536))")).error().code, ErrorCode::rejected);
+  EXPECT_EQ(runtime_->create_sandbox(hostile_spec("(module (table 4294967295 funcref))")).error().code,
+            ErrorCode::rejected);
+  const auto large = runtime_->create_sandbox(hostile_spec("(module (memory 300))"));
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().detail("outcome"), "memory_limit");
 }
@@ -120,7 +121,7 @@ TEST_P(HostileMemory, IsRejectedForTheNumberOfItsSegments) {
   for (const auto& bytes : {module_with({memory, data}), module_with({table, elements})}) {
     SandboxSpec spec = hostile_spec("");
     spec.modules[0].source = Source::wasm(bytes);
-    const auto created = runtime_->create(spec);
+    const auto created = runtime_->create_sandbox(spec);
     ASSERT_FALSE(created);
     EXPECT_EQ(created.error().code, ErrorCode::rejected) << created.error().message;
   }
@@ -130,7 +131,7 @@ TEST_P(HostileMemory, IsRejectedForTheNumberOfItsSegments) {
 TEST_P(HostileMemory, IsGoneWhenASegmentLiesBeyondTheEnd) {
   covers("B08");
   const SandboxSpec spec = hostile_spec("(module (memory 1) (data (i32.const 65535) \"ab\"))");
-  const auto created = runtime_->create(spec);
+  const auto created = runtime_->create_sandbox(spec);
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().detail("outcome"), "trapped");
   EXPECT_THAT(created.error().message, HasSubstr("instantiate"));

@@ -132,11 +132,11 @@ TEST_P(HostileNeighbour, CannotUseUpWhatIsShared) {
   for (int i = 0; i < count; ++i) {
     const std::string number =
         std::to_string(hostile_seed() * 1'000'000 + copy_ * 10'000 + static_cast<std::size_t>(i));
-    const auto created =
-        runtime_->create(hostile_spec("(module (func (export \"f\") (result i32) (i32.const " + number + ")))"));
+    const auto created = runtime_->create_sandbox(
+        hostile_spec("(module (func (export \"f\") (result i32) (i32.const " + number + ")))"));
     ASSERT_TRUE(created) << created.error().message;
-    ASSERT_FALSE(
-        runtime_->create(hostile_spec("(module (start $s) (func $s unreachable (drop (i32.const " + number + "))))")));
+    ASSERT_FALSE(runtime_->create_sandbox(
+        hostile_spec("(module (start $s) (func $s unreachable (drop (i32.const " + number + "))))")));
     EXPECT_EQ(testing::not_kind(
                   place.run(Source::wat("(module (func (export \"f\") (drop (i32.const " + number + "))))"), "f"),
                   OutcomeKind::ok),

@@ -228,7 +228,7 @@ TEST_P(HostileProcesses, ExitsWithAnyCodeFromAnyPlace) {
     expect_restarts(sandbox, code == 0 ? 0 : 1);
     for (const std::string& body : {"(func (export \"petri_init\") (result i32) " + exits + " (i32.const 0))",
                                     "(func $s " + exits + ") (start $s)"}) {
-      const auto created = runtime_->create(hostile_spec(module(body)));
+      const auto created = runtime_->create_sandbox(hostile_spec(module(body)));
       ASSERT_FALSE(created);
       EXPECT_EQ(created.error().detail("outcome"), "exited");
       EXPECT_THAT(created.error().message, HasSubstr("with code " + std::to_string(code)));
@@ -246,7 +246,7 @@ TEST_P(HostileProcesses, IsGivenUpAfterOneDeathTooMany) {
   auto events = *runtime_->subscribe({.sandbox = spec.id,
                                       .kinds = {EventKind::process_exited, EventKind::process_restarted,
                                                 EventKind::process_gave_up, EventKind::sandbox_failed}});
-  ASSERT_TRUE(runtime_->create(spec));
+  ASSERT_TRUE(runtime_->create_sandbox(spec));
   const auto seen = until(events, EventKind::sandbox_failed);
   EXPECT_EQ(count_of(seen, "process.exited m"), 4U);
   EXPECT_EQ(count_of(seen, "process.restarted m"), 3U);

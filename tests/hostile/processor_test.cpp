@@ -123,9 +123,9 @@ TEST_P(HostileProcessor, EndsAsItsKindSaysWhereverItRuns) {
 TEST(HostileTiers, AgreeOnTheEnd) {
   const auto runtime = *Runtime::create({.workers = 2});
   for (const HostileCase& one : hostile_cases()) {
-    auto sandbox = runtime->create({.id = testing::unique_id("both"),
-                                    .modules = {{"m", Source::wat(std::string(one.wat))}},
-                                    .limits = {{"fuel_max", 100'000}, {"memory_bytes_max", 16 << 20}}});
+    auto sandbox = runtime->create_sandbox({.id = testing::unique_id("both"),
+                                            .modules = {{"m", Source::wat(std::string(one.wat))}},
+                                            .limits = {{"fuel_max", 100'000}, {"memory_bytes_max", 16 << 20}}});
     ASSERT_TRUE(sandbox) << one.id;
     const auto interpreted = sandbox->run("m", "f", {}, {.tier = Tier::interpreted});
     const auto compiled = sandbox->run("m", "f", {}, {.tier = Tier::compiled});
@@ -222,7 +222,7 @@ TEST_P(HostileProcessor, IsNeverSeenWhenItsStartFunctionDoesNotReturn) {
   auto events = *runtime_->subscribe({.kinds = {EventKind::process_started}});
   const auto refused = [&](std::string_view body, const LimitChanges& limits) {
     const auto created =
-        runtime_->create(hostile_spec("(module (func $s " + std::string(body) + ") (start $s))", limits));
+        runtime_->create_sandbox(hostile_spec("(module (func $s " + std::string(body) + ") (start $s))", limits));
     EXPECT_FALSE(created);
     EXPECT_THAT(created.error().message, HasSubstr("in start"));
     return std::string(created.error().detail("outcome"));
@@ -264,7 +264,7 @@ TEST_P(HostileProcessor, EndsExactlyWhereItsFuelEnds) {
 // A15
 TEST_P(HostileProcessor, MayNotHaveLimitsThatMakeNoSense) {
   covers("A15");
-  const auto bad = runtime_->create(hostile_spec(
+  const auto bad = runtime_->create_sandbox(hostile_spec(
       "(module)", {{"execution_time_max", 0}, {"memory_bytes_max", UINT64_MAX}, {"processes_max", 0}, {"speed", 1}}));
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().code, ErrorCode::validation_failed);

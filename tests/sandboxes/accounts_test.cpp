@@ -326,10 +326,10 @@ TEST_P(AccountsTest, LeavesDescriptorsForTheHostAndForNewSandboxes) {
   EXPECT_EQ(first_failure(greedy.back()), static_cast<std::int32_t>(WasiErrno::nfile));
   SandboxSpec spec = hoarder();
   spec.folder = folder.path().string();
-  const auto refused = runtime_->create(spec);
+  const auto refused = runtime_->create_sandbox(spec);
   EXPECT_EQ(testing::not_error(refused, ErrorCode::busy), "");
   spec.folder.clear();
-  EXPECT_TRUE(runtime_->create(spec)) << "who needs no file is let in";
+  EXPECT_TRUE(runtime_->create_sandbox(spec)) << "who needs no file is let in";
   for (const Sandbox& sandbox : greedy) ASSERT_TRUE(runtime_->destroy(sandbox.id()));
   EXPECT_EQ(runtime_->info().descriptors, 0U) << "all of them come back, whoever has a handle";
   runtime_ = std::move(*Runtime::create(RuntimeOptions()));
@@ -363,7 +363,7 @@ TEST_P(AccountsTest, CountsTheStackThatItsCallsMayNeed) {
       (else (call $f (i32.sub (local.get 0) (i32.const 1))))))))")}}};
   spec.tier = GetParam();
   spec.limits = {{"memory_bytes_max", 64 * kKiB}, {"call_depth_max", 8'192}};
-  EXPECT_EQ(runtime_->create(spec).error().detail("outcome"), "memory_limit");
+  EXPECT_EQ(runtime_->create_sandbox(spec).error().detail("outcome"), "memory_limit");
   spec.limits = {{"call_depth_max", 8'192}};
   Sandbox sandbox = create(spec);
   EXPECT_GT(sandbox.usage().host_bytes, 2 * kMiB);
@@ -380,7 +380,7 @@ TEST_P(AccountsTest, KeepsTheSourcesOfFailedSandboxesWithinABound) {
                        std::to_string(i) + std::string(600'000, 'x') + "\"))");
   };
   const auto create_broken = [&](int i) {
-    EXPECT_FALSE(runtime_->create({.id = "broken-" + std::to_string(i), .modules = {{"m", broken(i)}}}));
+    EXPECT_FALSE(runtime_->create_sandbox({.id = "broken-" + std::to_string(i), .modules = {{"m", broken(i)}}}));
   };
   create_broken(0);
   const auto usage = runtime_->info("broken-0")->usage;

@@ -507,7 +507,7 @@ TEST_F(CallsTest, CallsFunctionsOfTheEmbedder) {  // R28
   HostFunctions host;
   ASSERT_TRUE(host.define("game", "double", [](std::int32_t x) { return 2 * x; }));
   const auto runtime = *Runtime::create({.workers = 1, .host = host});
-  auto sandbox = runtime->create({.id = "a", .modules = {{"m", Source::wat(R"((module
+  auto sandbox = runtime->create_sandbox({.id = "a", .modules = {{"m", Source::wat(R"((module
     (import "game" "double" (func $double (param i32) (result i32)))
     (func (export "f") (param i32) (result i32) (call $double (local.get 0)))))")}}});
   ASSERT_TRUE(sandbox) << sandbox.error().message;

@@ -395,7 +395,7 @@ TEST_P(ChildrenTest, KeepsInstancesAndParentsInARestartWithState) {
   ASSERT_TRUE(snapshot) << snapshot.error().message;
   const auto again = Snapshot::from_bytes(snapshot->to_bytes());
   ASSERT_TRUE(again) << again.error().message;
-  auto twin = runtime_->create({.id = "twin", .tier = GetParam()}, *again);
+  auto twin = runtime_->create_sandbox({.id = "twin", .tier = GetParam()}, *again);
   ASSERT_TRUE(twin) << twin.error().message;
   EXPECT_EQ(addresses(*twin), addresses(sandbox));
   EXPECT_EQ(number(*twin, "stop", "parent", "own"), 0);

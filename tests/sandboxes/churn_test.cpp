@@ -36,7 +36,7 @@ class ChurnTest : public RuntimeFixture {
                      .tree = SupervisorSpec{.intensity = static_cast<std::uint32_t>(number) % 2,
                                             .children = {ChildSpec{.id = "c", .module = "m"}}}};
     const std::string id = spec.id;
-    auto sandbox = runtime_->create(std::move(spec));
+    auto sandbox = runtime_->create_sandbox(std::move(spec));
     if (!sandbox) return sandbox.error().message;
     std::string wrong = testing::not_value(sandbox->call("number"), number);
     if (wrong.empty()) wrong = testing::not_kind(sandbox->call("crash"), OutcomeKind::trapped);

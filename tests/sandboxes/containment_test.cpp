@@ -218,7 +218,7 @@ TEST_P(KeptVersionTest, PassesTheGateAgainWhenItIsToBecomeActive) {  // P10
   EXPECT_EQ(refusal(sandbox.reload("m", Source::wat(logger(2)), anyhow)), kNoPermission);
   EXPECT_EQ(refusal(sandbox.activate("m", 2, anyhow)), kNoPermission);
   EXPECT_EQ(refusal(sandbox.rollback("m", 2, {.policy = anyhow.policy})), kNoPermission);
-  ASSERT_TRUE(sandbox.update_permissions(Permissions::medium()));
+  ASSERT_TRUE(sandbox.update_permissions(Permissions::standard()));
   ASSERT_TRUE(sandbox.update_limits({{"module_bytes_max", 1'024}}));
   const std::string large = fmt::format(
       "module_too_large: the module m: the module has {} bytes and module_bytes_max "
@@ -253,7 +253,7 @@ TEST_F(ContainmentTest, ReportsByWhichWayCodeCameIn) {
   ASSERT_TRUE(runtime_->fork("a", "twin"));
   const auto snapshot = sandbox.snapshot();
   ASSERT_TRUE(snapshot) << snapshot.error().message;
-  ASSERT_TRUE(runtime_->create({.id = "again", .audit = AuditLevel::full}, *snapshot));
+  ASSERT_TRUE(runtime_->create_sandbox({.id = "again", .audit = AuditLevel::full}, *snapshot));
   SandboxSpec empty{.id = "importer", .modules = {{"other", Source::wat("(module)")}}, .audit = AuditLevel::full};
   Sandbox importer = create(empty);
   ASSERT_TRUE(importer.import_module(*sandbox.export_module("counter")));
@@ -278,7 +278,7 @@ TEST_F(ContainmentTest, PutsAnArtifactIntoQuarantine) {  // P12, J05
   EXPECT_THAT(causes("a", AuditKind::quarantined), ElementsAre("fuel_max"));
   EXPECT_EQ(runtime_->info().quarantined, 1U);
 
-  const auto refused = runtime_->create(counter("c"));
+  const auto refused = runtime_->create_sandbox(counter("c"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::rejected);
   EXPECT_THAT(refused.error().message, HasSubstr("in quarantine for another 600 s"));
@@ -292,7 +292,7 @@ TEST_F(ContainmentTest, PutsAnArtifactIntoQuarantine) {  // P12, J05
   EXPECT_EQ(next(neighbour), 1);
 
   time_.advance(*runtime_, 10min);
-  EXPECT_TRUE(runtime_->create(counter("d")));
+  EXPECT_TRUE(runtime_->create_sandbox(counter("d")));
 }
 
 // A guest made the processes of an honest module meet limits, and nobody could use that module any more.
@@ -309,7 +309,7 @@ TEST_F(ContainmentTest, KeepsTheQuarantineOfAModuleThatLivesWithOthersInItsSandb
   }
   EXPECT_THAT(causes("a", AuditKind::quarantined), ElementsAre("fuel_max"));
   EXPECT_EQ(testing::not_error(sandbox.run("counter", "next"), ErrorCode::rejected), "");
-  EXPECT_TRUE(runtime_->create(counter("c")));
+  EXPECT_TRUE(runtime_->create_sandbox(counter("c")));
 }
 
 TEST_F(ContainmentTest, TakesInNobodyWhenMemoryIsSpent) {  // Q28, O12
@@ -318,14 +318,14 @@ TEST_F(ContainmentTest, TakesInNobodyWhenMemoryIsSpent) {  // Q28, O12
   Sandbox first = create(counter("a"));
   Sandbox second = create(counter("b"));
   Sandbox third = create(counter("c"));
-  const auto refused = runtime_->create(counter("d"));
+  const auto refused = runtime_->create_sandbox(counter("d"));
   EXPECT_EQ(refused.error().code, ErrorCode::busy);
   EXPECT_THAT(refused.error().message, HasSubstr("bytes and its memory budget is 196608"));
   EXPECT_EQ(runtime_->find("d").error().code, ErrorCode::not_found);
   EXPECT_EQ(first.start_child(ChildSpec{.id = "more", .module = "counter"}).error().code, ErrorCode::busy);
   EXPECT_EQ(next(second), 1);
   ASSERT_TRUE(runtime_->destroy("c"));
-  EXPECT_TRUE(runtime_->create(counter("d")));
+  EXPECT_TRUE(runtime_->create_sandbox(counter("d")));
   EXPECT_THAT(with_numbers(events),
               ElementsAre(::testing::MatchesRegex("host.pressure state spent allowed 196608 seen 2[0-9]{5}"),
                           ::testing::MatchesRegex("host.pressure state relieved allowed 196608 seen 1[34][0-9]{4}"),

@@ -40,11 +40,11 @@ std::string said(const Result<Outcome>& outcome) {
 // Two calls of a live process and a run, in a runtime of its own.
 std::string outcomes(unsigned workers, Tier tier, std::uint64_t seed = 11) {
   const auto runtime = *Runtime::create({.workers = workers});
-  auto sandbox = runtime->create({.id = "a",
-                                  .modules = {{"m", Source::wat(std::string(kRandomGuest))}},
-                                  .seed = seed,
-                                  .deterministic = true,
-                                  .tier = tier});
+  auto sandbox = runtime->create_sandbox({.id = "a",
+                                          .modules = {{"m", Source::wat(std::string(kRandomGuest))}},
+                                          .seed = seed,
+                                          .deterministic = true,
+                                          .tier = tier});
   if (!sandbox) return sandbox.error().message;
   std::string text = said(sandbox->call("f", {1'000}));
   text += "; " + said(sandbox->call("f", {2'000}));

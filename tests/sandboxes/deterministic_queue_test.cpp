@@ -69,7 +69,7 @@ class DeterministicQueueTest : public ::testing::Test {
       const std::lock_guard lock(mutex);
       said.push_back(std::string(process) + " " + std::string(line));
     };
-    Sandbox sandbox = *runtime->create(spec);
+    Sandbox sandbox = *runtime->create_sandbox(spec);
     EXPECT_TRUE(sandbox.send(std::string(1, kFirst), "a"));
     EXPECT_EQ(testing::eventually(*runtime,
                                   [&] {
@@ -122,7 +122,7 @@ constexpr std::string_view kSummer = R"((module
 TEST_F(DeterministicQueueTest, HandlesOneLetterAfterTheOtherAndRestartsInBetween) {
   for (const unsigned workers : {1U, 2U, 8U}) {
     auto runtime = *Runtime::create({.workers = workers});
-    Sandbox sandbox = *runtime->create(spec_of(kSummer, 1, Tier::interpreted));
+    Sandbox sandbox = *runtime->create_sandbox(spec_of(kSummer, 1, Tier::interpreted));
     for (int round = 0; round < 50; ++round) {
       EXPECT_EQ(testing::not_kind(sandbox.call("post", {}, {.process = "a"}), OutcomeKind::ok), "");
       // Behind 5, 9 and 7: the 9 has ended the one that knew the 5.
@@ -141,12 +141,12 @@ TEST_F(DeterministicQueueTest, RefusesAFunctionThatIsNotDeterministic) {
   ASSERT_TRUE(options.host.define("dice", "roll", [] { return 4; }));
   auto runtime = *Runtime::create(std::move(options));
   SandboxSpec spec = spec_of(R"((module (import "dice" "roll" (func (result i32)))))", 1, Tier::interpreted);
-  const auto refused = runtime->create(spec);
+  const auto refused = runtime->create_sandbox(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::link_error);
   EXPECT_THAT(refused.error().message, HasSubstr("dice"));
   spec.deterministic = false;
-  EXPECT_TRUE(runtime->create(spec));
+  EXPECT_TRUE(runtime->create_sandbox(spec));
 }
 
 // Time spent before is over, for a hook as for a handler.
@@ -164,7 +164,7 @@ TEST_F(DeterministicQueueTest, ContinuesTimeFromOneTaskToTheNext) {
                              1, Tier::interpreted);
   spec.tree->children.erase(spec.tree->children.begin() + 1, spec.tree->children.end());
   spec.on_log = [&said](std::string_view, LogLevel, std::string_view line) { said.emplace_back(line); };
-  Sandbox sandbox = *runtime->create(spec);
+  Sandbox sandbox = *runtime->create_sandbox(spec);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(testing::not_kind(sandbox.call("burn"), OutcomeKind::ok), "");
   ASSERT_TRUE(sandbox.stop());
   EXPECT_THAT(said, ::testing::ElementsAre("0", "2", "5"));
@@ -172,9 +172,9 @@ TEST_F(DeterministicQueueTest, ContinuesTimeFromOneTaskToTheNext) {
 
 TEST_F(DeterministicQueueTest, MakesRunsDeterministicToo) {
   auto runtime = *Runtime::create({.workers = 1});
-  Sandbox sandbox = *runtime->create(spec_of(R"((module (import "petri" "clock_ms" (func $clock (result i64)))
+  Sandbox sandbox = *runtime->create_sandbox(spec_of(R"((module (import "petri" "clock_ms" (func $clock (result i64)))
       (func (export "now") (result i64) (call $clock))))",
-                                             1, Tier::interpreted));
+                                                     1, Tier::interpreted));
   EXPECT_EQ(testing::not_value(sandbox.run("m", "now"), Value(std::int64_t{0})), "");
 }
 

@@ -251,7 +251,7 @@ TEST_P(EndsTest, EndsWhatNeverComesToTheEndOfItsStart) {
   for (const bool destroys : {true, false}) {
     SandboxSpec wanted = spec("(module (func $s (loop $x (br $x))) (start $s))");
     const std::string id = wanted.id;
-    const testing::Pending creating([&] { return runtime_->create(wanted); });
+    const testing::Pending creating([&] { return runtime_->create_sandbox(wanted); });
     expect_soon([&] {
       const auto info = runtime_->info(id);
       return info && info->status == SandboxStatus::starting ? "" : "does not start yet";
@@ -539,7 +539,7 @@ TEST(ExitTest, HasTheSameKindAndCodeEachTime) {
       (func (export "proc_exit") (param i32) (call $proc_exit (local.get 0)) unreachable)))")}},
                      .tier = tier};
     spec.tree = SupervisorSpec{.intensity = 3 * kTimes, .children = {ChildSpec{.id = "m", .module = "m"}}};
-    Sandbox sandbox = *runtime->create(spec);
+    Sandbox sandbox = *runtime->create_sandbox(spec);
     for (const std::string_view function : {"exit", "proc_exit"}) {
       int same = 0;
       for (int i = 0; i < kTimes; ++i) {

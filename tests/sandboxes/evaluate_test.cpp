@@ -90,7 +90,7 @@ TEST_F(RuntimeEvaluateTest, ContinuesWhileSandboxesAreDestroyedAndCreatedAgain) 
           const auto ended = runtime_->destroy("a");
           EXPECT_TRUE(ended || ended.error().code == ErrorCode::not_found);
           destroyed += ended ? 1 : 0;
-          const auto made = runtime_->create(counter());
+          const auto made = runtime_->create_sandbox(counter());
           // One that is destroyed before it is finished was there to be destroyed.
           const bool was_there = made || made.error().code == ErrorCode::cancelled;
           EXPECT_TRUE(was_there || made.error().code == ErrorCode::already_exists) << made.error().message;

@@ -60,7 +60,7 @@ TEST_F(EventsTest, KeepToTheirTableThroughAWholeLife) {  // O01, O03, O05, O06
   Subscription events = all();
   SandboxSpec bad = counter("bad");
   bad.modules[0].source = Source::wat("(module (func (export \"f\") (result v128) unreachable))");
-  EXPECT_EQ(runtime_->create(bad).error().code, ErrorCode::rejected);
+  EXPECT_EQ(runtime_->create_sandbox(bad).error().code, ErrorCode::rejected);
 
   SandboxSpec spec = tree(Strategy::one_for_one, {"one", "two"}, 3);
   spec.limits = {{"memory_bytes_max", 5 * 65'536}};

@@ -261,7 +261,7 @@ TEST_P(HostClockTest, WorkThatIsLongForItsFuelMeetsItsDeadline) {
     spec.id = "worker";
     spec.folder = folder.string();
     spec.limits = {{"execution_time_max", 20'000'000}};
-    spec.profile = Profile::low;
+    spec.profile = Profile::trusted;
     Sandbox sandbox = create(std::move(spec));
     const Time::time_point before = Time::now();
     const auto outcome = sandbox.call("go");

@@ -180,7 +180,7 @@ class Scene {
 
   void limited() {
     const auto from = SteadyClock::now();
-    auto created = runtime_.create(spec());
+    auto created = runtime_.create_sandbox(spec());
     if (starts()) stamp(from);
     if (!created) {
       const auto outcome = created.error().detail("outcome");
@@ -222,7 +222,7 @@ class Scene {
   // ---- cancel and stop ----------------------------------------------------------------------------------------
 
   void interrupted() {
-    sandbox_ = *runtime_.create(spec());
+    sandbox_ = *runtime_.create_sandbox(spec());
     std::stop_source stop;
     std::future<Result<Outcome>> result = begin(stop.get_token());
     wait_until_it_loops();

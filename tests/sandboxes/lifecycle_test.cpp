@@ -19,7 +19,7 @@ TEST_F(LifecycleTest, CreatesASandboxFromAnIdAndAModule) {  // L01
   const SandboxInfo info = sandbox.info();
   EXPECT_EQ(info.status, SandboxStatus::running);
   EXPECT_EQ(info.restarts, 0U);
-  EXPECT_EQ(info.profile, Profile::medium);
+  EXPECT_EQ(info.profile, Profile::standard);
   EXPECT_EQ(next(sandbox), 1);
 }
 
@@ -51,7 +51,7 @@ TEST_F(LifecycleTest, ReportsAFailureOnceAndWithItsCause) {  // O02
   auto events = *runtime_->subscribe({.kinds = {EventKind::sandbox_status, EventKind::sandbox_failed}});
   SandboxSpec spec = counter();
   spec.modules[0].source = Source::wat("(module (func (export \"petri_init\") (result i32) unreachable))");
-  const auto failed = runtime_->create(spec);
+  const auto failed = runtime_->create_sandbox(spec);
   ASSERT_FALSE(failed);
   std::vector<std::string> seen;
   while (const EventPtr event = events.next()) {
@@ -138,7 +138,7 @@ TEST_F(LifecycleTest, RefusesTheIdOfALiveSandboxAndLeavesThatAlone) {  // L07
   EXPECT_EQ(next(sandbox, "x"), 1);
   const SandboxInfo before = sandbox.info();
   auto events = *runtime_->subscribe({.sandbox = "a"});
-  const auto second = runtime_->create(counter());
+  const auto second = runtime_->create_sandbox(counter());
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::already_exists);
   EXPECT_EQ(second.error().message, "there is a sandbox a already, and it is running");
@@ -195,7 +195,7 @@ TEST_F(LifecycleTest, AcceptsGoodIdsAndNoOthers) {  // L10
   create(counter(std::string(64, 'a')));
   for (const std::string& bad : {std::string(), std::string(65, 'a'), std::string("-a"), std::string("_a"),
                                  std::string("a/b"), std::string("../x"), std::string("a b"), std::string("é")}) {
-    EXPECT_EQ(runtime_->create(counter(bad)).error().code, ErrorCode::validation_failed) << bad;
+    EXPECT_EQ(runtime_->create_sandbox(counter(bad)).error().code, ErrorCode::validation_failed) << bad;
   }
 }
 
@@ -204,7 +204,7 @@ TEST_F(LifecycleTest, RefusesNeedsThatNoVersionMeets) {  // L11
   const auto refusal = [this](VersionNeeds needs) {
     SandboxSpec spec = counter();
     spec.modules[0].needs = std::move(needs);
-    const auto made = runtime_->create(std::move(spec));
+    const auto made = runtime_->create_sandbox(std::move(spec));
     return made ? "made" : std::string(name_of(made.error().code)) + ": " + made.error().message;
   };
   EXPECT_EQ(refusal({{"store", {.min = 5, .max = 2}}}),
@@ -237,7 +237,7 @@ TEST_F(LifecycleTest, ReportsEverythingThatIsWrongAtOnceAndTouchesNothing) {  //
   spec.limits = {{"speed_max", 1}, {"processes_max", 0}};
   spec.profile = ProfileSpec();
   spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "child", .module = "ghost"}}};
-  const auto refused = runtime_->create(spec);
+  const auto refused = runtime_->create_sandbox(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
   EXPECT_EQ(refused.error().message,
@@ -245,7 +245,7 @@ TEST_F(LifecycleTest, ReportsEverythingThatIsWrongAtOnceAndTouchesNothing) {  //
                 "modules.file: there is no file no/such/file.wat; "
                 "modules.folder: ./. is not a file; "
                 "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
-                "profile.base: a profile of your own needs one of high, medium, low as its base; "
+                "profile.base: a profile of your own needs one of strict, standard, trusted as its base; "
                 "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
                 "limits.speed_max: there is no limit \"speed_max\" (the limits are " +
                 std::string(kLimitNames) + ")");
@@ -262,14 +262,14 @@ TEST_F(LifecycleTest, ReportsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
   EXPECT_EQ(spec.error().message,
-            "profile is \"none\" but can be high, medium, low; " + std::string(kBadId) +
+            "profile is \"none\" but can be strict, standard, trusted; " + std::string(kBadId) +
                 "modules.folder: ./. is not a file; "
                 "modules.m: there is no file no/such/file.wat; "
                 "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
                 "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
                 "limits.speed_max: there is no limit \"speed_max\" (the limits are " +
                 std::string(kLimitNames) + ")");
-  EXPECT_EQ(spec.error().detail("profile"), "is \"none\" but can be high, medium, low");
+  EXPECT_EQ(spec.error().detail("profile"), "is \"none\" but can be strict, standard, trusted");
 }
 
 // L11, L12: a limit of a profile was said to stand in the limits of the sandbox, and not at all beside other problems.
@@ -279,12 +279,12 @@ TEST_F(LifecycleTest, ReportsWhatIsWrongWithTheLimitsOfAProfileWithItsPlace) {
   const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}},
       "profile": {"name": "own", "base": "none", "limits": {"speed_max": 1}}})json");
   ASSERT_FALSE(spec);
-  EXPECT_EQ(spec.error().message, "profile.base is \"none\" but can be high, medium, low; " + unknown);
+  EXPECT_EQ(spec.error().message, "profile.base is \"none\" but can be strict, standard, trusted; " + unknown);
   SandboxSpec own = counter();
-  own.profile = ProfileSpec(Profile::low);
+  own.profile = ProfileSpec(Profile::trusted);
   own.profile->limits = {{"speed_max", 1}, {"processes_max", 0}};
   own.limits = {{"timers_max", 2'000'000}, {"processes_max", 0}};
-  const auto refused = runtime_->create(own);
+  const auto refused = runtime_->create_sandbox(own);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
             "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
@@ -329,7 +329,7 @@ TEST_F(LifecycleTest, CreatesFromJson) {
   ASSERT_TRUE(spec) << spec.error().message;
   Sandbox sandbox = create(*spec);
   EXPECT_EQ(sandbox.info().limits.fuel_max, 10U);
-  EXPECT_EQ(sandbox.info().profile, Profile::high);
+  EXPECT_EQ(sandbox.info().profile, Profile::strict);
   EXPECT_EQ(sandbox.info().on_limit.at("timers_max"), OnLimit::kill);
   EXPECT_EQ(sandbox.info().seed, 4U);
   EXPECT_TRUE(sandbox.info().deterministic);
@@ -341,7 +341,7 @@ TEST_F(LifecycleTest, CreatesFromJson) {
 TEST_F(LifecycleTest, KeepsAFailedRecordWithItsCauseAndTheIdCanBeUsedAgain) {  // L16
   SandboxSpec spec = counter();
   spec.modules[0].source = Source::wat("(module (func (export \"petri_init\") (result i32) unreachable))");
-  const auto failed = runtime_->create(spec);
+  const auto failed = runtime_->create_sandbox(spec);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::start_failed);
   EXPECT_THAT(failed.error().message, HasSubstr("trapped"));
@@ -351,7 +351,7 @@ TEST_F(LifecycleTest, KeepsAFailedRecordWithItsCauseAndTheIdCanBeUsedAgain) {  /
   EXPECT_EQ(info->usage.processes, 0U);
   EXPECT_EQ(info->usage.memory_bytes, 0U);
   spec.modules[0].source = Source::wat("(module (import \"no\" \"where\" (func)))");
-  EXPECT_EQ(runtime_->create(spec).error().code, ErrorCode::link_error);
+  EXPECT_EQ(runtime_->create_sandbox(spec).error().code, ErrorCode::link_error);
   create(counter());
 }
 
@@ -404,7 +404,7 @@ TEST_F(LifecycleTest, AnswersOthersWhileOneDestroyWaits) {  // L09, L21, X04
   Sandbox stubborn = create(spec);
   std::jthread destroyer([&] { EXPECT_TRUE(runtime_->destroy("stubborn")); });
   expect_status(stubborn, SandboxStatus::stopping);
-  const auto again = runtime_->create(spec);
+  const auto again = runtime_->create_sandbox(spec);
   EXPECT_EQ(again.error().code, ErrorCode::already_exists);
   EXPECT_EQ(again.error().detail("status"), "stopping");
   Sandbox other = create(counter("other"));
@@ -506,7 +506,7 @@ TEST_F(LifecycleTest, LetsTwoRuntimesHoldTheSameId) {  // L30
   EXPECT_EQ(next(here), 1);
   {
     auto other = *Runtime::create({.workers = 1});
-    auto there = other->create(counter());
+    auto there = other->create_sandbox(counter());
     ASSERT_TRUE(there);
     EXPECT_EQ(other->list().total, 1U);
     EXPECT_EQ(next(*there), 1);
@@ -517,7 +517,7 @@ TEST_F(LifecycleTest, LetsTwoRuntimesHoldTheSameId) {  // L30
 TEST_F(LifecycleTest, LeavesHandlesThatOutliveTheRuntime) {
   testing::ManualTime time;
   auto runtime = *Runtime::create({.workers = 1, .memory_budget_bytes = 1 << 20, .clock = time.clock()});
-  Sandbox left = *runtime->create(counter());
+  Sandbox left = *runtime->create_sandbox(counter());
   time.advance(*runtime, std::chrono::seconds(1));
   EXPECT_EQ(testing::eventually(*runtime, [&] { return left.usage_history().empty() ? "no sample" : ""; }), "");
   runtime.reset();
@@ -537,7 +537,7 @@ TEST_F(LifecycleTest, TakesLimitsFromTheSpecBeforeTheRuntime) {  // L31
   const auto runtime = *Runtime::create({.workers = 1, .limits = {{"processes_max", 5}, {"timers_max", 6}}});
   SandboxSpec spec = counter();
   spec.limits = {{"processes_max", 9}};
-  ASSERT_TRUE(runtime->create(spec));
+  ASSERT_TRUE(runtime->create_sandbox(spec));
   EXPECT_EQ(runtime->info("a")->limits.processes_max, 9U);
   EXPECT_EQ(runtime->info("a")->limits.timers_max, 6U);
   EXPECT_EQ(Runtime::create({.workers = 1, .limits = {{"processes_max", 0}}}).error().code,
@@ -549,11 +549,11 @@ TEST_F(LifecycleTest, TakesWhatACallSaysBeforeTheSandboxAndThatBeforeTheRuntime)
   RuntimeOptions options = without_containment({.workers = 1, .limits = {{"fuel_max", 3'000}}});
   options.defaults.tier = Tier::interpreted;
   const auto runtime = *Runtime::create(std::move(options));
-  Sandbox plain = *runtime->create(counter());
+  Sandbox plain = *runtime->create_sandbox(counter());
   SandboxSpec own = counter("b");
   own.limits = {{"fuel_max", 2'000}};
   own.tier = Tier::compiled;
-  Sandbox special = *runtime->create(own);
+  Sandbox special = *runtime->create_sandbox(own);
   const auto ended = [](const Result<Outcome>& outcome) {
     return outcome ? std::string(name_of(outcome->kind)) + " " + std::to_string(outcome->fuel_used) + " " +
                          std::string(name_of(outcome->tier))
@@ -607,7 +607,7 @@ TEST_F(LifecycleTest, StartsEmptyAndEchoesItsDefaults) {  // L31
 RuntimeOptions with_own_defaults() {
   RuntimeOptions options = without_containment({.workers = 1, .threads_max = 100, .limits = {{"timers_max", 6}}});
   SandboxSpec& defaults = options.defaults;
-  defaults.profile = Profile::high;
+  defaults.profile = Profile::strict;
   defaults.limits = {{"processes_max", 5}};
   defaults.on_limit = {{"timers_max", OnLimit::kill}};
   defaults.permissions = Permissions{Permission::log};
@@ -629,13 +629,14 @@ RuntimeOptions with_own_defaults() {
 
 TEST_F(LifecycleTest, TakesWhatASpecLeavesOutFromTheRuntime) {  // L31
   const auto runtime = *Runtime::create(with_own_defaults());
-  const auto created = runtime->create({.id = "a", .modules = {{"m", Source::wat("(module (func (export \"f\")))")}}});
+  const auto created =
+      runtime->create_sandbox({.id = "a", .modules = {{"m", Source::wat("(module (func (export \"f\")))")}}});
   ASSERT_TRUE(created) << created.error().message;
   const SandboxInfo info = *runtime->info("a");
-  EXPECT_EQ(info.profile, Profile::high);
+  EXPECT_EQ(info.profile, Profile::strict);
   EXPECT_EQ(info.limits.processes_max, 5U);
   EXPECT_EQ(info.limits.timers_max, 6U);
-  EXPECT_EQ(info.limits.memory_bytes_max, SandboxLimits::of(Profile::high).memory_bytes_max);
+  EXPECT_EQ(info.limits.memory_bytes_max, SandboxLimits::of(Profile::strict).memory_bytes_max);
   EXPECT_EQ(info.on_limit.at("timers_max"), OnLimit::kill);
   EXPECT_EQ(info.permissions, Permissions{Permission::log});
   EXPECT_EQ(info.imports.block, std::vector<std::string>{"petri.random"});
@@ -656,7 +657,7 @@ TEST_F(LifecycleTest, TakesWhatASpecLeavesOutFromTheRuntime) {  // L31
 TEST_F(LifecycleTest, TakesWhatASpecSaysBeforeTheRuntime) {  // L31
   const auto runtime = *Runtime::create(with_own_defaults());
   SandboxSpec spec = counter();
-  spec.profile = Profile::medium;
+  spec.profile = Profile::standard;
   spec.limits = {{"processes_max", 7}};
   spec.on_limit = {{"timers_max", OnLimit::refuse}};
   spec.imports = {.block = {"petri.log"}};
@@ -671,9 +672,9 @@ TEST_F(LifecycleTest, TakesWhatASpecSaysBeforeTheRuntime) {  // L31
   spec.seed = 0;
   spec.deterministic = false;
   spec.tier = Tier::automatic;
-  ASSERT_TRUE(runtime->create(spec));
+  ASSERT_TRUE(runtime->create_sandbox(spec));
   const SandboxInfo info = *runtime->info("a");
-  EXPECT_EQ(info.profile, Profile::medium);
+  EXPECT_EQ(info.profile, Profile::standard);
   EXPECT_EQ(info.limits.processes_max, 7U);
   EXPECT_EQ(info.on_limit.at("timers_max"), OnLimit::refuse);
   EXPECT_EQ(info.imports.block, std::vector<std::string>{"petri.log"});
@@ -699,7 +700,7 @@ TEST_F(LifecycleTest, EchoesTheOptionsOfTheRuntime) {  // L31
       "compile": {"time_max": "5s", "memory_bytes_max": 6000000}, "audit": {"entries_max": 70, "bytes_max": 200000},
       "quarantine": {"limits_max": 8, "window": "9s", "period": "10s"}, "breaker": {"limits_max": 11},
       "memory_budget_bytes": 12000000, "limits": {"timers_max": 13},
-      "defaults": {"profile": "low", "seed": 14, "recovery": {"runtime": "keep"}}})json");
+      "defaults": {"profile": "trusted", "seed": 14, "recovery": {"runtime": "keep"}}})json");
   ASSERT_TRUE(options) << options.error().message;
   const RuntimeInfo info = (*Runtime::create(*options))->info();
   using namespace std::chrono_literals;
@@ -724,7 +725,7 @@ TEST_F(LifecycleTest, EchoesTheOptionsOfTheRuntime) {  // L31
   EXPECT_EQ(info.memory_budget_bytes, 12'000'000U);
   EXPECT_EQ(info.defaults.breaker->limits_max, 11U);
   EXPECT_EQ(info.defaults.limits.at("timers_max"), 13U);
-  EXPECT_EQ(info.defaults.profile, ProfileSpec(Profile::low));
+  EXPECT_EQ(info.defaults.profile, ProfileSpec(Profile::trusted));
   EXPECT_EQ(info.defaults.seed, 14U);
   EXPECT_EQ(info.defaults.recovery->actions.at(ErrorCategory::runtime), RecoveryAction::keep);
 }
@@ -736,7 +737,7 @@ TEST_F(LifecycleTest, RefusesOptionsOfARuntimeWithEverythingThatIsWrong) {  // L
                 .message,
             "defaults.id is no field here (there are arguments, audit, breaker, deterministic, environment, folder, "
             "generation, imports, labels, limits, on_limit, permissions, profile, recovery, reject_findings, reload, "
-            "seed, tier, tree); defaults.profile is \"none\" but can be high, medium, low; "
+            "seed, tier, tree); defaults.profile is \"none\" but can be strict, standard, trusted; "
             "quarantine.period is \"soon\" but must be a time such as 250ms or 10s; "
             "sampling_interval is not a string; "
             "worker is no field here (there are audit, breaker, compile, defaults, descriptors_max, "

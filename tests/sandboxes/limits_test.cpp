@@ -19,7 +19,7 @@ class LimitsTest : public RuntimeFixture, public ::testing::WithParamInterface<T
 };
 
 TEST_P(LimitsTest, AreThoseOfTheProfileWhereTheSpecNamesNone) {  // Q01, Q02
-  for (const Profile profile : {Profile::high, Profile::medium, Profile::low}) {
+  for (const Profile profile : {Profile::strict, Profile::standard, Profile::trusted}) {
     SandboxSpec spec = counter(std::string(name_of(profile)));
     spec.profile = profile;
     spec.tier = GetParam();
@@ -31,7 +31,7 @@ TEST_P(LimitsTest, AreThoseOfTheProfileWhereTheSpecNamesNone) {  // Q01, Q02
     EXPECT_EQ(create(spec).info().limits, expected) << "setting one keeps the others";
   }
   Sandbox sandbox = create(counter());
-  EXPECT_EQ(sandbox.info().limits, SandboxLimits::of(Profile::medium));
+  EXPECT_EQ(sandbox.info().limits, SandboxLimits::of(Profile::standard));
 }
 
 // Q02: a run has its 10⁹; a live process burns on.
@@ -66,7 +66,7 @@ TEST_P(LimitsTest, EndsAModuleWhoseMinimumDoesNotFit) {  // Q06
   spec.tier = GetParam();
   spec.modules[0].source = Source::wat("(module (memory 3) (func $s unreachable) (start $s))");
   spec.limits = {{"memory_bytes_max", 2 * 65'536}};
-  const auto failed = runtime_->create(spec);
+  const auto failed = runtime_->create_sandbox(spec);
   EXPECT_EQ(failed.error().detail("outcome"), "memory_limit");
 }
 
@@ -79,7 +79,7 @@ TEST_P(LimitsTest, EndsAnEndlessLoopInEveryPlace) {  // Q09
     spec.tier = GetParam();
     spec.limits = quick;
     spec.modules[0].source = Source::wat("(module " + body + ")");
-    EXPECT_EQ(runtime_->create(spec).error().detail("outcome"), "deadline") << body;
+    EXPECT_EQ(runtime_->create_sandbox(spec).error().detail("outcome"), "deadline") << body;
   }
   SandboxSpec spec = tree(Strategy::one_for_one, {"c"}, 100);
   spec.tier = GetParam();
@@ -118,7 +118,7 @@ TEST_P(LimitsTest, RefusesModulesThatAreTooLarge) {  // Q15
   create(spec);
   spec.id = "b";
   spec.limits = {{"module_bytes_max", size - 1}};
-  EXPECT_EQ(runtime_->create(spec).error().code, ErrorCode::module_too_large);
+  EXPECT_EQ(runtime_->create_sandbox(spec).error().code, ErrorCode::module_too_large);
 }
 
 TEST_P(LimitsTest, CutsAnAnswerAndLetsTheProcessLive) {  // Q17
@@ -308,7 +308,7 @@ TEST_P(LimitsTest, TellOfFilesThatAreTooManyOrTooLong) {
   const auto writer = [&](const TemporaryFolder& folder, const LimitActions& on_limit) {
     SandboxSpec spec{.id = testing::unique_id("writer"), .modules = {{"m", Source::wat(std::string(kWriter))}}};
     spec.tier = GetParam();
-    spec.permissions = Permissions::medium().with(Permission::file_write);
+    spec.permissions = Permissions::standard().with(Permission::file_write);
     spec.folder = folder.path().string();
     spec.limits = {{"file_bytes_max", 10}, {"files_max", 2}, {"disk_bytes_max", 15}};
     spec.on_limit = on_limit;

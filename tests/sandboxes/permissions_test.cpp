@@ -55,7 +55,7 @@ TEST_P(PermissionsTest, AreTakenFromALiveSandboxAndGivenBack) {  // P15
   EXPECT_GT(number(sandbox.call("clock")), 0);
   EXPECT_EQ(number(sandbox.call("wasi")), 0);
 
-  ASSERT_TRUE(sandbox.update_permissions(Permissions::medium().without(Permission::clock)));
+  ASSERT_TRUE(sandbox.update_permissions(Permissions::standard().without(Permission::clock)));
   EXPECT_FALSE(sandbox.info().permissions.has(Permission::clock));
   EXPECT_EQ(number(sandbox.call("clock")), kDenied);
   EXPECT_EQ(number(sandbox.call("wasi")), 76);  // ENOTCAPABLE
@@ -76,7 +76,7 @@ TEST_P(PermissionsTest, AreTakenFromALiveSandboxAndGivenBack) {  // P15
   EXPECT_EQ(reported, 4U);
   EXPECT_THAT(runtime_->metrics(), HasSubstr("\npetri_denials_total{permission=\"clock\"} 1003\n"));
 
-  ASSERT_TRUE(sandbox.update_permissions(Permissions::medium()));
+  ASSERT_TRUE(sandbox.update_permissions(Permissions::standard()));
   EXPECT_GT(number(sandbox.call("clock")), 0);
   const auto changes = audit("asker", AuditKind::permissions_changed);
   ASSERT_EQ(changes.size(), 2U);
@@ -121,12 +121,12 @@ TEST_P(PermissionsTest, AreTakenInTheMiddleOfAHandler) {
 TEST_P(PermissionsTest, AreNamedByALinkError) {  // P04, P10, S20
   Subscription events = *runtime_->subscribe({.kinds = {EventKind::security_denied, EventKind::module_rejected}});
   SandboxSpec spec = asker();
-  spec.profile = Profile::high;
+  spec.profile = Profile::strict;
   // Its start function would trap.
   std::string eager(kAsker);
   eager.insert(eager.size() - 1, " (func $start unreachable) (start $start)");
   spec.modules[0].source = Source::wat(eager);
-  const auto refused = runtime_->create(spec);
+  const auto refused = runtime_->create_sandbox(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::link_error);
   EXPECT_EQ(
@@ -255,7 +255,7 @@ TEST_P(PermissionsTest, DoNotMakeUpForWhatNobodyOffers) {  // P05
   struct Import {
     std::string_view wat, reported;
   };
-  for (const Profile profile : {Profile::high, Profile::medium, Profile::low}) {
+  for (const Profile profile : {Profile::strict, Profile::standard, Profile::trusted}) {
     for (const auto& [wat, reported] : {
              Import{R"("petri" "fly" (func (param i32)))",
                     R"("petri"."fly" (a function of type (i32) -> ()) is offered)"},
@@ -268,7 +268,7 @@ TEST_P(PermissionsTest, DoNotMakeUpForWhatNobodyOffers) {  // P05
                        .modules = {{"m", Source::wat("(module (import " + std::string(wat) + "))")}}};
       spec.profile = profile;
       spec.tier = GetParam();
-      const auto refused = runtime_->create(spec);
+      const auto refused = runtime_->create_sandbox(spec);
       ASSERT_FALSE(refused) << wat;
       EXPECT_EQ(refused.error().code, ErrorCode::link_error) << wat;
       EXPECT_THAT(refused.error().message, HasSubstr(std::string(reported)));
@@ -322,7 +322,7 @@ class ProfileTest : public RuntimeFixture {};
 
 TEST_F(ProfileTest, OfOnesOwnDiffersFromItsBaseWhereItSaysSo) {  // P03
   SandboxSpec spec = counter();
-  spec.profile = Profile::high;
+  spec.profile = Profile::strict;
   spec.profile->name = "workshop";
   spec.profile->limits = {{"processes_max", 7}, {"timers_max", 8}};
   spec.profile->grant = {Permission::clock};
@@ -330,7 +330,7 @@ TEST_F(ProfileTest, OfOnesOwnDiffersFromItsBaseWhereItSaysSo) {  // P03
   spec.profile->audit = AuditLevel::basic;
   spec.limits = {{"timers_max", 9}};
   const SandboxInfo info = create(spec).info();
-  SandboxLimits expected = SandboxLimits::of(Profile::high);
+  SandboxLimits expected = SandboxLimits::of(Profile::strict);
   expected.processes_max = 7;
   expected.timers_max = 9;
   EXPECT_EQ(info.limits, expected);
@@ -347,11 +347,11 @@ TEST_F(ProfileTest, MustNotContradictItself) {  // P02, P03, P09
   spec.profile->imports = {.allow = {"math"}, .block = {"math", ""}};
   spec.recovery = Recovery{.retry_pause = std::chrono::seconds(0)};
   spec.breaker = BreakerOptions{.limits_max = 10'001, .pause = std::chrono::seconds(0)};
-  const auto refused = runtime_->create(spec);
+  const auto refused = runtime_->create_sandbox(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
   EXPECT_EQ(refused.error().message,
-            "profile.base: a profile of your own needs one of high, medium, low as its base; "
+            "profile.base: a profile of your own needs one of strict, standard, trusted as its base; "
             "profile grants and denies clock; "
             "profile.imports: an entry is empty: write an import module such as math, or a function such as petri.log; "
             "profile.imports: math is on the allow-list and on the block-list: take it off one of them; "
@@ -365,26 +365,27 @@ TEST_F(ProfileTest, MustNotContradictItself) {  // P02, P03, P09
 
 TEST_F(ProfileTest, OfHighSecurityWritesNoFiles) {  // P03
   SandboxSpec spec = counter();
-  spec.profile = Profile::high;
-  spec.permissions = rule_of(Profile::high).permissions.with(Permission::file_write);
-  EXPECT_THAT(runtime_->create(spec).error().message, HasSubstr("the profile high and the permission file_write"));
+  spec.profile = Profile::strict;
+  spec.permissions = rule_of(Profile::strict).permissions.with(Permission::file_write);
+  EXPECT_THAT(runtime_->create_sandbox(spec).error().message,
+              HasSubstr("the profile strict and the permission file_write"));
   spec.permissions.reset();
   Sandbox sandbox = create(spec);
   const auto changed = sandbox.update_permissions({Permission::file_write});
   EXPECT_EQ(changed.error().code, ErrorCode::validation_failed);
-  EXPECT_EQ(sandbox.info().permissions, rule_of(Profile::high).permissions);
+  EXPECT_EQ(sandbox.info().permissions, rule_of(Profile::strict).permissions);
 }
 
 TEST_F(ProfileTest, IsReadFromJson) {  // P02
   const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}},
-      "profile": {"name": "quiet", "base": "low", "deny": ["log"], "grant": ["clock"], "limits": {"timers_max": 3},
+      "profile": {"name": "quiet", "base": "trusted", "deny": ["log"], "grant": ["clock"], "limits": {"timers_max": 3},
                   "imports": {"block": ["petri.log"]}, "audit": "none"},
       "imports": {"allow": ["petri", "math"]}, "audit": "full",
       "breaker": {"limits_max": 3, "window": "5s", "pause": "10ms"},
       "recovery": {"runtime": "isolate", "system": "keep", "retries_max": 7, "retry_pause": "50ms"}})json");
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->profile->title(), "quiet");
-  EXPECT_EQ(spec->profile->base, Profile::low);
+  EXPECT_EQ(spec->profile->base, Profile::trusted);
   EXPECT_EQ(spec->profile->deny, Permissions{Permission::log});
   EXPECT_EQ(spec->profile->imports.block, std::vector<std::string>{"petri.log"});
   EXPECT_EQ(spec->profile->audit, AuditLevel::none);
@@ -404,7 +405,7 @@ TEST_F(ProfileTest, IsReadFromJson) {  // P02
             "breaker.pause is \"soon\" but must be a time such as 250ms or 10s; "
             "imports.deny is no field here (there are allow, block); "
             "permissions has net, but the permissions are messages timers spawn log clock random file_read file_write; "
-            "profile is \"paranoid\" but can be high, medium, low; "
+            "profile is \"paranoid\" but can be strict, standard, trusted; "
             "recovery.runtime is \"rollup\" but can be keep, retry, rollback, restart, isolate, terminate; "
             "recovery.weather is no field here (there are compilation, resource, restarts_max, retries_max, "
             "retry_pause, retry_pause_max, rollback_within, runtime, security, stable_after, system)");
@@ -415,14 +416,14 @@ TEST_F(ProfileTest, HasImportListsThatTheGateAsks) {  // P09, P10, E12
       (import "petri" "exit" (func (param i32))) (func (export "f"))))";
   SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(source)}}};
   spec.imports = {.block = {"math.sin"}};
-  const auto blocked = runtime_->create(spec);
+  const auto blocked = runtime_->create_sandbox(spec);
   EXPECT_EQ(blocked.error().code, ErrorCode::rejected);
   EXPECT_THAT(blocked.error().message, HasSubstr(R"(the import "math"."sin" is on the block-list of the sandbox)"));
   spec.imports = {};
-  spec.profile = Profile::medium;
+  spec.profile = Profile::standard;
   spec.profile->name = "plain";
   spec.profile->imports = {.allow = {"math"}};
-  const auto missing = runtime_->create(spec);
+  const auto missing = runtime_->create_sandbox(spec);
   EXPECT_THAT(missing.error().message, HasSubstr(R"("petri"."exit" is not on the allow-list of the profile plain)"));
 
   spec.modules[0].source = Source::wat("(module (func (export \"f\")))");
@@ -437,11 +438,11 @@ TEST_F(ProfileTest, MayRefuseWhatTheScanFinds) {  // P11
   const std::string endless = R"((module (func (export "f") (loop $again (br $again)))))";
   const std::string named = R"((module (func (export "os_system")) (memory 1 1) (data (i32.const 0) "Photos")))";
   SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(endless)}}};
-  EXPECT_TRUE(runtime_->create(spec));
+  EXPECT_TRUE(runtime_->create_sandbox(spec));
   ASSERT_TRUE(runtime_->destroy("a"));
-  spec.profile = Profile::medium;
+  spec.profile = Profile::standard;
   spec.profile->reject_findings = Severity::medium;
-  const auto refused = runtime_->create(spec);
+  const auto refused = runtime_->create_sandbox(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::rejected);
   EXPECT_THAT(refused.error().message, HasSubstr("endless_loop in function 0"));

@@ -42,10 +42,10 @@ class RecordTest : public RuntimeFixture {
                                                                                   .restart = RestartType::transient,
                                                                                   .shutdown = Shutdown::brutal(),
                                                                                   .input = "hello"}}}}};
-    spec.profile = Profile::high;
-    spec.limits = all_changed(Profile::high);
+    spec.profile = Profile::strict;
+    spec.limits = all_changed(Profile::strict);
     spec.on_limit = {{"timers_max", OnLimit::kill}};
-    spec.permissions = Permissions::medium();
+    spec.permissions = Permissions::standard();
     spec.imports = {.block = {"petri.random"}};
     spec.audit = AuditLevel::none;
     spec.deterministic = true;
@@ -168,7 +168,7 @@ TEST_F(RecordTest, ShowsEverythingThatASpecInJsonSays) {
   const auto spec = SandboxSpec::from_json(R"json({"id": "a",
       "modules": {"counter": {"wat": "(module (memory (export \"memory\") 1))"}},
       "tree": {"strategy": "rest_for_one", "intensity": 9, "children": [{"id": "first", "module": "counter"}]},
-      "profile": {"name": "mine", "base": "high", "limits": {"timers_max": 5}, "grant": ["random"], "deny": ["log"],
+      "profile": {"name": "mine", "base": "strict", "limits": {"timers_max": 5}, "grant": ["random"], "deny": ["log"],
                   "imports": {"allow": ["petri", "wasi_snapshot_preview1"]}, "audit": "full", "reject_findings": "medium"},
       "limits": {"processes_max": 7}, "on_limit": {"timers_max": "kill"}, "permissions": ["clock", "file_read"],
       "imports": {"block": ["petri.random"]}, "reject_findings": "high", "audit": "none",
@@ -182,7 +182,7 @@ TEST_F(RecordTest, ShowsEverythingThatASpecInJsonSays) {
   ASSERT_TRUE(spec) << spec.error().message;
   const SandboxInfo info = create(*spec).info();
   EXPECT_EQ(info.profile.name, "mine");
-  EXPECT_EQ(info.profile.base, Profile::high);
+  EXPECT_EQ(info.profile.base, Profile::strict);
   EXPECT_EQ(info.profile.grant, Permissions{Permission::random});
   EXPECT_EQ(info.profile.deny, Permissions{Permission::log});
   EXPECT_THAT(info.profile.imports.allow, ElementsAre("petri", "wasi_snapshot_preview1"));
@@ -285,7 +285,7 @@ TEST_F(RecordTest, ReadsAgainWhatCouldNotBeReadAtItsCreation) {  // L26, L16
   folder.write("counter.wat", "(module (func (export \"next\") (result i32)))");
   SandboxSpec spec = counter();
   spec.modules[0].source = Source::file((folder / "counter.wat").string());
-  const auto refused = runtime_->create(spec);
+  const auto refused = runtime_->create_sandbox(spec);
   ASSERT_FALSE(refused);
   EXPECT_EQ(runtime_->restart("a").error().message, refused.error().message);
   EXPECT_EQ(runtime_->info("a")->cause, refused.error().message);
@@ -304,7 +304,7 @@ TEST_F(RecordTest, RefusesAFolderThatIsNotThereAndTouchesNothing) {
   spec.limits = {{"speed_max", 1}};
   for (const std::string name : {"granted", "file"}) {
     spec.folder = (above / name).string();
-    const auto refused = runtime_->create(spec);
+    const auto refused = runtime_->create_sandbox(spec);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
     EXPECT_THAT(refused.error().message, AllOf(HasSubstr(spec.folder), HasSubstr("speed_max")));

@@ -232,7 +232,7 @@ TEST_F(RecoveryTest, TakesNoMoreStackForManyStartsThatFailThanForOne) {
       (func (export "crash") unreachable)))")}}};
   spec.tree = SupervisorSpec{.intensity = 0, .children = {ChildSpec{.id = "p", .module = "m"}}};
   spec.recovery = Recovery{.actions = {{ErrorCategory::runtime, RecoveryAction::restart}}, .restarts_max = 500};
-  Sandbox sandbox = *runtime->create(spec);
+  Sandbox sandbox = *runtime->create_sandbox(spec);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
   const auto how = [&] { return sandbox.status() == SandboxStatus::failed ? "" : "not yet"; };
   EXPECT_EQ(testing::eventually(*runtime, how), "");
@@ -252,7 +252,7 @@ TEST_F(RecoveryTest, IsolatesWhatIsNotToBeTrusted) {  // S22
   EXPECT_THAT(sandbox.info().cause, HasSubstr("p (trapped)"));
   EXPECT_EQ(sandbox.info().failure, ErrorCategory::runtime);
   EXPECT_EQ(runtime_->list({.status = SandboxStatus::isolated}).total, 1U);
-  EXPECT_EQ(runtime_->create(counter()).error().code, ErrorCode::already_exists) << "its id is taken";
+  EXPECT_EQ(runtime_->create_sandbox(counter()).error().code, ErrorCode::already_exists) << "its id is taken";
   EXPECT_THAT(audited(), ElementsAre("isolate"));
   EXPECT_THAT(recoveries(1), ElementsAre("runtime isolate"));
   ASSERT_TRUE(sandbox.restart());

@@ -22,7 +22,7 @@ TEST_F(RobustnessTest, CreatesAndDestroysFromManyThreads) {  // X03
   };
   from_eight([&](int thread) {
     for (int i = 0; i < 125; ++i) {
-      if (runtime_->create(counter("s" + std::to_string(thread) + "-" + std::to_string(i)))) ++created;
+      if (runtime_->create_sandbox(counter("s" + std::to_string(thread) + "-" + std::to_string(i)))) ++created;
     }
   });
   EXPECT_EQ(created, 1'000);
@@ -40,7 +40,7 @@ TEST_F(RobustnessTest, CreatesAndDestroysFromManyThreads) {  // X03
     for (int i = 0; i < 100; ++i) {
       rivals.emplace_back([&] {
         all_there.arrive_and_wait();
-        const auto sandbox = runtime_->create(counter("one"));
+        const auto sandbox = runtime_->create_sandbox(counter("one"));
         if (sandbox) {
           ++won;
         } else if (sandbox.error().code == ErrorCode::already_exists) {
@@ -90,9 +90,10 @@ TEST_F(RobustnessTest, AcceptsOrRefusesWhateverBytesItIsGiven) {  // X01
   };
   for (int i = 0; i < 300; ++i) {
     const std::vector<std::uint8_t> bytes = bad_bytes(artifact->bytes(), random);
-    note("create", runtime_->create({.id = "bad",
-                                     .modules = {{"m", Source::wasm(bytes)}},
-                                     .limits = {{"execution_time_max", 20'000'000}, {"memory_bytes_max", 1 << 20}}}));
+    note("create",
+         runtime_->create_sandbox({.id = "bad",
+                                   .modules = {{"m", Source::wasm(bytes)}},
+                                   .limits = {{"execution_time_max", 20'000'000}, {"memory_bytes_max", 1 << 20}}}));
     static_cast<void>(runtime_->destroy("bad"));
     note("load", loader.load("m" + std::to_string(i), Source::wasm(bytes)));
     note("run", loader.run(Source::wasm(bytes), "next", {}, {.fuel_max = 10'000}));
@@ -123,7 +124,7 @@ TEST_F(RobustnessTest, LoadsAFunctionThatKeepsThousandsOfValuesOrRefusesIt) {
     EXPECT_EQ(testing::not_value(sandbox.call("f", {3}), 3'000), "");
     spec.id += "-more";
     spec.modules[0].source = keeping(20'000);
-    const auto refused = runtime_->create(spec);
+    const auto refused = runtime_->create_sandbox(spec);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::rejected);
     EXPECT_EQ(
@@ -141,7 +142,7 @@ TEST_F(RobustnessTest, ReportsABadStartToItsCallerOnly) {  // X02
   folder.write("short.wasm", {reinterpret_cast<const char*>(artifact->bytes().data()), artifact->bytes().size() - 1});
   const auto refusal = [&](SandboxSpec spec) {
     spec.id = "bad";
-    const auto made = runtime_->create(std::move(spec));
+    const auto made = runtime_->create_sandbox(std::move(spec));
     static_cast<void>(runtime_->destroy("bad"));
     return made ? "made" : std::string(name_of(made.error().code)) + ": " + made.error().message;
   };

@@ -46,7 +46,7 @@ class RuntimeFixture : public ::testing::Test {
     return spec;
   }
   Sandbox create(SandboxSpec spec) {
-    auto sandbox = runtime_->create(std::move(spec));
+    auto sandbox = runtime_->create_sandbox(std::move(spec));
     EXPECT_TRUE(sandbox) << sandbox.error().message;
     return *sandbox;
   }

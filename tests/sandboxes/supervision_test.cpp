@@ -115,7 +115,7 @@ TEST_F(SupervisionTest, StopsTheOthersAndNamesTheChildThatDoesNotStart) {  // S1
   spec.modules.push_back({"bad", Source::wat("(module (func (export \"petri_init\") (result i32) (i32.const 9)))")});
   spec.tree = SupervisorSpec{
       .children = {ChildSpec{.id = "good", .module = "counter"}, ChildSpec{.id = "broken", .module = "bad"}}};
-  const auto failed = runtime_->create(spec);
+  const auto failed = runtime_->create_sandbox(spec);
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, HasSubstr("broken"));
   EXPECT_THAT(failed.error().message, HasSubstr("code 9"));

@@ -140,10 +140,10 @@ TEST_P(TrapsTest, OfAMessageAreReportedInTheEvent) {
 }
 
 TEST_P(TrapsTest, InAStartAreNamedToo) {
-  const auto refused = runtime_->create({.id = "a",
-                                         .modules = {{"m", Source::wat(R"((module (func $begin unreachable)
+  const auto refused = runtime_->create_sandbox({.id = "a",
+                                                 .modules = {{"m", Source::wat(R"((module (func $begin unreachable)
            (func (export "petri_init") (result i32) (call $begin) (i32.const 0))))")}},
-                                         .tier = GetParam()});
+                                                 .tier = GetParam()});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
             "the child m could not be started: it ended as trapped in call: unreachable in begin at byte 44, called by "

@@ -46,7 +46,7 @@ class HostileSnapshot : public VersionsFixture {
     const auto read = Snapshot::from_bytes(seal("snapshot", body));
     std::string problem = read ? "" : read.error().message;
     if (read) {
-      const auto made = runtime_->create({.id = "b"}, *read);
+      const auto made = runtime_->create_sandbox({.id = "b"}, *read);
       if (!made) problem = made.error().message;
       const auto back = sandbox.restore(*read);
       EXPECT_EQ(back.has_value(), made.has_value());
@@ -207,7 +207,7 @@ TEST_F(HostileSnapshot, BringsNoMoreMessagesThanMemoryAllows) {
   for (int i = 0; i < 100; ++i) mailbox.push_back({1, Json::binary(std::vector<std::uint8_t>(60'000)), "", 0});
   const auto read = Snapshot::from_bytes(seal("snapshot", body));
   ASSERT_TRUE(read) << read.error().message;
-  const auto made = runtime_->create({.id = "b", .limits = {{"memory_bytes_max", 4'194'304}}}, *read);
+  const auto made = runtime_->create_sandbox({.id = "b", .limits = {{"memory_bytes_max", 4'194'304}}}, *read);
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message, HasSubstr("the messages and timers of the snapshot take 60"));
   EXPECT_THAT(made.error().message, HasSubstr("bytes and memory_bytes_max allows 4194304"));

@@ -103,7 +103,7 @@ TEST_F(SnapshotTest, IsAsGoodFromAFile) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->to_bytes(), snapshot->to_bytes());
   const auto elsewhere = Runtime::create();
-  auto twin = (*elsewhere)->create({.id = "b"}, *read);
+  auto twin = (*elsewhere)->create_sandbox({.id = "b"}, *read);
   ASSERT_TRUE(twin) << twin.error().message;
   EXPECT_EQ(ask(*twin, "next"), 2);
   EXPECT_EQ(twin->snapshot()->info().timers, 1U);
@@ -195,7 +195,7 @@ TEST_F(SnapshotTest, LosesNoMessageThatWaits) {  // M30
   expect_soon([&] { return ask(sandbox, "handled") == 4 ? "" : "not all"; });
   ASSERT_TRUE(sandbox.restore(*snapshot));
   expect_soon([&] { return ask(sandbox, "handled") == 4 ? "" : "not all after restoring"; });
-  auto twin = runtime_->create({.id = "b"}, *Snapshot::from_bytes(snapshot->to_bytes()));
+  auto twin = runtime_->create_sandbox({.id = "b"}, *Snapshot::from_bytes(snapshot->to_bytes()));
   ASSERT_TRUE(twin) << twin.error().message;
   expect_soon([&] { return ask(*twin, "handled") == 4 ? "" : "not all in the twin"; });
 }
@@ -285,7 +285,7 @@ TEST_F(SnapshotTest, OfOneModuleGivesAnotherSandboxTheSameVersions) {  // M29
   const auto read = ModuleArchive::from_bytes(archive->to_bytes());
   ASSERT_TRUE(read) << read.error().message;
   const auto elsewhere = std::move(*Runtime::create());
-  Sandbox other = *elsewhere->create({.id = "other", .modules = {{"first", code(9)}}});
+  Sandbox other = *elsewhere->create_sandbox({.id = "other", .modules = {{"first", code(9)}}});
   const auto imported = other.import_module(*read);
   ASSERT_TRUE(imported) << imported.error().message;
   EXPECT_EQ(imported->number, 2U);

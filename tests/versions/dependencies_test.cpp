@@ -51,7 +51,7 @@ class DependenciesTest : public VersionsFixture, public ::testing::WithParamInte
     return spec;
   }
   Error refused(SandboxSpec spec) {
-    const auto made = runtime_->create(std::move(spec));
+    const auto made = runtime_->create_sandbox(std::move(spec));
     EXPECT_FALSE(made);
     return made ? Error{} : made.error();
   }
@@ -746,7 +746,7 @@ TEST_F(DependenciesTest, MayBeNeededInCertainVersions) {
   EXPECT_EQ(sell(sandbox, 1), 3);
   const auto read = Snapshot::from_bytes(sandbox.snapshot()->to_bytes());
   ASSERT_TRUE(read);
-  auto twin = runtime_->create({.id = "twin"}, *read);
+  auto twin = runtime_->create_sandbox({.id = "twin"}, *read);
   ASSERT_TRUE(twin) << twin.error().message;
   EXPECT_EQ(code_of(twin->rollback("tariff")), ErrorCode::link_error);
 }

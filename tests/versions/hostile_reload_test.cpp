@@ -451,7 +451,7 @@ class ManyCallersTest : public VersionsFixture {
     auto found = runtime_->find("a");
     if (!found || random() % 12 == 0) {
       if (found) return "destroy " + answer_text(runtime_->destroy("a"));
-      return "create " + answer_text(runtime_->create(with_children({"x", "y"})));
+      return "create " + answer_text(runtime_->create_sandbox(with_children({"x", "y"})));
     }
     Sandbox& sandbox = *found;
     const ReloadOptions hasty{.policy = ReloadPolicy{.quiet_wait_max = milliseconds(200)}};
@@ -542,7 +542,7 @@ TEST_F(ManyCallersTest, GetOneAllowedAnswerEachInWhateverOrder) {  // hostile G1
   SCOPED_TRACE(fmt::format("PETRI_SEED={}", seed));
   RecordProperty("seed", std::to_string(seed));
   for (std::size_t round = 0; round < rounds; ++round) {
-    static_cast<void>(runtime_->create(with_children({"x", "y"})));
+    static_cast<void>(runtime_->create_sandbox(with_children({"x", "y"})));
     std::array<std::vector<std::string>, 4> histories;
     {
       std::vector<std::jthread> callers;

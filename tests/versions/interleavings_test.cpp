@@ -69,7 +69,7 @@ class Interleaving {
   std::string run() {
     SandboxSpec spec{.id = "a", .modules = {{"service", scribe(1)}}};
     spec.tier = tier_under_test_or(Tier::interpreted);
-    auto sandbox = runtime_.create(std::move(spec));
+    auto sandbox = runtime_.create_sandbox(std::move(spec));
     if (!sandbox) return sandbox.error().message;
     std::array<std::future<Sent>, kSenders> senders;
     for (std::uint32_t sender = 0; sender < kSenders; ++sender) {

@@ -94,7 +94,7 @@ class NoLostCallTest : public ::testing::Test {
                      ChildSpec{.id = "relay3", .module = "relay"}}};
     spec.limits = {{"message_queue_max", 2'000}, {"execution_time_max", 60'000'000'000}, {"cpu_percent_max", 200}};
     spec.tier = tier_under_test_or(Tier::interpreted);
-    auto sandbox = runtime_->create(std::move(spec));
+    auto sandbox = runtime_->create_sandbox(std::move(spec));
     EXPECT_TRUE(sandbox) << sandbox.error().message;
     sandbox_.emplace(*sandbox);
   }

@@ -313,7 +313,7 @@ class EffectsTest : public ReloadTest {
                                      (drop (call $write (i32.const 0) (i32.const 4))) (i32.const 0)))")},
                       {"witness", guest(1, field("got", "i32") + R"((func (export "petri_handle") (result i32)
                                      (global.set $got (i32.add (global.get $got) (i32.const 1))) (i32.const 0)))")}};
-    wanted.permissions = Permissions::medium().with(Permission::file_write);
+    wanted.permissions = Permissions::standard().with(Permission::file_write);
     wanted.folder = folder_.path().string();
     return create(std::move(wanted));
   }

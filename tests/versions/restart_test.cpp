@@ -97,7 +97,7 @@ TEST_F(RestartTest, KeepsTheStateOfEachProcessAlsoOfThoseThatWereSpawned) {
     (memory 1) (data (i32.const 0) "{\"id\": \"child\", \"module\": \"service\"}")
     (func (export "have_child") (result i32) (call $spawn (i32.const 0) (i32.const 36))))";
   SandboxSpec wanted = made_of(counter(1, kParent));
-  wanted.permissions = Permissions::medium().with(Permission::spawn);
+  wanted.permissions = Permissions::standard().with(Permission::spawn);
   Sandbox sandbox = create(wanted);
   ASSERT_EQ(ask(sandbox, "have_child", "service"), 0);
   ask(sandbox, "next", "child");

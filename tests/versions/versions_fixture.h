@@ -43,7 +43,7 @@ class VersionsFixture : public ::testing::Test {
     return made;
   }
   Sandbox create(SandboxSpec wanted) {
-    auto sandbox = runtime_->create(std::move(wanted));
+    auto sandbox = runtime_->create_sandbox(std::move(wanted));
     EXPECT_TRUE(sandbox) << sandbox.error().message;
     return *sandbox;
   }

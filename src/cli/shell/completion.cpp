@@ -105,7 +105,7 @@ Names candidates_for(const Place& place, const KnownNames& known) {
     case ShellArgument::limit: return limit_changes();
     case ShellArgument::permission_change: return permission_changes();
     case ShellArgument::permission_list: return names_of(all_permissions());
-    case ShellArgument::profile: return names_of(std::vector{Profile::high, Profile::medium, Profile::low});
+    case ShellArgument::profile: return names_of(std::vector{Profile::strict, Profile::standard, Profile::trusted});
     case ShellArgument::tier: return names_of(std::vector{Tier::interpreted, Tier::compiled, Tier::automatic});
     case ShellArgument::status: return {all_status_names().begin(), all_status_names().end()};
     case ShellArgument::event_kind: return names_of(all_event_kinds());

@@ -56,7 +56,7 @@ TEST(Completion, OffersWhatCanStandInThePlace) {
 TEST(Completion, OffersOptionsOnceADashIsThere) {
   EXPECT_THAT(offered("usage orders --"), ElementsAre("--history"));
   EXPECT_THAT(offered("create a --de"), ElementsAre("--deterministic"));
-  EXPECT_THAT(offered("create a --profile m"), ElementsAre("medium"));
+  EXPECT_THAT(offered("create a --profile st"), ElementsAre("standard", "strict"));
   EXPECT_THAT(offered("call orders --timeout 5s ad"), ElementsAre("add"));
 }
 

@@ -55,7 +55,7 @@ Result<Answer> create_sandbox(ShellSession& session, const BoundArguments& argum
   std::vector<ArtifactPtr> code = code_in(spec);
   // A guest that does not come back from its start is ended with the sandbox.
   const std::stop_callback on_stop(session.stop(), [&session, &id] { (void)session.runtime().destroy(id); });
-  const auto created = session.runtime().create(std::move(spec));
+  const auto created = session.runtime().create_sandbox(std::move(spec));
   if (created || left_a_record(created.error())) session.remember_code(id, std::move(code));
   if (!created) return fail(created.error());
   return status_answer(session, id, "created");

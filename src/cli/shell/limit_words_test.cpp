@@ -28,7 +28,7 @@ TEST(LimitWords, AreShownAsPeopleWriteThem) {
   const auto shown = [](std::string_view name, const SandboxLimits& limits) {
     return limit_text(*sandbox_limit_named(name), limits);
   };
-  SandboxLimits limits = SandboxLimits::of(Profile::medium);
+  SandboxLimits limits = SandboxLimits::of(Profile::standard);
   EXPECT_EQ(shown("memory_bytes_max", limits), "128 MiB");
   EXPECT_EQ(shown("cpu_percent_max", limits), "100 %");
   EXPECT_EQ(shown("fuel_max", limits), "1,000,000,000 for runs, none for calls");

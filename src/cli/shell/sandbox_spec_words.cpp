@@ -47,7 +47,7 @@ void add_profile(SandboxSpec& spec, const BoundArguments& arguments, Problems& p
   if (const auto name = arguments.value("--profile")) {
     const auto profile = profile_named(*name);
     if (profile) spec.profile = *profile;
-    if (!profile) problems.add(no_such("profile", *name, {"high", "medium", "low"}).error());
+    if (!profile) problems.add(no_such("profile", *name, {"strict", "standard", "trusted"}).error());
   }
   if (const auto list = arguments.value("--allow")) {
     spec.permissions = problems.take(*list == "none" ? Permissions() : Permissions::parse(*list));

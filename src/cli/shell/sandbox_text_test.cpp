@@ -14,8 +14,8 @@ using ::testing::Not;
 
 SandboxInfo orders() {
   SandboxInfo info{.id = "orders", .status = SandboxStatus::failed, .cause = "bad\x1b[31m news"};
-  info.limits = SandboxLimits::of(Profile::medium);
-  info.profile = Profile::medium;
+  info.limits = SandboxLimits::of(Profile::standard);
+  info.profile = Profile::standard;
   info.labels = {"shop", "line\nbreak"};
   info.limits_met = {{"fuel_max", 1}, {"timers_max", 2}};
   info.usage.processes = 3;
@@ -26,7 +26,7 @@ TEST(SandboxText, ShowsWhatThereIsAndEscapesIt) {
   EXPECT_EQ(to_text(orders()),
             "orders: failed\n"
             "  why          bad\\x1b[31m news\n"
-            "  profile      medium\n"
+            "  profile      standard\n"
             "  tier         automatic\n"
             "  processes    3 of 100\n"
             "  memory       0 B of 128 MiB\n"
@@ -86,7 +86,7 @@ TEST(SandboxJson, HasTheSameFacts) {
   const Json json = to_json(orders());
   EXPECT_EQ(json["id"], "orders");
   EXPECT_EQ(json["status"], "failed");
-  EXPECT_EQ(json["profile"], "medium");
+  EXPECT_EQ(json["profile"], "standard");
   EXPECT_EQ(json["limits"]["memory_bytes_max"], 128U << 20);
   EXPECT_EQ(json["limits"]["call_fuel_max"], nullptr);
   EXPECT_EQ(json["limits_met"]["timers_max"], 2);

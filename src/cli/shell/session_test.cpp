@@ -23,7 +23,8 @@ TEST(ShellSession, KnowsTheCodeAndTheNamesOfItsSandboxes) {
   const auto session = ShellSession::create({.workers = 1});
   ASSERT_TRUE(session);
   const ArtifactPtr code = *Artifact::from_wat(kAdder, 1'000);
-  const auto sandbox = (*session)->runtime().create({.id = "a", .modules = {{"adder", Source::artifact(code)}}});
+  const auto sandbox =
+      (*session)->runtime().create_sandbox({.id = "a", .modules = {{"adder", Source::artifact(code)}}});
   ASSERT_TRUE(sandbox) << sandbox.error().message;
   EXPECT_EQ((*session)->code_of(sandbox->info(), "adder"), nullptr);
 
@@ -48,7 +49,7 @@ TEST(ShellSession, LearnsTheCodeOfNewVersionsAndForgetsWhatIsGone) {
       R"((module (func (export "add") (param i32 i32) (result i32) local.get 0) (func (export "more"))))", 1'000);
   SandboxSpec spec{.id = "a", .modules = {{"adder", Source::artifact(first)}}};
   spec.limits["versions_max"] = 1;
-  auto sandbox = (*session)->runtime().create(std::move(spec));
+  auto sandbox = (*session)->runtime().create_sandbox(std::move(spec));
   ASSERT_TRUE(sandbox) << sandbox.error().message;
   (*session)->remember_code("a", {first});
   const SandboxInfo before = sandbox->info();
@@ -66,7 +67,7 @@ TEST(ShellSession, KeepsEventsItWaitedForUntilTheyAreTaken) {
   const auto session = ShellSession::create({.workers = 1});
   ASSERT_TRUE(session);
   ASSERT_TRUE((*session)->listen({.kinds = {EventKind::sandbox_created, EventKind::sandbox_destroyed}}));
-  ASSERT_TRUE((*session)->runtime().create({.id = "a", .modules = {{"adder", Source::wat(kAdder)}}}));
+  ASSERT_TRUE((*session)->runtime().create_sandbox({.id = "a", .modules = {{"adder", Source::wat(kAdder)}}}));
   ASSERT_TRUE((*session)->runtime().destroy("a"));
   EXPECT_EQ((*session)->wait_for_event(Subscription::TimePoint::max())->kind, EventKind::sandbox_created);
   const auto events = (*session)->take_events();

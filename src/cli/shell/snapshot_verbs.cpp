@@ -42,7 +42,7 @@ Result<Answer> restore_snapshot(ShellSession& session, const BoundArguments& arg
     PETRI_TRY(present->restore(snapshot, {.timers = !arguments.has("--no_timers")}));
     return snapshot_answer(fmt::format("restored {}: {}\n", escape_text(id), snapshot_text(info)), info);
   }
-  PETRI_TRY(session.runtime().create({.id = id}, snapshot));
+  PETRI_TRY(session.runtime().create_sandbox({.id = id}, snapshot));
   session.remember_code(id, snapshot.code());
   return snapshot_answer(
       fmt::format("created {} from {}: {}\n", escape_text(id), escape_text(info.sandbox), snapshot_text(info)), info);

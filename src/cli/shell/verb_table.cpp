@@ -35,7 +35,7 @@ Verb create_verb() {
                       {"--spec", "FILE", file, "All of it as JSON; what else is said stands over it"},
                       {"--tree", "JSON", word,
                        "Its supervision tree; without one each module that no other imports has a child of its name"},
-                      {"--profile", "NAME", profile, "high, medium or low (default medium)"},
+                      {"--profile", "NAME", profile, "strict, standard or trusted (default standard)"},
                       {"--limit", "NAME=VALUE", limit, "A limit in place of the profile's", true},
                       {"--kill", "LIMIT", word, "A limit that ends the guest where it would refuse", true},
                       {"--allow", "LIST", permission_list, "Permissions, separated by commas, or none"},
