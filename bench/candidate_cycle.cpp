@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "bench/loaded_module.h"
-#include "host/guest.h"
+#include "host/guest/guest.h"
 #include "host/link.h"
 
 namespace petri::bench {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/instance.h"
+#include "engine/instance/instance.h"
 #include "petri/artifact.h"
 
 namespace petri::bench {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "engine/instance.h"
+#include "engine/instance/instance.h"
 #include "petri/artifact.h"
 #include "petri/result.h"
 #include "petri/tier.h"

@@ -6,7 +6,7 @@
 #include "audit/chain_reader.h"
 #include "audit/entry_line.h"
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "fuzz/target.h"
 
 namespace petri::fuzz {

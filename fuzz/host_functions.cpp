@@ -14,11 +14,11 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "fuzz/target.h"
 #include "host/files/folder.h"
 #include "host/files/temporary_folder.h"
-#include "host/guest.h"
+#include "host/guest/guest.h"
 #include "host/link.h"
 #include "host/process_port.h"
 #include "host/wasi/errno.h"

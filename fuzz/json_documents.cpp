@@ -3,12 +3,12 @@
 #include <array>
 
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cli/commands/cases_file.h"
 #include "fuzz/json_changes.h"
 #include "fuzz/target.h"
 #include "petri/host_functions.h"
-#include "sandbox/spec_check.h"
+#include "sandbox/spec/spec_check.h"
 
 namespace petri::fuzz {
 namespace {

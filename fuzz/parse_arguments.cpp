@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cli/command_line.h"
 #include "cli/parsing.h"
 #include "fuzz/target.h"

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cli/shell/bound_arguments.h"
 #include "cli/shell/completion.h"
 #include "cli/shell/limit_words.h"

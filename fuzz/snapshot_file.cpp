@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "fuzz/json_changes.h"
 #include "fuzz/target.h"
 #include "petri/runtime.h"
-#include "sandbox/sealed_body.h"
+#include "sandbox/snapshots/sealed_body.h"
 
 namespace petri::fuzz {
 namespace {

@@ -2,10 +2,10 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "fuzz/target.h"
 #include "petri/host_functions.h"
-#include "sandbox/spec_check.h"
+#include "sandbox/spec/spec_check.h"
 
 namespace petri::fuzz {
 namespace {

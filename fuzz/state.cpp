@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "fuzz/target.h"
 #include "state/state_layout.h"
 #include "state/state_table.h"

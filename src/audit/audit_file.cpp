@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "audit/chain_reader.h"
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

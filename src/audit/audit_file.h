@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "audit/chain.h"
-#include "base/line_file.h"
+#include "base/files/line_file.h"
 #include "petri/result.h"
 
 namespace petri {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "audit/audit_log.h"
-#include "base/test_file.h"
+#include "base/files/test_file.h"
 
 namespace petri {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "base/byte_text.h"
+#include "base/text/byte_text.h"
 #include "engine/sha256.h"
 
 namespace petri {

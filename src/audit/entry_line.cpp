@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "base/escape.h"
-#include "base/utc_time.h"
-#include "base/utf8.h"
+#include "base/text/escape.h"
+#include "base/text/utc_time.h"
+#include "base/text/utf8.h"
 
 namespace petri {
 namespace {

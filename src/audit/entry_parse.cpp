@@ -2,8 +2,8 @@
 #include <charconv>
 
 #include "audit/entry_line.h"
-#include "base/utc_time.h"
-#include "base/utf8.h"
+#include "base/text/utc_time.h"
+#include "base/text/utf8.h"
 
 namespace petri {
 namespace {

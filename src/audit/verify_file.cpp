@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "audit/chain_reader.h"
-#include "base/escape.h"
-#include "base/line_file.h"
+#include "base/files/line_file.h"
+#include "base/text/escape.h"
 #include "petri/audit.h"
 
 namespace petri {

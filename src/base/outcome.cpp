@@ -1,7 +1,7 @@
 #include "petri/outcome.h"
 
-#include "base/byte_text.h"
 #include "base/name_table.h"
+#include "base/text/byte_text.h"
 
 namespace petri {
 namespace {

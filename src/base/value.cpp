@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
-#include "base/escape.h"
 #include "base/name_table.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

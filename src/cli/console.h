@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/terminal_text.h"
+#include "base/text/terminal_text.h"
 #include "petri/result.h"
 
 namespace petri::cli {

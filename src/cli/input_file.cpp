@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
-#include "base/file.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/files/file.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 
 namespace petri::cli {
 namespace {

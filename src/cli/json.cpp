@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "base/byte_text.h"
-#include "base/utf8.h"
+#include "base/text/byte_text.h"
+#include "base/text/utf8.h"
 
 namespace petri::cli {
 namespace {

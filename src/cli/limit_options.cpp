@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/option_error.h"
 
 namespace petri::cli {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 namespace petri::cli {
 namespace {

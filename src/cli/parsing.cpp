@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/command_error.h"
 #include "cli/option_error.h"
 

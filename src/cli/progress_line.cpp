@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 namespace petri::cli {
 namespace {

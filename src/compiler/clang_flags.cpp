@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

@@ -5,9 +5,9 @@
 #include <thread>
 #include <utility>
 
-#include "base/byte_text.h"
 #include "base/module_size.h"
-#include "base/thread_pool.h"
+#include "base/text/byte_text.h"
+#include "base/threads/thread_pool.h"
 #include "compiler/language.h"
 #include "compiler/module_plans.h"
 #include "compiler/toolbox.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "compiler/language.h"
 
 namespace petri {

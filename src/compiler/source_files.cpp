@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <set>
 
-#include "base/escape.h"
-#include "base/file.h"
-#include "base/owned_descriptor.h"
+#include "base/files/file.h"
+#include "base/files/owned_descriptor.h"
+#include "base/text/escape.h"
 #include "compiler/includes.h"
 #include "compiler/language.h"
 #include "host/files/beneath.h"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 namespace petri {
 

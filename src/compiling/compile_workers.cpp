@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "compiling/compile_fault.h"
 #include "compiling/worker_path.h"
 

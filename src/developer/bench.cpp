@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/command_error.h"
 #include "cli/json.h"
 #include "cli/shell/nearest.h"

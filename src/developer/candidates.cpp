@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/byte_text.h"
+#include "base/text/byte_text.h"
 #include "bench/evaluation_job.h"
 #include "bench/mix/mixed_program.h"
 #include "cli/command_error.h"

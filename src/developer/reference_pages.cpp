@@ -5,7 +5,7 @@
 #include <array>
 
 #include "audit/audit_kinds.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/limit_options.h"
@@ -18,7 +18,7 @@
 #include "petri/sandbox_limits.h"
 #include "security/finding_rules.h"
 #include "telemetry/event_rules.h"
-#include "telemetry/metrics.h"
+#include "telemetry/metrics/metrics.h"
 
 namespace petri::developer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/command_error.h"
 #include "developer/reference_pages.h"
 

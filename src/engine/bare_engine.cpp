@@ -1,7 +1,7 @@
 #include "engine/bare_engine.h"
 
 #include "base/assert.h"
-#include "base/stack.h"
+#include "base/threads/stack.h"
 #include "engine/wasm_text.h"
 #include "petri_engine.h"
 

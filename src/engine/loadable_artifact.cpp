@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/name_table.h"
-#include "base/utf8.h"
-#include "engine/module_words.h"
+#include "base/text/utf8.h"
+#include "engine/module/module_words.h"
 
 namespace petri {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/caller.h"
-#include "engine/instance.h"
+#include "engine/instance/instance.h"
 #include "petri/artifact.h"
 #include "petri/compile.h"
 #include "petri/findings.h"

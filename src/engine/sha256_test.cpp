@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/byte_text.h"
+#include "base/text/byte_text.h"
 
 namespace petri {
 namespace {

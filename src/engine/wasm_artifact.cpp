@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "base/assert.h"
-#include "engine/hook_exports.h"
-#include "engine/module_scan.h"
+#include "engine/module/hook_exports.h"
+#include "engine/module/module_scan.h"
 #include "engine/wasm_code.h"
 #include "engine/wasm_text.h"
 
@@ -57,7 +57,7 @@ std::span<const ValueType> to_types(const std::uint8_t* types, std::uint32_t cou
   return {reinterpret_cast<const ValueType*>(types), count};
 }
 
-SignatureView to_view(const petri_signature& signature) {
+SignatureView to_signature(const petri_signature& signature) {
   return {.params = to_types(signature.params, signature.params_count),
           .results = to_types(signature.results, signature.results_count)};
 }
@@ -91,20 +91,20 @@ Result<void> WasmArtifact::check_hooks() const {
 ImportView WasmArtifact::import_at(std::uint32_t index) const {
   petri_import_info info;
   PETRI_ASSERT(petri_artifact_import(handle_.get(), index, &info) == PETRI_OK);
-  return {.module = petri::to_view(info.module),
-          .name = petri::to_view(info.name),
+  return {.module = to_view(info.module),
+          .name = to_view(info.name),
           .kind = static_cast<ExternKind>(info.kind),
-          .signature = to_view(info.signature),
+          .signature = to_signature(info.signature),
           .offset = info.offset};
 }
 
 ExportView WasmArtifact::export_at(std::uint32_t index) const {
   petri_export_info info;
   PETRI_ASSERT(petri_artifact_export(handle_.get(), index, &info) == PETRI_OK);
-  return {.name = petri::to_view(info.name),
+  return {.name = to_view(info.name),
           .kind = static_cast<ExternKind>(info.kind),
           .index = info.index,
-          .signature = to_view(info.signature),
+          .signature = to_signature(info.signature),
           .global_type = static_cast<ValueType>(info.global_type),
           .global_mutable = info.global_mutable != 0,
           .offset = info.offset};
@@ -118,7 +118,7 @@ std::span<const std::uint8_t> WasmArtifact::bytes() const {
 }
 
 std::string_view WasmArtifact::name_section_entry(std::uint32_t function) const {
-  return petri::to_view(petri_artifact_function_name(handle_.get(), function));
+  return to_view(petri_artifact_function_name(handle_.get(), function));
 }
 
 Result<ScanReport> WasmArtifact::scan(std::uint32_t findings_max) const {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "base/stack.h"
+#include "base/threads/stack.h"
 #include "compiling/compile_workers.h"
-#include "engine/wasm_instance.h"
+#include "engine/instance/wasm_instance.h"
 #include "engine/wasm_text.h"
 
 namespace petri {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/caller.h"
-#include "engine/instance.h"
+#include "engine/instance/instance.h"
 #include "engine/loadable_artifact.h"
 #include "petri_engine.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

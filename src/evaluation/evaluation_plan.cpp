@@ -1,7 +1,7 @@
 #include "evaluation/evaluation_plan.h"
 
 #include "evaluation/spec_digest.h"
-#include "host/guest.h"
+#include "host/guest/guest.h"
 
 namespace petri {
 

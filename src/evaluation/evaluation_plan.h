@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "evaluation/loaded_harness.h"
-#include "evaluation/record_cache.h"
+#include "evaluation/cache/record_cache.h"
+#include "evaluation/candidate/loaded_harness.h"
 #include "petri/evaluate.h"
 #include "petri/run.h"
 #include "run/run_spec_check.h"

@@ -4,12 +4,12 @@
 #include <atomic>
 
 #include "base/clock.h"
-#include "evaluation/candidate_evaluator.h"
-#include "evaluation/candidate_rows.h"
-#include "evaluation/delivery.h"
+#include "evaluation/candidate/candidate_evaluator.h"
 #include "evaluation/evaluation_threads.h"
 #include "evaluation/progress_board.h"
-#include "evaluation/row_chunks.h"
+#include "evaluation/rows/candidate_rows.h"
+#include "evaluation/rows/delivery.h"
+#include "evaluation/rows/row_chunks.h"
 
 namespace petri {
 

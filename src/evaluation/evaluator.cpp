@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "compiling/compile_workers.h"
 #include "evaluation/evaluation_plan.h"
 #include "evaluation/evaluation_threads.h"

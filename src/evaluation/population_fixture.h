@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/test_file.h"
+#include "base/files/test_file.h"
 #include "petri/evaluate.h"
 #include "petri/records.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/complaints.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace petri {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "engine/engine_tables.h"
 #include "engine/sha256.h"
-#include "evaluation/canonical_bytes.h"
+#include "evaluation/candidate/canonical_bytes.h"
 #include "host/host_table.h"
 #include "petri/limits.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "engine/hook_exports.h"
+#include "engine/module/hook_exports.h"
 #include "host/host_table.h"
 
 namespace petri {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "host/kill_flag.h"
-#include "host/pace.h"
+#include "host/guest/kill_flag.h"
+#include "host/guest/pace.h"
 #include "host/process_port.h"
 #include "host/wasi/state.h"
 

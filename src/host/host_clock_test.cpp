@@ -3,9 +3,9 @@
 
 #include "host/files/folder.h"
 #include "host/files/temporary_folder.h"
+#include "host/guest/kill_flag.h"
 #include "host/host_call.h"
 #include "host/host_function_fixture.h"
-#include "host/kill_flag.h"
 #include "host/process_port.h"
 #include "host/wasi/errno.h"
 

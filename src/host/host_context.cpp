@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/assert.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "host/files/folder.h"
 #include "host/process_port.h"
 #include "host/wasi/state.h"

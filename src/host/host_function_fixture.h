@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/guest.h"
+#include "host/guest/guest.h"
 #include "host/link.h"
 
 namespace petri {

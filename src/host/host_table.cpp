@@ -8,10 +8,10 @@
 #include <unordered_map>
 
 #include "base/assert.h"
-#include "base/escape.h"
-#include "host/families.h"
+#include "base/text/escape.h"
+#include "host/functions/families.h"
+#include "host/guest/inside.h"
 #include "host/host_call.h"
-#include "host/inside.h"
 #include "host/process_port.h"
 
 namespace petri {

@@ -4,8 +4,8 @@
 
 #include <deque>
 
-#include "base/escape.h"
-#include "engine/linked_code.h"
+#include "base/text/escape.h"
+#include "engine/instance/linked_code.h"
 #include "host/host_call.h"
 
 namespace petri {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
-#include "host/guest.h"
+#include "base/text/escape.h"
+#include "host/guest/guest.h"
 #include "host/link.h"
 
 namespace petri {

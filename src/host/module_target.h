@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/linked_code.h"
+#include "engine/instance/linked_code.h"
 #include "engine/loadable_artifact.h"
 #include "petri/result.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "host/link.h"
 #include "host/module_target.h"
 

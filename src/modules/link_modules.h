@@ -7,7 +7,7 @@
 
 #include "modules/dependency_graph.h"
 #include "petri/result.h"
-#include "process/module_code.h"
+#include "process/instance/module_code.h"
 
 namespace petri {
 

@@ -10,7 +10,7 @@
 
 #include "petri/result.h"
 #include "petri/versions.h"
-#include "process/module_code.h"
+#include "process/instance/module_code.h"
 
 namespace petri {
 

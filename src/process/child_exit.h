@@ -6,7 +6,7 @@
 
 #include "petri/outcome.h"
 #include "petri/result.h"
-#include "process/message.h"
+#include "process/mailbox/message.h"
 
 namespace petri {
 

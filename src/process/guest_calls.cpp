@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "host/host_call.h"
-#include "process/deterministic_queue.h"
+#include "process/mailbox/deterministic_queue.h"
 #include "process/process.h"
-#include "process/process_time.h"
+#include "process/turns/process_time.h"
 
 namespace petri {
 namespace {

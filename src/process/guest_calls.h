@@ -10,8 +10,8 @@
 #include "host/process_port.h"
 #include "petri/outcome.h"
 #include "petri/result.h"
-#include "process/message.h"
-#include "process/reply.h"
+#include "process/mailbox/message.h"
+#include "process/mailbox/reply.h"
 
 namespace petri {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "process/account_place.h"
-#include "process/deterministic_queue.h"
+#include "process/account/account_place.h"
+#include "process/mailbox/deterministic_queue.h"
 #include "process/process.h"
-#include "process/process_time.h"
+#include "process/turns/process_time.h"
 #include "run/collect_outcome.h"
 
 namespace petri {

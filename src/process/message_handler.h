@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "host/guest.h"
-#include "host/seeded_random.h"
+#include "host/functions/seeded_random.h"
+#include "host/guest/guest.h"
 #include "petri/tier.h"
-#include "process/backtrace_finder.h"
-#include "process/live_instance.h"
-#include "process/message.h"
-#include "process/module_code.h"
-#include "process/trial_period.h"
-#include "process/work_clock.h"
-#include "process/workers.h"
+#include "process/history/backtrace_finder.h"
+#include "process/instance/live_instance.h"
+#include "process/instance/module_code.h"
+#include "process/instance/trial_period.h"
+#include "process/mailbox/message.h"
+#include "process/turns/work_clock.h"
+#include "process/turns/workers.h"
 #include "run/run_spec_check.h"
 
 namespace petri {

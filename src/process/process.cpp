@@ -5,8 +5,8 @@
 #include <list>
 #include <utility>
 
-#include "host/inside.h"
-#include "process/host_work.h"
+#include "host/guest/inside.h"
+#include "process/turns/host_work.h"
 
 namespace petri {
 namespace {

@@ -10,16 +10,16 @@
 
 #include "base/clock.h"
 #include "petri/tier.h"
-#include "process/entrance.h"
 #include "process/guest_calls.h"
-#include "process/guest_waits.h"
-#include "process/live_instance.h"
+#include "process/instance/live_instance.h"
+#include "process/instance/module_code.h"
+#include "process/instance/standby.h"
+#include "process/instance/trial_period.h"
+#include "process/mailbox/entrance.h"
+#include "process/mailbox/reply.h"
 #include "process/message_handler.h"
-#include "process/module_code.h"
 #include "process/process_owner.h"
-#include "process/reply.h"
-#include "process/standby.h"
-#include "process/trial_period.h"
+#include "process/turns/guest_waits.h"
 
 namespace petri {
 

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "process/cpu_share.h"
-#include "process/deterministic_queue.h"
-#include "process/tree_account.h"
-#include "process/workers.h"
+#include "process/account/tree_account.h"
+#include "process/mailbox/deterministic_queue.h"
+#include "process/turns/cpu_share.h"
+#include "process/turns/workers.h"
 
 namespace petri {
 

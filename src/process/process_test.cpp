@@ -4,7 +4,7 @@
 
 #include <future>
 
-#include "base/large_thread.h"
+#include "base/threads/large_thread.h"
 #include "process/process_fixture.h"
 
 namespace petri {

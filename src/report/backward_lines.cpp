@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/escape.h"
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "evaluation/receipt.h"
-#include "evaluation/record_claims.h"
+#include "evaluation/cache/record_claims.h"
+#include "evaluation/candidate/receipt.h"
 #include "evaluation/spec_digest.h"
 
 namespace petri {

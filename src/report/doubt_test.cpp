@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluation/receipt.h"
+#include "evaluation/candidate/receipt.h"
 
 namespace petri {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/byte_text.h"
+#include "base/text/byte_text.h"
 #include "evaluation/records/parse.h"
 #include "report/backward_lines.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/escape.h"
 #include "base/name_table.h"
+#include "base/text/escape.h"
 #include "report/doubt.h"
 
 namespace petri {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/assert.h"
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 
 namespace petri {
 namespace {

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "base/complaints.h"
-#include "base/escape.h"
 #include "base/name_table.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 
 namespace petri {
 namespace {

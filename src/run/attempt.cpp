@@ -1,6 +1,6 @@
 #include "run/attempt.h"
 
-#include "host/guest.h"
+#include "host/guest/guest.h"
 #include "run/collect_outcome.h"
 
 namespace petri {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "engine/instance.h"
+#include "engine/instance/instance.h"
 #include "engine/loadable_artifact.h"
 #include "host/files/folder.h"
 #include "host/host_context.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/instance.h"
+#include "engine/instance/instance.h"
 #include "petri/artifact.h"
 #include "petri/outcome.h"
 

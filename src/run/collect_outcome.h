@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "host/guest.h"
+#include "host/guest/guest.h"
 #include "petri/outcome.h"
 
 namespace petri {

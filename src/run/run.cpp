@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/module_size.h"
-#include "host/kill_flag.h"
+#include "host/guest/kill_flag.h"
 #include "host/link.h"
 #include "run/attempt.h"
 #include "run/run_in.h"

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "base/clock.h"
-#include "engine/instance.h"
+#include "engine/instance/instance.h"
 #include "engine/loadable_artifact.h"
 #include "host/host_context.h"
 #include "host/process_port.h"

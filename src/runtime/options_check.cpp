@@ -1,7 +1,7 @@
 #include "runtime/options_check.h"
 
 #include "petri/sandbox_limits.h"
-#include "sandbox/spec_defaults.h"
+#include "sandbox/spec/spec_defaults.h"
 #include "security/containment_check.h"
 
 namespace petri {

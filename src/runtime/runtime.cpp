@@ -7,13 +7,13 @@
 #include <map>
 #include <thread>
 
-#include "base/escape.h"
 #include "base/ids.h"
+#include "base/text/escape.h"
 #include "runtime/options_check.h"
 #include "runtime/runtime_impl.h"
-#include "sandbox/snapshot_limits.h"
-#include "sandbox/spec_check.h"
-#include "sandbox/spec_defaults.h"
+#include "sandbox/snapshots/snapshot_limits.h"
+#include "sandbox/spec/spec_check.h"
+#include "sandbox/spec/spec_defaults.h"
 
 namespace petri {
 namespace {

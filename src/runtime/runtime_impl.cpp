@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "base/byte_text.h"
 #include "base/ids.h"
+#include "base/text/byte_text.h"
 #include "engine/give_back_memory.h"
 #include "engine/sha256.h"
-#include "sandbox/spec_check.h"
+#include "sandbox/spec/spec_check.h"
 
 namespace petri {
 namespace {

@@ -11,8 +11,8 @@
 #include "base/mutex.h"
 #include "evaluation/evaluation_threads.h"
 #include "petri/runtime.h"
-#include "process/memory_budget.h"
-#include "process/retrace_budget.h"
+#include "process/account/memory_budget.h"
+#include "process/history/retrace_budget.h"
 #include "runtime/registry.h"
 #include "runtime/shared_threads.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/shared_threads.h"
 
 #include "base/clock.h"
-#include "base/countdown.h"
-#include "host/kill_flag.h"
+#include "base/threads/countdown.h"
+#include "host/guest/kill_flag.h"
 
 namespace petri {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "evaluation/evaluation_threads.h"
-#include "process/workers.h"
+#include "process/turns/workers.h"
 
 namespace petri {
 

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "sandbox/journal.h"
-#include "sandbox/process_table.h"
-#include "sandbox/run_table.h"
+#include "sandbox/calls/run_table.h"
+#include "sandbox/journal/journal.h"
+#include "sandbox/processes/process_table.h"
 #include "sandbox/standing.h"
 #include "sandbox/structural_control.h"
-#include "sandbox/trees.h"
+#include "sandbox/trees/trees.h"
 
 namespace petri {
 

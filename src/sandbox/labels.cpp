@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
 #include "base/ids.h"
+#include "base/text/escape.h"
 
 namespace petri {
 

@@ -11,13 +11,13 @@
 
 #include "petri/host_functions.h"
 #include "process/process_fixture.h"
-#include "sandbox/completions.h"
-#include "sandbox/journal.h"
-#include "sandbox/module_table.h"
-#include "sandbox/process_table.h"
-#include "sandbox/run_table.h"
+#include "sandbox/calls/completions.h"
+#include "sandbox/calls/run_table.h"
+#include "sandbox/journal/journal.h"
+#include "sandbox/processes/process_table.h"
 #include "sandbox/sandbox_services.h"
 #include "sandbox/standing.h"
+#include "sandbox/versions/module_table.h"
 
 namespace petri {
 

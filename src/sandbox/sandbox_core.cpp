@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sandbox/trial_undo.h"
+#include "sandbox/recovery/trial_undo.h"
 
 namespace petri {
 

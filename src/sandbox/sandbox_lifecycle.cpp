@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sandbox/sandbox_core.h"
-#include "sandbox/state_restart.h"
+#include "sandbox/snapshots/state_restart.h"
 
 namespace petri {
 

@@ -6,17 +6,17 @@
 
 #include "audit/audit_log.h"
 #include "petri/host_functions.h"
-#include "process/guest_threads.h"
-#include "process/retrace_budget.h"
-#include "sandbox/artifact_store.h"
-#include "sandbox/code_store.h"
-#include "sandbox/failed_sources.h"
-#include "sandbox/journal.h"
-#include "sandbox/timers.h"
+#include "process/history/retrace_budget.h"
+#include "process/turns/guest_threads.h"
+#include "sandbox/code/artifact_store.h"
+#include "sandbox/code/code_store.h"
+#include "sandbox/code/failed_sources.h"
+#include "sandbox/journal/journal.h"
+#include "sandbox/timers/timers.h"
 #include "sandbox/under_way.h"
 #include "security/quarantine.h"
 #include "telemetry/event_bus.h"
-#include "telemetry/metrics.h"
+#include "telemetry/metrics/metrics.h"
 
 namespace petri {
 

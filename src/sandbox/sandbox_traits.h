@@ -13,7 +13,7 @@
 #include "base/mutex.h"
 #include "host/host_context.h"
 #include "petri/sandbox.h"
-#include "sandbox/spec_check.h"
+#include "sandbox/spec/spec_check.h"
 
 namespace petri {
 

@@ -10,7 +10,7 @@
 #include "base/mutex.h"
 #include "petri/result.h"
 #include "petri/sandbox.h"
-#include "sandbox/journal.h"
+#include "sandbox/journal/journal.h"
 #include "sandbox/lifecycle.h"
 
 namespace petri {

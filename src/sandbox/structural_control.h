@@ -10,7 +10,7 @@
 
 #include "base/mutex.h"
 #include "petri/tier.h"
-#include "process/workers.h"
+#include "process/turns/workers.h"
 
 namespace petri {
 

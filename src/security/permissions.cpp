@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/escape.h"
 #include "base/name_table.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

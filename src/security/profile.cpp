@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/name_table.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 namespace petri {
 namespace {

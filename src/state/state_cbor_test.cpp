@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "base/byte_text.h"
 #include "base/json/cbor.h"
+#include "base/text/byte_text.h"
 #include "petri/state.h"
 #include "state/state_fixture.h"
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
 #include "petri/state.h"
 #include "state/state_block.h"
 #include "state/state_number.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "state/state_type.h"
 
 namespace petri {

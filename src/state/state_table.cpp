@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "state/state_type.h"
 
 namespace petri {

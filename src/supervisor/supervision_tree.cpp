@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "supervisor/supervision_tree.h"
 #include "supervisor/supervisor.h"
 

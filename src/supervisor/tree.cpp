@@ -1,7 +1,7 @@
 #include "petri/tree.h"
 
 #include "base/name_table.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 namespace petri {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <unordered_set>
 
-#include "base/escape.h"
 #include "base/ids.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 
 namespace petri {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <span>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
 #include "base/json/bounded_json.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "supervisor/tree_check.h"
 
 namespace petri {

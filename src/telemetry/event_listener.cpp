@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "base/signals_held_back.h"
+#include "base/threads/signals_held_back.h"
 #include "petri/events.h"
 
 namespace petri {

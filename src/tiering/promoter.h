@@ -9,8 +9,8 @@
 #include <stop_token>
 
 #include "base/clock.h"
-#include "base/large_thread.h"
 #include "base/mutex.h"
+#include "base/threads/large_thread.h"
 #include "engine/caller.h"
 #include "tiering/compiled_modules.h"
 #include "tiering/fair_job_queue.h"

@@ -1,11 +1,11 @@
 #include "petri/wasm_builder.h"
-#include "base/byte_text.h"
+#include "base/text/byte_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "wasm_builder/assemble.h"
 #include "wasm_builder/encoding.h"
 #include "wasm_builder/wasm_draft.h"

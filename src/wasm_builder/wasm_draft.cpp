@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "host/files/temporary_folder.h"
 #include "petri/scan.h"
 #include "run/run_fixture.h"

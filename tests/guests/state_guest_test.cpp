@@ -1,7 +1,7 @@
 // The state a guest written in C or C++ describes with petri.h is read, written and carried to its next version.
 #include <gmock/gmock.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "petri/testing.h"
 
 namespace petri {
@@ -26,11 +26,11 @@ TEST_P(StateGuest, IsReadAndWrittenByTheNamesOfItsVariables) {  // T02
   EXPECT_EQ(testing::not_value((*sandbox)->call("next"), 1), "");
   const auto state = (*sandbox)->state();
   ASSERT_TRUE(state) << state.error().message;
-  for (const char* field : {R"({"name":"hits","type":"i32","value":1})", R"({"name":"level","type":"u8","value":200})",
-                            R"({"name":"open","type":"boolean","value":true})",
-                            R"("name":"places.x","type":"i32","count":2,"value":[7,8])",
-                            R"("name":"places.height","type":"f32","count":2,"value":[0.25,0.75])",
-                            R"("name":"scores","type":"f64","count":3,"value":[0.5,1.5,2.5])", R"("value":"first")"}) {
+  for (const char* field :
+       {R"({"name":"hits","type":"i32","value":1})", R"({"name":"level","type":"u8","value":200})",
+        R"({"name":"open","type":"boolean","value":true})", R"("name":"places.x","type":"i32","count":2,"value":[7,8])",
+        R"("name":"places.height","type":"f32","count":2,"value":[0.25,0.75])",
+        R"("name":"scores","type":"f64","count":3,"value":[0.5,1.5,2.5])", R"("value":"first")"}) {
     EXPECT_THAT(to_json(*state), HasSubstr(field));
   }
   ASSERT_TRUE((*sandbox)->update_state({{"hits", std::int64_t{41}}, {"places.height", 2.0, 1}}));

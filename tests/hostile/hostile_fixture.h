@@ -227,7 +227,8 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
       const RuntimeInfo now = runtime_->info();
       if (now.sandboxes != before_.sandboxes) return std::to_string(now.sandboxes) + " sandboxes";
       if (now.artifacts > before_.artifacts) return std::to_string(now.artifacts) + " artifacts";
-      // A young neighbour remembers what it was sent, for its backtrace, and forgets it as it ages (process/history.h).
+      // A young neighbour remembers what it was sent, for its backtrace, and forgets it as it ages
+      // (process/history/history.h).
       const std::uint64_t remembered_max = neighbours_.size() * 24 * 1'024;
       const bool as_before = now.memory_bytes + remembered_max >= before_.memory_bytes &&
                              now.memory_bytes <= before_.memory_bytes + remembered_max;

@@ -86,8 +86,9 @@ TEST_P(HostileMemory, TouchesEveryPageItMayHaveAndNoMore) {
   }
   const std::uint64_t all = granted * static_cast<std::uint64_t>(count);
   if (copy_count() == 1) {
-    constexpr std::uint64_t kHostBytes = 10'240;         // what the host holds for a process
-    constexpr std::uint64_t kCanaries = 3 * 24 * 1'024;  // three remember what they are sent (process/history.h)
+    constexpr std::uint64_t kHostBytes = 10'240;  // what the host holds for a process
+    constexpr std::uint64_t kCanaries =
+        3 * 24 * 1'024;  // three remember what they are sent (process/history/history.h)
     const std::uint64_t more = runtime_->info().memory_bytes - used;
     EXPECT_GE(more + kCanaries, all);
     EXPECT_LE(more, all + kHostBytes * static_cast<std::uint64_t>(count) + kCanaries);

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/stack.h"
+#include "base/threads/stack.h"
 #include "engine/fault_injection.h"
 #include "runtime_fixture.h"
 #include "telemetry/event_rules_fixture.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/sha256.h"
-#include "sandbox/sealed_body.h"
+#include "sandbox/snapshots/sealed_body.h"
 #include "versions/versions_fixture.h"
 
 namespace petri {

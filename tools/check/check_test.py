@@ -81,10 +81,10 @@ class Includes(unittest.TestCase):
         self.assertEqual(includes.parse_depends(text), {"host": ["base", "engine"]})
 
     def test_pass_downwards(self):
-        self.assertEqual(self.complain("host", "host/log.h", "engine/instance.h", "petri/error.h"), [])
+        self.assertEqual(self.complain("host", "host/log.h", "engine/instance/instance.h", "petri/error.h"), [])
 
     def test_refuse_upwards_sideways_and_undeclared(self):
-        self.assertEqual(len(self.complain("base", "engine/instance.h")), 1)
+        self.assertEqual(len(self.complain("base", "engine/instance/instance.h")), 1)
         self.assertEqual(len(self.complain("host", "resources/limits.h")), 1)
         self.assertEqual(len(self.complain("host", "base/clock.h")), 1)
         self.assertEqual(len(self.complain("base", "petri/run.h")), 1)
@@ -115,7 +115,7 @@ class Layers(unittest.TestCase):
 
     def complain(self, folder, *included, allowed=()):
         text = "".join(f'#include "{i}"\n' for i in included)
-        existing = {Path("tests/versions/fixture.h"), Path("tests/versions/a_test.cpp"), Path("src/host/log.h")}
+        existing = {Path("tests/versions/fixture.h"), Path("tests/versions/a_test.cpp"), Path("src/host/functions/log.h")}
         return includes.check_beside(folder, [(Path(folder) / "versions" / "a_test.cpp", text)], list(allowed), existing)
 
     def test_are_read_from_the_architecture(self):
@@ -157,7 +157,7 @@ class HostFunctions(unittest.TestCase):
     def test_may_wait_where_the_guest_can_be_woken(self):
         self.assertEqual(self.complain("if (!call.wait(shortest_ms)) return;"), [])
         self.assertEqual(self.complain("call.wait_until(sync->done());"), [])
-        self.assertEqual(self.complain("::syscall(SYS_futex, a);", "src/host/kill_flag.cpp"), [])
+        self.assertEqual(self.complain("::syscall(SYS_futex, a);", "src/host/guest/kill_flag.cpp"), [])
 
     def test_that_parse_are_seen(self):
         for text in ["nlohmann::json::parse(text)", "Json::sax_parse(a, b, &c)", "json::from_cbor(x)"]:
@@ -183,9 +183,9 @@ class HostFunctions(unittest.TestCase):
         self.assertEqual(self.complain("// it must not sleep_for(1) here"), [])
 
     def test_are_looked_for_where_they_are(self):
-        self.assertTrue(host_functions.is_checked(Path("src/host/log.cpp")))
+        self.assertTrue(host_functions.is_checked(Path("src/host/functions/log.cpp")))
         self.assertTrue(host_functions.is_checked(Path("src/process/process.h")))
-        self.assertFalse(host_functions.is_checked(Path("src/host/log_rate_test.cpp")))
+        self.assertFalse(host_functions.is_checked(Path("src/host/functions/log_rate_test.cpp")))
         self.assertFalse(host_functions.is_checked(Path("src/supervisor/tree_json.cpp")))
 
 

@@ -12,14 +12,14 @@ import sys
 import tree
 
 # Where host functions are, and what answers them on a guest's thread.
-FOLDERS = ("src/host", "src/host/files", "src/host/wasi", "src/process")
+FOLDERS = {("src", "host"), ("src", "process")}
 # The places that do it right, so that others need not.
-MAY_WAIT = {"src/host/kill_flag.cpp", "src/host/kill_flag.h", "src/host/host_call.cpp", "src/host/host_call.h",
-            "src/host/files/file_sync.cpp", "src/host/process_port.h", "src/process/guest_turns.cpp", "src/process/hook_port.h",
-            "src/process/run_turns.h", "src/process/process.cpp", "src/process/entrance.cpp", "src/process/guest_calls.cpp",
-            "src/process/guest_calls.h", "src/process/guest_waits.cpp", "src/process/reply.cpp",
-            "src/process/reply.h", "src/process/workers.cpp", "src/process/deterministic_queue.cpp"}
-MAY_READ = {"src/host/host_call.h", "src/host/guest_writer.h", "src/host/wasi/memory.cpp"}
+MAY_WAIT = {"src/host/guest/kill_flag.cpp", "src/host/guest/kill_flag.h", "src/host/host_call.cpp", "src/host/host_call.h",
+            "src/host/files/file_sync.cpp", "src/host/process_port.h", "src/process/turns/guest_turns.cpp", "src/process/instance/hook_port.h",
+            "src/process/turns/run_turns.h", "src/process/process.cpp", "src/process/mailbox/entrance.cpp", "src/process/guest_calls.cpp",
+            "src/process/guest_calls.h", "src/process/turns/guest_waits.cpp", "src/process/mailbox/reply.cpp",
+            "src/process/mailbox/reply.h", "src/process/turns/workers.cpp", "src/process/mailbox/deterministic_queue.cpp"}
+MAY_READ = {"src/host/host_call.h", "src/host/guest/guest_writer.h", "src/host/wasi/memory.cpp"}
 
 WAITS = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep|wait_for_kill|SYS_futex)\b"
                    r"|::(poll|ppoll|select|pselect|epoll_wait|fsync|fdatasync|flock|sync)\s*\("
@@ -84,7 +84,7 @@ def complaints_of(name, text):
 
 
 def is_checked(name):
-    return (str(name.parent) in FOLDERS and name.suffix in (".cpp", ".h")
+    return (name.parts[:2] in FOLDERS and name.suffix in (".cpp", ".h")
             and not re.search(r"_(test|fixture)$", name.stem))
 
 

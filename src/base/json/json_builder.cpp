@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace petri {
 

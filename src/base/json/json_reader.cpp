@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 
 namespace petri {
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/byte_text.h"
-#include "base/utf8.h"
+#include "base/text/byte_text.h"
+#include "base/text/utf8.h"
 
 namespace petri {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/escape.h"
-#include "base/file.h"
-#include "base/units.h"
+#include "base/files/file.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/commands/candidate_batch.h"
 #include "cli/input_file.h"
 

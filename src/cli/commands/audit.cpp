@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
 #include "cli/command_error.h"
 #include "cli/commands/audit_text.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/byte_text.h"
-#include "base/units.h"
+#include "base/text/byte_text.h"
+#include "base/text/units.h"
 #include "cli/input_file.h"
 
 namespace petri::cli {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/byte_text.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/module_size.h"
+#include "base/text/byte_text.h"
 #include "cli/commands/candidate_files.h"
 #include "cli/input_file.h"
 #include "evaluation/spec_check.h"

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/input_file.h"
 
 namespace petri::cli {

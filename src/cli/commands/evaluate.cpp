@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/command_error.h"
 #include "cli/commands/candidate_batch.h"
 #include "cli/commands/evaluation_job.h"

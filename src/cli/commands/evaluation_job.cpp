@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/commands/argument_types.h"
 #include "cli/commands/cases_file.h"
 #include "cli/commands/function_choice.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace petri::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
 #include "cli/command_error.h"
 #include "cli/commands/module_report.h"
 #include "cli/input_file.h"

@@ -4,8 +4,8 @@
 
 #include <unordered_map>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 
 namespace petri::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/command_error.h"
 #include "cli/json.h"
 #include "cli/option_error.h"

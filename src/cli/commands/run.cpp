@@ -8,8 +8,8 @@
 #include <functional>
 #include <utility>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/command_error.h"
 #include "cli/commands/function_choice.h"
 #include "cli/guest_output.h"

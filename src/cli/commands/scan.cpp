@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/command_error.h"
 #include "cli/commands/scan_text.h"
 #include "cli/input_file.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "engine/wasm_sections.h"
+#include "engine/module/wasm_sections.h"
 
 namespace petri::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/input_file.h"
 
 namespace petri::cli {

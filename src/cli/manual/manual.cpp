@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "cli/command_error.h"
 #include "cli/command_line.h"
 #include "cli/commands/version.h"

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
-#include "base/units.h"
-#include "base/utc_time.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
+#include "base/text/utc_time.h"
 #include "cli/shell/text_table.h"
 
 namespace petri::cli {

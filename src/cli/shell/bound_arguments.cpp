@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/parsing.h"
 #include "cli/shell/nearest.h"
 

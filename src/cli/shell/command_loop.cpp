@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/terminal_text.h"
-#include "base/units.h"
+#include "base/text/terminal_text.h"
+#include "base/text/units.h"
 #include "cli/command_error.h"
 #include "cli/interrupt.h"
 #include "cli/shell/bound_arguments.h"

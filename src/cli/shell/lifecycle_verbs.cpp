@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/shell/sandbox_json.h"
 #include "cli/shell/sandbox_spec_words.h"
 #include "cli/shell/sandbox_text.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/limit_options.h"
 #include "cli/shell/nearest.h"
 

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/escape.h"
-#include "base/utf8.h"
+#include "base/text/escape.h"
+#include "base/text/utf8.h"
 #include "cli/shell/words.h"
 
 namespace petri::cli {

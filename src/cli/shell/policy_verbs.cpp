@@ -1,7 +1,7 @@
 // limits, permissions, audit.
 #include <fmt/format.h>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/shell/audit_entry_text.h"
 #include "cli/shell/limit_words.h"
 #include "cli/shell/permission_words.h"

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/shell/verb_values.h"
 
 namespace petri::cli {

@@ -8,7 +8,7 @@
 #include "cli/shell/limit_words.h"
 #include "cli/shell/problems.h"
 #include "cli/shell/verb_values.h"
-#include "sandbox/spec_check.h"
+#include "sandbox/spec/spec_check.h"
 
 namespace petri::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/outcome_text.h"
 #include "cli/shell/limit_words.h"
 #include "cli/shell/text_table.h"

@@ -1,8 +1,8 @@
 // snapshot, restore, fork.
 #include <fmt/format.h>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/shell/sandbox_text.h"
 #include "cli/shell/verb_handlers.h"
 #include "cli/shell/verb_values.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
 #include "cli/shell/nearest.h"
 #include "cli/shell/text_table.h"
 #include "petri/value.h"

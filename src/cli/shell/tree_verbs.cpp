@@ -1,7 +1,7 @@
 // children, start_child, start_instance, stop_child, restart_child, remove_child, tree.
 #include <fmt/format.h>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/shell/sandbox_json.h"
 #include "cli/shell/sandbox_text.h"
 #include "cli/shell/verb_handlers.h"

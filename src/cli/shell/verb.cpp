@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "cli/shell/nearest.h"
 #include "cli/shell/text_table.h"
 #include "cli/shell/verb_handlers.h"

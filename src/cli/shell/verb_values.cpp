@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "cli/commands/function_choice.h"
 #include "cli/input_file.h"
 #include "cli/shell/nearest.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/escape.h"
-#include "base/units.h"
-#include "base/utc_time.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
+#include "base/text/utc_time.h"
 #include "cli/shell/sandbox_text.h"
 #include "cli/shell/state_words.h"
 #include "cli/shell/text_table.h"

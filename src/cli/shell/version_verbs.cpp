@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "cli/shell/reload_words.h"
 #include "cli/shell/sandbox_spec_words.h"
 #include "cli/shell/state_words.h"

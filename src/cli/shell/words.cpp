@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/byte_text.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/byte_text.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 
 namespace petri::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/text/escape.h"
+#include "base/text/units.h"
 #include "evaluation/records/packed.h"
 #include "evaluation/records/writer.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/byte_text.h"
+#include "base/text/byte_text.h"
 #include "petri/value.h"
 
 namespace petri {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <ranges>
 
-#include "base/byte_text.h"
-#include "base/escape.h"
-#include "base/utf8.h"
+#include "base/text/byte_text.h"
+#include "base/text/escape.h"
+#include "base/text/utf8.h"
 #include "evaluation/records/json_line.h"
 
 namespace petri {

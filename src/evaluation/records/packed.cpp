@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-#include "evaluation/receipt.h"
+#include "evaluation/candidate/receipt.h"
 
 namespace petri {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/line_file.h"
+#include "base/files/line_file.h"
 #include "evaluation/records/lines.h"
 #include "evaluation/records/parse.h"
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "base/byte_text.h"
 #include "base/json/bounded_json.h"
 #include "base/json/json_reader.h"
+#include "base/text/byte_text.h"
 #include "evaluation/records/lines.h"
 
 namespace petri {

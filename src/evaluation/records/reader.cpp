@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
-#include "base/line_file.h"
+#include "base/files/line_file.h"
+#include "base/text/escape.h"
 #include "engine/sha256.h"
 #include "evaluation/records/packed.h"
 #include "evaluation/records/parse.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/line_file.h"
-#include "base/units.h"
+#include "base/files/line_file.h"
+#include "base/text/units.h"
 #include "engine/sha256.h"
 #include "evaluation/records/lines.h"
 #include "evaluation/records/packed.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/owned_descriptor.h"
+#include "base/files/owned_descriptor.h"
 #include "host/wasi/errno.h"
 
 namespace petri {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "host/limit_met.h"
+#include "host/guest/limit_met.h"
 #include "host/wasi/errno.h"
 #include "petri/limits.h"
 

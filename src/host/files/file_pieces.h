@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "host/pace.h"
+#include "host/guest/pace.h"
 #include "host/wasi/errno.h"
 
 namespace petri {

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 namespace petri {
 namespace {

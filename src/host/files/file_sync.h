@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/owned_descriptor.h"
+#include "base/files/owned_descriptor.h"
 #include "host/wasi/errno.h"
 
 namespace petri {

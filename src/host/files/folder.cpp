@@ -8,9 +8,9 @@
 #include <cstring>
 #include <limits>
 
-#include "base/escape.h"
 #include "base/heap_bytes.h"
-#include "base/utf8.h"
+#include "base/text/escape.h"
+#include "base/text/utf8.h"
 #include "host/files/beneath.h"
 #include "host/files/file_sync.h"
 #include "host/files/folder_usage.h"

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/files/owned_descriptor.h"
 #include "base/mutex.h"
-#include "base/owned_descriptor.h"
 #include "host/files/beneath.h"
 #include "host/files/disk_account.h"
 #include "host/files/file_pieces.h"

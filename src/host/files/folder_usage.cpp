@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/owned_descriptor.h"
+#include "base/files/owned_descriptor.h"
 #include "host/files/beneath.h"
 #include "host/files/open_folder.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "host/pace.h"
+#include "host/guest/pace.h"
 
 namespace petri {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "host/held_bytes.h"
+#include "host/guest/held_bytes.h"
 #include "host/wasi/errno.h"
 
 namespace petri {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "host/families.h"
-#include "host/guest_writer.h"
+#include "host/functions/families.h"
+#include "host/guest/guest_writer.h"
 #include "host/wasi/memory.h"
 #include "host/wasi/state.h"
 

@@ -1,8 +1,8 @@
 // WASI: what descriptors are, where they stand, and their end.
 #include <cerrno>
 
-#include "host/families.h"
 #include "host/files/file_sync.h"
+#include "host/functions/families.h"
 #include "host/wasi/file_status.h"
 #include "host/wasi/memory.h"
 #include "host/wasi/state.h"

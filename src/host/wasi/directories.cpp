@@ -1,8 +1,8 @@
 // WASI: what a folder holds.
 #include <array>
 
-#include "host/families.h"
-#include "host/guest_writer.h"
+#include "host/functions/families.h"
+#include "host/guest/guest_writer.h"
 #include "host/wasi/file_status.h"
 #include "host/wasi/memory.h"
 #include "host/wasi/state.h"

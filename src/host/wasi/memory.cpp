@@ -1,6 +1,6 @@
 #include "host/wasi/memory.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace petri {
 namespace {

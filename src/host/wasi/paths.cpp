@@ -1,7 +1,7 @@
 // WASI: files and folders by name, inside the granted folder.
 #include <optional>
 
-#include "host/families.h"
+#include "host/functions/families.h"
 #include "host/wasi/file_status.h"
 #include "host/wasi/memory.h"
 #include "host/wasi/state.h"

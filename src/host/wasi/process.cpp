@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "base/heap_bytes.h"
-#include "host/families.h"
-#include "host/guest_writer.h"
+#include "host/functions/families.h"
+#include "host/guest/guest_writer.h"
 #include "host/wasi/memory.h"
 
 namespace petri {

@@ -1,6 +1,6 @@
 // WASI: random bytes that depend on the seed alone.
-#include "host/families.h"
-#include "host/guest_writer.h"
+#include "host/functions/families.h"
+#include "host/guest/guest_writer.h"
 #include "host/wasi/memory.h"
 
 namespace petri {

@@ -10,7 +10,7 @@
 
 #include "host/files/folder.h"
 #include "host/files/held_descriptor.h"
-#include "host/held_bytes.h"
+#include "host/guest/held_bytes.h"
 #include "host/wasi/errno.h"
 
 namespace petri {

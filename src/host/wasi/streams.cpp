@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <limits>
 
-#include "host/families.h"
+#include "host/functions/families.h"
 #include "host/wasi/memory.h"
 #include "host/wasi/state.h"
 

@@ -3,8 +3,8 @@
 
 #include <thread>
 
+#include "host/guest/kill_flag.h"
 #include "host/host_function_fixture.h"
-#include "host/kill_flag.h"
 #include "host/wasi/errno.h"
 
 namespace petri {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 namespace petri {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "report/charts/axis.h"
 #include "report/charts/chart_frame.h"
 #include "report/page/html.h"

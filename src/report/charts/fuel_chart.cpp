@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "report/charts/axis.h"
 #include "report/charts/chart_frame.h"
 #include "report/page/html.h"

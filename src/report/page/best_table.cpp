@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "report/page/html.h"
 
 namespace petri {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "report/charts/axis.h"
 #include "report/charts/charts.h"
 #include "report/page/html.h"

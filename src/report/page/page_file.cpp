@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "base/escape.h"
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/text/escape.h"
 
 namespace petri {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "report/page/html.h"
 
 namespace petri {

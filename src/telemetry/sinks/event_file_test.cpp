@@ -7,7 +7,7 @@
 #include <sstream>
 #include <thread>
 
-#include "base/test_file.h"
+#include "base/files/test_file.h"
 #include "petri/event_sinks.h"
 #include "petri/event_text.h"
 #include "telemetry/bare_event.h"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "base/escape.h"
-#include "base/utc_time.h"
+#include "base/text/escape.h"
+#include "base/text/utc_time.h"
 
 namespace petri {
 namespace {

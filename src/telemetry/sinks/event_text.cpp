@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
 #include "base/name_table.h"
+#include "base/text/escape.h"
 #include "telemetry/event_rules.h"
 
 namespace petri {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace petri {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/line_file.h"
+#include "base/files/line_file.h"
 
 namespace petri {
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/test_file.h"
+#include "base/files/test_file.h"
 
 namespace petri {
 namespace {

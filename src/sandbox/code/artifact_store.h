@@ -1,0 +1,43 @@
+// Artifacts by their bytes: checked once, shared by every user, freed with the last one. What was refused stays so.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/mutex.h"
+#include "petri/artifact.h"
+#include "petri/result.h"
+#include "sandbox/code/refusals.h"
+
+namespace petri {
+
+// Any thread. The gate is passed outside the lock: two who bring the same new bytes at once may both check them.
+class ArtifactStore {
+ public:
+  Result<ArtifactPtr> from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) EXCLUDES(mutex_);
+  Result<ArtifactPtr> from_wat(std::string_view text, std::uint64_t bytes_max) EXCLUDES(mutex_);
+  // The one that is kept of those with these bytes.
+  ArtifactPtr share(ArtifactPtr artifact) EXCLUDES(mutex_);
+  // That somebody uses.
+  std::size_t size() EXCLUDES(mutex_);
+  // That are remembered.
+  std::size_t refused() const EXCLUDES(mutex_);
+
+ private:
+  struct Hash {
+    std::size_t operator()(const ArtifactId& id) const;
+  };
+  ArtifactPtr find(const ArtifactId& id) EXCLUDES(mutex_);
+  Result<void> check_not_refused(const Refusals::Key& key) const EXCLUDES(mutex_);
+  Result<ArtifactPtr> keep(Result<ArtifactPtr> checked, const Refusals::Key& key) EXCLUDES(mutex_);
+  void sweep() REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  std::unordered_map<ArtifactId, std::weak_ptr<const Artifact>, Hash> artifacts_ GUARDED_BY(mutex_);
+  std::size_t sweep_at_ GUARDED_BY(mutex_) = 64;
+  Refusals refusals_ GUARDED_BY(mutex_);
+};
+
+}  // namespace petri

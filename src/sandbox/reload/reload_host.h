@@ -1,0 +1,45 @@
+// What a change of code needs of its sandbox.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/code/module_gate.h"
+#include "sandbox/journal/journal.h"
+#include "sandbox/switch/start_gate.h"
+#include "sandbox/timers/guest_timers.h"
+#include "sandbox/versions/module_table.h"
+
+namespace petri {
+
+// The sandbox, as a change of its code sees it. Any thread.
+class ReloadHost : public GateSource {
+ public:
+  virtual std::vector<ProcessPtr> processes_of(std::string_view module) const = 0;
+  virtual std::set<std::string> modules_with_processes() const = 0;
+  // Whoever has crashed has been started again, or not: what a change reports does not depend on how soon it comes.
+  virtual bool trees_are_quiet() const = 0;
+  // The same of what follows a crash; what is only being started or stopped has its time.
+  virtual bool trees_are_settled() const = 0;
+  virtual void wait_for_restarts(Clock::TimePoint deadline) const = 0;
+  // Asked to stop when everything that runs is being ended.
+  virtual std::stop_token ending() const = 0;
+  // As ModuleTable::commit().
+  virtual Result<void> commit(ModuleChanges& changes, const ModuleTable::Commit& commit) = 0;
+};
+
+// All of one sandbox.
+struct ReloadParts {
+  ReloadHost& host;
+  ProcessOwner& owner;
+  ModuleTable& modules;
+  GuestTimers& timers;
+  Journal& journal;
+  StartGate& starts;
+};
+
+}  // namespace petri
