@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/stopwatch.h"
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 
 namespace petri::bench {
 namespace {

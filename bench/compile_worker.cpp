@@ -20,7 +20,7 @@ constexpr std::size_t kLoads = 500;
 constexpr std::size_t kStarts = 15;
 
 // One module nobody has seen, to compiled code; the gate is not counted.
-Result<double> load_seconds(SmallModule& modules, std::uint64_t number, const CompileOptions& compile) {
+Result<double> load_seconds(SmallModule& modules, std::uint64_t number, const MachineCodeOptions& compile) {
   PETRI_TRY(const ArtifactPtr artifact, Artifact::from_wasm(modules.numbered(number), kModuleBytesMax));
   return wall_seconds_of([&]() -> Result<void> {
     PETRI_TRY(loadable(*artifact).load(Tier::compiled, {}, {.compile = compile, .stop = {}}));

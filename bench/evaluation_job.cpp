@@ -13,7 +13,7 @@ namespace petri::bench {
 namespace {
 
 // Code is compiled in this process, so that processor time counts it.
-const CompileOptions kHere{.in_process = true};
+const MachineCodeOptions kHere{.in_process = true};
 
 }  // namespace
 

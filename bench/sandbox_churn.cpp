@@ -5,7 +5,7 @@
 #include "bench/loaded_module.h"
 #include "bench/resident_memory.h"
 #include "bench/sandbox_guest.h"
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 
 namespace petri::bench {
 namespace {

@@ -25,7 +25,7 @@ endif()
 
 if(PETRI_TESTS)
   petri_library_from_debian(GTest test)
-  petri_library_from_debian(spdlog test) # petri/event_logger.h, which libpetri itself does not include
+  petri_library_from_debian(spdlog test) # petri/logging/event_logger.h, which libpetri itself does not include
 
   # Tests start it often: it is the interpreter itself, where what the path finds may be a script that chooses one.
   find_program(PYTHON_PROGRAM python3)

@@ -1,7 +1,8 @@
 # petri_library(modules...): libpetri.a out of the modules that exist, and its installation as the package `petri`.
+# petri_beside(<name> <description>): a library of its own beside it, of the one module of that name, as petri::<name>.
 #
-# The package has libpetri.a, libpetri_engine.a, the headers of include/petri, the header of guests, the documentation, and
-# what find_package(petri) and pkg-config read. The command installs itself (src/cli). tests/package looks at all of it.
+# The package has libpetri.a, the libraries beside it, libpetri_engine.a, the headers of include/petri, the header of guests, the
+# documentation, and what find_package(petri) and pkg-config read. The command installs itself (src/cli). tests/package looks at all of it.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(petri_guest_folder ${CMAKE_INSTALL_DATADIR}/petri/guest/c)
@@ -12,7 +13,8 @@ function(petri_install_stripped archive)
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/${archive}\" COMMAND_ERROR_IS_FATAL ANY)")
 endfunction()
 
-function(petri_library)
+# petri_objects(<variable> modules...): the objects of those modules that exist.
+function(petri_objects variable)
   set(objects)
   foreach(module IN LISTS ARGN)
     if(TARGET petri_${module})
@@ -22,13 +24,19 @@ function(petri_library)
       endif()
     endif()
   endforeach()
+  set(${variable} ${objects} PARENT_SCOPE)
+endfunction()
 
+function(petri_library)
+  petri_objects(objects ${ARGN})
   add_library(petri STATIC ${objects})
   add_library(petri::petri ALIAS petri)
   set_target_properties(petri PROPERTIES LINKER_LANGUAGE CXX)
   target_compile_features(petri INTERFACE cxx_std_23)
   target_include_directories(petri INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    # Headers that have moved; each says where to.
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/petri/compat> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/petri/compat>)
   target_link_libraries(petri INTERFACE fmt::fmt Threads::Threads)
   if(PETRI_SANITIZE)
     target_link_options(petri INTERFACE -fsanitize=${PETRI_SANITIZE})
@@ -41,6 +49,35 @@ function(petri_library)
     petri_install_stripped(libpetri_engine.a)
   endif()
   petri_install()
+  foreach(name IN ITEMS prefix includedir libdir)
+    set(petri_pc_${name} "${petri_pc_${name}}" PARENT_SCOPE)
+  endforeach()
+endfunction()
+
+function(petri_beside name description)
+  petri_objects(objects ${name})
+  if(NOT objects)
+    return()
+  endif()
+  add_library(petri_beside_${name} STATIC ${objects})
+  add_library(petri::${name} ALIAS petri_beside_${name})
+  set_target_properties(petri_beside_${name} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME petri_${name} EXPORT_NAME ${name})
+  target_link_libraries(petri_beside_${name} INTERFACE petri)
+  install(TARGETS petri_beside_${name} EXPORT petriTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  petri_install_stripped(libpetri_${name}.a)
+  set(petri_pc_description "${description}")
+  set(petri_pc_name ${name})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/petri_beside.pc.in ${PROJECT_BINARY_DIR}/petri_${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/petri_${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# petri::logging: petri/logging/event_logger.h, a header alone, and spdlog, which nothing else needs.
+function(petri_logging)
+  if(TARGET spdlog::spdlog)
+    add_library(petri_logging INTERFACE)
+    add_library(petri::logging ALIAS petri_logging)
+    target_link_libraries(petri_logging INTERFACE petri spdlog::spdlog)
+  endif()
 endfunction()
 
 function(petri_install)
@@ -57,6 +94,9 @@ function(petri_install)
   install(FILES ${PROJECT_SOURCE_DIR}/guest/c/petri.h DESTINATION ${petri_guest_folder})
   petri_install_pkg_config()
   petri_install_documentation()
+  foreach(name IN ITEMS prefix includedir libdir)
+    set(petri_pc_${name} "${petri_pc_${name}}" PARENT_SCOPE)
+  endforeach()
 endfunction()
 
 # petri.pc finds its prefix from where it is, so that the installed tree can be moved.
@@ -66,7 +106,9 @@ function(petri_install_pkg_config)
   foreach(name IN ITEMS includedir libdir)
     string(TOUPPER ${name} upper)
     cmake_path(APPEND petri_pc_${name} "\${prefix}" "${CMAKE_INSTALL_${upper}}")
+    set(petri_pc_${name} "${petri_pc_${name}}" PARENT_SCOPE)
   endforeach()
+  set(petri_pc_prefix "${petri_pc_prefix}" PARENT_SCOPE)
   cmake_path(APPEND petri_pc_guest_includedir "\${prefix}" "${petri_guest_folder}")
   list(TRANSFORM petri_crate_system_libraries PREPEND -l OUTPUT_VARIABLE libraries)
   list(JOIN libraries " " petri_pc_libraries)

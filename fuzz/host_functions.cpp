@@ -22,7 +22,7 @@
 #include "host/link.h"
 #include "host/process_port.h"
 #include "host/wasi/errno.h"
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 
 namespace petri::fuzz {
 namespace {

@@ -15,7 +15,7 @@
 #include "fuzz/memory_file.h"
 #include "fuzz/target.h"
 #include "petri/records.h"
-#include "petri/report.h"
+#include "petri/report/report.h"
 
 namespace petri::fuzz {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "petri/result.h"
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 
 namespace petri::bench::mix {
 

@@ -33,13 +33,7 @@ typedef struct petri_text {
 
 typedef enum petri_tier { PETRI_INTERPRETED = 0, PETRI_COMPILED = 1 } petri_tier;
 
-typedef enum petri_type {
-  PETRI_I32 = 0,
-  PETRI_I64 = 1,
-  PETRI_F32 = 2,
-  PETRI_F64 = 3,
-  PETRI_FUNCREF = 4
-} petri_type;
+typedef enum petri_type { PETRI_I32 = 0, PETRI_I64 = 1, PETRI_F32 = 2, PETRI_F64 = 3, PETRI_FUNCREF = 4 } petri_type;
 
 typedef enum petri_extern { PETRI_FUNCTION = 0, PETRI_TABLE = 1, PETRI_MEMORY = 2, PETRI_GLOBAL = 3 } petri_extern;
 
@@ -51,11 +45,12 @@ typedef enum petri_status {
   PETRI_PARSE_FAILED = 2, /* wat text that does not parse; line and column are set */
   PETRI_MISUSE = 3,       /* the caller broke this header's rules (bad index, wrong slot count) */
   PETRI_ENGINE_FAULT = 4, /* an engine panicked or failed where it must not; never the guest's doing */
-  PETRI_NOT_MOVABLE = 5,  /* state cannot be carried from or into this instance: its module is not movable, or it has ended */
-  PETRI_UNFIT = 6,        /* this state does not fit this instance, which declares other memory or other mutable globals */
-  PETRI_OVER_LIMIT = 7,   /* this state needs more memory than the instance may have */
+  PETRI_NOT_MOVABLE =
+      5,           /* state cannot be carried from or into this instance: its module is not movable, or it has ended */
+  PETRI_UNFIT = 6, /* this state does not fit this instance, which declares other memory or other mutable globals */
+  PETRI_OVER_LIMIT = 7,       /* this state needs more memory than the instance may have */
   PETRI_FRAMES_TOO_LARGE = 8, /* the machine code needs more stack than the gate reckons with: compile it frugally */
-  PETRI_STOPPED = 9       /* the instance was made within a budget that ended it before it was complete */
+  PETRI_STOPPED = 9           /* the instance was made within a budget that ended it before it was complete */
 } petri_status;
 
 typedef struct petri_error {
@@ -96,11 +91,11 @@ enum {
 
 /* Bits of petri_module_info.not_movable: why a live instance cannot be moved, copied or saved; 0 means it can. */
 enum {
-  PETRI_WRITES_TABLE = 1 << 0,           /* table.set, grow, fill, copy, init */
-  PETRI_DROPS_SEGMENT = 1 << 1,          /* elem.drop, data.drop */
-  PETRI_READS_PASSIVE_DATA = 1 << 2,     /* memory.init */
-  PETRI_MUTABLE_REFERENCE = 1 << 3,      /* a mutable global of reference type */
-  PETRI_IMPORTS_NON_FUNCTION = 1 << 4    /* memory, table or global not its own */
+  PETRI_WRITES_TABLE = 1 << 0,        /* table.set, grow, fill, copy, init */
+  PETRI_DROPS_SEGMENT = 1 << 1,       /* elem.drop, data.drop */
+  PETRI_READS_PASSIVE_DATA = 1 << 2,  /* memory.init */
+  PETRI_MUTABLE_REFERENCE = 1 << 3,   /* a mutable global of reference type */
+  PETRI_IMPORTS_NON_FUNCTION = 1 << 4 /* memory, table or global not its own */
 };
 
 typedef struct petri_module_info {
@@ -143,7 +138,7 @@ typedef struct petri_export_info {
   petri_signature signature; /* of a function */
   uint32_t global_type;      /* petri_type of a global */
   uint32_t global_mutable;
-  uint64_t offset;           /* of its name, in the module as sent */
+  uint64_t offset; /* of its name, in the module as sent */
 } petri_export_info;
 petri_status petri_artifact_export(const petri_artifact* artifact, uint32_t index, petri_export_info* out);
 
@@ -158,12 +153,12 @@ typedef enum petri_finding_kind {
   PETRI_FOUND_MEMORY_UNBOUNDED = 1, /* number: bytes at the start */
   PETRI_FOUND_TABLE_MINIMUM = 2,    /* number: slots */
   PETRI_FOUND_START_FUNCTION = 3,
-  PETRI_FOUND_ENDLESS_LOOP = 4,     /* severity high: neither calls nor can trap; medium: can trap; low: calls */
-  PETRI_FOUND_INDIRECT_CALLS = 5,   /* number: how many in this function; offset: of the first */
-  PETRI_FOUND_LARGE_FUNCTION = 6,   /* number: bytes */
-  PETRI_FOUND_CUSTOM_SECTION = 7,   /* number: bytes; name is set */
+  PETRI_FOUND_ENDLESS_LOOP = 4,   /* severity high: neither calls nor can trap; medium: can trap; low: calls */
+  PETRI_FOUND_INDIRECT_CALLS = 5, /* number: how many in this function; offset: of the first */
+  PETRI_FOUND_LARGE_FUNCTION = 6, /* number: bytes */
+  PETRI_FOUND_CUSTOM_SECTION = 7, /* number: bytes; name is set */
   PETRI_FOUND_DEBUG_INFORMATION = 8,
-  PETRI_FOUND_LARGE_DATA = 9        /* number: bytes of the segment */
+  PETRI_FOUND_LARGE_DATA = 9 /* number: bytes of the segment */
 } petri_finding_kind;
 
 typedef enum petri_severity { PETRI_INFO = 0, PETRI_LOW = 1, PETRI_MEDIUM = 2, PETRI_HIGH = 3 } petri_severity;
@@ -179,7 +174,8 @@ typedef struct petri_finding {
 
 typedef struct petri_scan petri_scan;
 /* Keeps the findings_max most severe, the most severe first; takes time linear in the module's bytes. */
-petri_status petri_artifact_scan(const petri_artifact* artifact, uint32_t findings_max, petri_scan** out, petri_error* error);
+petri_status petri_artifact_scan(const petri_artifact* artifact, uint32_t findings_max, petri_scan** out,
+                                 petri_error* error);
 void petri_scan_drop(petri_scan* scan);
 uint32_t petri_scan_kept(const petri_scan* scan);
 /* How many there are of a severity, kept or not. */
@@ -202,11 +198,13 @@ typedef struct petri_host_function {
   uint32_t intrinsic; /* an index of petri_math_function */
 } petri_host_function;
 
-/* Borrowed until the guest runs again; NULL and 0 when it has no memory. Look it up again after anything that may grow it. */
+/* Borrowed until the guest runs again; NULL and 0 when it has no memory. Look it up again after anything that may grow
+ * it. */
 void petri_caller_memory(petri_caller* caller, uint8_t** data, size_t* size);
 void* petri_caller_context(petri_caller* caller); /* as given to petri_call */
 uint64_t petri_caller_fuel_used(petri_caller* caller);
-/* Charges more than was declared. PETRI_STOP: the guest has ended (fuel, deadline, interrupt); return PETRI_STOP too. */
+/* Charges more than was declared. PETRI_STOP: the guest has ended (fuel, deadline, interrupt); return PETRI_STOP too.
+ */
 petri_after petri_caller_charge(petri_caller* caller, uint64_t fuel);
 /* Says how the guest ends; the callback then returns PETRI_STOP. `kind` is one of petri_end_kind. */
 void petri_caller_stop(petri_caller* caller, uint32_t kind, int32_t code);
@@ -226,8 +224,8 @@ void petri_math_function(uint32_t index, petri_math_info* out);
  * The caller has checked names and types. Callback data must outlive the code and its instances. */
 petri_status petri_load(const petri_artifact* artifact, petri_tier tier, const petri_host_function* imports,
                         size_t imports_count, petri_code** out, petri_error* error);
-/* The same for the interpreted tier and code that is dropped soon, with all its instances: small modules that a thread loads
- * like this share what an engine keeps, and are freed together, some tens of modules later. */
+/* The same for the interpreted tier and code that is dropped soon, with all its instances: small modules that a thread
+ * loads like this share what an engine keeps, and are freed together, some tens of modules later. */
 petri_status petri_load_brief(const petri_artifact* artifact, const petri_host_function* imports, size_t imports_count,
                               petri_code** out, petri_error* error);
 void petri_code_drop(petri_code* code);
@@ -237,27 +235,30 @@ void petri_code_drop(petri_code* code);
  *
  * The metered module, which the engines see; drop it with petri_bytes_drop. */
 petri_status petri_artifact_metered(const petri_artifact* artifact, petri_bytes* out, petri_error* error);
-/* Compiles a metered module to machine code and runs nothing of it; drop it with petri_bytes_drop. Needs 4 MiB of stack.
- * `frugal`: not 0 for code with smaller frames, after PETRI_FRAMES_TOO_LARGE. */
-petri_status petri_precompile(const uint8_t* metered, size_t size, uint32_t frugal, petri_bytes* out, petri_error* error);
+/* Compiles a metered module to machine code and runs nothing of it; drop it with petri_bytes_drop. Needs 4 MiB of
+ * stack. `frugal`: not 0 for code with smaller frames, after PETRI_FRAMES_TOO_LARGE. */
+petri_status petri_precompile(const uint8_t* metered, size_t size, uint32_t frugal, petri_bytes* out,
+                              petri_error* error);
 /* Starts a second thread, with a stack of so many bytes, to which petri_precompile hands a part of each module. It
- * runs when this returns. Once in a process: only the thread that called this calls petri_precompile from then on, and the
- * process forks no more. When it fails, petri_precompile works as before. */
+ * runs when this returns. Once in a process: only the thread that called this calls petri_precompile from then on, and
+ * the process forks no more. When it fails, petri_precompile works as before. */
 petri_status petri_compile_helper(size_t stack_bytes, petri_error* error);
-/* As petri_load. The machine code is what petri_precompile made of this artifact's metered module, with the same `frugal`, in
- * this version of petri on this machine. It is run as it is: bytes from anywhere else would own this process. */
-petri_status petri_load_precompiled(const petri_artifact* artifact, const uint8_t* machine_code, size_t size, uint32_t frugal,
-                                    const petri_host_function* imports, size_t imports_count, petri_code** out,
-                                    petri_error* error);
+/* As petri_load. The machine code is what petri_precompile made of this artifact's metered module, with the same
+ * `frugal`, in this version of petri on this machine. It is run as it is: bytes from anywhere else would own this
+ * process. */
+petri_status petri_load_precompiled(const petri_artifact* artifact, const uint8_t* machine_code, size_t size,
+                                    uint32_t frugal, const petri_host_function* imports, size_t imports_count,
+                                    petri_code** out, petri_error* error);
 
 /* What the host adds to every instance. Callbacks run on the guest's thread inside petri_call. */
 typedef struct petri_host {
-  const uint32_t* interrupt; /* read atomically at each slice: not 0 ends the guest as PETRI_END_CANCELLED; may be NULL */
-  /* Asked before memory or tables grow from `have` to `want` bytes, within memory_bytes_max: 0 refuses, 1 allows it, 2 ends
-     the guest as PETRI_END_MEMORY_LIMIT. May be NULL. */
+  const uint32_t*
+      interrupt; /* read atomically at each slice: not 0 ends the guest as PETRI_END_CANCELLED; may be NULL */
+  /* Asked before memory or tables grow from `have` to `want` bytes, within memory_bytes_max: 0 refuses, 1 allows it, 2
+     ends the guest as PETRI_END_MEMORY_LIMIT. May be NULL. */
   uint32_t (*grow)(void* context, uint64_t have, uint64_t want);
-  /* Asked when a turn is over; returns when the next one ends (monotonic ns), or 0 to end the guest as cancelled. `fuel_used` is
-     that of this call so far; 0 in the middle of one long act. May be NULL. */
+  /* Asked when a turn is over; returns when the next one ends (monotonic ns), or 0 to end the guest as cancelled.
+     `fuel_used` is that of this call so far; 0 in the middle of one long act. May be NULL. */
   uint64_t (*turn)(void* context, uint64_t fuel_used);
 } petri_host;
 
@@ -317,30 +318,30 @@ void petri_instance_set_memory_max(petri_instance* instance, uint64_t memory_byt
 petri_status petri_call(petri_instance* instance, uint32_t export_index, const petri_budget* budget, void* context,
                         uint64_t* slots, size_t slots_count, petri_end* end, petri_error* error);
 
-/* Calls an export `calls` times. `slots` holds `slots_each` slots for each call, as for petri_call, one call behind the other;
- * each call has the whole budget. Ends with the first call that does not return, or once those that returned have used
- * `fuel_max` together. */
+/* Calls an export `calls` times. `slots` holds `slots_each` slots for each call, as for petri_call, one call behind the
+ * other; each call has the whole budget. Ends with the first call that does not return, or once those that returned
+ * have used `fuel_max` together. */
 typedef struct petri_series {
   uint64_t returned;  /* how many calls returned */
   uint64_t fuel_used; /* by them */
   petri_end end;      /* of the last call */
 } petri_series;
-petri_status petri_call_series(petri_instance* instance, uint32_t export_index, const petri_budget* budget, void* context,
-                               uint64_t* slots, size_t slots_each, size_t calls, uint64_t fuel_max, petri_series* series,
-                               petri_error* error);
+petri_status petri_call_series(petri_instance* instance, uint32_t export_index, const petri_budget* budget,
+                               void* context, uint64_t* slots, size_t slots_each, size_t calls, uint64_t fuel_max,
+                               petri_series* series, petri_error* error);
 
 /* What is left to the guest of petri_budget.call_depth. */
 uint32_t petri_caller_call_depth(petri_caller* caller);
-/* Calls another instance for the guest, on what that has left of its budget: whatever it uses is charged to the guest. When
- * `end` is not PETRI_END_RETURNED the guest ends likewise: return PETRI_STOP. `slots` as for petri_call. The instance is one
- * that is not being called already. */
+/* Calls another instance for the guest, on what that has left of its budget: whatever it uses is charged to the guest.
+ * When `end` is not PETRI_END_RETURNED the guest ends likewise: return PETRI_STOP. `slots` as for petri_call. The
+ * instance is one that is not being called already. */
 petri_status petri_caller_call(petri_caller* caller, petri_instance* instance, uint32_t export_index, uint64_t* slots,
                                size_t slots_count, petri_end* end, petri_error* error);
 
 void petri_instance_memory(petri_instance* instance, uint8_t** data, size_t* size);
 
-/* Globals by index as sent: numbers that are mutable, or exported, or both. One slot each, as in calls; only mutable ones
- * can be set. */
+/* Globals by index as sent: numbers that are mutable, or exported, or both. One slot each, as in calls; only mutable
+ * ones can be set. */
 petri_status petri_instance_global(petri_instance* instance, uint32_t global, uint64_t* value);
 petri_status petri_instance_set_global(petri_instance* instance, uint32_t global, uint64_t value);
 
@@ -361,27 +362,29 @@ typedef struct petri_number {
 petri_status petri_instance_shape(petri_instance* instance, petri_shape* out, petri_error* error);
 petri_status petri_instance_mutable_globals(petri_instance* instance, petri_number* globals, size_t globals_count,
                                             petri_error* error);
-/* Grows memory to shape->memory_pages and sets all mutable globals. The declarations must be equal, memory no larger yet,
- * and memory_bytes_max is kept to; the host's `grow` is not asked. After PETRI_ENGINE_FAULT the instance is to be dropped.
- * An instance that was made within a budget looks at it while its memory grows; after PETRI_STOPPED it is to be dropped. */
+/* Grows memory to shape->memory_pages and sets all mutable globals. The declarations must be equal, memory no larger
+ * yet, and memory_bytes_max is kept to; the host's `grow` is not asked. After PETRI_ENGINE_FAULT the instance is to be
+ * dropped. An instance that was made within a budget looks at it while its memory grows; after PETRI_STOPPED it is to
+ * be dropped. */
 petri_status petri_instance_reshape(petri_instance* instance, const petri_shape* shape, const petri_number* globals,
                                     petri_error* error);
 
 /* Carries memory, with its size, and all mutable globals from one instance into another that has not run yet, of any
- * tier. Both are of movable modules, the same or such as declare memory and mutable globals alike; memory_bytes_max does
- * not hold for what is carried. Neither start nor _initialize run again; `from` stays as it was. The budget that `instance`
- * was made within is looked at for each mebibyte; after PETRI_STOPPED it is to be dropped. */
+ * tier. Both are of movable modules, the same or such as declare memory and mutable globals alike; memory_bytes_max
+ * does not hold for what is carried. Neither start nor _initialize run again; `from` stays as it was. The budget that
+ * `instance` was made within is looked at for each mebibyte; after PETRI_STOPPED it is to be dropped. */
 petri_status petri_instance_adopt(petri_instance* instance, petri_instance* from, petri_error* error);
 
-/* For whoever fills the memory of an instance that has not run yet: PETRI_STOPPED once the budget it was made within, or
- * the host's flag, ends it. Without such a budget PETRI_OK. */
+/* For whoever fills the memory of an instance that has not run yet: PETRI_STOPPED once the budget it was made within,
+ * or the host's flag, ends it. Without such a budget PETRI_OK. */
 petri_status petri_instance_look(petri_instance* instance, petri_error* error);
 
-/* Sets one flag for each 4 KiB of an instance's memory from `memory` on: 0 only where it was never touched, and so is zero.
- * Reading such a page would take a page fault, and asking the kernel does not. */
+/* Sets one flag for each 4 KiB of an instance's memory from `memory` on: 0 only where it was never touched, and so is
+ * zero. Reading such a page would take a page fault, and asking the kernel does not. */
 void petri_touched_pages(const uint8_t* memory, uint8_t* flags, size_t flags_count);
 
-/* Where the last call trapped, innermost frame first; 0 when the tier keeps no trace (interpreted) or nothing trapped. */
+/* Where the last call trapped, innermost frame first; 0 when the tier keeps no trace (interpreted) or nothing trapped.
+ */
 typedef struct petri_frame {
   uint32_t function; /* index as sent */
   uint64_t offset;   /* of the operator in the module as sent */
@@ -422,8 +425,8 @@ petri_text petri_engine_versions(void);
 
 /* An engine as it comes: no meter, no limits, optionally its own fuel; one function of a module without imports. */
 typedef struct petri_bare petri_bare;
-petri_status petri_bare_open(const uint8_t* wasm, size_t size, petri_tier tier, uint32_t own_fuel, const char* export_name,
-                             size_t export_name_size, petri_bare** out, petri_error* error);
+petri_status petri_bare_open(const uint8_t* wasm, size_t size, petri_tier tier, uint32_t own_fuel,
+                             const char* export_name, size_t export_name_size, petri_bare** out, petri_error* error);
 petri_status petri_bare_call(petri_bare* bare, uint64_t* slots, size_t slots_count, petri_error* error);
 /* Calls a function of type (f64) -> f64 with 0, 1, 2 ... in the quickest way the engine has. */
 petri_status petri_bare_call_typed(petri_bare* bare, uint32_t times, double* sum, petri_error* error);
@@ -431,7 +434,15 @@ void petri_bare_drop(petri_bare* bare);
 
 /* ---- for tests ------------------------------------------------------------------------------------------ */
 
-typedef enum petri_step { PETRI_STEP_NONE, PETRI_STEP_PREPARE, PETRI_STEP_LOAD, PETRI_STEP_INSTANTIATE, PETRI_STEP_CALL, PETRI_STEP_DROP, PETRI_STEP_SCAN } petri_step;
+typedef enum petri_step {
+  PETRI_STEP_NONE,
+  PETRI_STEP_PREPARE,
+  PETRI_STEP_LOAD,
+  PETRI_STEP_INSTANTIATE,
+  PETRI_STEP_CALL,
+  PETRI_STEP_DROP,
+  PETRI_STEP_SCAN
+} petri_step;
 /* Makes the next such step on this thread panic inside the crate. */
 void petri_panic_at(petri_step step);
 

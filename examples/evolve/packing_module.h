@@ -2,7 +2,7 @@
 #pragma once
 
 #include <petri/evaluate.h>
-#include <petri/wasm_builder.h>
+#include <petri/wasm_builder/wasm_builder.h>
 
 #include "evolve/packing.h"
 #include "evolve/tree.h"

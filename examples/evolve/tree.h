@@ -2,7 +2,7 @@
 #pragma once
 
 #include <petri/value.h>
-#include <petri/wasm_builder.h>
+#include <petri/wasm_builder/wasm_builder.h>
 
 #include <cstddef>
 #include <cstdint>

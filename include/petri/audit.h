@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "petri/audit_level.h"
+#include "petri/policy.h"
 #include "petri/result.h"
 
 namespace petri {

@@ -1,26 +1,136 @@
-// Options for compiling modules, which happens in a process of its own that is killed when it takes too long or too
-// much.
+// Compiles source code into artifacts: wat in this process, C, C++, AssemblyScript and Rust by their own compilers in a
+// jail. docs/compile.md shows it. The machine code of the compiled tier is something else: tier.h.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "petri/artifact.h"
+#include "petri/result.h"
+#include "petri/source.h"
 
 namespace petri {
 
-// Options for code that is loaded for the compiled tier. The interpreted tier has no use for them.
-struct CompileOptions {
-  // The time of one compilation, waiting for a worker included; then the worker is killed and the load is a `timeout`.
-  std::chrono::nanoseconds time_max = std::chrono::seconds(10);
-  // The memory that the worker may take beyond its own at start; then it is killed and the load is `limit_exceeded`.
-  std::uint64_t memory_bytes_max = std::uint64_t{1} << 30;
-  // The executable petri-compile-worker. Empty: the environment variable PETRI_COMPILE_WORKER, else one in the folder
-  // of the running program, or in ../bin or ../libexec/petri from there.
-  std::string worker;
-  // Compile inside this process, with neither bound: for programs that trust their modules and cannot start others. The
-  // compiler keeps its buffers from one module to the next, half a mebibyte or more for each compilation that runs
-  // beside others, until the process ends.
-  bool in_process = false;
+enum class DiagnosticSeverity : std::uint8_t { note, warning, error };
+std::string_view name_of(DiagnosticSeverity severity);
+
+// syntax: the text cannot be read; compile: it can, and is wrong; dependency: a file, a library or a symbol is missing;
+// limit: a limit of the jail ended the compiler.
+enum class DiagnosticKind : std::uint8_t { syntax, compile, dependency, limit };
+std::string_view name_of(DiagnosticKind kind);
+
+// `file` is the name that the caller gave, or a path inside the folder; never a path of this machine. Lines and columns
+// count from 1; 0 where the compiler names none.
+struct Diagnostic {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  DiagnosticSeverity severity = DiagnosticSeverity::error;
+  DiagnosticKind kind = DiagnosticKind::compile;
+  std::string message;
+  bool operator==(const Diagnostic&) const = default;
 };
+
+// "adder.c:3:10: error: use of undeclared identifier 'x'"
+std::string line_of(const Diagnostic& diagnostic);
+
+struct CompileOptions {
+  std::string language;            // for text of a file whose name does not say; empty: by the name
+  std::string optimise = "2";      // 0, 1, 2, 3, s or z
+  std::vector<std::string> flags;  // further flags of the closed list in docs/compile.md
+  bool warnings_are_errors = false;
+  bool precompiled_header = true;  // of the C++ standard library, where the source includes one of its headers
+
+  std::chrono::nanoseconds time_max = std::chrono::seconds(30);
+  std::uint64_t memory_bytes_max = std::uint64_t{512} << 20;   // of one compiler process
+  std::uint64_t source_bytes_max = std::uint64_t{16} << 20;    // of one file; a folder may have four times as many
+  std::uint64_t artifact_bytes_max = std::uint64_t{16} << 20;  // of one module
+  std::size_t output_bytes_max = std::size_t{64} << 10;        // of one compiler's messages; the rest is cut
+  unsigned jobs = 0;                                           // compilers at a time; 0: one a core
+
+  // Without bubblewrap compilers that are programs refuse; this runs them with the rights of this process, with a
+  // warning in every report.
+  bool allow_unjailed = false;
+
+  bool cache = true;
+  std::string cache_folder;  // empty: petri/compile in $XDG_CACHE_HOME, else in ~/.cache
+  std::uint64_t cache_bytes_max = std::uint64_t{512} << 20;
+
+  std::stop_token stop;  // ends the compilers; the error is `cancelled`
+};
+
+// Flags, optimisation and bounds, in one validation_failed.
+Result<void> check_compile_options(const CompileOptions& options);
+
+// One module of a source: a file of its own, or a subfolder.
+struct CompiledSource {
+  std::string module;                // the stem of the file, or the name of the folder
+  std::string language;              // "wat", "c", "cpp", "assemblyscript", "rust"
+  std::string file;                  // the source, or the subfolder, as the caller can find it
+  ArtifactPtr artifact;              // nullptr if it failed
+  bool cache_hit = false;            // nothing was compiled
+  std::vector<std::string> files;    // all that it consists of inside the folder, headers too
+  std::vector<std::string> rebuilt;  // those files that were compiled now
+  std::optional<Error> error;        // why there is no artifact
+};
+
+enum class CompileOutcome : std::uint8_t { compiled, failed };
+std::string_view name_of(CompileOutcome outcome);
+
+// How compilers ran: in this process, each in a jail of its own, in the warm server's jail, or without any jail. cache:
+// none ran.
+enum class CompileStrategy : std::uint8_t { in_process, jail, server, unjailed, cache };
+std::string_view name_of(CompileStrategy strategy);
+
+struct CompileReport {
+  CompileOutcome status = CompileOutcome::failed;
+  std::vector<CompiledSource> modules;  // by name; in a folder, those that others import from come first
+  std::vector<Diagnostic> diagnostics;  // errors first within a module
+  std::size_t diagnostics_cut = 0;      // bytes of messages beyond output_bytes_max
+  std::size_t warnings = 0;
+  std::size_t errors = 0;
+  std::size_t files_compiled = 0;
+  bool cache_hit = false;  // of all modules
+  CompileStrategy strategy = CompileStrategy::in_process;
+  std::chrono::nanoseconds duration{};
+  std::optional<Error> error;  // of a failed compile: the first module's
+};
+
+// An Error says that nothing was compiled: validation_failed (an unknown language, a flag outside the list, an empty
+// folder), io_error, permission_denied (there is no bubblewrap), compilation_failed (the compiler is not installed),
+// cancelled. What a compiler found is in the report. Any thread.
+Result<CompileReport> compile(const Source& source, const CompileOptions& options = {});
+
+// The one artifact of a source that is not a folder; the error that a caller passes on.
+Result<ArtifactPtr> compile_module(const Source& source, const CompileOptions& options = {});
+
+// The languages, in the order in which errors list them, and the endings of their files.
+struct SourceLanguage {
+  std::string name;
+  std::vector<std::string> endings;  // ".c"
+};
+const std::vector<SourceLanguage>& source_languages();
+// By the ending of a file's name; nullptr if no language has it.
+const SourceLanguage* language_of_file(std::string_view path);
+
+// The cache of this user, or in this folder. Counters are of this process, sizes of all that share the folder.
+struct CompileCacheInfo {
+  std::string folder;
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t bytes_max = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t damaged = 0;  // entries whose checksum was wrong
+};
+Result<CompileCacheInfo> compile_cache_info(const CompileOptions& options = {});
+// Removes all entries and sets the counters to 0.
+Result<CompileCacheInfo> clear_compile_cache(const CompileOptions& options = {});
 
 }  // namespace petri

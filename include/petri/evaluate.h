@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "petri/artifact.h"
-#include "petri/compile.h"
 #include "petri/host_functions.h"
 #include "petri/outcome.h"
 #include "petri/result.h"
@@ -220,7 +219,7 @@ struct EvaluatorOptions {
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
   // For candidates that are compiled from the start; promotions have a time of their own. A candidate that cannot be
   // compiled within this is interpreted, with the same results.
-  CompileOptions compile;
+  MachineCodeOptions compile;
 };
 
 struct EvaluatorStatistics {

@@ -1,4 +1,4 @@
-// Events in a file. For a log of spdlog see petri/event_logger.h, for a program's own ends EventListener.
+// Events as lines: text for people, JSON for programs, and a file that is written while events happen.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,21 @@
 #include "petri/result.h"
 
 namespace petri {
+
+// One object without a line end: {"event", "sequence", "time", "sandbox", "process", "correlation", "details"}. The
+// time is UTC as RFC 3339 has it, cut to microseconds; "process" is left out where there is none. A number that JSON
+// has no word for is a text: "nan", "inf", "-inf".
+std::string to_json(const Event& event);
+
+// For people: the event, whom it is about, its correlation, then its details as key=value. A text that is more than one
+// plain word stands in quotes:
+//   process.exited orders/worker #7 reason=abnormal outcome=trapped message="no such order"
+std::string to_text(const Event& event);
+
+// The severity of an event for a reader of a log.
+enum class EventLevel : std::uint8_t { debug, info, warning, error };
+std::string_view name_of(EventLevel level);
+EventLevel level_of(EventKind kind);
 
 constexpr std::uint64_t kEventFileBytesMin = std::uint64_t{128} << 10;
 
@@ -29,7 +44,7 @@ struct EventFileStatus {
   std::string problem;        // why the file cannot be written now; empty when it can
 };
 
-// Writes what a subscription gets as JSON Lines: one object an event, as to_json() of petri/event_text.h makes it.
+// Writes what a subscription gets as JSON Lines: one object an event, as to_json() of petri/event_sinks.h makes it.
 // Events it had no room for are counted in a line of their own, "events.lost". While the file cannot be written, a full
 // disk say, events wait in the subscription's queue, and those for which it has no room are lost and counted; the file
 // is tried again each retry_interval. All members may be called from any thread.

@@ -1,21 +1,53 @@
-// The functions a host offers its guests: petri's own, and the embedder's.
+// The functions a host offers its guests: petri's own, and the embedder's; and what guests see of them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include "petri/guest_error.h"
-#include "petri/host_callable.h"
-#include "petri/permissions.h"
+#include "petri/detail/host_callable.h"
+#include "petri/policy.h"
 #include "petri/result.h"
 #include "petri/value.h"
 
 namespace petri {
+
+// The error numbers guests see: results below zero of functions of the import module `petri`. Frozen with ABI 1.
+enum class GuestError : std::int32_t {
+  invalid = -1,
+  out_of_bounds = -2,
+  permission_denied = -3,
+  not_found = -4,
+  already_exists = -5,
+  too_large = -6,
+  limit_exceeded = -7,
+  queue_full = -8,
+  deadlock = -9,
+  timeout = -10,
+  not_now = -11,
+  cancelled = -12,
+  host_function_threw = -13,
+  too_deep = -14,
+  busy = -15,
+};
+std::string_view name_of(GuestError error);
+
+struct GuestErrorRule {
+  GuestError error;
+  std::string_view name;
+  std::string_view meaning;
+};
+// All errors, from -1 downwards, without gaps.
+std::span<const GuestErrorRule> guest_error_rules();
+
+// The level of a line of a guest's log. A guest names a level by its number, from 0.
+enum class LogLevel : std::uint8_t { trace, debug, info, warning, error };
+std::string_view name_of(LogLevel level);
 
 // The embedder's declarations about a function of its own.
 struct HostFunctionTraits {
@@ -27,6 +59,7 @@ struct HostFunctionTraits {
 
 // The i32 or i64 result that a guest gets when a function of the embedder has thrown; a float result is NaN.
 constexpr std::int32_t kHostFunctionThrew = static_cast<std::int32_t>(GuestError::host_function_threw);
+static_assert(kHostFunctionThrew == host_callable::kThrew);
 
 // The table of everything importable. Copies share what is defined so far and then go their own ways. A table is filled
 // by one thread and may then be used by any number.

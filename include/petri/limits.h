@@ -1,8 +1,10 @@
-// The limits a guest runs under. A limit is here only if something enforces it.
+// The limits of a guest, and those of a sandbox. A limit is here only if something enforces it.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,5 +49,73 @@ Result<void> set_limit(Limits& limits, std::string_view name, std::uint64_t valu
 
 // Checks every value; all that are out of range are in one validation_failed.
 Result<void> validate(const Limits& limits);
+
+// How much a sandbox is trusted; `strict` allows the least.
+enum class Profile : std::uint8_t { strict, standard, trusted };
+std::string_view name_of(Profile profile);
+// Accepts the names that the profiles had before, too: high, medium and low.
+std::optional<Profile> profile_named(std::string_view name);
+
+// memory_bytes_max holds for the whole tree, the other limits of a guest for each of them. fuel_max holds for runs, and
+// for calls of live processes only when it was set.
+struct SandboxLimits : Limits {
+  // The memory of one process. Until it is set it is as large as memory_bytes_max, and follows it; once it was set it
+  // keeps its value, and of the two the smaller one holds.
+  std::uint64_t process_memory_bytes_max = 128ULL << 20;
+  std::uint64_t processes_max = 100;
+  std::uint64_t cpu_percent_max = 100;  // of one core
+  std::uint64_t cpu_grace = 0;          // nanoseconds a process may be held to it before it is ended; 0: for ever
+  std::uint64_t message_queue_max = 10'000;
+  std::uint64_t message_bytes_max = 64ULL << 10;
+  std::uint64_t timers_max = 1'000;
+  std::uint64_t descriptors_max = 256;          // files and folders of the host that are open
+  std::uint64_t threads_max = 256;              // of the host, for messages and calls that are being handled
+  std::uint64_t state_bytes_max = 16ULL << 20;  // of one process, as it crosses to another version or a snapshot
+  std::uint64_t versions_max = 10;              // of one module
+  // Nanoseconds from when the sandbox is stopped, restarted or destroyed until what still runs of it is killed, and the
+  // most that any of its processes may take to end in order.
+  std::uint64_t shutdown_max = 5'000'000'000;
+  std::optional<std::uint64_t> call_fuel_max;  // fuel_max, when it was set
+  bool process_memory_set = false;             // process_memory_bytes_max was set
+
+  static SandboxLimits of(Profile profile);
+  bool operator==(const SandboxLimits&) const = default;
+};
+
+// The fate of a guest that meets a limit which refuses it something. kill: it ends, as memory_limit for memory, as
+// output_limit for its answer, else as cancelled with the limit's name as the cause, and its supervisor acts. A run
+// always ends at output_bytes_max, unless `refuse` is asked for.
+enum class OnLimit : std::uint8_t { refuse, kill };
+std::string_view name_of(OnLimit action);
+std::optional<OnLimit> on_limit_named(std::string_view name);
+using LimitActions = std::map<std::string, OnLimit, std::less<>>;
+// Refuses every name that is no limit, or a limit that does not refuse anything to a guest, in one validation_failed.
+Result<void> check_actions(const LimitActions& actions);
+
+// Values by the names of the limits, in their units; what is not named keeps its value, except that
+// process_memory_bytes_max follows memory_bytes_max until it was set itself.
+using LimitChanges = std::map<std::string, std::uint64_t, std::less<>>;
+
+// A row for each limit of a sandbox, as limit_rules() has them for a run.
+struct SandboxLimitRule {
+  std::string_view name;
+  std::string_view unit;
+  std::uint64_t min;
+  std::uint64_t max;
+  std::string_view when_met;
+  std::uint64_t (*get)(const SandboxLimits&);
+  void (*set)(SandboxLimits&, std::uint64_t);
+  bool refuses_guest = false;  // something while it runs, so that on_limit may end it instead
+  // The effect on a live sandbox that is above the limit when it is lowered.
+  std::string_view when_lowered = "";
+};
+const std::vector<SandboxLimitRule>& sandbox_limit_rules();
+const SandboxLimitRule* sandbox_limit_named(std::string_view name);
+// "16 MiB", "1.5 s", "50 %", "1,000"
+std::string format_limit(const SandboxLimitRule& rule, std::uint64_t value);
+
+// The limits with the changes applied. Every unknown name and every value out of range is in one validation_failed with
+// a detail each; nothing is changed then.
+Result<SandboxLimits> with_changes(SandboxLimits limits, const LimitChanges& changes);
 
 }  // namespace petri

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "petri/artifact.h"
-#include "petri/compile.h"
 #include "petri/host_functions.h"
 #include "petri/limits.h"
-#include "petri/log_level.h"
 #include "petri/outcome.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 #include "petri/tier.h"
 
 namespace petri {
@@ -47,7 +45,7 @@ struct RunSpec {
       on_log;  // one line of the guest, as it sent it; called on the running thread
   std::function<void(std::string_view)> on_stdout;  // as they are written; without it stdout is the outcome's output
   std::function<void(std::string_view)> on_stderr;  // without it each line is a log line
-  CompileOptions compile;                           // of the compiled tier
+  MachineCodeOptions compile;                       // of the compiled tier
 };
 
 // Instantiates, runs the start function and `_initialize`, calls the function; all on one budget of fuel and time.

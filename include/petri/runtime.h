@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "petri/audit.h"
-#include "petri/compile.h"
-#include "petri/containment.h"
 #include "petri/evaluate.h"
 #include "petri/events.h"
 #include "petri/host_functions.h"
+#include "petri/policy.h"
 #include "petri/result.h"
 #include "petri/sandbox.h"
 #include "petri/snapshot.h"
+#include "petri/tier.h"
 
 namespace petri {
 
@@ -42,7 +42,7 @@ struct RuntimeOptions {
   std::uint64_t promote_fuel_per_byte = 2'000;
   std::size_t promote_instances = 64;  // alive, or with this many of it
   std::chrono::nanoseconds promotion_time_max = std::chrono::seconds(10);
-  CompileOptions compile;  // of sandboxes that are compiled from the start; promotions have a time of their own
+  MachineCodeOptions compile;  // of sandboxes that are compiled from the start; promotions have a time of their own
   // The parts that a sandbox's spec leaves out; its id and its modules have no default. A spec that names a profile has
   // the permissions, the audit level and the findings of that profile and not those of here.
   SandboxSpec defaults;
@@ -81,7 +81,7 @@ struct RuntimeInfo {
   std::uint64_t promote_fuel_per_byte = 0;
   std::size_t promote_instances = 0;
   std::chrono::nanoseconds promotion_time_max{};
-  CompileOptions compile;
+  MachineCodeOptions compile;
   AuditOptions audit;
   QuarantineOptions quarantine;
   SandboxSpec defaults;  // with the limits and the breaker

@@ -20,7 +20,7 @@ class Source {
     return Source(Kind::wasm, std::string(bytes.begin(), bytes.end()));
   }
   static Source wat(std::string text) { return Source(Kind::wat, std::move(text)); }
-  // A .wasm or .wat file, told apart by its first bytes, or one whose ending names another language (compile_source.h).
+  // A .wasm or .wat file, told apart by its first bytes, or one whose ending names another language (compile.h).
   // Read when the sandbox is created.
   static Source file(std::string path) { return Source(Kind::file, std::move(path)); }
   // Text in a language of source_languages(): "c", "cpp", "assemblyscript", "rust", "wat".

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "petri/artifact.h"
+#include "petri/result.h"
 #include "petri/state.h"
 
 namespace petri {
@@ -80,6 +82,24 @@ struct ModuleHistory {
   std::uint64_t total = 0;              // ever made
   std::vector<VersionInfo> versions;    // those kept, newest first
   std::vector<VersionSwitch> switches;  // oldest first
+};
+
+struct SavedModule;
+
+// A module with all its versions, apart from any sandbox. A value that is cheap to copy. As bytes it has one format
+// with a version and a checksum, like a Snapshot.
+class ModuleArchive {
+ public:
+  explicit ModuleArchive(std::shared_ptr<const SavedModule> data) : data_(std::move(data)) {}
+
+  const std::string& name() const;
+  const SavedModule& data() const { return *data_; }
+
+  std::string to_bytes() const;
+  static Result<ModuleArchive> from_bytes(std::string_view bytes);
+
+ private:
+  std::shared_ptr<const SavedModule> data_;
 };
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-#include "petri/error.h"
+#include "petri/result.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,8 @@
-#include "petri/error.h"
+#include "petri/result.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
-
-#include "petri/result.h"
 
 namespace petri {
 namespace {

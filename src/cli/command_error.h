@@ -5,7 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "petri/error.h"
+#include "petri/result.h"
 
 namespace petri::cli {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "petri/error.h"
 #include "petri/outcome.h"
+#include "petri/result.h"
 
 namespace petri::cli {
 

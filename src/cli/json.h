@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "petri/error.h"
 #include "petri/outcome.h"
+#include "petri/result.h"
 
 namespace petri::cli {
 

@@ -1,7 +1,7 @@
 // `--allow log,clock`: what a guest may ask of the host.
 #pragma once
 
-#include "petri/permissions.h"
+#include "petri/policy.h"
 
 namespace CLI {
 class App;

@@ -40,7 +40,7 @@ void add_tier_option(CLI::App& command, Tier& tier) {
       ->type_name("TIER");
 }
 
-void add_compile_options(CLI::App& command, CompileOptions& compile) {
+void add_compile_options(CLI::App& command, MachineCodeOptions& compile) {
   const auto read_time = [&compile](const std::string& text) {
     const auto time = parse_duration(text);
     if (!time) throw OptionError("--compile-time-max", time.error().message);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "petri/compile.h"
 #include "petri/tier.h"
 
 namespace CLI {
@@ -16,7 +15,7 @@ namespace petri::cli {
 // The variable to be filled must outlive the app; its present value is shown as the default.
 void add_tier_option(CLI::App& command, Tier& tier);
 // Time and memory of compiling.
-void add_compile_options(CLI::App& command, CompileOptions& compile);
+void add_compile_options(CLI::App& command, MachineCodeOptions& compile);
 void add_seed_option(CLI::App& command, std::uint64_t& seed);
 
 struct CountOption {

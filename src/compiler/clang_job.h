@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "petri/compile_source.h"
+#include "petri/compile.h"
 #include "petri/result.h"
 
 namespace petri {

@@ -35,12 +35,12 @@ Result<Work> ready_work(ArtifactPtr artifact, const std::string& path) {
   return work;
 }
 
-Result<Work> wasm_work(std::string_view bytes, const std::string& path, const CompileSourceOptions& options) {
+Result<Work> wasm_work(std::string_view bytes, const std::string& path, const CompileOptions& options) {
   PETRI_TRY(ArtifactPtr artifact, Artifact::from_wasm(as_bytes(bytes), options.artifact_bytes_max));
   return ready_work(std::move(artifact), path);
 }
 
-Result<Work> text_work(std::string_view language_name, const Source& source, const CompileSourceOptions& options) {
+Result<Work> text_work(std::string_view language_name, const Source& source, const CompileOptions& options) {
   PETRI_TRY(const Language* const language, find_language(language_name));
   PETRI_TRY(check_module_size(source.text().size(), options.source_bytes_max, "text"));
   std::string file = source.path().empty() ? "source" : file_name_of(source.path());
@@ -52,12 +52,12 @@ Result<Work> text_work(std::string_view language_name, const Source& source, con
   return work;
 }
 
-ReadBounds bounds_of(const CompileSourceOptions& options) {
+ReadBounds bounds_of(const CompileOptions& options) {
   return {.file_bytes_max = options.source_bytes_max, .folder_bytes_max = 4 * options.source_bytes_max};
 }
 
 // A file without a known ending is wat, as it is for a sandbox.
-Result<Work> file_work(const std::string& path, const CompileSourceOptions& options) {
+Result<Work> file_work(const std::string& path, const CompileOptions& options) {
   const SourceLanguage* const by_name = language_of_file(path);
   const std::string name = !options.language.empty() ? options.language : by_name != nullptr ? by_name->name : "wat";
   PETRI_TRY(const Language* const language, find_language(name));
@@ -69,13 +69,13 @@ Result<Work> file_work(const std::string& path, const CompileSourceOptions& opti
   return work;
 }
 
-Result<Work> folder_work(const std::string& path, const CompileSourceOptions& options) {
+Result<Work> folder_work(const std::string& path, const CompileOptions& options) {
   PETRI_TRY(SourceFiles files, read_source_folder(path, bounds_of(options)));
   PETRI_TRY(std::vector<ModulePlan> plans, plan_folder(files, options));
   return Work{.files = std::move(files), .plans = std::move(plans), .ready = {}};
 }
 
-Result<Work> work_of(const Source& source, const CompileSourceOptions& options) {
+Result<Work> work_of(const Source& source, const CompileOptions& options) {
   switch (source.kind()) {
     case Source::Kind::artifact:
       if (source.artifact() == nullptr) return fail(ErrorCode::not_found, "the source has no artifact");
@@ -111,7 +111,7 @@ std::optional<ModuleBuild> empty_build(const ModulePlan& plan, const SourceFiles
 }
 
 // Wasm that a compiler made passes the same checks as any other wasm.
-void check_artifact(ModuleBuild& build, const CompileSourceOptions& options) {
+void check_artifact(ModuleBuild& build, const CompileOptions& options) {
   if (build.error || build.artifact != nullptr) return;
   auto artifact = Artifact::from_wasm(as_bytes(build.wasm), options.artifact_bytes_max);
   build.wasm = {};
@@ -181,9 +181,9 @@ CompileReport ready_report(CompiledSource ready) {
 
 }  // namespace
 
-Result<CompileReport> compile(const Source& source, const CompileSourceOptions& options) {
+Result<CompileReport> compile(const Source& source, const CompileOptions& options) {
   const Steady::time_point started = Steady::now();
-  PETRI_TRY(check_compile_source_options(options));
+  PETRI_TRY(check_compile_options(options));
   PETRI_TRY(Work work, work_of(source, options));
   if (work.ready) return ready_report(*std::move(work.ready));
   const BuildContext context{
@@ -193,7 +193,7 @@ Result<CompileReport> compile(const Source& source, const CompileSourceOptions& 
   return report;
 }
 
-Result<ArtifactPtr> compile_module(const Source& source, const CompileSourceOptions& options) {
+Result<ArtifactPtr> compile_module(const Source& source, const CompileOptions& options) {
   PETRI_TRY(const CompileReport report, compile(source, options));
   if (report.error) return fail(*report.error);
   if (report.modules.size() == 1) return report.modules.front().artifact;

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "petri/compile_source.h"
+#include "petri/compile.h"
 
 namespace petri {
 

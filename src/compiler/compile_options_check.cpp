@@ -4,11 +4,11 @@
 
 #include "base/complaints.h"
 #include "compiler/clang_flags.h"
-#include "petri/compile_source.h"
+#include "petri/compile.h"
 
 namespace petri {
 
-Result<void> check_compile_source_options(const CompileSourceOptions& options) {
+Result<void> check_compile_options(const CompileOptions& options) {
   Complaints complaints;
   if (!is_optimisation(options.optimise)) complaints.add("optimise", "is not one of 0, 1, 2, 3, s and z");
   for (const std::string& flag : options.flags) {

@@ -1,4 +1,4 @@
-#include "petri/compile_source.h"
+#include "petri/compile.h"
 
 #include <gmock/gmock.h>
 

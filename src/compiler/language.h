@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/source_files.h"
-#include "petri/compile_source.h"
+#include "petri/compile.h"
 
 namespace petri {
 
@@ -41,7 +41,7 @@ struct ModuleBuild {
 // One compile: what all of its modules share. References outlive it.
 struct BuildContext {
   const SourceFiles& files;
-  const CompileSourceOptions& options;
+  const CompileOptions& options;
   std::chrono::steady_clock::time_point deadline;
   Toolbox& tools;
 };

@@ -28,7 +28,7 @@ Result<void> add_language(ModulePlan& plan, const std::string& language) {
   return {};
 }
 
-ModulePlan empty_plan(std::string module, std::string place, const CompileSourceOptions& options) {
+ModulePlan empty_plan(std::string module, std::string place, const CompileOptions& options) {
   return {.module = std::move(module),
           .language = {},
           .sources = {},
@@ -41,7 +41,7 @@ ModulePlan empty_plan(std::string module, std::string place, const CompileSource
 
 using Plans = std::map<std::string, ModulePlan>;
 
-Result<void> add_source(Plans& plans, const std::string& path, const CompileSourceOptions& options) {
+Result<void> add_source(Plans& plans, const std::string& path, const CompileOptions& options) {
   const SourceLanguage* const language = language_of_file(path);
   if (language == nullptr) return {};
   const std::size_t slash = path.find('/');
@@ -61,14 +61,14 @@ Result<void> add_source(Plans& plans, const std::string& path, const CompileSour
 
 }  // namespace
 
-ModulePlan plan_file(const std::string& file, const Language& language, const CompileSourceOptions& options) {
+ModulePlan plan_file(const std::string& file, const Language& language, const CompileOptions& options) {
   ModulePlan plan = empty_plan(stem_of(file), file, options);
   plan.language = language.facts().name;
   plan.sources.push_back(file);
   return plan;
 }
 
-Result<std::vector<ModulePlan>> plan_folder(const SourceFiles& files, const CompileSourceOptions& options) {
+Result<std::vector<ModulePlan>> plan_folder(const SourceFiles& files, const CompileOptions& options) {
   Plans plans;
   for (const auto& [path, bytes] : files.all()) PETRI_TRY(add_source(plans, path, options));
   if (plans.empty()) {

@@ -249,7 +249,7 @@ CompileWorkers& compile_workers_at(const std::string& path) {
 }
 
 Result<std::vector<std::uint8_t>> compile_in_worker(std::span<const std::uint8_t> module, bool frugal,
-                                                    const CompileOptions& options, SteadyTime deadline,
+                                                    const MachineCodeOptions& options, SteadyTime deadline,
                                                     const std::stop_token& stop) {
   PETRI_TRY(const std::string path, find_worker(options.worker));
   return compile_workers_at(path).compile({.module = module,
@@ -260,7 +260,7 @@ Result<std::vector<std::uint8_t>> compile_in_worker(std::span<const std::uint8_t
                                            .stop = stop});
 }
 
-Result<void> check_compiles(const CompileOptions& options) {
+Result<void> check_compiles(const MachineCodeOptions& options) {
   if (!options.in_process) PETRI_TRY(find_worker(options.worker));
   return {};
 }

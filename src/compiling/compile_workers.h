@@ -11,8 +11,8 @@
 
 #include "base/mutex.h"
 #include "compiling/worker_process.h"
-#include "petri/compile.h"
 #include "petri/result.h"
+#include "petri/tier.h"
 
 namespace petri {
 
@@ -70,11 +70,11 @@ CompileWorkers& compile_workers_at(const std::string& path);
 
 // Compiles as the options say. not_found names the places where the worker was looked for.
 Result<std::vector<std::uint8_t>> compile_in_worker(std::span<const std::uint8_t> module, bool frugal,
-                                                    const CompileOptions& options, SteadyTime deadline,
+                                                    const MachineCodeOptions& options, SteadyTime deadline,
                                                     const std::stop_token& stop);
 
 // not_found when the options ask for a compile worker and there is none: better said before much work than often.
-Result<void> check_compiles(const CompileOptions& options);
+Result<void> check_compiles(const MachineCodeOptions& options);
 
 // Settles the workers of all executables, as CompileWorkers::settle.
 bool settle_compile_workers(std::chrono::milliseconds wait);

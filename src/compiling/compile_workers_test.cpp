@@ -127,10 +127,11 @@ class CompileWorkersTest : public testing::Test {
  protected:
   ~CompileWorkersTest() override { inject_compile_fault(CompileFault::none, 0); }
 
-  Result<Bytes> compile(const CompileOptions& options = {}, const Bytes& module = kModule, std::stop_token stop = {}) {
+  Result<Bytes> compile(const MachineCodeOptions& options = {}, const Bytes& module = kModule,
+                        std::stop_token stop = {}) {
     return compile_in_worker(module, false, options, std::chrono::steady_clock::now() + options.time_max, stop);
   }
-  Result<Bytes> compile_with(CompileFault fault, const CompileOptions& options = {}) {
+  Result<Bytes> compile_with(CompileFault fault, const MachineCodeOptions& options = {}) {
     inject_compile_fault(fault);
     return compile(options);
   }

@@ -38,7 +38,7 @@ Result<std::string> find_worker(std::string_view option) {
   if (found != places.end()) return *found;
   Error error{.code = ErrorCode::not_found,
               .message = fmt::format("the compile worker is not an executable file at {}; install {} beside the "
-                                     "program, or name it with {} or CompileOptions::worker",
+                                     "program, or name it with {} or MachineCodeOptions::worker",
                                      fmt::join(places, ", "), kWorkerName, kWorkerVariable),
               .details = {}};
   return fail(std::move(error).with("component", "compile_worker"));

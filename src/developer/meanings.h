@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "petri/error.h"
 #include "petri/outcome.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
+#include "petri/result.h"
 
 namespace petri::developer {
 

@@ -14,8 +14,8 @@
 #include "engine/caller.h"
 #include "engine/instance/instance.h"
 #include "petri/artifact.h"
-#include "petri/compile.h"
-#include "petri/findings.h"
+#include "petri/scan.h"
+#include "petri/tier.h"
 
 namespace petri {
 
@@ -72,7 +72,7 @@ struct ModuleFacts {
 };
 
 struct LoadOptions {
-  CompileOptions compile;
+  MachineCodeOptions compile;
   std::stop_token stop;  // a compilation is `cancelled`
   bool brief = false;    // the code and its instances are dropped soon: interpreting it is quicker to begin with then
 };

@@ -16,7 +16,7 @@ class EvaluationCompile : public testing::Test {
  protected:
   ~EvaluationCompile() override { inject_compile_fault(CompileFault::none, 0); }
 
-  static EvaluatorOptions eager(CompileOptions compile = {}) {
+  static EvaluatorOptions eager(MachineCodeOptions compile = {}) {
     return {.promote_fuel = 1, .promote_fuel_per_byte = 0, .promotion_time_max = seconds(100), .compile = compile};
   }
   const Population population_{busy(300'000)};

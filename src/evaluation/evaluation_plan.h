@@ -52,7 +52,7 @@ struct EvaluationServices {
   CompiledModules& modules;
   Promoter& promoter;
   RecordCache& cache;
-  const CompileOptions& compile;
+  const MachineCodeOptions& compile;
 };
 
 }  // namespace petri

@@ -109,7 +109,7 @@ struct Evaluator::Impl {
   Promoter harness_promoter;
   Harnesses harnesses;
   RecordCache cache;
-  const CompileOptions compile;
+  const MachineCodeOptions compile;
   const EvaluationServices services{
       .engine = wasm_engine(), .modules = modules, .promoter = promoter, .cache = cache, .compile = compile};
   OwnThreads own;  // after what its threads use

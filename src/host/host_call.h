@@ -10,7 +10,7 @@
 
 #include "engine/caller.h"
 #include "host/host_context.h"
-#include "petri/guest_error.h"
+#include "petri/host_functions.h"
 
 namespace petri {
 

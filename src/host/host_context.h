@@ -22,10 +22,10 @@
 #include "host/guest/held_bytes.h"
 #include "host/guest/limit_met.h"
 #include "host/wasi/errno.h"
+#include "petri/host_functions.h"
 #include "petri/limits.h"
-#include "petri/log_level.h"
 #include "petri/outcome.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 
 namespace petri {
 

@@ -10,8 +10,8 @@
 
 #include "engine/caller.h"
 #include "host/host_call.h"
-#include "petri/host_callable.h"
-#include "petri/permissions.h"
+#include "petri/detail/host_callable.h"
+#include "petri/policy.h"
 #include "petri/value.h"
 
 namespace petri {

@@ -7,7 +7,7 @@
 
 #include "engine/loadable_artifact.h"
 #include "host/host_table.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 #include "petri/result.h"
 
 namespace petri {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "petri/records.h"
-#include "petri/report.h"
+#include "petri/report/report.h"
 
 namespace petri {
 

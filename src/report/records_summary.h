@@ -5,7 +5,7 @@
 #include <string>
 
 #include "petri/records.h"
-#include "petri/report.h"
+#include "petri/report/report.h"
 #include "report/best_rows.h"
 #include "report/charts/fuel_histogram.h"
 #include "report/charts/outcome_counts.h"

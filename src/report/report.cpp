@@ -1,4 +1,4 @@
-#include "petri/report.h"
+#include "petri/report/report.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "petri/report.h"
+#include "petri/report/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "petri/sandbox_limits.h"
+#include "petri/limits.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include "runtime/options_check.h"
 
-#include "petri/sandbox_limits.h"
+#include "petri/limits.h"
 #include "sandbox/spec/spec_defaults.h"
 #include "security/containment_check.h"
 

@@ -12,7 +12,7 @@ namespace {
 
 using Fields = JsonReader::Fields;
 
-Fields compile_fields(CompileOptions& compile) {
+Fields compile_fields(MachineCodeOptions& compile) {
   return {{"time_max", JsonReader::into(compile.time_max)},
           {"memory_bytes_max", JsonReader::into(compile.memory_bytes_max)},
           {"worker", JsonReader::into(compile.worker)},

@@ -1,4 +1,4 @@
-#include "petri/audit_level.h"
+#include "petri/policy.h"
 
 #include "base/name_table.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "petri/containment.h"
+#include "petri/policy.h"
 #include "security/repeated_failures.h"
 
 namespace petri {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/complaints.h"
-#include "petri/containment.h"
+#include "petri/policy.h"
 
 namespace petri {
 

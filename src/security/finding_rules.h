@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "petri/findings.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
+#include "petri/scan.h"
 
 namespace petri {
 

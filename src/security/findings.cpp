@@ -1,4 +1,4 @@
-#include "petri/findings.h"
+#include "petri/scan.h"
 
 #include <fmt/format.h>
 

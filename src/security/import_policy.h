@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/complaints.h"
-#include "petri/profile.h"
+#include "petri/policy.h"
 
 namespace petri {
 

@@ -1,4 +1,4 @@
-#include "petri/permissions.h"
+#include "petri/policy.h"
 
 #include <fmt/format.h>
 

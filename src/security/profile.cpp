@@ -1,4 +1,4 @@
-#include "petri/profile.h"
+#include "petri/policy.h"
 
 #include <array>
 

@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "petri/containment.h"
 #include "petri/outcome.h"
+#include "petri/policy.h"
 #include "security/repeated_failures.h"
 
 namespace petri {

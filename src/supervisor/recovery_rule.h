@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "petri/recovery.h"
+#include "petri/policy.h"
 
 namespace petri {
 

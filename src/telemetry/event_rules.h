@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "petri/event_text.h"
+#include "petri/event_sinks.h"
 #include "petri/events.h"
 
 namespace petri {

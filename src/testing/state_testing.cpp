@@ -4,7 +4,7 @@
 #include <cstring>
 #include <ranges>
 
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 #include "state/state_table.h"
 #include "state/state_type.h"
 

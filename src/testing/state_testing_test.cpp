@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 
 namespace petri::testing {
 namespace {

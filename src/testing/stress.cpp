@@ -6,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 
 namespace petri::testing {
 namespace {

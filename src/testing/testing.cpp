@@ -1,4 +1,4 @@
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -35,7 +35,7 @@ struct PromoterOptions {
   std::uint64_t fuel = 0;                // to be burned before an artifact is compiled,
   std::uint64_t fuel_per_byte = 0;       // and this for each byte of its code
   std::chrono::nanoseconds time_max{0};  // of one compilation
-  CompileOptions compile;                // apart from its time_max
+  MachineCodeOptions compile;            // apart from its time_max
   // Called once, on the promoter's thread, when there is no compile worker: everything stays interpreted.
   std::function<void(const Error&)> on_unavailable;
 };

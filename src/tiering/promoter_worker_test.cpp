@@ -23,7 +23,7 @@ class PromoterWorkerTest : public testing::Test {
  protected:
   ~PromoterWorkerTest() override { inject_compile_fault(CompileFault::none, 0); }
 
-  void make(std::chrono::nanoseconds time_max, CompileOptions compile = {}) {
+  void make(std::chrono::nanoseconds time_max, MachineCodeOptions compile = {}) {
     promoter_.emplace(
         PromoterOptions{.time_max = time_max,
                         .compile = std::move(compile),

@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 
 namespace {
 thread_local std::size_t allocations = 0;

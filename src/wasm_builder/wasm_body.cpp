@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 #include "wasm_builder/encoding.h"
 #include "wasm_builder/wasm_draft.h"
 

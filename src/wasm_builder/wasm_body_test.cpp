@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 
 namespace petri {
 namespace {

@@ -1,4 +1,4 @@
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 #include "wasm_builder/encoding.h"
 #include "wasm_builder/wasm_draft.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "petri/result.h"
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 #include "wasm_builder/encoding.h"
 
 namespace petri {

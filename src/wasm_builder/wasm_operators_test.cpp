@@ -1,4 +1,4 @@
-#include "petri/wasm_operators.h"
+#include "petri/wasm_builder/wasm_operators.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "compiling/compile_fault.h"
 #include "compiling/compile_workers.h"
 #include "petri/runtime.h"
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 
 namespace petri {
 namespace {
@@ -34,7 +34,7 @@ class CompiledSandboxes : public ::testing::Test {
     spec.tier = tier;
     return spec;
   }
-  static std::unique_ptr<Runtime> runtime(CompileOptions compile = {.time_max = seconds(60)}) {
+  static std::unique_ptr<Runtime> runtime(MachineCodeOptions compile = {.time_max = seconds(60)}) {
     return std::move(*Runtime::create({.workers = 2,
                                        .promote_fuel = 1,
                                        .promote_fuel_per_byte = 0,

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/files/file.h"
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 
 namespace petri {
 namespace {

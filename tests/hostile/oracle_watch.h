@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "hostile/hostile_facts.h"
-#include "petri/event_text.h"
+#include "petri/event_sinks.h"
 #include "petri/runtime.h"
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 
 namespace petri {
 

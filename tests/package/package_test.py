@@ -17,6 +17,7 @@ COMMANDS = ["", "-run", "-inspect", "-scan", "-evaluate", "-verify", "-records",
 DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fuzz/README.md",
              "tests/hostile/README.md", "guest/abi/abi.json", "guest/c/petri.h"]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+BESIDE = ["testing", "wasm_builder", "report"]  # libraries beside libpetri.a
 PLAIN = ["-P-c", "-P-b", "-P-u"]  # for groff: nothing printed twice to look bold
 options = None  # set by main()
 
@@ -70,6 +71,7 @@ class InstalledTree(unittest.TestCase):
         expected = {"bin/petri", "bin/petri-compile-worker", "lib/libpetri.a", "lib/libpetri_engine.a", "lib/pkgconfig/petri.pc",
                     "share/petri/guest/c/petri.h", "share/bash-completion/completions/petri",
                     "share/zsh/site-functions/_petri", "share/fish/vendor_completions.d/petri.fish"}
+        expected |= {name for beside in BESIDE for name in (f"lib/libpetri_{beside}.a", f"lib/pkgconfig/petri_{beside}.pc")}
         expected |= {f"lib/cmake/petri/petri{name}.cmake" for name in ("Config", "ConfigVersion", "Targets")}
         expected |= {f"share/man/man1/petri{name}.1" for name in COMMANDS}
         expected |= {f"share/doc/petri/{name}" for name in DOCUMENTS}
@@ -111,7 +113,7 @@ class InstalledTree(unittest.TestCase):
         sections = run("readelf", "--section-headers", "--wide", staged() / "bin/petri").stdout
         self.assertIn(".text", sections)
         self.assertNotIn(".symtab", sections)
-        for archive in ("libpetri.a", "libpetri_engine.a"):
+        for archive in ("libpetri.a", "libpetri_engine.a", *(f"libpetri_{beside}.a" for beside in BESIDE)):
             self.assertNotIn(" .debug_info ", run("readelf", "--section-headers", "--wide", staged() / "lib" / archive).stdout)
 
     def test_has_a_command_that_runs(self):

@@ -5,7 +5,7 @@
 #include "environment.h"
 #include "host/files/temporary_folder.h"
 #include "kernel_view.h"
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 #include "runtime_fixture.h"
 
 namespace petri {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <future>
 
-#include "petri/guest_error.h"
+#include "petri/host_functions.h"
 #include "runtime_fixture.h"
 
 namespace petri {

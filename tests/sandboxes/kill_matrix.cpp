@@ -8,8 +8,8 @@
 #include <map>
 #include <optional>
 
-#include "petri/guest_error.h"
-#include "petri/testing.h"
+#include "petri/host_functions.h"
+#include "petri/testing/testing.h"
 
 namespace petri {
 namespace {

@@ -3,7 +3,7 @@
 #include <future>
 #include <memory>
 
-#include "petri/guest_error.h"
+#include "petri/host_functions.h"
 #include "runtime_fixture.h"
 
 namespace petri {

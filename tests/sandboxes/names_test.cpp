@@ -1,5 +1,5 @@
 // Children of the spec and those that guests spawn have one table of names: none can take the place of another.
-#include "petri/guest_error.h"
+#include "petri/host_functions.h"
 #include "runtime_fixture.h"
 
 namespace petri {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "petri/runtime.h"
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 #include "tier_under_test.h"
 #include "without_containment.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "petri/runtime.h"
-#include "petri/testing.h"
+#include "petri/testing/testing.h"
 #include "sandboxes/tier_under_test.h"
 
 namespace petri {

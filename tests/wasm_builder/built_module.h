@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "petri/run.h"
-#include "petri/wasm_builder.h"
+#include "petri/wasm_builder/wasm_builder.h"
 
 namespace petri {
 

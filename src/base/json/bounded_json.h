@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "petri/error.h"
+#include "petri/result.h"
 
 namespace petri {
 

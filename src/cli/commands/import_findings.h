@@ -8,7 +8,7 @@
 
 #include "host/host_function.h"
 #include "petri/artifact.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 
 namespace petri::cli {
 

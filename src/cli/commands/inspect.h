@@ -6,7 +6,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "petri/limits.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 
 namespace CLI {
 class App;

@@ -9,7 +9,7 @@
 #include "cli/json.h"
 #include "petri/artifact.h"
 #include "petri/limits.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 
 namespace petri::cli {
 

@@ -5,7 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "petri/report.h"
+#include "petri/report/report.h"
 
 namespace CLI {
 class App;

@@ -9,9 +9,8 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "petri/compile.h"
 #include "petri/limits.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 #include "petri/tier.h"
 
 namespace CLI {
@@ -33,7 +32,7 @@ struct RunOptions {
   std::string folder;
   std::map<std::string, std::string> environment;
   std::vector<std::string> program_arguments;  // what follows "--"
-  CompileOptions compile;
+  MachineCodeOptions compile;
   bool quiet = false;
   bool json = false;
 };

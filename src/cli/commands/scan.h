@@ -7,8 +7,8 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "petri/findings.h"
 #include "petri/limits.h"
+#include "petri/scan.h"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/json.h"
-#include "petri/findings.h"
+#include "petri/scan.h"
 
 namespace petri::cli {
 

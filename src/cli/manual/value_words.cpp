@@ -3,10 +3,10 @@
 #include <map>
 
 #include "petri/evaluate.h"
-#include "petri/findings.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 #include "petri/records.h"
-#include "petri/report.h"
+#include "petri/report/report.h"
+#include "petri/scan.h"
 #include "petri/tier.h"
 
 namespace petri::cli {

@@ -13,7 +13,7 @@
 #include "cli/shell/sandbox_json.h"
 #include "cli/shell/sandbox_text.h"
 #include "cli/shell/words.h"
-#include "petri/event_text.h"
+#include "petri/event_sinks.h"
 
 namespace petri::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/shell/words.h"
 #include "petri/audit.h"
 #include "petri/events.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 #include "petri/tree.h"
 
 namespace petri::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/shell/problems.h"
-#include "petri/sandbox_limits.h"
+#include "petri/limits.h"
 
 namespace petri::cli {
 

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "petri/log_level.h"
+#include "petri/host_functions.h"
 #include "petri/outcome.h"
 #include "petri/result.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "petri/permissions.h"
+#include "petri/policy.h"
 
 namespace petri::cli {
 

@@ -1,6 +1,6 @@
 #include "cli/shell/sandbox_json.h"
 
-#include "petri/event_text.h"
+#include "petri/event_sinks.h"
 
 namespace petri::cli {
 namespace {

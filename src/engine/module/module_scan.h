@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "engine/loadable_artifact.h"
-#include "petri/findings.h"
+#include "petri/scan.h"
 #include "petri_engine.h"
 
 namespace petri {

@@ -20,7 +20,7 @@ constexpr std::uint64_t kAnyInstances = std::numeric_limits<std::uint64_t>::max(
 
 }  // namespace
 
-LoadedHarness::LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter, CompileOptions compile)
+LoadedHarness::LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter, MachineCodeOptions compile)
     : artifact_(std::move(artifact)),
       linked_(std::move(linked)),
       hot_(promoter, artifact_, linked_.imports, kAnyInstances),

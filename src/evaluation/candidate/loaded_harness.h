@@ -23,7 +23,7 @@ struct HarnessedCandidate {
 class LoadedHarness {
  public:
   // The promoter outlives it, and puts nothing where candidates are looked for: as a candidate it would be a bad one.
-  LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter, CompileOptions compile);
+  LoadedHarness(ArtifactPtr artifact, Linked linked, Promoter& promoter, MachineCodeOptions compile);
 
   const LoadableArtifact& module() const { return loadable(*artifact_); }
   // True if it imports the candidate's `_start`.
@@ -54,7 +54,7 @@ class LoadedHarness {
   CodePtr interpreted_ GUARDED_BY(mutex_);
   CodePtr compiled_ GUARDED_BY(mutex_);
   std::optional<Error> not_compiled_ GUARDED_BY(mutex_);  // why; it is not tried for every candidate
-  const CompileOptions compile_;
+  const MachineCodeOptions compile_;
 };
 using LoadedHarnessPtr = std::shared_ptr<LoadedHarness>;
 
@@ -64,7 +64,7 @@ class Harnesses {
   static constexpr std::size_t kHarnessesMax = 16;
 
   // Both outlive it.
-  Harnesses(const HostFunctions& host, Promoter& promoter, CompileOptions compile)
+  Harnesses(const HostFunctions& host, Promoter& promoter, MachineCodeOptions compile)
       : host_(host), promoter_(promoter), compile_(std::move(compile)) {}
   // The loaded harness of a spec that has one. Errors of link_harness().
   Result<LoadedHarnessPtr> of(const EvaluationSpec& spec) EXCLUDES(mutex_);
@@ -76,7 +76,7 @@ class Harnesses {
 
   const HostFunctions& host_;
   Promoter& promoter_;
-  const CompileOptions compile_;
+  const MachineCodeOptions compile_;
   Mutex mutex_;
   LruMap<ArtifactId, LoadedHarnessPtr, Hash> loaded_ GUARDED_BY(mutex_){kHarnessesMax};
 };

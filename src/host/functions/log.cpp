@@ -1,5 +1,5 @@
 // Lines a guest wants people to read.
-#include "petri/log_level.h"
+#include "petri/host_functions.h"
 
 #include "base/name_table.h"
 #include "host/functions/families.h"

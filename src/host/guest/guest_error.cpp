@@ -1,4 +1,4 @@
-#include "petri/guest_error.h"
+#include "petri/host_functions.h"
 
 #include "base/assert.h"
 

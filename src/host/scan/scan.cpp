@@ -69,4 +69,6 @@ Result<ScanReport> scan(const Artifact& artifact, const HostFunctions& host, con
   return report;
 }
 
+Result<ScanReport> scan(const Artifact& artifact) { return scan(artifact, HostFunctions()); }
+
 }  // namespace petri

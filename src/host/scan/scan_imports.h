@@ -5,7 +5,7 @@
 
 #include "engine/loadable_artifact.h"
 #include "host/host_table.h"
-#include "petri/findings.h"
+#include "petri/scan.h"
 
 namespace petri {
 

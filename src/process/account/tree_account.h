@@ -10,7 +10,7 @@
 #include "base/mutex.h"
 #include "host/functions/log_rate.h"
 #include "host/host_context.h"
-#include "petri/sandbox_limits.h"
+#include "petri/limits.h"
 #include "process/account/descriptor_pool.h"
 #include "process/account/memory_budget.h"
 

@@ -9,7 +9,7 @@
 #include "host/guest/kill_flag.h"
 #include "host/host_context.h"
 #include "host/process_port.h"
-#include "petri/guest_error.h"
+#include "petri/host_functions.h"
 #include "process/turns/workers.h"
 
 namespace petri {

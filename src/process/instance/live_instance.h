@@ -8,8 +8,8 @@
 
 #include "engine/instance/instance_image.h"
 #include "host/guest/guest.h"
+#include "petri/limits.h"
 #include "petri/outcome.h"
-#include "petri/sandbox_limits.h"
 #include "petri/tier.h"
 #include "process/instance/module_code.h"
 

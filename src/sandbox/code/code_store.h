@@ -9,7 +9,7 @@
 #include "base/mutex.h"
 #include "engine/loadable_artifact.h"
 #include "petri/host_functions.h"
-#include "petri/permissions.h"
+#include "petri/policy.h"
 #include "petri/result.h"
 #include "petri/tier.h"
 #include "process/instance/module_code.h"
@@ -21,7 +21,7 @@ namespace petri {
 class CodeStore {
  public:
   // Both outlive the store. So many live instances make an artifact hot.
-  CodeStore(const HostFunctions& host, Promoter& promoter, std::uint64_t hot_instances, CompileOptions compile)
+  CodeStore(const HostFunctions& host, Promoter& promoter, std::uint64_t hot_instances, MachineCodeOptions compile)
       : host_(host), promoter_(promoter), hot_instances_(hot_instances), compile_(std::move(compile)) {}
 
   // `automatic` begins interpreted. A stop ends a compilation as `cancelled`.
@@ -31,7 +31,7 @@ class CodeStore {
   }
   Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier,
                              const LoadOptions& options) EXCLUDES(mutex_);
-  const CompileOptions& compile_options() const { return compile_; }
+  const MachineCodeOptions& compile_options() const { return compile_; }
   // Forgets code whose artifact nobody has any more.
   void sweep() EXCLUDES(mutex_);
   std::size_t size() const EXCLUDES(mutex_);
@@ -63,7 +63,7 @@ class CodeStore {
   const HostFunctions& host_;
   Promoter& promoter_;
   const std::uint64_t hot_instances_;
-  const CompileOptions compile_;
+  const MachineCodeOptions compile_;
   mutable Mutex mutex_;
   std::unordered_map<Key, Entry, Hash> entries_ GUARDED_BY(mutex_);
   std::size_t sweep_at_ GUARDED_BY(mutex_) = 64;

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "petri/error.h"
 #include "petri/outcome.h"
+#include "petri/result.h"
 
 namespace petri {
 

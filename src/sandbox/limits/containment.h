@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "petri/error.h"
 #include "petri/outcome.h"
+#include "petri/result.h"
 #include "sandbox/journal/journal.h"
 #include "sandbox/versions/module_table.h"
 #include "security/breaker.h"

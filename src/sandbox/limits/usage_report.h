@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "petri/usage.h"
+#include "petri/events.h"
 #include "process/account/tree_account.h"
 #include "process/turns/guest_threads.h"
 #include "sandbox/processes/process_table.h"

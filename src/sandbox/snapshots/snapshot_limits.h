@@ -1,8 +1,8 @@
 // Whether a sandbox has room for what a snapshot brings.
 #pragma once
 
+#include "petri/limits.h"
 #include "petri/result.h"
-#include "petri/sandbox_limits.h"
 #include "sandbox/snapshots/snapshot_data.h"
 
 namespace petri {

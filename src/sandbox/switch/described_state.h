@@ -6,8 +6,8 @@
 
 #include "engine/instance/instance.h"
 #include "engine/loadable_artifact.h"
+#include "petri/limits.h"
 #include "petri/result.h"
-#include "petri/sandbox_limits.h"
 #include "petri/state.h"
 #include "process/instance/module_code.h"
 #include "state/state_layout.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "petri/guest_error.h"
+#include "petri/host_functions.h"
 #include "process/turns/host_work.h"
 
 namespace petri {

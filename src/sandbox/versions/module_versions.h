@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "petri/module_archive.h"
 #include "petri/versions.h"
 #include "sandbox/reload/reloads.h"
 

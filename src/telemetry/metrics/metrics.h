@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "petri/error.h"
 #include "petri/outcome.h"
+#include "petri/result.h"
 #include "telemetry/metrics/named_counters.h"
 #include "telemetry/metrics/sharded_counters.h"
 #include "telemetry/sinks/prometheus_text.h"

@@ -9,7 +9,6 @@
 
 #include "base/files/test_file.h"
 #include "petri/event_sinks.h"
-#include "petri/event_text.h"
 #include "telemetry/bare_event.h"
 #include "telemetry/event_bus.h"
 

@@ -1,9 +1,9 @@
-// The lines of a file of events: to_json() of petri/event_text.h, and one that is no event.
+// The lines of a file of events: to_json() of petri/event_sinks.h, and one that is no event.
 #pragma once
 
 #include <string>
 
-#include "petri/event_text.h"
+#include "petri/event_sinks.h"
 
 namespace petri {
 

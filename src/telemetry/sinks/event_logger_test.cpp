@@ -1,4 +1,4 @@
-#include "petri/event_logger.h"
+#include "petri/logging/event_logger.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "petri/event_text.h"
+#include "petri/event_sinks.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "petri/events.h"
-#include "petri/usage.h"
 
 namespace petri {
 
@@ -40,7 +39,6 @@ class UsageHistory {
   std::size_t oldest_ = 0;
 };
 
-// Adds the usage as details of the event, in the units of Usage.
 // Adds the details that the event usage.sampled has.
 void add_usage(Event& event, const Usage& usage);
 

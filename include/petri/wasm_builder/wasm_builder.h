@@ -35,7 +35,7 @@
 
 #include "petri/result.h"
 #include "petri/value.h"
-#include "petri/wasm_operators.h"
+#include "petri/wasm_builder/wasm_operators.h"
 
 namespace petri {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "petri/event_text.h"
+#include "petri/event_sinks.h"
 #include "petri/events.h"
 
 namespace petri {

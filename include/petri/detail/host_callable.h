@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "petri/guest_error.h"
 #include "petri/value.h"
 
 namespace petri {
@@ -54,12 +53,12 @@ constexpr std::uint64_t to_slot(T value) {
     return sizeof(T) == 4 ? static_cast<std::uint32_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-// The result that a guest reads when the function has thrown.
+// The result that a guest reads when the function has thrown: GuestError::host_function_threw.
+constexpr std::int32_t kThrew = -13;
 template <typename T>
 constexpr std::uint64_t threw_slot() {
   if constexpr (std::is_floating_point_v<T>) return to_slot(std::numeric_limits<T>::quiet_NaN());
-  if constexpr (std::is_integral_v<T>)
-    return to_slot(static_cast<T>(static_cast<std::int32_t>(GuestError::host_function_threw)));
+  if constexpr (std::is_integral_v<T>) return to_slot(static_cast<T>(kThrew));
 }
 
 // The results of a function: none, one number, or a tuple of numbers.

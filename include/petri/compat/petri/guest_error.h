@@ -1,0 +1,4 @@
+// This header has moved, and is here for one release.
+#pragma once
+#pragma message("petri/guest_error.h has moved: include petri/host_functions.h")
+#include "petri/host_functions.h"
