@@ -18,10 +18,10 @@ constexpr std::size_t kPageMax = 10'000'000;
 
 Result<void> check(const AuditOptions& options) {
   if (options.entries_max == 0)
-    return fail(ErrorCode::validation_failed, "audit: entries_max is 0; it has to be at least 1.");
+    return fail(ErrorCode::validation_failed, "audit: entries_max is 0; it has to be at least 1");
   if (options.bytes_max < kAuditBytesMin) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("audit: bytes_max is {}; it has to be at least {}.", options.bytes_max, kAuditBytesMin));
+                fmt::format("audit: bytes_max is {}; it has to be at least {}", options.bytes_max, kAuditBytesMin));
   }
   return {};
 }

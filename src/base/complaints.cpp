@@ -22,7 +22,6 @@ void Complaints::add(std::string where, std::string_view what) {
 }
 
 void Complaints::add_sentence(std::string where, std::string_view sentence) {
-  if (sentence.ends_with('.')) sentence.remove_suffix(1);
   std::string text = fmt::format("{}{}{}", where, where.empty() ? "" : ": ", sentence);
   add({.where = std::move(where), .what = std::string(sentence), .text = std::move(text), .details = {}});
 }

@@ -10,7 +10,7 @@ TEST(Complaints, AreOneSentenceWithADetailForEach) {
   EXPECT_TRUE(complaints.result());
   complaints.add("limits", "is not an object");
   complaints.add("", "has no id");
-  complaints.add_sentence("id", "an id has letters and digits.");
+  complaints.add_sentence("id", "an id has letters and digits");
   const auto result = complaints.result();
   EXPECT_EQ(
       result.error(),

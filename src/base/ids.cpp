@@ -27,7 +27,7 @@ Result<void> check_sandbox_id(std::string_view text) {
   if (is_sandbox_id(text)) return {};
   return fail(ErrorCode::validation_failed,
               fmt::format("\"{}\" cannot be the id of a sandbox: an id has 1 to {} letters, digits, \"_\" or \"-\" and "
-                          "starts with a letter or digit.",
+                          "starts with a letter or digit",
                           escape_text(text, 80), kSandboxIdBytesMax));
 }
 
@@ -37,7 +37,7 @@ Result<void> check_module_name(std::string_view text) {
   if (fits) return {};
   return fail(ErrorCode::validation_failed,
               fmt::format("\"{}\" cannot be the name of a module: a name has 1 to {} letters, digits, \"_\", \"-\" or "
-                          "\".\" and starts with a letter or digit.",
+                          "\".\" and starts with a letter or digit",
                           escape_text(text, 80), kSandboxIdBytesMax));
 }
 

@@ -29,7 +29,7 @@ TEST(SandboxId, IsQuotedInTheErrorWithItsSpecialCharactersEscaped) {
   EXPECT_EQ(
       check_sandbox_id("a\x1b[31m\n").error().message,
       "\"a\\x1b[31m\\n\" cannot be the id of a sandbox: an id has 1 to 64 letters, digits, \"_\" or \"-\" and starts "
-      "with a letter or digit.");
+      "with a letter or digit");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ NumberText take_apart(std::string_view text) {
 
 std::unexpected<Error> refuse(std::string_view text, ValueType type, std::string_view why) {
   return fail(ErrorCode::validation_failed,
-              fmt::format("\"{}\" cannot be an {}: {}.", escape_text(text, 80), name_of(type), why));
+              fmt::format("\"{}\" cannot be an {}: {}", escape_text(text, 80), name_of(type), why));
 }
 
 template <typename Number>
@@ -93,7 +93,7 @@ Result<Value> parse_integer(std::string_view text, ValueType type) {
   const NumberText parts = take_apart(text);
   std::uint64_t magnitude = 0;
   const std::errc error = read_all(parts.digits, magnitude, parts.hexadecimal ? 16 : 10);
-  if (error == std::errc::invalid_argument) return refuse(text, type, "it is not a whole number");
+  if (error == std::errc::invalid_argument) return refuse(text, type, "it is not an integer");
 
   using Unsigned = std::make_unsigned_t<Signed>;
   constexpr std::uint64_t kSignedMax = std::numeric_limits<Signed>::max();

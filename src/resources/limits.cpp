@@ -107,9 +107,9 @@ Result<void> set_limit(Limits& limits, std::string_view name, std::uint64_t valu
   const LimitRule* rule = limit_named(name);
   if (rule == nullptr) {
     return fail(ErrorCode::validation_failed,
-                fmt::format("There is no limit \"{}\"; the limits are {}.", escape_text(name, 80), known_names()));
+                fmt::format("there is no limit \"{}\"; the limits are {}", escape_text(name, 80), known_names()));
   }
-  if (!in_range(*rule, value)) return fail(ErrorCode::validation_failed, out_of_range(*rule, value) + ".");
+  if (!in_range(*rule, value)) return fail(ErrorCode::validation_failed, out_of_range(*rule, value));
   rule->set(limits, value);
   return {};
 }
@@ -123,7 +123,6 @@ Result<void> validate(const Limits& limits) {
     error = std::move(error).with("limit", std::string(rule.name));
   }
   if (error.message.empty()) return {};
-  error.message += '.';
   return fail(std::move(error));
 }
 

@@ -75,7 +75,7 @@ TEST(Validate, ListsEveryLimitOutOfRange) {
   EXPECT_EQ(
       refused.error().message,
       "memory_bytes_max is 1 B but goes from 64 KiB to 1 TiB; fuel_max is 18,446,744,073,709,551,615 but goes from 1 "
-      "to 4,611,686,018,427,387,904; execution_time_max is -50 ms but goes from 1 ms to 1 h.");
+      "to 4,611,686,018,427,387,904; execution_time_max is -50 ms but goes from 1 ms to 1 h");
   EXPECT_EQ(refused.error().details.size(), 3U);
 }
 
@@ -91,7 +91,7 @@ TEST(SetLimit, RefusesAnUnknownNameAndListsTheKnownOnes) {
   const auto refused = set_limit(limits, "memory_max\n", 100);
   ASSERT_FALSE(refused);
   EXPECT_EQ(
-      refused.error().message.find("There is no limit \"memory_max\\n\"; the limits are memory_bytes_max, fuel_max,"),
+      refused.error().message.find("there is no limit \"memory_max\\n\"; the limits are memory_bytes_max, fuel_max,"),
       0U);
   EXPECT_EQ(limits, Limits());
 }
@@ -99,16 +99,16 @@ TEST(SetLimit, RefusesAnUnknownNameAndListsTheKnownOnes) {
 // A15 Q04
 TEST(SetLimit, RefusesAValueOutOfRange) {
   Limits limits;
-  EXPECT_EQ(set_limit(limits, "call_depth_max", 15).error().message, "call_depth_max is 15 but goes from 16 to 8,192.");
+  EXPECT_EQ(set_limit(limits, "call_depth_max", 15).error().message, "call_depth_max is 15 but goes from 16 to 8,192");
   EXPECT_EQ(limits, Limits());
 }
 
 TEST(SetLimit, SaysExactlyWhatIsOutOfRangeByLittle) {
   Limits limits;
   EXPECT_EQ(set_limit(limits, "output_bytes_max", std::uint64_t{1} << 31).error().message,
-            "output_bytes_max is 2,147,483,648 bytes but goes from 0 to 2,147,483,647.");
+            "output_bytes_max is 2,147,483,648 bytes but goes from 0 to 2,147,483,647");
   EXPECT_EQ(set_limit(limits, "execution_time_max", 3'600'000'000'001).error().message,
-            "execution_time_max is 3,600,000,000,001 ns but goes from 1,000,000 to 3,600,000,000,000.");
+            "execution_time_max is 3,600,000,000,001 ns but goes from 1,000,000 to 3,600,000,000,000");
 }
 
 TEST(ParseLimit, ReadsTheUnitOfTheLimit) {

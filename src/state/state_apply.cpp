@@ -78,7 +78,7 @@ std::span<std::uint8_t> new_block(const StateSchema& schema, std::vector<std::ui
 Result<void> check_schema(const StateDocument& document, const StateSchema& schema, std::string_view which) {
   if (document.schema() == schema) return {};
   return fail(ErrorCode::validation_failed,
-              fmt::format("The {} document has other fields than the plan's {} version.", which, which));
+              fmt::format("the {} document has other fields than the plan's {} version", which, which));
 }
 
 }  // namespace
@@ -97,9 +97,9 @@ Result<StateDocument> StatePlan::apply(const StateDocument& document, const Stat
       Carrier(step, complaints).carry(old_block(document, *step.from), new_block(*to_, bytes, *step.to));
     }
   }
-  PETRI_TRY(state_result(
-      complaints, ErrorCode::state_incompatible,
-      refused ? "The old state does not fit the new version" : "The old state's values do not fit the new version"));
+  PETRI_TRY(
+      complaints.result(ErrorCode::state_incompatible, refused ? "the old state does not fit the new version"
+                                                               : "the old state's values do not fit the new version"));
   return StateDocument::from_bytes(to_, std::move(bytes));
 }
 

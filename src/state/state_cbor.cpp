@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kFormat = 1;
 
-std::unexpected<Error> not_a_document() { return fail(ErrorCode::parse_failed, "The bytes are not a state document."); }
+std::unexpected<Error> not_a_document() { return fail(ErrorCode::parse_failed, "the bytes are not a state document"); }
 
 void write_element(CborWriter& writer, StateType type, const std::uint8_t* element) {
   if (type == StateType::boolean) return writer.boolean(*element != 0);
@@ -104,7 +104,7 @@ Result<std::uint64_t> read_opening(CborReader& reader) {
   const auto format = reader.head(CborKind::unsigned_integer);
   if (format && *format != kFormat) {
     return fail(ErrorCode::parse_failed,
-                fmt::format("The state document has format {} and this petri reads format {}.", *format, kFormat));
+                fmt::format("the state document has format {} and this petri reads format {}", *format, kFormat));
   }
   const auto fields = format && reader.text() == "fields" ? reader.head(CborKind::array) : std::nullopt;
   if (!fields || *fields > kStateFieldsMax) return not_a_document();

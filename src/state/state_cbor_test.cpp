@@ -80,7 +80,7 @@ TEST(StateCbor, OfANewerFormatIsRefusedByName) {
   auto cbor = to_cbor(small_document());
   ASSERT_EQ(cbor[7], 1);
   cbor[7] = 2;
-  EXPECT_EQ(state_from_cbor(cbor).error().message, "The state document has format 2 and this petri reads format 1.");
+  EXPECT_EQ(state_from_cbor(cbor).error().message, "the state document has format 2 and this petri reads format 1");
 }
 
 TEST(StateCbor, MayNotAskForMoreThanTheLimit) {

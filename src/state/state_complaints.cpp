@@ -29,10 +29,4 @@ void complain(Complaints& complaints, const StateStep& refused) {
             {.key = "reason", .value = refused.reason}});
 }
 
-Result<void> state_result(const Complaints& complaints, ErrorCode code, std::string_view opening) {
-  auto result = complaints.result(code, opening);
-  if (!result) result.error().message += '.';
-  return result;
-}
-
 }  // namespace petri

@@ -21,8 +21,6 @@ std::string shown_name(std::string_view name);
 void complain(Complaints& complaints, std::string_view field, std::string what, std::vector<ErrorDetail> details = {});
 // A step that a plan refuses: its field, both types and the reason.
 void complain(Complaints& complaints, const StateStep& refused);
-// One error with all of them, unless there are none: `opening`, then the clauses.
-Result<void> state_result(const Complaints& complaints, ErrorCode code, std::string_view opening);
 
 // Fields in the order of their names: how many there are, their names, no name twice, no field without elements.
 void check_state_fields(std::span<const StateField> fields, Complaints& complaints);

@@ -93,11 +93,11 @@ void put_entry(const StateEntry& entry, std::span<std::uint8_t> block, Complaint
 
 Result<std::size_t> find_element(const StateSchema& schema, std::string_view name, std::uint32_t index) {
   const auto found = schema.find(name);
-  if (!found) return fail(ErrorCode::not_found, fmt::format("The state has no field {}.", shown_name(name)));
+  if (!found) return fail(ErrorCode::not_found, fmt::format("the state has no field {}", shown_name(name)));
   const std::uint32_t count = value_count(schema.fields()[*found]);
   if (index < count) return *found;
   return fail(ErrorCode::not_found,
-              fmt::format("The field {} has {} elements and none of number {}.", shown_name(name), count, index));
+              fmt::format("the field {} has {} elements and none of number {}", shown_name(name), count, index));
 }
 
 }  // namespace
@@ -119,14 +119,14 @@ Result<StateDocument> StateDocument::create(std::span<const StateEntry> entries,
     const std::size_t index = *document.schema().find(entry.field.name);
     put_entry(entry, block_of(document.schema(), index, std::span(document.bytes_)), complaints);
   }
-  PETRI_TRY(state_result(complaints, ErrorCode::validation_failed, "The state's values do not fit their fields"));
+  PETRI_TRY(complaints.result(ErrorCode::validation_failed, "the state's values do not fit their fields"));
   return document;
 }
 
 Result<StateDocument> StateDocument::from_bytes(std::shared_ptr<const StateSchema> schema,
                                                 std::vector<std::uint8_t> bytes) {
   if (bytes.size() != schema->bytes()) {
-    return fail(ErrorCode::state_incompatible, fmt::format("The state has {} bytes of values where its fields have {}.",
+    return fail(ErrorCode::state_incompatible, fmt::format("the state has {} bytes of values where its fields have {}",
                                                            bytes.size(), schema->bytes()));
   }
   StateDocument document;
@@ -136,7 +136,7 @@ Result<StateDocument> StateDocument::from_bytes(std::shared_ptr<const StateSchem
   for (std::size_t i = 0; i < document.schema().fields().size(); ++i) {
     check_block(document.schema().fields()[i], block_of(document.schema(), i, document.bytes()), complaints);
   }
-  PETRI_TRY(state_result(complaints, ErrorCode::state_incompatible, "The state's values are not of their types"));
+  PETRI_TRY(complaints.result(ErrorCode::state_incompatible, "the state's values are not of their types"));
   return document;
 }
 
@@ -160,7 +160,7 @@ Result<void> StateDocument::set(std::string_view name, const StateValue& value, 
   PETRI_TRY(const std::size_t found, find_element(*schema_, name, index));
   const StateField& field = schema_->fields()[found];
   if (put_value(field, value, block_of(*schema_, found, std::span(bytes_)), index)) return {};
-  return fail(ErrorCode::validation_failed, fmt::format("The field {} is {} and cannot hold {}.", shown_name(name),
+  return fail(ErrorCode::validation_failed, fmt::format("the field {} is {} and cannot hold {}", shown_name(name),
                                                         type_text(field), value_text(value)));
 }
 

@@ -81,7 +81,7 @@ TEST(StateDocument, StaysAsItWasWhenAValueDoesNotFit) {
   StateDocument document = document_of({entry("n", StateType::u8, {1, 2}, 2), entry("raw", StateType::bytes, {"ab"}, 2),
                                         entry("title", StateType::text, {"abc"}, 4)});
   const StateDocument before = document;
-  EXPECT_EQ(document.set("n", 256).error().message, "The field \"n\" is u8[2] and cannot hold 256.");
+  EXPECT_EQ(document.set("n", 256).error().message, "the field \"n\" is u8[2] and cannot hold 256");
   EXPECT_EQ(document.set("n", 1, 2).error().code, ErrorCode::not_found);
   EXPECT_EQ(document.set("m", 1).error().code, ErrorCode::not_found);
   EXPECT_EQ(document.set("n", "text").error().code, ErrorCode::validation_failed);

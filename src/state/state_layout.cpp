@@ -94,7 +94,7 @@ Result<StateLayout> StateLayout::read(const StateSource& source, std::uint64_t s
   fields.reserve(found.size());
   for (const FoundField& one : found) fields.push_back(one.field);
   check_state_fields(fields, complaints);
-  PETRI_TRY(state_result(complaints, ErrorCode::state_incompatible, "The state the module describes cannot be used"));
+  PETRI_TRY(complaints.result(ErrorCode::state_incompatible, "the state the module describes cannot be used"));
   PETRI_TRY(StateSchema schema, StateSchema::create(std::move(fields), state_bytes_max));
 
   StateLayout layout;
@@ -116,7 +116,7 @@ Result<void> StateLayout::check(std::uint64_t memory_bytes, std::span<const Stat
     const bool same = *place.global < globals.size() && type_of(globals[*place.global].value.type()) == field.type;
     if (!same) complain(complaints, field.name, fmt::format("there is no global for {}", shown_name(field.name)));
   }
-  return state_result(complaints, ErrorCode::state_incompatible, "The state is not where the module describes it");
+  return complaints.result(ErrorCode::state_incompatible, "the state is not where the module describes it");
 }
 
 Result<StateDocument> StateLayout::capture(std::span<const std::uint8_t> memory,
@@ -141,7 +141,7 @@ Result<StateDocument> StateLayout::capture(std::span<const std::uint8_t> memory,
 Result<void> StateLayout::restore(const StateDocument& document, std::span<std::uint8_t> memory,
                                   std::span<StateGlobal> globals) const {
   if (!(document.schema() == *schema_))
-    return fail(ErrorCode::state_incompatible, "The document has other fields than the module it is written to.");
+    return fail(ErrorCode::state_incompatible, "the document has other fields than the module it is written to");
   PETRI_TRY(check(memory.size(), globals));
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const StateField& field = schema_->fields()[i];

@@ -73,7 +73,7 @@ TEST(StateGlobals, OfTwoNamesAreRefused) {
   const auto layout = StateLayout::read({.memory = {}, .table = {}, .globals = globals});
   ASSERT_FALSE(layout);
   EXPECT_EQ(layout.error().code, ErrorCode::state_incompatible);
-  EXPECT_EQ(layout.error().message, "The state the module describes cannot be used: \"a\" and \"c\" are one global.");
+  EXPECT_EQ(layout.error().message, "the state the module describes cannot be used: \"a\" and \"c\" are one global");
 }
 
 TEST(StateTable, IsReadAndWrittenByName) {  // T02
@@ -223,7 +223,7 @@ TEST(StateTable, ReportsNoMoreProblemsThanAPersonReads) {
   const auto layout = layout_of(memory);
   ASSERT_FALSE(layout);
   EXPECT_EQ(layout.error().details.size(), Complaints::kKeptMax);
-  EXPECT_THAT(layout.error().message, HasSubstr("; and 924 more."));
+  EXPECT_THAT(layout.error().message, HasSubstr("; and 924 more"));
 }
 
 TEST(StateTable, LargerThanAllowedMeetsTheLimit) {  // hostile G13

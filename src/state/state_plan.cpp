@@ -30,7 +30,7 @@ Result<void> check_hints(const StateHints& hints, const StateSchema& from, const
     if (!targets.insert(hint.to).second)
       complain(complaints, hint.to, fmt::format("two hints make {}", shown_name(hint.to)));
   }
-  return state_result(complaints, ErrorCode::validation_failed, "The hints do not fit the two versions");
+  return complaints.result(ErrorCode::validation_failed, "the hints do not fit the two versions");
 }
 
 // Maps each new field to the old one it comes from. A field that a hint takes away is no longer found by its name.
@@ -77,11 +77,11 @@ Lineage followed(const Lineage& lineage, const StatePlan& plan) {
 }
 
 Result<void> check_joins(std::span<const StatePlan> plans) {
-  if (plans.empty()) return fail(ErrorCode::validation_failed, "A chain of plans needs at least one plan.");
+  if (plans.empty()) return fail(ErrorCode::validation_failed, "a chain of plans needs at least one plan");
   for (std::size_t i = 1; i < plans.size(); ++i) {
     if (plans[i - 1].to() == plans[i].from()) continue;
     return fail(ErrorCode::validation_failed,
-                fmt::format("Plan {} of the chain does not begin with the fields plan {} ends with.", i + 1, i));
+                fmt::format("plan {} of the chain does not begin with the fields plan {} ends with", i + 1, i));
   }
   return {};
 }
@@ -137,7 +137,7 @@ Result<void> StatePlan::check() const {
   for (const StateStep& step : steps_) {
     if (step.action == StateAction::refuse) complain(complaints, step);
   }
-  return state_result(complaints, ErrorCode::state_incompatible, "The old state does not fit the new version");
+  return complaints.result(ErrorCode::state_incompatible, "the old state does not fit the new version");
 }
 
 }  // namespace petri

@@ -197,7 +197,7 @@ TEST(StatePlan, ChainsOnlyWhatJoins) {
   const std::vector<StatePlan> plans{plan_of({{.name = "a"}}, {{.name = "b"}}), plan_of({{.name = "c"}}, {})};
   const auto chain = StatePlan::chain(plans);
   ASSERT_FALSE(chain);
-  EXPECT_THAT(chain.error().message, HasSubstr("Plan 2"));
+  EXPECT_THAT(chain.error().message, HasSubstr("plan 2"));
 }
 
 TEST(StatePlan, ReportsAllHintsThatMakeNoSense) {

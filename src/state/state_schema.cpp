@@ -42,7 +42,7 @@ Result<StateSchema> StateSchema::create(std::vector<StateField> fields, std::uin
   std::ranges::sort(fields, {}, &StateField::name);
   Complaints complaints;
   check_state_fields(fields, complaints);
-  PETRI_TRY(state_result(complaints, ErrorCode::validation_failed, "The state's fields cannot be used"));
+  PETRI_TRY(complaints.result(ErrorCode::validation_failed, "the state's fields cannot be used"));
 
   StateSchema schema;
   schema.fields_ = std::move(fields);
@@ -52,7 +52,7 @@ Result<StateSchema> StateSchema::create(std::vector<StateField> fields, std::uin
   }
   if (schema.bytes_ <= state_bytes_max) return schema;
   return fail(ErrorCode::limit_exceeded,
-              fmt::format("The state has {} and state_bytes_max is {}; keep less, or raise the limit.",
+              fmt::format("the state has {} and state_bytes_max is {}; keep less, or raise the limit",
                           format_bytes(schema.bytes_), format_bytes(state_bytes_max)));
 }
 

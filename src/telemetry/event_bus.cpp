@@ -15,9 +15,9 @@ Result<void> check(const SubscriptionOptions& options) {
   if (!options.sandbox.empty()) {
     if (const auto id = check_sandbox_id(options.sandbox); !id) add(id.error().message);
   }
-  if (options.kinds.empty()) add("A subscription names at least one kind of event, or none would ever arrive.");
+  if (options.kinds.empty()) add("a subscription names at least one kind of event, or none would ever arrive");
   if (options.queue_max == 0 || options.queue_max > kEventQueueMax) {
-    add(fmt::format("queue_max is {} but goes from 1 to {}.", options.queue_max, kEventQueueMax));
+    add(fmt::format("queue_max is {} but goes from 1 to {}", options.queue_max, kEventQueueMax));
   }
   if (problems.empty()) return {};
   return fail(ErrorCode::validation_failed, std::move(problems));

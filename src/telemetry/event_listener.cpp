@@ -58,7 +58,7 @@ Result<void> EventListener::Delivery::start_thread(const std::shared_ptr<Deliver
   try {
     delivery->thread_ = std::thread([delivery] { delivery->run(); });
   } catch (const std::system_error&) {
-    return fail(ErrorCode::busy, "The machine gives no thread for an event listener; end other work first.");
+    return fail(ErrorCode::busy, "the machine gives no thread for an event listener; end other work first");
   }
   return {};
 }
@@ -109,7 +109,7 @@ void EventListener::Delivery::detach() {
 }
 
 Result<EventListener> EventListener::start(Subscription subscription, Callback callback, LossCallback on_lost) {
-  if (!callback) return fail(ErrorCode::validation_failed, "An event listener needs a callback.");
+  if (!callback) return fail(ErrorCode::validation_failed, "an event listener needs a callback");
   auto delivery = std::make_shared<Delivery>(std::move(subscription), std::move(callback), std::move(on_lost));
   PETRI_TRY(Delivery::start_thread(delivery));
   return EventListener(std::move(delivery));

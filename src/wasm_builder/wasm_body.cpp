@@ -29,7 +29,7 @@ constexpr std::uint8_t kMemoryFill = 11;
 
 WasmBytes& WasmBody::code() {
   if (draft_->open_function != function_.index) [[unlikely]] {
-    draft_->refuse(fmt::format("{} gets an operator while its body is not open; an end() too many closes it early.",
+    draft_->refuse(fmt::format("{} gets an operator while its body is not open; an end() too many closes it early",
                                draft_->described(function_)));
   }
   return draft_->code;
@@ -62,7 +62,7 @@ WasmBody& WasmBody::constant(Value value) {
   if (is_number(value.type())) {
     append_constant(code(), value);
   } else {
-    draft_->refuse(fmt::format("{} has a constant of type {}; constants are numbers.", draft_->described(function_),
+    draft_->refuse(fmt::format("{} has a constant of type {}; constants are numbers", draft_->described(function_),
                                name_of(value.type())));
   }
   return *this;
@@ -71,7 +71,7 @@ WasmBody& WasmBody::constant(Value value) {
 WasmBody& WasmBody::emit_local(std::uint8_t operator_code, WasmLocal local) {
   const FunctionDraft* function = draft_->own_function(function_);
   if (function == nullptr || local.index >= function->locals) [[unlikely]] {
-    draft_->refuse(fmt::format("{} names local {}, and has {}, parameters counted.", draft_->described(function_),
+    draft_->refuse(fmt::format("{} names local {}, and has {}, parameters counted", draft_->described(function_),
                                local.index, function == nullptr ? 0 : function->locals));
   }
   WasmBytes& bytes = code();
@@ -86,7 +86,7 @@ WasmBody& WasmBody::local_tee(WasmLocal local) { return emit_local(kLocalTee, lo
 
 WasmBody& WasmBody::emit_global(std::uint8_t operator_code, WasmGlobal global) {
   if (global.index >= draft_->globals.entries) [[unlikely]] {
-    draft_->refuse(fmt::format("{} names global {}, and the module has {} so far.", draft_->described(function_),
+    draft_->refuse(fmt::format("{} names global {}, and the module has {} so far", draft_->described(function_),
                                global.index, draft_->globals.entries));
   }
   append_unsigned(emit({operator_code}).code(), global.index);

@@ -137,12 +137,12 @@ TEST(WasmBody, EmitsCalls) {
 
 TEST(WasmBody, MissesTheEndsThatAreNotThere) {
   EXPECT_EQ(problem_of([](WasmBody& f) { f.block().loop().end(); }),
-            "Function 0 (\"f\") is not closed: 2 end() missing at its end.");
+            "function 0 (\"f\") is not closed: 2 end() missing at its end");
 }
 
 TEST(WasmBody, RefusesWhatComesAfterTheLastEnd) {
   const std::string problem =
-      "Function 0 (\"f\") gets an operator while its body is not open; an end() too many closes it early.";
+      "function 0 (\"f\") gets an operator while its body is not open; an end() too many closes it early";
   EXPECT_EQ(problem_of([](WasmBody& f) { f.end().nop(); }), problem);
   EXPECT_EQ(problem_of([](WasmBody& f) { f.end().end(); }), problem);
   EXPECT_EQ(problem_of([](WasmBody& f) { f.end().local_get(0); }), problem);
@@ -152,7 +152,7 @@ TEST(WasmBody, RefusesWhatComesAfterTheLastEnd) {
 }
 
 TEST(WasmBody, RefusesAnElseWithoutItsIf) {
-  const std::string problem = "Function 0 (\"f\") has an else_() whose innermost open block is no if_().";
+  const std::string problem = "function 0 (\"f\") has an else_() whose innermost open block is no if_()";
   EXPECT_EQ(problem_of([](WasmBody& f) { f.else_().end(); }), problem);
   EXPECT_EQ(problem_of([](WasmBody& f) { f.if_().block().else_().end().end().end(); }), problem);
   EXPECT_EQ(problem_of([](WasmBody& f) { f.if_().else_().else_().end().end(); }), problem);
@@ -160,7 +160,7 @@ TEST(WasmBody, RefusesAnElseWithoutItsIf) {
 
 TEST(WasmBody, RefusesBranchesToBlocksThatAreNotOpen) {
   EXPECT_EQ(problem_of([](WasmBody& f) { f.block().br(2).end().end(); }),
-            "Function 0 (\"f\") branches to depth 2 where 2 blocks are open, the function counted.");
+            "function 0 (\"f\") branches to depth 2 where 2 blocks are open, the function counted");
   EXPECT_THAT(problem_of([](WasmBody& f) { f.br_if(1).end(); }), HasSubstr("to depth 1 where 1 blocks"));
   EXPECT_THAT(problem_of([](WasmBody& f) { f.br_table({0, 5}, 0).end(); }), HasSubstr("to depth 5"));
   EXPECT_THAT(problem_of([](WasmBody& f) { f.br_table({0}, 7).end(); }), HasSubstr("to depth 7"));
@@ -173,7 +173,7 @@ TEST(WasmBody, RefusesBranchesToBlocksThatAreNotOpen) {
 
 TEST(WasmBody, RefusesIndicesThatNameNothing) {
   EXPECT_EQ(problem_of([](WasmBody& f) { f.local_get(1).end(); }),
-            "Function 0 (\"f\") names local 1, and has 1, parameters counted.");
+            "function 0 (\"f\") names local 1, and has 1, parameters counted");
   EXPECT_THAT(problem_of([](WasmBody& f) { f.global_get({1}).end(); }), HasSubstr("names global 1"));
   EXPECT_THAT(problem_of([](WasmBody& f) { f.call({1}).end(); }), HasSubstr("calls function 1"));
   EXPECT_THAT(problem_of([](WasmBody& f) { f.call_indirect(WasmType{1}).end(); }), HasSubstr("with type 1"));
@@ -195,7 +195,7 @@ TEST(WasmBody, IsOpenedOneAtATime) {
   f.end().end();
   EXPECT_EQ(
       module.build().error().message,
-      "The body of Function 1 (\"g\") is begun before that of Function 0 (\"f\") is closed; 2 end() missing there.");
+      "the body of function 1 (\"g\") is begun before that of function 0 (\"f\") is closed; 2 end() missing there");
 }
 
 TEST(WasmBody, IsGivenOnceAndToFunctionsOfTheModule) {
@@ -204,12 +204,12 @@ TEST(WasmBody, IsGivenOnceAndToFunctionsOfTheModule) {
   auto f = module.function("f", {});
   f.end();
   module.body(f.index()).end();
-  EXPECT_EQ(module.build().error().message, "Function 1 (\"f\") is given a second body.");
+  EXPECT_EQ(module.build().error().message, "function 1 (\"f\") is given a second body");
 
   module.clear();
   module.import_function("m", "g", {});
   module.body(imported).local_get(0).end();
-  EXPECT_EQ(module.build().error().message, "Function 0 is not of this module's own and can have no body.");
+  EXPECT_EQ(module.build().error().message, "function 0 is not of this module's own and can have no body");
 }
 
 // Calls in any order, with indices that may name nothing: bytes or an error, never a crash.

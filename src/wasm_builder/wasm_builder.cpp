@@ -46,7 +46,7 @@ struct Exported {
 
 void append_export(WasmDraft& draft, const Exported& exported) {
   if (exported.index >= exported.count) {
-    draft.refuse(fmt::format("The export \"{}\" names {} {}, and the module has {} so far.",
+    draft.refuse(fmt::format("the export \"{}\" names {} {}, and the module has {} so far",
                              escape_text(exported.name, kShownNameBytesMax), exported.kind_name, exported.index,
                              exported.count));
   }
@@ -71,7 +71,7 @@ WasmFunction WasmBuilder::import_function(std::string_view module, std::string_v
                                           const WasmSignature& signature) {
   const std::uint32_t index = draft_->imports.entries;
   if (!draft_->functions.empty()) {
-    draft_->refuse("A function is imported after the module has got functions of its own; imports come first.");
+    draft_->refuse("a function is imported after the module has got functions of its own; imports come first");
     return {index};
   }
   const std::uint32_t type = draft_->intern(signature);
@@ -104,7 +104,7 @@ WasmBody WasmBuilder::function(std::string_view export_name, const WasmSignature
 }
 
 void WasmBuilder::memory(const WasmMemorySpec& spec) {
-  if (draft_->memories.entries > 0) return draft_->refuse("The module is given a second memory; it can have one.");
+  if (draft_->memories.entries > 0) return draft_->refuse("the module is given a second memory; it can have one");
   append_limits(draft_->memories.entry(), spec.pages_min, spec.pages_max);
 }
 
@@ -118,7 +118,7 @@ WasmTable WasmBuilder::table(const WasmTableSpec& spec) {
 WasmGlobal WasmBuilder::global(const WasmGlobalSpec& spec) {
   const WasmGlobal global{draft_->globals.entries};
   if (!is_number(spec.initial.type())) {
-    draft_->refuse(fmt::format("Global {} begins with a {}; globals begin with numbers.", global.index,
+    draft_->refuse(fmt::format("global {} begins with a {}; globals begin with numbers", global.index,
                                name_of(spec.initial.type())));
     return global;
   }
@@ -142,7 +142,7 @@ void WasmBuilder::data(std::uint32_t address, std::string_view bytes) { data(add
 void WasmBuilder::elements(WasmTable table, std::uint32_t slot, std::span<const WasmFunction> functions) {
   if (table.index >= draft_->tables.entries) {
     return draft_->refuse(
-        fmt::format("Elements go into table {}, and the module has {} so far.", table.index, draft_->tables.entries));
+        fmt::format("elements go into table {}, and the module has {} so far", table.index, draft_->tables.entries));
   }
   WasmBytes& bytes = draft_->elements.entry();
   // The form of the MVP knows the first table only.
@@ -153,7 +153,7 @@ void WasmBuilder::elements(WasmTable table, std::uint32_t slot, std::span<const 
   append_unsigned(bytes, functions.size());
   for (const WasmFunction function : functions) {
     if (!draft_->has_function(function)) {
-      draft_->refuse(fmt::format("Elements name function {}, and the module has {} so far.", function.index,
+      draft_->refuse(fmt::format("elements name function {}, and the module has {} so far", function.index,
                                  draft_->functions_count()));
     }
     append_unsigned(bytes, function.index);
@@ -183,7 +183,7 @@ void WasmBuilder::export_global(std::string_view name, WasmGlobal global) {
 
 void WasmBuilder::start(WasmFunction function) {
   if (!draft_->has_function(function)) {
-    draft_->refuse(fmt::format("The start function is {}, and the module has {} functions so far.", function.index,
+    draft_->refuse(fmt::format("the start function is {}, and the module has {} functions so far", function.index,
                                draft_->functions_count()));
   }
   draft_->start = function;
@@ -191,7 +191,7 @@ void WasmBuilder::start(WasmFunction function) {
 
 void WasmBuilder::name_function(WasmFunction function, std::string_view name) {
   if (!draft_->has_function(function)) {
-    return draft_->refuse(fmt::format("The name \"{}\" is given to function {}, and the module has {} so far.",
+    return draft_->refuse(fmt::format("the name \"{}\" is given to function {}, and the module has {} so far",
                                       escape_text(name, kShownNameBytesMax), function.index,
                                       draft_->functions_count()));
   }

@@ -243,7 +243,7 @@ TEST(WasmBuilder, RefusesSignaturesNobodyAccepts) {
   module.type({.params = WasmTypes::repeated(i32, 64), .results = WasmTypes::repeated(i32, 64)});
   EXPECT_EQ(problem(module), "");
   module.function({.params = {}, .results = WasmTypes::repeated(i32, 65)}).end();
-  EXPECT_EQ(problem(module), "A signature has 65 results, where 64 is the most.");
+  EXPECT_EQ(problem(module), "a signature has 65 results, where 64 is the most");
 }
 
 TEST(WasmBuilder, RefusesDeclarationsWithoutABody) {
@@ -251,7 +251,7 @@ TEST(WasmBuilder, RefusesDeclarationsWithoutABody) {
   module.import_function("m", "g", {});
   add_empty(module);
   module.export_function("rule", module.declare({}));
-  EXPECT_EQ(problem(module), "Function 2 (\"rule\") is declared and has no body; emit one with body().");
+  EXPECT_EQ(problem(module), "function 2 (\"rule\") is declared and has no body; emit one with body()");
 }
 
 TEST(WasmBuilder, RefusesIndicesThatNameNothing) {
@@ -261,7 +261,7 @@ TEST(WasmBuilder, RefusesIndicesThatNameNothing) {
     return problem(module);
   };
   EXPECT_EQ(problem_after([](WasmBuilder& m) { m.export_function("f\n", {3}); }),
-            "The export \"f\\n\" names function 3, and the module has 0 so far.");
+            "the export \"f\\n\" names function 3, and the module has 0 so far");
   EXPECT_THAT(problem_after([](WasmBuilder& m) { m.export_memory("m"); }), HasSubstr("names memory 0"));
   EXPECT_THAT(problem_after([](WasmBuilder& m) { m.export_table("t", {}); }), HasSubstr("names table 0"));
   EXPECT_THAT(problem_after([](WasmBuilder& m) { m.export_global("g", {}); }), HasSubstr("names global 0"));
@@ -271,7 +271,7 @@ TEST(WasmBuilder, RefusesIndicesThatNameNothing) {
   EXPECT_THAT(problem_after([](WasmBuilder& m) { m.elements({}, 0, {}); }), HasSubstr("go into table 0"));
   EXPECT_THAT(problem_after([](WasmBuilder& m) { m.elements(m.table({}), 0, {{5}}); }), HasSubstr("name function 5"));
   EXPECT_THAT(problem_after([](WasmBuilder& m) { m.global({.initial = Value::from_bits(funcref, 0)}); }),
-              HasSubstr("Global 0 begins with a funcref"));
+              HasSubstr("global 0 begins with a funcref"));
 }
 
 }  // namespace

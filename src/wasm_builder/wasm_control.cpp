@@ -57,7 +57,7 @@ WasmBody& WasmBody::else_() {
   emit({kElse});
   if (draft_->blocks.empty() || draft_->blocks.back() != BlockKind::if_part) {
     draft_->refuse(
-        fmt::format("{} has an else_() whose innermost open block is no if_().", draft_->described(function_)));
+        fmt::format("{} has an else_() whose innermost open block is no if_()", draft_->described(function_)));
     return *this;
   }
   draft_->blocks.back() = BlockKind::else_part;
@@ -86,8 +86,8 @@ void WasmBody::check_depth(std::uint32_t depth) {
   if (depth < draft_->blocks.size()) return;
   const auto from_label = static_cast<std::int32_t>(depth) < 0;
   draft_->refuse(from_label
-                     ? fmt::format("{} branches to the label of a block that is closed.", draft_->described(function_))
-                     : fmt::format("{} branches to depth {} where {} blocks are open, the function counted.",
+                     ? fmt::format("{} branches to the label of a block that is closed", draft_->described(function_))
+                     : fmt::format("{} branches to depth {} where {} blocks are open, the function counted",
                                    draft_->described(function_), depth, draft_->blocks.size()));
 }
 
@@ -116,7 +116,7 @@ WasmBody& WasmBody::return_() { return emit({kReturn}); }
 
 WasmBody& WasmBody::call(WasmFunction function) {
   if (!draft_->has_function(function)) [[unlikely]] {
-    draft_->refuse(fmt::format("{} calls function {}, and the module has {} so far; declare() it first.",
+    draft_->refuse(fmt::format("{} calls function {}, and the module has {} so far; declare() it first",
                                draft_->described(function_), function.index, draft_->functions_count()));
   }
   append_unsigned(emit({kCall}).code(), function.index);
@@ -126,7 +126,7 @@ WasmBody& WasmBody::call(WasmFunction function) {
 WasmBody& WasmBody::call_indirect(WasmType type, WasmTable table) {
   if (type.index >= draft_->types.entries || table.index >= draft_->tables.entries) {
     draft_->refuse(fmt::format(
-        "{} calls through table {} with type {}, and the module has {} tables and {} types so far.",
+        "{} calls through table {} with type {}, and the module has {} tables and {} types so far",
         draft_->described(function_), table.index, type.index, draft_->tables.entries, draft_->types.entries));
   }
   WasmBytes& bytes = emit({kCallIndirect}).code();

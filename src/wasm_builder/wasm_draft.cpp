@@ -50,14 +50,14 @@ void WasmDraft::refuse(std::string message) {
 Result<void> WasmDraft::check() const {
   if (problem_) return fail(ErrorCode::validation_failed, *problem_);
   if (open_function) {
-    return fail(ErrorCode::validation_failed, fmt::format("{} is not closed: {} end() missing at its end.",
+    return fail(ErrorCode::validation_failed, fmt::format("{} is not closed: {} end() missing at its end",
                                                           described({*open_function}), blocks.size()));
   }
   if (closed_ == functions.size()) return {};
   const auto missing = std::find_if(functions.begin(), functions.end(),
                                     [](const FunctionDraft& function) { return function.stage != BodyStage::closed; });
   const auto index = static_cast<std::uint32_t>(missing - functions.begin());
-  return fail(ErrorCode::validation_failed, fmt::format("{} is declared and has no body; emit one with body().",
+  return fail(ErrorCode::validation_failed, fmt::format("{} is declared and has no body; emit one with body()",
                                                         described({imports.entries + index})));
 }
 
@@ -67,18 +67,18 @@ FunctionDraft* WasmDraft::own_function(WasmFunction function) {
 }
 
 std::string WasmDraft::described(WasmFunction function) const {
-  if (function.index < imports.entries || !has_function(function)) return fmt::format("Function {}", function.index);
+  if (function.index < imports.entries || !has_function(function)) return fmt::format("function {}", function.index);
   const DraftRange& place = functions[function.index - imports.entries].export_name;
-  if (place.begin == place.end) return fmt::format("Function {}", function.index);
+  if (place.begin == place.end) return fmt::format("function {}", function.index);
   const std::string name(exports.bytes.begin() + static_cast<std::ptrdiff_t>(place.begin),
                          exports.bytes.begin() + static_cast<std::ptrdiff_t>(place.end));
-  return fmt::format("Function {} (\"{}\")", function.index, escape_text(name, kShownNameBytesMax));
+  return fmt::format("function {} (\"{}\")", function.index, escape_text(name, kShownNameBytesMax));
 }
 
 std::uint32_t WasmDraft::intern(const WasmSignature& signature) {
   for (const WasmTypes* list : {&signature.params, &signature.results}) {
     if (list->size() <= WasmTypes::kSizeMax) continue;
-    refuse(fmt::format("A signature has {} {}, where {} is the most.", list->size(),
+    refuse(fmt::format("a signature has {} {}, where {} is the most", list->size(),
                        list == &signature.params ? "parameters" : "results", WasmTypes::kSizeMax));
     return 0;
   }
@@ -101,13 +101,13 @@ std::uint32_t WasmDraft::intern(const WasmSignature& signature) {
 void WasmDraft::open_body(WasmFunction function) {
   FunctionDraft* draft = own_function(function);
   if (draft == nullptr) {
-    return refuse(fmt::format("{} is not of this module's own and can have no body.", described(function)));
+    return refuse(fmt::format("{} is not of this module's own and can have no body", described(function)));
   }
   if (open_function) {
-    return refuse(fmt::format("The body of {} is begun before that of {} is closed; {} end() missing there.",
+    return refuse(fmt::format("the body of {} is begun before that of {} is closed; {} end() missing there",
                               described(function), described({*open_function}), blocks.size()));
   }
-  if (draft->stage != BodyStage::missing) return refuse(fmt::format("{} is given a second body.", described(function)));
+  if (draft->stage != BodyStage::missing) return refuse(fmt::format("{} is given a second body", described(function)));
 
   draft->stage = BodyStage::open;
   draft->code.begin = code.size();

@@ -714,7 +714,7 @@ TEST_P(StateInBothTiersTest, OfAReferenceOrOfOneGlobalTwiceIsRefusedByName) {  /
       {twice, "\"a\" and \"b\" are one global"}};
   int version = 2;
   for (const auto& [fields, why] : refused) {
-    const std::string message = "The state the module describes cannot be used: " + why + ".";
+    const std::string message = "the state the module describes cannot be used: " + why;
     const auto reload = sandbox.reload("service", guest(version, fields));
     ASSERT_FALSE(reload);
     EXPECT_EQ(reload.error().code, ErrorCode::state_incompatible);

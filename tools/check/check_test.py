@@ -11,6 +11,7 @@ import host_functions
 import ids
 import includes
 import lines
+import messages
 import mutants
 import openings
 import parsers
@@ -339,6 +340,34 @@ class Ids(unittest.TestCase):
                     contextlib.redirect_stdout(said):
                 self.assertEqual(ids.main([]), code)
             self.assertEqual(said.getvalue(), f"ids: {verdict}\n")
+
+
+class Messages(unittest.TestCase):
+    def found(self, text, name="src/base/x.cpp"):
+        return [complaint.split(": ", 1)[1] for complaint in messages.complaints_of(Path(name), text)]
+
+    def test_that_start_with_a_capital_or_end_with_a_full_stop_are_seen(self):
+        for text in ['fail(code, "The module is too large")', 'fail(code, "A log needs a logger")', 'add("queue_max is at least 1.")',
+                     'fmt::format("it has {} "\n  "fields.", n)', 'fail(code, "it is full. Try again later")', "error.message += '.';"]:
+            self.assertEqual(len(self.found(text)), 1, text)
+        self.assertEqual(len(self.found('Failure::fault("An export has vanished")', "engine/src/compiled/mod.rs")), 1)
+
+    def test_are_told_with_line_and_what_to_do(self):
+        self.assertEqual(messages.complaints_of(Path("src/base/x.cpp"), '\nadd("The end");'),
+                         ['src/base/x.cpp:2: the message "The end" starts with "The"; start in lower case'])
+
+    def test_in_lower_case_and_names_pass(self):
+        for text in ['fail(code, "the module is too large; raise module_bytes_max")', 'add("WebAssembly text does not parse")',
+                     '"JSON is expected"', '"UTF-8 is expected"', '"Word"', '// "A comment."', "char c = '\"'; // \"The end\"",
+                     'R"((module (func)) The end.)"', '"and so on ..."']:
+            self.assertEqual(self.found(text), [], text)
+
+    def test_of_tests_and_of_tables_are_not_looked_at(self):
+        self.assertTrue(messages.is_looked_at(Path("src/base/files/file.cpp")))
+        self.assertTrue(messages.is_looked_at(Path("include/petri/logging/event_logger.h")))
+        for name in ["src/base/value_test.cpp", "src/cli/commands/run.cpp", "src/telemetry/event_rules.cpp", "tests/a.cpp", "docs/x.md"]:
+            self.assertFalse(messages.is_looked_at(Path(name)), name)
+        self.assertEqual(self.found('#[cfg(test)]\nmod tests {\n  "A test name"\n}', "engine/src/text.rs"), [])
 
 
 class Words(unittest.TestCase):

@@ -28,7 +28,7 @@ inline spdlog::level::level_enum spdlog_level_of(EventLevel level) {
 // many the subscription had no room for. The listener's end() stops it, finish() only once all that waits is logged.
 // What the logger does itself when it cannot write is up to it; only this listener's thread waits for it.
 inline Result<EventListener> log_events(Subscription subscription, std::shared_ptr<spdlog::logger> logger) {
-  if (!logger) return fail(ErrorCode::validation_failed, "A log of events needs a logger.");
+  if (!logger) return fail(ErrorCode::validation_failed, "a log of events needs a logger");
   // As a text, never as a format: braces in it mean nothing.
   const auto log = [](spdlog::logger& to, spdlog::level::level_enum level, const std::string& text) {
     to.log(level, spdlog::string_view_t(text.data(), text.size()));

@@ -20,7 +20,7 @@ namespace petri {
 namespace {
 
 std::unexpected<Error> refuse(ErrorCode code, const std::string& path, std::string_view why) {
-  Error error{.code = code, .message = fmt::format("{}: {}.", escape_text(path, 4096), why)};
+  Error error{.code = code, .message = fmt::format("{}: {}", escape_text(path, 4096), why)};
   return fail(std::move(error).with("path", path));
 }
 

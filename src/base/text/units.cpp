@@ -39,7 +39,7 @@ struct Quantity {
 };
 
 std::unexpected<Error> refuse(std::string_view text, const Quantity& quantity, std::string_view why) {
-  return fail(ErrorCode::validation_failed, fmt::format("\"{}\" is not a {}: {}; write it like {}.",
+  return fail(ErrorCode::validation_failed, fmt::format("\"{}\" is not a {}: {}; write it like {}",
                                                         escape_text(text, 80), quantity.noun, why, quantity.example));
 }
 
@@ -103,7 +103,7 @@ Result<std::uint64_t> parse_quantity(std::string_view text, const Quantity& quan
   for (const Unit& unit : quantity.units) {
     if (unit.name != unit_name) continue;
     if (const auto number = multiply(*decimal, unit.size, quantity.max)) return *number;
-    return refuse(text, quantity, "it is too large or not a whole number of the smallest unit");
+    return refuse(text, quantity, "it is too large or not an integer of the smallest unit");
   }
   return refuse(text, quantity, unit_name.empty() ? "the unit is missing" : "the unit is not known");
 }
@@ -141,9 +141,8 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
 Result<std::uint64_t> parse_count(std::string_view text) {
   const auto number = digits_of(text) == text ? read_digits(text) : std::nullopt;
   if (number) return *number;
-  return fail(ErrorCode::validation_failed,
-              fmt::format("\"{}\" is not a whole number from 0 to {}.", escape_text(text, 80),
-                          std::numeric_limits<std::uint64_t>::max()));
+  return fail(ErrorCode::validation_failed, fmt::format("\"{}\" is not an integer from 0 to {}", escape_text(text, 80),
+                                                        std::numeric_limits<std::uint64_t>::max()));
 }
 
 std::string format_bytes(std::uint64_t bytes) {

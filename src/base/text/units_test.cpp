@@ -37,7 +37,7 @@ TEST(ParseBytes, RefusesTheRestInASentence) {
     EXPECT_NE(bytes.error().message.find("\"" + std::string(text) + "\" is not a size"), std::string::npos);
   }
   EXPECT_EQ(parse_bytes("16MB").error().message,
-            "\"16MB\" is not a size: the unit is not known; write it like 16MiB (units B, KiB, MiB, GiB, TiB).");
+            "\"16MB\" is not a size: the unit is not known; write it like 16MiB (units B, KiB, MiB, GiB, TiB)");
 }
 
 TEST(ParseDuration, ReadsNumbersWithUnits) {
@@ -58,7 +58,7 @@ TEST(ParseDuration, RefusesTheRestInASentence) {
     EXPECT_FALSE(parse_duration(text)) << text;
   }
   EXPECT_EQ(parse_duration("50").error().message,
-            "\"50\" is not a duration: the unit is missing; write it like 50ms (units ns, us, ms, s, min, h).");
+            "\"50\" is not a duration: the unit is missing; write it like 50ms (units ns, us, ms, s, min, h)");
 }
 
 TEST(ParseCount, ReadsDigitsOnly) {

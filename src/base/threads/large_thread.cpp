@@ -21,7 +21,7 @@ std::size_t whole_pages(std::size_t bytes) { return (bytes + page_bytes() - 1) /
 
 std::unexpected<Error> no_thread(std::size_t stack_bytes, int why) {
   return fail(ErrorCode::busy,
-              fmt::format("The machine gives no thread with a stack of {} (error {}); end other work first.",
+              fmt::format("the machine gives no thread with a stack of {} (error {}); end other work first",
                           format_bytes(stack_bytes), why));
 }
 

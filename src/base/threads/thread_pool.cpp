@@ -29,9 +29,8 @@ Result<void> ThreadPool::submit(Task task) {
   const MutexLock lock(mutex_);
   PETRI_TRY(start_threads(1));
   if (waiting_.size() >= idle_ && waiting_.size() - idle_ >= options_.queue_max) {
-    return fail(
-        ErrorCode::queue_full,
-        fmt::format("{} tasks wait for a thread already, as many as may; try again later.", options_.queue_max));
+    return fail(ErrorCode::queue_full,
+                fmt::format("{} tasks wait for a thread already, as many as may; try again later", options_.queue_max));
   }
   waiting_.push_back({.task = std::move(task)});
   changed_.notify_one();

@@ -79,9 +79,9 @@ TEST(CasesFile, SpellsWhatJsonHasNoNumbersForAsText) {
 TEST(CasesFile, NamesTheNumberThatDoesNotFitItsType) {
   const CasesFile file = cases_in(R"({"cases": [[1, 2], [3, 4.5]]})");
   EXPECT_EQ(with_types(file, std::vector{f64, i32}).error().message,
-            "argument 1 of case 1: \"4.5\" cannot be an i32: it is not a whole number.");
+            "argument 1 of case 1: \"4.5\" cannot be an i32: it is not an integer");
   EXPECT_EQ(with_types(cases_in(R"({"cases": [4294967296]})"), std::vector{i32}).error().message,
-            "argument 0 of case 0: \"4294967296\" cannot be an i32: it lies outside -2147483648 to 2147483647.");
+            "argument 0 of case 0: \"4294967296\" cannot be an i32: it lies outside -2147483648 to 2147483647");
 }
 
 TEST(CasesFile, RefusesCasesOfDifferentArity) {

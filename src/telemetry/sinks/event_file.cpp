@@ -15,13 +15,13 @@ namespace {
 Result<void> check(const EventFileOptions& options) {
   std::string problems;
   const auto add = [&](std::string_view problem) { problems.append(problems.empty() ? "" : " ").append(problem); };
-  if (options.path.empty()) add("A file of events needs a path.");
+  if (options.path.empty()) add("a file of events needs a path");
   if (options.bytes_max < kEventFileBytesMin) {
-    add(fmt::format("bytes_max is {} but is at least {}, so that every line finds room.", options.bytes_max,
+    add(fmt::format("bytes_max is {} but is at least {}, so that every line finds room", options.bytes_max,
                     kEventFileBytesMin));
   }
-  if (options.bytes_per_second_max == 0) add("bytes_per_second_max is at least 1.");
-  if (options.retry_interval <= std::chrono::nanoseconds(0)) add("retry_interval is more than 0.");
+  if (options.bytes_per_second_max == 0) add("bytes_per_second_max is at least 1");
+  if (options.retry_interval <= std::chrono::nanoseconds(0)) add("retry_interval is more than 0");
   if (problems.empty()) return {};
   return fail(ErrorCode::validation_failed, std::move(problems));
 }

@@ -95,7 +95,7 @@ class PrometheusCheck {
     if (brace < series.size()) read_labels(series.substr(brace));
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc() || end != number.data() + number.size()) blame("no whole number");
+    if (error != std::errc() || end != number.data() + number.size()) blame("no integer");
     if (!series_.emplace(std::string(series), value).second) blame(std::string(series) + " comes twice");
   }
 

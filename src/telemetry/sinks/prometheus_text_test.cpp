@@ -64,7 +64,7 @@ TEST(PrometheusCheck, FindsWhatIsWrong) {
       {head + "a_total{k=\"x} 1\n", "without an end"},
       {head + "a_total{k=\"x\" 1\n", "without an end"},
       {head + "a_total{k=x} 1\n", "without a value"},
-      {head + "a_total -1\n", "whole number"},
+      {head + "a_total -1\n", "no integer"},
   };
   for (const auto& [text, fault] : cases)
     EXPECT_THAT(PrometheusCheck(text).faults(), Contains(HasSubstr(fault))) << text;
