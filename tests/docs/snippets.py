@@ -4,8 +4,9 @@
 Fenced blocks are told apart by their first words:
   ```wat add.wat      a file, written into the folder the page's commands run in; any language, as long as a name follows
   ```cpp sum.cpp      likewise, and also compiled by the build: the commands find the program as ./sum
+  ```wat examples/first_steps/add.wat   a file of the tree; the page has to show it as it is
   ```console          a transcript, as tests/cli/README.md describes it; the time in a summary line need not be the same
-All other blocks are only read. The commands of a page run in order, in one fresh folder.
+All other blocks are only read. The commands of a page run in order, in one fresh folder, where `examples` is that of the tree.
 """
 import argparse
 import re
@@ -13,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+TREE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TREE / "tests/cli"))
 import transcript  # noqa: E402
 
 # Pages show times as they were once; a run of the page takes its own.
@@ -40,7 +42,14 @@ def blocks_of(text):
 
 
 def files_in(blocks):
-    return {name: contents for _, name, contents in blocks if name}
+    return {name: contents for _, name, contents in blocks if name and "/" not in name}
+
+
+def changed_in(blocks, tree):
+    """The files of the tree that the page shows otherwise than they are."""
+    def text(name):
+        return (tree / name).read_text(encoding="utf-8") if (tree / name).is_file() else None
+    return [name for _, name, contents in blocks if name and "/" in name and text(name) != contents]
 
 
 def programs_in(blocks):
@@ -52,12 +61,13 @@ def extract(pages, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for page in pages:
         for name, contents in programs_in(blocks_of(page.read_text(encoding="utf-8"))).items():
-            target = folder / name
+            target = folder / Path(name).name
             if not target.exists() or target.read_text(encoding="utf-8") != contents:
                 target.write_text(contents, encoding="utf-8")
 
 
 def prepare_folder(folder, blocks, programs):
+    (folder / "examples").symlink_to(TREE / "examples")
     for name, contents in files_in(blocks).items():
         (folder / name).write_text(contents, encoding="utf-8")
     for name in programs_in(blocks):
@@ -73,6 +83,9 @@ def with_placeholders(line):
 
 def play(page, petri, programs):
     blocks = blocks_of(page.read_text(encoding="utf-8"))
+    changed = changed_in(blocks, TREE)
+    for name in changed:
+        print(f"{page.name}: {name} is shown otherwise than it is")
     spoken = [contents for language, _, contents in blocks if language == "console"]
     steps = [step for contents in spoken for step in transcript.read_steps(contents)[0]]
     for step in steps:
@@ -81,7 +94,7 @@ def play(page, petri, programs):
         prepare_folder(Path(scratch), blocks, programs)
         _, failures = transcript.play(steps, page.name, petri.resolve(), Path(scratch))
     print(f"{page.name}: {len(steps)} commands, {failures} answered something else")
-    return failures == 0 and steps
+    return failures == 0 and not changed and steps
 
 
 def main():

@@ -32,6 +32,16 @@ class Pages(unittest.TestCase):
         self.assertEqual(snippets.files_in(blocks), {"add.wat": "(module)\n", "sum.cpp": "int main() {}\n"})
         self.assertEqual(list(snippets.programs_in(blocks)), ["sum.cpp"])
 
+    def test_show_files_of_the_tree_as_they_are(self):
+        blocks = snippets.blocks_of("```wat examples/a.wat\n(module)\n```\n```wat examples/gone.wat\n(module)\n```\n")
+        self.assertEqual(snippets.files_in(blocks), {})
+        with tempfile.TemporaryDirectory() as name:
+            (Path(name) / "examples").mkdir()
+            (Path(name) / "examples/a.wat").write_text("(module)\n", encoding="utf-8")
+            self.assertEqual(snippets.changed_in(blocks, Path(name)), ["examples/gone.wat"])
+            (Path(name) / "examples/a.wat").write_text("(module )\n", encoding="utf-8")
+            self.assertEqual(snippets.changed_in(blocks, Path(name)), ["examples/a.wat", "examples/gone.wat"])
+
     def play(self, page, script):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

@@ -75,7 +75,7 @@ class InstalledTree(unittest.TestCase):
         expected |= {f"lib/cmake/petri/petri{name}.cmake" for name in ("Config", "ConfigVersion", "Targets")}
         expected |= {f"share/man/man1/petri{name}.1" for name in COMMANDS}
         expected |= {f"share/doc/petri/{name}" for name in DOCUMENTS}
-        expected |= {f"share/doc/petri/docs/{name}" for name in names_below(source / "docs", "*.md")}
+        expected |= {f"share/doc/petri/docs/{name}" for kind in ("*.md", "*.svg", "*.py") for name in names_below(source / "docs", kind)}
         expected |= {f"share/doc/petri/examples/{name}" for name in names_below(source / "examples", "*")}
         expected |= {f"include/petri/{name}" for name in names_below(source / "include/petri", "*.h")}
         found = {str(file.relative_to(staged())) for file in staged().rglob("*") if file.is_file()}
@@ -134,6 +134,14 @@ class Consumers(unittest.TestCase):
         self.assertIn(f"guests include {staged()}/share/petri/guest/c", said)
         run(options.cmake, "--build", build)
         self.assertEqual(run(f"{build}/five_lines").stdout, "5\n")
+
+    def test_build_the_first_steps_of_the_readme(self):
+        build = f"{options.work}/first_steps"
+        run(options.cmake, "-S", f"{options.source}/examples/first_steps", "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={staged()}",
+            f"-DCMAKE_CXX_COMPILER={options.compiler}", f"-DCMAKE_EXE_LINKER_FLAGS={options.linker_flags}")
+        run(options.cmake, "--build", build)
+        self.assertIn("reloaded: version 1 to 2", run(f"{build}/live_counter", cwd=options.source).stdout)
+        self.assertTrue(Path(f"{build}/petri-compile-worker").is_file())
 
     def run_line_of_page(self, words, functions):
         """What the line of docs/installing.md with these words says; functions of bash stand in for compilers."""
