@@ -23,6 +23,11 @@ if(NOT PETRI_FOLDERS OR "src/cli" IN_LIST PETRI_FOLDERS)
   endif()
 endif()
 
+# Populations in a file.
+if(NOT PETRI_FOLDERS OR "src/population_file" IN_LIST PETRI_FOLDERS)
+  petri_library_from_debian(SQLite3 demo)
+endif()
+
 if(PETRI_TESTS)
   petri_library_from_debian(GTest test)
   petri_library_from_debian(spdlog test) # petri/logging/event_logger.h, which libpetri itself does not include

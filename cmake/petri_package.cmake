@@ -1,5 +1,6 @@
 # petri_library(modules...): libpetri.a out of the modules that exist, and its installation as the package `petri`.
-# petri_beside(<name> <description>): a library of its own beside it, of the one module of that name, as petri::<name>.
+# petri_beside(<name> <description> [<library>...]): a library of its own beside it, of the one module of that name, as petri::<name>,
+# and the libraries of the machine that it needs, by the names that the linker and pkg-config know.
 #
 # The package has libpetri.a, the libraries beside it, libpetri_engine.a, the headers of include/petri, the header of guests, the
 # documentation, and what find_package(petri) and pkg-config read. The command installs itself (src/cli). tests/package looks at all of it.
@@ -62,7 +63,9 @@ function(petri_beside name description)
   add_library(petri_beside_${name} STATIC ${objects})
   add_library(petri::${name} ALIAS petri_beside_${name})
   set_target_properties(petri_beside_${name} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME petri_${name} EXPORT_NAME ${name})
-  target_link_libraries(petri_beside_${name} INTERFACE petri)
+  target_link_libraries(petri_beside_${name} INTERFACE petri ${ARGN})
+  list(TRANSFORM ARGN PREPEND " -l" OUTPUT_VARIABLE petri_pc_libraries)
+  list(JOIN petri_pc_libraries "" petri_pc_libraries)
   install(TARGETS petri_beside_${name} EXPORT petriTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   petri_install_stripped(libpetri_${name}.a)
   set(petri_pc_description "${description}")

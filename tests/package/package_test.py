@@ -17,7 +17,7 @@ COMMANDS = ["", "-run", "-inspect", "-scan", "-evaluate", "-verify", "-records",
 DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fuzz/README.md",
              "tests/hostile/README.md", "guest/abi/abi.json", "guest/c/petri.h"]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-BESIDE = ["testing", "wasm_builder", "report"]  # libraries beside libpetri.a
+BESIDE = ["testing", "wasm_builder", "report", "population_file"]  # libraries beside libpetri.a
 PLAIN = ["-P-c", "-P-b", "-P-u"]  # for groff: nothing printed twice to look bold
 options = None  # set by main()
 

@@ -41,7 +41,7 @@ LAYER_OF = layers_of(tree.text(ARCHITECTURE))
 PUBLIC = {
     "outcome.h": "base", "result.h": "base", "tier.h": "base", "value.h": "base",
     "events.h": "telemetry", "event_logger.h": "telemetry", "event_sinks.h": "telemetry",
-    "limits.h": "resources",
+    "limits.h": "resources", "population.h": "population", "batch.h": "batch",
     "policy.h": "security", "scan.h": "security",
     "wasm_builder.h": "wasm_builder", "wasm_operators.h": "wasm_builder",
     "artifact.h": "engine", "source.h": "engine",

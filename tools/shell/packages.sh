@@ -7,7 +7,7 @@ guest_clang_min=19
 
 # What building and running petri and the demo needs; git is not needed, because the tree is there already.
 demo_packages() {
-  echo g++ cmake ninja-build make pkgconf mold libfmt-dev nlohmann-json3-dev libcli11-dev libedit-dev ca-certificates
+  echo g++ cmake ninja-build make pkgconf mold libfmt-dev nlohmann-json3-dev libcli11-dev libedit-dev libsqlite3-dev ca-certificates
 }
 
 # What `make test` needs: libraries, Erlang for the supervisor's model, clang for guests, a browser for the page of petri
