@@ -1,0 +1,67 @@
+// Batches: one verb for many sandboxes, with a result for each row, in the order of the input, whatever becomes of the
+// others.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "petri/result.h"
+#include "petri/value.h"
+
+namespace petri {
+
+struct BatchProgress {
+  std::size_t done = 0;  // never falls, and ends at `total`
+  std::size_t total = 0;
+  std::size_t errors = 0;  // rows of `done` that are errors
+};
+
+struct BatchOptions {
+  std::size_t concurrency_max = 0;  // rows under way at a time; 0: four for each worker of the runtime
+  // When it has passed, or a stop is asked for, the rows that are done keep their results, the others are `cancelled`,
+  // and the batch returns. A row under way is ended; a sandbox that it was creating is gone. A destroy or a reload that
+  // has started is completed all the same.
+  std::optional<std::chrono::nanoseconds> time_max;
+  std::stop_token stop;
+  // Called on a thread of the batch, one call at a time. One that throws is not called again.
+  std::function<void(const BatchProgress&)> on_progress;
+};
+
+// One payload for all rows, or one for each.
+template <typename Payload>
+class PerRow {
+ public:
+  PerRow(Payload for_all) : payloads_(std::in_place_index<0>, std::move(for_all)) {}  // NOLINT: as it is given
+  PerRow(std::vector<Payload> for_each) : payloads_(std::in_place_index<1>, std::move(for_each)) {}  // NOLINT
+
+  bool fits(std::size_t rows) const { return payloads_.index() == 0 || std::get<1>(payloads_).size() == rows; }
+  const Payload& at(std::size_t row) const {
+    return payloads_.index() == 0 ? std::get<0>(payloads_) : std::get<1>(payloads_)[row];
+  }
+
+ private:
+  std::variant<Payload, std::vector<Payload>> payloads_;
+};
+
+struct CallPayload {
+  std::string function;  // empty: petri_handle, with the input
+  std::vector<Value> arguments;
+  std::string input;
+  std::string process;  // empty: the only one
+};
+
+struct RunPayload {
+  std::string module;
+  std::string function;
+  std::vector<Value> arguments;
+  std::string input;
+};
+
+}  // namespace petri
