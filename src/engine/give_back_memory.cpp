@@ -32,6 +32,10 @@ void bound_kept_memory() {
     // large message would keep tens of MiB in each arena from then on.
     ::mallopt(M_TRIM_THRESHOLD, kKeptBytesMax);
     ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+    // Small blocks are joined as they are freed. Else they are joined by malloc_trim(), which leaves them at the end of
+    // their arena: it gives back what lies between blocks, and only the next large block that is freed there gives
+    // back the end. Where 24,000 sandboxes had lived, 90 MiB stayed.
+    ::mallopt(M_MXFAST, 0);
   });
 }
 

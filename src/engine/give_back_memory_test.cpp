@@ -47,6 +47,17 @@ TEST(KeptMemory, IsGivenBackWhereSmallBlocksLieBetween) {
   EXPECT_LT(resident_bytes(), before - 24 * kMiB);
 }
 
+// By a thread, which has an arena of its own, as threads of sandboxes have.
+TEST(KeptMemory, IsGivenBackWhereAThreadFreedSmallBlocks) {
+  bound_kept_memory();
+  std::thread([] {
+    const std::uint64_t before = resident_bytes();
+    use_and_free(400'000, 100);
+    give_back_memory();
+    EXPECT_LT(resident_bytes(), before + 8 * kMiB);
+  }).join();
+}
+
 #endif
 
 }  // namespace
