@@ -196,7 +196,7 @@ Allowance MessageHandler::allowance_for(const Message& message, Clock::TimePoint
           .deadline_ns =
               std::min(now + static_cast<std::uint64_t>(limits_->execution_time_max.count()), message.deadline_ns),
           .call_depth = static_cast<std::uint32_t>(limits_->call_depth_max),
-          .turn_ns = now + process_.services().turn_ns};
+          .turn_ns = now + static_cast<std::uint64_t>(process_.services().workers.first_turn(*seat_).count())};
 }
 
 // In a deterministic queue time continues from where the last work left it, or from where a caller is.

@@ -48,15 +48,13 @@ struct KnownServices {
         clock(services.clock()),
         workers(services.workers()),
         client(services.client()),
-        queue(services.deterministic_queue()),
-        turn_ns(static_cast<std::uint64_t>(workers.turn().count())) {}
+        queue(services.deterministic_queue()) {}
 
   TreeAccount& account;
   const Clock& clock;
   Workers& workers;
   Workers::Client* const client;
   DeterministicQueue* const queue;
-  const std::uint64_t turn_ns;
 };
 
 }  // namespace petri

@@ -116,7 +116,7 @@ std::uint64_t GuestTurns::next(HostContext& context, std::uint64_t fuel, const B
   }
   hold(bounds);
   const std::uint64_t from = to_ns(services_.clock().now());
-  if (!has_had_its_turn())
+  if (bounds.seat.holds_permit && !has_had_its_turn())
     return kernel_ns(CLOCK_MONOTONIC) + static_cast<std::uint64_t>(services_.workers().turn().count());
   const std::uint64_t next =
       services_.workers().take_turn(from, bounds.seat, {.ended = &bounds.kill, .deadline_ns = bounds.deadline_ns});

@@ -92,6 +92,15 @@ TEST_F(GuestTurnsTest, DoNotEndOneThatHasHardlyRunSinceItsWorkStarted) {
   EXPECT_FALSE(continues()) << "this time it was its own doing";
 }
 
+// Callers bring threads along, as many as they have: beyond its short first turn each waits for a permit.
+TEST_F(GuestTurnsTest, LineUpACallersThreadAfterItsFirstTurn) {  // X06
+  EXPECT_FALSE(bounds().seat.holds_permit);
+  EXPECT_EQ(owner_.workers().first_turn(bounds().seat), owner_.workers().turn() / 4);
+  EXPECT_TRUE(continues());
+  EXPECT_TRUE(bounds().seat.holds_permit);
+  EXPECT_EQ(owner_.workers().first_turn(bounds().seat), owner_.workers().turn());
+}
+
 TEST_F(GuestTurnsTest, GiveTheWholeGraceAgainOnceTheShareWasKept) {
   others_use(1s);
   EXPECT_TRUE(continues());

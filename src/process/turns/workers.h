@@ -94,8 +94,8 @@ class Workers {
     Seat* before_;
   };
 
-  // A thread that is not one of ours runs a guest while this lives. It needs no permit for its first turn: the caller
-  // brings the thread along.
+  // A thread that is not one of ours runs a guest while this lives. It needs no permit for its first turn, which is
+  // short: the caller brings the thread along.
   class Visit {
    public:
     explicit Visit(Workers& workers, Client* client = nullptr);
@@ -137,6 +137,12 @@ class Workers {
   ThreadPool& stacks() { return stacks_; }
 
   std::chrono::nanoseconds turn() const { return options_.turn; }
+  // How long who sits there may run before it has to look who else wants to. Without a permit it runs beside as many
+  // others as there are callers, and a hundred of them would have the kernel keep each from the processor for long:
+  // past its deadline, too.
+  std::chrono::nanoseconds first_turn(const Seat& seat) const {
+    return seat.holds_permit ? options_.turn : options_.turn / 4;
+  }
   std::size_t threads() const EXCLUDES(mutex_);
 
  private:
