@@ -35,19 +35,25 @@ class FairLine {
     void come_back(std::uint64_t floor, std::uint64_t now) {
       const std::uint64_t until = used_until_.load(std::memory_order_relaxed);
       const std::uint64_t before = rank(), earned = (now - std::min(now, until)) / kPartForgiven;
-      const std::uint64_t first = floor - std::min(floor, kCredit), last = floor + kCredit;
-      const std::uint64_t wanted = before - std::min(before, earned);
-      forgiven_ += std::clamp(wanted, first, last) - before;  // wraps around, as rank() does
+      const std::uint64_t last = floor + kCredit, wanted = before - std::min(before, earned);
+      forgiven_ += std::clamp(wanted, first_rank(floor), last) - before;  // wraps around, as rank() does
+      favoured_ = favoured_ && rank() + kCredit < floor;
     }
-    // Ranks it as if it had used nothing for a while.
+    // Ranks it before all that have used nothing for a while, until it has used what they are ahead.
     void favour(std::uint64_t floor) {
-      const std::uint64_t first = floor - std::min(floor, kCredit);
+      favoured_ = true;
+      const std::uint64_t first = first_rank(floor);
       if (rank() > first) forgiven_ += first - rank();
     }
 
    private:
+    std::uint64_t first_rank(std::uint64_t floor) const {
+      return floor - std::min(floor, favoured_ ? 2 * kCredit : kCredit);
+    }
+
     std::atomic<std::uint64_t> used_{0}, used_until_{0};
     std::uint64_t forgiven_ = 0;
+    bool favoured_ = false;
   };
 
   // Where a member stands in one line, if it does.

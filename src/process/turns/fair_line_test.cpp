@@ -47,10 +47,27 @@ TEST(FairLine, NeitherSavesNorOwesMoreThanACredit) {
   usual.add_used(kFloor + 7);
   usual.come_back(kFloor, 0);
   EXPECT_EQ(usual.rank(), kFloor + 7);
-  usual.favour(kFloor);
-  EXPECT_EQ(usual.rank(), kFloor - FairLine::kCredit);
-  idle.favour(kFloor + FairLine::kCredit);
-  EXPECT_EQ(idle.rank(), kFloor - FairLine::kCredit) << "it is there already";
+}
+
+// Where many burn who all had nothing when they came, a favour that ranked it with them would put it behind them.
+TEST(FairLine, RanksAFavouredOneBeforeThoseWhoUsedNothingUntilItHasUsedACredit) {
+  constexpr std::uint64_t kFloor = 100 * FairLine::kCredit;
+  FairLine::Member idle, favoured;
+  idle.come_back(kFloor, 0);
+  favoured.add_used(kFloor);
+  favoured.favour(kFloor);
+  EXPECT_EQ(favoured.rank(), kFloor - 2 * FairLine::kCredit);
+  favoured.favour(kFloor + FairLine::kCredit);
+  EXPECT_EQ(favoured.rank(), kFloor - 2 * FairLine::kCredit) << "it is there already";
+  favoured.add_used(5);
+  favoured.come_back(kFloor, 0);
+  EXPECT_EQ(favoured.rank(), kFloor - 2 * FairLine::kCredit + 5);
+  EXPECT_LT(favoured.rank(), idle.rank());
+  favoured.add_used(FairLine::kCredit);
+  favoured.come_back(kFloor, 0);
+  EXPECT_GT(favoured.rank(), idle.rank());
+  favoured.come_back(2 * kFloor, 0);
+  EXPECT_EQ(favoured.rank(), 2 * kFloor - FairLine::kCredit) << "and then it is one of them";
 }
 
 // A short call now and then is served before those who use all they get, however slowly these advance.

@@ -69,7 +69,8 @@ class Workers {
   // Runs the task on a thread with a large stack. Callers bound what they submit. Without a client it is the host's own
   // work, which comes first.
   void submit(Task task, Client* client = nullptr) EXCLUDES(mutex_);
-  // The client is to be ended: its remaining work comes as soon as that of a sandbox which has done nothing.
+  // The client is to be ended: its remaining work comes before that of a sandbox which has done nothing, as far as it is
+  // little.
   void favour(Client& client) EXCLUDES(mutex_);
 
   // A thread's place among the workers. A guest whose stack is too small runs on another thread while the one that
@@ -186,7 +187,8 @@ class Workers {
   Client own_;                                  // the host
   std::size_t tasks_ GUARDED_BY(mutex_) = 0;    // of all clients
   FairLine with_tasks_ GUARDED_BY(mutex_), with_waiters_ GUARDED_BY(mutex_);
-  std::uint64_t floor_ GUARDED_BY(mutex_) = 0;    // where whoever comes back is ranked
+  // Where whoever comes back is ranked: high enough at the start for a favoured one to come before others.
+  std::uint64_t floor_ GUARDED_BY(mutex_) = 2 * FairLine::kCredit;
   std::vector<Waiter*> idle_ GUARDED_BY(mutex_);  // threads of ours without a task
   std::size_t starting_ GUARDED_BY(mutex_) = 0;   // threads that have not asked for a task yet
   std::size_t alive_ GUARDED_BY(mutex_) = 0;
