@@ -69,8 +69,8 @@ class Workers {
   // Runs the task on a thread with a large stack. Callers bound what they submit. Without a client it is the host's own
   // work, which comes first.
   void submit(Task task, Client* client = nullptr) EXCLUDES(mutex_);
-  // The client is to be ended: its remaining work comes before that of a sandbox which has done nothing, as far as it is
-  // little.
+  // The client is to be ended: its remaining work comes before that of a sandbox which has done nothing, as far as it
+  // is little.
   void favour(Client& client) EXCLUDES(mutex_);
 
   // A thread's place among the workers. A guest whose stack is too small runs on another thread while the one that

@@ -162,6 +162,46 @@ TEST(Workers, ServeWhoHasUsedLittleBeforeThoseWhoSubmitThemselvesAgain) {
   EXPECT_LT(waited, kMany / 4) << "turns of others that it had to wait for";
 }
 
+// All of them had used nothing when they came, beside one that had used more, as the one that is to be ended had. An
+// end is a few pieces of work one after the other.
+TEST(Workers, ServeAnEndBeforeThoseThatBurn) {
+  constexpr int kMany = 20, kPieces = 5;
+  std::atomic<int> turns{0}, alone{0};
+  std::atomic<bool> ends{false};
+  std::array<Workers::Client, kMany> busy;
+  Workers::Client first;
+  Workers* same = nullptr;
+  std::latch was_alone(1), done(1);
+  const std::function<void()> burn_alone = [&] {
+    spend_a_turn();
+    if (++alone < 15) return same->submit(burn_alone, &first);
+    was_alone.count_down();
+  };
+  const std::function<void(std::size_t)> again = [&](std::size_t which) {
+    spend_a_turn();
+    ++turns;
+    if (!ends) same->submit([&, which] { again(which); }, &busy.at(which));
+  };
+  int before = 0, waited = 0;
+  const std::function<void(int)> end = [&](int pieces) {
+    if (pieces > 1) return same->submit([&, pieces] { end(pieces - 1); }, &busy.front());
+    waited = turns - before;
+    ends = true;
+    done.count_down();
+  };
+  const auto workers = make(1);
+  same = workers.get();
+  workers->submit(burn_alone, &first);
+  was_alone.wait();
+  for (std::size_t i = 0; i < busy.size(); ++i) workers->submit([&, i] { again(i); }, &busy.at(i));
+  while (turns < 3 * kMany) std::this_thread::yield();
+  before = turns;
+  workers->favour(busy.front());
+  workers->submit([&] { end(kPieces); }, &busy.front());
+  done.wait();
+  EXPECT_LT(waited, kMany) << "turns of others, and of its own guest, that it had to wait for";
+}
+
 TEST(Workers, LetAGuestEndWithoutAPermitThatWasEndedWhileItWaited) {
   std::atomic<std::uint32_t> ended{0};
   Workers::Client client;
