@@ -37,8 +37,10 @@ std::string options_of(const LimitRule& rule) {
 
 std::string sandbox_limits() {
   Rows rows;
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
-    const auto of = [&rule](Profile profile) { return format_limit(rule, rule.get(SandboxLimits::of(profile))); };
+  for (const LimitRule& rule : sandbox_limit_rules()) {
+    const auto of = [&rule](Profile profile) {
+      return format_limit(rule, limit_value(SandboxLimits::of(profile), rule));
+    };
     const bool all_cores = rule.name == "cpu_percent_max";
     rows.push_back({code(rule.name), of(Profile::strict), of(Profile::standard),
                     all_cores ? "none" : of(Profile::trusted),
@@ -67,7 +69,7 @@ std::string sandbox_limits() {
 std::string limits_page() {
   Rows rows;
   for (const LimitRule& rule : limit_rules()) {
-    rows.push_back({code(rule.name), options_of(rule), format_limit(rule, rule.get(Limits{})),
+    rows.push_back({code(rule.name), options_of(rule), format_limit(rule, limit_value(Limits{}, rule)),
                     fmt::format("{} – {}", format_limit(rule, rule.min), format_limit(rule, rule.max)),
                     std::string(rule.when_met)});
   }
