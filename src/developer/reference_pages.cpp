@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/limit_options.h"
 #include "developer/meanings.h"
+#include "developer/spec_page.h"
 #include "developer/state_tables.h"
 #include "developer/verb_tables.h"
 #include "engine/engine_tables.h"
@@ -358,6 +359,7 @@ const std::vector<ReferencePage>& reference_pages() {
       {"cli", "every command with its options", cli_page},
       {"shell", "every verb of petri shell", shell_page},
       {"limits", "what a guest runs under, with defaults and ranges", limits_page},
+      {"spec", "the spec of a sandbox and the options of a runtime as JSON", spec_page},
       {"outcomes", "the ways a guest can end, and the traps", outcomes_page},
       {"errors", "why a guest was not entered", errors_page},
       {"exit_codes", "what petri ends with", exit_codes_page},
