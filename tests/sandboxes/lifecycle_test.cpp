@@ -220,7 +220,7 @@ TEST_F(LifecycleTest, RefusesNeedsThatNoVersionMeets) {  // L11
 }
 
 constexpr std::string_view kLimitNames =
-    "memory_bytes_max, fuel_max, execution_time_max, module_bytes_max, file_bytes_max, files_max, disk_bytes_max, "
+    "execution_time_max, memory_bytes_max, fuel_max, module_bytes_max, file_bytes_max, files_max, disk_bytes_max, "
     "output_bytes_max, log_bytes_per_second_max, call_depth_max, process_memory_bytes_max, processes_max, "
     "cpu_percent_max, cpu_grace, message_queue_max, message_bytes_max, timers_max, descriptors_max, threads_max, "
     "state_bytes_max, versions_max, shutdown_max";

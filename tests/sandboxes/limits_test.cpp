@@ -162,7 +162,7 @@ TEST_P(LimitsTest, ChangeOnALiveSandboxWithItsStateKept) {  // Q21, Q22
   const auto audited = runtime_->audit({.sandbox = "a", .kind = AuditKind::limits_changed}).entries;
   ASSERT_EQ(audited.size(), 1U) << "what was refused changed nothing";
   EXPECT_EQ(audited[0].cause, "update_limits");
-  EXPECT_EQ(std::get<std::string>(*audited[0].detail("changes")), "fuel_max=1000 memory_bytes_max=131072");
+  EXPECT_EQ(std::get<std::string>(*audited[0].detail("changes")), "memory_bytes_max=131072 fuel_max=1000");
   EXPECT_EQ(next(sandbox), 2);
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}), -1), "");
   const auto ended = sandbox.call("spin");
