@@ -97,7 +97,7 @@ class AccountsTest : public RuntimeFixture, public ::testing::WithParamInterface
     for (const std::string id : {"a", "sink"}) spec.tree->children.emplace_back(ChildSpec{.id = id, .module = "m"});
     spec.tier = GetParam();
     spec.limits = std::move(limits);
-    spec.limits.try_emplace("shutdown_max", 20'000'000);  // the sink is busy for ever
+    fill_in(spec.limits, {.shutdown_max = std::chrono::milliseconds(20)});  // the sink is busy for ever
     return spec;
   }
   static std::int32_t number(Sandbox& sandbox, std::string_view function, std::vector<Value> arguments = {}) {

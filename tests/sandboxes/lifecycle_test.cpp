@@ -719,7 +719,7 @@ TEST_F(LifecycleTest, EchoesTheOptionsOfTheRuntime) {  // L31
   EXPECT_EQ(info.quarantine.period, 10s);
   EXPECT_EQ(info.memory_budget_bytes, 12'000'000U);
   EXPECT_EQ(info.defaults.breaker->limits_max, 11U);
-  EXPECT_EQ(info.defaults.limits.at("timers_max"), 13U);
+  EXPECT_EQ(info.defaults.limits.timers_max, 13U);
   EXPECT_EQ(info.defaults.profile, ProfileSpec(Profile::trusted));
   EXPECT_EQ(info.defaults.seed, 14U);
   EXPECT_EQ(info.defaults.recovery->actions.at(ErrorCategory::runtime), RecoveryAction::keep);
