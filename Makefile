@@ -16,7 +16,7 @@ CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
 .PHONY: help setup build install install-files dev demo tour live test test-long hostile nightly petri-dev bench bench-peers
-.PHONY: coverage mutants format check tidy fresh clean setup-demo setup-test setup-dev
+.PHONY: coverage mutants format check reference tidy fresh clean setup-demo setup-test setup-dev
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -70,6 +70,9 @@ nightly: setup-test ## what takes two hours: the search for expensive modules, t
 
 check: setup-test ## the rules of the house: sleeps, includes, paths, format, clippy, lines
 	@tools/check/all
+
+reference: setup-test ## the reference of the C++ API, from its headers, build/reference/html
+	@tools/reference/make
 
 tidy: setup-dev ## clang-tidy over what changed since it was last clean (FILES='src/base/*.cpp' for some)
 	@tools/tidy $(FILES)

@@ -105,11 +105,10 @@ Result<Measurement> measure_sleepers() {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   PETRI_TRY(Sandbox neighbour, runtime->create_sandbox(sandbox_of("neighbour", artifact)));
   for (std::size_t i = 0; i < kSleepers; ++i) {
-    PETRI_TRY(Sandbox sleeper,
-              runtime->create_sandbox({.id = fmt::format("sleeper{}", i),
-                                       .modules = {{"m", Source::wat(std::string(kSleeper))}},
-                                       .limits = {{"execution_time_max", std::uint64_t{3'600'000'000'000}},
-                                                  {"shutdown_max", std::uint64_t{0}}}}));
+    PETRI_TRY(Sandbox sleeper, runtime->create_sandbox({.id = fmt::format("sleeper{}", i),
+                                                        .modules = {{"m", Source::wat(std::string(kSleeper))}},
+                                                        .limits = {.execution_time_max = std::chrono::hours(1),
+                                                                   .shutdown_max = std::chrono::nanoseconds(0)}}));
     PETRI_TRY(sleeper.call_async("nap", {}, {}, [](const Result<Outcome>&) {}));
   }
   PETRI_TRY(wait_until([&] { return all_sleep(*runtime); }, "the sleepers do not all sleep"));

@@ -41,8 +41,7 @@ constexpr std::array<std::string_view, 5> kHostileGuests{
 // Limits of someone who expects such guests: twenty times the fuel of an honest call, and memory it does not need at
 // all. Not a time: where others use the machine as well, it would end honest ones, too.
 Result<std::unique_ptr<Runtime>> guarded_runtime() {
-  return Runtime::create(
-      {.workers = 2, .limits = {{"fuel_max", 1'000'000}, {"memory_bytes_max", std::uint64_t{1} << 20}}});
+  return Runtime::create({.workers = 2, .limits = {.memory_bytes_max = std::uint64_t{1} << 20, .fuel_max = 1'000'000}});
 }
 
 // Sandboxes that are asked again and again until each honest one has answered this many times. Hostile ones are asked

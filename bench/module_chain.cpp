@@ -33,7 +33,7 @@ SandboxSpec chain_of(std::size_t length) {
 Result<double> reload_seconds(std::size_t length) {
   PETRI_TRY(const auto runtime, two_worker_runtime());
   SandboxSpec spec = chain_of(length);
-  spec.limits = {{"memory_bytes_max", std::uint64_t{1} << 30}};
+  spec.limits = {.memory_bytes_max = std::uint64_t{1} << 30};
   PETRI_TRY(Sandbox sandbox, runtime->create_sandbox(std::move(spec)));
   std::vector<double> samples;
   for (std::size_t i = 0; i < kChainRepeats; ++i) {

@@ -97,7 +97,7 @@ Result<Measurement> measure_message() {
 }
 
 // The time of the next event of the sandbox, which must be of this kind.
-Result<std::chrono::sys_time<std::chrono::nanoseconds>> time_of_next(Subscription& events, EventKind kind) {
+Result<WallTime> time_of_next(Subscription& events, EventKind kind) {
   const EventPtr event = events.wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(10));
   if (event != nullptr && event->kind == kind) return event->time;
   return fail(ErrorCode::host_fault, fmt::format("{} did not come", name_of(kind)));

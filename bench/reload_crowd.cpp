@@ -89,7 +89,7 @@ Result<Measurement> measure_ten_thousand() {
   PETRI_TRY(const ArtifactPtr second, counting_version(2));
   PETRI_TRY(const auto runtime, two_worker_runtime());
   SandboxSpec spec = sandbox_of("many", first);
-  spec.limits = {{"processes_max", kCrowd}, {"memory_bytes_max", std::uint64_t{4} << 30}};
+  spec.limits = {.memory_bytes_max = std::uint64_t{4} << 30, .processes_max = kCrowd};
   spec.tree = SupervisorSpec{};
   for (std::size_t i = 0; i < kCrowd; ++i) {
     spec.tree->children.emplace_back(ChildSpec{.id = fmt::format("p{}", i), .module = std::string(kVersioned)});

@@ -19,7 +19,7 @@ constexpr std::size_t kEntries = 4;
 std::string entry_text(std::uint64_t number) {
   std::string text;
   const AuditFact details[] = {{"allowed", 10}, {"message", "line one\nline two"}};
-  write_entry(text, number, AuditTime(std::chrono::seconds(1'700'000'000)),
+  write_entry(text, number, WallTime(std::chrono::seconds(1'700'000'000)),
               {.kind = AuditKind::limit_met, .sandbox = "a", .process = "b/c", .cause = "fuel_max"}, details);
   return text + "}";
 }
@@ -39,7 +39,7 @@ std::string changed_entry(std::uint64_t number, Choices& choices) {
 }
 
 // The seal takes the place of the last brace.
-void append_sealed(std::string& file, AuditHash& before, std::string text) {
+void append_sealed(std::string& file, Sha256& before, std::string text) {
   if (text.ends_with('}')) text.pop_back();
   ChainLine line;
   line.begin(before) += text;
@@ -49,7 +49,7 @@ void append_sealed(std::string& file, AuditHash& before, std::string text) {
 
 std::string header_text() {
   std::string text;
-  write_header(text, AuditTime());
+  write_header(text, WallTime());
   return text + "}";
 }
 
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace petri::fuzz;
   static const MemoryFile file;
   Choices choices({data, size});
-  AuditHash before{};
+  Sha256 before{};
   std::string text;
   append_sealed(text, before, header_text());
   for (std::uint64_t number = 1; number <= kEntries; ++number) {

@@ -52,12 +52,12 @@ void follow(std::string_view text) {
 
 std::string chain_of(std::initializer_list<AuditSubject> subjects) {
   ChainLine line;
-  write_header(line.begin(AuditHash{}), AuditTime());
+  write_header(line.begin(Sha256{}), WallTime());
   ChainEnd end{.number = 0, .hash = line.seal()};
   std::string text(line.text());
   for (const AuditSubject& subject : subjects) {
     const AuditFact details[] = {{"allowed", 10}, {"message", "line one\nline two"}};
-    write_entry(line.begin(end.hash), ++end.number, AuditTime(std::chrono::seconds(1'700'000'000)), subject, details);
+    write_entry(line.begin(end.hash), ++end.number, WallTime(std::chrono::seconds(1'700'000'000)), subject, details);
     end.hash = line.seal();
     text.append(line.text());
   }

@@ -48,7 +48,7 @@ const std::vector<Case>& cases() {
   return cases;
 }
 
-std::string in_quotes(const Digest& digest) { return '"' + hex(digest) + '"'; }
+std::string in_quotes(const Sha256& digest) { return '"' + digest.hex() + '"'; }
 
 // A good file, its lines, and what is true of its candidates.
 class Records {
@@ -106,7 +106,7 @@ class Records {
     if (choices.one_in(8)) return text;
     const auto digest = sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     const std::size_t records = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) - 1;
-    return text + fmt::format("{{\"records\":{},\"sha256\":\"{}\"}}\n", records, hex(digest));
+    return text + fmt::format("{{\"records\":{},\"sha256\":\"{}\"}}\n", records, digest.hex());
   }
   static std::string joined(const std::vector<json>& lines) {
     std::string text;
@@ -117,7 +117,7 @@ class Records {
     file_.write(text);
     const auto parsed = read_records(file_.path());
     if (!parsed) return text;
-    const Digest digest = spec_digest(parsed->header.cases, parsed->header.spec, {});
+    const Sha256 digest = spec_digest(parsed->header.cases, parsed->header.spec, {});
     replace(text, in_quotes(parsed->header.digest), in_quotes(digest));
     for (const StoredRecord& stored : parsed->records) {
       if (stored.record.receipt)

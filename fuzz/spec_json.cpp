@@ -23,8 +23,8 @@ void check(const SandboxSpec& spec) {
   static const HostFunctions host;
   const auto policy = check_spec(spec, {}, host);
   if (!policy) return require_a_verdict(policy.error());
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
-    const std::uint64_t value = rule.get(policy->limits);
+  for (const LimitRule& rule : sandbox_limit_rules()) {
+    const std::uint64_t value = limit_value(policy->limits, rule);
     FUZZ_REQUIRE(value >= rule.min && value <= rule.max);
   }
   if (!spec.tree) return;

@@ -38,13 +38,13 @@ SandboxSpec spec_of(const HostCostCase& one, const HostCostOptions& options) {
   spec.profile = Profile::trusted;
   spec.tier = Tier::compiled;
   spec.folder = options.folder;
-  spec.limits = {{"memory_bytes_max", std::uint64_t{512} << 20},
-                 {"process_memory_bytes_max", std::uint64_t{512} << 20},
-                 {"message_bytes_max", 32 << 20},
-                 {"output_bytes_max", 32 << 20},
-                 {"file_bytes_max", 64 << 20},
-                 {"disk_bytes_max", std::uint64_t{1} << 30},
-                 {"files_max", 100'000}};
+  spec.limits = {.memory_bytes_max = std::uint64_t{512} << 20,
+                 .file_bytes_max = 64 << 20,
+                 .files_max = 100'000,
+                 .disk_bytes_max = std::uint64_t{1} << 30,
+                 .output_bytes_max = 32 << 20,
+                 .process_memory_bytes_max = std::uint64_t{512} << 20,
+                 .message_bytes_max = 32 << 20};
   for (int i = 0; i < 1'000; ++i) {
     spec.arguments.push_back(fmt::format("argument-{}", i));
     spec.environment[fmt::format("NAME_{}", i)] = "value";
@@ -63,7 +63,7 @@ Result<Trial> try_once(Runtime& runtime, const HostCostCase& one, const HostCost
   PETRI_TRY(Sandbox sandbox, runtime.create_sandbox(spec_of(one, options)));
   PETRI_TRY(const Outcome ready, sandbox.call("ready", {}, {.process = "a"}));
   if (ready.kind != OutcomeKind::ok) return fail(ErrorCode::engine_fault, "a guest could not be prepared: " + one.name);
-  PETRI_TRY(sandbox.update_limits({{"execution_time_max", static_cast<std::uint64_t>(kDeadline.count())}}));
+  PETRI_TRY(sandbox.update_limits({.execution_time_max = kDeadline}));
   const std::string input(std::size_t{16} << 20, 'x');
   const long before = interruptions();
   PETRI_TRY(const Outcome end, sandbox.call(one.ends_the_guest ? "once" : "go", {}, {.process = "a", .input = input}));

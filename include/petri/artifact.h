@@ -15,9 +15,11 @@
 
 namespace petri {
 
+// The kinds of what a module imports and exports.
 enum class ExternKind : std::uint8_t { function, table, memory, global };
 std::string_view name_of(ExternKind kind);
 
+// One import of a module.
 struct ImportInfo {
   std::string module;
   std::string name;
@@ -25,6 +27,7 @@ struct ImportInfo {
   Signature signature;  // of a function
 };
 
+// One export of a module.
 struct ExportInfo {
   std::string name;
   ExternKind kind = ExternKind::function;
@@ -34,6 +37,7 @@ struct ExportInfo {
   bool global_mutable = false;
 };
 
+// The facts that the gate found about a module: its sizes, and which additions to WebAssembly it uses.
 struct ModuleInfo {
   ArtifactId id;
   std::uint64_t bytes = 0;
@@ -68,11 +72,12 @@ class Artifact {
   // The function's name in the name section, else that of an export of it, else empty.
   virtual std::string function_name(std::uint32_t function) const = 0;
 
+  // The export of this name, or nullptr.
   const ExportInfo* find_export(std::string_view name) const;
   const ArtifactId& id() const { return id_; }
 
  protected:
-  // Only petri's engines make artifacts.
+  // Only petri's engines create artifacts.
   explicit Artifact(const ArtifactId& artifact_id) : id_(artifact_id) {}
   Artifact(const Artifact&) = delete;
   Artifact& operator=(const Artifact&) = delete;
@@ -81,6 +86,7 @@ class Artifact {
   ArtifactId id_;
 };
 
+// An artifact as it is shared.
 using ArtifactPtr = std::shared_ptr<const Artifact>;
 
 }  // namespace petri

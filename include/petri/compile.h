@@ -17,6 +17,7 @@
 
 namespace petri {
 
+// How severe a diagnostic is; an error means that there is no artifact.
 enum class DiagnosticSeverity : std::uint8_t { note, warning, error };
 std::string_view name_of(DiagnosticSeverity severity);
 
@@ -40,6 +41,7 @@ struct Diagnostic {
 // "adder.c:3:10: error: use of undeclared identifier 'x'"
 std::string line_of(const Diagnostic& diagnostic);
 
+// The way in which sources are compiled, and its bounds.
 struct CompileOptions {
   std::string language;            // for text of a file whose name does not say; empty: by the name
   std::string optimise = "2";      // 0, 1, 2, 3, s or z
@@ -80,6 +82,7 @@ struct CompiledSource {
   std::optional<Error> error;        // why there is no artifact
 };
 
+// The end of a compilation: all modules of a source were compiled, or not.
 enum class CompileOutcome : std::uint8_t { compiled, failed };
 std::string_view name_of(CompileOutcome outcome);
 
@@ -88,6 +91,7 @@ std::string_view name_of(CompileOutcome outcome);
 enum class CompileStrategy : std::uint8_t { in_process, jail, server, unjailed, cache };
 std::string_view name_of(CompileStrategy strategy);
 
+// The report of a compilation.
 struct CompileReport {
   CompileOutcome status = CompileOutcome::failed;
   std::vector<CompiledSource> modules;  // by name; in a folder, those that others import from come first

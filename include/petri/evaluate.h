@@ -42,16 +42,19 @@ struct Origin {
 // owner could not read, or did not because it is too large, is a row with that error.
 class Candidate {
  public:
+  // The four forms of a candidate.
   static Candidate wasm(std::span<const std::uint8_t> bytes) { return Candidate(bytes); }
   static Candidate wat(std::string_view text) { return Candidate(text); }
   static Candidate artifact(ArtifactPtr artifact) { return Candidate(std::move(artifact)); }
   static Candidate unread(Error why) { return Candidate(std::make_shared<const Error>(std::move(why))); }
 
+  // The same candidate with an origin.
   Candidate from(Origin origin) && {
     origin_ = std::make_shared<const Origin>(std::move(origin));
     return std::move(*this);
   }
 
+  // The form that was given.
   using Form = std::variant<std::span<const std::uint8_t>, std::string_view, ArtifactPtr, std::shared_ptr<const Error>>;
   const Form& form() const { return form_; }
   const Origin* origin() const { return origin_.get(); }  // may be none
@@ -87,6 +90,7 @@ class Harness {
   ArtifactPtr artifact_;
 };
 
+// The instances of a candidate: one for all cases or a fresh one for each.
 enum class Instances : std::uint8_t { per_candidate, per_case };
 std::string_view name_of(Instances instances);
 
@@ -116,9 +120,6 @@ struct EvaluationSpec {
   bool operator==(const EvaluationSpec&) const = default;
 };
 
-using Digest = std::array<std::uint8_t, 32>;
-std::string hex(const Digest& digest);
-
 // The deterministic part of what is known of one candidate. Exactly one of `outcome` and `error` is set.
 struct Record {
   std::size_t row = 0;
@@ -132,13 +133,13 @@ struct Record {
   std::vector<ValueType> value_types;        // of one case: the function's results
   std::vector<std::uint64_t> value_bits;     // of each case that was run, in order; zeros for one that is not ok
   std::vector<OutcomeKind> kinds;            // of each case that was run
-  std::optional<Digest> output;              // over the outputs of the cases that were run, when any wrote one
+  std::optional<Sha256> output;              // over the outputs of the cases that were run, when any wrote one
   std::uint64_t fuel_used = 0;               // over all cases
   std::uint64_t memory_peak_bytes = 0;       // the largest
   std::optional<double> score;
   std::optional<std::size_t> repeats_row;  // an earlier row of this batch was the same candidate
   bool repeatable = true;                  // false when time ended it, or petri itself failed: then no receipt
-  std::optional<Digest> receipt;           // none either when the candidate never became an artifact
+  std::optional<Sha256> receipt;           // none either when the candidate never became an artifact
 
   std::size_t values_per_case() const { return value_types.size(); }
   // The value of a case that was run; nullopt when it is not ok.
@@ -159,6 +160,7 @@ struct CaseView {
   std::string_view output;
 };
 
+// How far an evaluation has come.
 struct Progress {
   std::size_t done = 0;  // never falls, and ends at `total`
   std::size_t total = 0;
@@ -192,6 +194,7 @@ struct EvaluationOptions {
   bool receipts = true;
 };
 
+// Rows of an evaluation by how they ended.
 struct EvaluationCounts {
   std::size_t rows = 0;
   std::size_t evaluated = 0;   // rows whose candidate was looked at now
@@ -202,6 +205,7 @@ struct EvaluationCounts {
   std::size_t done() const { return rows - cancelled; }
 };
 
+// The records of an evaluation, and counts of them.
 struct Evaluation {
   std::vector<Record> records;  // one a candidate, in input order
   std::vector<Timing> timings;
@@ -210,6 +214,7 @@ struct Evaluation {
   std::chrono::nanoseconds wall_time{0};
 };
 
+// The resources of an evaluator, for all its evaluations.
 struct EvaluatorOptions {
   std::size_t cache_records_max = 100'000;  // and 256 MiB at most
   std::size_t compiled_modules_max = 1'000;
@@ -222,6 +227,7 @@ struct EvaluatorOptions {
   MachineCodeOptions compile;
 };
 
+// Counts of an evaluator over all its evaluations.
 struct EvaluatorStatistics {
   std::uint64_t cache_hits = 0;
   std::uint64_t cache_misses = 0;
@@ -244,6 +250,7 @@ class Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
+  // Runs every candidate on every case, and returns a record for each candidate, in their order.
   Result<Evaluation> evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
                               const EvaluationSpec& spec, const EvaluationOptions& options = {});
 
@@ -259,7 +266,7 @@ class Evaluator {
 // The digest of an evaluation's spec, and the receipt of a record. Anyone can compute a receipt from the candidate, the
 // cases, the spec and the results. The spec's digest also binds the versions of fuel table and ABI, and of the
 // embedder's deterministic functions.
-Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host);
-Digest receipt_of(const Record& record, const Digest& spec);
+Sha256 spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host);
+Sha256 receipt_of(const Record& record, const Sha256& spec);
 
 }  // namespace petri

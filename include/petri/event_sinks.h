@@ -13,11 +13,11 @@ namespace petri {
 
 // One object without a line end: {"event", "sequence", "time", "sandbox", "process", "correlation", "details"}. The
 // time is UTC as RFC 3339 has it, cut to microseconds; "process" is left out where there is none. A number that JSON
-// has no word for is a text: "nan", "inf", "-inf".
+// has no word for is a string: "nan", "inf", "-inf".
 std::string to_json(const Event& event);
 
-// For people: the event, whom it is about, its correlation, then its details as key=value. A text that is more than one
-// plain word stands in quotes:
+// For people: the event, whom it is about, its correlation, then its details as key=value. A string that is more than
+// one plain word stands in quotes:
 //   process.exited orders/worker #7 reason=abnormal outcome=trapped message="no such order"
 std::string to_text(const Event& event);
 
@@ -26,8 +26,10 @@ enum class EventLevel : std::uint8_t { debug, info, warning, error };
 std::string_view name_of(EventLevel level);
 EventLevel level_of(EventKind kind);
 
+// The smallest bytes_max of a file.
 constexpr std::uint64_t kEventFileBytesMin = std::uint64_t{128} << 10;
 
+// A file of events and its bounds.
 struct EventFileOptions {
   std::string path;  // created if missing; otherwise appended to after the last complete line
   // A line that finds no room makes the file "PATH.1", in place of an older one, and starts a new one: the two hold
@@ -38,6 +40,7 @@ struct EventFileOptions {
   std::chrono::nanoseconds retry_interval = std::chrono::seconds(1);  // of a file that cannot be written
 };
 
+// Counts of a file of events, and what is wrong with it now.
 struct EventFileStatus {
   std::uint64_t written = 0;  // events that are in the file, or were
   std::uint64_t lost = 0;     // events that are not: there was no room for them to wait, or at the end nowhere to write

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "petri/result.h"
+#include "petri/value.h"
 
 namespace petri {
 
@@ -36,8 +37,9 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
+// The usage at one moment.
 struct UsageSample {
-  std::chrono::sys_time<std::chrono::nanoseconds> time;
+  WallTime time;
   Usage usage;
   bool operator==(const UsageSample&) const = default;
 };
@@ -83,16 +85,20 @@ std::string_view name_of(EventKind kind);
 std::optional<EventKind> event_kind_named(std::string_view name);
 const std::vector<EventKind>& all_event_kinds();
 
+// A set of kinds of events.
 class EventKinds {
  public:
   constexpr EventKinds() = default;
   constexpr EventKinds(std::initializer_list<EventKind> kinds) {
     for (const EventKind kind : kinds) bits_ |= bit(kind);
   }
+  // Every kind there is.
   static constexpr EventKinds all() { return EventKinds((bit(EventKind::evaluate_exception) << 1) - 1); }
 
+  // True if the set has this kind; empty() if it has none.
   constexpr bool has(EventKind kind) const { return (bits_ & bit(kind)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
+  // The kinds of both sets.
   constexpr EventKinds with(EventKinds others) const { return EventKinds(bits_ | others.bits_); }
   constexpr std::uint64_t bits() const { return bits_; }
   constexpr bool operator==(const EventKinds&) const = default;
@@ -120,21 +126,24 @@ class EventKey {
   std::string_view text_;
 };
 
+// The value of a detail.
 using EventValue = std::variant<std::string, std::int64_t, std::uint64_t, double>;
 
+// One fact of an event.
 struct EventDetail {
   std::string_view key;
   EventValue value;
   bool operator==(const EventDetail&) const = default;
 };
 
-// Text of a detail beyond this is cut and ends in "…".
+// A string of a detail beyond this is cut and ends in "…".
 constexpr std::size_t kEventTextBytesMax = 1'024;
 
+// One thing that happened: what, when, to whom, and the facts of it.
 struct Event {
   EventKind kind = EventKind::sandbox_created;
   std::uint64_t sequence = 0;  // grows from event to event of a runtime
-  std::chrono::sys_time<std::chrono::nanoseconds> time;
+  WallTime time;
   std::string sandbox;
   std::string process;  // empty when the event is about the sandbox as a whole
   Correlation correlation;
@@ -142,11 +151,12 @@ struct Event {
 
   // The value of this key, or nullptr.
   const EventValue* detail(std::string_view key) const;
-  // The value of this key if it is a text, else an empty one.
+  // The value of this key if it is a string, else an empty one.
   std::string_view text(std::string_view key) const;
   // The value of this key if it is an integer and not negative, else 0.
   std::uint64_t count(std::string_view key) const;
 
+  // Adds a detail, and returns the event.
   Event& add(EventKey key, std::string_view text);
   Event& add(EventKey key, std::chrono::nanoseconds duration) { return put(key, std::int64_t{duration.count()}); }
   Event& add(EventKey key, std::floating_point auto number) { return put(key, static_cast<double>(number)); }
@@ -157,11 +167,14 @@ struct Event {
  private:
   Event& put(EventKey key, EventValue value);
 };
+// An event is shared by all its subscribers.
 using EventPtr = std::shared_ptr<const Event>;
 
+// The queue of a subscription: its default and its maximum.
 constexpr std::size_t kEventQueueDefault = 1'024;
 constexpr std::size_t kEventQueueMax = 1'000'000;
 
+// The events that a subscriber wants, and how many may wait.
 struct SubscriptionOptions {
   std::string sandbox;  // empty: of all sandboxes
   std::string process;  // empty: of all processes, and what is about none
@@ -178,6 +191,7 @@ class EventChannel;
 // waits can still be read, and nothing follows. All members but moves and the destructor may be called from any thread.
 class Subscription {
  public:
+  // A moment for wait_until().
   using TimePoint = std::chrono::steady_clock::time_point;
 
   Subscription() = default;  // an ended one
@@ -187,7 +201,7 @@ class Subscription {
 
   // The next event that waits; nullptr when none does.
   EventPtr next();
-  // Waits for one. nullptr when none can come any more, or when it was told to stop.
+  // Waits for one. nullptr when none can come any more, or when `stop` was requested.
   EventPtr wait(std::stop_token stop = {});
   // The next event, or nullptr once the deadline has passed.
   EventPtr wait_until(TimePoint deadline, std::stop_token stop = {});
@@ -209,6 +223,7 @@ class Subscription {
 // A subscription whose events are handed to a callback, one at a time, on a thread of the listener's own.
 class EventListener {
  public:
+  // Called with each event.
   using Callback = std::function<void(const Event&)>;
   // How many more events the queue had no room for since this was last reported.
   using LossCallback = std::function<void(std::uint64_t lost)>;

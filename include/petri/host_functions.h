@@ -17,6 +17,10 @@
 
 namespace petri {
 
+namespace detail {
+struct Access;
+}
+
 // The error numbers guests see: results below zero of functions of the import module `petri`. Frozen with ABI 1.
 enum class GuestError : std::int32_t {
   invalid = -1,
@@ -37,6 +41,7 @@ enum class GuestError : std::int32_t {
 };
 std::string_view name_of(GuestError error);
 
+// An error number with its name and its meaning.
 struct GuestErrorRule {
   GuestError error;
   std::string_view name;
@@ -79,10 +84,9 @@ class HostFunctions {
                       HostFunctionTraits traits = {});
 
   struct Impl;
-  const Impl& impl() const { return *impl_; }
-  std::shared_ptr<const Impl> shared() const { return impl_; }
 
  private:
+  friend struct detail::Access;
   Result<void> define_callable(std::string_view module, std::string_view name, HostCallable callable,
                                const HostFunctionTraits& traits);
   std::shared_ptr<const Impl> impl_;

@@ -1,9 +1,9 @@
 // The outcome of a guest that was entered: how it has ended.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +14,7 @@
 
 namespace petri {
 
+// How a guest ended; docs/reference/outcomes.md says what each means.
 enum class OutcomeKind : std::uint8_t {
   ok,
   trapped,
@@ -28,6 +29,7 @@ enum class OutcomeKind : std::uint8_t {
 };
 std::string_view name_of(OutcomeKind kind);
 
+// Why a guest trapped.
 enum class TrapCode : std::uint8_t {
   unreachable,
   integer_divide_by_zero,
@@ -41,12 +43,9 @@ enum class TrapCode : std::uint8_t {
 std::string_view name_of(TrapCode code);
 
 // The SHA-256 of an artifact's bytes as they were sent.
-struct ArtifactId {
-  std::array<std::uint8_t, 32> sha256{};
-  std::string hex() const;
-  auto operator<=>(const ArtifactId&) const = default;
-};
+using ArtifactId = Sha256;
 
+// One function of a backtrace.
 struct Frame {
   std::uint32_t function = 0;  // index in the module as sent
   std::uint64_t offset = 0;    // byte of the operator in the module as sent
@@ -68,6 +67,7 @@ struct HostCounts {
   bool operator==(const HostCounts&) const = default;
 };
 
+// How a guest ended, what it returned, and what it cost.
 struct Outcome {
   OutcomeKind kind = OutcomeKind::ok;
   Place place = Place::call;
@@ -92,6 +92,12 @@ struct Outcome {
   // waited, used files, or called a function of the embedder that is not deterministic; in a live process now or
   // before, for it remembers.
   bool repeatable = true;
+
+  // Prints to_text().
+  friend std::ostream& operator<<(std::ostream& out, const Outcome& outcome);
 };
+// The kind and what belongs to it: "ok: 5", "trapped (integer_divide_by_zero)", "exited (3)", "deadline
+// (execution_time_max)".
+std::string to_text(const Outcome& outcome);
 
 }  // namespace petri

@@ -27,6 +27,7 @@ std::string_view name_of(Permission permission);
 std::optional<Permission> permission_named(std::string_view name);
 const std::vector<Permission>& all_permissions();
 
+// A set of permissions.
 class Permissions {
  public:
   constexpr Permissions() = default;
@@ -37,6 +38,7 @@ class Permissions {
   // Reads "log,clock"; an unknown name is validation_failed and lists the known ones.
   static Result<Permissions> parse(std::string_view comma_separated);
 
+  // True if the set has a permission; then the set with it, and without it.
   constexpr bool has(Permission permission) const { return (bits_ & bit(permission)) != 0; }
   constexpr Permissions with(Permission permission) const { return Permissions(bits_ | bit(permission)); }
   constexpr Permissions without(Permission permission) const { return Permissions(bits_ & ~bit(permission)); }
@@ -67,6 +69,7 @@ struct ProfileRule {
   Permissions permissions;
   AuditLevel audit;
 };
+// The row of a profile, and those of all.
 const ProfileRule& rule_of(Profile profile);
 std::span<const ProfileRule> profile_rules();
 
@@ -118,12 +121,13 @@ struct BreakerOptions {
   bool operator==(const BreakerOptions&) const = default;
 };
 
+// closed: the sandbox answers. open: it is left alone. half_open: one call is admitted, and decides.
 enum class BreakerState : std::uint8_t { closed, open, half_open };
 std::string_view name_of(BreakerState state);
 
 // The actions for a sandbox whose supervision has given up, by the class of the failure.
 //
-// keep: it is `failed`, and what it was made of is kept. retry: it is started again after a pause that doubles each
+// keep: it is `failed`, and what it consists of is kept. retry: it is started again after a pause that doubles each
 // time; after retries_max it is terminated. rollback: modules that were given other code less than rollback_within
 // before it started to fail go back to the version
 //   before, once, and it is started again; where there is none it is terminated.
@@ -134,6 +138,7 @@ enum class RecoveryAction : std::uint8_t { keep, retry, rollback, restart, isola
 std::string_view name_of(RecoveryAction action);
 std::optional<RecoveryAction> recovery_action_named(std::string_view name);
 
+// The answer to a sandbox whose supervision has given up.
 struct Recovery {
   // Actions by class: compilation, runtime, resource, security, system. A class that is not named has the action of
   // recovery_default().

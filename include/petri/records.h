@@ -27,6 +27,7 @@
 
 namespace petri {
 
+// The format that is written; others are not read.
 constexpr std::uint32_t kRecordsFormat = 2;
 
 // compact: the lines stand behind their lengths (four bytes, the highest first). The first is the text "petri records";
@@ -62,7 +63,7 @@ struct RecordsHeader {
   std::uint32_t fuel_table = 0;
   std::uint32_t abi = 0;
   std::vector<HostFunctionUsed> host_functions;
-  Digest digest{};  // of all of this, as receipts bind it
+  Sha256 digest{};  // of all of this, as receipts bind it
   bool operator==(const RecordsHeader&) const = default;
 };
 
@@ -78,7 +79,7 @@ struct StoredRecord {
 // The final line.
 struct RecordsEnding {
   std::uint64_t records = 0;
-  Digest sha256{};              // of every byte before it
+  Sha256 sha256{};              // of every byte before it
   std::uint64_t cancelled = 0;  // rows behind the last record that were not done
   bool operator==(const RecordsEnding&) const = default;
 };
@@ -111,8 +112,10 @@ class RecordsWriter {
 // Give one to EvaluationOptions::timings: {"row":0,"tier":"interpreted","wall_ns":5100,"cache_hit":false} a line.
 class TimingsWriter {
  public:
+  // Creates or empties the file; io_error names the path.
   static Result<std::unique_ptr<TimingsWriter>> create(const std::string& path);
   ~TimingsWriter();
+  // Brings everything to the file; what is added later is dropped.
   Result<void> close();
 
  private:
@@ -125,7 +128,7 @@ class TimingsWriter {
 // Bounds on a line; more is too_large. Each value takes some ten bytes of memory, however few it has in the file.
 struct RecordsBounds {
   std::size_t header_bytes_max = kRecordsLineBytesMax;  // of the first line
-  std::size_t values_max = std::size_t{16} << 20;  // of any: numbers, texts, lists, objects and the names of fields
+  std::size_t values_max = std::size_t{16} << 20;  // of any: numbers, strings, lists, objects and the names of fields
 };
 
 // Reads a records file line by line, in bounded memory: a file may come from anywhere. io_error when it cannot be read;
@@ -133,6 +136,7 @@ struct RecordsBounds {
 // too long or too deep; validation_failed for records of another format. Nothing in it has been verified.
 class RecordsReader {
  public:
+  // Opens a file and reads its first line.
   static Result<std::unique_ptr<RecordsReader>> open(const std::string& path, const RecordsBounds& bounds = {});
   ~RecordsReader();
 
@@ -155,24 +159,27 @@ class RecordsReader {
   std::unique_ptr<Impl> impl_;
 };
 
+// All of a records file.
 struct RecordsFile {
   RecordsHeader header;
   std::vector<StoredRecord> records;
   std::optional<RecordsEnding> ending;
 };
+// Reads all of a file into memory; errors are those of RecordsReader.
 Result<RecordsFile> read_records(const std::string& path);
 
+// The result of a conversion.
 struct RecordsConversion {
   std::size_t records = 0;
   bool complete = false;  // the file had its final line, so the new one has
 };
-// Writes the records of one file into another, which is made or emptied; without a form, the name of that one says
+// Writes the records of one file into another, which is created or emptied; without a form, the name of that one says
 // which. A file that is cut off or has no final line gives one without: incomplete stays incomplete. validation_failed
 // when the final line does not fit the lines before it: nobody is to take the new file for what was evaluated.
 Result<RecordsConversion> convert_records(const std::string& from, const std::string& to,
                                           std::optional<RecordsForm> form = std::nullopt);
 
-// Bounds on what a file may ask of the machine that verifies it, whatever limits it was made with.
+// Bounds on what a file may ask of the machine that verifies it, whatever limits it was written with.
 struct VerifyLimits {
   std::uint64_t fuel_max = 1'000'000'000;                       // per case
   std::uint64_t memory_bytes_max = 256ULL << 20;                // per case, for each worker
@@ -183,6 +190,7 @@ struct VerifyLimits {
   RecordsBounds bounds() const;
 };
 
+// How a file is verified.
 struct VerifyOptions {
   Tier tier = Tier::automatic;
   unsigned workers = 0;    // 0: one a core
@@ -215,12 +223,13 @@ struct NotVerified {
 enum class VerificationVerdict : std::uint8_t { verified, incomplete, different, stopped };
 std::string_view name_of(VerificationVerdict verdict);
 
+// The result of a verification.
 struct Verification {
   static constexpr std::size_t kListedMax = 100;
 
   std::size_t rows = 0;            // in the file
   std::size_t verified = 0;        // run again, all the same
-  std::size_t not_repeatable = 0;  // time ended them when the file was made: nothing to compare
+  std::size_t not_repeatable = 0;  // time ended them when the file was written: nothing to compare
   std::size_t left_out = 0;        // candidates too large to be in the file
   std::size_t over_limits = 0;     // they ask for more than VerifyLimits, or took longer
   std::size_t failed_here = 0;     // petri or the machine failed while they were run again

@@ -51,6 +51,7 @@ struct Trial {
   bool operator==(const Trial&) const = default;
 };
 
+// How a reload carries state, and what it may lose.
 struct ReloadPolicy {
   StateWay state = StateWay::best;
   bool drop = false;          // state that has no place in the new version may be lost
@@ -68,6 +69,7 @@ struct ReloadPolicy {
 // Values out of range, in one validation_failed.
 Result<void> check_reload_policy(const ReloadPolicy& policy);
 
+// The facts that are kept with a version that is loaded or staged.
 struct VersionOptions {
   // Bounds: 1,000 keys of 4,096 bytes, and 1 MiB in all; as many modules may be needed, and an actor may be as long.
   std::map<std::string, std::string> metadata;
@@ -75,6 +77,7 @@ struct VersionOptions {
   std::string actor = "caller";
 };
 
+// The options of one reload, and the facts that are kept with it.
 struct ReloadOptions {
   std::optional<ReloadPolicy> policy;  // nullopt: the sandbox's
   StateHints renames;                  // fields that continue under another name
@@ -83,6 +86,7 @@ struct ReloadOptions {
   std::string actor = "caller";  // for the history
 };
 
+// The options of one rollback.
 struct RollbackOptions {
   // Going back is no trial, and needs no permission for functions that only the newer version has.
   std::optional<ReloadPolicy> policy;
@@ -99,6 +103,7 @@ struct ProcessSwitch {
   Tier tier = Tier::interpreted;
 };
 
+// The report of a reload.
 struct ReloadReport {
   std::string module;
   bool no_change = false;  // the version asked for was the active one

@@ -22,6 +22,7 @@ namespace petri {
 // argv[0] of every WASI program, in runs, sandboxes and evaluations alike: no result depends on what a file is called.
 inline constexpr std::string_view kProgramName = "guest";
 
+// Everything that may be said of a run.
 struct RunSpec {
   std::string function;          // an export; "_start" runs a WASI command
   std::vector<Value> arguments;  // one for each parameter, of its type

@@ -24,7 +24,11 @@
 namespace petri {
 
 class Clock;
+namespace detail {
+struct Access;
+}
 
+// The resources of a runtime, and what its sandboxes have by default.
 struct RuntimeOptions {
   unsigned workers = 0;  // guests that run at a time; 0: one a core
   // Threads that run guests, wait for them or are put aside. The reserve is not for guests of sandboxes that have one
@@ -87,6 +91,7 @@ struct RuntimeInfo {
   SandboxSpec defaults;  // with the limits and the breaker
 };
 
+// A query; a sandbox answers it if all conditions that are set hold.
 struct SandboxQuery {
   std::optional<SandboxStatus> status;
   std::string label;
@@ -95,6 +100,7 @@ struct SandboxQuery {
   std::size_t limit = 100;
 };
 
+// Sandboxes that answer a query, as many as it asks for.
 struct SandboxPage {
   std::vector<SandboxInfo> sandboxes;  // by creation, oldest first
   std::size_t total = 0;               // that match
@@ -103,8 +109,9 @@ struct SandboxPage {
 // All members may be called from any thread.
 class Runtime {
  public:
+  // Starts a runtime; options out of range are one validation_failed.
   static Result<std::unique_ptr<Runtime>> create(RuntimeOptions options = {});
-  // Sandboxes were made by create(), too, before; a call that is left says what to write instead.
+  // Until this release create() also created sandboxes; a call that is left says what to write instead.
   template <std::same_as<SandboxSpec> Spec>
   static void create(const Spec& /*use create_sandbox*/) {
     static_assert(!std::same_as<Spec, SandboxSpec>, "a sandbox is created by create_sandbox(spec)");
@@ -126,8 +133,10 @@ class Runtime {
   std::vector<Result<Sandbox>> fork(std::string_view id, const std::vector<std::string>& twins,
                                     const ForkOptions& options = {});
   Result<Sandbox> find(std::string_view id) const;
+  // The sandboxes that match, a page at a time.
   SandboxPage list(const SandboxQuery& query = {}) const;
 
+  // The verbs of Sandbox by id; not_found if there is no such sandbox.
   Result<SandboxInfo> info(std::string_view id) const;
   Result<void> stop(std::string_view id);
   Result<void> restart(std::string_view id, const RestartOptions& options = {});
@@ -140,6 +149,7 @@ class Runtime {
   Result<Evaluation> evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
                               const EvaluationSpec& spec, const EvaluationOptions& options = {});
 
+  // Events from now on; docs/guides/observation.md.
   Result<Subscription> subscribe(SubscriptionOptions options = {});
   RuntimeInfo info() const;
 
@@ -153,10 +163,9 @@ class Runtime {
   AuditVerification verify_audit() const;
   // Brings the audit file, if there is one, to the disk.
   Result<void> flush_audit();
-  // For tests: the clock has been moved by hand, and work that is due now starts.
-  void clock_moved();
 
  private:
+  friend struct detail::Access;
   struct Impl;
   explicit Runtime(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -30,8 +30,8 @@
 
 namespace petri {
 
-// Everything that may be said of a sandbox when it is made. What is left out is as RuntimeOptions::defaults says, and
-// what those leave out too is as the comments say.
+// Everything that may be said of a sandbox when it is created. What is left out is as RuntimeOptions::defaults says,
+// and what those leave out too is as the comments say.
 struct SandboxSpec {
   std::string id;
   std::vector<ModuleSpec> modules;
@@ -66,6 +66,7 @@ struct SandboxSpec {
   static Result<SandboxSpec> from_json(std::string_view text);
 };
 
+// The state of a sandbox as a whole.
 enum class SandboxStatus : std::uint8_t {
   initializing,
   compiling,
@@ -81,6 +82,7 @@ std::string_view name_of(SandboxStatus status);
 std::span<const SandboxStatus> all_sandbox_statuses();
 std::optional<SandboxStatus> sandbox_status_named(std::string_view name);
 
+// A process or a supervisor of the tree as it is now.
 struct ChildInfo {
   std::string address;  // "store", "pool/worker"
   std::string module;   // empty: a supervisor
@@ -89,6 +91,7 @@ struct ChildInfo {
   std::uint64_t messages = 0;
 };
 
+// A module of a sandbox and its active version.
 struct ModuleSummary {
   std::string name;
   ArtifactId artifact;  // of the active version
@@ -97,6 +100,7 @@ struct ModuleSummary {
   bool operator==(const ModuleSummary&) const = default;
 };
 
+// A sandbox as it is now: its status, its configuration as it is in effect, and counts of what happened.
 struct SandboxInfo {
   std::string id;
   SandboxStatus status = SandboxStatus::initializing;
@@ -124,7 +128,7 @@ struct SandboxInfo {
   std::map<std::string, std::string> environment;
   std::vector<ModuleSummary> modules;
   SupervisorSpec tree;
-  std::chrono::sys_time<std::chrono::nanoseconds> created, updated;
+  WallTime created, updated;
   std::uint64_t restarts = 0;             // asked for
   std::uint64_t supervisor_restarts = 0;  // of single processes
   std::uint64_t late_answers = 0;         // to calls whose time-out had passed
@@ -134,6 +138,7 @@ struct SandboxInfo {
   Usage usage;
 };
 
+// The options of a call.
 struct CallOptions {
   std::string process;  // empty: the only one
   std::string input;    // bytes the guest reads with input_read
@@ -141,6 +146,7 @@ struct CallOptions {
   std::stop_token stop;
 };
 
+// The options of a run.
 struct RunOptions {
   std::string input;
   std::optional<std::chrono::nanoseconds> timeout;  // ends the guest
@@ -149,6 +155,7 @@ struct RunOptions {
   std::stop_token stop;
 };
 
+// The options of a restart.
 struct RestartOptions {
   // Keeps the state of every process, carried as by a reload with the same code, with the messages and timers that
   // wait; petri_init does not run. Only for a sandbox that runs. If carrying fails, the restart fails before anything
@@ -210,8 +217,10 @@ class Sandbox {
   Result<void> restart_child(std::string_view address);
   // Removes a child that does not run. A child of the spec is back when the sandbox is restarted.
   Result<void> remove_child(std::string_view address);
+  // Changes the tree to this one: children that are new start, those that are missing are stopped.
   Result<void> update_tree(const SupervisorSpec& tree);
 
+  // Changes limits of the live sandbox; docs/reference/limits.md says from when on each holds.
   Result<void> update_limits(const LimitChanges& changes);
   // The whole set. What is taken away is denied from the next call on, also in the middle of a handler; modules that
   // come later are linked with what there is then.
@@ -264,6 +273,7 @@ class Sandbox {
   // Back to what it was. The same processes must live; petri_ready is asked before they continue.
   Result<void> restore(const Snapshot& snapshot, const RestoreOptions& options = {});
 
+  // Ends all processes in order, within shutdown_max; restart() starts them again.
   Result<void> stop();
   // Restarts with the modules, versions and configuration it has, and fresh state unless keep_state is set.
   Result<void> restart(const RestartOptions& options = {});

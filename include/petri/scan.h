@@ -56,7 +56,7 @@ enum class FindingKind : std::uint8_t {
 std::string_view name_of(FindingKind kind);
 std::optional<FindingKind> finding_kind_named(std::string_view name);
 
-// Texts may quote the guest; what they quote is escaped and cut.
+// Strings may quote the guest; what they quote is escaped and cut.
 struct Finding {
   FindingKind kind = FindingKind::memory_minimum;
   Severity severity = Severity::info;
@@ -70,11 +70,13 @@ struct Finding {
 // "endless_loop in function 3 \"spin\" at byte 79: no way leads out of it ..."
 std::string to_text(const Finding& finding);
 
+// The findings of a scan.
 struct ScanReport {
   ArtifactId artifact;
   std::vector<Finding> findings;                    // the most severe first, and those of one severity by their offset
   std::array<std::uint64_t, kSeverities> counts{};  // of each severity; those that were not kept count too
 
+  // Numbers of findings: of a severity, of all, and of those beyond findings_max.
   std::uint64_t count(Severity severity) const { return counts[static_cast<std::size_t>(severity)]; }
   std::uint64_t total() const;
   std::uint64_t not_kept() const { return total() - findings.size(); }
@@ -86,6 +88,7 @@ std::optional<Finding> worst(const ScanReport& report);
 // rejected when a finding is of this severity or above; the sentence names the worst, its function and its place.
 Result<void> check_findings(const ScanReport& report, Severity refused_from);
 
+// The bounds of a scan.
 struct ScanSpec {
   // The most severe are kept, the rest is counted. 0 is validation_failed: a report without findings says that all is
   // well.

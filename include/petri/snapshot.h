@@ -10,12 +10,14 @@
 
 #include "petri/artifact.h"
 #include "petri/result.h"
+#include "petri/value.h"
 
 namespace petri {
 
+// The contents of a snapshot.
 struct SnapshotInfo {
   std::string sandbox;
-  std::chrono::sys_time<std::chrono::nanoseconds> time;
+  WallTime time;
   std::vector<std::string> modules;
   std::vector<std::string> processes;  // their addresses
   std::uint64_t messages = 0;          // that waited
@@ -24,6 +26,9 @@ struct SnapshotInfo {
 };
 
 struct SnapshotData;
+namespace detail {
+struct Access;
+}
 
 // A value that is cheap to copy; it needs neither the sandbox nor the runtime it came from.
 class Snapshot {
@@ -33,25 +38,28 @@ class Snapshot {
   SnapshotInfo info() const;
   // The code of the active versions.
   std::vector<ArtifactPtr> code() const;
-  const SnapshotData& data() const { return *data_; }
 
   // One format with a version and a checksum. What is cut short, changed or no snapshot at all is parse_failed; a
   // format this petri does not read is rejected and named.
   std::string to_bytes() const;
   static Result<Snapshot> from_bytes(std::string_view bytes);
+  // To and from a file; io_error names the path.
   Result<void> write(const std::string& path) const;
   static Result<Snapshot> read(const std::string& path);
 
  private:
+  friend struct detail::Access;
   std::shared_ptr<const SnapshotData> data_;
 };
 
+// The options of a restore.
 struct RestoreOptions {
   bool timers = true;  // those of the snapshot continue; else there are none
   std::chrono::nanoseconds quiet_wait_max = std::chrono::seconds(5);
   std::string actor = "caller";
 };
 
+// The options of a fork.
 struct ForkOptions {
   bool share_random = false;  // the fork draws the same numbers; else it is seeded anew, by its id
   bool timers = true;

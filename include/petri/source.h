@@ -14,8 +14,10 @@ namespace petri {
 // The source of a module's code.
 class Source {
  public:
+  // The form in which the code is given.
   enum class Kind : std::uint8_t { wasm, wat, file, artifact, code, folder };
 
+  // Bytes of wasm.
   static Source wasm(std::vector<std::uint8_t> bytes) {
     return Source(Kind::wasm, std::string(bytes.begin(), bytes.end()));
   }
@@ -31,6 +33,7 @@ class Source {
   }
   // A folder of sources: a file at its top is a module named by its stem, a subfolder is linked into one module.
   static Source folder(std::string path) { return Source(Kind::folder, std::move(path)); }
+  // Code that was checked already.
   static Source artifact(ArtifactPtr artifact) {
     Source source(Kind::artifact, {});
     source.artifact_ = std::move(artifact);
@@ -44,6 +47,7 @@ class Source {
 
   // The path where it was read, as the caller writes it. For bytes and text the caller may set it.
   const std::string& path() const { return kind_ == Kind::file || kind_ == Kind::folder ? text_ : path_; }
+  // The same source with the path that messages and versions name.
   Source read_from(std::string path) && {
     path_ = std::move(path);
     return std::move(*this);
@@ -58,6 +62,7 @@ class Source {
   ArtifactPtr artifact_;
 };
 
+// A module of a sandbox by its name.
 struct ModuleSpec {
   std::string name;
   Source source;

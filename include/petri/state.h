@@ -24,6 +24,7 @@ std::string_view name_of(StateType type);
 std::optional<StateType> state_type_named(std::string_view name);
 const std::vector<StateType>& all_state_types();
 
+// One field of a schema.
 struct StateField {
   std::string name;  // UTF-8, 1 to kStateNameBytesMax bytes
   StateType type = StateType::i32;
@@ -33,6 +34,7 @@ struct StateField {
 // "i32", "i32[5]", "text[32]"
 std::string type_text(const StateField& field);
 
+// Bounds of a schema: the number of fields, the bytes of a name, the bytes of all values.
 constexpr std::size_t kStateFieldsMax = 1'024;
 constexpr std::size_t kStateNameBytesMax = 128;
 constexpr std::uint64_t kStateBytesDefault = 16ULL << 20;
@@ -46,6 +48,7 @@ class StateSchema {
   static Result<StateSchema> create(std::vector<StateField> fields, std::uint64_t state_bytes_max = kStateBytesDefault);
 
   const std::vector<StateField>& fields() const { return fields_; }
+  // The index of the field of this name.
   std::optional<std::size_t> find(std::string_view name) const;
   std::uint64_t bytes() const { return bytes_; }                                        // of all values together
   std::uint64_t offset(std::size_t index) const { return offsets_[index]; }             // of a field in those bytes
@@ -60,6 +63,7 @@ class StateSchema {
 // One element of a field: integers and booleans by their sign, floats by their width, bytes and text whole.
 using StateValue = std::variant<std::int64_t, std::uint64_t, float, double, std::string>;
 
+// A field with its values.
 struct StateEntry {
   StateField field;
   std::vector<StateValue> values;  // as many as the field has elements; one for bytes and text
@@ -70,18 +74,18 @@ struct StateEntry {
 class StateDocument {
  public:
   StateDocument();  // of no fields
-  // A document with all numbers 0 and all texts empty. The schema is shared by the documents of many processes.
+  // A document with all numbers 0 and all strings empty. The schema is shared by the documents of many processes.
   explicit StateDocument(std::shared_ptr<const StateSchema> schema);
   // Values that their field cannot hold are one validation_failed that names the fields.
   static Result<StateDocument> create(std::span<const StateEntry> entries,
                                       std::uint64_t state_bytes_max = kStateBytesDefault);
-  // A document of the values as bytes() shows them. A boolean that is neither 0 nor 1, a text that is not UTF-8 or
+  // A document of the values as bytes() shows them. A boolean that is neither 0 nor 1, a string that is not UTF-8 or
   // continues after its end is one state_incompatible that names the fields.
   static Result<StateDocument> from_bytes(std::shared_ptr<const StateSchema> schema, std::vector<std::uint8_t> bytes);
 
   const StateSchema& schema() const { return *schema_; }
   const std::shared_ptr<const StateSchema>& shared_schema() const { return schema_; }
-  // All values in the order of the schema, little-endian, without gaps; texts are filled up with zeros.
+  // All values in the order of the schema, little-endian, without gaps; strings are filled up with zeros.
   std::span<const std::uint8_t> bytes() const { return bytes_; }
 
   std::vector<StateEntry> entries() const;
@@ -97,7 +101,7 @@ class StateDocument {
 };
 
 // {"fields":[{"name":"count","type":"i32","value":7},{"name":"scores","type":"f64","count":2,"value":[1.5,"nan"]}]}
-// For people: bytes are hexadecimal digits, floats without a number in JSON are texts.
+// For people: bytes are hexadecimal digits, floats without a number in JSON are strings.
 std::string to_json(const StateDocument& document);
 // The form for keeping and sending: one document has exactly one, and only that is read back; all else is parse_failed,
 // and what is no document validation_failed, limit_exceeded or state_incompatible as above.
@@ -118,6 +122,7 @@ enum class StateAction : std::uint8_t {
 };
 std::string_view name_of(StateAction action);
 
+// The decision about one field.
 struct StateStep {
   StateAction action = StateAction::keep;
   std::optional<StateField> from;  // the old field
@@ -129,13 +134,16 @@ struct StateStep {
   bool operator==(const StateStep&) const = default;
 };
 
+// A field of the old version and its name in the new one.
 struct StateRename {
   std::string from;
   std::string to;
   bool operator==(const StateRename&) const = default;
 };
+// The renames of a reload.
 using StateHints = std::vector<StateRename>;
 
+// The losses that a plan may accept.
 struct StatePolicy {
   bool drop = false;  // old values that have no place in the new version may be lost
 };
@@ -180,14 +188,5 @@ class StatePlan {
 
 // {"lossless":true,"refused":false,"steps":[{"action":"widen","from":"count","to":"count","old_type":"i32",...}]}
 std::string to_json(const StatePlan& plan);
-
-// A kind of change with an example of it; docs/reference/state-plan.md shows what StatePlan decides for each.
-struct StateChange {
-  std::string_view what;
-  std::vector<StateField> from;
-  std::vector<StateField> to;
-  StateHints hints;
-};
-const std::vector<StateChange>& state_changes();
 
 }  // namespace petri

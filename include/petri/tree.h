@@ -37,6 +37,7 @@ class Shutdown {
   static constexpr std::chrono::nanoseconds kDefault = std::chrono::seconds(5);
 
   constexpr Shutdown() = default;
+  // The three ways, and their words.
   static constexpr Shutdown brutal() { return Shutdown(Kind::brutal, {}); }
   static constexpr Shutdown after(std::chrono::nanoseconds timeout) { return Shutdown(Kind::timeout, timeout); }
   static constexpr Shutdown infinity() { return Shutdown(Kind::infinity, {}); }
@@ -102,7 +103,7 @@ class TreeChild {
 
 // The fields that one child of a simple_one_for_one has of its own; the rest is the template's.
 struct InstanceSpec {
-  std::string id;                    // empty: one is made of the template's, "worker-1"
+  std::string id;                    // empty: one is derived from the template's, "worker-1"
   std::optional<std::string> input;  // bytes handed to petri_init; nullopt: the template's
 };
 
@@ -121,7 +122,7 @@ constexpr std::size_t kTreeComplaintsMax = 100;
 // {"strategy": "rest_for_one", "intensity": 3, "period": "10s", "children": [
 //    {"id": "store", "module": "kv", "restart": "transient", "shutdown": "brutal", "input": "text"},
 //    {"id": "pool", "strategy": "simple_one_for_one", "children": [{"id": "worker", "module": "w"}]}]}
-// What has "children" is a supervisor. Input that is no text stands in "input_hex" instead of "input". What is not
+// What has "children" is a supervisor. Input that is no UTF-8 stands in "input_hex" instead of "input". What is not
 // JSON is parse_failed; unknown, missing and mistyped fields are one validation_failed with all of them. Says nothing
 // about whether the tree makes sense: that is validate().
 Result<SupervisorSpec> parse_tree(std::string_view json);

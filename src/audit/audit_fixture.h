@@ -26,7 +26,7 @@ inline std::string text_of(const std::vector<std::string>& lines) {
 
 struct TestLog {
   explicit TestLog(const AuditOptions& options = {}) {
-    clock.set_wall(AuditTime(std::chrono::seconds(1'700'000'000)));
+    clock.set_wall(WallTime(std::chrono::seconds(1'700'000'000)));
     auto made = AuditLog::create(options, clock);
     EXPECT_TRUE(made) << made.error().message;
     if (made) log = *std::move(made);

@@ -29,7 +29,7 @@ Result<void> check(const AuditOptions& options) {
 // The first line of a new chain.
 Result<ChainEnd> start_chain(const Clock& clock, AuditFile* file) {
   ChainLine line;
-  write_header(line.begin(AuditHash{}), clock.wall_now());
+  write_header(line.begin(Sha256{}), clock.wall_now());
   const ChainEnd begin{.number = 0, .hash = line.seal()};
   if (file != nullptr) PETRI_TRY(file->append(line.text()));
   return begin;
@@ -40,7 +40,7 @@ Result<std::unique_ptr<AuditFile>> open_file(const std::string& path) {
   return AuditFile::open(path);
 }
 
-AuditTime cut_to_microseconds(AuditTime time) { return std::chrono::floor<std::chrono::microseconds>(time); }
+WallTime cut_to_microseconds(WallTime time) { return std::chrono::floor<std::chrono::microseconds>(time); }
 
 }  // namespace
 
@@ -79,9 +79,9 @@ std::uint64_t AuditLog::append_kept(const AuditSubject& subject, std::span<const
 // Nothing has changed before memory has the entry, and nothing throws after that: an entry is made whole or not at all.
 std::uint64_t AuditLog::make_entry(const AuditSubject& subject, std::span<const AuditFact> details) {
   const std::uint64_t number = end_.number + 1;
-  const AuditTime time = cut_to_microseconds(clock_.wall_now());
+  const WallTime time = cut_to_microseconds(clock_.wall_now());
   write_entry(line_.begin(end_.hash), number, time, subject, details);
-  const AuditHash hash = line_.seal();
+  const Sha256 hash = line_.seal();
   const std::string_view text = line_.text();
   const std::uint64_t in_file = file_ ? file_->in_file() : number;
   memory_.add(text.substr(0, text.size() - 1), time, subject, hash, in_file);

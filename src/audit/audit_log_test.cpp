@@ -30,7 +30,7 @@ TEST(AuditLog, KeepsWhatIsReported) {
   EXPECT_EQ(entry.process, "main");
   EXPECT_EQ(entry.kind, AuditKind::permission_denied);
   EXPECT_EQ(entry.cause, "clock");
-  EXPECT_EQ(entry.time, AuditTime(1'700'000'000s + 1ms));
+  EXPECT_EQ(entry.time, WallTime(1'700'000'000s + 1ms));
   EXPECT_EQ(*entry.detail("count"), AuditValue(3));
   EXPECT_EQ(entry.hash, test.log->status().last_hash);
   EXPECT_EQ(page.next, std::nullopt);

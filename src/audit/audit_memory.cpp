@@ -10,7 +10,7 @@ std::uint64_t cause_hash(std::string_view cause) { return std::hash<std::string_
 
 }  // namespace
 
-void AuditMemory::add(std::string_view line, AuditTime time, const AuditSubject& subject, const AuditHash& hash,
+void AuditMemory::add(std::string_view line, WallTime time, const AuditSubject& subject, const Sha256& hash,
                       std::uint64_t in_file) {
   Trails::value_type& trail = trail_of(subject.sandbox);
   const std::uint64_t number = last_.number + 1;

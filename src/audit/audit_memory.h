@@ -35,7 +35,7 @@ class AuditMemory {
   // The entry after the last one; others go until it fits. Those behind `in_file` go only as the oldest of all: the
   // file still wants them, without a gap. Either all of it happens or, when there is no memory (std::bad_alloc),
   // nothing.
-  void add(std::string_view line, AuditTime time, const AuditSubject& subject, const AuditHash& hash,
+  void add(std::string_view line, WallTime time, const AuditSubject& subject, const Sha256& hash,
            std::uint64_t in_file = std::numeric_limits<std::uint64_t>::max());
 
   // The number of the oldest kept.
@@ -79,8 +79,8 @@ class AuditMemory {
   using Trails = std::unordered_map<std::string, Trail, NameHash, std::equal_to<>>;
   struct Kept {
     std::string line;
-    AuditHash before;  // of the entry before it
-    AuditTime time;
+    Sha256 before;  // of the entry before it
+    WallTime time;
     Trails::value_type* trail;
     std::uint64_t next;   // of the same sandbox; 0: none yet
     std::uint64_t cause;  // a hash of it

@@ -15,7 +15,7 @@ constexpr std::size_t kAuditLineBytesMax = std::size_t{64} << 10;
 // Where a chain has come to.
 struct ChainEnd {
   std::uint64_t number = 0;  // of the last entry; 0 after the first line, which is none
-  AuditHash hash{};
+  Sha256 hash{};
   bool operator==(const ChainEnd&) const = default;
 };
 
@@ -24,9 +24,9 @@ class ChainLine {
  public:
   // Starts the line that follows this hash. The text is an object without its last bracket; what is added to it is
   // valid until the next begin().
-  std::string& begin(const AuditHash& before);
+  std::string& begin(const Sha256& before);
   // Ends it with its hash and a line end.
-  AuditHash seal();
+  Sha256 seal();
   // With its line end, once it is sealed.
   std::string_view text() const;
 
@@ -37,11 +37,11 @@ class ChainLine {
 // A line taken apart.
 struct SealedText {
   std::string_view body;  // what the hash is over, without the hash before
-  AuditHash hash{};
+  Sha256 hash{};
 };
 std::optional<SealedText> split_seal(std::string_view line);
 
 // True if the hash is over this hash before and the body.
-bool follows(const SealedText& sealed, const AuditHash& before);
+bool follows(const SealedText& sealed, const Sha256& before);
 
 }  // namespace petri

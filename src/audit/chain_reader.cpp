@@ -55,7 +55,7 @@ Result<ChainBegin> begin_chain(std::string_view first_line) {
                             "version {}",
                             header->version, kAuditVersion));
   }
-  return ChainBegin{.end = {.number = 0, .hash = sealed->hash}, .genuine = follows(*sealed, AuditHash{})};
+  return ChainBegin{.end = {.number = 0, .hash = sealed->hash}, .genuine = follows(*sealed, Sha256{})};
 }
 
 }  // namespace petri

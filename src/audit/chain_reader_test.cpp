@@ -135,7 +135,7 @@ TEST(AuditChain, EndsWhereALineIsCutOff) {
 TEST(AuditChain, ShowsAnEndThatIsGoneToWhoeverKeptItsHash) {
   const TestFile file;
   auto lines = lines_of(file_with(file, 3));
-  const AuditHash kept = split_seal(lines[3])->hash;
+  const Sha256 kept = split_seal(lines[3])->hash;
   EXPECT_TRUE(verify_audit_file(file.path(), kept)->contains);
   EXPECT_TRUE(verify_audit_file(file.path(), split_seal(lines[0])->hash)->contains);
   EXPECT_FALSE(verify_audit_file(file.path())->contains);

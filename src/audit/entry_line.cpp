@@ -62,7 +62,7 @@ void write_details(std::string& line, std::span<const AuditFact> details) {
 
 }  // namespace
 
-void write_header(std::string& text, AuditTime started) {
+void write_header(std::string& text, WallTime started) {
   text.append(R"({"petri_audit":)");
   write_number(text, kAuditVersion);
   text.append(R"(,"started":")");
@@ -70,7 +70,7 @@ void write_header(std::string& text, AuditTime started) {
   text += '"';
 }
 
-void write_entry(std::string& text, std::uint64_t number, AuditTime time, const AuditSubject& subject,
+void write_entry(std::string& text, std::uint64_t number, WallTime time, const AuditSubject& subject,
                  std::span<const AuditFact> details) {
   text.append(R"({"number":)");
   write_number(text, number);

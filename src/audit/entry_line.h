@@ -19,14 +19,14 @@ namespace petri {
 
 constexpr std::uint64_t kAuditVersion = 1;
 
-void write_header(std::string& text, AuditTime started);
+void write_header(std::string& text, WallTime started);
 // Texts are cut to kAuditTextBytesMax and escaped, so that the line stays one line whatever a guest calls itself.
-void write_entry(std::string& text, std::uint64_t number, AuditTime time, const AuditSubject& subject,
+void write_entry(std::string& text, std::uint64_t number, WallTime time, const AuditSubject& subject,
                  std::span<const AuditFact> details);
 
 struct AuditHeader {
   std::uint64_t version = kAuditVersion;
-  AuditTime started;
+  WallTime started;
 };
 // Nothing for a text that is not written as above. Of a header of another version only the version is read.
 std::optional<AuditHeader> parse_audit_header(std::string_view body);

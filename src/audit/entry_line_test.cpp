@@ -13,7 +13,7 @@ namespace {
 
 using testing::EndsWith;
 
-const AuditTime kTime(std::chrono::seconds(1'700'000'000));
+const WallTime kTime(std::chrono::seconds(1'700'000'000));
 
 std::string entry_text(const AuditSubject& subject, std::initializer_list<AuditFact> details = {}) {
   std::string text;

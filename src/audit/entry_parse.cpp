@@ -92,10 +92,10 @@ class Cursor {
   bool ok_ = true;
 };
 
-AuditTime take_time(Cursor& cursor, bool& known) {
+WallTime take_time(Cursor& cursor, bool& known) {
   const auto time = parse_utc(cursor.word());
   known = known && time;
-  return time.value_or(AuditTime());
+  return time.value_or(WallTime());
 }
 
 std::vector<AuditDetail> take_details(Cursor& cursor) {

@@ -46,7 +46,7 @@ Result<bool> verify_next(LineReader& lines, ChainReader& chain, AuditVerificatio
 
 }  // namespace
 
-Result<AuditVerification> verify_audit_file(const std::string& path, std::optional<AuditHash> contains) {
+Result<AuditVerification> verify_audit_file(const std::string& path, std::optional<Sha256> contains) {
   PETRI_TRY(const auto lines, LineReader::open(path, kAuditLineBytesMax));
   PETRI_TRY(const ChainBegin opening, read_first_line(*lines));
   ChainReader chain(opening.end, 1);

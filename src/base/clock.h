@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "petri/value.h"
+
 namespace petri {
 
 // Safe to use from any thread.
@@ -13,7 +15,6 @@ class Clock {
  public:
   using Duration = std::chrono::nanoseconds;
   using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;  // never jumps; for deadlines
-  using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;   // what calendars show; for records
 
   virtual ~Clock() = default;
   virtual TimePoint now() const = 0;

@@ -20,7 +20,7 @@ TEST(ManualClock, StandsStillUntilItIsAdvanced) {
 TEST(ManualClock, KeepsItsMonotonicTimeWhenTheWallIsSet) {
   ManualClock clock;
   clock.advance(1s);
-  clock.set_wall(Clock::WallTime(100s));
+  clock.set_wall(WallTime(100s));
   EXPECT_EQ(clock.now().time_since_epoch(), 1s);
   EXPECT_EQ(clock.wall_now().time_since_epoch(), 100s);
 

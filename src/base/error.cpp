@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ostream>
 #include <utility>
 
 #include "base/name_table.h"
@@ -86,6 +87,9 @@ std::string_view Error::detail(std::string_view key) const {
   const auto found = std::find_if(details.begin(), details.end(), [&](const ErrorDetail& d) { return d.key == key; });
   return found == details.end() ? std::string_view() : std::string_view(found->value);
 }
+
+std::string to_text(const Error& error) { return std::string(name_of(error.code)) + ": " + error.message; }
+std::ostream& operator<<(std::ostream& out, const Error& error) { return out << to_text(error); }
 
 Error Error::with(std::string key, std::string value) && {
   details.push_back({std::move(key), std::move(value)});

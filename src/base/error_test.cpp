@@ -1,8 +1,11 @@
-#include "petri/result.h"
-
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
+#include <sstream>
+
+#include "petri/logging/format.h"
+#include "petri/result.h"
 
 namespace petri {
 namespace {
@@ -60,6 +63,35 @@ TEST(Error, FindsTheFirstDetailOfAKey) {
   EXPECT_EQ(error.detail("line"), "3");
   EXPECT_EQ(error.detail("column"), "");
   EXPECT_EQ(error.category(), ErrorCategory::compilation);
+}
+
+TEST(Error, IsPrintedAsItsCodeAndItsMessage) {
+  std::ostringstream out;
+  out << Error{.code = ErrorCode::busy, .message = "wait"};
+  EXPECT_EQ(out.str(), "busy: wait");
+  EXPECT_EQ(fmt::format("{:>12}", Error{.code = ErrorCode::busy, .message = "wait"}), "  busy: wait");
+}
+
+// A Result is a std::expected; what std::expected gets wrong for a bool, it has not inherited.
+TEST(Result, IsCopiedComparedAndConverted) {
+  Result<bool> no = false;
+  const Result<bool> copy(no);
+  EXPECT_FALSE(*copy);
+  EXPECT_EQ(copy, no);
+  EXPECT_NE(copy, Result<bool>(true));
+  EXPECT_EQ(copy, false);
+
+  Result<std::unique_ptr<std::string>> text = std::make_unique<std::string>("seven");
+  const Result<std::shared_ptr<const std::string>> shared = std::move(text);
+  EXPECT_EQ(**shared, "seven");
+
+  const std::expected<int, Error> expected = Result<int>(7);
+  EXPECT_EQ(Result<int>(expected), 7);
+  const Result<void> refused = fail(ErrorCode::busy, "wait");
+  EXPECT_EQ(refused.error().code, ErrorCode::busy);
+  EXPECT_EQ(Result<void>(refused), refused);
+  const std::optional<Result<int>> nested = Result<int>(fail(ErrorCode::busy, "wait"));
+  EXPECT_FALSE(*nested);
 }
 
 Result<int> half(int number) {

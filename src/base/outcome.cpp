@@ -1,7 +1,8 @@
 #include "petri/outcome.h"
 
+#include <ostream>
+
 #include "base/name_table.h"
-#include "base/text/byte_text.h"
 
 namespace petri {
 namespace {
@@ -28,6 +29,17 @@ std::string_view name_of(Place place) { return name_in(kPlaces, place); }
 std::string_view name_of(Tier tier) { return name_in(kTiers, tier); }
 std::optional<Tier> tier_named(std::string_view name) { return find_name<Tier>(kTiers, name); }
 
-std::string ArtifactId::hex() const { return to_hex(sha256); }
+std::string to_text(const Outcome& outcome) {
+  std::string text(name_of(outcome.kind));
+  std::string why = outcome.cause;
+  if (outcome.trap) why = name_of(*outcome.trap);
+  if (outcome.exit_code) why = std::to_string(*outcome.exit_code);
+  if (!why.empty()) text += " (" + why + ")";
+  for (std::size_t index = 0; index < outcome.values.size(); ++index) {
+    text.append(index == 0 ? ": " : ", ").append(to_text(outcome.values[index]));
+  }
+  return text;
+}
+std::ostream& operator<<(std::ostream& out, const Outcome& outcome) { return out << to_text(outcome); }
 
 }  // namespace petri

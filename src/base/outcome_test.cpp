@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace petri {
 namespace {
 
@@ -46,9 +48,18 @@ TEST(Tier, IsFoundByItsName) {
 
 TEST(ArtifactId, IsShownAsSixtyFourDigits) {
   ArtifactId id;
-  id.sha256[0] = 0xab;
-  id.sha256[31] = 0x01;
+  id.bytes[0] = 0xab;
+  id.bytes[31] = 0x01;
   EXPECT_EQ(id.hex(), "ab" + std::string(60, '0') + "01");
+}
+
+TEST(Outcome, IsPrintedWithWhatBelongsToItsKind) {
+  std::ostringstream out;
+  out << Outcome{.values = {Value(5), Value(2.5)}} << "; "
+      << Outcome{.kind = OutcomeKind::trapped, .trap = TrapCode::integer_divide_by_zero} << "; "
+      << Outcome{.kind = OutcomeKind::exited, .exit_code = 3} << "; "
+      << Outcome{.kind = OutcomeKind::deadline, .cause = "execution_time_max"};
+  EXPECT_EQ(out.str(), "ok: 5, 2.5; trapped (integer_divide_by_zero); exited (3); deadline (execution_time_max)");
 }
 
 }  // namespace

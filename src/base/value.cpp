@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <ostream>
+#include <utility>
 
 #include "base/name_table.h"
+#include "base/text/byte_text.h"
 #include "base/text/escape.h"
 
 namespace petri {
@@ -133,7 +137,64 @@ Result<Value> parse_float(std::string_view text, ValueType type, FloatLayout lay
   return Value(parts.negative ? -number : number);
 }
 
+// The float that is exactly this integer, if there is one. Every integer is in the range of both widths.
+template <typename Float, typename Integer>
+std::optional<Value> exact_float(Integer number) {
+  const auto converted = static_cast<Float>(number);
+  // One beyond the integer's range, which the largest ones round to, cannot be cast back.
+  constexpr auto kBound = static_cast<Float>(std::uint64_t{1} << 32) * static_cast<Float>(std::uint64_t{1} << 31);
+  const Float bound = std::is_signed_v<Integer> ? kBound : 2 * kBound;
+  if (converted >= bound || static_cast<Integer>(converted) != number) return std::nullopt;
+  return Value(converted);
+}
+
+template <typename Integer>
+std::optional<Value> integer_as(Integer number, ValueType type) {
+  switch (type) {
+    case ValueType::i32:
+      if (!std::in_range<std::int32_t>(number)) return std::nullopt;
+      return Value(static_cast<std::int32_t>(number));
+    case ValueType::i64:
+      if (!std::in_range<std::int64_t>(number)) return std::nullopt;
+      return Value(static_cast<std::int64_t>(number));
+    case ValueType::f32: return exact_float<float>(number);
+    case ValueType::f64: return exact_float<double>(number);
+    case ValueType::funcref:
+    case ValueType::externref: return std::nullopt;
+  }
+  PETRI_UNREACHABLE();
+}
+
 }  // namespace
+
+std::string Sha256::hex() const { return to_hex(bytes); }
+std::optional<Sha256> Sha256::from_hex(std::string_view digits) {
+  Sha256 hash;
+  const auto read = petri::from_hex(digits);
+  if (!read || read->size() != hash.bytes.size()) return std::nullopt;
+  std::ranges::copy(*read, hash.bytes.begin());
+  return hash;
+}
+std::ostream& operator<<(std::ostream& out, const Sha256& hash) { return out << hash.hex(); }
+
+std::optional<Value> Value::converted(ValueType type) const {
+  if (type == type_) return *this;
+  switch (type_) {
+    case ValueType::i32:
+      return unsigned_ ? integer_as(static_cast<std::uint64_t>(bits_), type) : integer_as(std::int64_t{i32()}, type);
+    case ValueType::i64: return unsigned_ ? integer_as(bits_, type) : integer_as(i64(), type);
+    case ValueType::f32:
+      if (type != ValueType::f64 || std::isnan(f32())) return std::nullopt;  // a NaN's payload has another width
+      return Value(static_cast<double>(f32()));
+    case ValueType::f64:
+    case ValueType::funcref:
+    case ValueType::externref: return std::nullopt;
+  }
+  PETRI_UNREACHABLE();
+}
+
+std::ostream& operator<<(std::ostream& out, const Value& value) { return out << to_text(value); }
+std::ostream& operator<<(std::ostream& out, const Signature& signature) { return out << to_text(signature); }
 
 std::string_view name_of(ValueType type) { return name_in(kTypes, type); }
 

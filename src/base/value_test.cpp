@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
+#include <sstream>
 #include <vector>
 
 namespace petri {
@@ -129,6 +131,63 @@ TEST(SignatureText, IsWrittenAsInItsHeader) {
   EXPECT_EQ(to_text(Signature{{i32, f64}, {i32}}), "(i32 f64) -> i32");
   EXPECT_EQ(to_text(Signature{{}, {}}), "() -> ()");
   EXPECT_EQ(to_text(Signature{{funcref}, {i64, externref}}), "(funcref) -> (i64 externref)");
+}
+
+TEST(Value, IsMadeOfEveryIntegerType) {
+  EXPECT_EQ(Value(std::int8_t{-1}), Value(std::int32_t{-1}));
+  EXPECT_EQ(Value(std::uint8_t{255}), Value(std::int32_t{255}));
+  EXPECT_EQ(Value(std::int16_t{-2}).type(), ValueType::i32);
+  EXPECT_EQ(Value(4'000'000'000U).i32(), std::int32_t{-294'967'296}) << "the bits of an unsigned one";
+  EXPECT_EQ(Value(5L), Value(std::int64_t{5}));
+  EXPECT_EQ(Value(5LL), Value(std::int64_t{5}));
+  EXPECT_EQ(Value(5UL).type(), ValueType::i64);
+  EXPECT_EQ(Value(std::numeric_limits<unsigned long long>::max()).i64(), -1);
+  EXPECT_EQ(Value(true), Value(1)) << "as C compilers pass it";
+  static_assert(!std::is_constructible_v<Value, char>);
+  static_assert(!std::is_constructible_v<Value, char8_t>);
+  static_assert(!std::is_constructible_v<Value, const char*>);
+  static_assert(!std::is_constructible_v<Value, long double>);
+}
+
+TEST(Value, ConvertsOnlyWhereTheNumberStaysTheSame) {
+  EXPECT_EQ(Value(5).converted(ValueType::f64), Value(5.0));
+  EXPECT_EQ(Value(-5).converted(ValueType::f32), Value(-5.0F));
+  EXPECT_EQ(Value(-5).converted(ValueType::i64), Value(-5LL));
+  EXPECT_EQ(Value(4'000'000'000U).converted(ValueType::f64), Value(4e9));
+  EXPECT_EQ(Value(4'000'000'000U).converted(ValueType::i64), Value(4'000'000'000LL));
+  EXPECT_EQ(Value(7LL).converted(ValueType::i32), Value(7));
+  EXPECT_EQ(Value(0.5F).converted(ValueType::f64), Value(0.5));
+  EXPECT_EQ(Value(1LL << 53).converted(ValueType::f64), Value(9'007'199'254'740'992.0));
+  EXPECT_EQ(Value(std::numeric_limits<std::int64_t>::min()).converted(ValueType::f32), Value(-0x1p63F));
+
+  EXPECT_EQ(Value((1LL << 53) + 1).converted(ValueType::f64), std::nullopt);
+  EXPECT_EQ(Value((1 << 24) + 1).converted(ValueType::f32), std::nullopt);
+  EXPECT_EQ(Value(std::numeric_limits<std::int64_t>::max()).converted(ValueType::f64), std::nullopt);
+  EXPECT_EQ(Value(std::numeric_limits<std::uint64_t>::max()).converted(ValueType::f64), std::nullopt);
+  EXPECT_EQ(Value(std::numeric_limits<std::uint64_t>::max()).converted(ValueType::i32), std::nullopt);
+  EXPECT_EQ(Value(1LL << 31).converted(ValueType::i32), std::nullopt);
+  EXPECT_EQ(Value(2.0).converted(ValueType::i32), std::nullopt) << "a float is no integer";
+  EXPECT_EQ(Value(0.5).converted(ValueType::f32), std::nullopt);
+  EXPECT_EQ(Value(0).converted(ValueType::funcref), std::nullopt);
+}
+
+TEST(Value, IsPrintedAsItsText) {
+  std::ostringstream out;
+  out << Value(7) << ' ' << Value(2.5) << ' ' << Signature{.params = {ValueType::i32}, .results = {ValueType::f64}};
+  EXPECT_EQ(out.str(), "7 2.5 (i32) -> f64");
+}
+
+TEST(Sha256, IsReadFromItsSixtyFourDigits) {
+  const std::string digits = "ab" + std::string(60, '0') + "01";
+  const auto hash = Sha256::from_hex(digits);
+  ASSERT_TRUE(hash);
+  EXPECT_EQ(hash->hex(), digits);
+  std::ostringstream out;
+  out << *hash;
+  EXPECT_EQ(out.str(), digits);
+  for (const std::string& bad : {std::string(), digits.substr(1), digits + "00", "x" + digits.substr(1)}) {
+    EXPECT_EQ(Sha256::from_hex(bad), std::nullopt) << bad;
+  }
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(CommandLine, TakesEveryLimitByItsFullName) {
   for (const LimitRule& rule : limit_rules()) {
     const std::string smallest = rule.unit == "ns" ? std::to_string(rule.min) + "ns" : std::to_string(rule.min);
     const RunOptions options = run_options({"run", "f", "--" + std::string(rule.name), smallest});
-    EXPECT_EQ(rule.get(options.limits), rule.min) << rule.name;
+    EXPECT_EQ(limit_value(options.limits, rule), rule.min) << rule.name;
   }
 }
 

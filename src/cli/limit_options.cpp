@@ -43,14 +43,14 @@ std::string first_option_name(const LimitRule& rule) {
 void read_into(Limits& limits, const LimitRule& rule, const std::string& text) {
   const auto value = parse_number(rule, text);
   if (!value) throw OptionError(first_option_name(rule), value.error().message);
-  rule.set(limits, *value);
+  set_limit_value(limits, rule, *value);
 }
 
 void add_option(CLI::App& command, Limits& limits, const LimitRule& rule) {
   command
       .add_option_function<std::string>(
           option_names(rule), [&rule, &limits](const std::string& text) { read_into(limits, rule, text); },
-          fmt::format("Default {}; when met: {}", format_limit(rule, rule.get(limits)), rule.when_met))
+          fmt::format("Default {}; when met: {}", format_limit(rule, limit_value(limits, rule)), rule.when_met))
       ->type_name(placeholder(rule))
       ->group("Limits");
 }

@@ -130,7 +130,7 @@ Result<CompileWorkers::WorkerPtr> CompileWorkers::take(const CompileOrder& order
       return started;
     }
     if (worker->is_there()) return worker;
-    retire(std::move(worker), ExchangeEnd::lost, order);
+    static_cast<void>(retire(std::move(worker), ExchangeEnd::lost, order));
     end_large(order);
   }
 }

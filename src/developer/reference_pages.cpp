@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/limit_options.h"
 #include "developer/meanings.h"
+#include "developer/spec_page.h"
 #include "developer/state_tables.h"
 #include "developer/verb_tables.h"
 #include "engine/engine_tables.h"
@@ -37,8 +38,10 @@ std::string options_of(const LimitRule& rule) {
 
 std::string sandbox_limits() {
   Rows rows;
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
-    const auto of = [&rule](Profile profile) { return format_limit(rule, rule.get(SandboxLimits::of(profile))); };
+  for (const LimitRule& rule : sandbox_limit_rules()) {
+    const auto of = [&rule](Profile profile) {
+      return format_limit(rule, limit_value(SandboxLimits::of(profile), rule));
+    };
     const bool all_cores = rule.name == "cpu_percent_max";
     rows.push_back({code(rule.name), of(Profile::strict), of(Profile::standard),
                     all_cores ? "none" : of(Profile::trusted),
@@ -67,7 +70,7 @@ std::string sandbox_limits() {
 std::string limits_page() {
   Rows rows;
   for (const LimitRule& rule : limit_rules()) {
-    rows.push_back({code(rule.name), options_of(rule), format_limit(rule, rule.get(Limits{})),
+    rows.push_back({code(rule.name), options_of(rule), format_limit(rule, limit_value(Limits{}, rule)),
                     fmt::format("{} – {}", format_limit(rule, rule.min), format_limit(rule, rule.max)),
                     std::string(rule.when_met)});
   }
@@ -356,6 +359,7 @@ const std::vector<ReferencePage>& reference_pages() {
       {"cli", "every command with its options", cli_page},
       {"shell", "every verb of petri shell", shell_page},
       {"limits", "what a guest runs under, with defaults and ranges", limits_page},
+      {"spec", "the spec of a sandbox and the options of a runtime as JSON", spec_page},
       {"outcomes", "the ways a guest can end, and the traps", outcomes_page},
       {"errors", "why a guest was not entered", errors_page},
       {"exit_codes", "what petri ends with", exit_codes_page},

@@ -6,6 +6,7 @@
 
 #include "developer/reference_pages.h"
 #include "petri/state.h"
+#include "state/state_changes.h"
 #include "state/state_type.h"
 
 namespace petri::developer {

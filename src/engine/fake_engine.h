@@ -177,8 +177,8 @@ class FakeArtifact final : public LoadableArtifact {
  private:
   static ArtifactId id_of(std::string_view bytes) {
     ArtifactId id;
-    const auto count = std::min(bytes.size(), id.sha256.size());
-    std::copy_n(bytes.begin(), count, id.sha256.begin());
+    const auto count = std::min(bytes.size(), id.bytes.size());
+    std::copy_n(bytes.begin(), count, id.bytes.begin());
     return id;
   }
   static ModuleFacts facts_of(std::string_view bytes, const FakeModule& module) {

@@ -4,22 +4,22 @@
 
 namespace petri {
 
-std::array<std::uint8_t, 32> sha256(std::span<const std::uint8_t> bytes) {
-  std::array<std::uint8_t, 32> digest;
-  petri_sha256(bytes.data(), bytes.size(), digest.data());
+Sha256 sha256(std::span<const std::uint8_t> bytes) {
+  Sha256 digest;
+  petri_sha256(bytes.data(), bytes.size(), digest.bytes.data());
   return digest;
 }
 
-Sha256::Sha256() : hasher_(petri_hasher_new()) {}
-Sha256::~Sha256() { petri_hasher_drop(hasher_); }
+Sha256Hasher::Sha256Hasher() : hasher_(petri_hasher_new()) {}
+Sha256Hasher::~Sha256Hasher() { petri_hasher_drop(hasher_); }
 
-void Sha256::add(std::string_view bytes) {
+void Sha256Hasher::add(std::string_view bytes) {
   petri_hasher_add(hasher_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
-std::array<std::uint8_t, 32> Sha256::digest() const {
-  std::array<std::uint8_t, 32> digest{};
-  petri_hasher_digest(hasher_, digest.data());
+Sha256 Sha256Hasher::digest() const {
+  Sha256 digest{};
+  petri_hasher_digest(hasher_, digest.bytes.data());
   return digest;
 }
 

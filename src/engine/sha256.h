@@ -1,29 +1,30 @@
 // SHA-256 by the crate, with the processor's own instructions.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 
+#include "petri/value.h"
+
 struct petri_hasher;
 
 namespace petri {
 
-std::array<std::uint8_t, 32> sha256(std::span<const std::uint8_t> bytes);
+Sha256 sha256(std::span<const std::uint8_t> bytes);
 
 // Over bytes that come in pieces: the same as over all of them at once. Not for several threads at once.
-class Sha256 {
+class Sha256Hasher {
  public:
-  Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
+  Sha256Hasher();
+  ~Sha256Hasher();
+  Sha256Hasher(const Sha256Hasher&) = delete;
+  Sha256Hasher& operator=(const Sha256Hasher&) = delete;
 
   void add(std::string_view bytes);
   // The hash of all that was added so far; more may follow.
-  std::array<std::uint8_t, 32> digest() const;
+  Sha256 digest() const;
 
  private:
   petri_hasher* const hasher_;

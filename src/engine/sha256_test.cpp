@@ -10,7 +10,7 @@ namespace petri {
 namespace {
 
 std::string hex_of(std::string_view text) {
-  return to_hex(sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  return sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}).hex();
 }
 
 // The examples of FIPS 180.
@@ -23,13 +23,13 @@ TEST(Sha256, IsAsTheStandardHasIt) {
 TEST(Sha256, OfPiecesIsThatOfTheWhole) {
   const std::string text(1'000, 'a');
   for (const std::size_t piece : {1U, 63U, 64U, 65U, 999U, 1'000U}) {
-    Sha256 hash;
+    Sha256Hasher hash;
     for (std::size_t at = 0; at < text.size(); at += piece) hash.add(std::string_view(text).substr(at, piece));
-    EXPECT_EQ(to_hex(hash.digest()), hex_of(text)) << piece;
+    EXPECT_EQ(hash.digest().hex(), hex_of(text)) << piece;
     hash.add("b");
-    EXPECT_EQ(to_hex(hash.digest()), hex_of(text + "b")) << "a digest ends nothing";
+    EXPECT_EQ(hash.digest().hex(), hex_of(text + "b")) << "a digest ends nothing";
   }
-  EXPECT_EQ(to_hex(Sha256().digest()), hex_of(""));
+  EXPECT_EQ(Sha256Hasher().digest().hex(), hex_of(""));
 }
 
 }  // namespace

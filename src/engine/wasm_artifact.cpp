@@ -13,8 +13,8 @@ namespace {
 
 ArtifactId to_id(const petri_module_info& info) {
   ArtifactId id;
-  static_assert(sizeof(id.sha256) == sizeof(info.sha256));
-  std::memcpy(id.sha256.data(), info.sha256, sizeof(info.sha256));
+  static_assert(sizeof(id.bytes) == sizeof(info.sha256));
+  std::memcpy(id.bytes.data(), info.sha256, sizeof(info.sha256));
   return id;
 }
 
@@ -70,7 +70,7 @@ Result<ArtifactPtr> WasmArtifact::create(std::span<const std::uint8_t> wasm, con
   petri_error error;
   const petri_status status = id == nullptr
                                   ? petri_prepare(wasm.data(), wasm.size(), &handle, &error)
-                                  : petri_prepare_hashed(wasm.data(), wasm.size(), id->sha256.data(), &handle, &error);
+                                  : petri_prepare_hashed(wasm.data(), wasm.size(), id->bytes.data(), &handle, &error);
   if (status != PETRI_OK) return fail(to_error(error));
   ArtifactHandle owned(handle);
   petri_module_info info;

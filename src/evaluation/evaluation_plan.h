@@ -33,7 +33,7 @@ struct EvaluationPlan {
   const EvaluationSpec& spec;
   const EvaluationOptions& options;
   const HostFunctions& host;
-  Digest digest;
+  Sha256 digest;
   RunSpec first_run;                     // the function and the first case's arguments, for checking candidates
   std::vector<std::uint64_t> arguments;  // of all cases, one after the other
 

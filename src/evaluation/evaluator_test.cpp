@@ -489,7 +489,7 @@ TEST(Evaluator, ServesSeveralCallersAtOnce) {
   const Population population = Population::mixed(40);
   const auto cases = cases_of({0, 0.5, 1});
   const auto receipts = [&] {
-    std::vector<std::optional<Digest>> list;
+    std::vector<std::optional<Sha256>> list;
     for (const Record& record : evaluate(evaluator, population, cases, small_spec(), {.workers = 2}).records)
       list.push_back(record.receipt);
     return list;

@@ -79,9 +79,9 @@ void check_targets(std::size_t cases, std::span<const double> targets, Complaint
 }  // namespace
 
 Limits limits_of(const EvaluationSpec& spec, std::chrono::nanoseconds case_time_max) {
-  return {.memory_bytes_max = spec.memory_bytes_max,
+  return {.execution_time_max = case_time_max,
+          .memory_bytes_max = spec.memory_bytes_max,
           .fuel_max = spec.fuel_max,
-          .execution_time_max = case_time_max,
           .module_bytes_max = spec.module_bytes_max,
           .output_bytes_max = spec.output_bytes_max,
           .call_depth_max = spec.call_depth_max};

@@ -1,5 +1,6 @@
 #include "evaluation/spec_digest.h"
 
+#include "base/access.h"
 #include "engine/engine_tables.h"
 #include "engine/sha256.h"
 #include "evaluation/candidate/canonical_bytes.h"
@@ -56,13 +57,13 @@ Rules rules_here(const HostFunctions& host) {
   for (const HostFunction& function : builtin_functions()) {
     if (function.deterministic && function.version > 1) add_used(function);
   }
-  for (const auto& [name, function] : host.impl().embedded) {
+  for (const auto& [name, function] : detail::Access::impl(host).embedded) {
     if (function->row.deterministic) add_used(function->row);
   }
   return rules;
 }
 
-Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules) {
+Sha256 spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules) {
   CanonicalBytes bytes;
   bytes.text("petri evaluation 1");
   add(bytes, rules);
@@ -70,11 +71,11 @@ Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, cons
   bytes.u64(cases.size());
   for (const Case& one : cases) add(bytes, one);
   // The cases are counted, so nothing without a harness ends like this.
-  if (spec.harness) bytes.digest(spec.harness.artifact()->id().sha256);
+  if (spec.harness) bytes.digest(spec.harness.artifact()->id());
   return sha256(bytes.bytes());
 }
 
-Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host) {
+Sha256 spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host) {
   return spec_digest(cases, spec, rules_here(host));
 }
 

@@ -24,6 +24,6 @@ struct Rules {
 // (ABI 1 with nothing listed is version 1 of each), then the embedder's in the order of their names.
 Rules rules_here(const HostFunctions& host);
 
-Digest spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules);
+Sha256 spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules);
 
 }  // namespace petri

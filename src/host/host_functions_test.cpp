@@ -115,7 +115,7 @@ TEST_P(PetriFunctions, SurviveCallbacksThatThrow) {
 }
 
 TEST_P(PetriFunctions, TellTheTimeInWholeMilliseconds) {
-  clock_.set_wall(Clock::WallTime(std::chrono::nanoseconds(1'234'567'890)));
+  clock_.set_wall(WallTime(std::chrono::nanoseconds(1'234'567'890)));
   start();
   EXPECT_EQ(call_raw("petri.clock_ms", {}), 1'234U);
 }

@@ -7,6 +7,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/access.h"
+
 namespace petri {
 namespace {
 
@@ -15,7 +17,7 @@ using testing::HasSubstr;
 std::int64_t plain_function(std::int64_t a) { return -a; }
 
 Signature signature_of(const HostFunctions& host, std::string_view name) {
-  return host.impl().find("game", name)->signature;
+  return detail::Access::impl(host).find("game", name)->signature;
 }
 
 TEST(HostFunctions, DeduceTypesFromAnyCallable) {
@@ -37,7 +39,7 @@ TEST(HostFunctions, KeepWhatTheEmbedderDeclares) {
   HostFunctions host;
   ASSERT_TRUE(host.define("game", "move", [] {},
                           {.fuel = 9, .permission = Permission::spawn, .deterministic = true, .version = 3}));
-  const HostFunction& function = *host.impl().find("game", "move");
+  const HostFunction& function = *detail::Access::impl(host).find("game", "move");
   EXPECT_EQ(function.import.fuel, 9U);
   EXPECT_EQ(function.permission, Permission::spawn);
   EXPECT_TRUE(function.deterministic);
@@ -71,9 +73,9 @@ TEST(HostFunctions, GoTheirOwnWaysOnceCopied) {
   ASSERT_TRUE(first.define("game", "both", [] {}));
   HostFunctions second = first;
   ASSERT_TRUE(second.define("game", "second", [] {}));
-  EXPECT_NE(second.impl().find("game", "both"), nullptr);
-  EXPECT_EQ(first.impl().find("game", "second"), nullptr);
-  EXPECT_EQ(first.impl().find("game", "both"), second.impl().find("game", "both"));
+  EXPECT_NE(detail::Access::impl(second).find("game", "both"), nullptr);
+  EXPECT_EQ(detail::Access::impl(first).find("game", "second"), nullptr);
+  EXPECT_EQ(detail::Access::impl(first).find("game", "both"), detail::Access::impl(second).find("game", "both"));
 }
 
 TEST(HostCallable, GivesTheGuestAnErrorNumberWhenItThrew) {

@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "base/access.h"
 #include "base/text/escape.h"
 #include "engine/instance/linked_code.h"
 #include "host/host_call.h"
@@ -92,12 +93,13 @@ Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host,
   const std::uint32_t count = artifact.facts().imports;
   if (count == 0) return linked;
   linked.imports.functions.reserve(count);
-  linked.imports.owner = host.shared();
+  linked.imports.owner = detail::Access::shared_impl(host);
   std::shared_ptr<OwnImports> own;
   for (std::uint32_t index = 0; index < count; ++index) {
     const ImportView import = artifact.import_at(index);
-    if (neighbours == Neighbours::may_be && import.kind == ExternKind::function && !host.impl().has(import.module)) {
-      if (own == nullptr) own = std::make_shared<OwnImports>(host.shared());
+    if (neighbours == Neighbours::may_be && import.kind == ExternKind::function &&
+        !detail::Access::impl(host).has(import.module)) {
+      if (own == nullptr) own = std::make_shared<OwnImports>(detail::Access::shared_impl(host));
       own->imports.push_back(
           {.callback = &enter_module, .data = reinterpret_cast<void*>(std::uintptr_t{index}), .fuel = kModuleCallFuel});
       linked.imports.functions.push_back(&own->imports.back());
@@ -105,7 +107,7 @@ Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host,
       linked.from_modules.push_back({index, std::string(import.module)});
       continue;
     }
-    PETRI_TRY(const HostFunction* function, resolve_import(import, host.impl(), permissions));
+    PETRI_TRY(const HostFunction* function, resolve_import(import, detail::Access::impl(host), permissions));
     linked.imports.functions.push_back(&function->import);
     linked.deterministic = linked.deterministic && function->deterministic;
     linked.repeatable = linked.repeatable && (!function->embedded || function->deterministic);
@@ -117,7 +119,7 @@ Result<void> require_deterministic(const LoadableArtifact& artifact, const HostF
                                    std::string_view why) {
   for (std::uint32_t index = 0; index < artifact.facts().imports; ++index) {
     const ImportView import = artifact.import_at(index);
-    const HostFunction* function = host.impl().find(import.module, import.name);
+    const HostFunction* function = detail::Access::impl(host).find(import.module, import.name);
     // link() reports a function that nobody offers.
     if (function == nullptr || function->deterministic || (asked == Asked::embedded && !function->embedded)) continue;
     return refuse(import, fmt::format("is not deterministic{}", why));

@@ -57,7 +57,7 @@ const Version& VersionTable::add(Version version) {
   return versions_.emplace_back(std::move(version));
 }
 
-void VersionTable::activate(std::uint64_t number, VersionTime time, SwitchCause cause, std::string actor) {
+void VersionTable::activate(std::uint64_t number, WallTime time, SwitchCause cause, std::string actor) {
   switches_.push_back({.from = active_, .to = number, .time = time, .cause = cause, .actor = std::move(actor)});
   if (switches_.size() > kSwitchesKept) switches_.erase(switches_.begin());
   active_ = number;

@@ -26,7 +26,7 @@ struct Version {
   ArtifactPtr artifact;
   ModuleCodePtr code;  // of that, as a sandbox runs it; none while the version is apart from any
   SourceFacts source;
-  VersionTime time;
+  WallTime time;
   VersionOrigin origin = VersionOrigin::create;
   std::map<std::string, std::string> metadata;
   VersionNeeds needs;
@@ -62,7 +62,7 @@ class VersionTable {
   // State has crossed from one to the other. Remembered of a version that no state had come to before, for the way
   // back.
   void note_crossing(std::uint64_t from, std::uint64_t to, const StateHints& renames);
-  void activate(std::uint64_t number, VersionTime time, SwitchCause cause, std::string actor);
+  void activate(std::uint64_t number, WallTime time, SwitchCause cause, std::string actor);
   // The oldest go first, the active one never does.
   void prune(std::uint64_t versions_max);
 

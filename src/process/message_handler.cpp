@@ -245,8 +245,7 @@ Result<Outcome> MessageHandler::handle_at(const Target& target, const Message& m
   start_work(message, started);
   work_.turns().wait_for_share(to_ns(started), bounds());
   slots_.resize(std::max<std::size_t>(target.run.slots(), 1));
-  for (std::size_t index = 0; index < message.arguments.size(); ++index)
-    slots_[index] = message.arguments[index].bits();
+  write_arguments(message.arguments, target.run, slots_);
   current_ = &message;
   live_.guest->begin(allowance_, message.bytes);
   const auto end = live_.guest->call(target.run.export_number, {slots_.data(), target.run.slots()});

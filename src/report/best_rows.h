@@ -18,7 +18,7 @@ struct BestRow {
   std::optional<ArtifactId> artifact;
   std::uint64_t fuel_used = 0;
   std::uint64_t memory_peak_bytes = 0;
-  std::optional<Digest> receipt;
+  std::optional<Sha256> receipt;
   std::optional<Origin> origin;
   std::size_t wasm_bytes = 0;
   std::optional<std::string> doubt;  // why it is not to be believed as it stands

@@ -8,7 +8,7 @@ namespace petri {
 namespace {
 
 StoredRecord record(std::size_t row, std::uint8_t artifact, std::optional<double> score) {
-  return {.record = {.row = row, .artifact = ArtifactId{.sha256 = {artifact}}, .score = score}};
+  return {.record = {.row = row, .artifact = ArtifactId{.bytes = {artifact}}, .score = score}};
 }
 
 std::vector<std::size_t> rows_of(const BestRows& best) {

@@ -14,11 +14,7 @@ std::optional<ArtifactId> artifact_in(std::string_view line) {
   constexpr std::string_view kKey = "\"artifact\":\"";
   const std::size_t key = line.find(kKey);
   if (key == std::string_view::npos) return std::nullopt;
-  ArtifactId id;
-  const auto bytes = from_hex(line.substr(key + kKey.size(), 2 * id.sha256.size()));
-  if (!bytes || bytes->size() != id.sha256.size()) return std::nullopt;
-  std::copy(bytes->begin(), bytes->end(), id.sha256.begin());
-  return id;
+  return ArtifactId::from_hex(line.substr(key + kKey.size(), 2 * sizeof(ArtifactId)));
 }
 
 bool gives_way(const ArtifactId& artifact, const Origin& origin, std::optional<std::uint64_t> child_generation) {

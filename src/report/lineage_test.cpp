@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-ArtifactId id(std::uint8_t number) { return {.sha256 = {number}}; }
+ArtifactId id(std::uint8_t number) { return {.bytes = {number}}; }
 
 struct Row {
   std::uint8_t artifact = 0;

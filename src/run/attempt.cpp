@@ -40,8 +40,7 @@ Result<End> instantiate_and_call(const RunContext& run, const Code& code, Guest&
                                  std::span<std::uint64_t> slots) {
   PETRI_TRY(auto end, guest.instantiate(code, initialize_for(run.spec.function)));
   if (end.kind != EndKind::returned) return end;
-  for (std::size_t index = 0; index < run.spec.arguments.size(); ++index)
-    slots[index] = run.spec.arguments[index].bits();
+  write_arguments(run.spec.arguments, run.target, slots);
   return guest.call(run.target.export_number, slots);
 }
 

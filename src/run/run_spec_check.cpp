@@ -74,7 +74,9 @@ std::unexpected<Error> wrong_arguments(const RunSpec& spec, const SignatureView&
 
 bool is_reference(ValueType type) { return type == ValueType::funcref || type == ValueType::externref; }
 
-Result<void> check_arguments(const RunSpec& spec, const SignatureView& signature) {
+bool is_integer(ValueType type) { return type == ValueType::i32 || type == ValueType::i64; }
+
+Result<void> check_arguments(const RunSpec& spec, const SignatureView& signature, ArgumentTypes types) {
   if (std::ranges::any_of(signature.params, is_reference) || std::ranges::any_of(signature.results, is_reference)) {
     return wrong_arguments(spec, signature, "references do not leave their instance");
   }
@@ -84,10 +86,18 @@ Result<void> check_arguments(const RunSpec& spec, const SignatureView& signature
         fmt::format("{} arguments are given and {} expected", spec.arguments.size(), signature.params.size()));
   }
   for (std::size_t index = 0; index < spec.arguments.size(); ++index) {
-    if (spec.arguments[index].type() == signature.params[index]) continue;
+    const Value& given = spec.arguments[index];
+    const ValueType wanted = signature.params[index];
+    if (given.type() == wanted) continue;
+    if (types == ArgumentTypes::converted && given.converted(wanted)) continue;
+    if (types == ArgumentTypes::converted && is_integer(given.type())) {
+      return wrong_arguments(spec, signature,
+                             fmt::format("argument {} is {}, which no {} is exactly", index + 1,
+                                         to_text(given.converted(ValueType::i64).value_or(given)), name_of(wanted)));
+    }
     return wrong_arguments(spec, signature,
                            fmt::format("argument {} is given as {} and {} is expected", index + 1,
-                                       name_of(spec.arguments[index].type()), name_of(signature.params[index])));
+                                       name_of(given.type()), name_of(wanted)));
   }
   return {};
 }
@@ -102,13 +112,21 @@ Result<void> check_run_spec(const RunSpec& spec) {
                   .with("component", "run"));
 }
 
-Result<RunTarget> find_run_target(const LoadableArtifact& artifact, const RunSpec& spec) {
+Result<RunTarget> find_run_target(const LoadableArtifact& artifact, const RunSpec& spec, ArgumentTypes types) {
   const auto number = artifact.export_number(spec.function);
   if (!number) return no_such_function(artifact, spec.function);
   const ExportView view = artifact.export_at(*number);
   if (view.kind != ExternKind::function) return no_such_function(artifact, spec.function);
-  PETRI_TRY(check_arguments(spec, view.signature));
+  PETRI_TRY(check_arguments(spec, view.signature, types));
   return RunTarget{.export_number = *number, .signature = view.signature};
+}
+
+void write_arguments(std::span<const Value> arguments, const RunTarget& target, std::span<std::uint64_t> slots) {
+  for (std::size_t index = 0; index < arguments.size(); ++index) {
+    const Value& given = arguments[index];
+    const ValueType wanted = target.signature.params[index];
+    slots[index] = given.type() == wanted ? given.bits() : given.converted(wanted)->bits();
+  }
 }
 
 }  // namespace petri

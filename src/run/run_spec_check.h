@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "engine/loadable_artifact.h"
 #include "petri/run.h"
@@ -21,6 +22,13 @@ Result<void> check_run_spec(const RunSpec& spec);
 
 // not_found, naming the function and some exports there are; validation_failed when the arguments do not fit it, or
 // when it takes or gives references, which never leave an instance.
-Result<RunTarget> find_run_target(const LoadableArtifact& artifact, const RunSpec& spec);
+//
+// Arguments fit when Value::converted() gives them the types of the parameters; in evaluations, whose receipts have
+// their types, only when they are of them.
+enum class ArgumentTypes : std::uint8_t { converted, exact };
+Result<RunTarget> find_run_target(const LoadableArtifact& artifact, const RunSpec& spec,
+                                  ArgumentTypes types = ArgumentTypes::converted);
+// Writes arguments that fit the target into the slots of a call.
+void write_arguments(std::span<const Value> arguments, const RunTarget& target, std::span<std::uint64_t> slots);
 
 }  // namespace petri

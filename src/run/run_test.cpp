@@ -126,6 +126,13 @@ TEST_P(Run, NamesAFunctionThatIsNotThere) {
       HasSubstr("\"5\" and 2 more"));
 }
 
+TEST_P(Run, TakesAnIntegerForAnyNumberThatItIsExactly) {
+  const std::string_view sum = R"((module (func (export "f") (param f64 f32 i64 i32) (result f64)
+      (f64.add (f64.add (local.get 0) (f64.promote_f32 (local.get 1)))
+               (f64.add (f64.convert_i64_s (local.get 2)) (f64.convert_i32_s (local.get 3)))))))";
+  EXPECT_EQ(run_ok(sum, spec("f", {1, 2U, std::int16_t{-3}, 4LL})).values, std::vector<Value>{4.0});
+}
+
 // R04
 TEST_P(Run, RefusesArgumentsThatDoNotFit) {
   EXPECT_THAT(run_error(kAdder, spec("add", {1})).message,
@@ -133,6 +140,12 @@ TEST_P(Run, RefusesArgumentsThatDoNotFit) {
   EXPECT_EQ(run_error(kAdder, spec("add", {1, 2, 3})).code, ErrorCode::validation_failed);
   EXPECT_THAT(run_error(kAdder, spec("add", {1, 2.0})).message,
               AllOf(HasSubstr("argument 2"), HasSubstr("f64"), HasSubstr("i32")));
+  EXPECT_THAT(run_error(kAdder, spec("add", {1, 1LL << 31})).message,
+              HasSubstr("argument 2 is 2147483648, which no i32 is exactly"));
+  const std::string_view halve =
+      R"((module (func (export "f") (param f64) (result f64) (f64.div (local.get 0) (f64.const 2)))))";
+  EXPECT_THAT(run_error(halve, spec("f", {(1LL << 53) + 1})).message,
+              HasSubstr("argument 1 is 9007199254740993, which no f64 is exactly"));
   const std::string_view reference = R"((module (func (export "f") (result funcref) (ref.null func))))";
   EXPECT_EQ(run_error(reference, spec("f")).code, ErrorCode::validation_failed);
 }

@@ -1,5 +1,4 @@
 #include "petri/runtime.h"
-#include "engine/give_back_memory.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +6,11 @@
 #include <map>
 #include <thread>
 
+#include "base/access.h"
 #include "base/ids.h"
 #include "base/text/escape.h"
+#include "engine/give_back_memory.h"
+#include "runtime/clock_moved.h"
 #include "runtime/options_check.h"
 #include "runtime/runtime_impl.h"
 #include "sandbox/snapshots/snapshot_limits.h"
@@ -24,7 +26,7 @@ std::unexpected<Error> no_sandbox(std::string_view id) {
 
 // One place for what sandboxes have by default.
 void complete_defaults(RuntimeOptions& options) {
-  options.defaults.limits.insert(options.limits.begin(), options.limits.end());
+  fill_in(options.defaults.limits, options.limits);
   if (!options.defaults.breaker) options.defaults.breaker = options.breaker;
 }
 
@@ -88,7 +90,7 @@ Result<Sandbox> Runtime::create_sandbox(SandboxSpec given) {
 
 Result<Sandbox> Runtime::create_sandbox(SandboxSpec given, const Snapshot& snapshot) {
   const SandboxSpec& defaults = impl_->options.defaults;
-  const SnapshotData& data = snapshot.data();
+  const SnapshotData& data = detail::Access::data(snapshot);
   if (!given.tree) given.tree = data.tree;
   SandboxSpec spec = with_defaults(std::move(given), defaults);
   spec.modules.clear();
@@ -114,8 +116,10 @@ std::vector<Result<Sandbox>> Runtime::fork(std::string_view id, const std::vecto
   if (!like) return all_fail(like.error());
   const auto snapshot = core->snapshots().snapshot();
   if (!snapshot) return all_fail(snapshot.error());
-  const SnapshotOrigin origin{
-      .data = snapshot->data(), .share_random = options.share_random, .timers = options.timers, .way = WayIn::fork};
+  const SnapshotOrigin origin{.data = detail::Access::data(*snapshot),
+                              .share_random = options.share_random,
+                              .timers = options.timers,
+                              .way = WayIn::fork};
   std::vector<Result<Sandbox>> made;
   for (const std::string& twin : twins) made.push_back(impl_->make_twin(twin, *like, origin, options.labels));
   return made;
@@ -237,8 +241,6 @@ AuditVerification Runtime::verify_audit() const { return impl_->audit->verify();
 
 Result<void> Runtime::flush_audit() { return impl_->audit->flush(); }
 
-void Runtime::clock_moved() { impl_->timers->wake(); }
-
 RuntimeInfo Runtime::info() const {
   const RuntimeOptions& options = impl_->options;
   RuntimeInfo info{.workers = options.workers,
@@ -268,5 +270,7 @@ RuntimeInfo Runtime::info() const {
   }
   return info;
 }
+
+void clock_moved(Runtime& runtime) { detail::Access::impl(runtime).timers->wake(); }
 
 }  // namespace petri

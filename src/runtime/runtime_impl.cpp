@@ -20,7 +20,7 @@ const Clock& system_clock() {
 
 MetricLabels metric_labels() {
   MetricLabels labels;
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) labels.limits.push_back(rule.name);
+  for (const LimitRule& rule : sandbox_limit_rules()) labels.limits.push_back(rule.name);
   for (const Permission permission : all_permissions()) labels.permissions.push_back(name_of(permission));
   return labels;
 }
@@ -29,7 +29,7 @@ MetricLabels metric_labels() {
 std::uint64_t fork_seed(std::uint64_t parent, std::string_view id) {
   const auto hash = sha256(as_bytes(id));
   std::uint64_t own = 0;
-  for (std::size_t byte = 0; byte < sizeof own; ++byte) own |= std::uint64_t{hash[byte]} << (8 * byte);
+  for (std::size_t byte = 0; byte < sizeof own; ++byte) own |= std::uint64_t{hash.bytes[byte]} << (8 * byte);
   return parent ^ own;
 }
 

@@ -14,14 +14,14 @@ using Fields = JsonReader::Fields;
 
 Fields compile_fields(MachineCodeOptions& compile) {
   return {{"time_max", JsonReader::into(compile.time_max)},
-          {"memory_bytes_max", JsonReader::into(compile.memory_bytes_max)},
+          {"memory_bytes_max", JsonReader::into_bytes(compile.memory_bytes_max)},
           {"worker", JsonReader::into(compile.worker)},
           {"in_process", JsonReader::into(compile.in_process)}};
 }
 
 Fields audit_fields(AuditOptions& audit) {
   return {{"entries_max", JsonReader::into(audit.entries_max)},
-          {"bytes_max", JsonReader::into(audit.bytes_max)},
+          {"bytes_max", JsonReader::into_bytes(audit.bytes_max)},
           {"file", JsonReader::into(audit.file)}};
 }
 
@@ -36,28 +36,24 @@ RuntimeOptions read_options(const JsonReader& document) {
   const auto fields_of = [](Fields fields) {
     return [fields = std::move(fields)](const JsonReader& value) { value.fields(fields); };
   };
-  document.fields(
-      {{"workers", JsonReader::into(options.workers)},
-       {"threads_max", JsonReader::into(options.threads_max)},
-       {"threads_reserve", JsonReader::into(options.threads_reserve)},
-       {"descriptors_max", JsonReader::into(options.descriptors_max)},
-       {"descriptors_reserve", JsonReader::into(options.descriptors_reserve)},
-       {"sampling_interval", JsonReader::into(options.sampling_interval)},
-       {"samples_max", JsonReader::into(options.samples_max)},
-       {"promote_fuel", JsonReader::into(options.promote_fuel)},
-       {"promote_fuel_per_byte", JsonReader::into(options.promote_fuel_per_byte)},
-       {"promote_instances", JsonReader::into(options.promote_instances)},
-       {"promotion_time_max", JsonReader::into(options.promotion_time_max)},
-       {"compile", fields_of(compile_fields(options.compile))},
-       {"defaults", [&](const JsonReader& value) { options.defaults = read_defaults(value); }},
-       {"limits",
-        [&](const JsonReader& value) {
-          value.members([&](const std::string& name, const JsonReader& member) { member.read(options.limits[name]); });
-        }},
-       {"audit", fields_of(audit_fields(options.audit))},
-       {"quarantine", fields_of(quarantine_fields(options.quarantine))},
-       {"breaker", fields_of(breaker_fields(options.breaker))},
-       {"memory_budget_bytes", JsonReader::into(options.memory_budget_bytes)}});
+  document.fields({{"workers", JsonReader::into(options.workers)},
+                   {"threads_max", JsonReader::into(options.threads_max)},
+                   {"threads_reserve", JsonReader::into(options.threads_reserve)},
+                   {"descriptors_max", JsonReader::into(options.descriptors_max)},
+                   {"descriptors_reserve", JsonReader::into(options.descriptors_reserve)},
+                   {"sampling_interval", JsonReader::into(options.sampling_interval)},
+                   {"samples_max", JsonReader::into(options.samples_max)},
+                   {"promote_fuel", JsonReader::into(options.promote_fuel)},
+                   {"promote_fuel_per_byte", JsonReader::into(options.promote_fuel_per_byte)},
+                   {"promote_instances", JsonReader::into(options.promote_instances)},
+                   {"promotion_time_max", JsonReader::into(options.promotion_time_max)},
+                   {"compile", fields_of(compile_fields(options.compile))},
+                   {"defaults", [&](const JsonReader& value) { options.defaults = read_defaults(value); }},
+                   {"limits", [&](const JsonReader& value) { options.limits = read_limits(value); }},
+                   {"audit", fields_of(audit_fields(options.audit))},
+                   {"quarantine", fields_of(quarantine_fields(options.quarantine))},
+                   {"breaker", fields_of(breaker_fields(options.breaker))},
+                   {"memory_budget_bytes", JsonReader::into_bytes(options.memory_budget_bytes)}});
   return options;
 }
 

@@ -85,8 +85,8 @@ class PartsFixture : public ::testing::Test {
   const std::string id_ = "a";
   const JournalSinks sinks_{bus_, *log_, metrics_, *timers_};
   Journal journal_{sinks_, owner_, id_, AuditLevel::full, operation_};
-  ModuleTable modules_{id_, VersionTime{}};
-  Standing standing_{id_, clock_, journal_, Clock::WallTime{}};
+  ModuleTable modules_{id_, WallTime{}};
+  Standing standing_{id_, clock_, journal_, WallTime{}};
   ProcessTable processes_{id_, standing_};
   RunTable run_table_;
   Completions completions_;

@@ -84,7 +84,7 @@ class SandboxCore final : public Keeper,
   SandboxStatus status() const { return standing_.status(); }
   SandboxInfo info() const;
   bool matches(std::string_view label, std::optional<std::uint64_t> generation) const;
-  Clock::WallTime created_at() const { return created_; }
+  WallTime created_at() const { return created_; }
   // What another that is to be like this one is made of.
   struct CloneSource {
     SandboxSpec spec;  // without an id
@@ -136,7 +136,7 @@ class SandboxCore final : public Keeper,
   const std::shared_ptr<UnderWay> under_way_;
   const OwnSpec spec_;
   const SandboxTraitsPtr traits_;
-  const Clock::WallTime created_;
+  const WallTime created_;
   GuestEnvironment environment_;
   GuestTimers timers_;
   ModuleTable modules_;

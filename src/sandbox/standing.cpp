@@ -55,7 +55,7 @@ void Standing::note_restart() {
   ++restarts_;
 }
 
-void Standing::note_update(Clock::WallTime time) {
+void Standing::note_update(WallTime time) {
   MutexLock lock(mutex_);
   updated_ = std::max(updated_, time);
 }

@@ -23,7 +23,7 @@ namespace petri {
 class Standing {
  public:
   // All of it outlives this.
-  Standing(const std::string& sandbox, const Clock& clock, Journal& journal, Clock::WallTime created)
+  Standing(const std::string& sandbox, const Clock& clock, Journal& journal, WallTime created)
       : sandbox_(sandbox), clock_(clock), journal_(journal), updated_(created) {}
 
   SandboxStatus status() const { return status_.load(std::memory_order_acquire); }
@@ -42,7 +42,7 @@ class Standing {
   bool set_destroyed() EXCLUDES(mutex_);
   void note_restart() EXCLUDES(mutex_);
   // Something else of the sandbox has changed at this time.
-  void note_update(Clock::WallTime time) EXCLUDES(mutex_);
+  void note_update(WallTime time) EXCLUDES(mutex_);
   // While true, changes of the status are not what a caller wished, and the audit trail counts them as the guests'
   // doing.
   void set_recovering(bool recovers) { recovers_.store(recovers); }
@@ -74,7 +74,7 @@ class Standing {
     SandboxStatus status = SandboxStatus::initializing;
     std::string cause;
     std::optional<ErrorCategory> failure;  // the class of the cause
-    Clock::WallTime updated;
+    WallTime updated;
     std::uint64_t restarts = 0;
   };
   Facts facts() const EXCLUDES(mutex_);
@@ -89,7 +89,7 @@ class Standing {
   bool destroyed_ GUARDED_BY(mutex_) = false;
   std::optional<ErrorCategory> failure_ GUARDED_BY(mutex_);
   std::string cause_ GUARDED_BY(mutex_);
-  Clock::WallTime updated_ GUARDED_BY(mutex_);
+  WallTime updated_ GUARDED_BY(mutex_);
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
 };

@@ -130,7 +130,7 @@ TEST_F(StandingTest, KnowsSinceWhenItRunsAndWhenItLastChanged) {
   clock_.advance(5s);
   run();
   EXPECT_EQ(since(), clock_.now());
-  const Clock::WallTime ran = clock_.wall_now();
+  const WallTime ran = clock_.wall_now();
   clock_.advance(5s);
   EXPECT_EQ(standing_.facts().updated, ran);
   standing_.note_update(clock_.wall_now());

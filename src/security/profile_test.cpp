@@ -21,7 +21,7 @@ TEST(Profile, SetsLimits) {  // Q01
 }
 
 TEST(Profile, KeepsTheLimitsAChangeDoesNotName) {  // Q01
-  const auto limits = with_changes(SandboxLimits::of(Profile::strict), {{"processes_max", 7}});
+  const auto limits = with_changes(SandboxLimits::of(Profile::strict), {.processes_max = 7});
   SandboxLimits expected = SandboxLimits::of(Profile::strict);
   expected.processes_max = 7;
   EXPECT_EQ(*limits, expected);

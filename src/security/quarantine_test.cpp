@@ -11,7 +11,7 @@ constexpr Clock::TimePoint kQuarantineStart{};
 
 ArtifactId artifact(std::uint32_t number) {
   ArtifactId id;
-  for (int i = 0; i < 4; ++i) id.sha256[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(number >> (8 * i));
+  for (int i = 0; i < 4; ++i) id.bytes[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(number >> (8 * i));
   return id;
 }
 

@@ -1,4 +1,4 @@
-#include "petri/state.h"
+#include "state/state_changes.h"
 
 namespace petri {
 namespace {

@@ -1,10 +1,11 @@
+#include "state/state_changes.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "petri/state.h"
 #include "state/state_fixture.h"
 
 namespace petri {

@@ -77,7 +77,7 @@ TEST_F(EventBusTest, GivesEveryEventTimeSandboxAndTheCorrelationOfItsOperation) 
   Subscription subscription = subscribe();
   const Correlation create = bus.new_correlation();
   const Correlation other = bus.new_correlation();
-  clock.set_wall(Clock::WallTime(5s));
+  clock.set_wall(WallTime(5s));
   bus.publish(EventKind::module_loaded, {.sandbox = "a", .correlation = create}, kBareEvent);
   bus.publish(EventKind::run_start, {.sandbox = "b", .correlation = other}, kBareEvent);
   clock.advance(1s);
@@ -86,7 +86,7 @@ TEST_F(EventBusTest, GivesEveryEventTimeSandboxAndTheCorrelationOfItsOperation) 
 
   std::vector<std::uint64_t> of_create;
   while (const EventPtr event = subscription.next()) {
-    EXPECT_EQ(event->time, Clock::WallTime(event->sequence <= 2 ? 5s : 6s));
+    EXPECT_EQ(event->time, WallTime(event->sequence <= 2 ? 5s : 6s));
     EXPECT_EQ(event->sandbox, event->correlation == create ? "a" : "b");
     if (event->correlation == create) of_create.push_back(event->sequence);
   }

@@ -67,7 +67,7 @@ class Stressor {
       case 8: return note("restart with state", sandbox->restart({.keep_state = true}));
       case 9: return note("state", sandbox->state());
       case 10: return back_and_forth(*sandbox);
-      case 3: return note("update_limits", sandbox->update_limits({{"fuel_max", 1'000'000 + random_() % 1'000}}));
+      case 3: return note("update_limits", sandbox->update_limits({.fuel_max = 1'000'000 + random_() % 1'000}));
       default: return note("call", sandbox->call("next"));
     }
   }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "compiling/compile_workers.h"
 #include "compiling/live_workers.h"
+#include "runtime/clock_moved.h"
 
 namespace petri::testing {
 namespace {
@@ -132,10 +133,10 @@ const Clock* ManualTime::clock() const { return &impl_->clock; }
 
 void ManualTime::advance(Runtime& runtime, std::chrono::nanoseconds duration) {
   impl_->clock.advance(duration);
-  runtime.clock_moved();
+  clock_moved(runtime);
 }
 
-void ManualTime::set_wall(std::chrono::sys_time<std::chrono::nanoseconds> time) { impl_->clock.set_wall(time); }
+void ManualTime::set_wall(WallTime time) { impl_->clock.set_wall(time); }
 
 LeakCheck::LeakCheck(const Runtime* runtime, std::string folder)
     : runtime_(runtime), folder_(std::move(folder)), before_(look()) {}

@@ -29,7 +29,7 @@ class CompiledModules {
 
  private:
   struct Hash {
-    std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact.sha256); }
+    std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact); }
   };
 
   // Asked for every candidate, and empty until something is hot.

@@ -1,19 +1,20 @@
 // A bounded map that drops the entry that was used least recently.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
 
+#include "petri/value.h"
+
 namespace petri {
 
 // Digests are as good as random: any part of one is a hash.
-inline std::size_t hash_of(const std::array<std::uint8_t, 32>& digest) {
+inline std::size_t hash_of(const Sha256& digest) {
   std::size_t hash;
-  std::memcpy(&hash, digest.data(), sizeof(hash));
+  std::memcpy(&hash, digest.bytes.data(), sizeof(hash));
   return hash;
 }
 

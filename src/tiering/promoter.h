@@ -99,7 +99,7 @@ class Promoter {
     std::shared_ptr<Promotion> promotion;  // on its way
   };
   struct Hash {
-    std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact.sha256); }
+    std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact); }
   };
 
   // A queue of jobs and the thread that takes them.

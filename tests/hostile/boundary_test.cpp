@@ -247,7 +247,7 @@ class HostilePointers : public HostileFixture {
     return text.str();
   }
   SandboxSpec spec_of_all_imports() {
-    SandboxSpec spec = hostile_spec(all_imports(), {{"execution_time_max", 60'000'000'000}});
+    SandboxSpec spec = hostile_spec(all_imports(), {.execution_time_max = std::chrono::minutes(1)});
     Permissions all;
     for (const Permission permission : all_permissions()) all = all.with(permission);
     spec.permissions = all;

@@ -11,7 +11,9 @@ class HostileEnds : public HostileFixture {
   HostileEnds() { busy_ends_ = true; }
 
   static constexpr std::uint64_t kShutdown = 50'000'000;  // nanoseconds
-  static LimitChanges limits() { return {{"shutdown_max", kShutdown}, {"execution_time_max", 300'000'000'000}}; }
+  static LimitChanges limits() {
+    return {.execution_time_max = std::chrono::minutes(5), .shutdown_max = std::chrono::nanoseconds(kShutdown)};
+  }
   SandboxSpec undying_spec(std::string_view wat) {
     SandboxSpec spec = hostile_spec(wat, limits());
     spec.tree = SupervisorSpec{.intensity = 1'000'000,

@@ -59,7 +59,7 @@ TEST_P(HostileExpense, CallsTenToThePowerOfThirtyTimes) {
     module += "(func $f" + std::to_string(i) + (i == 0 ? " (export \"f\")" : "") +
               repeated("(call $f" + std::to_string(i + 1) + ")", 10) + ")";
   }
-  Sandbox sandbox = attack(module + ")", {{"fuel_max", fuel()}});
+  Sandbox sandbox = attack(module + ")", {.fuel_max = fuel()});
   EXPECT_EQ(testing::not_kind(sandbox.call("f"), OutcomeKind::out_of_fuel), "");
 }
 

@@ -124,8 +124,7 @@ TEST_P(HostileFiles, LieInsideTheirFolder) {
 TEST_P(HostileFiles, StayWithinWhatTheyMayHave) {
   covers("E15");
   const TemporaryFolder folder;
-  Sandbox sandbox =
-      with_folder(folder.path(), {{"file_bytes_max", 10'000}, {"files_max", 20}, {"disk_bytes_max", 50'000}});
+  Sandbox sandbox = with_folder(folder.path(), {.file_bytes_max = 10'000, .files_max = 20, .disk_bytes_max = 50'000});
   int made = 0;
   for (int i = 0; i < times(200, 100'000); ++i) {
     const WasiErrno result = open(sandbox, "file" + std::to_string(i), kWrite, create_file);

@@ -264,8 +264,8 @@ class HostileFixture : public RuntimeFixture, public ::testing::WithParamInterfa
     spec.modules = {{"m", Source::wat(std::string(wat))}};
     spec.tree = SupervisorSpec{.intensity = 1'000'000, .children = {ChildSpec{.id = "m", .module = "m"}}};
     const std::uint64_t seconds = copy_count() == 1 ? 1 : 60;  // in a crowd it is long until it is one's turn
-    spec.limits = {{"execution_time_max", seconds * 1'000'000'000}, {"memory_bytes_max", 16 << 20}};
-    for (const auto& [name, value] : limits) spec.limits[name] = value;
+    spec.limits = limits;
+    fill_in(spec.limits, {.execution_time_max = std::chrono::seconds(seconds), .memory_bytes_max = 16 << 20});
     const std::lock_guard lock(mutex_);
     hostile_.push_back(spec.id);
     return spec;

@@ -143,7 +143,7 @@ std::string first_difference(Sandbox& place, const Bytes& bytes) {
 // D03: each seed has other bits, and twenty seeds have them all.
 TEST_P(HostileBytes, AreTheSameInBothTiersWhereABitWasChanged) {
   covers("D03");
-  Sandbox place = attack("(module)", {{"fuel_max", 10'000}, {"memory_bytes_max", 4 << 20}});
+  Sandbox place = attack("(module)", {.memory_bytes_max = 4 << 20, .fuel_max = 10'000});
   for (std::size_t module = 0; module < 5; ++module) {
     const Bytes whole = wasm_of(kTwentyModules[module]);
     for (std::size_t bit = hostile_seed() % 20; bit < whole.size() * 8; bit += 20) {
@@ -158,7 +158,7 @@ TEST_P(HostileBytes, AreTheSameInBothTiersWhereABitWasChanged) {
 // D03: bytes changed, removed and doubled at random.
 TEST_P(HostileBytes, AreTheSameInBothTiersHoweverTheyWereChanged) {
   covers("D03");
-  Sandbox place = attack("(module)", {{"fuel_max", 10'000}, {"memory_bytes_max", 4 << 20}});
+  Sandbox place = attack("(module)", {.memory_bytes_max = 4 << 20, .fuel_max = 10'000});
   std::mt19937_64 random = random_engine();
   for (int i = 0; i < times(200, 20'000); ++i) {
     Bytes bytes = wasm_of(kTwentyModules[random() % kTwentyModules.size()]);

@@ -42,7 +42,7 @@ constexpr std::string_view kGrower = R"((module (memory 1) (table $t 1 funcref)
 // B01
 TEST_P(HostileMemory, GrowsToItsLimitAndContinues) {
   covers("B01");
-  Sandbox sandbox = attack(kGrower, {{"memory_bytes_max", 8 * kPage + 8}});
+  Sandbox sandbox = attack(kGrower, {.memory_bytes_max = 8 * kPage + 8});
   const auto outcome = sandbox.call("all");
   ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::ok), "");
   EXPECT_THAT(outcome->values, ElementsAre(Value(7), Value(5)));
@@ -80,7 +80,7 @@ TEST_P(HostileMemory, TouchesEveryPageItMayHaveAndNoMore) {
   const int count = times(20, 1'000);
   const std::uint64_t granted = 16 * kPage + 8, resident = resident_bytes(), used = runtime_->info().memory_bytes;
   for (int i = 0; i < count; ++i) {
-    Sandbox sandbox = attack(kGrower, {{"memory_bytes_max", granted}});
+    Sandbox sandbox = attack(kGrower, {.memory_bytes_max = granted});
     ASSERT_EQ(testing::not_kind(sandbox.call("all"), OutcomeKind::ok), "");
     ASSERT_EQ(sandbox.usage().memory_bytes, granted);
   }
@@ -101,7 +101,7 @@ TEST_P(HostileMemory, TouchesEveryPageItMayHaveAndNoMore) {
 // B06
 TEST_P(HostileMemory, LeavesNothingWhenItGrowsWritesAndTraps) {
   covers("B06");
-  Sandbox sandbox = attack(kGrower, {{"memory_bytes_max", 8 * kPage + 8}});
+  Sandbox sandbox = attack(kGrower, {.memory_bytes_max = 8 * kPage + 8});
   const std::uint64_t memory = sandbox.usage().memory_bytes, resident = resident_bytes();
   for (int i = 0; i < times(50, 10'000); ++i) {
     ASSERT_EQ(testing::not_kind(sandbox.call("all and trap"), OutcomeKind::trapped), "");
@@ -144,7 +144,7 @@ TEST_P(HostileMemory, IsGoneWhenASegmentLiesBeyondTheEnd) {
 // B09: of a predecessor in the same place, and of one in another sandbox.
 TEST_P(HostileMemory, FindsNothingOfAPredecessor) {
   covers("B09");
-  Sandbox sandbox = attack(kGrower, {{"memory_bytes_max", 8 * kPage + 8}});
+  Sandbox sandbox = attack(kGrower, {.memory_bytes_max = 8 * kPage + 8});
   for (int i = 0; i < times(20, 10'000); ++i) {
     ASSERT_EQ(testing::not_kind(sandbox.call("all and trap"), OutcomeKind::trapped), "");
     ASSERT_EQ(testing::not_value(sandbox.call("dirty"), 0), "");
@@ -165,7 +165,7 @@ TEST_P(HostileMemory, CannotHideBytesInMailboxes) {
           (then (local.set $sent (i32.add (local.get $sent) (i32.const 1))) (br 1))))
       (local.get $sent) (local.get $status))
     (func (export "handled") (result i32) (global.get $handled))))",
-                           {{"memory_bytes_max", 1'000'000}});
+                           {.memory_bytes_max = 1'000'000});
   const auto outcome = sandbox.call("fill");
   ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::ok), "");
   ASSERT_EQ(outcome->values.size(), 2U);

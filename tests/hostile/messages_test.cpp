@@ -41,7 +41,8 @@ constexpr std::string_view kSender = R"((module
 // F01
 TEST_P(HostileMessages, FillsAMailboxToItsBoundAndEveryAcceptedOneArrives) {
   covers("F01");
-  SandboxSpec spec = hostile_spec(kSender, {{"message_queue_max", 1'000}, {"execution_time_max", 600'000'000'000}});
+  SandboxSpec spec =
+      hostile_spec(kSender, {.execution_time_max = std::chrono::minutes(10), .message_queue_max = 1'000});
   add_child(spec, "peer");
   Sandbox sandbox = create(spec);
   auto events = limits_met(sandbox);
@@ -132,7 +133,7 @@ constexpr std::string_view kTimer = R"((module
 TEST_P(HostileMessages, SetsNoMoreTimersThanItMayAndEachRingsOnce) {
   covers("F05");
   Sandbox sandbox = attack(
-      kTimer, {{"timers_max", 100}, {"message_queue_max", 100'000'000}, {"execution_time_max", 600'000'000'000}});
+      kTimer, {.execution_time_max = std::chrono::minutes(10), .message_queue_max = 100'000'000, .timers_max = 100});
   const std::int32_t count = times(5'000, 1'000'000);
   // Some ring while others are set, and make room; whatever was refused is counted, and nothing else is.
   const std::int32_t set = number(sandbox.call("set", {0, count}));
@@ -156,7 +157,7 @@ TEST_P(HostileMessages, SetsNoMoreTimersThanItMayAndEachRingsOnce) {
 TEST_P(HostileMessages, TakesItsTimersAlong) {
   covers("F05");
   auto kept = std::make_shared<int>(0);
-  SandboxSpec spec = hostile_spec(kTimer, {{"timers_max", 100}});
+  SandboxSpec spec = hostile_spec(kTimer, {.timers_max = 100});
   spec.on_log = [kept](std::string_view, LogLevel, std::string_view) {};
   Sandbox sandbox = create(spec);
   for (int i = 0; i < 3; ++i) {
@@ -180,7 +181,7 @@ TEST_P(HostileMessages, LogsNoFasterThanItMay) {
       (loop (drop (call $log (i32.const 2) (i32.const 0) (i32.const 99)))
         (br_if 0 (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))
     (func (export "line") (param i32) (result i32) (call $log (i32.const 2) (i32.const 0) (local.get 0)))))",
-                                  {{"log_bytes_per_second_max", 10'000}});
+                                  {.log_bytes_per_second_max = 10'000});
   std::atomic<std::size_t> lines{0}, longest{0};
   spec.on_log = [&](std::string_view, LogLevel, std::string_view line) {
     ++lines;
@@ -208,7 +209,7 @@ TEST_P(HostileMessages, AnswersWithMoreThanItMay) {
       (loop (drop (call $write (i32.const 0) (local.get $piece)))
         (br_if 0 (local.tee $rounds (i32.sub (local.get $rounds) (i32.const 1)))))
       (i32.const 7))))",
-                           {{"output_bytes_max", 100'000}});
+                           {.output_bytes_max = 100'000});
   for (const auto& [piece, rounds] : {std::pair(1 << 20, 1'024), std::pair(1'000, 50'000)}) {
     const auto outcome = sandbox.call("f", {piece, rounds});
     ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::output_limit), "");

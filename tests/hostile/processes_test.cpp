@@ -52,7 +52,7 @@ TEST_P(HostileProcesses, DoublesNoFurtherThanItMay) {
   covers("F06");
   SandboxSpec spec = hostile_spec("(module " + std::string(kBomb) + R"((func (export "petri_handle") (result i32)
     (call $both) (i32.const 0))))",
-                                  {{"processes_max", 20}});
+                                  {.processes_max = 20});
   Sandbox sandbox = create(spec);
   for (int round = 0; round < 6; ++round) {
     for (const ChildInfo& child : sandbox.children()) {
@@ -71,7 +71,7 @@ TEST_P(HostileProcesses, DoublesInPetriInitNoFurtherThanItMay) {
   covers("F06");
   SandboxSpec spec = hostile_spec("(module " + std::string(kBomb) + R"((func (export "petri_init") (result i32)
     (call $both) (i32.const 0))))",
-                                  {{"processes_max", 20}});
+                                  {.processes_max = 20});
   Sandbox sandbox = create(spec);
   expect_soon([&] {
     const std::uint64_t processes = sandbox.usage().processes;
@@ -128,7 +128,7 @@ class HostileParent : public HostileProcesses {
 // F07
 TEST_P(HostileParent, LeavesNoNamesOfChildrenThatAreGone) {
   covers("F07");
-  Sandbox sandbox = parent({{"execution_time_max", 600'000'000'000}});
+  Sandbox sandbox = parent({.execution_time_max = std::chrono::minutes(10)});
   const Usage before = sandbox.usage();
   EXPECT_EQ(number(sandbox.call("raise", {times(200, 100'000)}, {.process = "m"})), 0);
   EXPECT_EQ(sandbox.usage().processes, before.processes);
@@ -190,7 +190,7 @@ TEST_P(HostileProcesses, CannotHangBothByStoppingWhoWaitsForIt) {
       (call $call (i32.const 201) (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0)))
     (func (export "stop a") (result i32) (call $stop (i32.const 200) (i32.const 1)))
     (func (export "stop b") (result i32) (call $stop (i32.const 201) (i32.const 1)))))json",
-                                  {{"execution_time_max", 500'000'000}});
+                                  {.execution_time_max = std::chrono::milliseconds(500)});
   Sandbox sandbox = create(spec);
   EXPECT_EQ(number(call(sandbox, "spawn", "m")), 0);
   static_cast<void>(call(sandbox, "call b", "a"));
@@ -288,7 +288,7 @@ TEST_P(HostileProcesses, IsGivenUpWhenItFailsToStartAgain) {
 TEST_P(HostileProcesses, CrashesAThousandAtOnce) {
   covers("F17");
   SandboxSpec spec =
-      hostile_spec("(module (func (export \"crash\") unreachable) (func (export \"f\")))", {{"processes_max", 1'001}});
+      hostile_spec("(module (func (export \"crash\") unreachable) (func (export \"f\")))", {.processes_max = 1'001});
   const int children = copy_count() == 1 ? 1'000 : 10;
   for (int i = 0; i < children; ++i) add_child(spec, "c" + std::to_string(i));
   Sandbox sandbox = create(spec);
@@ -341,7 +341,7 @@ TEST_P(HostileProcesses, IsKilledWhenItIgnoresItsShutdown) {
     (func (export "petri_terminate") (result i32)
       (drop (call $log (i32.const 2) (i32.const 0) (call $self (i32.const 0) (i32.const 64))))
       (if (i32.eq (i32.load8_u (i32.const 0)) (i32.const 120)) (then (loop (br 0)))) (i32.const 0))))",
-                                  {{"execution_time_max", 600'000'000'000}});
+                                  {.execution_time_max = std::chrono::minutes(10)});
   std::vector<std::string> ended;
   std::mutex mutex;
   spec.on_log = [&](std::string_view process, LogLevel, std::string_view) {

@@ -103,7 +103,7 @@ TEST_P(HostileProcessor, EndsAsItsKindSaysWhereverItRuns) {
     const HostileCase& one = hostile_cases()[i];
     if (copy_count() > 1 && (i + copy_) % 5 != 0) continue;  // a crowd shares them
     const std::uint64_t fuel_max = fuel();
-    Sandbox sandbox = attack(one.wat, {{"fuel_max", fuel_max}, {"memory_bytes_max", 64 << 20}});
+    Sandbox sandbox = attack(one.wat, {.memory_bytes_max = 64 << 20, .fuel_max = fuel_max});
     const auto call = [&] { return sandbox.call("f"); };
     for (const auto& result : {call(), sandbox.run("m", "f"), one.trap ? timed(Latency::trap, call) : call()}) {
       ASSERT_EQ(testing::not_kind(result, one.kind), "") << one.id;
@@ -125,7 +125,7 @@ TEST(HostileTiers, AgreeOnTheEnd) {
   for (const HostileCase& one : hostile_cases()) {
     auto sandbox = runtime->create_sandbox({.id = testing::unique_id("both"),
                                             .modules = {{"m", Source::wat(std::string(one.wat))}},
-                                            .limits = {{"fuel_max", 100'000}, {"memory_bytes_max", 16 << 20}}});
+                                            .limits = {.memory_bytes_max = 16 << 20, .fuel_max = 100'000}});
     ASSERT_TRUE(sandbox) << one.id;
     const auto interpreted = sandbox->run("m", "f", {}, {.tier = Tier::interpreted});
     const auto compiled = sandbox->run("m", "f", {}, {.tier = Tier::compiled});
@@ -145,7 +145,7 @@ TEST_P(HostileProcessor, RunsOutOfTimeWhereFuelIsUnlimited) {
   Sandbox sandbox = attack(R"((module (memory 32) (func (export "loop") (loop (br 0)))
       (func (export "fill") (loop
         (memory.fill (i32.const 0) (i32.const 1) (i32.mul (memory.size) (i32.const 65536))) (br 0)))))",
-                           {{"execution_time_max", 5'000'000}});
+                           {.execution_time_max = std::chrono::milliseconds(5)});
   for (const std::string_view function : {"loop", "fill"}) {
     const auto outcome = timed(Latency::deadline, [&] { return sandbox.call(function); }, 5ms);
     ASSERT_EQ(testing::not_kind(outcome, OutcomeKind::deadline), "");
@@ -161,7 +161,7 @@ TEST_P(HostileProcessor, MayCallTheHostFromItsDeepestFrame) {
     (memory 1) (func $deeper (export "f") (param i32)
       (if (i32.gt_u (local.get 0) (i32.const 1)) (then (call $deeper (i32.sub (local.get 0) (i32.const 1))))
         (else (drop (call $log (i32.const 2) (i32.const 0) (i32.const 5))))))))",
-                                  {{"call_depth_max", 8'192}});
+                                  {.call_depth_max = 8'192});
   std::atomic<int> lines{0};
   spec.on_log = [&](std::string_view, LogLevel, std::string_view) { ++lines; };
   Sandbox sandbox = create(spec);
@@ -181,7 +181,7 @@ constexpr std::string_view kAsker = R"((module
 // A09: more askers than there are workers, and the canaries are answered all the same.
 TEST_P(HostileProcessor, WaitsForASilentProcessWithoutHoldingAWorker) {
   covers("A09");
-  SandboxSpec spec = hostile_spec(kAsker, {{"execution_time_max", 20'000'000'000}});
+  SandboxSpec spec = hostile_spec(kAsker, {.execution_time_max = std::chrono::seconds(20)});
   add_child(spec, "silent", Shutdown::brutal());
   for (const std::string id : {"b", "c", "d"}) add_child(spec, id, Shutdown::brutal());
   Sandbox sandbox = create(spec);
@@ -206,7 +206,7 @@ TEST_P(HostileProcessor, WaitsForASilentProcessWithoutHoldingAWorker) {
 // A09: whose own time is over first.
 TEST_P(HostileProcessor, WaitsForASilentProcessNoLongerThanItMay) {
   covers("A09");
-  SandboxSpec spec = hostile_spec(kAsker, {{"execution_time_max", 20'000'000}});
+  SandboxSpec spec = hostile_spec(kAsker, {.execution_time_max = std::chrono::milliseconds(20)});
   add_child(spec, "silent");
   Sandbox sandbox = create(spec);
   const auto outcome = sandbox.call("ask", {}, {.process = "m"});
@@ -227,8 +227,8 @@ TEST_P(HostileProcessor, IsNeverSeenWhenItsStartFunctionDoesNotReturn) {
     EXPECT_THAT(created.error().message, HasSubstr("in start"));
     return std::string(created.error().detail("outcome"));
   };
-  EXPECT_EQ(refused("(loop (br 0))", {{"fuel_max", fuel()}}), "out_of_fuel");
-  EXPECT_EQ(refused("(loop (br 0))", {{"execution_time_max", 5'000'000}}), "deadline");
+  EXPECT_EQ(refused("(loop (br 0))", {.fuel_max = fuel()}), "out_of_fuel");
+  EXPECT_EQ(refused("(loop (br 0))", {.execution_time_max = std::chrono::milliseconds(5)}), "deadline");
   EXPECT_EQ(refused("unreachable", {}), "trapped");
   EXPECT_EQ(events.next(), nullptr);
 }
@@ -253,7 +253,7 @@ TEST_P(HostileProcessor, EndsExactlyWhereItsFuelEnds) {
   const auto whole = sandbox.call("f");
   ASSERT_EQ(testing::not_kind(whole, OutcomeKind::ok), "");
   for (std::uint64_t fuel = 1; fuel <= whole->fuel_used; ++fuel) {
-    ASSERT_TRUE(sandbox.update_limits({{"fuel_max", fuel}}));
+    ASSERT_TRUE(sandbox.update_limits({.fuel_max = fuel}));
     const auto outcome = sandbox.call("f");
     const bool enough = fuel == whole->fuel_used;
     EXPECT_EQ(testing::not_kind(outcome, enough ? OutcomeKind::ok : OutcomeKind::out_of_fuel), "") << fuel;
@@ -265,16 +265,17 @@ TEST_P(HostileProcessor, EndsExactlyWhereItsFuelEnds) {
 TEST_P(HostileProcessor, MayNotHaveLimitsThatMakeNoSense) {
   covers("A15");
   const auto bad = runtime_->create_sandbox(hostile_spec(
-      "(module)", {{"execution_time_max", 0}, {"memory_bytes_max", UINT64_MAX}, {"processes_max", 0}, {"speed", 1}}));
+      "(module)",
+      {.execution_time_max = std::chrono::nanoseconds(0), .memory_bytes_max = UINT64_MAX, .processes_max = 0}));
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().code, ErrorCode::validation_failed);
-  EXPECT_THAT(bad.error().message, AllOf(HasSubstr("execution_time_max"), HasSubstr("memory_bytes_max"),
-                                         HasSubstr("processes_max"), HasSubstr("speed")));
+  EXPECT_THAT(bad.error().message,
+              AllOf(HasSubstr("execution_time_max"), HasSubstr("memory_bytes_max"), HasSubstr("processes_max")));
   const auto json = SandboxSpec::from_json(R"({"id": "x", "modules": {}, "limits": {
-      "fuel_max": -1, "timers_max": 18446744073709551616, "output_bytes_max": "NaN", "processes_max": 1.5}})");
+      "fuel_max": -1, "timers_max": 18446744073709551616, "output_bytes_max": "NaN", "processes_max": 1.5, "speed": 1}})");
   ASSERT_FALSE(json);
   EXPECT_THAT(json.error().message, AllOf(HasSubstr("fuel_max"), HasSubstr("timers_max"), HasSubstr("output_bytes_max"),
-                                          HasSubstr("processes_max")));
+                                          HasSubstr("processes_max"), HasSubstr("speed")));
 }
 
 // Each process calls the one with the next number, modulo the number in its input, and hands on what it is answered.
@@ -303,7 +304,7 @@ constexpr std::string_view kChain = R"((module
 // A16: calls in a row, to itself, and around rings of 2 and of 100.
 TEST_P(HostileProcessor, IsAnsweredWhenItsCallsNestTooDeepOrCloseARing) {
   covers("A16");
-  SandboxSpec spec = hostile_spec(kChain, {{"processes_max", 100}});
+  SandboxSpec spec = hostile_spec(kChain, {.processes_max = 100});
   spec.tree->children.clear();
   for (int i = 0; i < 100; ++i) add_child(spec, "p" + std::to_string(i / 10) + std::to_string(i % 10));
   Sandbox sandbox = create(spec);
@@ -327,7 +328,8 @@ TEST_P(HostileProcessor, LeavesTimeForOthersHoweverManyBurn) {
   std::vector<std::pair<Sandbox, std::uint64_t>> burning;
   std::vector<std::future<Result<Outcome>>> ends;
   for (int i = 0; i < times(20, 1'000); ++i) {
-    Sandbox sandbox = attack("(module (func (export \"f\") (loop (br 0))))", {{"execution_time_max", 600'000'000'000}});
+    Sandbox sandbox =
+        attack("(module (func (export \"f\") (loop (br 0))))", {.execution_time_max = std::chrono::minutes(10)});
     auto end = std::make_shared<std::promise<Result<Outcome>>>();
     ends.push_back(end->get_future());
     const auto call =
@@ -349,7 +351,8 @@ TEST_P(HostileProcessor, LeavesTimeForOthersHoweverManyBurn) {
 // A20
 TEST_P(HostileProcessor, IsCancelledOnce) {
   covers("A20");
-  Sandbox sandbox = attack("(module (func (export \"f\") (loop (br 0))))", {{"execution_time_max", 20'000'000'000}});
+  Sandbox sandbox =
+      attack("(module (func (export \"f\") (loop (br 0))))", {.execution_time_max = std::chrono::seconds(20)});
   std::atomic<int> answers{0};
   std::promise<Result<Outcome>> answer;
   const auto call = sandbox.call_async("f", {}, {}, [&](Result<Outcome> result) {
@@ -393,7 +396,7 @@ TEST_P(HostileProcessor, ComesInHundreds) {
   std::vector<std::future<std::string>> answers;
   for (std::size_t i = 0; i < static_cast<std::size_t>(times(100, 100)); ++i) {
     const auto& [function, kind] = kinds[i % 4];
-    Sandbox sandbox = attack(wat, {{"fuel_max", 100'000}, {"memory_bytes_max", 4 << 16}});
+    Sandbox sandbox = attack(wat, {.memory_bytes_max = 4 << 16, .fuel_max = 100'000});
     auto answer = std::make_shared<std::promise<std::string>>();
     answers.push_back(answer->get_future());
     const auto finish = [answer, kind = kind](const Result<Outcome>& result) {

@@ -134,6 +134,24 @@ class Consumers(unittest.TestCase):
         self.assertIn(f"guests include {staged()}/share/petri/guest/c", said)
         run(options.cmake, "--build", build)
         self.assertEqual(run(f"{build}/five_lines").stdout, "5\n")
+        self.check_all_libraries(f"{build}/all_libraries")
+
+    def check_all_libraries(self, program):
+        """What a program says that uses each library beside petri."""
+        lines = run(program, cwd=options.work).stdout.splitlines()
+        self.assertEqual([lines[0], lines[-1]], ["ok: 42", "logged"])
+        self.assertRegex(lines[1], "^(not_found|io_error): .*no records")
+
+    def test_are_told_of_each_header_and_name_that_has_moved(self):
+        old = staged() / "include/petri/compat/petri"
+        source = self.consumer / "old_headers.cpp"
+        included = re.findall(r"#include <(petri/.*)>", source.read_text(encoding="utf-8"))
+        self.assertEqual(included, sorted(f"petri/{header.name}" for header in old.glob("*.h")))
+        said = run(options.compiler, "-std=c++23", "-fsyntax-only", "-I", staged() / "include", "-I", old.parent, source).stderr
+        for header in included:
+            self.assertRegex(said, rf"note: .#pragma message: {header} has moved: include petri/\S+")
+        for name in ("Digest", "AuditHash", "VersionTime", "AuditTime", "SandboxLimitRule", "limit_changes"):
+            self.assertRegex(said, rf"warning: .*{name}.* is deprecated: write ")
 
     def test_build_the_first_steps_of_the_readme(self):
         build = f"{options.work}/first_steps"
@@ -155,6 +173,16 @@ class Consumers(unittest.TestCase):
         shutil.copy(self.consumer / "five_lines.cpp", f"{options.work}/program.cpp")
         self.run_line_of_page("$(pkg-config --cflags", f'g++() {{ {shlex.quote(options.compiler)} "$@" {options.linker_flags}; }}')
         self.assertEqual(run(f"{options.work}/program").stdout, "5\n")
+
+    def test_find_the_libraries_beside_it_with_pkg_config(self):
+        tool("pkg-config", "pkgconf")
+        packages = [f"petri_{beside}" for beside in BESIDE] + ["spdlog", "fmt"]
+        flags = run("pkg-config", "--cflags", "--libs", *packages,
+                    env=os.environ | {"PKG_CONFIG_PATH": f"{staged()}/lib/pkgconfig"}).stdout
+        program = f"{options.work}/all_libraries"
+        run(options.compiler, "-std=c++23", self.consumer / "all_libraries.cpp", "-o", program, *shlex.split(flags),
+            *shlex.split(options.linker_flags))
+        self.check_all_libraries(program)
 
     def test_find_the_header_of_guests_as_the_page_says(self):
         words = self.run_line_of_page("$(pkg-config --variable=guest_includedir", """clang() { printf '%s\\n' "$@"; }""").splitlines()

@@ -97,7 +97,7 @@ class AccountsTest : public RuntimeFixture, public ::testing::WithParamInterface
     for (const std::string id : {"a", "sink"}) spec.tree->children.emplace_back(ChildSpec{.id = id, .module = "m"});
     spec.tier = GetParam();
     spec.limits = std::move(limits);
-    spec.limits.try_emplace("shutdown_max", 20'000'000);  // the sink is busy for ever
+    fill_in(spec.limits, {.shutdown_max = std::chrono::milliseconds(20)});  // the sink is busy for ever
     return spec;
   }
   static std::int32_t number(Sandbox& sandbox, std::string_view function, std::vector<Value> arguments = {}) {
@@ -128,7 +128,7 @@ class AccountsTest : public RuntimeFixture, public ::testing::WithParamInterface
     SandboxSpec spec{.id = "many", .modules = std::move(modules)};
     spec.tree = SupervisorSpec{};
     spec.tier = GetParam();
-    spec.limits = {{"processes_max", 10'000}, {"memory_bytes_max", 1'024 * kMiB}};
+    spec.limits = {.memory_bytes_max = 1'024 * kMiB, .processes_max = 10'000};
     Sandbox sandbox = create(spec);
     const auto start = [&](int from, int to) {
       for (int i = from; i < to; ++i)
@@ -156,14 +156,14 @@ class AccountsTest : public RuntimeFixture, public ::testing::WithParamInterface
 
 TEST_P(AccountsTest, CountsMessagesWithTheirHeaders) {
   for (const std::int32_t length : {0, 40, 1'000}) {
-    Sandbox sandbox = create(hoarder({{"message_queue_max", 100'000}}));
+    Sandbox sandbox = create(hoarder({.message_queue_max = 100'000}));
     expect_on_account(sandbox, 4 * kMiB, [&] { EXPECT_EQ(number(sandbox, "send", {20'000, length}), 20'000); });
     expect_nothing_left(sandbox);
   }
 }
 
 TEST_P(AccountsTest, RefusesMessagesOnceTheirHeadersFillTheMemory) {
-  Sandbox sandbox = create(hoarder({{"message_queue_max", 1'000'000}, {"memory_bytes_max", kMiB}}));
+  Sandbox sandbox = create(hoarder({.memory_bytes_max = kMiB, .message_queue_max = 1'000'000}));
   const std::int32_t sent = number(sandbox, "send", {100'000, 0});
   EXPECT_GT(sent, 1'000);
   EXPECT_LT(sent, 6'000);
@@ -196,10 +196,10 @@ TEST_P(AccountsTest, KeepsNothingOfACallThatWasAnswered) {
 }
 
 TEST_P(AccountsTest, CountsTimers) {
-  Sandbox sandbox = create(hoarder({{"timers_max", 100'000}}));
+  Sandbox sandbox = create(hoarder({.timers_max = 100'000}));
   expect_on_account(sandbox, 2 * kMiB, [&] { EXPECT_EQ(number(sandbox, "timers", {20'000}), 20'000); });
   expect_nothing_left(sandbox);
-  Sandbox small = create(hoarder({{"timers_max", 100'000}, {"memory_bytes_max", 256 * kKiB}}));
+  Sandbox small = create(hoarder({.memory_bytes_max = 256 * kKiB, .timers_max = 100'000}));
   const std::int32_t set = number(small, "timers", {100'000});
   EXPECT_LT(set, 1'000);
   EXPECT_EQ(first_failure(small), static_cast<std::int32_t>(GuestError::limit_exceeded));
@@ -223,7 +223,7 @@ TEST_P(AccountsTest, CountsTheInputsOfChildren) {
 }
 
 TEST_P(AccountsTest, RefusesChildrenWhoseInputsDoNotFit) {
-  Sandbox sandbox = create(hoarder({{"memory_bytes_max", 2 * kMiB}}));
+  Sandbox sandbox = create(hoarder({.memory_bytes_max = 2 * kMiB}));
   const std::int32_t made = number(sandbox, "spawn", {30, 60'000});
   EXPECT_GT(made, 10);
   EXPECT_LT(made, 20);
@@ -241,7 +241,7 @@ TEST_P(AccountsTest, CountsListings) {
   expect_on_account(sandbox, kMiB, [&] { EXPECT_EQ(number(sandbox, "list", {20}), 20); });
   EXPECT_EQ(sandbox.usage().descriptors, 20U);
   expect_nothing_left(sandbox);
-  spec = hoarder({{"memory_bytes_max", kMiB}});
+  spec = hoarder({.memory_bytes_max = kMiB});
   spec.folder = folder.path().string();
   Sandbox small = create(spec);
   EXPECT_LT(number(small, "list", {50}), 20);
@@ -295,7 +295,7 @@ TEST_P(AccountsTest, CountsInstancesOfLinkedModules) {
 
 TEST_P(AccountsTest, OpensNoMoreFilesThanASandboxMayHave) {
   const TemporaryFolder folder;
-  SandboxSpec spec = hoarder({{"descriptors_max", 10}});
+  SandboxSpec spec = hoarder({.descriptors_max = 10});
   spec.folder = folder.path().string();
   Sandbox sandbox = create(spec);
   EXPECT_EQ(number(sandbox, "list", {50}), 10);
@@ -340,7 +340,7 @@ TEST_P(AccountsTest, LeavesDescriptorsForTheHostAndForNewSandboxes) {
 
 // A guest that waits for a thread can be ended all the same.
 TEST_P(AccountsTest, EndsWhatWaitsForAThreadThatAnotherNeverGivesBack) {
-  Sandbox sandbox = create(hoarder({{"threads_max", 1}, {"shutdown_max", 100'000'000}}));
+  Sandbox sandbox = create(hoarder({.threads_max = 1, .shutdown_max = std::chrono::milliseconds(100)}));
   ASSERT_TRUE(sandbox.send("for ever", "a"));
   expect_soon([&] { return sandbox.usage().messages == 0 ? "" : "it has not begun"; });
   ASSERT_TRUE(sandbox.send("later", "sink"));
@@ -362,14 +362,14 @@ TEST_P(AccountsTest, CountsTheStackThatItsCallsMayNeed) {
     (if (result i32) (i32.eqz (local.get 0)) (then (i32.const 7))
       (else (call $f (i32.sub (local.get 0) (i32.const 1))))))))")}}};
   spec.tier = GetParam();
-  spec.limits = {{"memory_bytes_max", 64 * kKiB}, {"call_depth_max", 8'192}};
+  spec.limits = {.memory_bytes_max = 64 * kKiB, .call_depth_max = 8'192};
   EXPECT_EQ(runtime_->create_sandbox(spec).error().detail("outcome"), "memory_limit");
-  spec.limits = {{"call_depth_max", 8'192}};
+  spec.limits = {.call_depth_max = 8'192};
   Sandbox sandbox = create(spec);
   EXPECT_GT(sandbox.usage().host_bytes, 2 * kMiB);
   EXPECT_EQ(testing::not_value(sandbox.call("f", {8'000}), 7), "");
   expect_nothing_left(sandbox);
-  spec.limits = {{"memory_bytes_max", 64 * kKiB}};
+  spec.limits = {.memory_bytes_max = 64 * kKiB};
   Sandbox ordinary = create(spec);
   EXPECT_EQ(testing::not_value(ordinary.call("f", {1'000}), 7), "");
 }

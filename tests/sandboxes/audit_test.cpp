@@ -30,7 +30,7 @@ class AuditShareTest : public RuntimeFixture, public ::testing::WithParamInterfa
 
   Sandbox hostile(const std::string& id = "hostile") {
     SandboxSpec spec{.id = id, .modules = {{"m", Source::wat(std::string(kMeetsLimits))}}, .tier = GetParam()};
-    spec.limits = {{"timers_max", 0}, {"fuel_max", 1'000}};
+    spec.limits = {.fuel_max = 1'000, .timers_max = 0};
     spec.tree = SupervisorSpec{.intensity = 1'000'000, .children = {ChildSpec{.id = "m", .module = "m"}}};
     return create(spec);
   }

@@ -105,7 +105,7 @@ TEST_F(CallsTest, EndsAnEndlessRunAtItsTimeOut) {  // R06, R07, R10
       return allowed;
     };
     EXPECT_EQ(ended_after(10ms), 10ms);
-    ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 5'000'000}}));
+    ASSERT_TRUE(sandbox.update_limits({.execution_time_max = std::chrono::milliseconds(5)}));
     EXPECT_EQ(ended_after(4ms), 4ms) << "the caller's is the smaller one";
     EXPECT_EQ(ended_after(1h), 5ms) << "the limit is";
     EXPECT_EQ(ended_after(std::nullopt), 5ms) << "none given";
@@ -166,7 +166,7 @@ TEST_F(CallsTest, LeavesNothingOfARunThatTimedOut) {
 
 TEST_F(CallsTest, AnswersTimeoutWhileTheHandlerContinues) {  // R25
   Sandbox sandbox = create(counter());
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 60'000'000}}));
+  ASSERT_TRUE(sandbox.update_limits({.execution_time_max = std::chrono::milliseconds(60)}));
   // One that waits until its time is over is never started: so again, until one is.
   expect_soon([&] {
     EXPECT_EQ(sandbox.call("spin", {}, {.timeout = 5ms}).error().code, ErrorCode::timeout);
@@ -186,7 +186,8 @@ TEST_F(CallsTest, ContinuesWhenACompletionThrows) {
   expect_soon([&] { return sandbox.info().completions_threw == 20 ? "" : "not yet"; });
   ASSERT_TRUE(sandbox.call_async("next", {}, {}, Completion()));
   EXPECT_EQ(next(sandbox), 22);
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 20'000'000}}));  // stop waits for one that has started
+  ASSERT_TRUE(sandbox.update_limits(
+      {.execution_time_max = std::chrono::milliseconds(20)}));  // stop waits for one that has started
   std::promise<ErrorCode> late;
   ASSERT_TRUE(sandbox.call_async("spin", {}, {.timeout = std::chrono::nanoseconds(1)}, [&](const Result<Outcome>& how) {
     late.set_value(how.error().code);
@@ -255,16 +256,17 @@ constexpr std::string_view kEveryEnd = R"((module
   (func (export "exited") (call $exit (i32.const 1)))))";
 
 TEST_F(CallsTest, ReportsTheSameOfEveryOutcomeWhateverItsKind) {  // R14
-  const std::map<std::string, LimitChanges> kinds{{"ok", {}},
-                                                  {"trapped", {}},
-                                                  {"deadline", {{"execution_time_max", 2'000'000}}},
-                                                  {"out_of_fuel", {{"fuel_max", 1'000}}},
-                                                  {"cpu_limit", {{"cpu_percent_max", 20}, {"cpu_grace", 1'000'000}}},
-                                                  {"cancelled", {}},
-                                                  {"memory_limit", {{"memory_bytes_max", 2 * 65'536}}},
-                                                  {"stack_overflow", {{"call_depth_max", 16}}},
-                                                  {"output_limit", {{"output_bytes_max", 10}}},
-                                                  {"exited", {}}};
+  const std::map<std::string, LimitChanges> kinds{
+      {"ok", {}},
+      {"trapped", {}},
+      {"deadline", {.execution_time_max = std::chrono::milliseconds(2)}},
+      {"out_of_fuel", {.fuel_max = 1'000}},
+      {"cpu_limit", {.cpu_percent_max = 20, .cpu_grace = std::chrono::milliseconds(1)}},
+      {"cancelled", {}},
+      {"memory_limit", {.memory_bytes_max = 2 * 65'536}},
+      {"stack_overflow", {.call_depth_max = 16}},
+      {"output_limit", {.output_bytes_max = 10}},
+      {"exited", {}}};
   RuntimeOptions options = without_containment();
   options.compile.in_process = true;
   runtime_ = *Runtime::create(std::move(options));
@@ -319,7 +321,7 @@ TEST_F(CallsTest, ReportsHowLongACallHasWaitedAndCountsItsTimeFromItsStart) {
     Sandbox sandbox = holder(time, tier);
     ASSERT_TRUE(sandbox.call_async("hold", {}, {}, nullptr));
     holding_.get_future().wait();
-    ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 1'000'000'000}}));
+    ASSERT_TRUE(sandbox.update_limits({.execution_time_max = std::chrono::seconds(1)}));
     std::promise<Result<Outcome>> promise;
     ASSERT_TRUE(
         sandbox.call_async("seen", {}, {}, [&](Result<Outcome> result) { promise.set_value(std::move(result)); }));

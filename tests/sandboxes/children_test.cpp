@@ -303,7 +303,7 @@ TEST_P(ChildrenTest, NotifiesAParentOfTheCodeItsChildExitedWith) {  // R27
 
 TEST_P(ChildrenTest, NotifiesAParentOfALimitAndOfAStop) {  // R27
   SandboxSpec wanted = spec({.children = {ChildSpec{.id = "parent", .module = "parent"}}});
-  wanted.limits = {{"fuel_max", 1'000'000}};
+  wanted.limits = {.fuel_max = 1'000'000};
   Sandbox sandbox = create(wanted);
   ASSERT_EQ(number(sandbox, "spawn", "parent", R"({"id": "kid", "module": "worker", "restart": "temporary"})"), 0);
   EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "kid"), OutcomeKind::out_of_fuel), "");
@@ -406,10 +406,10 @@ TEST_P(ChildrenTest, KeepsInstancesAndParentsInARestartWithState) {
 // Charged and bounded as any other: one that does not fit is refused, and limit.met says so.
 TEST_P(ChildrenTest, RefusesANotificationWhenTheParentsMailboxIsFull) {
   SandboxSpec wanted = spec({.intensity = 9, .children = {ChildSpec{.id = "parent", .module = "parent"}}});
-  wanted.limits = {{"message_bytes_max", 64}};
+  wanted.limits = {.message_bytes_max = 64};
   Sandbox sandbox = create(wanted);
   ASSERT_EQ(number(sandbox, "spawn", "parent", std::string(R"({"id":"kid","module":"worker"})")), 0);
-  ASSERT_TRUE(sandbox.update_limits({{"message_bytes_max", 26}}));
+  ASSERT_TRUE(sandbox.update_limits({.message_bytes_max = 26}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "kid"), OutcomeKind::trapped), "");
   expect_soon([&] { return sandbox.info().limits_met.contains("message_bytes_max") ? "" : "nobody was told"; });
   EXPECT_THAT(received(sandbox), ElementsAre());

@@ -26,7 +26,7 @@ class ContainmentTest : public RuntimeFixture {
   SandboxSpec burner(std::string id = "a") {
     SandboxSpec spec = counter(std::move(id));
     spec.tree = SupervisorSpec{.intensity = 1'000, .children = {ChildSpec{.id = "p", .module = "counter"}}};
-    spec.limits = {{"fuel_max", 1'000}};
+    spec.limits = {.fuel_max = 1'000};
     return spec;
   }
   void burn(Sandbox& sandbox, int times) {
@@ -219,7 +219,7 @@ TEST_P(KeptVersionTest, PassesTheGateAgainWhenItIsToBecomeActive) {  // P10
   EXPECT_EQ(refusal(sandbox.activate("m", 2, anyhow)), kNoPermission);
   EXPECT_EQ(refusal(sandbox.rollback("m", 2, {.policy = anyhow.policy})), kNoPermission);
   ASSERT_TRUE(sandbox.update_permissions(Permissions::standard()));
-  ASSERT_TRUE(sandbox.update_limits({{"module_bytes_max", 1'024}}));
+  ASSERT_TRUE(sandbox.update_limits({.module_bytes_max = 1'024}));
   const std::string large = fmt::format(
       "module_too_large: the module m: the module has {} bytes and module_bytes_max "
       "allows 1024",
@@ -230,7 +230,7 @@ TEST_P(KeptVersionTest, PassesTheGateAgainWhenItIsToBecomeActive) {  // P10
   EXPECT_THAT(ways("a"), ElementsAre("reload", "activate", "rollback", "activate", "rollback"));
   EXPECT_EQ(sandbox.info().limits_met["module_bytes_max"], 2U);
   EXPECT_EQ(sandbox.call("version")->values[0].i32(), 1);
-  ASSERT_TRUE(sandbox.update_limits({{"module_bytes_max", 1'048'576}}));
+  ASSERT_TRUE(sandbox.update_limits({.module_bytes_max = 1'048'576}));
   EXPECT_EQ(refusal(sandbox.activate("m", 2, anyhow)), "ok");
 }
 
@@ -360,7 +360,7 @@ TEST_F(ContainmentTest, KeepsATrailThatOutlivesItsSandboxes) {  // P13, P14
   start({});
   {
     Sandbox sandbox = create(burner());
-    ASSERT_TRUE(sandbox.update_limits({{"timers_max", 3}}));
+    ASSERT_TRUE(sandbox.update_limits({.timers_max = 3}));
     burn(sandbox, 1);
   }
   ASSERT_TRUE(runtime_->destroy("a"));

@@ -47,7 +47,7 @@ class ControlTest : public RuntimeFixture, public ::testing::WithParamInterface<
         .id = id,
         .modules = {{"kid", Source::wat(std::string(kNapsAtItsEnd))}, {"boss", Source::wat(std::string(kBoss))}},
         .tier = GetParam()};
-    spec.limits = {{"shutdown_max", kSlowEndMs * 1'000'000}};
+    spec.limits = {.shutdown_max = std::chrono::milliseconds(kSlowEndMs)};
     spec.tree = SupervisorSpec{.intensity = 0, .children = {ChildSpec{.id = "boss", .module = "boss"}}};
     Sandbox sandbox = create(spec);
     EXPECT_EQ(testing::not_value(sandbox.call("go", {}, {.process = "boss"}), Value(0)), "");

@@ -52,7 +52,7 @@ class EndsTest : public RuntimeFixture, public ::testing::WithParamInterface<Tie
  protected:
   static SandboxSpec spec(std::string_view wat, std::string id = testing::unique_id("end")) {
     SandboxSpec spec{.id = std::move(id), .modules = {{"m", Source::wat(std::string(wat))}}, .tier = GetParam()};
-    spec.limits = {{"shutdown_max", kShutdownMs * 1'000'000}};
+    spec.limits = {.shutdown_max = std::chrono::milliseconds(kShutdownMs)};
     return spec;
   }
   // Says if the act was not done soon enough.
@@ -140,7 +140,7 @@ TEST_P(EndsTest, LeavesTheChildrenOfTheSpecTimeThatSpawnedOnesCannotUseUp) {
   std::vector<std::string> ended;
   std::mutex mutex;
   SandboxSpec wanted = spec(kUndying);
-  wanted.limits["shutdown_max"] = kPoliteMs * 1'000'000;
+  wanted.limits.shutdown_max = std::chrono::milliseconds(kPoliteMs);
   wanted.modules.push_back({"polite", Source::wat(std::string(kPolite))});
   wanted.tree = SupervisorSpec{.children = {ChildSpec{.id = "polite", .module = "polite"},
                                             ChildSpec{.id = "m", .module = "m", .shutdown = Shutdown::brutal()}}};
@@ -159,7 +159,7 @@ TEST_P(EndsTest, EndsSpawnedChildrenBesideOneAnother) {
   std::vector<std::string> ended;
   std::mutex mutex;
   SandboxSpec wanted = spec(kPolite);
-  wanted.limits["shutdown_max"] = kPoliteMs * 1'000'000;
+  wanted.limits.shutdown_max = std::chrono::milliseconds(kPoliteMs);
   wanted.modules.push_back({"undying", Source::wat(std::string(kUndying))});
   wanted.modules.push_back({"mother", Source::wat(R"json((module
     (import "petri" "spawn" (func $spawn (param i32 i32) (result i32)))
@@ -183,7 +183,7 @@ TEST_P(EndsTest, EndsSpawnedChildrenBesideOneAnother) {
 
 TEST_P(EndsTest, KillsAtOnceWhenThereIsNoTime) {
   SandboxSpec wanted = spec(kUndying);
-  wanted.limits["shutdown_max"] = 0;
+  wanted.limits.shutdown_max = std::chrono::nanoseconds(0);
   wanted.tree = undying_children(10);
   Sandbox sandbox = create(wanted);
   EXPECT_EQ(destroy_not_soon(sandbox), "");
@@ -192,10 +192,10 @@ TEST_P(EndsTest, KillsAtOnceWhenThereIsNoTime) {
 
 TEST_P(EndsTest, FollowsALimitThatIsChangedWhileItRuns) {
   SandboxSpec wanted = spec(kUndying);
-  wanted.limits["shutdown_max"] = 3'600'000'000'000;
+  wanted.limits.shutdown_max = std::chrono::hours(1);
   Sandbox sandbox = create(wanted);
-  EXPECT_EQ(sandbox.info().limits.shutdown_max, 3'600'000'000'000U);
-  ASSERT_TRUE(sandbox.update_limits({{"shutdown_max", kShutdownMs * 1'000'000}}));
+  EXPECT_EQ(sandbox.info().limits.shutdown_max, std::chrono::hours(1));
+  ASSERT_TRUE(sandbox.update_limits({.shutdown_max = std::chrono::milliseconds(kShutdownMs)}));
   EXPECT_EQ(destroy_not_soon(sandbox), "");
 }
 
@@ -281,7 +281,7 @@ TEST_P(EndsTest, EndsARestartThatNeverComesToItsEnd) {
 // Nothing is started for one that is to be ended, however the two meet.
 TEST_P(EndsTest, DoesNotStartAgainWhatIsDestroyedWhileItIsRestarted) {
   SandboxSpec wanted = spec(kUndying);
-  wanted.limits["shutdown_max"] = 250'000'000;
+  wanted.limits.shutdown_max = std::chrono::milliseconds(250);
   Sandbox sandbox = create(wanted);
   const testing::Pending restarting([&] { return sandbox.restart(); });
   expect_status(sandbox, SandboxStatus::stopping);

@@ -63,16 +63,16 @@ TEST_F(EventsTest, KeepToTheirTableThroughAWholeLife) {  // O01, O03, O05, O06
   EXPECT_EQ(runtime_->create_sandbox(bad).error().code, ErrorCode::rejected);
 
   SandboxSpec spec = tree(Strategy::one_for_one, {"one", "two"}, 3);
-  spec.limits = {{"memory_bytes_max", 5 * 65'536}};
+  spec.limits = {.memory_bytes_max = 5 * 65'536};
   Sandbox sandbox = create(spec);
   const std::uint64_t patient = static_cast<std::uint64_t>(sandbox.info().limits.execution_time_max.count());
   EXPECT_EQ(next(sandbox, "one"), 1);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "one"), OutcomeKind::trapped), "");
   EXPECT_EQ(testing::not_kind(sandbox.call("exit", {7}, {.process = "two"}), OutcomeKind::exited), "");
   // For this one only: on a busy machine the others would meet it too.
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 10'000'000}}));
+  ASSERT_TRUE(sandbox.update_limits({.execution_time_max = std::chrono::milliseconds(10)}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "one"), OutcomeKind::deadline), "");
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", patient}}));
+  ASSERT_TRUE(sandbox.update_limits({.execution_time_max = std::chrono::nanoseconds(patient)}));
   expect_restarts(sandbox, 3);
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}, {.process = "two"}), 1), "");
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}, {.process = "two"}), -1), "");
@@ -246,7 +246,7 @@ TEST_F(EventsTest, AddUpInTheMetrics) {  // O11
   EXPECT_EQ(next(sandbox, "p"), 1);
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
   expect_restarts(sandbox, 1);
-  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 65'536}}));
+  ASSERT_TRUE(sandbox.update_limits({.memory_bytes_max = 65'536}));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
   const std::string text = runtime_->metrics();
   EXPECT_EQ(metric(text, R"(petri_runs_total{outcome="ok"})"), 5U) << text;
@@ -301,19 +301,19 @@ TEST_F(EventsTest, ReportTheStartAndOneEndOfEveryRun) {  // O03
 
 TEST_F(EventsTest, NameTheLimitThatEndsWithWhatWasAllowedAndSeen) {  // O05
   SandboxSpec spec = tree(Strategy::one_for_one, {"one"}, 100);
-  spec.limits = {{"execution_time_max", 10'000'000}, {"call_depth_max", 50}};
+  spec.limits = {.execution_time_max = std::chrono::milliseconds(10), .call_depth_max = 50};
   Sandbox sandbox = create(spec);
   Subscription events = *runtime_->subscribe({.kinds = {EventKind::killed_timeout, EventKind::killed_resource_limit}});
   EXPECT_EQ(testing::not_kind(call(sandbox, "spin"), OutcomeKind::deadline), "");
   EXPECT_EQ(testing::not_kind(sandbox.call("recurse", {100}), OutcomeKind::stack_overflow), "");
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000}}));
+  ASSERT_TRUE(sandbox.update_limits({.fuel_max = 1'000}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "spin"), OutcomeKind::out_of_fuel), "");
   std::vector<std::string> seen;
   while (const EventPtr event = events.next()) {
     seen.push_back(std::string(name_of(event->kind)) + " " + std::string(event->text("limit")));
     EXPECT_EQ(event->process, "one");
     EXPECT_EQ(event->text("place"), "call");
-    EXPECT_EQ(event->count("allowed"), sandbox_limit_named(event->text("limit"))->get(sandbox.info().limits));
+    EXPECT_EQ(event->count("allowed"), limit_value(sandbox.info().limits, *sandbox_limit_named(event->text("limit"))));
     EXPECT_GE(event->count("seen"), event->count("allowed")) << seen.back();
   }
   EXPECT_THAT(seen, ElementsAre("killed.timeout execution_time_max", "killed.resource_limit call_depth_max",
@@ -391,7 +391,7 @@ TEST_F(EventsTest, SampleWhatUsageAnswers) {  // O10, Q26
 
 TEST_F(EventsTest, WarnOnceUntilUseHasBeenLow) {  // Q24
   SandboxSpec spec = counter();
-  spec.limits = {{"processes_max", 5}};
+  spec.limits = {.processes_max = 5};
   Sandbox sandbox = create(spec);
   const auto start = [&](int i) {
     ASSERT_TRUE(sandbox.start_child(ChildSpec{.id = "kid" + std::to_string(i), .module = "counter"}));
@@ -415,7 +415,7 @@ TEST_F(EventsTest, WarnOnceUntilUseHasBeenLow) {  // Q24
 
 TEST_F(EventsTest, WarnOfAMailboxThatFillsUp) {  // Q24
   SandboxSpec spec = counter();
-  spec.limits = {{"message_queue_max", 5}};
+  spec.limits = {.message_queue_max = 5};
   Sandbox sandbox = create(spec);
   Subscription events = *runtime_->subscribe({.kinds = {EventKind::limit_warning}});
   const auto busy = sandbox.call_async("spin", {}, {}, [](const Result<Outcome>&) {});

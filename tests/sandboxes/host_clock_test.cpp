@@ -130,7 +130,7 @@ TEST_P(HostClockTest, StopRestartAndDestroyDoNotWaitForAGuestThatSleeps) {
 
 TEST_P(HostClockTest, ASleepEndsAtItsDeadline) {
   Sandbox sandbox = create(sleepers("s"));
-  ASSERT_TRUE(sandbox.update_limits({{"execution_time_max", 50'000'000}}));
+  ASSERT_TRUE(sandbox.update_limits({.execution_time_max = std::chrono::milliseconds(50)}));
   const Time::time_point before = Time::now();
   const auto outcome = sandbox.call("nap", {}, {.process = "a"});
   ASSERT_TRUE(outcome) << outcome.error().message;
@@ -172,7 +172,7 @@ TEST_P(HostClockTest, TheSpecOfAChildIsReadWithinTheMemoryOfItsSandbox) {
       (i32.store8 (i32.const 0) (i32.const 34))
       (call $spawn (i32.const 0) (local.get $bytes)))))",
                         GetParam());
-  spec.limits = {{"memory_bytes_max", 4 << 20}, {"message_bytes_max", 1 << 20}};
+  spec.limits = {.memory_bytes_max = 4 << 20, .message_bytes_max = 1 << 20};
   Sandbox sandbox = create(spec);
   EXPECT_EQ(testing::not_value(sandbox.call("go", {100'000}), static_cast<std::int32_t>(GuestError::invalid)), "");
   const std::uint64_t before = sandbox.usage().memory_bytes;
@@ -203,7 +203,7 @@ TEST_P(HostClockTest, LongNamesAreNotLookedAt) {
         (br_if $l (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))
       (local.get $r))))",
                         GetParam());
-  spec.limits = {{"execution_time_max", 20'000'000'000}};
+  spec.limits = {.execution_time_max = std::chrono::seconds(20)};
   Sandbox sandbox = create(std::move(spec));
   const auto ask = [&](std::string_view function, std::vector<Value> arguments = {}) {
     const auto outcome = sandbox.call(function, std::move(arguments), {.process = "x"});
@@ -260,7 +260,7 @@ TEST_P(HostClockTest, WorkThatIsLongForItsFuelMeetsItsDeadline) {
                           GetParam());
     spec.id = "worker";
     spec.folder = folder.string();
-    spec.limits = {{"execution_time_max", 20'000'000}};
+    spec.limits = {.execution_time_max = std::chrono::milliseconds(20)};
     spec.profile = Profile::trusted;
     Sandbox sandbox = create(std::move(spec));
     const Time::time_point before = Time::now();

@@ -115,7 +115,7 @@ class Scene {
     if (!(row_.limit == "stop" && starts()) && !at(KillPlace::run)) spec.tree->children.emplace_back(actor_child);
     if (at(KillPlace::nested))
       spec.tree->children.emplace_back(ChildSpec{.id = "caller", .module = "caller", .shutdown = shutdown});
-    if (at(KillPlace::nested) && spec.limits.contains("processes_max")) spec.limits["processes_max"] = 3;
+    if (at(KillPlace::nested) && spec.limits.processes_max) spec.limits.processes_max = 3;
     // Not what is to be met here.
     if (at(KillPlace::run) && row_.limit == "module_bytes_max") spec.modules.erase(spec.modules.begin() + 1);
     return spec;

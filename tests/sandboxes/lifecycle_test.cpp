@@ -84,7 +84,7 @@ TEST_F(LifecycleTest, NamesAnUnknownIdInEveryVerb) {  // L04
   Sandbox gone = create(counter("ghost"));
   ASSERT_TRUE(runtime_->destroy("ghost"));
   const std::string destroyed = "not_found: there is no sandbox ghost: it was destroyed";
-  EXPECT_EQ(refusal(gone.update_limits({{"timers_max", 1}})), destroyed);
+  EXPECT_EQ(refusal(gone.update_limits({.timers_max = 1})), destroyed);
   EXPECT_EQ(refusal(gone.update_permissions({})), destroyed);
   EXPECT_EQ(refusal(gone.restart()), destroyed);
   EXPECT_EQ(refusal(gone.stop()), destroyed);
@@ -220,7 +220,7 @@ TEST_F(LifecycleTest, RefusesNeedsThatNoVersionMeets) {  // L11
 }
 
 constexpr std::string_view kLimitNames =
-    "memory_bytes_max, fuel_max, execution_time_max, module_bytes_max, file_bytes_max, files_max, disk_bytes_max, "
+    "execution_time_max, memory_bytes_max, fuel_max, module_bytes_max, file_bytes_max, files_max, disk_bytes_max, "
     "output_bytes_max, log_bytes_per_second_max, call_depth_max, process_memory_bytes_max, processes_max, "
     "cpu_percent_max, cpu_grace, message_queue_max, message_bytes_max, timers_max, descriptors_max, threads_max, "
     "state_bytes_max, versions_max, shutdown_max";
@@ -234,7 +234,7 @@ TEST_F(LifecycleTest, ReportsEverythingThatIsWrongAtOnceAndTouchesNothing) {  //
   SandboxSpec spec = counter("../x");
   spec.modules.push_back({"file", Source::file("no/such/file.wat")});
   spec.modules.push_back({"folder", Source::file("./.")});
-  spec.limits = {{"speed_max", 1}, {"processes_max", 0}};
+  spec.limits = {.processes_max = 0};
   spec.profile = ProfileSpec();
   spec.tree = SupervisorSpec{.children = {ChildSpec{.id = "child", .module = "ghost"}}};
   const auto refused = runtime_->create_sandbox(spec);
@@ -246,9 +246,7 @@ TEST_F(LifecycleTest, ReportsEverythingThatIsWrongAtOnceAndTouchesNothing) {  //
                 "modules.folder: ./. is not a file; "
                 "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
                 "profile.base: a profile of your own needs one of strict, standard, trusted as its base; "
-                "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
-                "limits.speed_max: there is no limit \"speed_max\" (the limits are " +
-                std::string(kLimitNames) + ")");
+                "limits.processes_max: processes_max is 0 but goes from 1 to 1,000,000");
   EXPECT_EQ(runtime_->list().total, 0U);
   EXPECT_EQ(runtime_->info().artifacts, 0U);
   EXPECT_EQ(events.next(), nullptr);
@@ -262,13 +260,12 @@ TEST_F(LifecycleTest, ReportsEverythingThatIsWrongWithAJsonSpecAtOnce) {  // L11
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
   EXPECT_EQ(spec.error().message,
-            "profile is \"none\" but can be strict, standard, trusted; " + std::string(kBadId) +
+            "limits.speed_max: there is no limit \"speed_max\" (the limits are " + std::string(kLimitNames) +
+                "); profile is \"none\" but can be strict, standard, trusted; " + std::string(kBadId) +
                 "modules.folder: ./. is not a file; "
                 "modules.m: there is no file no/such/file.wat; "
                 "tree.children[0].module is \"ghost\", and the sandbox has no module of that name; "
-                "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
-                "limits.speed_max: there is no limit \"speed_max\" (the limits are " +
-                std::string(kLimitNames) + ")");
+                "limits.processes_max: processes_max is 0 but goes from 1 to 1,000,000");
   EXPECT_EQ(spec.error().detail("profile"), "is \"none\" but can be strict, standard, trusted");
 }
 
@@ -282,15 +279,14 @@ TEST_F(LifecycleTest, ReportsWhatIsWrongWithTheLimitsOfAProfileWithItsPlace) {
   EXPECT_EQ(spec.error().message, "profile.base is \"none\" but can be strict, standard, trusted; " + unknown);
   SandboxSpec own = counter();
   own.profile = ProfileSpec(Profile::trusted);
-  own.profile->limits = {{"speed_max", 1}, {"processes_max", 0}};
-  own.limits = {{"timers_max", 2'000'000}, {"processes_max", 0}};
+  own.profile->limits = {.processes_max = 0};
+  own.limits = {.processes_max = 0, .timers_max = 2'000'000};
   const auto refused = runtime_->create_sandbox(own);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
-            "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
-            "limits.timers_max: timers_max is 2000000 but goes from 0 to 1000000 timers; "
-            "profile.limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; " +
-                unknown);
+            "limits.processes_max: processes_max is 0 but goes from 1 to 1,000,000; "
+            "limits.timers_max: timers_max is 2,000,000 but goes from 0 to 1,000,000; "
+            "profile.limits.processes_max: processes_max is 0 but goes from 1 to 1,000,000");
 }
 
 TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
@@ -444,7 +440,7 @@ TEST_F(LifecycleTest, StopsAndStartsAgain) {  // L22
 
 TEST_F(LifecycleTest, CountsRestartsAndKeepsWhatItIs) {  // L15, L23, L25
   SandboxSpec spec = counter();
-  spec.limits = {{"processes_max", 7}};
+  spec.limits = {.processes_max = 7};
   spec.labels = {"blue"};
   Sandbox sandbox = create(spec);
   const SandboxInfo before = sandbox.info();
@@ -528,30 +524,29 @@ TEST_F(LifecycleTest, LeavesHandlesThatOutliveTheRuntime) {
   EXPECT_EQ(testing::not_error(left.run("counter", "next"), ErrorCode::not_found), "");
   EXPECT_EQ(testing::not_error(left.run(Source::wat("(module)"), "f"), ErrorCode::not_found), "");
   EXPECT_EQ(left.send("x").error().code, ErrorCode::not_found);
-  EXPECT_EQ(left.update_limits({{"timers_max", 1}}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(left.update_limits({.timers_max = 1}).error().code, ErrorCode::not_found);
   EXPECT_EQ(left.update_permissions({}).error().code, ErrorCode::not_found);
   EXPECT_EQ(left.restart().error().code, ErrorCode::not_found);
 }
 
 TEST_F(LifecycleTest, TakesLimitsFromTheSpecBeforeTheRuntime) {  // L31
-  const auto runtime = *Runtime::create({.workers = 1, .limits = {{"processes_max", 5}, {"timers_max", 6}}});
+  const auto runtime = *Runtime::create({.workers = 1, .limits = {.processes_max = 5, .timers_max = 6}});
   SandboxSpec spec = counter();
-  spec.limits = {{"processes_max", 9}};
+  spec.limits = {.processes_max = 9};
   ASSERT_TRUE(runtime->create_sandbox(spec));
   EXPECT_EQ(runtime->info("a")->limits.processes_max, 9U);
   EXPECT_EQ(runtime->info("a")->limits.timers_max, 6U);
-  EXPECT_EQ(Runtime::create({.workers = 1, .limits = {{"processes_max", 0}}}).error().code,
-            ErrorCode::validation_failed);
+  EXPECT_EQ(Runtime::create({.workers = 1, .limits = {.processes_max = 0}}).error().code, ErrorCode::validation_failed);
 }
 
 // L31: of the three who may say how much fuel and time there is, and in which tier, the nearest is heard.
 TEST_F(LifecycleTest, TakesWhatACallSaysBeforeTheSandboxAndThatBeforeTheRuntime) {
-  RuntimeOptions options = without_containment({.workers = 1, .limits = {{"fuel_max", 3'000}}});
+  RuntimeOptions options = without_containment({.workers = 1, .limits = {.fuel_max = 3'000}});
   options.defaults.tier = Tier::interpreted;
   const auto runtime = *Runtime::create(std::move(options));
   Sandbox plain = *runtime->create_sandbox(counter());
   SandboxSpec own = counter("b");
-  own.limits = {{"fuel_max", 2'000}};
+  own.limits = {.fuel_max = 2'000};
   own.tier = Tier::compiled;
   Sandbox special = *runtime->create_sandbox(own);
   const auto ended = [](const Result<Outcome>& outcome) {
@@ -605,10 +600,10 @@ TEST_F(LifecycleTest, StartsEmptyAndEchoesItsDefaults) {  // L31
 }
 
 RuntimeOptions with_own_defaults() {
-  RuntimeOptions options = without_containment({.workers = 1, .threads_max = 100, .limits = {{"timers_max", 6}}});
+  RuntimeOptions options = without_containment({.workers = 1, .threads_max = 100, .limits = {.timers_max = 6}});
   SandboxSpec& defaults = options.defaults;
   defaults.profile = Profile::strict;
-  defaults.limits = {{"processes_max", 5}};
+  defaults.limits = {.processes_max = 5};
   defaults.on_limit = {{"timers_max", OnLimit::kill}};
   defaults.permissions = Permissions{Permission::log};
   defaults.imports = {.block = {"petri.random"}};
@@ -658,7 +653,7 @@ TEST_F(LifecycleTest, TakesWhatASpecSaysBeforeTheRuntime) {  // L31
   const auto runtime = *Runtime::create(with_own_defaults());
   SandboxSpec spec = counter();
   spec.profile = Profile::standard;
-  spec.limits = {{"processes_max", 7}};
+  spec.limits = {.processes_max = 7};
   spec.on_limit = {{"timers_max", OnLimit::refuse}};
   spec.imports = {.block = {"petri.log"}};
   spec.permissions = Permissions{Permission::clock};
@@ -724,7 +719,7 @@ TEST_F(LifecycleTest, EchoesTheOptionsOfTheRuntime) {  // L31
   EXPECT_EQ(info.quarantine.period, 10s);
   EXPECT_EQ(info.memory_budget_bytes, 12'000'000U);
   EXPECT_EQ(info.defaults.breaker->limits_max, 11U);
-  EXPECT_EQ(info.defaults.limits.at("timers_max"), 13U);
+  EXPECT_EQ(info.defaults.limits.timers_max, 13U);
   EXPECT_EQ(info.defaults.profile, ProfileSpec(Profile::trusted));
   EXPECT_EQ(info.defaults.seed, 14U);
   EXPECT_EQ(info.defaults.recovery->actions.at(ErrorCategory::runtime), RecoveryAction::keep);
@@ -753,25 +748,25 @@ TEST_F(LifecycleTest, RefusesOptionsOfARuntimeWithEverythingThatIsWrong) {  // L
             "defaults, descriptors_max, descriptors_reserve, limits, memory_budget_bytes, promote_fuel, "
             "promote_fuel_per_byte, promote_instances, promotion_time_max, quarantine, samples_max, "
             "sampling_interval, threads_max, threads_reserve, workers); "
-            "limits.timers_max: timers_max is 2000000 but goes from 0 to 1000000 timers; "
-            "defaults.limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes");
+            "limits.timers_max: timers_max is 2,000,000 but goes from 0 to 1,000,000; "
+            "defaults.limits.processes_max: processes_max is 0 but goes from 1 to 1,000,000");
   EXPECT_EQ(RuntimeOptions::from_json(R"({"limits": {"fuel_max": 0}, "defaults": {"on_limit": {"fuel_max": "kill"}}})")
                 .error()
                 .message,
-            "limits.fuel_max: fuel_max is 0 but goes from 1 to 4611686018427387904 units; "
+            "limits.fuel_max: fuel_max is 0 but goes from 1 to 4,611,686,018,427,387,904; "
             "defaults.on_limit.fuel_max: nothing is refused to a guest by \"fuel_max\" (those that can end a guest "
             "instead are memory_bytes_max, file_bytes_max, files_max, disk_bytes_max, output_bytes_max, "
             "log_bytes_per_second_max, process_memory_bytes_max, processes_max, message_queue_max, "
             "message_bytes_max, timers_max, descriptors_max)");
-  RuntimeOptions options{.workers = 1, .limits = {{"processes_max", 0}}};
+  RuntimeOptions options{.workers = 1, .limits = {.processes_max = 0}};
   options.defaults.id = "x";
   options.defaults.folder = "no/such/folder";
-  options.defaults.limits = {{"timers_max", 2'000'000}};
+  options.defaults.limits = {.timers_max = 2'000'000};
   EXPECT_EQ(Runtime::create(std::move(options)).error().message,
-            "limits.processes_max: processes_max is 0 but goes from 1 to 1000000 processes; "
+            "limits.processes_max: processes_max is 0 but goes from 1 to 1,000,000; "
             "defaults.id is of one sandbox alone and has no default: leave it empty; "
             "defaults.folder: there is no folder no/such/folder; "
-            "defaults.limits.timers_max: timers_max is 2000000 but goes from 0 to 1000000 timers");
+            "defaults.limits.timers_max: timers_max is 2,000,000 but goes from 0 to 1,000,000");
 }
 
 // As long as the longest shutdown time, not as long as all of them.

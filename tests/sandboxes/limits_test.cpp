@@ -25,7 +25,7 @@ TEST_P(LimitsTest, AreThoseOfTheProfileWhereTheSpecNamesNone) {  // Q01, Q02
     spec.tier = GetParam();
     EXPECT_EQ(create(spec).info().limits, SandboxLimits::of(profile)) << name_of(profile);
     spec.id += "-own";
-    spec.limits = {{"processes_max", 7}};
+    spec.limits = {.processes_max = 7};
     SandboxLimits expected = SandboxLimits::of(profile);
     expected.processes_max = 7;
     EXPECT_EQ(create(spec).info().limits, expected) << "setting one keeps the others";
@@ -54,7 +54,7 @@ TEST_P(LimitsTest, GiveALiveProcessFuelWithoutEndAndARunABillion) {
 }
 
 TEST_P(LimitsTest, RefusesMemoryBeyondTheLimit) {  // Q05
-  Sandbox sandbox = limited({{"memory_bytes_max", 3 * 65'536}});
+  Sandbox sandbox = limited({.memory_bytes_max = 3 * 65'536});
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}), 1), "");
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
   EXPECT_EQ(sandbox.usage().memory_bytes, 3 * 65'536U);
@@ -65,14 +65,14 @@ TEST_P(LimitsTest, EndsAModuleWhoseMinimumDoesNotFit) {  // Q06
   SandboxSpec spec = counter();
   spec.tier = GetParam();
   spec.modules[0].source = Source::wat("(module (memory 3) (func $s unreachable) (start $s))");
-  spec.limits = {{"memory_bytes_max", 2 * 65'536}};
+  spec.limits = {.memory_bytes_max = 2 * 65'536};
   const auto failed = runtime_->create_sandbox(spec);
   EXPECT_EQ(failed.error().detail("outcome"), "memory_limit");
 }
 
 TEST_P(LimitsTest, EndsAnEndlessLoopInEveryPlace) {  // Q09
   const std::string loop = "(loop $l (br $l))";
-  const LimitChanges quick{{"execution_time_max", 10'000'000}};
+  const LimitChanges quick{.execution_time_max = std::chrono::milliseconds(10)};
   for (const std::string& body : {"(func $s " + loop + ") (start $s)", "(func (export \"_initialize\") " + loop + ")",
                                   "(func (export \"petri_init\") (result i32) " + loop + " (i32.const 0))"}) {
     SandboxSpec spec = counter(testing::unique_id("loop"));
@@ -96,7 +96,7 @@ TEST_P(LimitsTest, EndsAnEndlessLoopInEveryPlace) {  // Q09
 }
 
 TEST_P(LimitsTest, EndsACallThatWouldBurnMoreFuel) {  // Q10
-  Sandbox sandbox = limited({{"fuel_max", 5'000}});
+  Sandbox sandbox = limited({.fuel_max = 5'000});
   const auto outcome = sandbox.call("spin");
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->kind, OutcomeKind::out_of_fuel);
@@ -114,17 +114,17 @@ TEST_P(LimitsTest, RefusesModulesThatAreTooLarge) {  // Q15
   SandboxSpec spec = counter();
   spec.tier = GetParam();
   spec.modules[0].source = Source::wasm(bytes);
-  spec.limits = {{"module_bytes_max", size}};
+  spec.limits = {.module_bytes_max = size};
   create(spec);
   spec.id = "b";
-  spec.limits = {{"module_bytes_max", size - 1}};
+  spec.limits = {.module_bytes_max = size - 1};
   EXPECT_EQ(runtime_->create_sandbox(spec).error().code, ErrorCode::module_too_large);
 }
 
 TEST_P(LimitsTest, CutsAnAnswerAndLetsTheProcessLive) {  // Q17
   SandboxSpec spec = counter();
   spec.tier = GetParam();
-  spec.limits = {{"output_bytes_max", 10}};
+  spec.limits = {.output_bytes_max = 10};
   spec.modules[0].source = Source::wat(R"((module (import "petri" "output_write" (func $w (param i32 i32) (result i32)))
     (memory 1) (data (i32.const 0) "0123456789abcdef")
     (func (export "petri_handle") (result i32) (drop (call $w (i32.const 0) (i32.const 16))) (i32.const 0))))");
@@ -150,20 +150,19 @@ TEST_P(LimitsTest, ChangeOnALiveSandboxWithItsStateKept) {  // Q21, Q22
   Sandbox sandbox = limited({});
   EXPECT_EQ(next(sandbox), 1);
   const SandboxLimits before = sandbox.info().limits;
-  const auto refused = sandbox.update_limits({{"call_depth_max", 15}, {"fuel_max", 1'000}, {"processes_max", 0}});
+  const auto refused = sandbox.update_limits({.fuel_max = 1'000, .call_depth_max = 15, .processes_max = 0});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
-  EXPECT_EQ(
-      refused.error().message,
-      "call_depth_max is 15 but goes from 16 to 8192 frames; processes_max is 0 but goes from 1 to 1000000 processes");
+  EXPECT_EQ(refused.error().message,
+            "call_depth_max is 15 but goes from 16 to 8,192; processes_max is 0 but goes from 1 to 1,000,000");
   EXPECT_EQ(sandbox.info().limits, before) << "not one of the three";
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000}, {"memory_bytes_max", 2 * 65'536}}));
+  ASSERT_TRUE(sandbox.update_limits({.memory_bytes_max = 2 * 65'536, .fuel_max = 1'000}));
   EXPECT_EQ(sandbox.info().limits.fuel_max, 1'000U);
   EXPECT_EQ(sandbox.info().limits.memory_bytes_max, 2 * 65'536U);
   const auto audited = runtime_->audit({.sandbox = "a", .kind = AuditKind::limits_changed}).entries;
   ASSERT_EQ(audited.size(), 1U) << "what was refused changed nothing";
   EXPECT_EQ(audited[0].cause, "update_limits");
-  EXPECT_EQ(std::get<std::string>(*audited[0].detail("changes")), "fuel_max=1000 memory_bytes_max=131072");
+  EXPECT_EQ(std::get<std::string>(*audited[0].detail("changes")), "memory_bytes_max=131072 fuel_max=1000");
   EXPECT_EQ(next(sandbox), 2);
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {2}), -1), "");
   const auto ended = sandbox.call("spin");
@@ -186,7 +185,7 @@ constexpr std::string_view kSpawns = R"((module
 TEST_P(LimitsTest, LetARefusedSpawnSucceedOnceTheyAreRaised) {  // Q21
   Sandbox sandbox = create({.id = "a",
                             .modules = {{"m", Source::wat(std::string(kSpawns))}},
-                            .limits = {{"processes_max", 2}},
+                            .limits = {.processes_max = 2},
                             .tier = GetParam()});
   const auto spawn = [&](const std::string& id) {
     return sandbox.call("spawn", {}, {.process = "m", .input = R"({"id": ")" + id + R"(", "module": "m"})"});
@@ -195,7 +194,7 @@ TEST_P(LimitsTest, LetARefusedSpawnSucceedOnceTheyAreRaised) {  // Q21
   EXPECT_EQ(testing::not_value(spawn("x"), 0), "");
   EXPECT_EQ(testing::not_value(spawn("y"), static_cast<std::int32_t>(GuestError::limit_exceeded)), "");
   EXPECT_EQ(sandbox.usage().processes, 2U);
-  ASSERT_TRUE(sandbox.update_limits({{"processes_max", 3}}));
+  ASSERT_TRUE(sandbox.update_limits({.processes_max = 3}));
   EXPECT_EQ(testing::not_value(spawn("y"), 0), "");
   EXPECT_EQ(testing::not_value(spawn("z"), static_cast<std::int32_t>(GuestError::limit_exceeded)), "");
   EXPECT_EQ(sandbox.usage().processes, 3U);
@@ -259,7 +258,7 @@ TEST_P(LimitsTest, CountsTheWholeTreeInUsage) {  // Q25, Q26
 TEST_P(LimitsTest, EndsWhoIsHeldToItsShareForLongerThanItsGrace) {
   SandboxSpec spec = tree(Strategy::one_for_one, {"burner", "idler"}, 10);
   spec.tier = GetParam();
-  spec.limits = {{"cpu_percent_max", 20}, {"cpu_grace", 20'000'000}};
+  spec.limits = {.cpu_percent_max = 20, .cpu_grace = std::chrono::milliseconds(20)};
   Sandbox sandbox = create(spec);
   EXPECT_EQ(next(sandbox, "idler"), 1);
   const auto ended = call(sandbox, "spin", "burner");
@@ -267,7 +266,8 @@ TEST_P(LimitsTest, EndsWhoIsHeldToItsShareForLongerThanItsGrace) {
   EXPECT_EQ(ended->cause, "cpu_percent_max");
   EXPECT_EQ(met(sandbox, "cpu_percent_max"), 1U);
   EXPECT_EQ(next(sandbox, "idler"), 2);
-  ASSERT_TRUE(sandbox.update_limits({{"cpu_grace", 0}, {"execution_time_max", 60'000'000}}));
+  ASSERT_TRUE(sandbox.update_limits(
+      {.execution_time_max = std::chrono::milliseconds(60), .cpu_grace = std::chrono::nanoseconds(0)}));
   expect_restarts(sandbox, 1);
   EXPECT_EQ(testing::not_kind(call(sandbox, "spin", "burner"), OutcomeKind::deadline), "") << "only held";
 }
@@ -276,7 +276,7 @@ TEST_P(LimitsTest, EndsWhoIsHeldToItsShareForLongerThanItsGrace) {
 TEST_P(LimitsTest, EndsAGuestWhereTheSpecSaysSo) {
   SandboxSpec spec = tree(Strategy::one_for_one, {"c"}, 10);
   spec.tier = GetParam();
-  spec.limits = {{"memory_bytes_max", 3 * 65'536}};
+  spec.limits = {.memory_bytes_max = 3 * 65'536};
   spec.on_limit = {{"memory_bytes_max", OnLimit::kill}, {"timers_max", OnLimit::refuse}};
   Sandbox sandbox = create(spec);
   EXPECT_EQ(sandbox.info().on_limit, spec.on_limit);
@@ -310,7 +310,7 @@ TEST_P(LimitsTest, TellOfFilesThatAreTooManyOrTooLong) {
     spec.tier = GetParam();
     spec.permissions = Permissions::standard().with(Permission::file_write);
     spec.folder = folder.path().string();
-    spec.limits = {{"file_bytes_max", 10}, {"files_max", 2}, {"disk_bytes_max", 15}};
+    spec.limits = {.file_bytes_max = 10, .files_max = 2, .disk_bytes_max = 15};
     spec.on_limit = on_limit;
     return create(spec);
   };

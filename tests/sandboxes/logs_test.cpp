@@ -31,7 +31,7 @@ class SharedLogTest : public RuntimeFixture, public ::testing::WithParamInterfac
 
   Sandbox logging(bool deterministic) {
     SandboxSpec spec{.id = "a", .modules = {{"m", Source::wat(std::string(kLogsAtItsStart))}}, .tier = GetParam()};
-    spec.limits = {{"log_bytes_per_second_max", kLogBytesMax}};
+    spec.limits = {.log_bytes_per_second_max = kLogBytesMax};
     spec.deterministic = deterministic;
     spec.on_log = [this](std::string_view, LogLevel, std::string_view line) {
       const std::lock_guard lock(mutex_);

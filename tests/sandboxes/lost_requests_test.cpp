@@ -57,7 +57,7 @@ TEST_P(LostRequestsTest, ANameIsFreeAgainWhenTheChildIsRefusedAfterTheGuestGaveU
       .modules = {{"patron", Source::wat(std::string(kPatron))}, {"slow", Source::wat(std::string(kSlowStarter))}},
       .tree = with_pool,
       .tier = GetParam()};
-  spec.limits = {{"execution_time_max", 200'000'000}};
+  spec.limits = {.execution_time_max = std::chrono::milliseconds(200)};
   Sandbox sandbox = create(std::move(spec));
   const auto spawn = [&](const std::string& input) {
     return sandbox.call(

@@ -63,27 +63,27 @@ class LoweredLimitsTest : public RuntimeFixture, public ::testing::WithParamInte
 };
 
 TEST_P(LoweredLimitsTest, AreAllDescribed) {
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) EXPECT_NE(rule.when_lowered, "") << rule.name;
+  for (const LimitRule& rule : sandbox_limit_rules()) EXPECT_NE(rule.when_lowered, "") << rule.name;
 }
 
 TEST_P(LoweredLimitsTest, MemoryIsRefusedBelowWhatIsInUse) {
   Sandbox sandbox = make();
   ASSERT_EQ(testing::not_value(sandbox.call("grow", {9}, {.process = "x"}), 1), "");
-  EXPECT_EQ(refusal(sandbox, {{"memory_bytes_max", 2 * kPageBytes}}),
+  EXPECT_EQ(refusal(sandbox, {.memory_bytes_max = 2 * kPageBytes}),
             "memory_bytes_max is 131072 but 720896 bytes are in use; stop processes or restart the sandbox first");
-  EXPECT_EQ(refusal(sandbox, {{"process_memory_bytes_max", 2 * kPageBytes}}),
+  EXPECT_EQ(refusal(sandbox, {.process_memory_bytes_max = 2 * kPageBytes}),
             "process_memory_bytes_max is 131072 but the process x uses 655360 bytes; stop it first");
-  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 11 * kPageBytes}}));
+  ASSERT_TRUE(sandbox.update_limits({.memory_bytes_max = 11 * kPageBytes}));
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}, {.process = "y"}), -1), "");
 }
 
 // Nobody named it; and what is smaller than both holds.
 TEST_P(LoweredLimitsTest, MemoryLeavesThatOfOneProcessAsItWasSet) {
-  Sandbox sandbox = make({{"memory_bytes_max", 20 * kPageBytes}, {"process_memory_bytes_max", 4 * kPageBytes}});
-  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 40 * kPageBytes}}));
+  Sandbox sandbox = make({.memory_bytes_max = 20 * kPageBytes, .process_memory_bytes_max = 4 * kPageBytes});
+  ASSERT_TRUE(sandbox.update_limits({.memory_bytes_max = 40 * kPageBytes}));
   EXPECT_EQ(sandbox.info().limits.process_memory_bytes_max, 4 * kPageBytes);
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {4}, {.process = "x"}), -1), "");
-  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 3 * kPageBytes}}));
+  ASSERT_TRUE(sandbox.update_limits({.memory_bytes_max = 3 * kPageBytes}));
   EXPECT_EQ(sandbox.info().limits.process_memory_bytes_max, 4 * kPageBytes);
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}, {.process = "x"}), 1), "");
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}, {.process = "x"}), -1), "");
@@ -91,9 +91,8 @@ TEST_P(LoweredLimitsTest, MemoryLeavesThatOfOneProcessAsItWasSet) {
 
 TEST_P(LoweredLimitsTest, ProcessesAreRefusedBelowThoseThatLive) {
   Sandbox sandbox = make();
-  EXPECT_EQ(refusal(sandbox, {{"processes_max", 1}}),
-            "processes_max is 1 but 2 processes live; stop some of them first");
-  ASSERT_TRUE(sandbox.update_limits({{"processes_max", 2}}));
+  EXPECT_EQ(refusal(sandbox, {.processes_max = 1}), "processes_max is 1 but 2 processes live; stop some of them first");
+  ASSERT_TRUE(sandbox.update_limits({.processes_max = 2}));
   EXPECT_EQ(sandbox.start_child(ChildSpec{.id = "z", .module = "counter"}).has_value(), false);
 }
 
@@ -101,7 +100,7 @@ TEST_P(LoweredLimitsTest, TimeEndsAHandlerThatRuns) {
   Sandbox sandbox = make();
   Subscription killed = *runtime_->subscribe({.sandbox = "a", .kinds = {EventKind::killed_timeout}});
   const Outcome outcome =
-      ended_by_less(sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline,
+      ended_by_less(sandbox, {.execution_time_max = std::chrono::milliseconds(1)}, OutcomeKind::deadline,
                     [&](Completion done) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(done)); });
   EXPECT_EQ(outcome.cause, "execution_time_max");
   EXPECT_FALSE(outcome.repeatable);
@@ -112,15 +111,15 @@ TEST_P(LoweredLimitsTest, TimeEndsAHandlerThatRuns) {
 TEST_P(LoweredLimitsTest, TimeEndsAHandlerThatWaits) {
   Sandbox sandbox = make_waiters();
   const Outcome outcome = ended_by_less(
-      sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline,
+      sandbox, {.execution_time_max = std::chrono::milliseconds(1)}, OutcomeKind::deadline,
       [&](Completion done) { return sandbox.call_async("ask", {}, {.process = "asker"}, std::move(done)); });
   EXPECT_EQ(outcome.cause, "execution_time_max");
 }
 
 TEST_P(LoweredLimitsTest, TimeEndsARunThatRuns) {
   Sandbox sandbox = make();
-  const Outcome outcome =
-      ended_by_less(sandbox, {{"execution_time_max", 1'000'000}}, OutcomeKind::deadline, [&](Completion done) {
+  const Outcome outcome = ended_by_less(
+      sandbox, {.execution_time_max = std::chrono::milliseconds(1)}, OutcomeKind::deadline, [&](Completion done) {
         return sandbox.run_async("counter", "spin", {}, {.fuel_max = std::uint64_t{1} << 60}, std::move(done));
       });
   EXPECT_EQ(outcome.cause, "execution_time_max");
@@ -128,9 +127,9 @@ TEST_P(LoweredLimitsTest, TimeEndsARunThatRuns) {
 }
 
 TEST_P(LoweredLimitsTest, GraceEndsAHandlerThatIsHeldAlready) {
-  Sandbox sandbox = make({{"cpu_percent_max", 20}});
+  Sandbox sandbox = make({.cpu_percent_max = 20});
   ended_by_less(
-      sandbox, {{"cpu_grace", 1'000'000}}, OutcomeKind::cpu_limit,
+      sandbox, {.cpu_grace = std::chrono::milliseconds(1)}, OutcomeKind::cpu_limit,
       [&](Completion done) { return sandbox.call_async("spin", {}, {.process = "x"}, std::move(done)); }, 12ms);
 }
 
@@ -139,7 +138,7 @@ TEST_P(LoweredLimitsTest, OthersHoldFromTheNextActOn) {
   const auto ask = [&](std::string_view function) { return sandbox.call(function, {}, {.process = "asker"}); };
   EXPECT_EQ(testing::not_value(ask("log"), 7), "");
   EXPECT_EQ(testing::not_value(ask("timer"), 0), "");
-  ASSERT_TRUE(sandbox.update_limits({{"log_bytes_per_second_max", 1}, {"timers_max", 1}, {"fuel_max", 100'000}}));
+  ASSERT_TRUE(sandbox.update_limits({.fuel_max = 100'000, .log_bytes_per_second_max = 1, .timers_max = 1}));
   EXPECT_EQ(testing::not_value(ask("log"), static_cast<std::int32_t>(GuestError::limit_exceeded)), "");
   EXPECT_EQ(testing::not_value(ask("timer"), static_cast<std::int32_t>(GuestError::limit_exceeded)), "");
   EXPECT_EQ(testing::not_kind(ask("spin"), OutcomeKind::out_of_fuel), "");

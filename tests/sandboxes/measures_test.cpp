@@ -65,7 +65,7 @@ TEST_F(MeasuresTest, HoldsABurnerToItsShareInEverySecond) {  // Q11
   constexpr double kShare = 20, kTolerance = 3;
   Sandbox sandbox = create({.id = "a",
                             .modules = {{"burner", Source::wat(std::string(kBurner))}},
-                            .limits = {{"cpu_percent_max", 20}},
+                            .limits = {.cpu_percent_max = 20},
                             .tier = Tier::compiled});
   auto seconds = *runtime_->subscribe({.kinds = {EventKind::usage_sampled}});
   std::promise<Result<Outcome>> ended;
@@ -94,7 +94,7 @@ TEST_F(MeasuresTest, EndsACrashStormWithinTwoSeconds) {
   constexpr int kChildren = 1'000;
   for (const Tier tier : {Tier::interpreted, Tier::compiled}) {
     SandboxSpec spec = tree(Strategy::one_for_one, {}, kChildren);
-    spec.limits = {{"processes_max", kChildren}, {"memory_bytes_max", 1 << 30}};
+    spec.limits = {.memory_bytes_max = 1 << 30, .processes_max = kChildren};
     spec.tier = tier;
     for (int i = 0; i < kChildren; ++i) {
       spec.tree->children.emplace_back(ChildSpec{.id = "c" + std::to_string(i), .module = "counter"});

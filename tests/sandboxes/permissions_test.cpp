@@ -324,11 +324,11 @@ TEST_F(ProfileTest, OfOnesOwnDiffersFromItsBaseWhereItSaysSo) {  // P03
   SandboxSpec spec = counter();
   spec.profile = Profile::strict;
   spec.profile->name = "workshop";
-  spec.profile->limits = {{"processes_max", 7}, {"timers_max", 8}};
+  spec.profile->limits = {.processes_max = 7, .timers_max = 8};
   spec.profile->grant = {Permission::clock};
   spec.profile->deny = {Permission::spawn};
   spec.profile->audit = AuditLevel::basic;
-  spec.limits = {{"timers_max", 9}};
+  spec.limits = {.timers_max = 9};
   const SandboxInfo info = create(spec).info();
   SandboxLimits expected = SandboxLimits::of(Profile::strict);
   expected.processes_max = 7;

@@ -22,9 +22,9 @@ class RecordTest : public RuntimeFixture {
   // Each limit near that of the profile, and none the same.
   static LimitChanges all_changed(Profile profile) {
     LimitChanges changes;
-    for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
-      const std::uint64_t own = rule.get(SandboxLimits::of(profile));
-      changes[std::string(rule.name)] = own > rule.min ? own - 1 : own + 1;
+    for (const LimitRule& rule : sandbox_limit_rules()) {
+      const std::uint64_t own = limit_value(SandboxLimits::of(profile), rule);
+      set_limit_value(changes, rule, own > rule.min ? own - 1 : own + 1);
     }
     return changes;
   }
@@ -91,8 +91,9 @@ class RecordTest : public RuntimeFixture {
     EXPECT_EQ(info.arguments, spec.arguments);
     EXPECT_EQ(info.environment, spec.environment);
     EXPECT_EQ(info.seed, spec.seed);
-    for (const auto& [limit, value] : spec.limits) {
-      EXPECT_EQ(sandbox_limit_named(limit)->get(info.limits), value) << limit;
+    for (const LimitRule& rule : sandbox_limit_rules()) {
+      const auto value = limit_value(spec.limits, rule);
+      if (value) EXPECT_EQ(limit_value(info.limits, rule), value) << rule.name;
     }
     EXPECT_EQ(info.on_limit, spec.on_limit);
     EXPECT_EQ(info.permissions, *spec.permissions);
@@ -231,7 +232,7 @@ TEST_F(RecordTest, IsLabelledWhileItRuns) {  // L06
 
 TEST_F(RecordTest, CountsWhatLimitsHaveStopped) {  // L03
   Sandbox sandbox = create(tree(Strategy::one_for_one, {"c"}, 100));
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000}, {"memory_bytes_max", 65'536}}));
+  ASSERT_TRUE(sandbox.update_limits({.memory_bytes_max = 65'536, .fuel_max = 1'000}));
   EXPECT_EQ(testing::not_kind(sandbox.call("spin"), OutcomeKind::out_of_fuel), "");
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
   EXPECT_EQ(testing::not_value(sandbox.call("grow", {1}), -1), "");
@@ -245,7 +246,7 @@ TEST_F(RecordTest, FailsARestartThatDoesNotFitAndRunsOnceItDoes) {  // L26
   Sandbox sandbox = create(spec);
   const SandboxInfo before = sandbox.info();
   ASSERT_TRUE(sandbox.stop());  // as long as the memory is in use, nobody may set less
-  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 2 * 65'536}}));
+  ASSERT_TRUE(sandbox.update_limits({.memory_bytes_max = 2 * 65'536}));
   const auto refused = sandbox.restart();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::start_failed);
@@ -260,7 +261,7 @@ TEST_F(RecordTest, FailsARestartThatDoesNotFitAndRunsOnceItDoes) {  // L26
   EXPECT_EQ(failed.usage.memory_bytes, 0U);
   EXPECT_EQ(call(sandbox, "next").error().code, ErrorCode::rejected);
 
-  ASSERT_TRUE(sandbox.update_limits({{"memory_bytes_max", 3 * 65'536}}));
+  ASSERT_TRUE(sandbox.update_limits({.memory_bytes_max = 3 * 65'536}));
   ASSERT_TRUE(sandbox.restart());
   EXPECT_EQ(sandbox.info().cause, "");
   EXPECT_EQ(sandbox.info().restarts, 2U);
@@ -301,16 +302,16 @@ TEST_F(RecordTest, RefusesAFolderThatIsNotThereAndTouchesNothing) {
   above.write("file", "");
   SandboxSpec spec = counter();
   spec.modules[0].source = Source::wat(std::string(kFolderGuest));
-  spec.limits = {{"speed_max", 1}};
+  spec.limits = {.processes_max = 0};
   for (const std::string name : {"granted", "file"}) {
     spec.folder = (above / name).string();
     const auto refused = runtime_->create_sandbox(spec);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
-    EXPECT_THAT(refused.error().message, AllOf(HasSubstr(spec.folder), HasSubstr("speed_max")));
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr(spec.folder), HasSubstr("processes_max")));
   }
   EXPECT_EQ(runtime_->list().total, 0U);
-  spec.limits.clear();
+  spec.limits = {};
   spec.folder = above.path().string();
   Sandbox sandbox = create(spec);
   ASSERT_TRUE(sandbox.restart());

@@ -33,7 +33,7 @@ class RecoveryTest : public RuntimeFixture {
   // Gives up at the first end.
   static SandboxSpec fragile(const std::map<ErrorCategory, RecoveryAction>& actions = {}) {
     SandboxSpec spec = tree(Strategy::one_for_one, {"p"}, 0);
-    spec.limits = {{"fuel_max", 1'000}};
+    spec.limits = {.fuel_max = 1'000};
     spec.recovery = Recovery{.actions = actions};
     return spec;
   }
@@ -182,7 +182,7 @@ TEST_F(RecoveryTest, ContinuesWithTheNextStepWhenStartingAgainFails) {
   spec.recovery->retries_max = 2;
   Sandbox sandbox = create(spec);
   // From now on nothing starts: one unit is too little for petri_init.
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1}}));
+  ASSERT_TRUE(sandbox.update_limits({.fuel_max = 1}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
   expect_soon([&] {
     time_.advance(*runtime_, 1s);
@@ -200,7 +200,7 @@ TEST_F(RecoveryTest, ReportsManyStartsInFewEntries) {
   spec.recovery->restarts_max = 3'000;
   spec.audit = AuditLevel::full;
   Sandbox sandbox = create(spec);
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1}}));
+  ASSERT_TRUE(sandbox.update_limits({.fuel_max = 1}));
   EXPECT_EQ(testing::not_kind(call(sandbox, "crash", "p"), OutcomeKind::trapped), "");
   // The final verdict is there, whatever came before.
   expect_soon(

@@ -90,10 +90,10 @@ TEST_F(RobustnessTest, AcceptsOrRefusesWhateverBytesItIsGiven) {  // X01
   };
   for (int i = 0; i < 300; ++i) {
     const std::vector<std::uint8_t> bytes = bad_bytes(artifact->bytes(), random);
-    note("create",
-         runtime_->create_sandbox({.id = "bad",
-                                   .modules = {{"m", Source::wasm(bytes)}},
-                                   .limits = {{"execution_time_max", 20'000'000}, {"memory_bytes_max", 1 << 20}}}));
+    note("create", runtime_->create_sandbox(
+                       {.id = "bad",
+                        .modules = {{"m", Source::wasm(bytes)}},
+                        .limits = {.execution_time_max = std::chrono::milliseconds(20), .memory_bytes_max = 1 << 20}}));
     static_cast<void>(runtime_->destroy("bad"));
     note("load", loader.load("m" + std::to_string(i), Source::wasm(bytes)));
     note("run", loader.run(Source::wasm(bytes), "next", {}, {.fuel_max = 10'000}));

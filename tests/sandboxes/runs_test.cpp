@@ -127,7 +127,7 @@ TEST_P(RunsTest, AreCancelledWhileTheyRun) {  // R22
 
 TEST_P(RunsTest, AreKeptFromStarting) {  // R22
   SandboxSpec spec = of(kCounter);
-  spec.limits = {{"threads_max", 1}};
+  spec.limits = {.threads_max = 1};
   Sandbox sandbox = create(spec);
   Later running, waiting;
   const std::uint64_t first = begin(sandbox, "spin", running);
@@ -144,7 +144,7 @@ TEST_P(RunsTest, AreKeptFromStarting) {  // R22
 
 TEST_P(RunsTest, EndWithTheirSandbox) {  // R11
   SandboxSpec spec = of(kCounter);
-  spec.limits = {{"threads_max", 1}};
+  spec.limits = {.threads_max = 1};
   Sandbox sandbox = create(spec);
   Later running, waiting;
   begin(sandbox, "spin", running);
@@ -158,7 +158,7 @@ TEST_P(RunsTest, EndWithTheirSandbox) {  // R11
 
 TEST_P(RunsTest, WaitInABoundedNumber) {
   SandboxSpec spec = of(kCounter);
-  spec.limits = {{"threads_max", 1}, {"message_queue_max", 2}};
+  spec.limits = {.message_queue_max = 2, .threads_max = 1};
   Sandbox sandbox = create(spec);
   Later running;
   const std::uint64_t first = begin(sandbox, "spin", running);
@@ -204,7 +204,7 @@ TEST_P(RunsTest, AreChargedForTheProcessorNotForTheWall) {  // Q25
 
 TEST_P(RunsTest, EndWhereTheyPrintTooMuch) {
   SandboxSpec spec = of(kPrinter);
-  spec.limits = {{"output_bytes_max", 10}};
+  spec.limits = {.output_bytes_max = 10};
   Sandbox sandbox = create(spec);
   const auto endless = sandbox.run("counter", "print"), thrice = sandbox.run("counter", "print_thrice");
   for (const auto* outcome : {&endless, &thrice}) {
@@ -219,7 +219,7 @@ TEST_P(RunsTest, EndWhereTheyPrintTooMuch) {
 
 TEST_P(RunsTest, ContinueWhereTheyPrintTooMuchIfAskedTo) {
   SandboxSpec spec = of(kPrinter);
-  spec.limits = {{"output_bytes_max", 10}, {"fuel_max", 100'000}};
+  spec.limits = {.fuel_max = 100'000, .output_bytes_max = 10};
   spec.on_limit = {{"output_bytes_max", OnLimit::refuse}};
   Sandbox sandbox = create(spec);
   const auto endless = sandbox.run("counter", "print");

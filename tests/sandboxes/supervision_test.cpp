@@ -215,7 +215,7 @@ TEST_F(SupervisionTest, SpawnsChildrenThatGuestsAskFor) {  // S19, Q08
     (func (export "late") (result i32) (call $spawn (i32.const 200) (i32.const 32)))
     (func (export "bad") (result i32) (call $spawn (i32.const 0) (i32.const 30)))
     (func (export "stop") (result i32) (call $stop (i32.const 100) (i32.const 3)))))json")});
-  spec.limits = {{"processes_max", 3}};
+  spec.limits = {.processes_max = 3};
   Sandbox sandbox = create(spec);
   const auto ask = [&](std::string_view function) {
     const auto outcome = call(sandbox, function, "mother");
@@ -238,7 +238,7 @@ TEST_F(SupervisionTest, SurvivesACrashStorm) {
   constexpr int kChildren = 1'000;
   SandboxSpec spec = tree(Strategy::one_for_one, {}, kChildren);
   // A page each, and threads that handle them meanwhile, which are on the account too.
-  spec.limits = {{"processes_max", kChildren}, {"memory_bytes_max", 1 << 30}};
+  spec.limits = {.memory_bytes_max = 1 << 30, .processes_max = kChildren};
   for (int i = 0; i < kChildren; ++i) {
     spec.tree->children.emplace_back(ChildSpec{.id = "c" + std::to_string(i), .module = "counter"});
   }

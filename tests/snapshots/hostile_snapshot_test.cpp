@@ -207,7 +207,7 @@ TEST_F(HostileSnapshot, BringsNoMoreMessagesThanMemoryAllows) {
   for (int i = 0; i < 100; ++i) mailbox.push_back({1, Json::binary(std::vector<std::uint8_t>(60'000)), "", 0});
   const auto read = Snapshot::from_bytes(seal("snapshot", body));
   ASSERT_TRUE(read) << read.error().message;
-  const auto made = runtime_->create_sandbox({.id = "b", .limits = {{"memory_bytes_max", 4'194'304}}}, *read);
+  const auto made = runtime_->create_sandbox({.id = "b", .limits = {.memory_bytes_max = 4'194'304}}, *read);
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message, HasSubstr("the messages and timers of the snapshot take 60"));
   EXPECT_THAT(made.error().message, HasSubstr("bytes and memory_bytes_max allows 4194304"));
@@ -337,7 +337,7 @@ TEST_F(HostileSnapshot, OfAModuleLoadsNoMoreVersionsThanAreKept) {
   const auto without_timers = [this](std::string id, std::uint64_t versions_max) {
     return create({.id = std::move(id),
                    .modules = {{"first", code(1)}},
-                   .limits = {{"versions_max", versions_max}},
+                   .limits = {.versions_max = versions_max},
                    .permissions = Permissions{}});
   };
   EXPECT_EQ(
@@ -353,7 +353,7 @@ TEST_F(HostileSnapshot, OfAModuleHasNoLongerTextThanAModuleMayHave) {
   const std::string text = std::string(kHostileKeeper) + std::string(200'000, ' ');
   Sandbox sandbox = create({.id = "a", .modules = {{"keeper", Source::wat(text)}}});
   const ModuleArchive archive = *ModuleArchive::from_bytes(sandbox.export_module("keeper")->to_bytes());
-  Sandbox small = create({.id = "b", .modules = {{"first", code(1)}}, .limits = {{"module_bytes_max", 65'536}}});
+  Sandbox small = create({.id = "b", .modules = {{"first", code(1)}}, .limits = {.module_bytes_max = 65'536}});
   const auto refused = small.import_module(archive);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,

@@ -152,7 +152,7 @@ TEST_F(SnapshotTest, IsRefusedWhereAModuleIsNotMovable) {  // X14
 
 TEST_F(SnapshotTest, IsRefusedWhenItWouldBeTooLarge) {
   SandboxSpec wanted = keeper();
-  wanted.limits["state_bytes_max"] = 100;
+  wanted.limits.state_bytes_max = 100;
   Sandbox sandbox = create(wanted);
   ask(sandbox, "next");
   const auto refused = sandbox.snapshot();
@@ -205,7 +205,7 @@ TEST_F(SnapshotTest, ForksATwinThatGoesItsOwnWay) {  // M31
   wanted.labels = {"old"};
   Sandbox sandbox = create(wanted);
   ask(sandbox, "next");
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 123'456}}));
+  ASSERT_TRUE(sandbox.update_limits({.fuel_max = 123'456}));
   auto twin = runtime_->fork("a", "b", {.labels = {"new"}});
   ASSERT_TRUE(twin) << twin.error().message;
   EXPECT_EQ(ask(*twin, "next"), 2);

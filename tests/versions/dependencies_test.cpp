@@ -171,9 +171,9 @@ TEST_P(DependenciesTest, SpendTheFuelOfTheCallThatNeedsThemExactly) {  // M28
   const auto spent = sandbox.call("sell_many", {Value(5'000)});
   ASSERT_TRUE(spent);
   EXPECT_EQ(spent->fuel_used, 1U + 5'000U * (8U + 7U + 16U));
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", spent->fuel_used}}));
+  ASSERT_TRUE(sandbox.update_limits({.fuel_max = spent->fuel_used}));
   EXPECT_EQ(sandbox.call("sell_many", {Value(5'000)})->kind, OutcomeKind::ok);
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", spent->fuel_used - 1}}));
+  ASSERT_TRUE(sandbox.update_limits({.fuel_max = spent->fuel_used - 1}));
   const auto short_of = sandbox.call("sell_many", {Value(5'000)});
   EXPECT_EQ(short_of->kind, OutcomeKind::out_of_fuel);
   EXPECT_EQ(short_of->fuel_used, spent->fuel_used - 1);
@@ -188,7 +188,7 @@ TEST_P(DependenciesTest, StandOnOneStack) {  // M28
       (if (local.get 0) (then (call $down (i32.sub (local.get 0) (i32.const 1)) (local.get 1)))
                         (else (call $lower (local.get 1)))))))";
   SandboxSpec spec = made_of({{"lower", lower}, {"upper", upper}});
-  spec.limits = {{"call_depth_max", 100}};
+  spec.limits = {.call_depth_max = 100};
   spec.tier = GetParam();
   Sandbox sandbox = create(spec);
   const auto kind = [&](int above, int below) {
@@ -224,7 +224,7 @@ TEST_P(DependenciesTest, ShareTheMemoryLimitOfTheirProcess) {
   SandboxSpec spec = made_of({{"b", grower}, {"a", R"((module (import "b" "grow" (func $b (result i32))) (memory 1)
       (func (export "other") (result i32) (call $b))
       (func (export "own") (result i32) (memory.grow (i32.const 1)))))"}});
-  spec.limits = {{"memory_bytes_max", 4 * 65'536}};
+  spec.limits = {.memory_bytes_max = 4 * 65'536};
   spec.tier = GetParam();
   Sandbox sandbox = create(spec);
   EXPECT_EQ(sandbox.usage().memory_bytes, 2U * 65'536);
@@ -719,7 +719,7 @@ TEST_F(DependenciesTest, KeepTheProcessesTheyHadWhenTheyBeginToBeImported) {
 TEST_P(DependenciesTest, PayForWhatTheyBurnUntilTimeEndsThem) {  // M28
   SandboxSpec spec = made_of({{"b", R"((module (func (export "spin") (loop $again (br $again)))))"},
                               {"a", R"((module (import "b" "spin" (func $spin)) (func (export "go") (call $spin))))"}});
-  spec.limits = {{"execution_time_max", 20'000'000}};
+  spec.limits = {.execution_time_max = std::chrono::milliseconds(20)};
   spec.tier = GetParam();
   Sandbox sandbox = create(spec);
   const auto outcome = sandbox.call("go");

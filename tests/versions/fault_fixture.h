@@ -65,7 +65,7 @@ class FaultTest : public VersionsFixture {
     SandboxSpec wanted = with_children({"x", "y", "z"});
     wanted.modules[0].source = Source::wat(std::move(text));
     wanted.tier = Tier::interpreted;
-    wanted.limits = {{"fuel_max", 1'000'000}};  // what spins ends by that, however slow the machine is
+    wanted.limits = {.fuel_max = 1'000'000};  // what spins ends by that, however slow the machine is
     return wanted;
   }
 

@@ -89,7 +89,7 @@ TEST_F(FaultTest, OfATableThatLiesChangesNothing) {
 
 TEST_F(FaultTest, OfMemoryThatIsShortChangesNothing) {
   SandboxSpec wanted = three(recorder(1));
-  wanted.limits["memory_bytes_max"] = wanted.limits["process_memory_bytes_max"] = std::uint64_t{9} * 65'536;
+  wanted.limits.memory_bytes_max = wanted.limits.process_memory_bytes_max = std::uint64_t{9} * 65'536;
   Sandbox sandbox = create(wanted);
   std::string large = recorder(2);
   large.replace(large.find("(memory 1)"), 10, "(memory 4)");

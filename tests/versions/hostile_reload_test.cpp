@@ -193,7 +193,7 @@ TEST_F(HostileReloadTest, EndsWithItsSandboxWhateverTheNewCodeDoes) {  // hostil
     ASSERT_TRUE(options.host.define("test", "begun", [&] { started.pass(); }));
     runtime_ = std::move(*Runtime::create(std::move(options)));
     SandboxSpec wanted = spec();
-    wanted.limits = {{"execution_time_max", 3'600'000'000'000}};
+    wanted.limits = {.execution_time_max = std::chrono::hours(1)};
     Sandbox sandbox = create(wanted);
     const std::string spin = "(call $begun) (loop $again (br $again))";
     const std::string place = in_start
@@ -246,7 +246,7 @@ TEST_F(HostileReloadTest, WritesMoreThanAnybodyReads) {
       {hook("petri_load"), ErrorCode::migration_failed}};
   for (const bool ends : {false, true}) {
     SandboxSpec wanted = made_of(guest(1, hooks + quiet_load));
-    wanted.limits = {{"output_bytes_max", 1'000}};
+    wanted.limits = {.output_bytes_max = 1'000};
     if (ends) wanted.on_limit = {{"output_bytes_max", OnLimit::kill}};
     Sandbox sandbox = create(wanted);
     int version = 2;
@@ -286,7 +286,7 @@ TEST_F(HostileReloadTest, LeavesStateThatIsTooLargeWhereItIs) {  // hostile G13
   for (const auto& [what, old, next] : cases) {
     SCOPED_TRACE(what);
     SandboxSpec wanted = made_of(old);
-    wanted.limits = {{"state_bytes_max", 20'000}};
+    wanted.limits = {.state_bytes_max = 20'000};
     Sandbox sandbox = create(wanted);
     const std::uint64_t bytes = sandbox.usage().memory_bytes;
     const auto refused = sandbox.reload("service", next);
@@ -294,7 +294,7 @@ TEST_F(HostileReloadTest, LeavesStateThatIsTooLargeWhereItIs) {  // hostile G13
     EXPECT_THAT(refused.error().message, HasSubstr("state_bytes_max"));
     EXPECT_EQ(ask(sandbox, "version"), 1);
     EXPECT_EQ(sandbox.usage().memory_bytes, bytes);
-    ASSERT_TRUE(sandbox.update_limits({{"state_bytes_max", 1'000'000}}));
+    ASSERT_TRUE(sandbox.update_limits({.state_bytes_max = 1'000'000}));
     const auto allowed = sandbox.reload("service", next);
     EXPECT_TRUE(allowed) << allowed.error().message;
     ASSERT_TRUE(runtime_->destroy("a"));
@@ -380,7 +380,7 @@ TEST_F(HostileReloadTest, KeepsWhatASwitchCouldNotSave) {  // hostile G15
       (func (export "crash") unreachable))");
   };
   SandboxSpec wanted = made_of(large(1));
-  wanted.limits = {{"memory_bytes_max", 140'000}, {"process_memory_bytes_max", 140'000}};
+  wanted.limits = {.memory_bytes_max = 140'000, .process_memory_bytes_max = 140'000};
   Sandbox sandbox = create(wanted);
   ASSERT_TRUE(sandbox.call("set"));
   ASSERT_TRUE(sandbox.reload("service", large(2)));

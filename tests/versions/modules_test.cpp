@@ -36,7 +36,7 @@ TEST_F(ModulesTest, BeginWithVersionOneAndItsRecord) {  // M02
   EXPECT_EQ(loaded->number, 1U);
   EXPECT_EQ(loaded->artifact, artifact->id());
   EXPECT_EQ(loaded->bytes, artifact->bytes().size());
-  EXPECT_EQ(loaded->source.sha256, sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  EXPECT_EQ(loaded->source, sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
   EXPECT_EQ(loaded->time, sandbox.info().created + std::chrono::hours(3));
   EXPECT_EQ(loaded->path, "");
   EXPECT_THAT(loaded->imports, ElementsAre(ModuleDependency{.module = "service"}));
@@ -164,7 +164,7 @@ TEST_F(ModulesTest, NeverLoseTheActiveVersion) {  // M10
   ASSERT_TRUE(sandbox.reload("service", code(2)));
   ASSERT_TRUE(sandbox.reload("service", code(3)));
   ASSERT_TRUE(sandbox.rollback("service", 1));
-  ASSERT_TRUE(sandbox.update_limits({{"versions_max", 1}}));
+  ASSERT_TRUE(sandbox.update_limits({.versions_max = 1}));
   EXPECT_THAT(numbers(sandbox), ElementsAre(1));
   EXPECT_EQ(ask(sandbox, "version"), 1);
 }
@@ -224,7 +224,7 @@ TEST_F(ModulesTest, StayWhereOneProcessIsNotReady) {  // M17
   std::vector<std::string> names;
   for (int i = 0; i < 50; ++i) names.push_back(fmt::format("c{}", i));
   SandboxSpec many = with_children(names);
-  many.limits["processes_max"] = 60;
+  many.limits.processes_max = 60;
   Sandbox sandbox = create(many);
   ask(sandbox, "next", "c49");
   // Ready only where nobody has counted.
@@ -576,7 +576,7 @@ TEST_F(ModulesTest, OfNobodyAreRefusedWhenTheyDoNotStart) {  // T04
   Sandbox sandbox = create(spec());
   ASSERT_TRUE(sandbox.load("tools", code(1)));
   ASSERT_TRUE(sandbox.stage("service", with_start(2, "unreachable")));
-  ASSERT_TRUE(sandbox.update_limits({{"fuel_max", 1'000'000}}));
+  ASSERT_TRUE(sandbox.update_limits({.fuel_max = 1'000'000}));
   EXPECT_EQ(code_of(sandbox.reload("tools", with_start(2, "unreachable"))), ErrorCode::start_failed);
   ASSERT_TRUE(sandbox.stop());
   EXPECT_EQ(code_of(sandbox.reload("service", with_start(3, "unreachable"))), ErrorCode::start_failed);

@@ -92,7 +92,7 @@ class NoLostCallTest : public ::testing::Test {
         .intensity = 1'000'000,
         .children = {ChildSpec{.id = "service", .module = "service"}, ChildSpec{.id = "relay2", .module = "relay"},
                      ChildSpec{.id = "relay3", .module = "relay"}}};
-    spec.limits = {{"message_queue_max", 2'000}, {"execution_time_max", 60'000'000'000}, {"cpu_percent_max", 200}};
+    spec.limits = {.execution_time_max = std::chrono::minutes(1), .cpu_percent_max = 200, .message_queue_max = 2'000};
     spec.tier = tier_under_test_or(Tier::interpreted);
     auto sandbox = runtime_->create_sandbox(std::move(spec));
     EXPECT_TRUE(sandbox) << sandbox.error().message;

@@ -558,7 +558,7 @@ TEST_F(ReloadTest, ReportsACrashInATrialAsAnyOther) {
   for (const bool deterministic : {false, true}) {
     SandboxSpec wanted = with_children({"x"});
     wanted.deterministic = deterministic;
-    wanted.limits = {{"fuel_max", 100'000}};
+    wanted.limits = {.fuel_max = 100'000};
     Sandbox sandbox = create(wanted);
     for (const std::string_view function : {"crash", "spin"}) {
       Subscription events = *runtime_->subscribe(

@@ -158,12 +158,12 @@ TEST_F(RestartTest, ThatCannotKeepStateStopsNothing) {
   expect_refused(fixed, ErrorCode::state_incompatible, "not movable");
 
   SandboxSpec large = made_of(counter(1, "(memory 4) (data (i32.const 0) \"x\")"), "large");
-  large.limits["state_bytes_max"] = 64;
+  large.limits.state_bytes_max = 64;
   Sandbox too_large = create(large);
   expect_refused(too_large, ErrorCode::limit_exceeded, "state_bytes_max");
 
   SandboxSpec wide = made_of(counter(1, "(memory 3)"), "wide");
-  wide.limits["memory_bytes_max"] = wide.limits["process_memory_bytes_max"] = std::uint64_t{5} * 65'536;
+  wide.limits.memory_bytes_max = wide.limits.process_memory_bytes_max = std::uint64_t{5} * 65'536;
   Sandbox short_of_memory = create(wide);
   expect_refused(short_of_memory, ErrorCode::limit_exceeded, "memory_bytes_max");
 }

@@ -73,10 +73,10 @@ TEST_F(SnapshotFaultTest, AtAnyStepOfARestoreChangesNothing) {
   expect_untouched(sandbox, "ready spins", ErrorCode::start_failed, restoring(sandbox, spins));
   expect_untouched(sandbox, "ready panics", ErrorCode::engine_fault,
                    with_panic(EngineStep::call, restoring(sandbox, good)));
-  ASSERT_TRUE(sandbox.update_limits({{"module_bytes_max", 1'024}}));
+  ASSERT_TRUE(sandbox.update_limits({.module_bytes_max = 1'024}));
   expect_untouched(sandbox, "the gate", ErrorCode::module_too_large, restoring(sandbox, good));
 
-  ASSERT_TRUE(sandbox.update_limits({{"module_bytes_max", 1 << 20}}));
+  ASSERT_TRUE(sandbox.update_limits({.module_bytes_max = 1 << 20}));
   const auto restored = sandbox.restore(good);
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(count_of(sandbox), 3);
@@ -85,7 +85,7 @@ TEST_F(SnapshotFaultTest, AtAnyStepOfARestoreChangesNothing) {
 
 TEST_F(SnapshotFaultTest, OfMemoryThatIsShortRestoresNothing) {
   SandboxSpec wanted = three(readier(1));
-  wanted.limits["memory_bytes_max"] = wanted.limits["process_memory_bytes_max"] = std::uint64_t{5} * 65'536;
+  wanted.limits.memory_bytes_max = wanted.limits.process_memory_bytes_max = std::uint64_t{5} * 65'536;
   Sandbox sandbox = create(wanted);
   const Snapshot snapshot = snapshot_with(sandbox, 3);
   expect_untouched(sandbox, "the third instance", ErrorCode::limit_exceeded, restoring(sandbox, snapshot));
@@ -93,7 +93,7 @@ TEST_F(SnapshotFaultTest, OfMemoryThatIsShortRestoresNothing) {
 
 TEST_F(SnapshotFaultTest, OfCodeThatWasForgottenBringsBackNoVersion) {
   SandboxSpec wanted = three(readier(1));
-  wanted.limits["versions_max"] = 1;
+  wanted.limits.versions_max = 1;
   Sandbox sandbox = create(wanted);
   const Snapshot snapshot = snapshot_with(sandbox, 3);
   ASSERT_TRUE(sandbox.reload("service", Source::wat(readier(2))));
@@ -127,7 +127,7 @@ TEST_F(SnapshotFaultTest, AtAnyStepOfAForkChangesNothingAndLeavesNoTwin) {
   with_limit("state_bytes_max", 64, 16 << 20, ErrorCode::limit_exceeded);
   with_limit("module_bytes_max", 1'024, 1 << 20, ErrorCode::module_too_large);
   // A twin has as many processes as the other, who has them already.
-  EXPECT_EQ(sandbox.update_limits({{"processes_max", 2}}).error().message,
+  EXPECT_EQ(sandbox.update_limits({.processes_max = 2}).error().message,
             "processes_max is 2 but 3 processes live; stop some of them first");
 
   auto twin = runtime_->fork("a", "twin");

@@ -39,7 +39,7 @@ LAYER_OF = layers_of(tree.text(ARCHITECTURE))
 
 # Which module stands behind a public header: where several have a part of it, the lowest.
 PUBLIC = {
-    "outcome.h": "base", "result.h": "base", "tier.h": "base", "value.h": "base",
+    "outcome.h": "base", "result.h": "base", "tier.h": "base", "value.h": "base", "format.h": "base",
     "events.h": "telemetry", "event_logger.h": "telemetry", "event_sinks.h": "telemetry",
     "limits.h": "resources", "population.h": "population", "batch.h": "batch",
     "policy.h": "security", "scan.h": "security",

@@ -11,10 +11,10 @@ demo_packages() {
 }
 
 # What `make test` needs: libraries, Erlang for the supervisor's model, clang for guests, a browser for the page of petri
-# report, groff for the manual pages, fish and zsh for their completions, and clang-format because the format is checked.
+# report, groff for the manual pages, Doxygen for the reference of the headers, fish and zsh for their completions, and clang-format because the format is checked.
 test_packages() {
   local clang=$1
-  echo git python3 libgtest-dev libgmock-dev libspdlog-dev erlang-base chromium chromium-driver groff-base fish zsh
+  echo git python3 libgtest-dev libgmock-dev libspdlog-dev erlang-base chromium chromium-driver groff-base doxygen fish zsh
   echo "clang-$clang" "lld-$clang" wasi-libc "libclang-rt-$clang-dev-wasm32" "libc++-$clang-dev-wasm32" "libc++abi-$clang-dev-wasm32"
   if is_offered "clang-format-$format_clang"; then echo "clang-format-$format_clang"; fi
 }

@@ -14,6 +14,7 @@
 
 namespace petri {
 
+// The level of spdlog that stands for this one.
 inline spdlog::level::level_enum spdlog_level_of(EventLevel level) {
   switch (level) {
     case EventLevel::debug: return spdlog::level::debug;
@@ -29,7 +30,7 @@ inline spdlog::level::level_enum spdlog_level_of(EventLevel level) {
 // What the logger does itself when it cannot write is up to it; only this listener's thread waits for it.
 inline Result<EventListener> log_events(Subscription subscription, std::shared_ptr<spdlog::logger> logger) {
   if (!logger) return fail(ErrorCode::validation_failed, "a log of events needs a logger");
-  // As a text, never as a format: braces in it mean nothing.
+  // As a string, never as a format: braces in it mean nothing.
   const auto log = [](spdlog::logger& to, spdlog::level::level_enum level, const std::string& text) {
     to.log(level, spdlog::string_view_t(text.data(), text.size()));
   };

@@ -17,8 +17,10 @@ enum class BestScore : std::uint8_t { smallest, largest };
 std::string_view name_of(BestScore best);
 std::optional<BestScore> best_score_named(std::string_view name);
 
+// The most rows that the table of the best can have.
 constexpr std::size_t kReportTopMax = 1'000;
 
+// The contents of a page.
 struct ReportOptions {
   BestScore best = BestScore::smallest;
   std::size_t top = 20;  // rows in the table of the best, from 1 to kReportTopMax

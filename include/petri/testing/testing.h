@@ -47,6 +47,7 @@ std::string not_kind(const Result<Outcome>& outcome, OutcomeKind wanted);
 std::string not_value(const Result<Outcome>& outcome, Value wanted);
 std::string not_error(const Result<Outcome>& outcome, ErrorCode wanted);
 std::string not_error(const Error* error, ErrorCode wanted);  // nullptr: it went well
+// Overload for a Result of anything.
 template <typename T>
 std::string not_error(const Result<T>& result, ErrorCode wanted) {
   return not_error(result ? nullptr : &result.error(), wanted);
@@ -62,8 +63,8 @@ struct StateWanted {
 };
 std::string not_state(Sandbox& sandbox, const StateWanted& wanted);
 
-// Waits until the condition gives an empty text: it is asked at once, and again after every event of the runtime, so
-// nothing sleeps. Answers the last text when the time is over.
+// Waits until the condition returns an empty string: it is asked at once, and again after every event of the runtime,
+// so nothing sleeps. Returns the last string when the time is over.
 std::string eventually(Runtime& runtime, const std::function<std::string()>& what_is_wrong,
                        std::chrono::nanoseconds patience = std::chrono::seconds(10));
 
@@ -87,6 +88,7 @@ class Pending {
  private:
   std::shared_future<Result<T>> result_;
 };
+// The type of the result follows from the operation.
 template <typename Function>
 Pending(Function) -> Pending<typename std::invoke_result_t<Function>::value_type>;
 
@@ -129,7 +131,7 @@ class ManualTime {
   // Work that has become due starts soon, on threads of the runtime's: wait for it with eventually().
   void advance(Runtime& runtime, std::chrono::nanoseconds duration);
   // Sets the time that calendars show; decisions do not follow it.
-  void set_wall(std::chrono::sys_time<std::chrono::nanoseconds> time);
+  void set_wall(WallTime time);
 
  private:
   struct Impl;
@@ -160,6 +162,7 @@ class LeakCheck {
   Found before_;
 };
 
+// How much stress() does, and from which seed.
 struct StressOptions {
   std::size_t threads = 4;
   std::size_t operations = 1'000;  // of each thread
@@ -171,7 +174,7 @@ struct StressReport {
   std::map<std::string, std::uint64_t> results;  // by verb and result: "call ok", "create already_exists"
   std::uint64_t operations() const;
 };
-// Mixed verbs on a few sandboxes from many threads. Destroys what it made.
+// Mixed verbs on a few sandboxes from many threads. Destroys what it created.
 StressReport stress(Runtime& runtime, const StressOptions& options);
 
 }  // namespace petri::testing

@@ -52,6 +52,7 @@ class WasmTypes {
   constexpr WasmTypes(std::span<const ValueType> types) {
     for (const ValueType type : types) push_back(type);
   }
+  // The same type this many times.
   static constexpr WasmTypes repeated(ValueType type, std::size_t count) {
     WasmTypes types;
     for (std::size_t i = 0; i < count; ++i) types.push_back(type);
@@ -73,6 +74,7 @@ class WasmTypes {
   std::size_t size_ = 0;
 };
 
+// The type of a function.
 struct WasmSignature {
   WasmTypes params;
   WasmTypes results;
@@ -109,12 +111,15 @@ class WasmBody {
   // Declares one more local, which starts as zero; possible until the function is closed.
   WasmLocal local(ValueType type);
 
+  // Constants.
   WasmBody& i32_const(std::int32_t value);
   WasmBody& i64_const(std::int64_t value);
   WasmBody& f32_const(float value);  // NaNs keep their payload
   WasmBody& f64_const(double value);
+  // A constant of the type of the value.
   WasmBody& constant(Value value);
 
+  // Locals and globals.
   WasmBody& local_get(WasmLocal local);
   WasmBody& local_set(WasmLocal local);
   WasmBody& local_tee(WasmLocal local);
@@ -136,6 +141,7 @@ class WasmBody {
   PETRI_WASM_LOADS(PETRI_WASM_METHOD)
   PETRI_WASM_STORES(PETRI_WASM_METHOD)
 #undef PETRI_WASM_METHOD
+  // The memory as a whole.
   WasmBody& memory_size();
   WasmBody& memory_grow();
   WasmBody& memory_copy();  // to, from, bytes
@@ -165,6 +171,7 @@ class WasmBody {
   WasmBody& br(WasmLabel label) { return br(depth_of(label)); }
   WasmBody& br_if(std::uint32_t depth);
   WasmBody& br_if(WasmLabel label) { return br_if(depth_of(label)); }
+  // Branches to the depth at the index on the stack, or to the other one beyond the last.
   WasmBody& br_table(std::span<const std::uint32_t> depths, std::uint32_t depth_otherwise);
   WasmBody& br_table(std::initializer_list<std::uint32_t> depths, std::uint32_t depth_otherwise) {
     return br_table(std::span(depths.begin(), depths.size()), depth_otherwise);
@@ -174,6 +181,7 @@ class WasmBody {
   WasmBody& call_indirect(WasmType type, WasmTable table = {});
   WasmBody& call_indirect(const WasmSignature& signature, WasmTable table = {});
 
+  // Operators without a type.
   WasmBody& drop();
   WasmBody& select();
   WasmBody& nop();
@@ -196,6 +204,7 @@ class WasmBody {
   WasmFunction function_;
 };
 
+// Initial sizes and contents of a memory, a table and a global.
 struct WasmMemorySpec {
   std::uint32_t pages_min = 1;  // of 64 KiB
   std::optional<std::uint32_t> pages_max;
@@ -230,19 +239,23 @@ class WasmBuilder {
   WasmBody function(const WasmSignature& signature);
   // The two halves of function(), for functions that call each other.
   WasmFunction declare(const WasmSignature& signature);
+  // Emits the body of a declared function.
   WasmBody body(WasmFunction function);
 
+  // Adds a memory, a table, a global; a module has one memory at most.
   void memory(const WasmMemorySpec& spec);
   WasmTable table(const WasmTableSpec& spec);  // of functions
   WasmGlobal global(const WasmGlobalSpec& spec);
   // The initial contents of memory and tables.
   void data(std::uint32_t address, std::span<const std::uint8_t> bytes);
   void data(std::uint32_t address, std::string_view bytes);
+  // Functions for the slots of a table from this one on.
   void elements(WasmTable table, std::uint32_t slot, std::span<const WasmFunction> functions);
   void elements(WasmTable table, std::uint32_t slot, std::initializer_list<WasmFunction> functions) {
     elements(table, slot, std::span(functions.begin(), functions.size()));
   }
 
+  // Exports by name; one name is given once.
   void export_function(std::string_view name, WasmFunction function);
   void export_memory(std::string_view name);
   void export_table(std::string_view name, WasmTable table);

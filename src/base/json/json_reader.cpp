@@ -110,6 +110,14 @@ std::optional<bool> JsonReader::boolean() const {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> JsonReader::bytes() const {
+  if (!is_there() || !value_->is_string()) return integer();
+  const auto written = value_->get<std::string>();
+  if (const auto parsed = parse_bytes(written)) return *parsed;
+  refuse(fmt::format("is {} but must be a size such as 65536 or \"64KiB\"", in_quotes(written)));
+  return std::nullopt;
+}
+
 std::optional<std::chrono::nanoseconds> JsonReader::duration() const {
   const auto written = string();
   if (!written) return std::nullopt;

@@ -57,6 +57,8 @@ class JsonReader {
   std::optional<std::uint64_t> integer(std::uint64_t max = UINT64_MAX) const;
   std::optional<std::int64_t> signed_integer(std::int64_t min, std::int64_t max) const;
   std::optional<bool> boolean() const;
+  // A number, or a size such as "64KiB".
+  std::optional<std::uint64_t> bytes() const;
   // "250ms", "10s"
   std::optional<std::chrono::nanoseconds> duration() const;
   // Both cases of hexadecimal digits, and base64.
@@ -104,6 +106,11 @@ class JsonReader {
   template <typename Target>
   static Read into(Target& target) {
     return [&target](const JsonReader& value) { value.read(target); };
+  }
+
+  template <typename Target>
+  static Read into_bytes(Target& target) {
+    return [&target](const JsonReader& value) { assign(target, value.bytes()); };
   }
 
   // `what` continues the sentence that starts with the place. Nothing is said about what is not there.

@@ -12,8 +12,8 @@ using MicroTime = sys_time<microseconds>;
 constexpr std::string_view kForm = "0000-00-00T00:00:00.000000Z";
 
 // The years that nanoseconds in 64 bits reach lie within four digits.
-static_assert(floor<days>(UtcTime::max()) < sys_days(year(9999) / 1 / 1));
-static_assert(floor<days>(UtcTime::min()) > sys_days(year(0) / 1 / 1));
+static_assert(floor<days>(WallTime::max()) < sys_days(year(9999) / 1 / 1));
+static_assert(floor<days>(WallTime::min()) > sys_days(year(0) / 1 / 1));
 
 void put_digits(char* place, std::size_t count, std::uint64_t number) {
   for (; count > 0; number /= 10) place[--count] = static_cast<char>('0' + number % 10);
@@ -32,7 +32,7 @@ bool has_the_form(std::string_view text) {
 
 }  // namespace
 
-void append_utc(std::string& text, UtcTime time) {
+void append_utc(std::string& text, WallTime time) {
   const auto day = floor<days>(time);
   const year_month_day date(day);
   const hh_mm_ss clock(floor<microseconds>(time) - MicroTime(day));
@@ -48,13 +48,13 @@ void append_utc(std::string& text, UtcTime time) {
   text.append(form.data(), form.size());
 }
 
-std::string to_utc_text(UtcTime time) {
+std::string to_utc_text(WallTime time) {
   std::string text;
   append_utc(text, time);
   return text;
 }
 
-std::optional<UtcTime> parse_utc(std::string_view text) {
+std::optional<WallTime> parse_utc(std::string_view text) {
   if (!has_the_form(text)) return std::nullopt;
   const year_month_day date(year(static_cast<int>(digits_at(text, 0, 4))), month(digits_at(text, 5, 2)),
                             day(digits_at(text, 8, 2)));
@@ -63,8 +63,8 @@ std::optional<UtcTime> parse_utc(std::string_view text) {
   const seconds second(digits_at(text, 17, 2));
   if (!date.ok() || hour >= days(1) || minute >= hours(1) || second >= minutes(1)) return std::nullopt;
   const MicroTime time = sys_days(date) + hour + minute + second + microseconds(digits_at(text, 20, 6));
-  if (time > floor<microseconds>(UtcTime::max()) || time < ceil<microseconds>(UtcTime::min())) return std::nullopt;
-  return UtcTime(time);
+  if (time > floor<microseconds>(WallTime::max()) || time < ceil<microseconds>(WallTime::min())) return std::nullopt;
+  return WallTime(time);
 }
 
 }  // namespace petri

@@ -8,22 +8,22 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
-TEST(UtcTime, IsWrittenInUtcWithMicroseconds) {
-  EXPECT_EQ(to_utc_text(UtcTime()), "1970-01-01T00:00:00.000000Z");
-  EXPECT_EQ(to_utc_text(UtcTime(nanoseconds(1'700'000'000'123'456'789))), "2023-11-14T22:13:20.123456Z");
-  EXPECT_EQ(to_utc_text(UtcTime(nanoseconds(-1))), "1969-12-31T23:59:59.999999Z");
-  EXPECT_EQ(to_utc_text(UtcTime::max()), "2262-04-11T23:47:16.854775Z");
-  EXPECT_EQ(to_utc_text(UtcTime::min()), "1677-09-21T00:12:43.145224Z");
+TEST(WallTime, IsWrittenInUtcWithMicroseconds) {
+  EXPECT_EQ(to_utc_text(WallTime()), "1970-01-01T00:00:00.000000Z");
+  EXPECT_EQ(to_utc_text(WallTime(nanoseconds(1'700'000'000'123'456'789))), "2023-11-14T22:13:20.123456Z");
+  EXPECT_EQ(to_utc_text(WallTime(nanoseconds(-1))), "1969-12-31T23:59:59.999999Z");
+  EXPECT_EQ(to_utc_text(WallTime::max()), "2262-04-11T23:47:16.854775Z");
+  EXPECT_EQ(to_utc_text(WallTime::min()), "1677-09-21T00:12:43.145224Z");
 }
 
-TEST(UtcTime, IsReadAsItWasWritten) {
+TEST(WallTime, IsReadAsItWasWritten) {
   for (const std::int64_t count : {0L, 1'700'000'000'123'456L, -1L, 951'782'399'999'999L, 9'000'000'000'000'000L}) {
-    const UtcTime time{microseconds(count)};
+    const WallTime time{microseconds(count)};
     EXPECT_EQ(parse_utc(to_utc_text(time)), time);
   }
 }
 
-TEST(UtcTime, IsReadInNoOtherForm) {
+TEST(WallTime, IsReadInNoOtherForm) {
   for (const std::string_view text :
        {"", "2023-11-14T22:13:20Z", "2023-11-14 22:13:20.123456Z", "2023-11-14T22:13:20.123456",
         "2023-02-29T00:00:00.000000Z", "2023-13-01T00:00:00.000000Z", "2023-00-01T00:00:00.000000Z",

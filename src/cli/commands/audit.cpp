@@ -15,17 +15,15 @@ namespace {
 
 constexpr std::size_t kHashDigits = 64;
 
-Result<std::optional<AuditHash>> parse_hash(const std::optional<std::string>& text) {
+Result<std::optional<Sha256>> parse_hash(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
-  const auto bytes = from_hex(*text);
-  if (!bytes || text->size() != kHashDigits) {
+  const auto hash = Sha256::from_hex(*text);
+  if (!hash) {
     return fail(
         ErrorCode::validation_failed,
         fmt::format("--contains: \"{}\" is not a hash, which has {} hexadecimal digits; see petri audit verify --help",
                     escape_text(*text, 200), kHashDigits));
   }
-  AuditHash hash;
-  std::ranges::copy(*bytes, hash.begin());
   return hash;
 }
 
@@ -33,7 +31,7 @@ Result<ExitCode> verify_and_tell(const AuditVerifyOptions& options, Console& con
   PETRI_TRY(const auto contains, parse_hash(options.contains));
   PETRI_TRY(AuditVerification verification, verify_audit_file(options.file, contains));
   const AuditReport report{
-      .file = options.file, .contains = contains ? to_hex(*contains) : "", .verification = std::move(verification)};
+      .file = options.file, .contains = contains ? contains->hex() : "", .verification = std::move(verification)};
   console.out.write(options.json ? to_line({{"audit", to_json(report)}}) : to_text(report));
   return report.is_whole() ? ExitCode::ok : ExitCode::difference;
 }

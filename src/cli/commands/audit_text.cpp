@@ -35,14 +35,13 @@ std::string to_text(const AuditReport& report) {
   if (report.verification.fault) text += fmt::format("  before it: {}, as written\n", entries);
   if (!report.verification.fault && report.hash_is_missing())
     text += fmt::format("  in it: {}, in one chain\n", entries);
-  return text + fmt::format("  last hash: {}\n", to_hex(report.verification.last_hash));
+  return text + fmt::format("  last hash: {}\n", report.verification.last_hash.hex());
 }
 
 Json to_json(const AuditReport& report) {
   const AuditVerification& verification = report.verification;
-  Json object{{"verified", report.is_whole()},
-              {"entries", verification.entries},
-              {"last_hash", to_hex(verification.last_hash)}};
+  Json object{
+      {"verified", report.is_whole()}, {"entries", verification.entries}, {"last_hash", verification.last_hash.hex()}};
   if (!report.contains.empty()) object["contains"] = verification.contains;
   object["fault"] = nullptr;
   if (!verification.fault) return object;

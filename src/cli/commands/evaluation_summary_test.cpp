@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 Record scored(std::size_t row, double score, std::optional<std::uint8_t> which = std::nullopt) {
   static std::uint8_t next = 100;
   return {.row = row,
-          .artifact = ArtifactId{.sha256 = {which.value_or(next++)}},
+          .artifact = ArtifactId{.bytes = {which.value_or(next++)}},
           .outcome = OutcomeKind::ok,
           .fuel_used = 10,
           .score = score};

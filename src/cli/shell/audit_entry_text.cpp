@@ -50,7 +50,7 @@ Json to_json(const AuditEntry& entry) {
     std::visit([&](const auto& value) { details[detail.key] = value; }, detail.value);
   }
   if (!details.empty()) json["details"] = std::move(details);
-  json["hash"] = to_hex(entry.hash);
+  json["hash"] = entry.hash.hex();
   return json;
 }
 

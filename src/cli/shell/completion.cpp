@@ -57,7 +57,7 @@ Names permission_changes() {
 
 Names limit_changes() {
   Names names;
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) names.push_back(std::string(rule.name) + "=");
+  for (const LimitRule& rule : sandbox_limit_rules()) names.push_back(std::string(rule.name) + "=");
   return names;
 }
 

@@ -17,7 +17,7 @@ std::string short_name(const LimitRule& rule) {
 }
 
 // By its name, or by the short one.
-const SandboxLimitRule* find_limit(std::string_view name) {
+const LimitRule* find_limit(std::string_view name) {
   for (const LimitRule& rule : limit_rules()) {
     if (short_name(rule) == name) return sandbox_limit_named(rule.name);
   }
@@ -28,11 +28,11 @@ std::string nearest_limit(std::string_view word) {
   std::vector<std::string> short_names;
   for (const LimitRule& rule : limit_rules()) short_names.push_back(short_name(rule));
   std::vector<std::string_view> names(short_names.begin(), short_names.end());
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) names.push_back(rule.name);
+  for (const LimitRule& rule : sandbox_limit_rules()) names.push_back(rule.name);
   return did_you_mean(word, names);
 }
 
-Result<std::uint64_t> parse_number(const SandboxLimitRule& rule, std::string_view text) {
+Result<std::uint64_t> parse_number(const LimitRule& rule, std::string_view text) {
   if (rule.unit.starts_with("bytes")) return parse_bytes(text);
   if (rule.unit != "ns") return parse_count(text);
   PETRI_TRY(const auto duration, parse_duration(text));
@@ -43,7 +43,7 @@ Result<std::uint64_t> parse_number(const SandboxLimitRule& rule, std::string_vie
 Result<void> add_change(LimitChanges& changes, const std::string& word) {
   const std::size_t equals = word.find('=');
   const std::string name = word.substr(0, equals);
-  const SandboxLimitRule* rule = find_limit(name);
+  const LimitRule* rule = find_limit(name);
   if (rule == nullptr) {
     return fail(ErrorCode::validation_failed,
                 fmt::format("there is no limit {}{}", in_quotes(name), nearest_limit(name)));
@@ -54,7 +54,7 @@ Result<void> add_change(LimitChanges& changes, const std::string& word) {
   }
   auto value = parse_number(*rule, std::string_view(word).substr(equals + 1));
   if (!value) return fail(ErrorCode::validation_failed, fmt::format("{}: {}", rule->name, value.error().message));
-  changes[std::string(rule->name)] = *value;
+  set_limit_value(changes, *rule, *value);
   return {};
 }
 
@@ -73,9 +73,9 @@ Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words) 
   return changes;
 }
 
-std::string limit_text(const SandboxLimitRule& rule, const SandboxLimits& limits) {
+std::string limit_text(const LimitRule& rule, const SandboxLimits& limits) {
   const bool without_end = rule.name == "fuel_max" && !limits.call_fuel_max;
-  const std::uint64_t value = rule.get(limits);
+  const std::uint64_t value = limit_value(limits, rule);
   return without_end ? fmt::format("{} for runs, none for calls", format_count(value)) : format_limit(rule, value);
 }
 

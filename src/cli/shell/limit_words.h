@@ -17,6 +17,6 @@ Result<LimitChanges> parse_limit_changes(const std::vector<std::string>& words);
 LimitChanges parse_limit_changes(const std::vector<std::string>& words, Problems& problems);
 
 // As format_limit() has it; fuel says where it holds.
-std::string limit_text(const SandboxLimitRule& rule, const SandboxLimits& limits);
+std::string limit_text(const LimitRule& rule, const SandboxLimits& limits);
 
 }  // namespace petri::cli

@@ -17,7 +17,9 @@ namespace {
 // The changed limits with their present values.
 std::string changed_text(const LimitChanges& changes, const SandboxLimits& limits) {
   std::vector<std::pair<std::string, std::string>> fields;
-  for (const auto& [name, value] : changes) fields.emplace_back(name, limit_text(*sandbox_limit_named(name), limits));
+  for (const LimitRule& rule : sandbox_limit_rules()) {
+    if (limit_value(changes, rule)) fields.emplace_back(rule.name, limit_text(rule, limits));
+  }
   return text_fields(fields);
 }
 

@@ -5,9 +5,7 @@
 namespace petri::cli {
 namespace {
 
-std::int64_t nanoseconds_of(std::chrono::sys_time<std::chrono::nanoseconds> time) {
-  return time.time_since_epoch().count();
-}
+std::int64_t nanoseconds_of(WallTime time) { return time.time_since_epoch().count(); }
 
 Json modules_json(const SandboxInfo& info) {
   Json modules = Json::object();
@@ -64,7 +62,9 @@ Json defaults_json(const SandboxSpec& defaults) {
   Json json = Json::object();
   if (defaults.tree) json["tree"] = Json::parse(to_json(*defaults.tree));
   if (defaults.profile) json["profile"] = defaults.profile->title();
-  if (!defaults.limits.empty()) json["limits"] = defaults.limits;
+  for (const LimitRule& rule : sandbox_limit_rules()) {
+    if (const auto value = limit_value(defaults.limits, rule)) json["limits"][std::string(rule.name)] = *value;
+  }
   if (!defaults.on_limit.empty()) json["on_limit"] = actions_json(defaults.on_limit);
   if (defaults.permissions) json["permissions"] = to_json(*defaults.permissions);
   if (defaults.imports != ImportRules{}) {
@@ -159,7 +159,7 @@ Json to_json(std::span<const UsageSample> history) {
 
 Json to_json(const SandboxLimits& limits) {
   Json json = Json::object();
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) json[std::string(rule.name)] = rule.get(limits);
+  for (const LimitRule& rule : sandbox_limit_rules()) json[std::string(rule.name)] = limit_value(limits, rule);
   json["call_fuel_max"] = limits.call_fuel_max ? Json(*limits.call_fuel_max) : Json(nullptr);
   return json;
 }

@@ -60,8 +60,8 @@ void add_profile(SandboxSpec& spec, const BoundArguments& arguments, Problems& p
 
 void add_policy(SandboxSpec& spec, const BoundArguments& arguments, Problems& problems) {
   LimitChanges limits = parse_limit_changes(arguments.values("--limit"), problems);
-  limits.merge(spec.limits);
-  spec.limits = std::move(limits);
+  fill_in(limits, spec.limits);
+  spec.limits = limits;
   add_profile(spec, arguments, problems);
   for (const std::string& import : arguments.values("--block_import")) spec.imports.block.push_back(import);
   for (const std::string& import : arguments.values("--allow_import")) spec.imports.allow.push_back(import);

@@ -196,7 +196,7 @@ std::string to_text(std::span<const UsageSample> history) {
 
 std::string to_text(const SandboxLimits& limits) {
   Rows rows{{"limit", "value", "when met"}};
-  for (const SandboxLimitRule& rule : sandbox_limit_rules()) {
+  for (const LimitRule& rule : sandbox_limit_rules()) {
     rows.push_back({std::string(rule.name), limit_text(rule, limits), std::string(rule.when_met)});
   }
   return text_table(rows);

@@ -48,7 +48,7 @@ TEST(ShellSession, LearnsTheCodeOfNewVersionsAndForgetsWhatIsGone) {
   const ArtifactPtr second = *Artifact::from_wat(
       R"((module (func (export "add") (param i32 i32) (result i32) local.get 0) (func (export "more"))))", 1'000);
   SandboxSpec spec{.id = "a", .modules = {{"adder", Source::artifact(first)}}};
-  spec.limits["versions_max"] = 1;
+  spec.limits.versions_max = 1;
   auto sandbox = (*session)->runtime().create_sandbox(std::move(spec));
   ASSERT_TRUE(sandbox) << sandbox.error().message;
   (*session)->remember_code("a", {first});

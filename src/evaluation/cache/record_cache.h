@@ -25,8 +25,8 @@ class RecordCache {
   explicit RecordCache(std::size_t records_max, std::uint64_t bytes_max = kBytesMax);
 
   struct Key {
-    Digest candidate;
-    Digest spec;
+    Sha256 candidate;
+    Sha256 spec;
     bool operator==(const Key&) const = default;
   };
 

@@ -7,8 +7,8 @@ namespace {
 
 RecordCache::Key key(std::uint8_t candidate, std::uint8_t spec = 0) {
   RecordCache::Key key{};
-  key.candidate.back() = candidate;  // all of them fall into the same set
-  key.spec.back() = spec;
+  key.candidate.bytes.back() = candidate;  // all of them fall into the same set
+  key.spec.bytes.back() = spec;
   return key;
 }
 

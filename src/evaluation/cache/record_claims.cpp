@@ -57,7 +57,7 @@ std::optional<FieldDifference> first_contradiction(const StoredRecord& stored) {
                            .found = std::string(claim_text(can_be_repeated(record)))};
   }
   if (!record.repeatable && record.receipt)
-    return FieldDifference{.field = "receipt", .in_file = hex(*record.receipt), .found = "nothing"};
+    return FieldDifference{.field = "receipt", .in_file = record.receipt->hex(), .found = "nothing"};
   if (record.outcome && !stored.wasm && !stored.wat)
     return FieldDifference{.field = "wasm", .in_file = "nothing", .found = "a candidate, as there is an outcome"};
   return std::nullopt;

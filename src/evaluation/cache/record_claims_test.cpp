@@ -62,7 +62,7 @@ TEST(RecordClaims, CallNothingRepeatableThatTimeEnded) {
 
 TEST(RecordClaims, HaveNoReceiptForWhatNobodyCanRepeat) {
   StoredRecord forged = ended_by_time();
-  forged.record.receipt = Digest{};
+  forged.record.receipt = Sha256{};
   EXPECT_EQ(contradiction(forged), "receipt");
 }
 

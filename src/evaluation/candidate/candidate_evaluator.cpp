@@ -36,11 +36,11 @@ CandidateEvaluator::CandidateEvaluator(const EvaluationPlan& plan, const Evaluat
                                        const std::atomic<std::uint32_t>& interrupt, WorkerTurns* turns)
     : plan_(plan), services_(services), runner_(plan, interrupt, turns) {}
 
-void CandidateEvaluator::expect(const Digest& key) const {
+void CandidateEvaluator::expect(const Sha256& key) const {
   if (plan_.options.use_cache) services_.cache.expect({.candidate = key, .spec = plan_.digest});
 }
 
-CandidateEvaluator::Answer CandidateEvaluator::evaluate(const Candidate& candidate, const Digest& key,
+CandidateEvaluator::Answer CandidateEvaluator::evaluate(const Candidate& candidate, const Sha256& key,
                                                         ArtifactPtr prepared, Record& record, Timing& timing) {
   Answer answer;
   try {
@@ -55,7 +55,7 @@ CandidateEvaluator::Answer CandidateEvaluator::evaluate(const Candidate& candida
   return answer;
 }
 
-CandidateEvaluator::Answer CandidateEvaluator::evaluate_now(const Candidate& candidate, const Digest& key,
+CandidateEvaluator::Answer CandidateEvaluator::evaluate_now(const Candidate& candidate, const Sha256& key,
                                                             ArtifactPtr prepared, Record& record, Timing& timing) {
   if (record.error) return {};
   if (plan_.options.use_cache && take_from_cache(key, record)) {
@@ -70,7 +70,7 @@ CandidateEvaluator::Answer CandidateEvaluator::evaluate_now(const Candidate& can
   return answer.value_or(Answer{});
 }
 
-bool CandidateEvaluator::take_from_cache(const Digest& key, Record& record) {
+bool CandidateEvaluator::take_from_cache(const Sha256& key, Record& record) {
   const auto packed = services_.cache.find({.candidate = key, .spec = plan_.digest});
   if (!packed) return false;
   Record known = unpack_result(*packed);
@@ -81,10 +81,10 @@ bool CandidateEvaluator::take_from_cache(const Digest& key, Record& record) {
   return true;
 }
 
-Result<CandidateEvaluator::Answer> CandidateEvaluator::run(const Candidate& candidate, const Digest& key,
+Result<CandidateEvaluator::Answer> CandidateEvaluator::run(const Candidate& candidate, const Sha256& key,
                                                            ArtifactPtr prepared, Record& record, Timing& timing) {
   std::optional<CompiledModule> compiled;
-  if (plan_.options.tier != Tier::interpreted) compiled = services_.modules.find({.sha256 = key});
+  if (plan_.options.tier != Tier::interpreted) compiled = services_.modules.find(key);
   if (compiled) prepared = std::move(compiled->artifact);
   PETRI_TRY(const ArtifactPtr artifact, artifact_of(candidate, key, std::move(prepared)));
   record.artifact = artifact->id();
@@ -108,15 +108,15 @@ Result<CandidateEvaluator::Answer> CandidateEvaluator::run(const Candidate& cand
 
 Result<Called> CandidateEvaluator::called_for(const LoadableArtifact& candidate) const {
   if (plan_.harness) return Called{.module = plan_.harness->loaded->module(), .target = plan_.harness->target};
-  PETRI_TRY(const RunTarget target, find_run_target(candidate, plan_.first_run));
+  PETRI_TRY(const RunTarget target, find_run_target(candidate, plan_.first_run, ArgumentTypes::exact));
   return Called{.module = candidate, .target = target};
 }
 
 // A candidate that is not prepared yet is bytes, and their hash is its key.
-Result<ArtifactPtr> CandidateEvaluator::artifact_of(const Candidate& candidate, const Digest& key,
+Result<ArtifactPtr> CandidateEvaluator::artifact_of(const Candidate& candidate, const Sha256& key,
                                                     ArtifactPtr prepared) const {
   if (prepared != nullptr) return prepared;
-  return services_.engine.prepare_hashed(std::get<std::span<const std::uint8_t>>(candidate.form()), {.sha256 = key},
+  return services_.engine.prepare_hashed(std::get<std::span<const std::uint8_t>>(candidate.form()), key,
                                          plan_.spec.module_bytes_max);
 }
 

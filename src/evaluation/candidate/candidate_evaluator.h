@@ -24,17 +24,17 @@ class CandidateEvaluator {
     bool promoted = false;
   };
   // A hint which candidate is likely to come next, so that its cache entry is fetched meanwhile.
-  void expect(const Digest& key) const;
-  Answer evaluate(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record, Timing& timing);
+  void expect(const Sha256& key) const;
+  Answer evaluate(const Candidate& candidate, const Sha256& key, ArtifactPtr prepared, Record& record, Timing& timing);
 
  private:
-  Answer evaluate_now(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record,
+  Answer evaluate_now(const Candidate& candidate, const Sha256& key, ArtifactPtr prepared, Record& record,
                       Timing& timing);
-  Result<Answer> run(const Candidate& candidate, const Digest& key, ArtifactPtr prepared, Record& record,
+  Result<Answer> run(const Candidate& candidate, const Sha256& key, ArtifactPtr prepared, Record& record,
                      Timing& timing);
   Result<Called> called_for(const LoadableArtifact& candidate) const;
-  Result<ArtifactPtr> artifact_of(const Candidate& candidate, const Digest& key, ArtifactPtr prepared) const;
-  bool take_from_cache(const Digest& key, Record& record);
+  Result<ArtifactPtr> artifact_of(const Candidate& candidate, const Sha256& key, ArtifactPtr prepared) const;
+  bool take_from_cache(const Sha256& key, Record& record);
   void score(Record& record);
   double ask_scorer(const Record& record);
 

@@ -42,7 +42,7 @@ class CanonicalBytes {
     u64(items.size());
     raw(items.data(), items.size_bytes());
   }
-  void digest(std::span<const std::uint8_t, 32> digest) { raw(digest.data(), digest.size()); }
+  void digest(const Sha256& digest) { raw(digest.bytes.data(), digest.bytes.size()); }
 
   std::string_view view() const { return bytes_; }
   std::span<const std::uint8_t> bytes() const { return as_bytes(bytes_); }
@@ -70,7 +70,7 @@ class CanonicalReader {
     items.resize(taken.size() / sizeof(T));
     if (!taken.empty()) std::memcpy(items.data(), taken.data(), taken.size());
   }
-  void digest(std::span<std::uint8_t, 32> digest) { std::ranges::copy(take(32), digest.begin()); }
+  void digest(Sha256& digest) { std::ranges::copy(take(32), digest.bytes.begin()); }
   // Everything that was asked for was there, and nothing is left.
   bool is_whole() const { return !too_few_ && bytes_.empty(); }
 

@@ -19,7 +19,7 @@ namespace {
 // random.
 std::uint64_t seed_for(std::uint64_t seed, const ArtifactId& artifact) {
   std::uint64_t part;
-  std::memcpy(&part, artifact.sha256.data(), sizeof(part));
+  std::memcpy(&part, artifact.bytes.data(), sizeof(part));
   std::uint64_t mixed = seed + 0x9e37'79b9'7f4a'7c15;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58'476d'1ce4'e5b9;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d0'49bb'1331'11eb;
@@ -47,8 +47,8 @@ HostSettings settings_of(const EvaluationPlan& plan) {
           .ends_at_output_limit = true};
 }
 
-const Digest& digest_of_nothing() {
-  static const Digest digest = sha256({});
+const Sha256& digest_of_nothing() {
+  static const Sha256 digest = sha256({});
   return digest;
 }
 
@@ -223,11 +223,11 @@ Result<void> CaseRunner::check_kept_outputs() const {
                           bytes_max));
 }
 
-std::optional<Digest> CaseRunner::digest_outputs(std::size_t cases) const {
+std::optional<Sha256> CaseRunner::digest_outputs(std::size_t cases) const {
   if (output_digests_.empty()) return std::nullopt;
-  std::vector<Digest> all = output_digests_;
+  std::vector<Sha256> all = output_digests_;
   all.resize(cases, digest_of_nothing());
-  return sha256({all.front().data(), all.size() * sizeof(Digest)});
+  return sha256({all.front().bytes.data(), all.size() * sizeof(Sha256)});
 }
 
 bool CaseRunner::is_late(const Record& record) const {

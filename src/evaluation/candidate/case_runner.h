@@ -48,7 +48,7 @@ class CaseRunner {
   void note_failure(Record& record, std::size_t number, const Verdict& verdict) const;
   void note_output(std::size_t number);
   Result<void> check_kept_outputs() const;
-  std::optional<Digest> digest_outputs(std::size_t cases) const;
+  std::optional<Sha256> digest_outputs(std::size_t cases) const;
   Allowance next_allowance();
   bool is_late(const Record& record) const;
 
@@ -60,7 +60,7 @@ class CaseRunner {
   std::uint64_t candidate_deadline_ns_ = 0;  // of all its cases together
   std::uint64_t burned_since_ = 0;           // since the clock was read for it
   std::vector<std::uint64_t> slots_;
-  std::vector<Digest> output_digests_;  // of the cases up to the last that wrote something
+  std::vector<Sha256> output_digests_;  // of the cases up to the last that wrote something
   std::vector<std::string> outputs_;
   std::uint64_t outputs_bytes_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/access.h"
 #include "base/module_size.h"
 #include "evaluation/candidate/link_candidate.h"
 #include "host/module_target.h"
@@ -39,7 +40,7 @@ Result<void> check_from_candidate(const LoadableArtifact& module, const ModuleIm
 
 Result<Linked> link_harness(const EvaluationSpec& spec, const HostFunctions& host) {
   const LoadableArtifact& module = loadable(*spec.harness.artifact());
-  if (host.impl().has(kCandidateModule)) {
+  if (detail::Access::impl(host).has(kCandidateModule)) {
     return refuse(
         fmt::format("the host has a module \"{}\" too, which is what a harness knows the candidate by; give "
                     "the host's another name",
@@ -55,7 +56,7 @@ Result<Linked> link_harness(const EvaluationSpec& spec, const HostFunctions& hos
 }
 
 Result<RunTarget> find_harness_target(const LoadableArtifact& harness, const RunSpec& first_run) {
-  return of_harness(find_run_target(harness, first_run));
+  return of_harness(find_run_target(harness, first_run, ArgumentTypes::exact));
 }
 
 Result<void> check_harness(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host) {

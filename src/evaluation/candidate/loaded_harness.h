@@ -71,7 +71,7 @@ class Harnesses {
 
  private:
   struct Hash {
-    std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact.sha256); }
+    std::size_t operator()(const ArtifactId& artifact) const { return hash_of(artifact); }
   };
 
   const HostFunctions& host_;

@@ -25,12 +25,10 @@ std::optional<Enum> take_enum(CanonicalReader& reader) {
 
 }  // namespace
 
-std::string hex(const Digest& digest) { return to_hex(digest); }
-
 void add_result(CanonicalBytes& bytes, const Record& record) {
   static_assert(sizeof(OutcomeKind) == 1 && sizeof(ValueType) == 1);
   bytes.u8(record.artifact ? 1 : 0);
-  if (record.artifact) bytes.digest(record.artifact->sha256);
+  if (record.artifact) bytes.digest(*record.artifact);
   add_enum(bytes, record.outcome);
   add_enum(bytes, record.trap);
   bytes.u8(record.exit_code ? 1 : 0);
@@ -49,7 +47,7 @@ void add_result(CanonicalBytes& bytes, const Record& record) {
 
 bool can_have_receipt(const Record& record) { return record.repeatable && record.artifact.has_value(); }
 
-Digest receipt_of(const Record& record, const Digest& spec, CanonicalBytes& buffer) {
+Sha256 receipt_of(const Record& record, const Sha256& spec, CanonicalBytes& buffer) {
   buffer.clear();
   buffer.text("petri receipt 1");
   buffer.digest(spec);
@@ -59,7 +57,7 @@ Digest receipt_of(const Record& record, const Digest& spec, CanonicalBytes& buff
   return sha256(buffer.bytes());
 }
 
-Digest receipt_of(const Record& record, const Digest& spec) {
+Sha256 receipt_of(const Record& record, const Sha256& spec) {
   CanonicalBytes buffer;
   return receipt_of(record, spec, buffer);
 }
@@ -73,7 +71,7 @@ std::string_view pack_result(const Record& record, CanonicalBytes& buffer) {
 
 Record take_result(CanonicalReader& reader) {
   Record record;
-  if (reader.u8() != 0) reader.digest(record.artifact.emplace().sha256);
+  if (reader.u8() != 0) reader.digest(record.artifact.emplace());
   record.outcome = take_enum<OutcomeKind>(reader);
   record.trap = take_enum<TrapCode>(reader);
   const bool has_exit_code = reader.u8() != 0;

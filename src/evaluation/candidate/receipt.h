@@ -19,7 +19,7 @@ Record take_result(CanonicalReader& reader);
 bool can_have_receipt(const Record& record);
 
 // As the public receipt_of, but with a buffer that is kept.
-Digest receipt_of(const Record& record, const Digest& spec, CanonicalBytes& buffer);
+Sha256 receipt_of(const Record& record, const Sha256& spec, CanonicalBytes& buffer);
 
 // For the cache: the results and the message. The answer lies in the buffer.
 std::string_view pack_result(const Record& record, CanonicalBytes& buffer);

@@ -14,14 +14,14 @@ namespace {
 
 Record full_record() {
   Record record;
-  record.artifact = ArtifactId{.sha256 = {1, 2, 3}};
+  record.artifact = ArtifactId{.bytes = {1, 2, 3}};
   record.outcome = OutcomeKind::trapped;
   record.trap = TrapCode::unreachable;
   record.first_failure = 1;
   record.value_types = {ValueType::f64};
   record.value_bits = {5, 0};
   record.kinds = {OutcomeKind::ok, OutcomeKind::trapped};
-  record.output = Digest{7};
+  record.output = Sha256{7};
   record.fuel_used = 10;
   record.memory_peak_bytes = 65'536;
   record.score = 0.5;
@@ -73,7 +73,7 @@ TEST(SpecDigest, ChangesWithEveryPartOfWhatWasAsked) {
       [](Cases, Spec, Rules& rules) { rules.host_functions[0].name = "o"; },
       [](Cases, Spec, Rules& rules) { rules.host_functions.clear(); },
   };
-  std::set<Digest> digests;
+  std::set<Sha256> digests;
   for (const auto& change : changes) digests.insert(digest(change));
   EXPECT_EQ(digests.size(), changes.size());
   EXPECT_EQ(digest(changes[0]), digest(changes[0]));
@@ -106,37 +106,37 @@ TEST(SpecDigest, BindsPetrisOwnFunctionsThatHaveChanged) {
 
 // B16
 TEST(Receipt, ChangesWithCandidateSpecAndEveryResult) {
-  const auto receipt = [](const std::function<void(Record&, Digest&)>& change) {
+  const auto receipt = [](const std::function<void(Record&, Sha256&)>& change) {
     Record record = full_record();
-    Digest spec{9};
+    Sha256 spec{9};
     change(record, spec);
     return receipt_of(record, spec);
   };
-  const std::vector<std::function<void(Record&, Digest&)>> changes{
-      [](Record&, Digest&) {},
-      [](Record&, Digest& spec) { spec[31] ^= 1; },
-      [](Record& record, Digest&) { record.artifact->sha256[0] ^= 1; },
-      [](Record& record, Digest&) { record.outcome = OutcomeKind::exited; },
-      [](Record& record, Digest&) { record.trap = TrapCode::integer_overflow; },
-      [](Record& record, Digest&) { record.trap.reset(); },
-      [](Record& record, Digest&) { record.exit_code = 0; },
-      [](Record& record, Digest&) { record.error = ErrorCode::link_error; },
-      [](Record& record, Digest&) { record.first_failure = 0; },
-      [](Record& record, Digest&) { record.value_types[0] = ValueType::i64; },
-      [](Record& record, Digest&) { record.value_bits[0] ^= 1; },
-      [](Record& record, Digest&) { record.kinds[0] = OutcomeKind::exited; },
-      [](Record& record, Digest&) { (*record.output)[5] ^= 1; },
-      [](Record& record, Digest&) { record.output.reset(); },
-      [](Record& record, Digest&) { record.fuel_used ^= 1; },
-      [](Record& record, Digest&) { record.memory_peak_bytes ^= 1; },
-      [](Record& record, Digest&) { record.score = 0.25; },
-      [](Record& record, Digest&) { record.score.reset(); },
+  const std::vector<std::function<void(Record&, Sha256&)>> changes{
+      [](Record&, Sha256&) {},
+      [](Record&, Sha256& spec) { spec.bytes[31] ^= 1; },
+      [](Record& record, Sha256&) { record.artifact->bytes[0] ^= 1; },
+      [](Record& record, Sha256&) { record.outcome = OutcomeKind::exited; },
+      [](Record& record, Sha256&) { record.trap = TrapCode::integer_overflow; },
+      [](Record& record, Sha256&) { record.trap.reset(); },
+      [](Record& record, Sha256&) { record.exit_code = 0; },
+      [](Record& record, Sha256&) { record.error = ErrorCode::link_error; },
+      [](Record& record, Sha256&) { record.first_failure = 0; },
+      [](Record& record, Sha256&) { record.value_types[0] = ValueType::i64; },
+      [](Record& record, Sha256&) { record.value_bits[0] ^= 1; },
+      [](Record& record, Sha256&) { record.kinds[0] = OutcomeKind::exited; },
+      [](Record& record, Sha256&) { record.output->bytes[5] ^= 1; },
+      [](Record& record, Sha256&) { record.output.reset(); },
+      [](Record& record, Sha256&) { record.fuel_used ^= 1; },
+      [](Record& record, Sha256&) { record.memory_peak_bytes ^= 1; },
+      [](Record& record, Sha256&) { record.score = 0.25; },
+      [](Record& record, Sha256&) { record.score.reset(); },
   };
-  std::set<Digest> receipts;
+  std::set<Sha256> receipts;
   for (const auto& change : changes) receipts.insert(receipt(change));
   EXPECT_EQ(receipts.size(), changes.size());
   // Where the row stands is no part of the fact.
-  EXPECT_EQ(receipt([](Record& record, Digest&) { record.row = 9, record.repeats_row = 3; }), receipt(changes[0]));
+  EXPECT_EQ(receipt([](Record& record, Sha256&) { record.row = 9, record.repeats_row = 3; }), receipt(changes[0]));
 }
 
 TEST(Receipt, IsForArtifactsThatTimeDidNotEnd) {

@@ -13,8 +13,7 @@ std::string shown(std::uint64_t number) { return std::to_string(number); }
 std::string shown(std::int32_t number) { return std::to_string(number); }
 std::string shown(double number) { return to_text(Value(number)); }
 std::string shown(const std::string& text) { return text; }
-std::string shown(const Digest& digest) { return hex(digest); }
-std::string shown(const ArtifactId& artifact) { return artifact.hex(); }
+std::string shown(const Sha256& digest) { return digest.hex(); }
 template <typename Enum>
   requires std::is_enum_v<Enum>
 std::string shown(Enum value) {

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-Digest sha256_of(std::string_view text) {
+Sha256 sha256_of(std::string_view text) {
   return sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
@@ -28,7 +28,7 @@ TEST_F(RecordsEndingTest, CountsTheRecordsAndHashesEveryByteBeforeIt) {
   ASSERT_THAT(lines, SizeIs(5));
   const std::string text = file_.read();
   const std::string before = text.substr(0, text.find("{\"records\""));
-  EXPECT_EQ(lines.back(), "{\"records\":3,\"sha256\":\"" + hex(sha256_of(before)) + "\"}");
+  EXPECT_EQ(lines.back(), "{\"records\":3,\"sha256\":\"" + sha256_of(before).hex() + "\"}");
   const auto file = read_records(file_.path());
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(file->ending, (RecordsEnding{.records = 3, .sha256 = sha256_of(before)}));

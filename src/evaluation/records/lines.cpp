@@ -43,7 +43,7 @@ void write_outcome(JsonLine& line, const Record& record) {
   if (record.first_failure) line.integer_field("first_failure", *record.first_failure);
   write_kinds(line, record.kinds);
   write_values(line, record);
-  if (record.output) line.hex_field("output", *record.output);
+  if (record.output) line.hex_field("output", record.output->bytes);
   line.integer_field("fuel", record.fuel_used);
   line.integer_field("memory_peak", record.memory_peak_bytes);
   if (record.score) {
@@ -57,7 +57,7 @@ void write_place(JsonLine& line, const Record& record, const LinePlace& place) {
   line.number(place.row_base + record.row);
   if (place.cancelled_before > 0) line.integer_field("cancelled_before", place.cancelled_before);
   if (record.repeats_row) line.integer_field("repeats_row", place.row_base + *record.repeats_row);
-  if (record.artifact) line.hex_field("artifact", record.artifact->sha256);
+  if (record.artifact) line.hex_field("artifact", record.artifact->bytes);
 }
 
 void append_error(std::string& out, const Record& record) {
@@ -107,7 +107,7 @@ void write_targets(JsonLine& line, std::span<const double> targets) {
 void write_harness(JsonLine& line, const Artifact& harness) {
   line.key("harness");
   line.raw("{\"artifact\":");
-  line.hex(harness.id().sha256);
+  line.hex(harness.id().bytes);
   line.base64_field("wasm", harness.bytes());
   line.raw("}");
 }
@@ -139,7 +139,7 @@ void append_host_functions(std::string& out, std::span<const HostFunctionUsed> f
 
 void append_header(std::string& out, const RecordsHeader& header) {
   fmt::format_to(std::back_inserter(out), "{{\"petri_records\":{},\"spec\":\"{}\",\"abi\":{},\"fuel_table\":{}",
-                 kRecordsFormat, hex(header.digest), header.abi, header.fuel_table);
+                 kRecordsFormat, header.digest.hex(), header.abi, header.fuel_table);
   append_host_functions(out, header.host_functions);
   append_spec(out, header.spec);
   fmt::format_to(std::back_inserter(out), ",\"scored_by\":\"{}\",\"receipts\":{}", name_of(header.scored_by),
@@ -155,7 +155,7 @@ void append_record(std::string& out, const Record& record, const LinePlace& plac
   write_place(line, record, place);
   if (record.outcome) write_outcome(line, record);
   if (!record.repeatable) line.raw(",\"repeatable\":false");
-  if (record.receipt) line.hex_field("receipt", *record.receipt);
+  if (record.receipt) line.hex_field("receipt", record.receipt->bytes);
   if (record.error) append_error(out, record);
   if (origin != nullptr) append_origin(out, *origin);
   append_content(out, content);
@@ -163,7 +163,7 @@ void append_record(std::string& out, const Record& record, const LinePlace& plac
 }
 
 void append_ending(std::string& out, const RecordsEnding& ending) {
-  fmt::format_to(std::back_inserter(out), "{}{},\"sha256\":\"{}\"", kEndingStart, ending.records, hex(ending.sha256));
+  fmt::format_to(std::back_inserter(out), "{}{},\"sha256\":\"{}\"", kEndingStart, ending.records, ending.sha256.hex());
   if (ending.cancelled > 0) fmt::format_to(std::back_inserter(out), ",\"cancelled_before\":{}", ending.cancelled);
   out += "}\n";
 }

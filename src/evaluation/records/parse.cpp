@@ -76,16 +76,11 @@ std::optional<Value> value_of(const JsonReader& value, ValueType type) {
   }
 }
 
-std::optional<Digest> digest_of(const JsonReader& value) {
+std::optional<Sha256> digest_of(const JsonReader& value) {
   const auto text = value.string();
   if (!text) return std::nullopt;
-  const auto bytes = from_hex(*text);
-  Digest digest;
-  if (!bytes || bytes->size() != digest.size()) {
-    value.refuse("is not 64 hexadecimal digits");
-    return std::nullopt;
-  }
-  std::ranges::copy(*bytes, digest.begin());
+  const auto digest = Sha256::from_hex(*text);
+  if (!digest) value.refuse("is not 64 hexadecimal digits");
   return digest;
 }
 
@@ -139,7 +134,7 @@ void read_harness(const JsonReader& harness, EvaluationSpec& spec) {
   if (!wasm) return harness.refuse("is not an object with the \"wasm\" of a module");
   auto artifact = Artifact::from_wasm(*wasm, std::min(spec.module_bytes_max, kHarnessBytesMax));
   if (!artifact) return harness.refuse("is no module: " + artifact.error().message);
-  if (digest_of(harness["artifact"]) != (*artifact)->id().sha256)
+  if (digest_of(harness["artifact"]) != (*artifact)->id())
     return harness.refuse("is not the module that its \"artifact\" names");
   spec.harness = *std::move(artifact);
 }
@@ -253,7 +248,7 @@ Record record_of(const JsonReader& line, std::size_t cases_max) {
   Record record;
   line["row"].required().read(record.row);
   line["repeats_row"].read(record.repeats_row);
-  if (const auto artifact = digest_of(line["artifact"])) record.artifact = ArtifactId{.sha256 = *artifact};
+  if (const auto artifact = digest_of(line["artifact"])) record.artifact = *artifact;
   const bool has_error = line["error"].is_there();
   if (has_error == line["outcome"].is_there())
     line.complaints().add_clause("outcome", "it must have an \"outcome\" or an \"error\"");
@@ -274,7 +269,7 @@ std::optional<Origin> origin_of(const JsonReader& line) {
   line["generation"].read(origin.generation);
   line["mutation"].read(origin.mutation);
   line["parents"].elements(
-      [&](const JsonReader& parent) { origin.parents.push_back({.sha256 = digest_of(parent).value_or(Digest{})}); });
+      [&](const JsonReader& parent) { origin.parents.push_back(digest_of(parent).value_or(Sha256{})); });
   if (origin == Origin{}) return std::nullopt;
   return origin;
 }

@@ -18,7 +18,7 @@ struct RecordsReader::Impl {
   RecordsHeader header;
   std::size_t next_row = 0;
   std::size_t records = 0;
-  Sha256 hash;  // of the lines that were read, but for the final one
+  Sha256Hasher hash;  // of the lines that were read, but for the final one
   std::optional<RecordsEnding> ending;
   bool cut_off = false;
 

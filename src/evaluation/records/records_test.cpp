@@ -93,7 +93,7 @@ TEST_F(RecordsTest, CarryNumbersBitForBit) {
 }
 
 TEST_F(RecordsTest, SayWhereACandidateComesFrom) {
-  const ArtifactId parent{.sha256 = {1, 2, 3}};
+  const ArtifactId parent{.bytes = {1, 2, 3}};
   const Origin origin{.name = "a<b>.wat", .generation = 3, .parents = {parent, parent}, .mutation = "swap \"two\""};
   const std::string text = polynomial(1);
   const std::vector<Candidate> candidates{Candidate::wat(text).from(origin)};

@@ -22,7 +22,7 @@ struct RecordsWriter::Impl {
   std::atomic<std::size_t> records{0};  // the file's lines but those of the header
   std::size_t row_base = 0;
   std::size_t cancelled_before = 0;
-  Sha256 hash;  // of all that was written
+  Sha256Hasher hash;  // of all that was written
   bool closed = false;
 
   Result<void> append(std::string_view lines) {

@@ -11,13 +11,13 @@ namespace petri {
 namespace {
 
 // Text that does not parse never becomes an artifact; its key is that of no wasm.
-Digest key_of_bad_text(std::string_view text) {
+Sha256 key_of_bad_text(std::string_view text) {
   const std::string marked = std::string("wat").append(1, '\0').append(text);
   return sha256(as_bytes(marked));
 }
 
 // Nobody knows whether two candidates that were not read are the same.
-Digest key_of_unread(std::size_t row) {
+Sha256 key_of_unread(std::size_t row) {
   const std::string marked = std::string("unread").append(1, '\0').append(std::to_string(row));
   return sha256(as_bytes(marked));
 }
@@ -71,7 +71,7 @@ void CandidateRows::find_key(Chunk& chunk, std::size_t row) {
     keys_[row] = key_of_unread(row);
     set_error(records_[row], **why);
   } else if (const ArtifactPtr& artifact = std::get<ArtifactPtr>(form); artifact != nullptr) {
-    keys_[row] = artifact->id().sha256;
+    keys_[row] = artifact->id();
     set_prepared(chunk, row, artifact);
   } else {
     set_error(records_[row], {.code = ErrorCode::validation_failed, .message = "there is no artifact to evaluate"});
@@ -85,7 +85,7 @@ void CandidateRows::find_key_of_text(Chunk& chunk, std::size_t row, std::string_
     set_error(records_[row], std::move(artifact.error()));
     return;
   }
-  keys_[row] = (*artifact)->id().sha256;
+  keys_[row] = (*artifact)->id();
   set_prepared(chunk, row, *std::move(artifact));
 }
 

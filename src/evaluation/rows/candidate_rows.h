@@ -27,7 +27,7 @@ class CandidateRows {
   void open(Chunk& chunk);
 
   const Candidate& candidate(std::size_t row) const { return candidates_[row]; }
-  const Digest& key(std::size_t row) const { return keys_[row]; }
+  const Sha256& key(std::size_t row) const { return keys_[row]; }
   Record& record(std::size_t row) { return records_[row]; }
   Timing& timing(std::size_t row) { return timings_[row]; }
 
@@ -50,7 +50,7 @@ class CandidateRows {
   Engine& engine_;
   const std::uint64_t module_bytes_max_;
   const bool keep_content_;
-  std::vector<Digest> keys_;
+  std::vector<Sha256> keys_;
   std::vector<Record> records_;
   std::vector<Timing> timings_;
   Duplicates duplicates_;               // used by the opener whose turn it is

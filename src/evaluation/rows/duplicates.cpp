@@ -8,7 +8,7 @@
 namespace petri {
 
 // At least half of the slots stay free, so that looking for one ends soon.
-Duplicates::Duplicates(const std::vector<Digest>& keys) : keys_(keys), slots_(std::bit_ceil(2 * keys.size() + 1)) {
+Duplicates::Duplicates(const std::vector<Sha256>& keys) : keys_(keys), slots_(std::bit_ceil(2 * keys.size() + 1)) {
   PETRI_ASSERT(keys.size() < UINT32_MAX);
 }
 

@@ -13,13 +13,13 @@ namespace petri {
 class Duplicates {
  public:
   // `keys` has one digest a row, which is final once the row is given; it outlives this.
-  explicit Duplicates(const std::vector<Digest>& keys);
+  explicit Duplicates(const std::vector<Sha256>& keys);
 
   // The earlier row with the same key, or `row` itself.
   std::size_t first_row_like(std::size_t row);
 
  private:
-  const std::vector<Digest>& keys_;
+  const std::vector<Sha256>& keys_;
   std::vector<std::uint32_t> slots_;  // row + 1; 0 is free
 };
 

@@ -5,16 +5,16 @@
 namespace petri {
 namespace {
 
-Digest digest_key(std::uint8_t first, std::uint8_t last) {
-  Digest digest{};
-  digest.front() = first;
-  digest.back() = last;
+Sha256 digest_key(std::uint8_t first, std::uint8_t last) {
+  Sha256 digest{};
+  digest.bytes.front() = first;
+  digest.bytes.back() = last;
   return digest;
 }
 
 TEST(Duplicates, NameTheFirstRowOfTheirKind) {
   // Keys that begin alike share a place but are not the same.
-  const std::vector<Digest> keys{digest_key(1, 1), digest_key(2, 1), digest_key(1, 1), digest_key(1, 2),
+  const std::vector<Sha256> keys{digest_key(1, 1), digest_key(2, 1), digest_key(1, 1), digest_key(1, 2),
                                  digest_key(1, 2), digest_key(2, 1), digest_key(1, 1)};
   Duplicates duplicates(keys);
   const std::size_t expected[] = {0, 1, 0, 3, 3, 1, 0};
@@ -22,7 +22,7 @@ TEST(Duplicates, NameTheFirstRowOfTheirKind) {
 }
 
 TEST(Duplicates, FindARowAmongManyThatCrowdTheSamePlace) {
-  std::vector<Digest> keys;
+  std::vector<Sha256> keys;
   for (int row = 0; row < 200; ++row) keys.push_back(digest_key(7, static_cast<std::uint8_t>(row)));
   keys.push_back(digest_key(7, 150));
   Duplicates duplicates(keys);

@@ -123,9 +123,9 @@ Result<Verification> Verifier::run(std::size_t records) {
 
 void Verifier::check_spec() {
   const Rules rules{.abi = header_.abi, .fuel_table = header_.fuel_table, .host_functions = header_.host_functions};
-  const Digest digest = spec_digest(header_.cases, header_.spec, rules);
+  const Sha256 digest = spec_digest(header_.cases, header_.spec, rules);
   if (digest == header_.digest) return;
-  note(std::nullopt, 1, {.field = "spec", .in_file = hex(header_.digest), .found = hex(digest)});
+  note(std::nullopt, 1, {.field = "spec", .in_file = header_.digest.hex(), .found = digest.hex()});
 }
 
 // False at the end of the file, or where it cannot be read on.
@@ -249,7 +249,7 @@ void Verifier::check_ending() {
          {.field = "records", .in_file = std::to_string(ending->records), .found = std::to_string(expected.records)});
   } else if (!result_.whole) {
     note(std::nullopt, reader_.line(),
-         {.field = "sha256", .in_file = hex(ending->sha256), .found = hex(expected.sha256)});
+         {.field = "sha256", .in_file = ending->sha256.hex(), .found = expected.sha256.hex()});
   }
 }
 

@@ -14,11 +14,11 @@ namespace petri {
 namespace {
 
 std::uint64_t key_of(const StoredRecord& stored) {
-  Digest digest{};
+  Sha256 digest{};
   if (stored.wasm) digest = sha256(*stored.wasm);
   if (stored.wat) digest = sha256(as_bytes(*stored.wat));
   std::uint64_t key;
-  std::memcpy(&key, digest.data(), sizeof(key));
+  std::memcpy(&key, digest.bytes.data(), sizeof(key));
   return key;
 }
 

@@ -138,7 +138,7 @@ TEST_F(GuestTest, SeesTheClockInWholeMilliseconds) {
                                  seen.push_back(result);
                                })},
         .imports = {import("clock_ms")}});
-  clock_.set_wall(Clock::WallTime(std::chrono::seconds(1'000)));
+  clock_.set_wall(WallTime(std::chrono::seconds(1'000)));
   guest_->begin({.fuel = 1'000}, {});
   ASSERT_TRUE(guest_->instantiate(*code_, Initialize::yes));
   for (const auto step : {std::chrono::microseconds(0), std::chrono::microseconds(999), std::chrono::microseconds(1)}) {

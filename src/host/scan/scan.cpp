@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/access.h"
 #include "engine/loadable_artifact.h"
 #include "engine/module/hook_exports.h"
 #include "host/scan/scan_imports.h"
@@ -63,7 +64,7 @@ Result<ScanReport> scan(const Artifact& artifact, const HostFunctions& host, con
   if (spec.findings_max == 0)
     return fail(ErrorCode::validation_failed, "findings_max is 0, and a scan keeps at least one finding");
   PETRI_TRY(ScanReport report, loadable(artifact).scan(spec.findings_max));
-  add_imports(report, loadable(artifact), host.impl());
+  add_imports(report, loadable(artifact), detail::Access::impl(host));
   add_hooks(report, loadable(artifact));
   put_in_order(report, spec.findings_max);
   return report;

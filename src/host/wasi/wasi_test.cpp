@@ -187,7 +187,7 @@ TEST_P(Wasi, DescribesStreams) {
 }
 
 TEST_P(Wasi, HasTimeWithAGrainOfAMillisecond) {
-  clock_.set_wall(Clock::WallTime(std::chrono::nanoseconds(5'000'123'456)));
+  clock_.set_wall(WallTime(std::chrono::nanoseconds(5'000'123'456)));
   start();
   clock_.advance(std::chrono::microseconds(2'999));
   EXPECT_EQ(wasi("clock_res_get", {0, 100}), 0);

@@ -82,7 +82,7 @@ class Repetition {
     PETRI_TRY(const RunTarget target,
               find_run_target(retrace_.module.module(), {.function = function, .arguments = message.arguments}));
     std::vector<std::uint64_t> slots(target.slots());
-    for (std::size_t i = 0; i < message.arguments.size(); ++i) slots[i] = message.arguments[i].bits();
+    write_arguments(message.arguments, target, slots);
     port_.handle(message);
     context_.set_virtual_start(message.time.fuel, message.time.milliseconds);
     begin(message.bytes);

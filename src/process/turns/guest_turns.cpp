@@ -89,7 +89,7 @@ bool GuestTurns::held_too_long(std::uint64_t now_ns) {
     held_since_ns_ = now_ns;
     ran_held_ns_ = 0;
   }
-  const std::uint64_t grace = account_.limits()->cpu_grace;
+  const auto grace = static_cast<std::uint64_t>(account_.limits()->cpu_grace.count());
   return grace > 0 && now_ns - held_since_ns_ > grace && ran_held_ns_ >= half_a_turn_ns();
 }
 

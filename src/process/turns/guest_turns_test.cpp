@@ -17,7 +17,7 @@ class GuestTurnsTest : public ::testing::Test {
   static SandboxLimits a_fifth() {
     SandboxLimits limits = SandboxLimits::of(Profile::standard);
     limits.cpu_percent_max = 20;
-    limits.cpu_grace = 10'000'000;
+    limits.cpu_grace = std::chrono::milliseconds(10);
     return limits;
   }
   GuestTurnsTest() {

@@ -42,7 +42,7 @@ const std::vector<Column>& columns() {
       {"wasm", true, [](const BestRow& row) { return row.wasm_bytes > 0 ? format_bytes(row.wasm_bytes) : ""; }},
       {"row", true, [](const BestRow& row) { return format_count(row.row); }},
       {"artifact", false, [](const BestRow& row) { return row.artifact ? hash_cell(row.artifact->hex()) : ""; }},
-      {"receipt", false, [](const BestRow& row) { return row.receipt ? hash_cell(hex(*row.receipt)) : ""; }},
+      {"receipt", false, [](const BestRow& row) { return row.receipt ? hash_cell(row.receipt->hex()) : ""; }},
   };
   return columns;
 }

@@ -46,7 +46,7 @@ std::string spec_list(const RecordsHeader& header) {
          pair("after a failure", spec.stop_at_first_failure ? "further cases left out" : "further cases run") +
          pair("host functions", host_functions(header.host_functions)) +
          pair("versions", fmt::format("fuel table {}, guest ABI {}", header.fuel_table, header.abi)) +
-         pair("spec digest", hash_cell(hex(header.digest))) + "</dl>\n";
+         pair("spec digest", hash_cell(header.digest.hex())) + "</dl>\n";
 }
 
 }  // namespace petri

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/access.h"
 #include "process/turns/process_time.h"
 #include "process/turns/run_turns.h"
 #include "run/run_in.h"
@@ -235,7 +236,7 @@ SandboxRuns::Loader SandboxRuns::loader_of(const Job& job) const {
   bool imports = false;
   for (std::uint32_t index = 0; index < code.facts().imports && !imports; ++index) {
     const std::string_view from = code.import_at(index).module;
-    imports = !parts_.services.host.impl().has(from) && parts_.modules.contains(from);
+    imports = !detail::Access::impl(parts_.services.host).has(from) && parts_.modules.contains(from);
   }
   if (!imports) return nullptr;
   return [this, &job](Tier tier, const LoadOptions& options) { return load_linked(job, tier, options); };

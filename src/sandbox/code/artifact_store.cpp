@@ -9,7 +9,7 @@ namespace petri {
 
 std::size_t ArtifactStore::Hash::operator()(const ArtifactId& id) const {
   std::size_t hash = 0;
-  std::memcpy(&hash, id.sha256.data(), sizeof(hash));
+  std::memcpy(&hash, id.bytes.data(), sizeof(hash));
   return hash;
 }
 
@@ -36,7 +36,7 @@ void ArtifactStore::sweep() {
 
 Result<ArtifactPtr> ArtifactStore::from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) {
   if (wasm.size() > bytes_max) return Artifact::from_wasm(wasm, bytes_max);
-  const ArtifactId id{.sha256 = sha256(wasm)};
+  const ArtifactId id = sha256(wasm);
   if (ArtifactPtr present = find(id)) return present;
   const Refusals::Key key{Refusals::Form::wasm, id};
   PETRI_TRY(check_not_refused(key));
@@ -45,7 +45,7 @@ Result<ArtifactPtr> ArtifactStore::from_wasm(std::span<const std::uint8_t> wasm,
 
 Result<ArtifactPtr> ArtifactStore::from_wat(std::string_view text, std::uint64_t bytes_max) {
   if (text.size() > bytes_max) return Artifact::from_wat(text, bytes_max);
-  const Refusals::Key key{Refusals::Form::wat, {.sha256 = sha256(as_bytes(text))}};
+  const Refusals::Key key{Refusals::Form::wat, sha256(as_bytes(text))};
   PETRI_TRY(check_not_refused(key));
   return keep(Artifact::from_wat(text, bytes_max), key);
 }

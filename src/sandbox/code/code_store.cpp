@@ -9,7 +9,7 @@ namespace petri {
 
 std::size_t CodeStore::Hash::operator()(const Key& key) const {
   std::size_t hash = 0;
-  std::memcpy(&hash, key.artifact.sha256.data(), sizeof(hash));
+  std::memcpy(&hash, key.artifact.bytes.data(), sizeof(hash));
   return hash ^ static_cast<std::size_t>(key.tier);
 }
 

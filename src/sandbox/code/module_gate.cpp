@@ -15,7 +15,7 @@
 
 namespace petri {
 
-Version version_of(LoadedModule loaded, VersionOrigin origin, VersionTime time) {
+Version version_of(LoadedModule loaded, VersionOrigin origin, WallTime time) {
   Version version{.artifact = loaded.code->artifact};
   version.code = std::move(loaded.code);
   version.source = std::move(loaded.source);
@@ -114,7 +114,7 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
     return AdmittedModule{std::move(artifact), {.hash = hash}};
   }
   PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wat(bytes, bytes_max));
-  const ArtifactId hash{.sha256 = sha256(data)};
+  const ArtifactId hash = sha256(data);
   return AdmittedModule{std::move(artifact), {.hash = hash, .text = std::make_shared<const std::string>(bytes)}};
 }
 

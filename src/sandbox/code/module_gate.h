@@ -28,7 +28,7 @@ struct LoadedModule {
 };
 
 // A version of it; its number is given by the table, its needs and metadata by the caller.
-Version version_of(LoadedModule loaded, VersionOrigin origin, VersionTime time);
+Version version_of(LoadedModule loaded, VersionOrigin origin, WallTime time);
 
 // Sizes and structure, then import rules, findings of the scan and quarantine, in this order. Import rules and findings
 // never change for a sandbox; what has passed may be in quarantine since. Any thread; it holds no lock while it reads,

@@ -9,7 +9,7 @@ namespace {
 
 ArtifactId number(std::uint32_t value) {
   ArtifactId id;
-  for (std::size_t i = 0; i < 4; ++i) id.sha256[i] = static_cast<std::uint8_t>(value >> (8 * i));
+  for (std::size_t i = 0; i < 4; ++i) id.bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
   return id;
 }
 

@@ -74,7 +74,10 @@ void Journal::recovery_begins(const RecoveryStep& step, ErrorCategory failure, c
 
 void Journal::limits_changed(const LimitChanges& changes) {
   std::string what;
-  for (const auto& [name, value] : changes) what += fmt::format("{}{}={}", what.empty() ? "" : " ", name, value);
+  for (const LimitRule& rule : sandbox_limit_rules()) {
+    const auto value = limit_value(changes, rule);
+    if (value) what += fmt::format("{}{}={}", what.empty() ? "" : " ", rule.name, *value);
+  }
   audit({.kind = AuditKind::limits_changed, .sandbox = sandbox_, .cause = "update_limits"}, {{"changes", what}});
 }
 
@@ -235,8 +238,8 @@ void Journal::killed(std::string_view process, const Outcome& outcome, const San
   }
   const EventKind kind =
       outcome.kind == OutcomeKind::deadline ? EventKind::killed_timeout : EventKind::killed_resource_limit;
-  const SandboxLimitRule* rule = sandbox_limit_named(outcome.cause);
-  const std::uint64_t allowed = rule == nullptr ? 0 : rule->get(limits);
+  const LimitRule* rule = sandbox_limit_named(outcome.cause);
+  const std::uint64_t allowed = rule == nullptr ? 0 : limit_value(limits, *rule);
   const std::uint64_t seen = seen_at_end(outcome, allowed);
   const AuditSubject killed{.kind = AuditKind::killed, .sandbox = sandbox_, .process = process, .cause = outcome.cause};
   audit({.subject = killed, .allowed = allowed, .seen = seen}, {{"outcome", name_of(outcome.kind)},

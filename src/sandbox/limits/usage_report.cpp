@@ -19,7 +19,7 @@ Usage UsageReport::usage_over(std::chrono::nanoseconds window_min) const {
               .descriptors = account.descriptors(),
               .fuel_used = account.fuel_used(),
               .cpu_time = std::chrono::nanoseconds(account.cpu_ns())};
-  Clock::WallTime now;
+  WallTime now;
   {
     // Under this lock the sandbox is not destroyed, and the runtime's threads and clock are there.
     MutexLock lock(parts_.standing.mutex());

@@ -40,7 +40,7 @@ std::string seal(std::string_view kind, const nlohmann::json& body) {
   std::string bytes = fmt::format("petri.{} {}\n", kind, kFormat);
   append_cbor(bytes, body);
   const auto checksum = sha256(as_bytes(bytes));
-  bytes.append(checksum.begin(), checksum.end());
+  bytes.append(checksum.bytes.begin(), checksum.bytes.end());
   return bytes;
 }
 
@@ -48,7 +48,7 @@ Result<nlohmann::json> unseal(std::string_view kind, std::string_view bytes) {
   PETRI_TRY(const std::size_t begin, check_first_line(kind, bytes));
   if (bytes.size() < begin + kChecksumBytes) return not_whole(kind, "it is cut short");
   const std::string_view checked = bytes.substr(0, bytes.size() - kChecksumBytes);
-  if (!std::ranges::equal(sha256(as_bytes(checked)), as_bytes(bytes.substr(checked.size())))) {
+  if (!std::ranges::equal(sha256(as_bytes(checked)).bytes, as_bytes(bytes.substr(checked.size())))) {
     return not_whole(kind, "its checksum does not fit, so it was cut short or changed");
   }
   auto body = parse_cbor(as_bytes(checked.substr(begin)), kBodyBounds);

@@ -47,7 +47,7 @@ struct SavedChild {
 
 struct SnapshotData {
   std::string sandbox;
-  VersionTime time;
+  WallTime time;
   SupervisorSpec tree;
   std::vector<SavedChild> spawned;  // by guests, in the tree of their own
   std::vector<SavedChild> added;    // to the tree of the spec, by request; parents before children

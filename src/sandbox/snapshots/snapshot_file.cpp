@@ -30,7 +30,7 @@ Json binary(std::span<const std::uint8_t> bytes) {
   return Json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }
 
-std::uint64_t to_number(VersionTime time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); }
+std::uint64_t to_number(WallTime time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); }
 
 // ---- writing --------------------------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ Json write(const VersionNeeds& needs) {
 Json write(const Version& version) {
   return {{"number", version.number},
           {"wasm", binary(version.artifact->bytes())},
-          {"source", binary(version.source.hash.sha256)},
+          {"source", binary(version.source.hash.bytes)},
           {"text", version.source.text == nullptr ? Json() : binary(as_bytes(*version.source.text))},
           {"time", to_number(version.time)},
           {"origin", static_cast<int>(version.origin)},
@@ -121,8 +121,8 @@ std::uint64_t read_number(const Json& value, std::uint64_t max = std::numeric_li
   return number;
 }
 
-VersionTime read_time(const Json& value) {
-  return VersionTime(std::chrono::nanoseconds(static_cast<std::int64_t>(read_number(value))));
+WallTime read_time(const Json& value) {
+  return WallTime(std::chrono::nanoseconds(static_cast<std::int64_t>(read_number(value))));
 }
 
 const Json::array_t& read_list(const Json& value, std::size_t size_max = std::numeric_limits<std::size_t>::max()) {
@@ -159,11 +159,11 @@ std::string read_text(const Json& value) {
 SourceFacts read_source(const Json& value, const Artifact& artifact) {
   ArtifactId hash;
   const auto& bytes = value.at("source").get_binary();
-  if (bytes.size() != hash.sha256.size()) throw Unfit{"a hash has another size"};
-  std::ranges::copy(bytes, hash.sha256.begin());
+  if (bytes.size() != hash.bytes.size()) throw Unfit{"a hash has another size"};
+  std::ranges::copy(bytes, hash.bytes.begin());
   const bool has_text = !value.at("text").is_null();
   std::string text = has_text ? read_text(value.at("text")) : std::string();
-  if (hash != (has_text ? ArtifactId{.sha256 = sha256(as_bytes(text))} : artifact.id())) {
+  if (hash != (has_text ? sha256(as_bytes(text)) : artifact.id())) {
     throw Unfit{"the hash of a version is not that of its source"};
   }
   if (!has_text) return {.hash = hash};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/access.h"
 #include "base/ids.h"
 #include "sandbox/calls/deadlock.h"
 #include "sandbox/snapshots/snapshot_limits.h"
@@ -117,7 +118,7 @@ Result<void> Snapshots::restore(const Snapshot& snapshot, const RestoreOptions& 
   terms.policy.quiet_wait_max = options.quiet_wait_max;
   PETRI_TRY(check_reload_policy(terms.policy));
   PETRI_TRY(check_actor(options.actor));
-  const SnapshotData& data = snapshot.data();
+  const SnapshotData& data = detail::Access::data(snapshot);
   PETRI_TRY(check_limits(data, *parts_.code.reload.owner.account().limits()));
   std::vector<std::string> names;
   for (const SavedModule& module : data.modules) names.push_back(module.name);

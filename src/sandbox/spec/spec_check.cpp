@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/access.h"
 #include "base/ids.h"
 #include "base/text/escape.h"
 #include "host/host_table.h"
@@ -72,7 +73,7 @@ void check_tree_of(const SandboxSpec& spec, Complaints& complaints) {
 // The first that names a limit has it.
 LimitChanges merged(std::initializer_list<const LimitChanges*> by_precedence) {
   LimitChanges all;
-  for (const LimitChanges* changes : by_precedence) all.insert(changes->begin(), changes->end());
+  for (const LimitChanges* changes : by_precedence) fill_in(all, *changes);
   return all;
 }
 
@@ -93,8 +94,8 @@ void check_imports_for(Permissions asked, const ImportPolicy& imports, const Hos
       return function.permission == permission && imports.refusal(function.module, function.name).empty();
     };
     const bool own = std::ranges::any_of(builtin_functions(), allows);
-    const bool embedded =
-        std::ranges::any_of(host.impl().embedded, [&](const auto& entry) { return allows(entry.second->row); });
+    const bool embedded = std::ranges::any_of(detail::Access::impl(host).embedded,
+                                              [&](const auto& entry) { return allows(entry.second->row); });
     if (own || embedded) continue;
     complaints.add_sentence("imports",
                             fmt::format("the permission {} is granted, but the lists allow no function that needs it",

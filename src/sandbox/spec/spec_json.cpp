@@ -8,6 +8,7 @@
 #include "base/json/bounded_json.h"
 #include "base/json/json_reader.h"
 #include "base/text/escape.h"
+#include "resources/limit_table.h"
 #include "sandbox/spec/spec_check.h"
 #include "supervisor/tree_json.h"
 
@@ -40,10 +41,13 @@ Permissions permissions_of(const JsonReader& value) {
   return granted;
 }
 
-LimitChanges limits_of(const JsonReader& value) {
-  LimitChanges changes;
-  value.members([&](const std::string& name, const JsonReader& member) { member.read(changes[name]); });
-  return changes;
+// A number in the limit's unit, or a string as people write one: 65536, "64KiB", "50ms".
+std::optional<std::uint64_t> limit_of(const LimitRule& rule, const JsonReader& value) {
+  if (rule.unit == "ns" && value.json().is_string()) {
+    const auto duration = value.duration();
+    return duration ? std::optional(static_cast<std::uint64_t>(duration->count())) : std::nullopt;
+  }
+  return rule.unit.starts_with("bytes") ? value.bytes() : value.integer();
 }
 
 std::optional<Profile> profile_of(const JsonReader& value) {
@@ -102,7 +106,7 @@ class SpecReader {
   Fields common_fields() {
     return {{"tree", [this](const JsonReader& value) { spec_.tree = read_tree(value); }},
             {"profile", [this](const JsonReader& value) { profile(value); }},
-            {"limits", [this](const JsonReader& value) { spec_.limits = limits_of(value); }},
+            {"limits", [this](const JsonReader& value) { spec_.limits = read_limits(value); }},
             {"on_limit", [this](const JsonReader& value) { on_limit(value); }},
             {"permissions", [this](const JsonReader& value) { spec_.permissions = permissions_of(value); }},
             {"imports", [this](const JsonReader& value) { spec_.imports = imports_of(value); }},
@@ -139,7 +143,7 @@ class SpecReader {
     ProfileSpec own;
     value.fields({{"name", JsonReader::into(own.name)},
                   {"base", [&](const JsonReader& member) { own.base = profile_of(member); }},
-                  {"limits", [&](const JsonReader& member) { own.limits = limits_of(member); }},
+                  {"limits", [&](const JsonReader& member) { own.limits = read_limits(member); }},
                   {"grant", [&](const JsonReader& member) { own.grant = permissions_of(member); }},
                   {"deny", [&](const JsonReader& member) { own.deny = permissions_of(member); }},
                   {"imports", [&](const JsonReader& member) { own.imports = imports_of(member); }},
@@ -202,6 +206,20 @@ JsonReader::Fields breaker_fields(BreakerOptions& breaker) {
   return {{"limits_max", JsonReader::into(breaker.limits_max)},
           {"window", JsonReader::into(breaker.window)},
           {"pause", JsonReader::into(breaker.pause)}};
+}
+
+LimitChanges read_limits(const JsonReader& limits) {
+  LimitChanges changes;
+  limits.members([&](const std::string& name, const JsonReader& member) {
+    const LimitRule* rule = sandbox_limit_named(name);
+    if (rule == nullptr) {
+      member.complaints().add_clause(member.where(), fmt::format("there is no limit {} (the limits are {})",
+                                                                 in_quotes(name), limit_names(sandbox_limit_rules())));
+    } else if (const auto value = limit_of(*rule, member)) {
+      set_limit_value(changes, *rule, *value);
+    }
+  });
+  return changes;
 }
 
 SandboxSpec read_defaults(const JsonReader& defaults) { return SpecReader().read(defaults, false); }

@@ -152,9 +152,7 @@ void Trees::exited(const Process& process, Incarnation incarnation, ExitReason r
   for (const RunnerPtr& runner : all()) runner->exited(process, incarnation, reason);
 }
 
-Clock::Duration Trees::shutdown_max() const {
-  return std::chrono::nanoseconds(parts_.owner.account().limits()->shutdown_max);
-}
+Clock::Duration Trees::shutdown_max() const { return parts_.owner.account().limits()->shutdown_max; }
 
 Result<ProcessPtr> Trees::process_for(const TreeRunner& tree, const std::string& address) {
   return parts_.processes.place(parts_.owner, address, is_dynamic(tree));

@@ -23,7 +23,7 @@ namespace petri {
 class ModuleTable {
  public:
   // The id outlives it. Versions that came with the sandbox are as old as that.
-  ModuleTable(const std::string& sandbox, VersionTime created) : sandbox_(sandbox), created_(created) {}
+  ModuleTable(const std::string& sandbox, WallTime created) : sandbox_(sandbox), created_(created) {}
 
   // ---- what is in it
 
@@ -98,7 +98,7 @@ class ModuleTable {
     SwitchCause cause = SwitchCause::reload;
     std::string actor;
     Trial trial;  // of changes that keep the state they had
-    VersionTime time;
+    WallTime time;
     Clock::TimePoint now;
     std::uint64_t versions_max = 0;
   };
@@ -138,7 +138,7 @@ class ModuleTable {
   void commit_one(ModuleChange& change, const Commit& commit) REQUIRES(mutex_);
 
   const std::string& sandbox_;
-  const VersionTime created_;
+  const WallTime created_;
   mutable Mutex mutex_;
   ModuleEntries modules_ GUARDED_BY(mutex_);  // none is ever removed before all are
   ModuleClaims claims_ GUARDED_BY(mutex_);

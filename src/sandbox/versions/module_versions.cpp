@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "base/access.h"
 #include "base/ids.h"
 #include "sandbox/snapshots/snapshot_data.h"
 #include "sandbox/switch/described_state.h"
@@ -128,8 +129,8 @@ Result<VersionInfo> ModuleVersions::import_module(const ModuleArchive& archive) 
   const Operation operation(parts_.operation, Operation::Reach::thread);
   PETRI_TRY(check_module_name(archive.name()));
   PETRI_TRY(parts_.reload.modules.must_be_new(archive.name()));
-  PETRI_TRY(VersionTable versions,
-            admit_versions(parts_.reload.host.gate(), archive.data(), limits()->versions_max, WayIn::import_module));
+  PETRI_TRY(VersionTable versions, admit_versions(parts_.reload.host.gate(), detail::Access::data(archive),
+                                                  limits()->versions_max, WayIn::import_module));
   return add(archive.name(), std::move(versions), WayIn::import_module);
 }
 
@@ -137,7 +138,7 @@ Result<VersionInfo> ModuleVersions::copy_version(const ModuleVersions& from, std
                                                  std::uint64_t number, const VersionOptions& options) const {
   const Operation operation(parts_.operation, Operation::Reach::thread);
   PETRI_TRY(const ModuleArchive archive, from.export_module(module));
-  const SavedModule& saved = archive.data();
+  const SavedModule& saved = detail::Access::data(archive);
   if (number == 0) number = saved.active;
   const auto found = std::ranges::find(saved.versions, number, &Version::number);
   if (found == saved.versions.end()) {

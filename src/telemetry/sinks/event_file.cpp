@@ -49,7 +49,7 @@ class EventFile::Writer {
   const std::unique_ptr<RollingFile> file_;
   RateLimit rate_limit_;
   std::uint64_t sequence_ = 0;  // of the last event, with its time
-  std::chrono::sys_time<std::chrono::nanoseconds> time_;
+  WallTime time_;
 
   mutable Mutex mutex_;
   Condition changed_;

@@ -37,8 +37,7 @@ std::string to_json(const Event& event) {
                      event.correlation.id, details_object(event.details));
 }
 
-std::string lost_json(std::uint64_t count, std::uint64_t sequence,
-                      std::chrono::sys_time<std::chrono::nanoseconds> time) {
+std::string lost_json(std::uint64_t count, std::uint64_t sequence, WallTime time) {
   return fmt::format(
       R"({{"event":"events.lost","sequence":{},"time":"{}","sandbox":"","correlation":0,"details":{{"count":{}}}}})",
       sequence, to_utc_text(time), count);

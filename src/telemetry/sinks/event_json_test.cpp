@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr std::chrono::sys_time<std::chrono::nanoseconds> kTime{1'700'000'000s + 1'234'567ns};
+constexpr WallTime kTime{1'700'000'000s + 1'234'567ns};
 
 TEST(EventJson, ReadsAsWritten) {
   Event event{.kind = EventKind::process_exited,
@@ -69,7 +69,7 @@ TEST(EventJson, WritesNumbersJsonHasNoWordForAsText) {
 
 // The wall clock may be wrong by decades.
 TEST(EventJson, WritesTimesBefore1970Too) {
-  const Event event{.time = std::chrono::sys_time<std::chrono::nanoseconds>(-1ns)};
+  const Event event{.time = WallTime(-1ns)};
   EXPECT_EQ(json::parse(to_json(event))["time"], "1969-12-31T23:59:59.999999Z");
 }
 

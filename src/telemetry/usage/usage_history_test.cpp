@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 UsageSample sample(int second, std::uint64_t fuel) {
-  return {.time = std::chrono::sys_time<std::chrono::nanoseconds>(std::chrono::seconds(second)),
+  return {.time = WallTime(std::chrono::seconds(second)),
           .usage = {.fuel_used = fuel, .uptime = std::chrono::seconds(second)}};
 }
 
