@@ -226,7 +226,7 @@ TEST_P(ProcessTest, PaysForWhatItsCalleeUses) {  // R26
   start("deaf", R"((module (func (export "petri_handle") (result i32) (i32.const 0))))");
   const auto alone = echo.call({.kind = MessageKind::call, .bytes = "hello"}, {});
   ASSERT_TRUE(alone);
-  // What the same question costs its asker where the answer costs one.
+  // The same question costs its asker this much where the answer costs one.
   const auto asked_nothing = call(start("b", caller("deaf")), "ask");
   ASSERT_TRUE(asked_nothing);
   const std::uint64_t own = asked_nothing->fuel_used - 1;

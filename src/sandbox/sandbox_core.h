@@ -63,7 +63,7 @@ class SandboxCore final : public Keeper,
   Result<void> open_folder() { return environment_.open_folder(); }
   // Prepares the modules and starts the tree. After a failure the status is `failed`.
   Result<void> create() { return create_from(nullptr); }
-  // The same with the modules and processes of a snapshot.
+  // Creates it with the modules and processes of a snapshot.
   Result<void> create(const SnapshotOrigin& origin);
   Result<void> stop();
   Result<void> restart(const RestartOptions& options = {});
@@ -85,7 +85,7 @@ class SandboxCore final : public Keeper,
   SandboxInfo info() const;
   bool matches(std::string_view label, std::optional<std::uint64_t> generation) const;
   Clock::WallTime created_at() const { return created_; }
-  // What another that is to be like this one is made of.
+  // The parts of which another is made that is to be like this one.
   struct CloneSource {
     SandboxSpec spec;  // without an id
     SandboxTraitsPtr traits;
@@ -131,7 +131,7 @@ class SandboxCore final : public Keeper,
   Snapshots::Parts snapshot_parts();
   SnapshotStart start_from(const SnapshotOrigin& origin);
 
-  // What it refers to is gone with the runtime; a handle that has outlived that still passes the references on.
+  // The services that a handle passes on; what they refer to is gone with the runtime, which the handle may outlive.
   const SandboxServicesPtr services_;
   const std::shared_ptr<UnderWay> under_way_;
   const OwnSpec spec_;

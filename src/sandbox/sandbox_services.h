@@ -1,4 +1,4 @@
-// What the sandboxes of a runtime share.
+// The services that the sandboxes of a runtime share.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What sandboxes that were made alike have in common, kept once: populations are large, and alike.
+// Traits that sandboxes made alike have in common, kept once: populations are large, and alike.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct SandboxTraits {
   std::string folder;
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
-  SandboxPolicy policy;        // as it began; limits and permissions may have been changed since
+  SandboxPolicy policy;        // as at the start; limits and permissions may have been changed since
   EndingLimits ending_limits;  // of on_limit
 
   const ReloadPolicy& reload_policy() const {
@@ -36,7 +36,7 @@ struct SandboxTraits {
   }
   bool operator==(const SandboxTraits&) const = default;
 };
-// What no other sandbox has.
+// The part of a spec that no other sandbox has.
 struct OwnSpec {
   std::string id;
   std::optional<std::uint64_t> generation;

@@ -16,7 +16,7 @@ void Standing::advance(LifecycleEvent event, const std::string& cause) {
     if (!next) return;
     from = status_.load();
     to = *next;
-    // Whoever reads `running` without the lock also sees what was done to get there.
+    // A thread that reads `running` without the lock also sees what was done to get there.
     status_.store(to, std::memory_order_release);
     cause_ = cause;
     updated_ = std::max(updated_, clock_.wall_now());

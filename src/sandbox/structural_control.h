@@ -47,8 +47,8 @@ class StructuralControl {
   // Somebody waits for a turn to end the sandbox.
   bool is_to_end() const EXCLUDES(mutex_);
 
-  // What starts from now on is asked to stop by the next who ends it. False, and nothing may be started, if somebody
-  // waits to end the sandbox. Atomic with take_to_end(): whoever ends it sees what was started before it came.
+  // Runs that start from now on are asked to stop by the next who ends the sandbox. Returns false, and nothing may be
+  // started, if somebody waits to end it. Atomic with take_to_end(): an end sees what was started before it came.
   bool begin_runs(const Turn& turn) EXCLUDES(mutex_);
   // Everything that runs is asked to end.
   void end_runs() EXCLUDES(mutex_);

@@ -102,8 +102,8 @@ void Workers::grant() {
   }
 }
 
-// Who has had the least of those that can be served: a task needs a thread too. Without an idle one a thread is
-// started, and asks again.
+// The client that has had the least of those that can be served: a task needs a thread too. Without an idle one a
+// thread is started, and asks again.
 Workers::Client* Workers::next_client() {
   if (idle_.empty() && starting_ < tasks_) want_thread();
   FairLine::Member* waiting = with_waiters_.first();

@@ -12,12 +12,12 @@
 
 namespace petri {
 
-// Whoever fails keeps its source, until others that failed later need the room. Any thread. Every sandbox that is made
-// or ends asks here, so that it takes no longer when many have failed.
+// A sandbox that fails keeps its source, until others that failed later need the room. Any thread. Every sandbox that
+// is made or ends asks here, so that it takes no longer when many have failed.
 class FailedSources {
  public:
   static constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20;
-  // Told that its source goes, on the thread of another. Must not throw.
+  // Called when the source goes, on the thread of another sandbox. Must not throw.
   using Drop = std::function<void()>;
 
   explicit FailedSources(std::uint64_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}

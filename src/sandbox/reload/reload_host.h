@@ -1,4 +1,4 @@
-// What a change of code needs of its sandbox.
+// The services that a change of code needs of its sandbox.
 #pragma once
 
 #include <memory>
@@ -21,9 +21,10 @@ class ReloadHost : public GateSource {
  public:
   virtual std::vector<ProcessPtr> processes_of(std::string_view module) const = 0;
   virtual std::set<std::string> modules_with_processes() const = 0;
-  // Whoever has crashed has been started again, or not: what a change reports does not depend on how soon it comes.
+  // A process that has crashed has been started again, or not: what a change reports does not depend on how soon it
+  // comes.
   virtual bool trees_are_quiet() const = 0;
-  // The same of what follows a crash; what is only being started or stopped has its time.
+  // Everything that follows a crash is done; what is only being started or stopped has its time.
   virtual bool trees_are_settled() const = 0;
   virtual void wait_for_restarts(Clock::TimePoint deadline) const = 0;
   // Asked to stop when everything that runs is being ended.

@@ -1,4 +1,4 @@
-// What a Snapshot holds.
+// The content of a Snapshot.
 #pragma once
 
 #include <cstdint>

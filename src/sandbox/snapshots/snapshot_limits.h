@@ -1,4 +1,4 @@
-// Whether a sandbox has room for what a snapshot brings.
+// The check that a sandbox has room for what a snapshot brings.
 #pragma once
 
 #include "petri/limits.h"

@@ -8,7 +8,7 @@
 
 namespace petri {
 
-// What the profile and the rest of a spec come to.
+// The policy that the profile and the rest of a spec result in.
 struct SandboxPolicy {
   SandboxLimits limits;
   Permissions permissions;
@@ -28,7 +28,7 @@ Result<SandboxPolicy> check_spec(const SandboxSpec& spec, const LimitChanges& de
 // The part of it that needs to know nothing of a runtime.
 void check_spec_alone(const SandboxSpec& spec, Complaints& complaints);
 
-// Whether a sandbox of this profile may have these.
+// Fails unless a sandbox of this profile may have these.
 Result<void> check_permissions(const ProfileSpec& profile, Permissions permissions);
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-// What a runtime says for specs that leave something out.
+// Defaults that a runtime has for specs that leave something out.
 #pragma once
 
 #include "base/complaints.h"

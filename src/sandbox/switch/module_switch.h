@@ -43,9 +43,9 @@ class ModuleSwitch {
 
   // Before anything is prepared: another keeps what the processes know.
   void keep_in(std::shared_ptr<SwitchSnapshot> keep) { own_.terms.keep = std::move(keep); }
-  // The same: the code together with what it is linked with, which was not linked when the terms were made.
+  // Sets the code together with what it is linked with, which was not linked when the terms were made.
   void set_code(ModuleCodePtr to) { own_.terms.to = std::move(to); }
-  // The same: one that the module is linked with changes too, on its own terms.
+  // Adds a module that this one is linked with and that changes too, on its own terms.
   void add_member(const SwitchTerms& terms) { members_.emplace_back(terms); }
   // The plan of the state of that one; none before it was made.
   const std::optional<StatePlan>& plan_of(std::string_view module) const;
@@ -80,13 +80,13 @@ class ModuleSwitch {
   Result<void> note_started(ProcessPtr process) EXCLUDES(mutex_);
   void keep_state(Process& process) const;
 
-  // What changes of one module: this one, or one that it is linked with.
+  // The change of one module: this one, or one that it is linked with.
   struct Change {
     explicit Change(SwitchTerms given) : terms(std::move(given)) {}
     SwitchTerms terms;
     std::optional<StatePlan> plan;  // the last one that was used: processes of one module mostly have one schema
   };
-  // The same in one process, which continues with it.
+  // The change of one module in one process, which continues with it.
   struct Crossing {
     Process& process;
     Beside& beside;

@@ -124,7 +124,7 @@ bool TreeRunner::is_starting(const Process& process) const {
   return found != running_.end() && found->second.process.get() == &process && found->second.starting;
 }
 
-// Both trees of a sandbox are told, and number their incarnations for themselves.
+// Both trees of a sandbox get the report, and number their incarnations for themselves.
 void TreeRunner::exited(const Process& process, Incarnation incarnation, ExitReason reason) {
   {
     MutexLock lock(mutex_);
@@ -194,7 +194,7 @@ std::optional<Clock::TimePoint> TreeRunner::next_deadline() const {
   return next;
 }
 
-// The tree hears of the kill of a process as of any other end; its own end it decides itself.
+// The kill of a process is reported to the tree like any other end; the end of the tree is the tree's own decision.
 void TreeRunner::kill_overdue(Clock::TimePoint now) {
   while (!kills_.empty() && kills_.begin()->first <= now) {
     const Incarnation incarnation = kills_.begin()->second;
@@ -256,7 +256,7 @@ void TreeRunner::perform_elsewhere() {
       host_.services().client());
 }
 
-// Whoever finds the work being done leaves it to that thread.
+// A thread that finds the work being done leaves it to the one that does it.
 void TreeRunner::perform() {
   {
     MutexLock lock(mutex_);

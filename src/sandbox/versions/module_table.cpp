@@ -125,7 +125,8 @@ Result<VersionTable> ModuleTable::versions(std::string_view module) const {
   return versions_of(*found);
 }
 
-// What was text, was read from a file or has needs is kept with its first version; the rest follows from the artifact.
+// A source that was text or was read from a file, and needs, are kept with the first version; the rest follows from the
+// artifact.
 void ModuleTable::put(const std::string& module, const ModuleCodePtr& code, SourceFacts source, VersionNeeds needs) {
   ModuleEntry entry{.code = code, .past = nullptr};
   if (source.text != nullptr || source.path != nullptr || !needs.empty()) {
