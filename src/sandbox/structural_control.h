@@ -27,10 +27,10 @@ class StructuralControl {
   // Held by whoever carries out a change; functions that need it take it as an argument.
   class Turn {
    public:
-    explicit Turn(std::unique_lock<std::mutex> held) : held_(std::move(held)) {}
+    explicit Turn(std::unique_lock<Mutex> held) : held_(std::move(held)) {}
 
    private:
-    std::unique_lock<std::mutex> held_;
+    std::unique_lock<Mutex> held_;
   };
 
   // Only compiled code is compiled while somebody waits for it, and has a compilation to stop.
@@ -64,7 +64,7 @@ class StructuralControl {
 
   Workers& workers_;
   Workers::Client& client_;
-  std::mutex turns_;
+  Mutex turns_;
   mutable Mutex mutex_;
   const bool compiles_;
   std::uint32_t ends_wanted_ GUARDED_BY(mutex_) = 0;  // by those who wait for their turn
