@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/on_demand.h"
 #include "process/process.h"
 #include "sandbox/timers/timers.h"
 #include "supervisor/supervision_tree.h"
@@ -45,6 +46,9 @@ class TreeHost {
 //
 // How long an end takes is for the host to say: a process that is stopped has shutdown_max() at most, and a tree that
 // is stopped the time it is given; then what is left is killed, whatever the specs of its children ask for.
+//
+// It has more than forty functions, because each kind of action has a carry_out() and each question takes the lock by
+// itself. None of them decides anything: that is SupervisionTree's.
 class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
  public:
   TreeRunner(TreeHost& host, const SupervisorSpec& spec, StopOrder order = StopOrder::reverse);
@@ -137,10 +141,10 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   bool ended_ GUARDED_BY(mutex_) = false;
   TreeEnded ending_;  // set before ended_
   std::map<Incarnation, Running> running_ GUARDED_BY(mutex_);
-  std::set<std::pair<Clock::TimePoint, Incarnation>> kills_ GUARDED_BY(mutex_);  // of those that stop, by their time
-  std::optional<Clock::TimePoint> end_by_ GUARDED_BY(mutex_);                    // when all of it is killed
-  std::map<Incarnation, Result<Outcome>> failures_ GUARDED_BY(mutex_);           // the last few
-  std::map<Ticket, ReplyPtr> replies_ GUARDED_BY(mutex_);
+  OnDemand<std::set<std::pair<Clock::TimePoint, Incarnation>>> kills_ GUARDED_BY(mutex_);  // of those that stop
+  std::optional<Clock::TimePoint> end_by_ GUARDED_BY(mutex_);                              // when all of it is killed
+  OnDemand<std::map<Incarnation, Result<Outcome>>> failures_ GUARDED_BY(mutex_);           // the last few
+  OnDemand<std::map<Ticket, ReplyPtr>> replies_ GUARDED_BY(mutex_);
   Ticket last_ticket_ GUARDED_BY(mutex_) = 0;
   std::optional<Clock::TimePoint> armed_ GUARDED_BY(mutex_);
   TimerId timer_ GUARDED_BY(mutex_) = 0;  // while armed
