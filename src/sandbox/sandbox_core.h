@@ -59,7 +59,7 @@ class SandboxCore final : public Keeper,
 
   // ---- lifecycle
 
-  // First of all, before anybody else knows of it.
+  // Called first of all, before anybody else knows of the sandbox. An error when the folder is not there.
   Result<void> open_folder() { return environment_.open_folder(); }
   // Prepares the modules and starts the tree. After a failure the status is `failed`.
   Result<void> create() { return create_from(nullptr); }
@@ -82,9 +82,9 @@ class SandboxCore final : public Keeper,
   const std::string& id() const { return spec_.id; }
   const std::shared_ptr<UnderWay>& under_way() const { return under_way_; }
   SandboxStatus status() const { return standing_.status(); }
+  // Several looks, one after the other: each fact is as of its own moment.
   SandboxInfo info() const;
   bool matches(std::string_view label, std::optional<std::uint64_t> generation) const;
-  Clock::WallTime created_at() const { return created_; }
   // The parts of which another is made that is to be like this one.
   struct CloneSource {
     SandboxSpec spec;  // without an id

@@ -17,12 +17,14 @@
 
 namespace petri {
 
+// Immutable once it is shared: live_limits and update_permissions change the account and the granted permissions, never
+// the traits. Compared whole, since a sandbox that differs in one of them has traits of its own.
 struct SandboxTraits {
   ProfileSpec profile;
   LimitActions on_limit;
   ImportRules imports;
   Recovery recovery;
-  std::shared_ptr<const ReloadPolicy> reload;  // none: the default; its handlers cannot be compared
+  std::shared_ptr<const ReloadPolicy> reload;  // nullptr: the default; by address, since handlers cannot be compared
   BreakerOptions breaker;
   std::string folder;
   std::vector<std::string> arguments;
@@ -50,7 +52,8 @@ using SandboxTraitsPtr = std::shared_ptr<const SandboxTraits>;
 // Takes its parts out of the spec.
 SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy);
 
-// Remembers those that were asked for last. Any thread.
+// Remembers those that were asked for last, which finds nearly all: populations are created one kind after the other.
+// Any thread.
 class SharedTraits {
  public:
   SandboxTraitsPtr share(SandboxTraits traits) EXCLUDES(mutex_);

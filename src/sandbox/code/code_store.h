@@ -29,6 +29,7 @@ class CodeStore {
                              const std::stop_token& stop = {}) EXCLUDES(mutex_) {
     return load(artifact, permissions, tier, LoadOptions{.compile = compile_, .stop = stop});
   }
+  // With other bounds for the compiler than the runtime's: code that is found here is given whatever the options say.
   Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier,
                              const LoadOptions& options) EXCLUDES(mutex_);
   const MachineCodeOptions& compile_options() const { return compile_; }

@@ -22,7 +22,8 @@ class FailedSources {
 
   explicit FailedSources(std::uint64_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
 
-  // One too large for all of the room loses its own.
+  // Keeps the source of this owner, which is a number here and is never looked at, in place of one it had. Others lose
+  // theirs, the oldest first, until all fit; one too large for all of the room loses its own.
   void add(const void* owner, std::uint64_t bytes, Drop drop) EXCLUDES(mutex_) {
     std::list<Kept> gone;
     {
@@ -39,6 +40,7 @@ class FailedSources {
     }
     for (const Kept& kept : gone) kept.drop();
   }
+  // The owner has loaded its code, or is destroyed: its `drop` is not called.
   void remove(const void* owner) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     forget(owner);

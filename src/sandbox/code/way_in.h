@@ -9,6 +9,7 @@
 
 namespace petri {
 
+// The names are those that the audit trail has: one that is renamed here changes the trail of every user.
 enum class WayIn : std::uint8_t {
   create,
   run,

@@ -58,6 +58,7 @@ class ProcessTable {
   // Counts a restart of this process; how many it has had.
   std::uint64_t note_restart(const std::string& address) EXCLUDES(mutex_);
   void count_supervisor_restart() EXCLUDES(mutex_);
+  // Remembers how a spawned child ended until its supervisor has said what comes next.
   void note_exit(std::string_view address, const Result<Outcome>& how) EXCLUDES(mutex_);
   // Nobody is at this address any more, nor below: who was, and the notice for the parent. The caller closes them.
   // Nothing when the name belongs to a child of the other tree.
@@ -89,6 +90,7 @@ class ProcessTable {
   ProcessPtr parent_of(std::string_view address) const EXCLUDES(mutex_);
   // The children in the tree of their own.
   std::vector<std::string> dynamic() const EXCLUDES(mutex_);
+  // The tree of the spawned ones is gone, or all trees are.
   void remove_dynamic() EXCLUDES(mutex_);
   void forget_spawned() EXCLUDES(mutex_);
 

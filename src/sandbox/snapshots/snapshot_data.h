@@ -45,6 +45,8 @@ struct SavedChild {
   std::string parent;      // the process that spawned it; empty: the host started it
 };
 
+// A sandbox at one moment, independent of it: nothing here refers to a live part. Several sandboxes may start from it
+// at once, so it is never changed once it is made.
 struct SnapshotData {
   std::string sandbox;
   VersionTime time;
@@ -54,6 +56,7 @@ struct SnapshotData {
   std::vector<SavedModule> modules;
   std::vector<SavedProcess> processes;  // by address
 
+  // nullptr if no process had this address.
   const SavedProcess* find(std::string_view address) const;
 };
 

@@ -17,6 +17,7 @@
 
 namespace petri {
 
+// Everything that is decided before an instance is created; Reload::plan_state makes them.
 struct SwitchTerms {
   std::string module;
   ModuleCodePtr from, to;
@@ -31,7 +32,9 @@ struct SwitchTerms {
   enum class Unknown : std::uint8_t { starts_fresh, carries_its_own } unknown = Unknown::starts_fresh;
 };
 
-// One thread at a time.
+// The steps come in this order: prepare() for each process, carry() for each, then exchange() for each, which cannot
+// fail. Until then nothing has changed, and what was created goes with this. One thread at a time but for abandon().
+// Its functions are the steps and one for each way that state can take; those that need nothing of it are static.
 class ModuleSwitch {
  public:
   explicit ModuleSwitch(SwitchTerms terms) : own_(std::move(terms)) {}

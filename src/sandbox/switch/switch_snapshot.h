@@ -32,12 +32,14 @@ class SwitchSnapshot {
   SwitchSnapshot(const SwitchSnapshot&) = delete;
   SwitchSnapshot& operator=(const SwitchSnapshot&) = delete;
 
-  // Where there is no room for it, or nothing that can be kept, what is remembered is that.
+  // Keeps the state of one process. Where there is no room for it, or nothing that can be kept, an empty state is kept:
+  // a roll back then says why that process has lost its state.
   void keep(const std::string& process, Kept state);
   // Takes an image that somebody else keeps anyway.
   void borrow(const std::string& process, std::shared_ptr<const InstanceImage> image) {
     kept_[process].image = std::move(image);
   }
+  // nullptr if this process did not take part in the switch.
   const Kept* find(const std::string& process) const;
   void keep_timers(const std::string& process, std::vector<GuestTimer> timers) {
     timers_.insert_or_assign(process, std::move(timers));

@@ -28,7 +28,8 @@ class Timers {
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  // Not before this time; never on this thread.
+  // Calls back not before this time, on the one thread of the timers, never on the caller's. Those of one time are
+  // called in the order they were set.
   TimerId at(Clock::TimePoint time, Callback callback, Whose whose = Whose::hosts) EXCLUDES(mutex_);
   // Returns false if it is being done, or has been.
   bool cancel(TimerId timer) EXCLUDES(mutex_);

@@ -36,6 +36,7 @@ struct Relink {
   std::shared_ptr<const SwitchSnapshot> snapshot;
 };
 
+// Belongs to one Reload, on the thread that carries it out. Until it is committed the table knows nothing of it.
 struct ModuleChange {
   std::string name;
   ModuleCodePtr from, to;
