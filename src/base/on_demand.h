@@ -6,7 +6,7 @@
 namespace petri {
 
 // Takes one word until somebody writes to it, and reads as an empty T until then: a sandbox has many containers that
-// are empty all its life, and a runtime a million sandboxes. Not for several threads at once.
+// stay empty, and a runtime a million sandboxes. Not for several threads at once.
 template <typename T>
 class OnDemand {
  public:

@@ -20,6 +20,7 @@ bool RunTable::add(const SandboxRunPtr& run, std::uint64_t waiting_max) {
   return true;
 }
 
+// A run that was cancelled has left the table already, and 0 is the time of those that wait.
 bool RunTable::begin(const SandboxRunPtr& run, std::uint64_t now_ns) {
   MutexLock lock(mutex_);
   if (std::ranges::find(runs_, run) == runs_.end()) return false;
@@ -42,6 +43,7 @@ bool RunTable::cancel(std::uint64_t id) {
     run = *found;
     if (run_waits(run)) runs_.erase(found);
   }
+  // Without the lock: the answer calls a completion, and a stop wakes threads.
   run_waits(run) ? answer_cancelled(*run) : static_cast<void>(run->stop.request_stop());
   return true;
 }
