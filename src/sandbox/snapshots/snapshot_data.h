@@ -77,6 +77,10 @@ struct LivePlace {
 // in the snapshot, and who is in the snapshot lives.
 Result<void> check_same_processes(const SnapshotData& data, const std::vector<LivePlace>& here);
 
+// limit_exceeded, naming the limit, and the process if it is about one. A snapshot may come from a sandbox that was
+// allowed more, or from anywhere. The memory of instances is checked where they are made.
+Result<void> check_limits(const SnapshotData& data, const SandboxLimits& limits);
+
 class ModuleGate;
 
 SavedModule save_module(const std::string& name, const VersionTable& versions);

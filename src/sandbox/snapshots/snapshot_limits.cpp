@@ -1,4 +1,4 @@
-#include "sandbox/snapshots/snapshot_limits.h"
+#include "sandbox/snapshots/snapshot_data.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,6 @@
-#include "sandbox/spec/spec_defaults.h"
+#include "sandbox/spec/spec_check.h"
 
 #include <utility>
-
-#include "sandbox/spec/spec_check.h"
 
 namespace petri {
 namespace {

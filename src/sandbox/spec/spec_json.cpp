@@ -1,4 +1,4 @@
-#include "sandbox/spec/spec_json.h"
+#include "sandbox/spec/spec_check.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "base/json/bounded_json.h"
 #include "base/json/json_reader.h"
 #include "base/text/escape.h"
-#include "sandbox/spec/spec_check.h"
 #include "supervisor/tree_json.h"
 
 namespace petri {
