@@ -9,7 +9,7 @@ pub struct Account {
     /// The guest's counter after its last call.
     counter: i64,
     budget: i64,
-    /// What of the budget has not been given to the guest's counter yet.
+    /// The part of the budget that the guest's counter has not been given yet.
     ungranted: i64,
     deadline_ns: u64,
     pub turn_ns: u64,
@@ -103,12 +103,12 @@ impl Account {
         if self.is_watched { self.look() } else { Ok(()) }
     }
 
-    /// What may end a guest besides its fuel: the host's flag, the deadline, the end of its turn.
+    /// Looks at what may end a guest besides its fuel: the host's flag, the deadline, the end of its turn.
     pub fn look(&mut self) -> Result<(), Stop> {
         self.look_after(0)
     }
 
-    /// The same where it is known how much fuel this call has used, which the host learns at the end of a turn.
+    /// Looks where it is known how much fuel this call has used, which the host learns at the end of a turn.
     fn look_after(&mut self, used: u64) -> Result<(), Stop> {
         if self.host.interrupted() {
             return Err(self.stop(EndKind::Cancelled, 0));
@@ -126,7 +126,7 @@ impl Account {
         Ok(())
     }
 
-    /// What is left of the counter after `fuel` more.
+    /// Charges `fuel` and returns the rest of the counter.
     pub fn charge(&mut self, counter: i64, fuel: u64) -> Result<i64, Stop> {
         let counter = counter.saturating_sub(fuel.min(FUEL_MAX) as i64);
         if counter < 0 { self.refill(counter) } else { Ok(counter) }
@@ -136,7 +136,7 @@ impl Account {
         (self.budget - self.ungranted).saturating_sub(counter).max(0) as u64
     }
 
-    /// What is left for another guest that works for this one, whose counter and depth these are.
+    /// The rest for another guest that works for this one, whose counter and depth these are.
     pub fn rest(&self, counter: i64, call_depth: u32) -> Budget {
         let fuel = counter.saturating_add(self.ungranted).max(0) as u64;
         Budget { fuel, deadline_ns: self.deadline_ns, turn_ns: self.turn_ns, call_depth }
@@ -147,7 +147,7 @@ impl Account {
         Stop
     }
 
-    /// Whether a guest that worked for this one has trapped.
+    /// Returns whether a guest that worked for this one has trapped.
     pub fn trapped_elsewhere(&self) -> bool {
         matches!(self.ending, Some((EndKind::Trapped, _)))
     }
@@ -222,12 +222,12 @@ impl Account {
     }
 }
 
-/// What 32 bits can address.
+/// The number of pages that 32 bits can address.
 pub const PAGES_MAX: u64 = 65_536;
 /// Both engines take tables of this size.
 const TABLE_SLOTS_MAX: u64 = 1_000_000;
 
-/// What is known of the cost of a call before it.
+/// Facts about the cost of a call that are known before it.
 #[derive(Debug, Clone, Copy)]
 pub enum Foreknown {
     Nothing,

@@ -72,7 +72,7 @@ pub struct Import {
     pub module: Span,
     pub name: Span,
     pub kind: Extern,
-    /// Of a function.
+    /// The type of a function.
     pub type_index: u32,
 }
 
@@ -103,7 +103,7 @@ pub struct Memory {
     pub max: Option<u64>,
 }
 
-/// What a module declares before its code, in its own index spaces.
+/// The declarations of a module before its code, in its own index spaces.
 #[derive(Debug, Default)]
 pub struct Declarations {
     pub types: Vec<Signature>,
@@ -127,10 +127,10 @@ pub struct Module {
     pub data_segments: u32,
     /// Entries of all element segments.
     pub elements: u64,
-    /// What the host makes of its instances; none: the engine makes them as they are declared.
+    /// The memory that the host makes for its instances; `None` if the engine makes it as declared.
     pub large_memory: Option<LargeMemory>,
     pub code_bytes: u64,
-    /// What loading it costs, by the bound of that name.
+    /// The cost of loading it, by the bound of that name.
     pub load_points: u64,
     pub features: u32,
     pub not_movable: u32,
@@ -181,8 +181,8 @@ impl Declarations {
 }
 
 impl Module {
-    /// What an engine keeps for an instance beyond memory, table slots and what it keeps for the smallest one: by what is
-    /// declared, and of the two engines the one that keeps more of it.
+    /// The bytes an engine keeps for an instance beyond memory, table slots and what it keeps for the smallest one: by
+    /// what is declared, and of the two engines the one that keeps more of it.
     pub fn instance_bytes(&self) -> u64 {
         let values = |import: &Import| match import.kind {
             Extern::Function => self.types[import.type_index as usize].values() as u64,
@@ -222,7 +222,7 @@ pub enum Charging {
     Known(Box<[u64]>),
 }
 
-/// What a call costs as soon as it is entered, and at most.
+/// The cost of a call as soon as it is entered, and at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallCosts {
     pub first: u64,
@@ -246,7 +246,7 @@ impl Artifact {
         Artifact::prepare_hashed(wasm, Sha256::digest(wasm).into())
     }
 
-    /// The same for bytes whose hash is known.
+    /// Prepares bytes whose hash is known.
     pub fn prepare_hashed(wasm: &[u8], sha256: [u8; 32]) -> Result<Artifact> {
         let analysis = prepare::analyse(wasm)?;
         let metered = meter::rewrite(wasm, &analysis, None);
@@ -274,7 +274,7 @@ impl Artifact {
         &self.wasm[span.clone()]
     }
 
-    /// What the name section calls a function. Names are the guest's: they may be missing, long or nonsense.
+    /// The name of a function in the name section. Names are the guest's: they may be missing, long or nonsense.
     pub fn function_name(&self, function: u32) -> Option<&[u8]> {
         let names = self.names.get_or_init(|| self.read_names().unwrap_or_default());
         names.get(&function).map(|span| self.text(span))

@@ -1,4 +1,4 @@
-//! Which modules need not look at their fuel while they run, or not even count it: `Charging`.
+//! `Charging`: the rule for which modules need not look at their fuel while they run, or not even count it.
 
 use crate::artifact::{CallCosts, Charging, Module};
 use crate::costs::SLICE;

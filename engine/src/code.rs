@@ -67,7 +67,7 @@ impl Code {
         self.instantiate_within(host, memory_bytes_max, None)
     }
 
-    /// The same on somebody's time: the budget's deadline and turns, and the host's flag, can end it.
+    /// Instantiates on somebody's time: the budget's deadline and turns, and the host's flag, can end it.
     pub fn instantiate_within(
         &self,
         host: Host,

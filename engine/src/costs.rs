@@ -23,17 +23,17 @@ pub fn operator(operator: &Operator) -> u64 {
     }
 }
 
-/// What entering a function costs beyond the call: its declared locals have to be cleared.
+/// The cost of entering a function beyond the call: its declared locals have to be cleared.
 pub fn entry(locals: u32) -> u64 {
     u64::from(locals / 16)
 }
 
-/// What a branch, call or return adds for the values it carries.
+/// The cost that a branch, call or return adds for the values it carries.
 pub fn carried(values: usize) -> u64 {
     if values > 16 { values as u64 / 16 } else { 0 }
 }
 
-/// What a function on a cycle, or reachable through a table, takes of the call depth while it is on the stack.
+/// The part of the call depth that a function on a cycle, or reachable through a table, takes while it is on the stack.
 pub fn weight(locals: u32) -> u32 {
     1 + locals / 64
 }

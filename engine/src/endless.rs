@@ -27,7 +27,7 @@ struct Frame {
     is_loop: bool,
     /// Control can branch to its label: the head of a loop, else the end.
     branched_to: bool,
-    /// Of an `if` whose `else` has not been met: control can pass by its first part.
+    /// True for an `if` whose `else` has not been met: control can pass by its first part.
     passed_by: bool,
     /// The outermost frame that something inside branches to.
     leaves_to: usize,
@@ -39,7 +39,7 @@ pub struct Endlessness {
     frames: Vec<Frame>,
     /// Control can come to the next operator.
     live: bool,
-    /// What the operator before has put on the stack, when that is written there.
+    /// The constant that the operator before has put on the stack, when that is written there.
     constant: Option<i32>,
     pub steps: u64,
 }

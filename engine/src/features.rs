@@ -1,4 +1,4 @@
-//! Which WebAssembly petri accepts; `proposals` names the rest.
+//! The WebAssembly that petri accepts; `proposals` names the rest.
 
 use wasmparser::WasmFeatures;
 

@@ -1,4 +1,4 @@
-//! Who can call whom: which functions weigh on the call depth, and how much native stack the rest can need.
+//! The call graph: which functions weigh on the call depth, and how much native stack the rest can need.
 //!
 //! Nodes are the defined functions, then one node a type: `call_indirect` of a type may reach every function of that
 //! type whose address is taken, so cycles through tables are cycles here too.

@@ -73,13 +73,13 @@ pub enum EndCause {
     Stopped,
 }
 
-/// What a host function can reach of the guest that called it.
+/// Access of a host function to the guest that called it.
 pub trait Access {
     fn account(&mut self) -> &mut Account;
     fn counter(&mut self) -> i64;
     fn set_counter(&mut self, counter: i64);
     fn memory(&mut self) -> (*mut u8, usize);
-    /// What is left of it; none: nothing this guest does has a depth.
+    /// The depth that is left; `None` if nothing this guest does has a depth.
     fn depth_left(&mut self) -> Option<u32>;
 
     fn charge(&mut self, fuel: u64) -> Result<(), Stop> {

@@ -31,7 +31,7 @@ impl Declared {
     }
 }
 
-/// What is carried of an instance besides the bytes of its memory and its globals.
+/// The part of an instance that is carried besides the bytes of its memory and its globals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Shape {
@@ -54,7 +54,7 @@ pub struct Series {
     pub returned: u64,
     /// By the calls that returned.
     pub fuel_used: u64,
-    /// Of the last call.
+    /// The end of the last call.
     pub end: End,
 }
 

@@ -67,7 +67,7 @@ impl Joins {
         }
     }
 
-    /// What the function costs: its values, the more the more there are.
+    /// The cost of the function: its values, the more the more there are.
     pub fn weight(&self) -> u64 {
         self.values.saturating_mul(MANY_VALUES + self.values) / MANY_VALUES
     }

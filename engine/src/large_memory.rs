@@ -17,7 +17,7 @@ use crate::prepare::RawSections;
 pub const PAGES_AT_ONCE: u64 = 32;
 /// Bytes of the data section that an engine copies at once.
 const DATA_BYTES_AT_ONCE: usize = 256 << 10;
-/// What touching a page of the machine counts as, in bytes copied.
+/// Bytes copied that count as much as touching a page of the machine.
 const TOUCH: usize = 4096;
 
 /// An active data segment.
@@ -27,7 +27,7 @@ struct Segment {
     bytes: Span,
 }
 
-/// What the host does to a new instance.
+/// The work of the host on a new instance.
 #[derive(Debug)]
 pub struct LargeMemory {
     /// Beyond those that the engine has made.
@@ -36,7 +36,7 @@ pub struct LargeMemory {
 }
 
 impl LargeMemory {
-    /// None: the engine makes it, in no time that matters.
+    /// The large memory of a module; `None` if the engine makes it, in no time that matters.
     pub fn of(wasm: &[u8], module: &Module, raw: &RawSections) -> Option<LargeMemory> {
         let pages = module.memory?.min;
         if pages <= PAGES_AT_ONCE && raw.data.len() <= DATA_BYTES_AT_ONCE {
@@ -108,7 +108,8 @@ fn span_of(wasm: &[u8], data: &[u8]) -> Span {
     start..start + data.len()
 }
 
-/// Of an offset; none when it depends on a global, which only an imported one can be: such a module is never loaded.
+/// The value of an offset; `None` when it depends on a global, which only an imported one can be: such a module is
+/// never loaded.
 fn value_of(expression: &ConstExpr) -> Option<u32> {
     let mut values: Vec<i32> = Vec::new();
     for operator in expression.get_operators_reader() {

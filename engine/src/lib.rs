@@ -8,7 +8,7 @@
 //! The crate knows nothing of sandboxes. Unsafe code stands in `ffi` (the C surface) and `raw` (calls out, raw engine
 //! calls, mappings), `allocator`, `pages`, `slabs` and `warm`, and nowhere else.
 #![deny(unsafe_code)]
-// What only the real allocator needs is unused then.
+// Code that only the real allocator needs is unused then.
 #![cfg_attr(miri, allow(dead_code))]
 
 mod account;

@@ -15,7 +15,7 @@ pub const START: u32 = u32::MAX;
 pub struct Linked {
     pub artifact: Arc<Artifact>,
     pub functions: Vec<HostFunction>,
-    /// What the hidden exports' names start with.
+    /// The start of the names of hidden exports.
     prefix: String,
 }
 
@@ -52,7 +52,7 @@ impl Linked {
         Ok(signature)
     }
 
-    /// What is known of the cost of a call before it.
+    /// Facts about the cost of a call to an export that are known before it.
     pub fn foreknown(&self, export: u32) -> Foreknown {
         let module = &self.artifact.module;
         let exported = || module.exports.get(export as usize).map(|export| export.index);
@@ -89,7 +89,7 @@ impl Linked {
         self.text(&self.artifact.module.exports[export as usize])
     }
 
-    /// What one of the meter's own exports is called.
+    /// The name of one of the meter's own exports.
     pub fn hidden_name(&self, name: &str) -> String {
         [self.prefix.as_str(), name].concat()
     }

@@ -11,7 +11,7 @@ use crate::raw::Context;
 
 /// One of the two engines.
 pub trait Engine: Sized + 'static {
-    /// What the engine keeps of a guest, with a `State` in it.
+    /// The engine's store of a guest, with a `State` in it.
     type Store;
     type Instance;
     type Global: Copy;
@@ -20,7 +20,7 @@ pub trait Engine: Sized + 'static {
     /// An exported function of numbers, in the form that is called fastest.
     type Function;
     type Error: From<Stop>;
-    /// What only this engine needs to know of a guest.
+    /// Facts about a guest that only this engine needs.
     type Own: Default;
     type Reached<'a>: Reach<Engine = Self>;
 
@@ -90,14 +90,14 @@ pub trait Reach {
     ) -> std::result::Result<(), Error<Self>>;
 }
 
-/// What an engine's store holds of a guest. The engine's handles are missing only while the instance is being made, when no
-/// guest code runs.
+/// The content of an engine's store for a guest. The engine's handles are missing only while the instance is being
+/// made, when no guest code runs.
 pub struct State<E: Engine> {
     pub account: Account,
     pub fuel: Option<E::Global>,
     pub memory: Option<E::Memory>,
     pub depth: Option<E::Global>,
-    /// Those of a module that grows or copies tables.
+    /// The tables of a module that grows or copies tables.
     pub tables: Vec<E::Table>,
     pub own: E::Own,
 }
@@ -143,12 +143,12 @@ struct Entry<E: Engine> {
 pub struct Live<E: Engine> {
     store: E::Store,
     instance: E::Instance,
-    /// What the depth counter holds, as far as that is known.
+    /// The value of the depth counter, as far as that is known.
     depth_set: u32,
     functions: Vec<Entry<E>>,
 }
 
-/// What the depth counter holds after a call that did not return: the exited guest's frames were not left one by one.
+/// The depth counter after a call that did not return: the exited guest's frames were not left one by one.
 const UNKNOWN: u32 = u32::MAX;
 
 /// An instance, or why it could not be made, with the account that was opened for it.

@@ -1,4 +1,4 @@
-//! What a module costs to load beyond its bytes, as points: what is cheap to write may not be expensive to load.
+//! The cost of loading a module beyond its bytes, as points: code that is cheap to write may not be expensive to load.
 //!
 //! A module may have a point for each of its bytes, and a free amount that a small one never uses up. One sum, so that
 //! several expensive things at once cost no more than one of them. The prices follow from what `bench/gate_cost` and
@@ -9,7 +9,7 @@ use wasmparser::Operator;
 use crate::bounds;
 use crate::failure::{Failure, Result};
 
-/// What there is over a whole module.
+/// Counts over a whole module.
 #[derive(Default, Clone)]
 pub struct Load {
     pub functions: u64,
@@ -17,7 +17,7 @@ pub struct Load {
     pub imports: u64,
     pub exports: u64,
     pub globals: u64,
-    /// Those of `globals` that can change: the host reaches each by an export of its own.
+    /// The globals among `globals` that can change: the host reaches each by an export of its own.
     pub mutable_globals: u64,
     pub element_segments: u64,
     pub elements: u64,
@@ -26,7 +26,7 @@ pub struct Load {
     pub constant_operators: u64,
     /// Parameters and results of all functions.
     pub values: u64,
-    /// Those of functions that are exported or whose address is taken: the host can enter them, by code of their own.
+    /// Values of functions that are exported or whose address is taken: the host can enter them, by code of their own.
     pub entered_values: u64,
     /// Basic blocks, and operators that cost as much as some; see `blocks_of`.
     pub blocks: u64,

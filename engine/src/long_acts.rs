@@ -1,4 +1,4 @@
-//! What a guest asks for that may take long: the host does it in pieces and looks at the clock after each.
+//! Requests of a guest that may take long: the host does them in pieces and looks at the clock after each.
 
 use crate::bounds;
 
@@ -8,7 +8,7 @@ pub const PIECE: usize = 1 << 20;
 /// Slots of a table that are copied between two looks at the clock; Wasmtime takes half a millisecond for them.
 pub const SLOTS: usize = 32_768;
 
-/// What the host does for a guest when it is long.
+/// An act that the host does for a guest when it is long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     FillMemory,

@@ -12,7 +12,7 @@ pub fn map(bytes: usize) -> *mut u8 {
     map_with(bytes, FLAGS)
 }
 
-/// The same, of which most may never be touched.
+/// Maps pages of which most may never be touched.
 pub fn map_unreserved(bytes: usize) -> *mut u8 {
     map_with(bytes, UNRESERVED)
 }

@@ -1,4 +1,4 @@
-//! Which refused proposals a module uses, read in one pass over its bytes.
+//! Refused proposals that a module uses, read in one pass over its bytes.
 //!
 //! Nothing is validated and nothing is kept, so that naming the reason of a refusal takes time linear in the module.
 //! Validating it again for each proposal, as the answer would ask for, took seconds for a module made to be refused.
@@ -108,7 +108,7 @@ pub fn used(wasm: &[u8], failed_at: usize) -> Vec<&'static str> {
     let mut survey = Survey::default();
     let mut parser = Parser::new(0);
     parser.set_features(WasmFeatures::all());
-    // What cannot be read ends the survey: the parts before have shown what they use.
+    // Bytes that cannot be read end the survey: the parts before have shown what they use.
     for payload in parser.parse_all(wasm) {
         let Ok(payload) = payload else { break };
         if survey.payload(&payload).is_err() || survey.has(ComponentModel) {

@@ -69,7 +69,7 @@ impl Host {
     }
 }
 
-/// What the embedder says to growth.
+/// The embedder's answer to growth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
     Refused,
@@ -77,7 +77,7 @@ pub enum Growth {
     Ends,
 }
 
-/// What C++ sees as `petri_caller`.
+/// The structure that C++ sees as `petri_caller`.
 pub struct Caller<'a> {
     pub access: &'a mut dyn Access,
 }
@@ -154,7 +154,8 @@ pub fn link_raw<T: 'static>(
     unsafe { linker.func_new_unchecked("", name, kind, wrapped) }.map(|_| ())
 }
 
-/// What is asked of the kernel at once: which pages of so many bytes were touched takes it half a millisecond at most.
+/// The most that is asked of the kernel at once: which pages of so many bytes were touched takes it half a millisecond
+/// at most.
 const ASKED: usize = 16 << 20;
 
 /// Makes one guest's memory equal to another's of the same size, with a look after each piece. Pages that are zero in both

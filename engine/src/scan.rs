@@ -1,5 +1,5 @@
-//! What a module would do, read from its wasm: its demands, its sections, the flow of control. What functions are called
-//! and what data holds is never looked at; of custom sections the name is all that says what they are for.
+//! Actions that a module could take, read from its wasm: its demands, its sections, the flow of control. Names of
+//! functions and the content of data are never looked at; of a custom section the name is all that says what it is for.
 
 use wasmparser::{FunctionBody, Parser, Payload};
 
@@ -43,7 +43,7 @@ pub struct Finding {
     pub offset: usize,
     /// Bytes, slots or calls, as the kind has it.
     pub number: u64,
-    /// Of a custom section.
+    /// The name of a custom section.
     pub name: Span,
 }
 

@@ -1,4 +1,4 @@
-//! What the code of a rewritten module asks of the host, the same for both engines.
+//! Services that the code of a rewritten module asks of the host, the same for both engines.
 
 use crate::account::Account;
 use crate::artifact::Module;
@@ -20,7 +20,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// Those that a module's code asks for, in the order of its imports.
+    /// The services that a module's code asks for, in the order of its imports.
     pub fn of(module: &Module) -> impl Iterator<Item = Service> {
         let asked = [
             (module.looks(), Service::Refill),

@@ -34,7 +34,7 @@ thread_local! {
     static KNOWN: RefCell<Vec<Rc<CheckedDeclarations>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether declarations like these are kept: element segments and data counts concern what comes later.
+/// Returns whether declarations like these are kept: element segments and data counts concern what comes later.
 pub fn are_kept(bytes: usize, raw: &RawSections) -> bool {
     bytes <= BYTES_MAX && raw.elements.is_empty() && raw.data_count.is_none() && !raw.custom
 }
@@ -46,7 +46,7 @@ pub fn keep(checked: CheckedDeclarations) {
     });
 }
 
-/// Those that the module starts with, if its code comes next.
+/// The declarations that the module starts with, if its code comes next.
 pub fn find(wasm: &[u8]) -> Option<Rc<CheckedDeclarations>> {
     KNOWN.with_borrow_mut(|known| {
         let starts_with = |checked: &Rc<CheckedDeclarations>| {
@@ -78,7 +78,7 @@ impl CheckedDeclarations {
         self.declared.functions.len() - self.declared.imported_functions as usize
     }
 
-    /// What validates the body of a function, as the validator would give it.
+    /// The validator for the body of a function, as the whole module's validator would give it.
     pub fn function(&self, defined: usize) -> FuncToValidate<ValidatorResources> {
         let index = self.declared.imported_functions as usize + defined;
         FuncToValidate {
@@ -102,7 +102,7 @@ mod tests {
         wat::parse_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
-    /// What is said of a module, and what the engines get, by a thread that has prepared `before`.
+    /// The description of a module, and the bytes that the engines get, by a thread that has prepared `before`.
     fn prepared_after(before: &[Vec<u8>], wasm: &[u8]) -> Result<(Vec<u8>, String), String> {
         let (before, wasm) = (before.to_vec(), wasm.to_vec());
         let work = move || {

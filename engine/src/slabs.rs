@@ -16,8 +16,8 @@ const HOT_MAX: usize = 32;
 /// Pages of the machine in a slab.
 const PAGES: usize = 16;
 const PAGE: usize = SLAB / PAGES;
-/// Of these no more than so many are kept with it. They stay resident whoever has the slab next, so without a bound
-/// every slab would hold all that anyone ever touched in it.
+/// The most pages that are kept with a slab. They stay resident whoever has the slab next, so without a bound every
+/// slab would hold all that anyone ever touched in it.
 const WARM_PAGES_MAX: usize = 4;
 /// Slabs that go between a thread and all others at once.
 const BATCH: usize = 32;

@@ -100,8 +100,8 @@ const KINDS: [Kind; 10] = [
 const FUNCTION: usize = 0;
 const EXPORT: usize = 4;
 
-/// What a module made of so much text may cost: its bytes are hardly ever more than those of its text. Imports are no
-/// functions of its own.
+/// The most points that a module made of this much text may cost: its bytes are hardly ever more than those of its
+/// text. Imports are no functions of its own.
 fn points_max(text_bytes: usize) -> u64 {
     bounds::load_points.max + 48 * IMPORTS + text_bytes as u64 * 3 / 2
 }

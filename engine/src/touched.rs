@@ -1,5 +1,5 @@
-//! Which pages of a memory were ever touched. What was not is zero, and reading it to see that takes a page fault for each
-//! page, so the kernel is asked.
+//! Pages of a memory that were ever touched. The others are zero, and reading one to see that takes a page fault, so
+//! the kernel is asked.
 
 use std::fs::File;
 use std::hint;
@@ -13,7 +13,7 @@ pub static ZEROS: [u8; PAGE] = [0; PAGE];
 
 /// Less is read in the time it takes to ask.
 const ASKED_FROM: usize = 32 * PAGE;
-/// Of the kernel's answer: eight bytes a page, of which the highest two bits say that it is in memory or swapped out.
+/// Bytes of the kernel's answer for each page; their highest two bits say that it is in memory or swapped out.
 const ENTRY: usize = 8;
 const IN_MEMORY_OR_SWAPPED: u8 = 0xc0;
 const ENTRIES_AT_ONCE: usize = 512;
@@ -23,7 +23,7 @@ const ENTRIES_AT_ONCE: usize = 512;
 pub fn fill(start: *const u8, flags: &mut [u8]) {
     flags.fill(1);
     if flags.len() * PAGE >= ASKED_FROM && (start as usize).is_multiple_of(PAGE) && kernel_answers() {
-        // What it does not answer may be touched.
+        // Pages without an answer may be touched.
         let _ = ask(start as usize / PAGE, flags);
     }
 }

@@ -1,4 +1,4 @@
-//! Which `unreachable` a guest met, from where the compiler says that it trapped.
+//! The `unreachable` that a guest met, from where the compiler says that it trapped.
 //!
 //! The compiler turns a branch to code that does nothing but trap into a trap of the branch itself, with the branch's
 //! place. That branch is the meter's look at the counter, a `br_if` or an `if`. The operators between it and the
@@ -25,7 +25,7 @@ struct Row {
     is_loop: bool,
     is_if: bool,
     conditional: bool,
-    /// Of a row that opens a block: the rows of its `else` and `end`.
+    /// For a row that opens a block: the rows of its `else` and `end`.
     otherwise: Option<usize>,
     end: usize,
 }

@@ -10,7 +10,7 @@ use crate::touched::{self, PAGE, ZEROS};
 
 /// Larger ones go back to the kernel.
 const PIECE_MAX: usize = 2 << 20;
-/// Of all that are kept. They may be resident as a whole.
+/// The most bytes of all pieces that are kept. They may be resident as a whole.
 const BYTES_MAX: usize = 8 << 20;
 const PIECES_MAX: usize = 32;
 
@@ -23,7 +23,7 @@ struct Piece {
 // SAFETY: whoever has it has all of the mapping.
 unsafe impl Send for Piece {}
 
-/// What is kept; an array, since the allocator itself keeps its large pieces here.
+/// The pieces that are kept; an array, since the allocator itself keeps its large pieces here.
 struct Warm(Mutex<[Piece; PIECES_MAX]>);
 
 static WARM: Warm = Warm::new();

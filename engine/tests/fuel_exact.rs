@@ -33,8 +33,8 @@ impl Program {
         Program { functions: vec![function], ..self }
     }
 
-    /// What both tiers say, with the meter in the code, also where many functions share a part of it, and, where the cost
-    /// is known before, without it.
+    /// The answer of both tiers, with the meter in the code, also where many functions share a part of it, and, where
+    /// the cost is known before, without it.
     fn run(&self, units: u64) -> Answer {
         let [answer, metered, shared] = [self.text.clone(), with_loops(1, &self.text), with_loops(16, &self.text)]
             .map(|text| same_in_both_linked(&text, &self.functions, "f", &self.args, fuel(units)));
@@ -392,7 +392,7 @@ fn more_than_sixteen_carried_values_add_a_sixteenth() {
     }
 }
 
-/// What is charged before a branch for what comes behind it is exact for whoever looks.
+/// A charge before a branch for what comes behind it is exact for whoever looks.
 #[test]
 fn a_charge_moved_before_a_branch_changes_no_sum() {
     let either = "(param $x i32) (if (local.get $x) (then (drop (i32.const 1))) \
@@ -420,7 +420,7 @@ fn a_charge_moved_before_a_branch_changes_no_sum() {
                   (drop (i32.const 2)) (unreachable)";
     body(behind).with(1).traps(Trap::Unreachable, 2 + 2 + 2 + 1);
     body(behind).with(0).traps(Trap::Unreachable, 2 + 2 + 1);
-    // The same in a loop.
+    // And in a loop.
     let turns = "(param $x i32) (loop $again (if (i32.and (local.get $x) (i32.const 1)) (then (drop (i32.const 1))) \
                  (else (drop (i32.const 1)) (drop (i32.const 2)))) \
                  (br_if $again (local.tee $x (i32.sub (local.get $x) (i32.const 1)))))";
@@ -443,7 +443,7 @@ fn a_loop_has_paid_exactly_wherever_it_is_left() {
         .traps(Trap::IntegerDivideByZero, 3 + 5 * 7 - 1 + 4);
     program("(memory 1)", &turns("(drop (i32.load (i32.const -1))) (drop (i32.const 1))"))
         .traps(Trap::MemoryOutOfBounds, 3 + 5 * 7 - 1 + 5);
-    // What a callee pays is not forgotten.
+    // The charge of a callee is not forgotten.
     program(
         "(func $g (drop (i32.const 1)))",
         "(local $left i32) (local.set $left (i32.const 5)) (loop $again (call $g) (drop (i32.const 1)) \

@@ -1,4 +1,4 @@
-//! What guards the guests against the engines' own faults, and the meter against the guests.
+//! Guards of the guests against the engines' own faults, and of the meter against the guests.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -12,7 +12,7 @@ use petri_engine::raw::Caller;
 
 // ---- wasmi 2.0.0 ------------------------------------------------------------------------------------------
 
-/// What `f` gives in the interpreter as it is, without the meter and its guards.
+/// The result of `f` in the interpreter as it is, without the meter and its guards.
 fn bare_interpreter(text: &str, args: &[wasmi::Val]) -> i64 {
     let engine = wasmi::Engine::default();
     let module = wasmi::Module::new(&engine, wasm(text)).expect("the module is valid");

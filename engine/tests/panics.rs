@@ -17,7 +17,7 @@ const CALL: u32 = 4;
 const DROP: u32 = 5;
 const SCAN: u32 = 6;
 
-/// What the C functions fill in: status first, the message at the end.
+/// The report that the C functions fill in: status first, the message at the end.
 struct Report(MaybeUninit<Error>);
 
 impl Report {

@@ -1,4 +1,4 @@
-//! What the gate refuses, and by which name. X12
+//! Modules that the gate refuses, and by which name. X12
 
 use std::sync::Arc;
 
@@ -146,7 +146,7 @@ fn what_is_not_wasm_is_refused() {
     assert!(Artifact::prepare(b"\0asm\x01\0\0\0").is_ok(), "the empty module is one");
 }
 
-/// What the validator says of the bytes, an opinion besides the gate's.
+/// Returns whether the validator accepts the bytes, an opinion besides the gate's.
 fn is_valid(wasm: &[u8]) -> bool {
     wasmparser::Validator::new_with_features(features::accepted()).validate_all(wasm).is_ok()
 }
@@ -295,7 +295,7 @@ struct Writer {
     numbers: usize,
     chosen: usize,
     spelling: Spelling,
-    /// Whether the chosen number is the length of a vector.
+    /// True if the chosen number is the length of a vector.
     was_length: bool,
 }
 
@@ -343,7 +343,7 @@ impl Writer {
         self.bytes(name.as_bytes());
     }
 
-    /// What `content` writes, with its size before it.
+    /// Writes `content` with its size before it.
     fn sized(&mut self, content: impl FnOnce(&mut Writer)) {
         let mut inner = Writer { out: Vec::new(), numbers: self.numbers + 1, ..*self };
         content(&mut inner);
@@ -448,7 +448,7 @@ fn module_of_numbers(chosen: usize, spelling: Spelling) -> Writer {
     writer
 }
 
-/// Of a function from i32 to i32.
+/// The body of a function from i32 to i32.
 fn body_of_numbers(w: &mut Writer) {
     let operator = |w: &mut Writer, code: &[u8], numbers: &[u64]| {
         w.bytes(code);
@@ -647,7 +647,7 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
     .collect()
 }
 
-/// What a module dense in one thing may weigh is as many points as it has bytes, and the free ones.
+/// A module dense in one thing may weigh as many points as it has bytes, and the free ones.
 fn load_points_are_met_and_exceeded() {
     let begin = "the module exceeds the bound load_points: ";
     for (name, module) in dense() {

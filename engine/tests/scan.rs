@@ -1,4 +1,4 @@
-//! What the scan finds, and what it may never claim. P11
+//! Findings of the scan, and what it may never claim. P11
 
 use crate::support::random::Random;
 use crate::support::*;
@@ -134,7 +134,7 @@ fn what_could_end_an_endless_loop_makes_it_less_severe() {
     }
     assert_eq!(endless("(loop (call $f) (br 0))"), [Severity::Low]);
     assert_eq!(endless("(loop (call_indirect (type $void) (local.get $p)) (br 0))"), [Severity::Low]);
-    // What is never reached ends nothing.
+    // Code that is never reached ends nothing.
     assert_eq!(endless("(loop (br 0) (call $f))"), [Severity::High]);
 }
 

@@ -163,7 +163,7 @@ fn with_funcref(wasm: &[u8]) -> Vec<u8> {
     wasm
 }
 
-/// What came of a module: an actor, an early end, or why it is left out.
+/// The result of a module: an actor, an early end, or why it is left out.
 #[allow(clippy::large_enum_variant)]
 enum Loaded {
     Actor(Actor),
@@ -415,7 +415,7 @@ impl Script<'_> {
                 judge(&actor.call(export, &args))
             }
             None => {
-                // What the call would have changed is missing from here on.
+                // Changes that the call would have made are missing from here on.
                 if actor.borrow().guest.artifact.module.not_movable != 0 {
                     let index = self.index(invoke.module);
                     self.actors[index] = Err(Reason::Reference);

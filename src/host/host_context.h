@@ -100,7 +100,9 @@ inline constexpr char kCommandRunsOnce[] =
     "the _start of another module was called twice, and a WASI command runs once in an instance; call it once a case "
     "or message";
 
-// One guest at a time, one thread at a time. May serve many calls and many guests one after another.
+// One guest at a time, one thread at a time. May serve many calls and many guests one after another. It has more than
+// forty functions of a line or two, since every host function finds here what it needs; those that have a state of
+// their own are classes (OutputBuffer, LogRate, SeededRandom, WasiState, HeldBytes).
 class HostContext {
  public:
   static constexpr std::size_t kLogLineBytesMax = 4'096;

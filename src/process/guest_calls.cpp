@@ -55,7 +55,7 @@ MessageHead GuestCalls::message() const {
   return {.kind = message->kind, .sender = message->sender, .tag = message->tag};
 }
 
-// What was answered is kept for as long as what the process did can be repeated.
+// Keeps what was answered for as long as what the process did can be repeated.
 template <typename Act>
 std::int32_t GuestCalls::remembered(HostCall& call, const std::string* reply, Act act) {
   if (!handler_.backtraces().wants_answers()) return act();
@@ -174,7 +174,7 @@ std::int32_t GuestCalls::take_answer(HostCall& call, Result<Outcome> result, std
   return static_cast<std::int32_t>(reply.size());
 }
 
-// False: somebody on the way from the callee to whom it waits for is this process, and all would wait for ever.
+// Returns false if a process on the way from the callee to whom it waits for is this one: all would wait for ever.
 bool GuestCalls::try_wait_for(Process& callee) {
   MutexLock lock(process_.owner().waits());
   for (Process* next = &callee; next != nullptr; next = next->calls().waits_for_) {
@@ -208,7 +208,7 @@ Result<Outcome> GuestCalls::ask(Process& callee, Message message, std::optional<
 
 // The callee has been entered. Whoever ends this guest meanwhile ends what the callee does for it.
 Result<Outcome> GuestCalls::ask_here(Process& callee, const Message& message) {
-  // Whoever ended this guest just before found no callee.
+  // A guest that was ended just before had no callee yet, so the end is looked for now.
   const GuestWaits::Wait wait(process_.waits(), GuestWaits::Callee{callee.shared_from_this(), message.id});
   if (!wait) callee.cancel(message.id);
   return callee.handle_and_leave(message);

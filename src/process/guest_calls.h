@@ -1,4 +1,4 @@
-// What the guest of a process asks of other processes and of its sandbox.
+// Requests of a process's guest to other processes and to its sandbox.
 #pragma once
 
 #include <cstdint>

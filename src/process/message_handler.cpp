@@ -93,7 +93,7 @@ Result<Outcome> MessageHandler::create(Start start) {
   return outcome;
 }
 
-// What petri_init returns is its answer: not 0 ends the process with that code.
+// The result of petri_init is its answer: any but 0 ends the process with that code.
 Result<End> MessageHandler::run_init() {
   if (!live_.code->init) return End{};
   std::uint64_t code = 0;
@@ -189,7 +189,7 @@ Result<void> MessageHandler::enter_command() {
   return {};
 }
 
-// Of a call from another guest the smaller of both bounds holds.
+// For a call from another guest the smaller of both bounds holds.
 Allowance MessageHandler::allowance_for(const Message& message, Clock::TimePoint started) const {
   const std::uint64_t now = to_ns(started);
   return {.fuel = std::min(limits_->call_fuel_max.value_or(Budget::kFuelUnbounded), message.fuel_max),

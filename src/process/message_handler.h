@@ -26,7 +26,7 @@ namespace petri {
 
 class Process;
 
-// What a process continues from that is not started for the first time.
+// The past from which a process continues that is not started for the first time.
 struct ProcessOrigin {
   const std::shared_ptr<const InstanceImage>& image;
   std::optional<SeededRandom::State> random;  // nothing: it is seeded as any other
@@ -41,7 +41,7 @@ class MessageHandler {
   // The process outlives it, and has its entrance and its services already.
   explicit MessageHandler(Process& process);
 
-  // What an instance is created from. The version is the number of the code among those of its module.
+  // Everything that an instance is created from. The version is the number of the code among those of its module.
   struct Start {
     ModuleCodePtr code;
     std::string_view input;

@@ -11,7 +11,7 @@
 namespace petri {
 namespace {
 
-// Who asked for what a limit refuses is either a guest in the middle of something, or the world (nullptr).
+// Reports a refusal for a limit: it was asked for by a guest in the middle of something, or by the world (nullptr).
 void report_refused(const Process& process, HostContext* by, const LimitMet& met) {
   if (by != nullptr) return by->note_met(met.limit, met.wanted, met.allowed);
   process.services().account.report_met(process.name(), met);
@@ -200,7 +200,7 @@ bool Process::deliver(Message& message) {
   auto result = handler_.handle(message, ended);
   const bool late = message.reply && message.reply->settled();
   if (late) owner_.late_answer();
-  // Whoever has the answer finds nothing left of the call: no limit yet to be counted, nothing to cancel.
+  // An answered call leaves nothing behind: no limit to be counted later, nothing to cancel.
   if (ended) {
     leave_ended(result);
   } else if (message.id != 0) {

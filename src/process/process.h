@@ -105,7 +105,7 @@ class Process : public std::enable_shared_from_this<Process> {
 
   // Where an instance is created that is to take the place of the present one. Another is needed after an exchange.
   Standby standby() { return {owner_, name_, entrance_.flags().standby()}; }
-  // Whatever runs there ends at once.
+  // Ends at once whatever runs there.
   void end_standby() { entrance_.end_standby(); }
   // This thread has entered.
   LiveInstance& live() { return handler_.live(); }
@@ -122,7 +122,7 @@ class Process : public std::enable_shared_from_this<Process> {
 
   ProcessOwner& owner() const { return owner_; }
   const KnownServices& services() const { return services_; }
-  // What waits for it, and how it becomes quiescent.
+  // The messages that wait, and how the process becomes quiescent.
   Entrance& entrance() { return entrance_; }
   const Entrance& entrance() const { return entrance_; }
   GuestWaits& waits() { return waits_; }

@@ -27,7 +27,7 @@ class InstanceServices : public ProcessServices {
   virtual std::uint64_t seed() const = 0;
   // nullptr when there is no process of this name.
   virtual ProcessPtr find_process(std::string_view name) = 0;
-  // What may be spent on finding out where interpreted guests trapped; nullptr: there is no bound.
+  // The bound on the search for where interpreted guests trapped; nullptr if there is none.
   virtual RetraceBudget* retrace_budget() { return nullptr; }
 };
 
@@ -58,7 +58,7 @@ class ProcessListener {
   virtual void late_answer() = 0;
 };
 
-// What a guest asks of its sandbox, on the guest's thread. Answers below zero are GuestErrors.
+// The requests of a guest to its sandbox, on the guest's thread. Answers below zero are GuestErrors.
 class GuestRequests {
  public:
   virtual ~GuestRequests() = default;

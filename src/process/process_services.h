@@ -1,4 +1,4 @@
-// What the processes of one sandbox, its trees and its timers work with.
+// The services that the processes of one sandbox, its trees and its timers work with.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace petri {
 
-// What the processes of one sandbox, its trees and its timers use. It outlives whoever uses it. Any thread, and no lock
-// is taken to answer; what is returned by reference stays the same, so a process may keep it.
+// The services that the processes of one sandbox, its trees and its timers use. They outlive their users. Any thread,
+// and no lock is taken to answer; what is returned by reference stays the same, so a process may keep it.
 class ProcessServices {
  public:
   virtual ~ProcessServices() = default;
@@ -23,7 +23,7 @@ class ProcessServices {
   // Held by tasks that are still to run on other threads: the sandbox outlives them.
   virtual std::shared_ptr<void> keep_alive() = 0;
   virtual Workers& workers() = 0;
-  // Who pays for the permits that its processes hold; nullptr: the host.
+  // The client that pays for the permits its processes hold; nullptr if it is the host.
   virtual Workers::Client* client() { return nullptr; }
   // Runs a task on a thread of the workers, once the sandbox may have one more thread. Returns a number for hurry(),
   // which runs a task that still waits at once: ends do not wait for other guests.
@@ -35,7 +35,7 @@ class ProcessServices {
   virtual TreeAccount& account() = 0;
   virtual CpuShare& cpu_share() = 0;
   virtual const Clock& clock() const = 0;
-  // nullptr: processes run beside one another; else this queue has the one order of all messages.
+  // The queue that has the one order of all messages; nullptr if processes run beside one another.
   virtual DeterministicQueue* deterministic_queue() { return nullptr; }
   // Guards the chain of who waits for whom (GuestCalls).
   virtual Mutex& waits() = 0;

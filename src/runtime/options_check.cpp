@@ -1,7 +1,7 @@
 #include "runtime/options_check.h"
 
 #include "petri/limits.h"
-#include "sandbox/spec/spec_defaults.h"
+#include "sandbox/spec/spec_check.h"
 #include "security/containment_check.h"
 
 namespace petri {

@@ -13,9 +13,8 @@
 #include "runtime/clock_moved.h"
 #include "runtime/options_check.h"
 #include "runtime/runtime_impl.h"
-#include "sandbox/snapshots/snapshot_limits.h"
+#include "sandbox/snapshots/snapshot_data.h"
 #include "sandbox/spec/spec_check.h"
-#include "sandbox/spec/spec_defaults.h"
 
 namespace petri {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/json/json_reader.h"
 #include "petri/runtime.h"
 #include "runtime/options_check.h"
-#include "sandbox/spec/spec_json.h"
+#include "sandbox/spec/spec_check.h"
 
 namespace petri {
 namespace {

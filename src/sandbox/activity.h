@@ -35,11 +35,11 @@ class Activity {
   void stop(const Turn& turn);
   // Trees and runs are on their way to their end, whoever has the turn. Returns at once.
   void start_to_end();
-  // What lives is kept as it is: no message is taken, and whoever waits for an answer is answered.
+  // Keeps what lives as it is: no message is taken, and everybody who waits for an answer gets one.
   void freeze(const Turn& turn);
   // The turn of whoever ends the sandbox: all of it is on its way to its end meanwhile.
   Turn take_turn_to_end();
-  // What was to start is ended before it had started.
+  // Ends what was to start before it has started.
   Result<void> give_up_start();
 
  private:

@@ -1,4 +1,5 @@
-// What the guests of a sandbox have: its account, its share of the machine, its folder, and whom to ask for the rest.
+// The surroundings of a sandbox's guests: its account, its share of the machine, its folder, and whom to ask for the
+// rest.
 #pragma once
 
 #include <atomic>
@@ -91,14 +92,14 @@ class GuestEnvironment final : public ProcessOwner, public TreeAccount::Listener
   HostSettings host_settings(std::string_view process) override;
   std::uint64_t seed() const override { return parts_.spec.seed; }
   RetraceBudget* retrace_budget() override { return &parts_.services.retrace_budget; }
-  // what guests ask for
+  // Requests of guests
   ProcessPtr find_process(std::string_view name) override { return parts_.processes.find(name); }
   std::int32_t spawn(Process& by, HostCall& call, std::string_view spec) override;
   std::int32_t stop_child(Process& by, std::string_view name) override;
   std::int32_t start_timer(Process& by, std::uint64_t now_ms, std::uint32_t milliseconds, std::int64_t tag) override {
     return parts_.timers.start(by, now_ms, milliseconds, tag);
   }
-  // what becomes of them
+  // Their ends
   void call_ended(OutcomeKind kind) override { parts_.journal.call_ended(kind); }
   void late_answer() override { parts_.completions.add_late(); }
   void terminate_ended(const Process& process, const Outcome& how) override {

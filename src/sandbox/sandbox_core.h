@@ -59,11 +59,11 @@ class SandboxCore final : public Keeper,
 
   // ---- lifecycle
 
-  // First of all, before anybody else knows of it.
+  // Called first of all, before anybody else knows of the sandbox. An error when the folder is not there.
   Result<void> open_folder() { return environment_.open_folder(); }
   // Prepares the modules and starts the tree. After a failure the status is `failed`.
   Result<void> create() { return create_from(nullptr); }
-  // The same with the modules and processes of a snapshot.
+  // Creates it with the modules and processes of a snapshot.
   Result<void> create(const SnapshotOrigin& origin);
   Result<void> stop();
   Result<void> restart(const RestartOptions& options = {});
@@ -82,10 +82,11 @@ class SandboxCore final : public Keeper,
   const std::string& id() const { return spec_.id; }
   const std::shared_ptr<UnderWay>& under_way() const { return under_way_; }
   SandboxStatus status() const { return standing_.status(); }
+  // Several looks, one after the other: each fact is as of its own moment.
   SandboxInfo info() const;
   bool matches(std::string_view label, std::optional<std::uint64_t> generation) const;
   WallTime created_at() const { return created_; }
-  // What another that is to be like this one is made of.
+  // The parts of which another is made that is to be like this one.
   struct CloneSource {
     SandboxSpec spec;  // without an id
     SandboxTraitsPtr traits;
@@ -131,7 +132,7 @@ class SandboxCore final : public Keeper,
   Snapshots::Parts snapshot_parts();
   SnapshotStart start_from(const SnapshotOrigin& origin);
 
-  // What it refers to is gone with the runtime; a handle that has outlived that still passes the references on.
+  // The services that a handle passes on; what they refer to is gone with the runtime, which the handle may outlive.
   const SandboxServicesPtr services_;
   const std::shared_ptr<UnderWay> under_way_;
   const OwnSpec spec_;

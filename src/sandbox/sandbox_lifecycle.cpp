@@ -19,7 +19,7 @@ Result<void> SandboxCore::create_from(StartOrigin* origin) {
   const Turn turn = control_.take();
   if (!standing_.must_exist())
     return fail(ErrorCode::cancelled, fmt::format("the sandbox {} was destroyed before it was made", id()));
-  const Clock::TimePoint began = services_->clock.now();
+  const Clock::TimePoint started = services_->clock.now();
   standing_.advance(LifecycleEvent::load);
   auto loaded = origin == nullptr ? sources_.load(code_.gate(), tree_spec_) : origin->load();
   if (loaded && origin != nullptr) loaded = sources_.link(tree_spec_, origin->way());
@@ -27,7 +27,7 @@ Result<void> SandboxCore::create_from(StartOrigin* origin) {
   if (!loaded) return standing_.fail_with(std::move(loaded.error()));
   if (origin != nullptr) sources_.drop();
   PETRI_TRY(start_tree(turn, origin));
-  journal_.created(sources_.all()->size(), environment_.account().processes(), services_->clock.now() - began,
+  journal_.created(sources_.all()->size(), environment_.account().processes(), services_->clock.now() - started,
                    origin == nullptr ? WayIn::create : origin->way());
   return {};
 }
@@ -68,7 +68,7 @@ Result<void> SandboxCore::restart(const RestartOptions& options) {
   const Operation operation(operation_);
   PETRI_TRY(may_be_ended_here());
   if (options.keep_state) return restart_with_state();
-  // What is being compiled would be started only to be ended; what is being reloaded is waited for.
+  // Compilations end now, because their code would be started only to be ended; a reload is waited for.
   const Turn turn = status() == SandboxStatus::compiling ? activity_.take_turn_to_end() : control_.take();
   return start_again(turn, nullptr);
 }
@@ -105,7 +105,7 @@ Result<void> SandboxCore::start_again(const Turn& turn, StartOrigin* origin) {
   return start_tree(turn, origin);
 }
 
-// What the runtime has is touched for the last time here: whoever keeps a handle keeps no file open, and no timer.
+// Touches what the runtime has for the last time: a handle that is kept keeps no file open, and no timer.
 bool SandboxCore::destroy() {
   const Operation operation(operation_);
   control_.stop_loading();

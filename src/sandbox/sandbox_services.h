@@ -1,4 +1,4 @@
-// What the sandboxes of a runtime share.
+// The services that the sandboxes of a runtime share.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@
 
 namespace petri {
 
-// All of the runtime; outlives its sandboxes.
+// All of the runtime; outlives its sandboxes. A handle may outlive the runtime: its sandbox is destroyed by then, and
+// touches none of this (Standing::must_exist).
 struct SandboxServices {
   Workers& workers;
   GuestThreads& guest_threads;
@@ -34,8 +35,8 @@ struct SandboxServices {
   Quarantine& quarantine;
   Metrics& metrics;
   JournalSinks journal{events, audit, metrics, timers};
-  MemoryBudget* budget = nullptr;               // none: no bound
-  std::shared_ptr<DescriptorPool> descriptors;  // the same; a folder may outlive the runtime
+  MemoryBudget* budget = nullptr;               // nullptr if there is no bound on all sandboxes together
+  std::shared_ptr<DescriptorPool> descriptors;  // also nullptr then; a folder may outlive the runtime
   FailedSources& failed_sources;
   RetraceBudget& retrace_budget;
   std::shared_ptr<UnderWay> under_way;

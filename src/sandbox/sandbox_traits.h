@@ -1,4 +1,4 @@
-// What sandboxes that were made alike have in common, kept once: populations are large, and alike.
+// Traits that sandboxes made alike have in common, kept once: populations are large, and alike.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,19 @@
 
 namespace petri {
 
+// Immutable once it is shared: live_limits and update_permissions change the account and the granted permissions, never
+// the traits. Compared whole, since a sandbox that differs in one of them has traits of its own.
 struct SandboxTraits {
   ProfileSpec profile;
   LimitActions on_limit;
   ImportRules imports;
   Recovery recovery;
-  std::shared_ptr<const ReloadPolicy> reload;  // none: the default; its handlers cannot be compared
+  std::shared_ptr<const ReloadPolicy> reload;  // nullptr: the default; by address, since handlers cannot be compared
   BreakerOptions breaker;
   std::string folder;
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
-  SandboxPolicy policy;        // as it began; limits and permissions may have been changed since
+  SandboxPolicy policy;        // as at the start; limits and permissions may have been changed since
   EndingLimits ending_limits;  // of on_limit
 
   const ReloadPolicy& reload_policy() const {
@@ -36,7 +38,7 @@ struct SandboxTraits {
   }
   bool operator==(const SandboxTraits&) const = default;
 };
-// What no other sandbox has.
+// The part of a spec that no other sandbox has.
 struct OwnSpec {
   std::string id;
   std::optional<std::uint64_t> generation;
@@ -50,7 +52,8 @@ using SandboxTraitsPtr = std::shared_ptr<const SandboxTraits>;
 // Takes its parts out of the spec.
 SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy);
 
-// Remembers those that were asked for last. Any thread.
+// Remembers those that were asked for last, which finds nearly all: populations are created one kind after the other.
+// Any thread.
 class SharedTraits {
  public:
   SandboxTraitsPtr share(SandboxTraits traits) EXCLUDES(mutex_);

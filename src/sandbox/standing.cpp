@@ -16,7 +16,7 @@ void Standing::advance(LifecycleEvent event, const std::string& cause) {
     if (!next) return;
     from = status_.load();
     to = *next;
-    // Whoever reads `running` without the lock also sees what was done to get there.
+    // A thread that reads `running` without the lock also sees what was done to get there.
     status_.store(to, std::memory_order_release);
     cause_ = cause;
     updated_ = std::max(updated_, clock_.wall_now());
@@ -33,6 +33,7 @@ Result<void> Standing::fail_with(Error error) {
   return fail_with(std::move(error), failure);
 }
 
+// In this order, so that whoever is notified of `failed` finds the class of the failure.
 Result<void> Standing::fail_with(Error error, ErrorCategory failure) {
   set_failure(failure);
   advance(LifecycleEvent::fail, error.message);
@@ -87,6 +88,7 @@ Result<void> Standing::must_run_now() const {
                   .with("cause", cause_));
 }
 
+// Code may be exchanged while the sandbox is stopped: the next start is with the new one.
 Result<void> Standing::must_be_changeable_now() const {
   return status() == SandboxStatus::stopped ? must_exist_now() : must_run_now();
 }

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 class StandingTest : public ::testing::Test {
  protected:
-  // What subscribers hear about the status.
+  // Events about the status, as subscribers get them.
   std::vector<std::string> events() {
     std::vector<std::string> kinds;
     while (const EventPtr event = subscription_.next()) kinds.emplace_back(name_of(event->kind));

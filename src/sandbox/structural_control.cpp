@@ -14,7 +14,7 @@ std::optional<StructuralControl::Turn> StructuralControl::try_take() {
   return Turn(std::move(held));
 }
 
-// What ends the sandbox comes before other work of its guests.
+// The end of the sandbox comes before other work of its guests.
 StructuralControl::Turn StructuralControl::take_to_end(const std::function<void()>& begin_end) {
   workers_.favour(client_);
   if (auto turn = try_take()) return *std::move(turn);

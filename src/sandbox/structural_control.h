@@ -27,10 +27,10 @@ class StructuralControl {
   // Held by whoever carries out a change; functions that need it take it as an argument.
   class Turn {
    public:
-    explicit Turn(std::unique_lock<std::mutex> held) : held_(std::move(held)) {}
+    explicit Turn(std::unique_lock<Mutex> held) : held_(std::move(held)) {}
 
    private:
-    std::unique_lock<std::mutex> held_;
+    std::unique_lock<Mutex> held_;
   };
 
   // Only compiled code is compiled while somebody waits for it, and has a compilation to stop.
@@ -47,8 +47,8 @@ class StructuralControl {
   // Somebody waits for a turn to end the sandbox.
   bool is_to_end() const EXCLUDES(mutex_);
 
-  // What starts from now on is asked to stop by the next who ends it. False, and nothing may be started, if somebody
-  // waits to end the sandbox. Atomic with take_to_end(): whoever ends it sees what was started before it came.
+  // Runs that start from now on are asked to stop by the next who ends the sandbox. Returns false, and nothing may be
+  // started, if somebody waits to end it. Atomic with take_to_end(): an end sees what was started before it came.
   bool begin_runs(const Turn& turn) EXCLUDES(mutex_);
   // Everything that runs is asked to end.
   void end_runs() EXCLUDES(mutex_);
@@ -64,7 +64,7 @@ class StructuralControl {
 
   Workers& workers_;
   Workers::Client& client_;
-  std::mutex turns_;
+  Mutex turns_;
   mutable Mutex mutex_;
   const bool compiles_;
   std::uint32_t ends_wanted_ GUARDED_BY(mutex_) = 0;  // by those who wait for their turn

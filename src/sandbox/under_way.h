@@ -9,7 +9,8 @@
 
 namespace petri {
 
-// Of one runtime. A sandbox keeps it, so that it may be asked when the runtime is gone. Any thread.
+// Counts the work that is under way in one runtime. A sandbox keeps it, so that it may be asked when the runtime is
+// gone. Any thread.
 class UnderWay {
  public:
   // From before the verb asks whether its sandbox exists until it uses nothing of the runtime any more.
@@ -30,7 +31,7 @@ class UnderWay {
     const std::shared_ptr<UnderWay> all_;
   };
 
-  // Once every sandbox was destroyed: what runs has been ended, and what begins finds no sandbox.
+  // Waits once every sandbox is destroyed: what runs has been ended, and what starts finds no sandbox.
   void wait_until_none() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     while (count_ > 0) none_.wait(mutex_);

@@ -80,13 +80,13 @@ TreeActions SupervisionTree::kill(TimePoint now) {
 }
 
 std::optional<SupervisionTree::TimePoint> SupervisionTree::deadline() const {
-  return deadlines_.empty() ? std::nullopt : std::optional(deadlines_.begin()->first);
+  return deadlines_->empty() ? std::nullopt : std::optional(deadlines_->begin()->first);
 }
 
 TreeActions SupervisionTree::expire(TimePoint now) {
   TreeActions all;
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    Node& node = *deadlines_.begin()->second;
+  while (!deadlines_->empty() && deadlines_->begin()->first <= now) {
+    Node& node = *deadlines_->begin()->second;
     dispatch(node, node.rules.expire(now));
     std::ranges::move(settle(now), std::back_inserter(all));
   }
@@ -105,7 +105,7 @@ TreeActions SupervisionTree::settle(TimePoint now) {
     Step step = std::move(steps_[index++]);
     std::visit([&](auto& action) { carry_out(*step.node, action, now); }, step.action);
   }
-  steps_.clear();
+  steps_ = {};  // with its memory: most trees never have another step
   return std::exchange(actions_, {});
 }
 
@@ -126,13 +126,13 @@ void SupervisionTree::carry_out(Node& node, StartChild& action, TimePoint now) {
            .incarnation = incarnation,
            .address = std::move(address)});
   Node& child = *below;
-  supervisors_.emplace(incarnation, std::move(below));
+  supervisors_.write().emplace(incarnation, std::move(below));
   dispatch(child, child.rules.start(now));
 }
 
 void SupervisionTree::carry_out(Node& /*node*/, StopChild& action, TimePoint now) {
-  const auto child = supervisors_.find(action.incarnation);
-  if (child == supervisors_.end()) {
+  const auto child = supervisors_->find(action.incarnation);
+  if (child == supervisors_->end()) {
     actions_.emplace_back(StopProcess{.incarnation = action.incarnation});
   } else {
     dispatch(*child->second, child->second->rules.stop(now));
@@ -140,8 +140,8 @@ void SupervisionTree::carry_out(Node& /*node*/, StopChild& action, TimePoint now
 }
 
 void SupervisionTree::carry_out(Node& /*node*/, KillChild& action, TimePoint now) {
-  const auto child = supervisors_.find(action.incarnation);
-  if (child == supervisors_.end()) {
+  const auto child = supervisors_->find(action.incarnation);
+  if (child == supervisors_->end()) {
     actions_.emplace_back(KillProcess{.incarnation = action.incarnation});
   } else {
     dispatch(*child->second, child->second->rules.kill(now));
@@ -149,8 +149,8 @@ void SupervisionTree::carry_out(Node& /*node*/, KillChild& action, TimePoint now
 }
 
 void SupervisionTree::carry_out(Node& /*node*/, UpdateChild& action, TimePoint now) {
-  const auto child = supervisors_.find(action.incarnation);
-  if (child == supervisors_.end()) return;  // it has ended meanwhile, and its parent is notified of that
+  const auto child = supervisors_->find(action.incarnation);
+  if (child == supervisors_->end()) return;  // it has ended meanwhile, and its parent is notified of that
   dispatch(*child->second,
            child->second->rules.request(kUpdateBelow, UpdateChildren{.spec = *action.spec->supervisor()}, now));
 }
@@ -175,7 +175,7 @@ void SupervisionTree::carry_out(Node& node, Answer& action, TimePoint now) {
     dispatch(*node.parent, node.parent->rules.updated(node.incarnation, std::move(action.failed), now));
     return;
   }
-  if (action.incarnation == node.last_failure.supervisor) action.incarnation = node.last_failure.process;
+  if (action.incarnation == node.last_failure->supervisor) action.incarnation = node.last_failure->process;
   if (!action.added.empty()) action.added = address_below(node, action.added);
   actions_.emplace_back(std::move(action));
 }
@@ -193,9 +193,9 @@ void SupervisionTree::carry_out(Node& node, SupervisorEnded& action, TimePoint n
   FailedStart failure{.supervisor = node.incarnation,
                       .address = action.failed_child.empty() ? "" : address_below(node, action.failed_child),
                       .process = action.failed_incarnation};
-  if (action.failed_incarnation != kNoIncarnation && action.failed_incarnation == node.last_failure.supervisor) {
-    failure.address = node.last_failure.address;
-    failure.process = node.last_failure.process;
+  if (action.failed_incarnation != kNoIncarnation && action.failed_incarnation == node.last_failure->supervisor) {
+    failure.address = node.last_failure->address;
+    failure.process = node.last_failure->process;
   }
   if (node.parent == nullptr) {
     actions_.emplace_back(TreeEnded{.reason = action.reason,
@@ -207,17 +207,17 @@ void SupervisionTree::carry_out(Node& node, SupervisorEnded& action, TimePoint n
   Node& parent = *node.parent;
   const Incarnation incarnation = node.incarnation;
   const bool was_started = node.started;
-  if (!was_started) parent.last_failure = std::move(failure);
-  supervisors_.erase(incarnation);
+  if (!was_started) parent.last_failure.write() = std::move(failure);
+  supervisors_.write().erase(incarnation);
   dispatch(parent, was_started ? parent.rules.exited(incarnation, action.reason, now)
                                : parent.rules.start_failed(incarnation, now));
 }
 
 void SupervisionTree::note_deadline(Node& node) {
   if (node.deadline == node.rules.deadline()) return;
-  if (node.deadline) deadlines_.erase({*node.deadline, &node});
+  if (node.deadline) deadlines_.write().erase({*node.deadline, &node});
   node.deadline = node.rules.deadline();
-  if (node.deadline) deadlines_.insert({*node.deadline, &node});
+  if (node.deadline) deadlines_.write().insert({*node.deadline, &node});
 }
 
 // Queries --------------------------------------------------------------------------------------------------
@@ -226,8 +226,8 @@ SupervisionTree::Node* SupervisionTree::supervisor_at(std::string_view address) 
   if (address.empty()) return root_.get();
   const std::optional<TreeEntry> entry = find(address);
   if (!entry) return nullptr;
-  const auto found = supervisors_.find(entry->incarnation);
-  return found == supervisors_.end() ? nullptr : found->second.get();
+  const auto found = supervisors_->find(entry->incarnation);
+  return found == supervisors_->end() ? nullptr : found->second.get();
 }
 
 std::optional<TreeEntry> SupervisionTree::find(std::string_view address) const {
@@ -263,8 +263,8 @@ std::vector<TreeEntry> SupervisionTree::entries() const {
 void SupervisionTree::list(const Node& node, std::vector<TreeEntry>& entries) const {
   for (const auto& [place, child] : node.rules.children().all()) {
     entries.push_back(entry_of(node, child));
-    const auto below = supervisors_.find(child.incarnation);
-    if (below != supervisors_.end()) list(*below->second, entries);
+    const auto below = supervisors_->find(child.incarnation);
+    if (below != supervisors_->end()) list(*below->second, entries);
   }
 }
 

@@ -126,7 +126,7 @@ class SupervisionTree {
     bool started = false;
     bool gave_up = false;
     std::optional<TimePoint> deadline;
-    FailedStart last_failure;  // the last child supervisor that could not be started
+    OnDemand<FailedStart> last_failure;  // the last child supervisor that could not be started
   };
   struct Step {
     Node* node;
@@ -158,9 +158,9 @@ class SupervisionTree {
 
   Incarnations incarnations_;
   std::unique_ptr<Node> root_;
-  std::map<Incarnation, std::unique_ptr<Node>> supervisors_;  // all but the root
-  std::map<Incarnation, Node*> owners_;                       // of processes
-  std::set<std::pair<TimePoint, Node*>> deadlines_;
+  OnDemand<std::map<Incarnation, std::unique_ptr<Node>>> supervisors_;  // all but the root
+  std::map<Incarnation, Node*> owners_;                                 // of processes
+  OnDemand<std::set<std::pair<TimePoint, Node*>>> deadlines_;
   std::vector<Step> steps_;  // not yet carried out
   TreeActions actions_;
 };

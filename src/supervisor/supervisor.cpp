@@ -90,7 +90,7 @@ SupervisorActions Supervisor::kill(TimePoint now) {
   if (work_ && work_->ticket) cancel(*work_->ticket);
   work_ = std::make_unique<Work>(Work{.purpose = Purpose::end, .ending = {.reason = ExitReason::abnormal}});
   awaited_.clear();
-  deadlines_.clear();
+  deadlines_ = {};
   for (const Place place : children_.places_from(0)) {
     SupervisedChild& child = children_.at(place);
     if (child.incarnation == kNoIncarnation || child.exited) continue;
@@ -103,8 +103,8 @@ SupervisorActions Supervisor::kill(TimePoint now) {
 }
 
 SupervisorActions Supervisor::expire(TimePoint now) {
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    SupervisedChild& child = children_.at(*children_.find_incarnation(deadlines_.begin()->second));
+  while (!deadlines_->empty() && deadlines_->begin()->first <= now) {
+    SupervisedChild& child = children_.at(*children_.find_incarnation(deadlines_->begin()->second));
     forget_deadline(child);
     send_kill(child);
   }
@@ -191,12 +191,12 @@ void Supervisor::send_kill(SupervisedChild& child) {
 
 void Supervisor::set_deadline(SupervisedChild& child, TimePoint time) {
   child.stop_by = time;
-  deadlines_.emplace(time, child.incarnation);
+  deadlines_.write().emplace(time, child.incarnation);
 }
 
 void Supervisor::forget_deadline(SupervisedChild& child) {
   if (!child.stop_by) return;
-  deadlines_.erase({*child.stop_by, child.incarnation});
+  deadlines_.write().erase({*child.stop_by, child.incarnation});
   child.stop_by.reset();
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/on_demand.h"
 #include "supervisor/child_table.h"
 #include "supervisor/restart_budget.h"
 #include "supervisor/supervisor_actions.h"
@@ -37,6 +38,10 @@ enum class StopOrder : std::uint8_t { reverse, together };
 // actions that follow from it, in order. Several stops in one answer may be carried out at once; otherwise there is one
 // action at a time that needs a report, and until it has come everything else that happens waits in the inbox, first
 // come first served, as in the mailbox of an Erlang process. Reports of incarnations that are past are ignored.
+//
+// It has some fifty functions of a few lines, one for each report, request and step of work, as the pages of Erlang/OTP
+// have a paragraph for each: they change one state, so no part of them could stand alone. What needs no state is a
+// function of its own: should_restart(), plan_update(), RestartBudget.
 class Supervisor {
  public:
   using TimePoint = Clock::TimePoint;
@@ -63,7 +68,7 @@ class Supervisor {
 
   // When the time of the first of the children that are stopping is up; then call expire().
   std::optional<TimePoint> deadline() const {
-    return deadlines_.empty() ? std::nullopt : std::optional(deadlines_.begin()->first);
+    return deadlines_->empty() ? std::nullopt : std::optional(deadlines_->begin()->first);
   }
   SupervisorActions expire(TimePoint now);
 
@@ -162,8 +167,8 @@ class Supervisor {
 
   std::list<Message> inbox_;
   std::unique_ptr<Work> work_;
-  std::set<Incarnation> awaited_;                          // whose reports the work waits for
-  std::set<std::pair<TimePoint, Incarnation>> deadlines_;  // of those that are stopping
+  std::set<Incarnation> awaited_;                                    // whose reports the work waits for
+  OnDemand<std::set<std::pair<TimePoint, Incarnation>>> deadlines_;  // of those that are stopping
   SupervisorActions actions_;
   std::uint64_t added_ = 0;
   bool ended_ = false;

@@ -357,7 +357,7 @@ TEST_F(HostileSnapshot, OfAModuleHasNoLongerTextThanAModuleMayHave) {
   const auto refused = small.import_module(archive);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
-            fmt::format("the module keeper: its text has {} bytes and module_bytes_max allows 65536", text.size()));
+            fmt::format("the module keeper: the text has {} bytes and module_bytes_max allows 65536", text.size()));
 }
 
 TEST_F(HostileSnapshot, WantsNoMoreMemoryThanTheLimitsAllow) {

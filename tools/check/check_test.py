@@ -17,7 +17,6 @@ import openings
 import parsers
 import paths
 import private_names
-import ratchet
 import sleeps
 import words
 
@@ -396,9 +395,9 @@ class Words(unittest.TestCase):
     def test_in_their_ordinary_sense_pass(self):
         self.assertEqual(self.found("// letters or digits, letter and digit, sirens go one by one"), [])
 
-    def test_are_complaints_of_their_folder(self):
-        self.assertEqual(words.gather([(Path("src/base/a.cpp"), "// go on\n// a letter\n")], self.LIST),
-                         {"src/base": ['src/base/a.cpp:1: "go on"; write continue', 'src/base/a.cpp:2: "letter"; write message']})
+    def test_are_complaints_that_say_what_to_write(self):
+        self.assertEqual(words.complaints([(Path("src/base/a.cpp"), "// go on\n// a letter\n")], self.LIST),
+                         ['src/base/a.cpp:1: "go on"; write continue', 'src/base/a.cpp:2: "letter"; write message'])
 
 
 class Openings(unittest.TestCase):
@@ -416,30 +415,9 @@ class Openings(unittest.TestCase):
     def test_count_at_the_first_line_of_a_block_only(self):
         self.assertEqual(openings.openings_in("// The modules\n// of the last one.\nf();\n// Of all\n"), [(4, "Of all")])
 
-    def test_are_complaints_of_their_folder(self):
-        self.assertEqual(openings.gather([(Path("src/base/a.h"), "// Of it\n")]),
-                         {"src/base": ['src/base/a.h:1: the comment opens with "Of it"; give it a noun or a verb']})
-
-
-class Counts(unittest.TestCase):
-    RATCHET = ratchet.Ratchet("words", "words that are not plain")
-
-    def test_of_none_refuse_each_one(self):
-        self.assertEqual(self.RATCHET.complaints({"src/base": ["one", "two"], "src/host": []}, {}), ["one", "two"])
-
-    def test_may_only_become_smaller(self):
-        self.assertEqual(self.RATCHET.complaints({"src/base": ["one"]}, {"src/base": 2}), [])
-        self.assertEqual(self.RATCHET.complaints({"src/base": ["one"]}, {"src/base": 1}), [])
-        self.assertEqual(self.RATCHET.complaints({"src/base": ["one", "two"]}, {"src/base": 1}),
-                         ["src/base has 2 words that are not plain, 1 before; tools/check/words.py src/base lists them"])
-        found = {"src/base": ["one"], "src/host": ["one", "two"], "src/run": ["one"]}
-        self.assertEqual(self.RATCHET.lowered(found, {"src/base": 3, "src/host": 1}, first=False), {"src/base": 1, "src/host": 1})
-        self.assertEqual(self.RATCHET.lowered(found, {}, first=True), {"src/base": 1, "src/host": 2, "src/run": 1})
-
-    def test_are_of_a_module_an_area_or_a_folder(self):
-        for name, folder in [("src/cli/shell/a.cpp", "src/cli"), ("tests/hostile/a_test.cpp", "tests/hostile"), ("docs/a.md", "docs"),
-                             ("bench/mix/a.cpp", "bench"), ("README.md", "."), ("tools/build", "tools"), ("tests/CMakeLists.txt", "tests")]:
-            self.assertEqual(ratchet.folder_of(Path(name)), folder)
+    def test_are_complaints_that_say_where(self):
+        self.assertEqual(openings.complaints([(Path("src/base/a.h"), "// Of it\n")]),
+                         ['src/base/a.h:1: the comment opens with "Of it"; give it a noun or a verb'])
 
 
 class Paths(unittest.TestCase):

@@ -2,15 +2,11 @@
 """Refuses comment blocks that open with a clause whose noun is missing: "Of the last one", "What it has", "None: all of them".
 
 A block starts with a noun, or with the verb of what the code does: "The modules that ...", "Waits until ...", "nullptr if there is no ...".
-Folders that still have some have a number that may only become smaller: `tools/check/openings.py --write` lowers it to what is there.
-`tools/check/openings.py FOLDER...` lists what is found.
 """
 
-import collections
 import re
 import sys
 
-import ratchet
 import tree
 
 CODE = {".cpp", ".h", ".rs"}
@@ -22,8 +18,6 @@ OPENING = re.compile(
     r"|Those (?:that|who|of|whose|in|with|which|by|for|from|before|to)\b"
     rf"|The same(?: {NAMED}|[.,:;]|$)"
     r"|(?:none|nullptr|nullopt|empty|true|false|zero|null|all|no|not|nothing) ?:", re.IGNORECASE)
-
-RATCHET = ratchet.Ratchet("openings", "comments that open without a noun")
 
 
 def openings_in(text):
@@ -38,18 +32,15 @@ def openings_in(text):
     return found
 
 
-def gather(files):
-    """folder -> complaints; `files`: (name, text)."""
-    by_folder = collections.defaultdict(list)
-    for name, text in files:
-        by_folder[ratchet.folder_of(name)] += [f'{name}:{line}: the comment opens with "{words}"; give it a noun or a verb'
-                                               for line, words in openings_in(text)]
-    return by_folder
+def complaints(files):
+    """`files`: (name, text)."""
+    return [f'{name}:{line}: the comment opens with "{words}"; give it a noun or a verb' for name, text in files for line, words in openings_in(text)]
 
 
-def main(arguments):
-    return RATCHET.run(arguments, gather([(name, tree.text(name)) for name in tree.files() if name.suffix in CODE]))
+def main():
+    names = [name for name in tree.files() if name.suffix in CODE]
+    return tree.report("openings", complaints([(name, tree.text(name)) for name in names]), f"every comment of {len(names)} files opens with a noun or a verb")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

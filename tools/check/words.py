@@ -1,26 +1,20 @@
 #!/usr/bin/env python3
-"""Refuses words that are not plain technical English, in comments, names and pages (tools/check/words.toml).
-
-Folders that are not clean yet have a number of such words that may only become smaller: `tools/check/words.py --write` lowers
-it to what is there. `tools/check/words.py FOLDER...` lists what is found.
-"""
+"""Refuses words that are not plain technical English, in comments, names and pages (tools/check/words.toml)."""
 
 import collections
 import re
 import sys
 import tomllib
 
-import ratchet
 import tree
 
 WORDS = "tools/check/words.toml"
 CODE = {".cpp", ".h", ".rs", ".in"}
 SCRIPTS = {".py", ".sh", ".cmake", ""}
 # Files about these words, files that are history, pages that are made from code and from runs.
-LEFT_OUT = re.compile(r"CHANGELOG\.md|LICENSE|tools/check/(words\.|words_left|openings|check_test)|docs/reference/|docs/(hostile|kill-matrix|host-function-costs|mutants)\.md"
+LEFT_OUT = re.compile(r"CHANGELOG\.md|LICENSE|tools/check/(words\.|openings|check_test)|docs/reference/|docs/(hostile|kill-matrix|host-function-costs|mutants)\.md"
                       r"|tests/(hostile|otp|cli)/.*\.(txt|erl)$|tests/mutants/list\.toml")
 Word = collections.namedtuple("Word", "pattern write unless")
-RATCHET = ratchet.Ratchet("words", "words that are not plain")
 
 RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 RUST_RAW_STRING = re.compile(r'\br(#+)".*?"\1', re.DOTALL)
@@ -79,18 +73,16 @@ def is_looked_at(name):
             and (name.suffix != ".txt" or name.name == "CMakeLists.txt"))
 
 
-def gather(files, words):
-    """folder -> complaints, one for each word in it; `files`: (name, text)."""
-    by_folder = collections.defaultdict(list)
-    for name, text in files:
-        by_folder[ratchet.folder_of(name)] += [f'{name}:{line}: "{what}"; write {write}' for line, what, write in found_in(name, text, words)]
-    return by_folder
+def complaints(files, words):
+    """One for each such word; `files`: (name, text)."""
+    return [f'{name}:{line}: "{what}"; write {write}' for name, text in files for line, what, write in found_in(name, text, words)]
 
 
-def main(arguments):
-    words = parse_words(tree.text(WORDS))
-    return RATCHET.run(arguments, gather([(n, tree.text(n)) for n in tree.files() if is_looked_at(n)], words))
+def main():
+    names = [name for name in tree.files() if is_looked_at(name)]
+    found = complaints([(name, tree.text(name)) for name in names], parse_words(tree.text(WORDS)))
+    return tree.report("words", found, f"{len(names)} files are in plain words")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

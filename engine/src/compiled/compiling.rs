@@ -131,7 +131,7 @@ pub fn fault(error: wasmtime::Error) -> Failure {
 mod tests {
     use super::*;
 
-    /// Of the functions, in their order.
+    /// Frame sizes of the functions, in their order.
     fn frames_of(text: &str) -> Vec<u64> {
         let module =
             Module::new(Effort::Full.engine(), wat::parse_str(text).expect("the text is right")).expect("it compiles");

@@ -1,4 +1,4 @@
-//! What compiled guests import: host functions, functions of `math`, and the meter's services.
+//! Imports of compiled guests: host functions, functions of `math`, and the meter's services.
 
 use wasmtime::{AsContextMut, Caller, Engine, FuncType, Linker};
 

@@ -91,7 +91,7 @@ impl Backtrace {
 /// The compiler and what runs its code, as `live` sees them.
 pub struct Wasmtime;
 
-/// What its stores hold.
+/// The content of its stores.
 type Held = State<Wasmtime>;
 
 /// An exported function.
@@ -190,7 +190,7 @@ impl Reach for StoreContextMut<'_, Held> {
     fn bytes(&mut self, memory: Memory) -> (&mut [u8], &mut Held) {
         memory.data_and_store_mut(self)
     }
-    /// What is not written takes no time here.
+    /// Pages that are not written take no time here.
     fn grow_memory(&mut self, memory: Memory, by: u64, _look: Look) -> wasmtime::Result<bool> {
         Ok(memory.grow(self, by).is_ok())
     }

@@ -219,7 +219,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// What was there before is not looked at.
+    /// Replaces the bytes without a look at those before.
     fn give(&mut self, bytes: Vec<u8>) {
         let bytes = bytes.into_boxed_slice();
         self.size = bytes.len();

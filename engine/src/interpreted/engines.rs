@@ -20,7 +20,8 @@ pub fn config() -> Config {
     config
 }
 
-/// What an engine may keep of values between two calls: it never gives back what a call has made its stack grow to.
+/// The most that an engine may keep of values between two calls: it never gives back what a call has made its stack
+/// grow to.
 const KEPT_STACK_MAX: u64 = 256 << 10;
 
 /// How large the values of a call can be together; half of what its frames are reckoned to be, at the usual depth.
@@ -54,7 +55,7 @@ impl SharedEngine {
         SharedEngine { engine: Engine::new(&config()), bytes_left: Self::BYTES, functions_left: Self::FUNCTIONS }
     }
 
-    /// False: it does not fit in what is left.
+    /// Returns false if the module does not fit in what is left.
     fn take(&mut self, bytes: usize, functions: usize) -> bool {
         let fits = bytes <= self.bytes_left && functions <= self.functions_left;
         if fits {
@@ -88,7 +89,7 @@ fn shared_engine(bytes: usize, functions: usize) -> Option<Engine> {
 
 /// After a panic on this thread: nobody knows in which state it left the engine, so that modules to come have another.
 pub fn leave_shared_engine() {
-    // What cannot be borrowed was being exchanged for a new one when the panic came.
+    // An engine that cannot be borrowed was being exchanged for a new one when the panic came.
     SHARED.with(|shared| shared.try_borrow_mut().map(|mut shared| *shared = None).ok());
 }
 

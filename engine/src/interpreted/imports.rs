@@ -1,4 +1,4 @@
-//! What the interpreter's guests import: host functions, functions of `math`, and the meter's services.
+//! Imports of the interpreter's guests: host functions, functions of `math`, and the meter's services.
 
 use std::sync::Arc;
 

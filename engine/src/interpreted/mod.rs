@@ -61,7 +61,7 @@ fn segment_trap(error: &Error) -> Result<EndCause> {
 /// The interpreter, as `live` sees it.
 pub struct Wasmi;
 
-/// What its stores hold.
+/// The content of its stores.
 type Held = State<Wasmi>;
 
 /// How many pages were made since somebody looked at the clock for their sake.

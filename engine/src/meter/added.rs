@@ -1,4 +1,4 @@
-//! What the meter adds to a module: its positions, and the names under which the host finds it.
+//! The additions of the meter to a module: their positions, and the names under which the host finds them.
 
 use crate::artifact::{Declarations, Module};
 use crate::prepare::Analysis;

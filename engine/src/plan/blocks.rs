@@ -28,7 +28,7 @@ pub fn charge(check: bool) -> What {
 
 /// The edits are the function's; they are passed in because others are added to them in between.
 pub struct Blocks {
-    /// What the block being read costs so far.
+    /// The cost so far of the block being read.
     pub cost: u64,
     exposed: bool,
     /// The edit that charges the block being read.
@@ -120,7 +120,7 @@ impl Blocks {
             return None;
         }
         if let [Some(then), Some(other)] = frame.arms {
-            // Whatever both ways cost is charged before they part.
+            // A cost that both ways share is charged before they part.
             let both = charged(edits, then).0.min(charged(edits, other).0);
             set_cost(edits, frame.before, before_cost + both);
             for arm in [then, other] {

@@ -33,7 +33,7 @@ pub enum What {
         cost: u64,
         exposed: bool,
     },
-    /// The same where fuel is also looked at: loop heads, and function entries that do not run straight into one.
+    /// Charges where fuel is also looked at: loop heads, and function entries that do not run straight into one.
     ChargeAndCheck {
         cost: u64,
         exposed: bool,
@@ -58,11 +58,11 @@ pub enum What {
     ChargeLength {
         shift: u8,
     },
-    /// The same before one that is done in pieces when it is long.
+    /// Charges before an operator that is done in pieces when it is long.
     ChargePieces {
         bulk: Bulk,
     },
-    /// The same before one that the host does when it is long.
+    /// Charges before an operator that the host does when it is long.
     ChargeFill {
         act: Act,
     },
@@ -86,13 +86,13 @@ impl Bulk {
         if matches!(self, Bulk::InitMemory { .. }) { costs::BYTES_SHIFT } else { costs::ELEMENTS_SHIFT }
     }
 
-    /// What is done at once.
+    /// The units that are done at once.
     pub fn piece(self) -> i64 {
         if matches!(self, Bulk::InitMemory { .. }) { PIECE as i64 } else { SLOTS as i64 }
     }
 }
 
-/// What is known of a function once its body was read.
+/// Facts about a function that are known once its body was read.
 #[derive(Default)]
 pub struct FunctionPlan {
     /// From the locals' declarations to the final `end`.
@@ -120,7 +120,7 @@ pub struct FunctionPlan {
     pub weight: u32,
 }
 
-/// What reading the bodies gathers over the whole module.
+/// Facts about the whole module, gathered while its bodies are read.
 #[derive(Default, Clone)]
 pub struct Findings {
     pub edits: Vec<Edit>,

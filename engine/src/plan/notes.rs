@@ -1,4 +1,4 @@
-//! What an operator of a body means for the meter, and for the description of the module.
+//! The meaning of a body's operators for the meter, and for the description of the module.
 
 use wasmparser::{BlockType, FuncValidator, Operator, ValidatorResources};
 
@@ -13,7 +13,7 @@ use crate::costs;
 use crate::load::blocks_of;
 use crate::long_acts::Act;
 
-/// What a block with parameters costs besides itself: the empty block before it, and its values in their places.
+/// The cost of a block with parameters besides itself: the empty block before it, and its values in their places.
 const GUARD_BLOCKS: u64 = 2;
 
 impl Reader<'_> {

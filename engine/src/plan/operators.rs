@@ -1,4 +1,4 @@
-//! What the reader of a body has to know of operators by themselves.
+//! Facts about single operators that the reader of a body has to know.
 
 use wasmparser::{FuncValidator, Operator, ValidatorResources};
 
@@ -36,8 +36,9 @@ pub const SIMPLE: [bool; 256] = {
     simple
 };
 
-/// Whether the host or a callee may see the counter at this operator, which the validator has just read and which is not
-/// plain: it may trap, it calls, or it leaves the function. What is not known not to is taken to.
+/// Returns whether the host or a callee may see the counter at this operator, which the validator has just read and
+/// which is not plain: it may trap, it calls, or it leaves the function. An operator that is not known counts as one
+/// that exposes it.
 pub fn exposes(operator: &Operator, validator: &FuncValidator<ValidatorResources>) -> bool {
     let leaves = |label: u32| label + 1 >= validator.control_stack_height();
     match operator {

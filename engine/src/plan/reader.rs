@@ -10,8 +10,8 @@ use crate::failure::Result;
 use crate::load::Chain;
 use crate::{bounds, costs};
 
-/// What a call counts for besides the values that it carries: nothing else of two bytes takes as long to validate, to rewrite and to
-/// follow, and where a function has loops, the counter is read again behind it.
+/// Points of a call besides the values that it carries: nothing else of two bytes takes as long to validate, to rewrite
+/// and to follow, and where a function has loops, the counter is read again behind it.
 const CALL_POINTS: usize = 2;
 
 /// How many carried values are counted between two checks of the points.

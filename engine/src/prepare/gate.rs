@@ -28,7 +28,7 @@ pub struct Gate<'a> {
     has_code: bool,
     /// Where the section ends that was read last.
     read_to: usize,
-    /// What was found in the declarations, if they are worth keeping.
+    /// Findings in the declarations, if they are worth keeping.
     checked: Option<Checked>,
 }
 

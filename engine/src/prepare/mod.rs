@@ -15,7 +15,7 @@ mod expressions;
 mod gate;
 mod weights;
 
-/// What the meter needs to rewrite a module.
+/// Facts that the meter needs to rewrite a module.
 pub struct Analysis {
     pub module: Module,
     pub findings: Findings,

@@ -1,5 +1,5 @@
-//! What is known of a module once all its bodies were read: which functions weigh on the call depth, how its calls are
-//! charged, and how much native stack they can need.
+//! Facts about a module that are known once all its bodies were read: which functions weigh on the call depth, how its
+//! calls are charged, and how much native stack they can need.
 
 use super::Analysis;
 use crate::graph::{Graph, callees_first};

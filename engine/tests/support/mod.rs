@@ -1,4 +1,4 @@
-//! What the tests share: a guest from text, in either tier, called by the names of its exports.
+//! Shared parts of the tests: a guest from text, in either tier, called by the names of its exports.
 #![allow(dead_code)] // no test uses all of it
 
 pub mod externref;
@@ -71,7 +71,7 @@ pub struct Guest {
     pub instance: Instance,
 }
 
-/// What a call gave: how it ended, and its results when it returned.
+/// The result of a call: how it ended, and its results when it returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub end: End,

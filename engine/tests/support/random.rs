@@ -59,7 +59,7 @@ impl Random {
     }
 }
 
-/// What random modules may import, and what they get.
+/// Imports that random modules may have, and what they get.
 const IMPORTS: &str = r#"(module
     (import "h" "none" (func))
     (import "h" "mix" (func (param i32 i64 f32 f64) (result i64)))
@@ -80,7 +80,7 @@ unsafe extern "C" fn mix(data: *mut c_void, _caller: *mut Caller, args: *const u
     0
 }
 
-/// Whatever an import is called, it is given a function of its type; those of `math` are the crate's own.
+/// An import of any name is given a function of its type; those of `math` are the crate's own.
 fn function(artifact: &Artifact, index: usize) -> HostFunction {
     let import = &artifact.module.imports[index];
     let Signature { params, results } = &artifact.module.types[import.type_index as usize];
@@ -185,7 +185,8 @@ fn observe(guest: &mut Guest, export: u32, args: &[u64], budget: Budget) -> Obse
     }
 }
 
-/// What a module does in one tier: started, then its functions called; after each end that is one, a new instance.
+/// Observations of a module in one tier: started, then its functions called; after each end that is one, a new
+/// instance.
 fn observed(artifact: &Arc<Artifact>, tier: Tier, seed: u64) -> Result<Vec<Observation>, String> {
     let functions: Vec<_> = (0..artifact.module.imports.len()).map(|index| function(artifact, index)).collect();
     // Every other one shares an engine with others before it, if it is small.
@@ -296,7 +297,7 @@ fn first_difference(interpreted: &[Observation], compiled: &[Observation]) -> St
     )
 }
 
-/// What a run over many seeds came to.
+/// The sums of a run over many seeds.
 #[derive(Default)]
 pub struct Tally {
     pub modules: u64,

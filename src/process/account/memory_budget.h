@@ -1,4 +1,4 @@
-// What all sandboxes of a runtime may use together before it takes in no more.
+// The memory that all sandboxes of a runtime may use together before it takes in no more.
 #pragma once
 
 #include <atomic>

@@ -16,6 +16,8 @@ TreeAccount::TreeAccount(SandboxLimitsPtr limits, Listener* listener, MemoryBudg
       limits_(std::move(limits)),
       log_rate_(limits_->log_bytes_per_second_max) {}
 
+// Adds only what fits, so that of two who ask at once neither is refused for what the other did not get. Relaxed, here
+// and everywhere in the account: each number stands for itself, and nothing else is read because of it.
 bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, std::uint64_t max, std::uint64_t amount) {
   std::uint64_t before = used.load(std::memory_order_relaxed);
   do {
@@ -24,6 +26,7 @@ bool TreeAccount::try_add(std::atomic<std::uint64_t>& used, std::uint64_t max, s
   return true;
 }
 
+// Guests may not use what the host has free for itself, so their own memory is counted twice: by itself, and with all.
 bool TreeAccount::try_take(std::uint64_t bytes) {
   if (bytes == 0) return true;
   if (!try_add(memory_bytes_, allowed(), bytes)) return false;
@@ -43,6 +46,7 @@ void TreeAccount::hold_anyway(std::uint64_t bytes) {
   if (budget_ != nullptr) budget_->take(bytes);
 }
 
+// The own limit is asked first: a sandbox that has met it learns that, also while the pool of all is empty.
 WasiErrno TreeAccount::try_add_descriptor(LimitMet& met) {
   const std::uint64_t allowed = descriptors_max_.load(std::memory_order_relaxed);
   if (!try_add(descriptors_, allowed, 1)) {
@@ -90,9 +94,11 @@ void TreeAccount::set_limits(const SandboxLimits& limits) {
   message_queue_max_.store(limits.message_queue_max);
   descriptors_max_.store(limits.descriptors_max);
   threads_max_.store(limits.threads_max);
+  // Last: whoever sees the new number finds the new limits.
   limits_number_.fetch_add(1, std::memory_order_release);
 }
 
+// The account is its own control block's deleter: no object is allocated for the bytes.
 std::shared_ptr<void> hold_bytes(std::shared_ptr<TreeAccount> account, std::uint64_t bytes) {
   if (!account->try_hold(bytes)) return nullptr;
   TreeAccount* const held = account.get();

@@ -16,7 +16,7 @@ SandboxLimitsPtr limits_with(std::uint64_t memory_bytes_max, std::uint64_t timer
   return std::make_shared<const SandboxLimits>(limits);
 }
 
-// What the host holds for guests has some bytes for nothing; beyond them it is memory like their own.
+// The first bytes that the host holds for guests are free; beyond them it is memory like their own.
 TEST(TreeAccount, RefusesMemoryThatTheHostHoldsAlreadyAndTakesNothing) {
   TreeAccount account(limits_with(2 * kPage));
   ASSERT_TRUE(account.try_hold(MemoryAccount::kHostBytesFree + kPage));

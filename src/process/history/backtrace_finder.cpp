@@ -73,7 +73,7 @@ void BacktraceFinder::find(const ModuleCode& code, const History::Step* last, Ou
   forget();
 }
 
-// Whoever ends the process ends the compilation for it, too.
+// The end of the process ends the compilation for it, too.
 CodePtr BacktraceFinder::compile(const ModuleCode& code, Workers::Seat& seat) {
   const std::stop_source stop;
   const GuestWaits::Wait wait(process_.waits(), stop);

@@ -37,7 +37,7 @@ class BacktraceFinder {
   bool wants_answers() const { return history_.open(); }
   void forget() { history_.close(); }
 
-  // What is needed of the last message to repeat it. The instance is still there.
+  // The part of the last message that is needed to repeat it. The instance still exists.
   static History::Step last_step(const LiveInstance& live, const Message& message);
   // Gives the outcome of a process that has trapped its backtrace, if that can be found in time, and forgets the rest.
   // The instance is gone already, so that its memory can be used. Without a last message the start of the process ended

@@ -1,5 +1,5 @@
-// What a process has been given since its instance was created, or since an image was made of it, so that its end can
-// be repeated.
+// The messages of a process since its instance was created, or since an image was made of it, so that its end can be
+// repeated.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class History {
     std::uint64_t fuel_used = 0;
     VirtualTime time;
   };
-  // What the sandbox answered when the guest sent, called, spawned, stopped or started a timer.
+  // The answer of the sandbox when the guest sent, called, spawned, stopped or started a timer.
   struct Answer {
     std::int32_t code = 0;
     std::string reply;
@@ -59,7 +59,7 @@ class History {
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
-  // Whether it may start again once it is closed.
+  // Says whether the history may start again once it is closed.
   enum class Renewable : bool { no, yes };
   // For a new instance, of which nothing has run.
   void start(std::string_view input, Renewable renewable = Renewable::no);

@@ -22,7 +22,7 @@ class RetraceCode {
  public:
   static constexpr std::chrono::nanoseconds kCompileTimeMax = std::chrono::seconds(1);
 
-  // False: somebody else has entered. After true, leave() follows.
+  // Returns false if somebody else has entered. After true, leave() follows.
   bool try_enter() { return !busy_.exchange(true); }
   void leave() { busy_.store(false); }
 

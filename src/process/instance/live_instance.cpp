@@ -16,6 +16,8 @@ LiveInstance::LiveInstance(ModuleCodePtr module, HostSettings settings, std::uin
   if (code->hot != nullptr) code->add_instance(client_);
 }
 
+// The instance that was here is moved out first, and ends once all members are replaced: its guest refers to its code
+// and its context.
 LiveInstance& LiveInstance::operator=(LiveInstance&& other) noexcept {
   LiveInstance before = std::move(*this);
   code = std::move(other.code);
@@ -38,6 +40,7 @@ void LiveInstance::set_limits(const SandboxLimits& limits) {
   Limits own = static_cast<const Limits&>(limits);
   own.memory_bytes_max = std::min(limits.memory_bytes_max, limits.process_memory_bytes_max);
   context->set_limits(own);
+  // The name of the smaller of both bounds, which is the one that a refusal reports.
   context->memory_limit =
       own.memory_bytes_max < limits.memory_bytes_max ? "process_memory_bytes_max" : "memory_bytes_max";
 }

@@ -38,7 +38,7 @@ class LiveInstance {
   // Moves to compiled code between two calls, once there is some. True: it has moved.
   bool move_if_hot();
   void add_burned(std::uint64_t fuel);
-  // What a piece of work saw is known to the work that follows, which cannot be repeated either.
+  // Work that follows knows what this work saw, so it cannot be repeated either.
   void note_seen(Outcome& outcome) {
     saw_outside = saw_outside || context->saw_outside;
     outcome.repeatable = outcome.repeatable && !saw_outside;

@@ -77,7 +77,7 @@ void ModuleCode::remove_instance() const {
   for_each_hot(*this, [](HotCode& one) { one.remove_instance(); });
 }
 
-// What one of them burned is not known: they are hot together.
+// Linked modules become hot together, because how much each of them burned is not known.
 void ModuleCode::add_burned(std::uint64_t fuel, const void* client) const {
   for_each_hot(*this, [&](HotCode& one) { one.add_burned(fuel, client); });
 }

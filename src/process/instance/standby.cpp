@@ -42,6 +42,7 @@ Result<Outcome> Standby::begin(LiveInstance& live, Clock::TimePoint deadline, St
   return finish(live, started, live.begin(starts));
 }
 
+// Limits are read again for each hook: a change of code may wait long, and a hook may write more than an answer.
 Result<Outcome> Standby::call(LiveInstance& live, const Hook& hook, std::string_view input, Clock::TimePoint deadline) {
   const Clock::TimePoint started = services_.clock().now();
   SandboxLimits limits = *services_.account().limits();

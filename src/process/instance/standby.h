@@ -17,8 +17,9 @@ namespace petri {
 
 class InstanceServices;
 
-// What it runs is charged to the account of the sandbox, takes no turns, and has no effect outside (HookPort). One
-// thread at a time; another may raise the flag, which ends what runs. Services and flag outlive it and all it creates.
+// Work that runs here is charged to the account of the sandbox, takes no turns, and has no effect outside (HookPort).
+// One thread at a time; another may raise the flag, which ends what runs. Services and flag outlive it and all it
+// creates.
 class Standby {
  public:
   Standby(InstanceServices& services, std::string_view name, KillFlag& flag)

@@ -39,6 +39,7 @@ void DeterministicQueue::spend(std::uint64_t fuel, std::uint64_t skipped_ms) {
   time_.skipped_ms += skipped_ms;
 }
 
+// The permit is given back while this waits: with one worker the message that is waited for needs it.
 DeterministicQueue::Hold::Hold(DeterministicQueue* queue) : queue_(queue) {
   if (queue_ == nullptr) return;
   const Workers::Pause pause(queue_->workers_);
@@ -79,6 +80,7 @@ bool DeterministicQueue::next(Callback& work) {
     waiting_.pop_front();
     return true;
   }
+  // Nothing else is left to do, so time passes until the first timer is due.
   const std::uint64_t due_ms = timers_.first_time();
   time_.skipped_ms += due_ms - std::min(due_ms, time_.ms());
   work = timers_.take_first();

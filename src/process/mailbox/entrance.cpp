@@ -29,7 +29,7 @@ class PETRI_THREAD_ANNOTATION(scoped_lockable) Entrance::Lock {
 
 Entrance::Entrance(Process& process) : process_(process), mailbox_(process.services().account) {}
 
-// Whoever enters or leaves has nothing to look at and nobody to wake: no lock is needed for that.
+// Entering and leaving need no lock when there is nothing to look at and nobody to wake.
 bool Entrance::needs_nothing() const {
   return !held_ && !killed_ && waiters_ == 0 && current_call_ == 0 && mailbox_.admits_everybody() &&
          !flags_.running().is_raised();
@@ -45,7 +45,7 @@ bool Entrance::ends_at_once(bool terminates) const {
 // ---- to enter -------------------------------------------------------------------------------------------------
 
 bool Entrance::try_enter(const Message& message, Line line) {
-  // What has no number cannot be cancelled, so nobody has to find it.
+  // A message without a number cannot be cancelled, so nobody has to find it.
   if (message.id == 0 && occupancy_.try_without_lock(OccupationEvent::enter)) return true;
   Lock lock(*this);
   if (held_ || (line == Line::keep && !mailbox_.empty()) || !mailbox_.may_enter(message)) return false;

@@ -1,4 +1,4 @@
-// Who may enter a process, and what waits for it: its state, its mailbox, and the lock of both.
+// The entrance of a process: its state, its mailbox, the lock of both, and who may enter.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ class Entrance {
   ToStop enter_to_stop(std::uint64_t incarnation) EXCLUDES(mutex_);
   // To exchange the instance, or to look at it. `taken`: leave(true) follows.
   enum class Taken : std::uint8_t { taken, down, at_work };
-  // Whether one that hold() keeps from messages is taken, too.
+  // Says whether a process that hold() keeps from messages is taken, too.
   enum class Frozen : std::uint8_t { leave, take };
   Taken try_take(Frozen frozen = Frozen::leave) EXCLUDES(mutex_);
   void put_back() { leave(true); }
@@ -80,19 +80,19 @@ class Entrance {
   bool take_message(Message& message) EXCLUDES(mutex_);
   // Others go first: the mailbox is handled later, by another task, which has entered already.
   void hand_over() EXCLUDES(mutex_);
-  // What was done for a message is over: whoever cancels it now finds nothing.
+  // Ends the handling of a message: a cancel that comes now finds nothing.
   void end_handler() EXCLUDES(mutex_);
   void swap_flags() EXCLUDES(mutex_);
-  // Whether enter_to_revive() may follow, until somebody stops the process. Returns what held before.
+  // Allows or forbids enter_to_revive(), until somebody stops the process. Returns what held before.
   bool set_may_revive(bool may) EXCLUDES(mutex_);
 
   // ---- to end what is inside; after true the flag of the guest is up, and what it waits for is to be ended
   // An incarnation that is yet to start is ended as soon as it does.
   bool kill(std::uint64_t incarnation) EXCLUDES(mutex_);
-  // What runs in an instance that is created beside this one: it is not exchanged meanwhile.
+  // Ends what runs in an instance that is created beside this one: it is not exchanged meanwhile.
   void end_standby() EXCLUDES(mutex_);
   bool interrupt_if(const std::function<bool()>& condition) EXCLUDES(mutex_);
-  // Of the call of this number; one that still waits is taken out of the mailbox.
+  // Cancels the call of this number; one that still waits is taken out of the mailbox.
   enum class Cancelled : std::uint8_t { unknown, interrupted, taken_out };
   Cancelled cancel(std::uint64_t call_id, std::optional<Message>& waiting) EXCLUDES(mutex_);
   // Nobody will enter again. Returns the messages that nobody will handle.

@@ -51,7 +51,7 @@ TEST_F(EntranceTest, AdmitsOneAtATime) {
   entrance_.leave(true);
 }
 
-// Whoever entered without the lock must see what came meanwhile.
+// A thread that entered without the lock must see what came meanwhile.
 TEST_F(EntranceTest, HandlesWhatCameWhileSomebodyWasInside) {
   ASSERT_TRUE(try_enter());
   ASSERT_TRUE(process_.post({.bytes = "x"}));

@@ -83,6 +83,8 @@ void Mailbox::replace_saved(const std::vector<SavedMessage>& messages, Clock::Ti
     release(message);
     return true;
   });
+  // Charged whether they fit or not, and before the old ones are given back: they were there when the snapshot was
+  // made.
   messages_.splice(messages_.begin(), come);
 }
 

@@ -37,7 +37,7 @@ class Mailbox {
 
   // Its bytes (bytes_of) are held on the account already.
   void put(Message message);
-  // True: there is one that may enter.
+  // Returns true if a message waits that may enter.
   bool has_next() const { return next() != messages_.end(); }
   bool take_next(Message& into);
   // Takes out the call of this number.

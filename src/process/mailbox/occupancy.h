@@ -1,4 +1,4 @@
-// Whether a thread has entered a process: the rule, and the word that holds the state.
+// The occupancy of a process, which says whether a thread has entered it: the rule, and the word that holds the state.
 #pragma once
 
 #include <atomic>
@@ -62,7 +62,7 @@ class Occupancy {
   }
   // The mark is taken away.
   void release_lock() { word_.fetch_and(kState, std::memory_order_release); }
-  // False: the event cannot happen now.
+  // Returns false if the event cannot happen now.
   bool try_advance(OccupationEvent event) {
     const std::optional<Occupation> after = next(now(), event);
     if (after) word_.store(word(*after) | kNeedsLock, std::memory_order_release);

@@ -22,7 +22,7 @@ class Reply {
   Reply() = default;
   explicit Reply(Completion completion) : completion_(std::move(completion)) {}
 
-  // False: there is a result already, or nobody waits any more. A completion is called on this thread.
+  // Returns false if there is a result already, or nobody waits any more. A completion is called on this thread.
   bool give(Result<Outcome> result) EXCLUDES(mutex_);
   // Nobody waits any more. False: the result has been given.
   bool abandon() EXCLUDES(mutex_);

@@ -23,7 +23,7 @@ class TimerQueue {
     times_.emplace(timer, time);
     return timer;
   }
-  // False: the timer is not here any more.
+  // Returns false if the timer is not here any more.
   bool cancel(TimerId timer) {
     const auto found = times_.find(timer);
     if (found == times_.end()) return false;

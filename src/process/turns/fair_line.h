@@ -24,7 +24,7 @@ class FairLine {
   class Member {
    public:
     void add_used(std::uint64_t amount) { used_.fetch_add(amount, std::memory_order_relaxed); }
-    // The same for time that was used until now, in nanoseconds of one clock.
+    // Adds time that was used until now, in nanoseconds of one clock.
     void add_used(std::uint64_t amount, std::uint64_t now) {
       add_used(amount);
       used_until_.store(now, std::memory_order_relaxed);

@@ -64,7 +64,7 @@ void GuestThreads::end_one(Share& share) {
   share.account_->let_go(kThreadBytes);
 }
 
-// Of those that wait.
+// Takes one of the tasks that wait.
 Workers::Task GuestThreads::take(Share& share, std::uint64_t number) {
   const auto found = share.waiting_.find(number);
   Workers::Task task = std::move(found->second);
@@ -86,7 +86,7 @@ void GuestThreads::list(Share& share, std::size_t share_max) {
   waiting_.push_back({&share, share_max});
 }
 
-// Whoever has none goes first, then whoever waited longest.
+// A share without a thread goes first, then the one that waited longest.
 void GuestThreads::finished(Share& share, std::size_t share_max) {
   Waiting next{};
   Workers::Task task;

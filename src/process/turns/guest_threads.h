@@ -42,8 +42,8 @@ class GuestThreads {
   // Beyond the first ones a sandbox has less than one for so many that are left: N that want all have 1/(4 + N) each,
   // and 4/(4 + N) stay free.
   static constexpr std::size_t kLeftForEach = 4;
-  // What an engine and the allocators keep for a thread whose guest waits, as measured: interpreted 1.0 MiB, compiled
-  // 0.6 MiB.
+  // Memory that an engine and the allocators keep for a thread whose guest waits, as measured: interpreted 1.0 MiB,
+  // compiled 0.6 MiB.
   static constexpr std::uint64_t kThreadBytes = 1 << 20;
 
   // The workers outlive it.

@@ -80,7 +80,7 @@ TEST_F(GuestThreadsTest, KeepTheReserveForThoseWhoHaveNone) {
   std::latch answered(1);
   threads_.submit(modest_, 1'000, [&] { answered.count_down(); });
   answered.wait();
-  // What the runtime does itself asks nobody.
+  // Work of the runtime itself asks nobody.
   std::latch stopped(1);
   workers_->submit([&] { stopped.count_down(); });
   stopped.wait();

@@ -11,7 +11,7 @@
 namespace petri {
 namespace {
 
-// What this thread has had of a processor since it was last asked; the kernel may have had others run meanwhile.
+// Time this thread has had of a processor since it was last asked; the kernel may have had others run meanwhile.
 std::uint64_t processor_ns_since_last_asked() {
   thread_local std::uint64_t last = 0;
   const std::uint64_t now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -77,9 +77,9 @@ void GuestTurns::wait_until(std::uint64_t until_ns, const std::atomic<std::uint3
   add_away(to_ns(services_.clock().now()) - from);
 }
 
-// Whoever keeps wanting more than its share has cpu_grace for it, if that is set; what is set now counts, not what was
-// when the work started. A share may have been used up by a callee or a neighbour: one that has hardly run itself
-// meanwhile is held, and not ended.
+// A sandbox that keeps wanting more than its share has cpu_grace for it, if that is set; the present setting counts,
+// not the one of when the work started. A share may have been used up by a callee or a neighbour: one that has hardly
+// run itself meanwhile is held, and not ended.
 bool GuestTurns::held_too_long(std::uint64_t now_ns) {
   if (share_.free_at() <= now_ns) {
     held_since_ns_ = 0;

@@ -19,7 +19,7 @@ class TreeAccount;
 // that one does. Times are those of the clock of the sandbox.
 class GuestTurns {
  public:
-  // Who may use a processor now, and what ends the waiting for one.
+  // Says who may use a processor now, and what ends the waiting for one.
   struct Bounds {
     Workers::Seat& seat;
     const std::atomic<std::uint32_t>& kill;

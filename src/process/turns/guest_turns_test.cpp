@@ -30,7 +30,7 @@ class GuestTurnsTest : public ::testing::Test {
     return settings;
   }
   std::uint64_t now_ns() const { return to_ns(clock_.now()); }
-  // Whether it continues after a turn. Nothing waits: its deadline has passed.
+  // Returns whether it continues after a turn. Nothing waits: its deadline has passed.
   bool continues() { return turns_.next(context_, 0, bounds()) != 0; }
   GuestTurns::Bounds bounds() { return {.seat = Workers::seat_of_this_thread(), .kill = kill_, .deadline_ns = 0}; }
   void starts_other_work() {

@@ -22,8 +22,8 @@ bool GuestWaits::set(const Awaited* awaited) {
   return !flags_.running().is_raised();
 }
 
-// What is awaited is copied, and ended without the lock: a callee has locks of its own, and the thread that waits may
-// be gone by then.
+// The wait is copied, and ended without the lock: a callee has locks of its own, and the thread that waits may be gone
+// by then.
 void GuestWaits::end() {
   std::optional<Awaited> awaited;
   {

@@ -1,4 +1,4 @@
-// What the guest of a process waits for.
+// The wait of a process's guest, for an answer or for time to pass.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,7 @@ void Workers::submit(Task task, Client* client) {
   {
     MutexLock lock(mutex_);
     Client& whose = client == nullptr ? own_ : *client;
-    whose.tasks_.push_back(std::move(task));
+    whose.queue_.write().tasks.push_back(std::move(task));
     ++tasks_;
     line_up(whose);
     grant();
@@ -70,23 +70,26 @@ void Workers::submit(Task task, Client* client) {
 
 void Workers::favour(Client& client) {
   MutexLock lock(mutex_);
-  with_tasks_.remove(client, client.with_tasks_);
-  with_waiters_.remove(client, client.with_waiters_);
+  Client::Queue& queue = client.queue_.write();
+  with_tasks_.remove(client, queue.with_tasks);
+  with_waiters_.remove(client, queue.with_waiters);
   client.favour(floor_);
   line_up(client);
 }
 
 void Workers::line_up(Client& client) {
-  if (!client.with_tasks_.stands() && !client.with_waiters_.stands()) {
+  Client::Queue& queue = client.queue_.write();
+  if (!queue.with_tasks.stands() && !queue.with_waiters.stands()) {
     client.come_back(floor_, kernel_ns(CLOCK_MONOTONIC));
   }
-  if (!client.tasks_.empty()) with_tasks_.add(client, client.with_tasks_);
-  if (client.has_waiters()) with_waiters_.add(client, client.with_waiters_);
+  if (!queue.tasks.empty()) with_tasks_.add(client, queue.with_tasks);
+  if (queue.has_waiters()) with_waiters_.add(client, queue.with_waiters);
 }
 
 void Workers::leave_lines(Client& client) {
-  if (client.tasks_.empty()) with_tasks_.remove(client, client.with_tasks_);
-  if (!client.has_waiters()) with_waiters_.remove(client, client.with_waiters_);
+  Client::Queue& queue = client.queue_.write();
+  if (queue.tasks.empty()) with_tasks_.remove(client, queue.with_tasks);
+  if (!queue.has_waiters()) with_waiters_.remove(client, queue.with_waiters);
 }
 
 std::size_t Workers::threads() const {
@@ -102,8 +105,8 @@ void Workers::grant() {
   }
 }
 
-// Who has had the least of those that can be served: a task needs a thread too. Without an idle one a thread is
-// started, and asks again.
+// The client that has had the least of those that can be served: a task needs a thread too. Without an idle one a
+// thread is started, and asks again.
 Workers::Client* Workers::next_client() {
   if (idle_.empty() && starting_ < tasks_) want_thread();
   FairLine::Member* waiting = with_waiters_.first();
@@ -117,17 +120,19 @@ Workers::Client* Workers::next_client() {
 void Workers::raise_floor(Client& client) {
   const std::uint64_t used = client.used();
   const std::uint64_t members = std::max<std::size_t>(with_tasks_.size() + with_waiters_.size(), 1);
-  floor_ = std::max(floor_ + (used - std::exchange(client.used_at_grant_, used)) / members, client.rank());
+  floor_ =
+      std::max(floor_ + (used - std::exchange(client.queue_.write().used_at_grant, used)) / members, client.rank());
 }
 
 // Its new work and those who resume take turns, those who were put aside come behind them.
 bool Workers::grant_to(Client& client) {
   raise_floor(client);
-  const std::uint64_t number = client.grants_++;
+  Client::Queue& queue = client.queue_.write();
+  const std::uint64_t number = queue.grants++;
   const bool turn_of_the_put_aside = number % kShareOfThePutAside == kShareOfThePutAside - 1;
-  const bool granted = (turn_of_the_put_aside && grant_waiter(client.put_aside_)) ||
-                       (number % 2 == 0 && grant_task(client)) || grant_waiter(client.resuming_) ||
-                       grant_task(client) || grant_waiter(client.put_aside_);
+  const bool granted = (turn_of_the_put_aside && grant_waiter(queue.put_aside)) ||
+                       (number % 2 == 0 && grant_task(client)) || grant_waiter(queue.resuming) || grant_task(client) ||
+                       grant_waiter(queue.put_aside);
   leave_lines(client);
   return granted;
 }
@@ -153,14 +158,15 @@ bool Workers::grant_waiter(std::list<Waiter*>& line) {
 
 // The task goes to an idle thread together with its permit.
 bool Workers::grant_task(Client& client) {
-  if (client.tasks_.empty() || idle_.empty()) return false;
+  std::list<Task>& tasks = client.queue_.write().tasks;
+  if (tasks.empty() || idle_.empty()) return false;
   Waiter* thread = idle_.back();
   idle_.pop_back();
   ++running_;
   thread->granted = true;
   thread->client = &client == &own_ ? nullptr : &client;
-  thread->task = std::move(client.tasks_.front());
-  client.tasks_.pop_front();
+  thread->task = std::move(tasks.front());
+  tasks.pop_front();
   --tasks_;
   thread->woken.notify_one();
   return true;
@@ -282,8 +288,8 @@ void Workers::wait_until(Condition& woken, std::uint64_t deadline_ns) {
 
 void Workers::wake_ended(Client* client) {
   MutexLock lock(mutex_);
-  Client& whose = client == nullptr ? own_ : *client;
-  for (const std::list<Waiter*>* line : {&whose.resuming_, &whose.put_aside_}) {
+  const Client::Queue& queue = *(client == nullptr ? own_ : *client).queue_;
+  for (const std::list<Waiter*>* line : {&queue.resuming, &queue.put_aside}) {
     for (Waiter* waiter : *line) {
       if (waiter->is_ended()) waiter->woken.notify_one();
     }
@@ -301,7 +307,7 @@ void Workers::release(Seat& seat) {
 
 void Workers::acquire_again(Seat& seat, const std::atomic<std::uint32_t>* ended) {
   MutexLock lock(mutex_);
-  wait_in(client_of(seat).resuming_, seat, {.ended = ended});
+  wait_in(client_of(seat).queue_.write().resuming, seat, {.ended = ended});
 }
 
 std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat, const EarlyWake& wake) {
@@ -310,7 +316,7 @@ std::uint64_t Workers::take_turn(std::uint64_t now_ns, Seat& seat, const EarlyWa
   const bool somebody_waits = tasks_ > 0 || !with_waiters_.empty();
   if (seat.holds_permit && !somebody_waits) return now_ns + turn;
   give_up_permit(seat);
-  wait_in(client_of(seat).put_aside_, seat, wake);
+  wait_in(client_of(seat).queue_.write().put_aside, seat, wake);
   return kernel_ns(CLOCK_MONOTONIC) + turn;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/on_demand.h"
 #include "base/threads/large_thread.h"
 #include "base/threads/stack.h"
 #include "base/threads/thread_pool.h"
@@ -43,13 +44,17 @@ class Workers {
   // The owner of work: a sandbox has one. It outlives its tasks and waiting threads, which keep it alive.
   class Client : public FairLine::Member {
     friend class Workers;
-    // The lock of the Workers guards all of this.
-    std::list<Task> tasks_;
-    std::list<Waiter*> resuming_;   // what they waited for is there
-    std::list<Waiter*> put_aside_;  // they have had their turn
-    FairLine::Place with_tasks_, with_waiters_;
-    std::uint64_t grants_ = 0, used_at_grant_ = 0;
-    bool has_waiters() const { return !resuming_.empty() || !put_aside_.empty(); }
+    struct Queue {
+      std::list<Task> tasks;
+      std::list<Waiter*> resuming;   // what they waited for is there
+      std::list<Waiter*> put_aside;  // they have had their turn
+      FairLine::Place with_tasks, with_waiters;
+      std::uint64_t grants = 0, used_at_grant = 0;
+      bool has_waiters() const { return !resuming.empty() || !put_aside.empty(); }
+    };
+    // The lock of the Workers guards it. Guests that are only called from outside run on their callers' threads, so a
+    // large population has none.
+    OnDemand<Queue> queue_;
   };
 
   struct Options {

@@ -131,7 +131,7 @@ TEST(Workers, AnswerANewTaskBesideThoseWhoNapAndResume) {
   done.wait();
 }
 
-// Who submits itself again is not new.
+// A client that submits itself again is not new.
 TEST(Workers, ServeWhoHasUsedLittleBeforeThoseWhoSubmitThemselvesAgain) {
   constexpr int kMany = 20;
   std::atomic<int> turns{0};
@@ -227,7 +227,7 @@ TEST(Workers, LetAGuestEndWithoutAPermitThatWasEndedWhileItWaited) {
   done.wait();
 }
 
-// Whoever was ended or is out of time is not to wait until others have had their turns.
+// A guest that was ended or is out of time is not to wait until others have had their turns.
 TEST(Workers, WakeAGuestThatWasPutAsideWhenItIsEnded) {
   const auto workers = make(1);
   std::atomic<std::uint32_t> ended{0};

@@ -5,7 +5,7 @@
 namespace petri {
 namespace {
 
-bool run_waits(const SandboxRunPtr& run) { return run->began_ns.load() == 0; }
+bool run_waits(const SandboxRunPtr& run) { return run->started_ns.load() == 0; }
 
 void answer_cancelled(const SandboxRun& run) {
   run.reply->give(fail(ErrorCode::cancelled, "the run was cancelled before it began"));
@@ -20,10 +20,11 @@ bool RunTable::add(const SandboxRunPtr& run, std::uint64_t waiting_max) {
   return true;
 }
 
+// A run that was cancelled has left the table already, and 0 is the time of those that wait.
 bool RunTable::begin(const SandboxRunPtr& run, std::uint64_t now_ns) {
   MutexLock lock(mutex_);
   if (std::ranges::find(runs_, run) == runs_.end()) return false;
-  run->began_ns.store(std::max<std::uint64_t>(now_ns, 1));
+  run->started_ns.store(std::max<std::uint64_t>(now_ns, 1));
   return true;
 }
 
@@ -42,6 +43,7 @@ bool RunTable::cancel(std::uint64_t id) {
     run = *found;
     if (run_waits(run)) runs_.erase(found);
   }
+  // Without the lock: the answer calls a completion, and a stop wakes threads.
   run_waits(run) ? answer_cancelled(*run) : static_cast<void>(run->stop.request_stop());
   return true;
 }
@@ -50,14 +52,14 @@ void RunTable::cancel_waiting() {
   std::vector<SandboxRunPtr> gone;
   {
     MutexLock lock(mutex_);
-    const auto begun = std::ranges::stable_partition(runs_, [](const SandboxRunPtr& run) { return !run_waits(run); });
-    gone.assign(begun.begin(), begun.end());
-    runs_.erase(begun.begin(), begun.end());
+    const auto waiting = std::ranges::stable_partition(runs_, [](const SandboxRunPtr& run) { return !run_waits(run); });
+    gone.assign(waiting.begin(), waiting.end());
+    runs_.erase(waiting.begin(), waiting.end());
   }
   for (const SandboxRunPtr& run : gone) answer_cancelled(*run);
 }
 
-std::vector<SandboxRunPtr> RunTable::begun() const {
+std::vector<SandboxRunPtr> RunTable::started() const {
   MutexLock lock(mutex_);
   std::vector<SandboxRunPtr> all;
   std::ranges::copy_if(runs_, std::back_inserter(all), [](const SandboxRunPtr& run) { return !run_waits(run); });

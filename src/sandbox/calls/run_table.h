@@ -16,32 +16,32 @@ namespace petri {
 
 // Any thread.
 struct SandboxRun {
-  std::uint64_t id = 0;                    // by which it can be cancelled; 0: its caller waits for it
-  ReplyPtr reply;                          // none: the same
-  std::shared_ptr<void> charge;            // what it takes on the account
-  Clock::TimePoint asked;                  // when it was
-  std::stop_source stop;                   // ends it
-  std::atomic<std::uint64_t> began_ns{0};  // 0: it waits for a thread
-  std::atomic<bool> late{false};           // a lower execution_time_max has ended it
+  std::uint64_t id = 0;                      // by which it can be cancelled; 0: its caller waits for it
+  ReplyPtr reply;                            // none: the same
+  std::shared_ptr<void> charge;              // what it takes on the account
+  Clock::TimePoint asked;                    // when it was
+  std::stop_source stop;                     // ends it
+  std::atomic<std::uint64_t> started_ns{0};  // 0: it waits for a thread
+  std::atomic<bool> late{false};             // a lower execution_time_max has ended it
 };
 using SandboxRunPtr = std::shared_ptr<SandboxRun>;
 
 // Any thread. Completions are called without a lock.
 class RunTable {
  public:
-  // False: so many wait already.
+  // Returns false if as many as may wait do already.
   bool add(const SandboxRunPtr& run, std::uint64_t waiting_max) EXCLUDES(mutex_);
   // It has a thread now. False: it was cancelled before.
   bool begin(const SandboxRunPtr& run, std::uint64_t now_ns) EXCLUDES(mutex_);
-  // False: it was cancelled before it began.
+  // Returns false if it was cancelled before it started.
   bool remove(const SandboxRunPtr& run) EXCLUDES(mutex_);
 
   // Ends the run of this number, or keeps it from starting. False: there is none.
   bool cancel(std::uint64_t id) EXCLUDES(mutex_);
   // Keeps all that wait from starting.
   void cancel_waiting() EXCLUDES(mutex_);
-  // Those that have begun.
-  std::vector<SandboxRunPtr> begun() const EXCLUDES(mutex_);
+  // The runs that have started.
+  std::vector<SandboxRunPtr> started() const EXCLUDES(mutex_);
   std::size_t waiting() const EXCLUDES(mutex_);
 
  private:

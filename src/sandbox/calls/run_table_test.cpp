@@ -80,14 +80,14 @@ TEST_F(RunTableTest, CancelsAllThatWaitAndNoneThatHasStarted) {
   table_.cancel_waiting();
   EXPECT_THAT(cancelled_, ElementsAre(2, 3));
   EXPECT_FALSE(runs->stop.stop_requested());
-  EXPECT_THAT(table_.begun(), ElementsAre(runs));
+  EXPECT_THAT(table_.started(), ElementsAre(runs));
   EXPECT_EQ(table_.waiting(), 0U);
 }
 
 TEST_F(RunTableTest, TakesAClockThatStandsAtZeroForAStart) {
   const auto run = added(1);
   EXPECT_TRUE(table_.begin(run, 0));
-  EXPECT_THAT(table_.begun(), ElementsAre(run));
+  EXPECT_THAT(table_.started(), ElementsAre(run));
 }
 
 }  // namespace

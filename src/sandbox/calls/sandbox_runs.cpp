@@ -53,7 +53,7 @@ Result<Outcome> SandboxRuns::run(const Source& source, std::string_view function
 Result<Outcome> SandboxRuns::run_now(const RunWork& work) const {
   const auto run = std::make_shared<SandboxRun>();
   run->asked = parts_.services.clock.now();
-  run->began_ns.store(to_ns(run->asked));
+  run->started_ns.store(to_ns(run->asked));
   parts_.table.add(run, std::numeric_limits<std::uint64_t>::max());
   auto outcome = carry_out(work, *run);
   parts_.table.remove(run);
@@ -100,13 +100,13 @@ Result<std::uint64_t> SandboxRuns::run_later(std::uint64_t bytes, Completion com
     return fail(ErrorCode::queue_full,
                 fmt::format("{} runs wait in {} and message_queue_max allows no more", waiting_max, parts_.sandbox));
   }
-  // Whoever stopped the sandbox just before has found nothing to cancel.
+  // A stop that came just before found nothing to cancel, so the status is asked once more.
   if (auto runs = parts_.standing.must_run(); !runs && parts_.table.remove(run)) return fail(std::move(runs.error()));
   parts_.owner.submit([kept = std::move(kept), runs = *this, run, work = std::move(work)] { runs.finish(run, work); });
   return run->id;
 }
 
-// Whoever has the answer finds nothing left of the run.
+// The answer comes last: then nothing is left of the run.
 void SandboxRuns::finish(const SandboxRunPtr& run, const RunWork& work) const {
   if (!parts_.table.begin(run, to_ns(parts_.services.clock.now()))) return;
   auto outcome = carry_out(work, *run);
@@ -180,9 +180,9 @@ void SandboxRuns::prepare(Job& job, std::string_view function, std::vector<Value
 
 Result<Outcome> SandboxRuns::run_and_report(const Job& job, SandboxRun& run, const std::stop_token& stop) const {
   parts_.journal.run_started(job.module, job.spec.function);
-  const Clock::TimePoint began = parts_.services.clock.now();
+  const Clock::TimePoint started = parts_.services.clock.now();
   auto outcome = run_here(job, run, stop);
-  const auto took = parts_.services.clock.now() - began;
+  const auto took = parts_.services.clock.now() - started;
   if (!outcome) {
     if (outcome.error().category() == ErrorCategory::security) {
       parts_.journal.module_rejected(job.module, WayIn::run, outcome.error());
@@ -190,7 +190,7 @@ Result<Outcome> SandboxRuns::run_and_report(const Job& job, SandboxRun& run, con
     parts_.journal.run_failed(job.module, job.spec.function, outcome.error(), took);
     return outcome;
   }
-  outcome->queue_time = began - run.asked;
+  outcome->queue_time = started - run.asked;
   parts_.containment.report_killed({}, *outcome, limits_of(job.spec));
   parts_.journal.run_stopped(job.module, job.spec.function, *outcome, took);
   return outcome;

@@ -67,7 +67,7 @@ TEST_F(SandboxRunsTest, CallAFunctionOfAnActiveVersionAndSayWhich) {
 TEST_F(SandboxRunsTest, LeaveNothingInTheTable) {
   ASSERT_TRUE(runs_.run("adder", "add", two_and_three(), {}));
   EXPECT_EQ(run_table_.waiting(), 0U);
-  EXPECT_TRUE(run_table_.begun().empty());
+  EXPECT_TRUE(run_table_.started().empty());
 }
 
 TEST_F(SandboxRunsTest, TakeCodeThatComesWithThem) {

@@ -34,6 +34,7 @@ void ArtifactStore::sweep() {
   sweep_at_ = std::max<std::size_t>(64, 2 * artifacts_.size());
 }
 
+// The hash of bytes that are too large is not worth its time: the gate refuses them by their size.
 Result<ArtifactPtr> ArtifactStore::from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) {
   if (wasm.size() > bytes_max) return Artifact::from_wasm(wasm, bytes_max);
   const ArtifactId id = sha256(wasm);
@@ -56,6 +57,7 @@ Result<void> ArtifactStore::check_not_refused(const Refusals::Key& key) const {
   return {};
 }
 
+// Two threads that have checked the same bytes both continue with the artifact that came first.
 Result<ArtifactPtr> ArtifactStore::keep(Result<ArtifactPtr> checked, const Refusals::Key& key) {
   if (checked) return share(std::move(*checked));
   if (Refusals::is_worth_keeping(checked.error())) {

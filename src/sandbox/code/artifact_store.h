@@ -16,13 +16,15 @@ namespace petri {
 // Any thread. The gate is passed outside the lock: two who bring the same new bytes at once may both check them.
 class ArtifactStore {
  public:
+  // The artifact of these bytes, checked now or before. A refusal that does not depend on limits is remembered and
+  // answered again without a look at the bytes.
   Result<ArtifactPtr> from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) EXCLUDES(mutex_);
   Result<ArtifactPtr> from_wat(std::string_view text, std::uint64_t bytes_max) EXCLUDES(mutex_);
   // The one that is kept of those with these bytes.
   ArtifactPtr share(ArtifactPtr artifact) EXCLUDES(mutex_);
-  // That somebody uses.
+  // The number of artifacts that somebody uses.
   std::size_t size() EXCLUDES(mutex_);
-  // That are remembered.
+  // The number of refusals that are remembered.
   std::size_t refused() const EXCLUDES(mutex_);
 
  private:

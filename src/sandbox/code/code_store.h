@@ -24,11 +24,12 @@ class CodeStore {
   CodeStore(const HostFunctions& host, Promoter& promoter, std::uint64_t hot_instances, MachineCodeOptions compile)
       : host_(host), promoter_(promoter), hot_instances_(hot_instances), compile_(std::move(compile)) {}
 
-  // `automatic` begins interpreted. A stop ends a compilation as `cancelled`.
+  // `automatic` starts interpreted. A stop ends a compilation as `cancelled`.
   Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier,
                              const std::stop_token& stop = {}) EXCLUDES(mutex_) {
     return load(artifact, permissions, tier, LoadOptions{.compile = compile_, .stop = stop});
   }
+  // With other bounds for the compiler than the runtime's: code that is found here is given whatever the options say.
   Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier,
                              const LoadOptions& options) EXCLUDES(mutex_);
   const MachineCodeOptions& compile_options() const { return compile_; }
@@ -46,8 +47,8 @@ class CodeStore {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
-  // What an artifact needs to be run again is kept for as long as anybody has the artifact; the module itself, which
-  // keeps the artifact, for as long as somebody runs it.
+  // An artifact's facts for the next run stay for as long as anybody has the artifact; the module itself, which keeps
+  // the artifact, for as long as somebody runs it.
   struct Entry {
     std::weak_ptr<const Artifact> artifact;
     BoundImports imports;

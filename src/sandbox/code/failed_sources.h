@@ -12,17 +12,18 @@
 
 namespace petri {
 
-// Whoever fails keeps its source, until others that failed later need the room. Any thread. Every sandbox that is made
-// or ends asks here, so that it takes no longer when many have failed.
+// A sandbox that fails keeps its source, until others that failed later need the room. Any thread. Every sandbox that
+// is made or ends asks here, so that it takes no longer when many have failed.
 class FailedSources {
  public:
   static constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20;
-  // Told that its source goes, on the thread of another. Must not throw.
+  // Called when the source goes, on the thread of another sandbox. Must not throw.
   using Drop = std::function<void()>;
 
   explicit FailedSources(std::uint64_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
 
-  // One too large for all of the room loses its own.
+  // Keeps the source of this owner, which is a number here and is never looked at, in place of one it had. Others lose
+  // theirs, the oldest first, until all fit; one too large for all of the room loses its own.
   void add(const void* owner, std::uint64_t bytes, Drop drop) EXCLUDES(mutex_) {
     std::list<Kept> gone;
     {
@@ -39,6 +40,7 @@ class FailedSources {
     }
     for (const Kept& kept : gone) kept.drop();
   }
+  // The owner has loaded its code, or is destroyed: its `drop` is not called.
   void remove(const void* owner) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     forget(owner);

@@ -26,7 +26,7 @@ TEST(FailedSources, LetsTheOldestGoWhenThereIsNoRoom) {
   EXPECT_EQ(sources.bytes(), 0U);
 }
 
-// Whoever creates a sandbox looks for its own here: those that failed before must not make that slower.
+// Creating a sandbox looks for its own source here: those that failed before must not make that slower.
 TEST(FailedSources, FindsOneAmongManyWithoutLookingAtAll) {
   constexpr std::size_t kMany = 30'000;
   FailedSources sources(kMany);

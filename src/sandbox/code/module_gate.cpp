@@ -156,11 +156,9 @@ Result<LoadedModule> ModuleGate::report_if_rejected(std::string_view module, Res
 
 // A text is held to the limit as when it first came in: the sandbox keeps it beside the code.
 Result<LoadedModule> ModuleGate::load_saved_code(const Version& saved) const {
-  const std::uint64_t allowed = bytes_max();
   const std::uint64_t text_bytes = saved.source.text == nullptr ? 0 : saved.source.text->size();
-  if (text_bytes <= allowed) return load(Source::artifact(saved.artifact));
-  return fail(ErrorCode::module_too_large,
-              fmt::format("its text has {} bytes and module_bytes_max allows {}", text_bytes, allowed));
+  PETRI_TRY(check_module_size(text_bytes, bytes_max(), "text"));
+  return load(Source::artifact(saved.artifact));
 }
 
 Result<Version> ModuleGate::load_saved(const std::string& module, Version saved, WayIn way) const {

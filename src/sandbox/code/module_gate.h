@@ -17,7 +17,7 @@
 
 namespace petri {
 
-// What has passed, and what it was made of.
+// A module that has passed, and what it was made of.
 struct AdmittedModule {
   ArtifactPtr artifact;
   SourceFacts source;
@@ -58,7 +58,7 @@ class ModuleGate {
   // Side by side where that pays: one does not need another to be checked and loaded.
   std::vector<Result<LoadedModule>> load_all(const std::vector<ModuleSpec>& modules) const;
 
-  // The same; what is rejected is reported, and the error names the module.
+  // Loads; a module that is rejected is reported, and the error names it.
   Result<LoadedModule> load_or_report(std::string_view module, const Source& source, WayIn way) const {
     return report_if_rejected(module, load(source), way);
   }

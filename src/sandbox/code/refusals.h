@@ -22,6 +22,7 @@ class Refusals {
   enum class Form : std::uint8_t { wasm, wat };
   using Key = std::pair<Form, ArtifactId>;
 
+  // The answer that these bytes got before; nullptr if they are new, or were refused too long ago. Valid until add().
   const Error* find(const Key& key) const {
     const auto found = errors_.find(key);
     return found == errors_.end() ? nullptr : &found->second;
@@ -30,6 +31,7 @@ class Refusals {
   static bool is_worth_keeping(const Error& error) {
     return error.code == ErrorCode::rejected || error.code == ErrorCode::parse_failed;
   }
+  // Forgets the oldest when there are kRefusalsMax. An answer that is here already stays where it is.
   void add(const Key& key, const Error& error) {
     if (!errors_.emplace(key, error).second) return;
     order_.push_back(key);

@@ -9,6 +9,7 @@
 
 namespace petri {
 
+// The names are those that the audit trail has: one that is renamed here changes the trail of every user.
 enum class WayIn : std::uint8_t {
   create,
   run,
@@ -30,7 +31,7 @@ inline std::string_view name_of(WayIn way) {
   return name_in(kNames, way);
 }
 
-// Whoever goes back, by a trial or by recovery, too, rolls back.
+// The way in of a switch by this cause; a trial or recovery that goes back rolls back, too.
 inline WayIn way_of(SwitchCause cause) {
   switch (cause) {
     case SwitchCause::activate: return WayIn::activate;

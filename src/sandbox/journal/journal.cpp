@@ -59,7 +59,7 @@ void Journal::destroyed(Clock::Duration uptime) {
   audit({.kind = AuditKind::sandbox_destroyed, .sandbox = sandbox_, .cause = "destroy"});
 }
 
-void Journal::recovery_begins(const RecoveryStep& step, ErrorCategory failure, const std::string& last) {
+void Journal::recovery_starts(const RecoveryStep& step, ErrorCategory failure, const std::string& last) {
   sinks_.events.publish(EventKind::sandbox_recovery, subject(), [&](Event& event) {
     event.add("class", name_of(failure)).add("action", name_of(step.action)).add("cause", last);
     if (step.attempt > 0) event.add("attempt", step.attempt);

@@ -1,4 +1,4 @@
-// What happened in a sandbox: each fact goes in once, and becomes an event, an entry of the audit trail and a number of
+// The journal of a sandbox: each fact goes in once, and becomes an event, an entry of the audit trail and a number of
 // the metrics, as far as its kind has them.
 #pragma once
 
@@ -66,7 +66,7 @@ class Journal {
   void failed(const Error& error, ErrorCategory failure);
   void created(std::size_t modules, std::uint64_t processes, Clock::Duration took, WayIn way);
   void destroyed(Clock::Duration uptime);
-  void recovery_begins(const RecoveryStep& step, ErrorCategory failure, const std::string& last) EXCLUDES(mutex_);
+  void recovery_starts(const RecoveryStep& step, ErrorCategory failure, const std::string& last) EXCLUDES(mutex_);
   void limits_changed(const LimitChanges& changes);
   void permissions_changed(Permissions from, Permissions to);
   void usage_sampled(const Usage& usage);
@@ -76,7 +76,7 @@ class Journal {
   void module_loaded(std::string_view module, const Artifact& artifact, WayIn way);
   void module_rejected(std::string_view module, WayIn way, const Error& error) EXCLUDES(mutex_);
   void module_staged(std::string_view module, const VersionInfo& version, const std::string& actor);
-  // Subscribers hear of a switch before anything of the new code; writing the trail takes time that processes need not
+  // Subscribers get a switch before any event of the new code; writing the trail takes time that processes need not
   // wait for.
   void publish_switch(const ReloadReport& report, const SwitchNews& news);
   void audit_switch(const ReloadReport& report, const SwitchNews& news);
@@ -94,7 +94,7 @@ class Journal {
   void run_started(std::string_view module, std::string_view function);
   void run_failed(std::string_view module, std::string_view function, const Error& error, Clock::Duration took);
   void run_stopped(std::string_view module, std::string_view function, const Outcome& outcome, Clock::Duration took);
-  // Of each, however far it came.
+  // Notes the end of each run, however far it came.
   void run_over(const Result<Outcome>& outcome);
 
   // ---- containment; no process: it was a run

@@ -30,7 +30,7 @@ TEST_F(JournalTest, MakesOfOneFactAnEventAnEntryAndANumber) {
   EXPECT_EQ(journal_.limits_met().at("execution_time_max"), 1U);
 }
 
-TEST_F(JournalTest, TellsOfADeniedPermissionEverywhere) {
+TEST_F(JournalTest, ReportsADeniedPermissionEverywhere) {
   journal_.permission_used("worker", {.permission = Permission::clock, .granted = 0, .denied = 3});
   EXPECT_THAT(events(), ElementsAre("security.denied"));
   EXPECT_THAT(entries(), ElementsAre("permission_denied clock"));

@@ -5,7 +5,7 @@
 namespace petri {
 namespace {
 
-// Of this thread; one sandbox at a time.
+// The operation of this thread; one sandbox at a time.
 thread_local const CurrentOperation* carried_out = nullptr;
 thread_local std::uint64_t carried_out_id = 0;
 

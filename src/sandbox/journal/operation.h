@@ -1,4 +1,4 @@
-// What the events of one verb have in common.
+// The correlation that the events of one verb share.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,13 @@
 namespace petri {
 
 // The correlation of the last operation that changed what runs: what its processes do on other threads, and later by
-// themselves, is told with it. Any thread.
+// themselves, is reported with it. Any thread.
 class CurrentOperation {
  public:
   // The numbers of the runtime; a verb of a handle that has outlived it is an operation, too.
   explicit CurrentOperation(std::shared_ptr<Correlations> numbers) : numbers_(std::move(numbers)) {}
 
-  // Of the operation that this thread carries out, else of the last one.
+  // The correlation of the operation that this thread carries out, else of the last one.
   Correlation correlation() const;
 
  private:

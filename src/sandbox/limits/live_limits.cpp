@@ -80,22 +80,22 @@ Result<void> LiveLimits::update_permissions(Permissions permissions) {
 
 void LiveLimits::shorten_work(std::chrono::nanoseconds time_max) {
   for (const ProcessPtr& process : parts_.processes.all()) end_late(process, time_max);
-  for (const SandboxRunPtr& run : parts_.runs.begun()) end_late(run, time_max);
+  for (const SandboxRunPtr& run : parts_.runs.started()) end_late(run, time_max);
 }
 
 void LiveLimits::end_late(const ProcessPtr& process, std::chrono::nanoseconds time_max) {
-  const std::uint64_t began = process->work_started_ns();
-  if (began == 0) return;
-  parts_.timers.at(to_time(began) + time_max,
-                   [owner = std::weak_ptr(parts_.owner.keep_alive()), weak = std::weak_ptr(process), began] {
+  const std::uint64_t started = process->work_started_ns();
+  if (started == 0) return;
+  parts_.timers.at(to_time(started) + time_max,
+                   [owner = std::weak_ptr(parts_.owner.keep_alive()), weak = std::weak_ptr(process), started] {
                      const auto kept = owner.lock();
                      const ProcessPtr late = weak.lock();
-                     if (kept != nullptr && late != nullptr) late->end_late(began);
+                     if (kept != nullptr && late != nullptr) late->end_late(started);
                    });
 }
 
 void LiveLimits::end_late(const SandboxRunPtr& run, std::chrono::nanoseconds time_max) {
-  parts_.timers.at(to_time(run->began_ns.load()) + time_max,
+  parts_.timers.at(to_time(run->started_ns.load()) + time_max,
                    [owner = std::weak_ptr(parts_.owner.keep_alive()), weak = std::weak_ptr(run),
                     &workers = parts_.owner.workers(), client = parts_.owner.client()] {
                      const auto kept = owner.lock();

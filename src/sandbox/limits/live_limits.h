@@ -48,7 +48,8 @@ class LiveLimits {
   };
   explicit LiveLimits(Parts parts) : parts_(std::move(parts)) {}
 
-  // As Sandbox has them (petri/sandbox.h): all of it, or nothing and an error.
+  // As Sandbox has them (petri/sandbox.h): all of it, or nothing and an error. What is in use already is never taken
+  // away; a lower execution_time_max ends work that has had more, counted from when that started.
   Result<void> update_limits(const LimitChanges& changes);
   Result<void> update_permissions(Permissions permissions);
 

@@ -1,4 +1,4 @@
-// What the end of a process leads to: reports, its supervisor, its parent, recovery.
+// The consequences of a process's end: reports, its supervisor, its parent, recovery.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ class ProcessEnds {
 
   // It ended by itself.
   void ended(const Process& process, std::uint64_t incarnation, const Result<Outcome>& how);
-  // The same in two steps, for one whose code is on trial: it is reported at once, and passed to its tree when it is
-  // not revived.
+  // Two steps for a process whose code is on trial: its end is reported at once, and passed to its tree when it is not
+  // revived.
   void report(const Process& process, const Result<Outcome>& how);
   void pass_to_tree(const Process& process, std::uint64_t incarnation, const Result<Outcome>& how);
   // It did not start; its tree knows.

@@ -24,7 +24,7 @@ namespace petri {
 // asked what they use, and none is called or ended.
 class ProcessTable {
  public:
-  // Which statuses let somebody reach a process: those in which it answers, or `isolated` too, which freezes it.
+  // The statuses that let somebody reach a process: those in which it answers, or `isolated` too, which freezes it.
   enum class Reach : std::uint8_t { live, frozen_too };
   using Where = SpawnedChildren::Where;
   using Notice = SpawnedChildren::Notice;
@@ -40,7 +40,7 @@ class ProcessTable {
   // nullptr if there is none.
   ProcessPtr find(std::string_view address) const EXCLUDES(mutex_);
   std::vector<ProcessPtr> all() const EXCLUDES(mutex_);
-  // Those of these addresses that are here.
+  // The processes that are here of those at these addresses.
   std::vector<ProcessPtr> at(const std::vector<std::string>& addresses) const EXCLUDES(mutex_);
   std::size_t size() const EXCLUDES(mutex_);
   // How many messages wait in the fullest mailbox.
@@ -58,6 +58,7 @@ class ProcessTable {
   // Counts a restart of this process; how many it has had.
   std::uint64_t note_restart(const std::string& address) EXCLUDES(mutex_);
   void count_supervisor_restart() EXCLUDES(mutex_);
+  // Remembers how a spawned child ended until its supervisor has said what comes next.
   void note_exit(std::string_view address, const Result<Outcome>& how) EXCLUDES(mutex_);
   // Nobody is at this address any more, nor below: who was, and the notice for the parent. The caller closes them.
   // Nothing when the name belongs to a child of the other tree.
@@ -73,7 +74,7 @@ class ProcessTable {
 
   // already_exists if somebody has this name.
   Result<void> must_be_free(std::string_view address) const EXCLUDES(mutex_);
-  // The same, and from then on nobody else gets the name.
+  // Checks like may_spawn(), and from then on nobody else gets the name.
   Result<void> reserve(Process& parent, const std::string& address, Where where) EXCLUDES(mutex_);
   // Bounded and charged as any message is; when it does not fit, limit.met says so. Nobody is notified where a sandbox
   // ends.
@@ -82,13 +83,14 @@ class ProcessTable {
   void release(std::string_view address) EXCLUDES(mutex_);
   // One of a snapshot, whose parent may be gone.
   void add_spawned(const std::string& address, const ProcessPtr& parent, Where where) EXCLUDES(mutex_);
-  // nullopt: no guest has spawned a child of this name.
+  // The tree of a child that a guest has spawned; nullopt if none has this name.
   std::optional<Where> where_spawned(std::string_view address) const EXCLUDES(mutex_);
   bool is_dynamic(std::string_view address) const EXCLUDES(mutex_) { return where_spawned(address) == Where::dynamic; }
   // The process that spawned it; nullptr if it is gone, or no guest has.
   ProcessPtr parent_of(std::string_view address) const EXCLUDES(mutex_);
-  // Those in the tree of their own.
+  // The children in the tree of their own.
   std::vector<std::string> dynamic() const EXCLUDES(mutex_);
+  // The tree of the spawned ones is gone, or all trees are.
   void remove_dynamic() EXCLUDES(mutex_);
   void forget_spawned() EXCLUDES(mutex_);
 

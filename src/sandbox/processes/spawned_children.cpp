@@ -34,9 +34,9 @@ std::optional<SpawnedChildren::Notice> SpawnedChildren::started(std::string_view
   Child& child = found->second;
   child.started = true;
   if (!child.exited) return std::nullopt;
-  auto told = notice(found->first, child, true);
+  auto report = notice(found->first, child, true);
   child.exited.reset();
-  return told;
+  return report;
 }
 
 std::optional<SpawnedChildren::Notice> SpawnedChildren::gone(std::string_view address) {

@@ -1,4 +1,5 @@
-// The children that guests have spawned, by address: who asked for each, where it is, and who is told of its end.
+// The children that guests have spawned, by address: who asked for each, where it is, and who gets a message when it
+// ends.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ class SpawnedChildren {
   struct Child {
     std::weak_ptr<Process> parent;
     Where where = Where::dynamic;
-    bool started = false;             // nobody is told of the end of one that never was
+    bool started = false;             // the end of a child that never started is not reported
     std::optional<ChildExit> exited;  // it has ended, and its supervisor has not said yet what comes next
   };
   // A message and who gets it.
@@ -32,7 +33,7 @@ class SpawnedChildren {
     Message message;
   };
 
-  // False: there is one of this address already.
+  // Returns false if there is one of this address already.
   bool add(std::string address, Child child) { return children_.emplace(std::move(address), std::move(child)).second; }
   // It was not started after all.
   void remove(std::string_view address);
@@ -42,14 +43,14 @@ class SpawnedChildren {
     std::erase_if(children_, [](const auto& child) { return child.second.where == Where::dynamic; });
   }
 
-  // nullptr: no guest has spawned a child of this address.
+  // The child of this address; nullptr if no guest has spawned one.
   const Child* find(std::string_view address) const;
   bool is_dynamic(std::string_view address) const;
   std::vector<std::string> dynamic() const;
 
-  // What becomes of them. Those of other addresses concern nobody here.
+  // Reports to the parent what becomes of a child. Other addresses concern nobody here.
   void exited(std::string_view address, const Result<Outcome>& how);
-  // It runs: for the first time, or again after an end that its parent is told of now.
+  // It runs: for the first time, or again after an end that is reported to its parent now.
   std::optional<Notice> started(std::string_view address);
   // Its place is empty, and its name free.
   std::optional<Notice> gone(std::string_view address);

@@ -59,7 +59,7 @@ void RecoveryActions::supervisor_gave_up(const SupervisorGaveUp& news) {
   parts_.journal.process_gave_up(news.child, news.supervisor, last_end(parts_.processes.is_dynamic(news.child)).text);
 }
 
-// Whoever carries out the tree's actions may not wait for a turn: the one that has it may wait for the tree.
+// A thread that carries out the tree's actions may not wait for a turn: the one that has it may wait for the tree.
 void RecoveryActions::tree_gave_up(RunnerPtr tree) {
   parts_.decisions.start();
   submit([this, tree = std::move(tree)] {
@@ -106,7 +106,7 @@ RecoveryActions::Acted RecoveryActions::act_once(const Turn& turn, const RunnerP
     step = next_step(parts_.rule, last.failure, clock().now(), past().recovered, back.switched);
   }
   parts_.standing.set_failure(last.failure);
-  parts_.journal.recovery_begins(step, last.failure, last.text);
+  parts_.journal.recovery_starts(step, last.failure, last.text);
   return take_step(turn, step, last, back.modules, gave_up);
 }
 
@@ -155,7 +155,7 @@ bool RecoveryActions::is_due(std::uint32_t ticket) const {
   return retry_ticket_ == ticket;
 }
 
-// Whoever stops, restarts or destroys it meanwhile forgets the retry.
+// Stopping, restarting or destroying the sandbox meanwhile forgets the retry.
 void RecoveryActions::retry(std::uint32_t ticket) {
   const Operation operation(parts_.operation);
   if (!is_due(ticket) || is_ending()) return;

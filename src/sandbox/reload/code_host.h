@@ -16,7 +16,8 @@
 
 namespace petri {
 
-// Any thread; it has no state and no lock.
+// Answers what a change asks from the parts that know it, and adds nothing but the gate, which depends on permissions
+// and limits as they are now. Any thread; it has no state and no lock.
 class CodeHost final : public ReloadHost {
  public:
   // All of it outlives this.
@@ -41,7 +42,9 @@ class CodeHost final : public ReloadHost {
   bool trees_are_settled() const override { return parts_.trees.are_settled(); }
   void wait_for_restarts(Clock::TimePoint deadline) const override { parts_.trees.wait_until_quiet(deadline); }
   std::stop_token ending() const override { return parts_.control.ending(); }
+  // A gate with the permissions and limits of this moment: ask again for code that comes later.
   ModuleGate gate() override;
+  // Under the lock of the tree's spec, so that a snapshot never has the tree of one version and the modules of another.
   Result<void> commit(ModuleChanges& changes, const ModuleTable::Commit& commit) override;
 
  private:

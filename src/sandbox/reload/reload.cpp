@@ -178,12 +178,12 @@ Result<void> Reload::try_start_unused(const std::vector<ModuleChange*>& changes)
 Result<std::vector<ReloadReport>> Reload::run(const std::function<void()>& release) {
   const std::stop_token stop = parts_.host.ending();
   auto done = terms_.policy.rolling ? roll_all(release) : switch_all(release);
-  // However far it was: what the new code did then is no fault of its own.
+  // A change that is stopped is cancelled, however far it was: what the new code did then is no fault of its own.
   if (!done && stop.stop_requested()) return fail(ErrorCode::cancelled, "the sandbox is being ended");
   return done;
 }
 
-// Whatever new code runs beside the processes ends, and no other is started.
+// Any new code that runs beside the processes ends, and no other is started.
 void Reload::abandon() {
   for (ModuleChange* change : needed()) change->module_switch->abandon();
 }
@@ -302,7 +302,7 @@ std::vector<ReloadReport> Reload::publish(Clock::Duration preparation) {
     if (change.is_relink()) continue;
     ReloadReport& report = reports.emplace_back(report_of(change));
     report.preparation = preparation;
-    // Whoever switched alone was prepared while the others answered.
+    // A module that switched alone was prepared while the others answered.
     if (!terms_.policy.rolling) continue;
     for (const ProcessSwitch& process : report.processes) report.preparation -= process.pause;
   }

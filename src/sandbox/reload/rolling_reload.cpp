@@ -8,7 +8,7 @@
 namespace petri {
 namespace {
 
-// Those that are linked with one another become active together, before the rest, which do one after another.
+// Modules that are linked with one another become active together, before the rest, which do one after another.
 std::vector<ModuleChanges> in_turns(ModuleChanges changes) {
   ModuleChanges linked;
   std::vector<ModuleChanges> turns;

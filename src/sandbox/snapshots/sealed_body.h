@@ -1,5 +1,5 @@
-// What snapshots and module archives are as bytes: a line that names kind and format, a body in CBOR, and a checksum
-// over both. The checksum finds damage, not forgery: anybody can make one.
+// Snapshots and module archives as bytes: a line that names kind and format, a body in CBOR, and a checksum over both.
+// The checksum finds damage, not forgery: anybody can make one.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a Snapshot holds.
+// The content of a Snapshot.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,8 @@ struct SavedChild {
   std::string parent;      // the process that spawned it; empty: the host started it
 };
 
+// A sandbox at one moment, independent of it: nothing here refers to a live part. Several sandboxes may start from it
+// at once, so it is never changed once it is made.
 struct SnapshotData {
   std::string sandbox;
   WallTime time;
@@ -54,6 +56,7 @@ struct SnapshotData {
   std::vector<SavedModule> modules;
   std::vector<SavedProcess> processes;  // by address
 
+  // nullptr if no process had this address.
   const SavedProcess* find(std::string_view address) const;
 };
 
@@ -73,6 +76,10 @@ struct LivePlace {
 // state_incompatible unless the same processes live as in the snapshot, each of the same module: who lives has a place
 // in the snapshot, and who is in the snapshot lives.
 Result<void> check_same_processes(const SnapshotData& data, const std::vector<LivePlace>& here);
+
+// limit_exceeded, naming the limit, and the process if it is about one. A snapshot may come from a sandbox that was
+// allowed more, or from anywhere. The memory of instances is checked where they are made.
+Result<void> check_limits(const SnapshotData& data, const SandboxLimits& limits);
 
 class ModuleGate;
 

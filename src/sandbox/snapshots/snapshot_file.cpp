@@ -102,7 +102,7 @@ Json write(const SnapshotData& data) {
 
 // ---- reading --------------------------------------------------------------------------------------------------
 
-// What does not fit throws, within this file.
+// Thrown, within this file, for a value that does not fit.
 struct Unfit {
   std::string why;
 };
@@ -142,7 +142,7 @@ void required(const Result<void>& result) {
   if (!result) throw Unfit{result.error().message};
 }
 
-// Of a sandbox, a module or a process: it goes into messages and onto terminals.
+// The name of a sandbox, a module or a process: it goes into messages and onto terminals.
 std::string read_name(const Json& value) {
   const auto& name = value.get_ref<const std::string&>();
   if (name.size() > kNameBytesMax || escape_text(name) != name) throw Unfit{"a name cannot be one"};
@@ -154,7 +154,7 @@ std::string read_text(const Json& value) {
   return {bytes.begin(), bytes.end()};
 }
 
-// What code is said to be made of is shown to people, so it is believed only as far as it can be checked. A text that
+// Facts about the source are shown to people, so they are believed only as far as they can be checked. A text that
 // gives other code is left out: either it is forged, or another petri translated it.
 SourceFacts read_source(const Json& value, const Artifact& artifact) {
   ArtifactId hash;

@@ -1,4 +1,4 @@
-#include "sandbox/snapshots/snapshot_limits.h"
+#include "sandbox/snapshots/snapshot_data.h"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ Result<void> check(const SavedProcess& process, const SandboxLimits& limits) {
   return {};
 }
 
-// What the host would hold for the messages and timers of all processes together.
+// Bytes that the host would hold for the messages and timers of all processes together.
 std::uint64_t held_bytes(const SnapshotData& data) {
   std::uint64_t bytes = 0;
   for (const SavedProcess& process : data.processes) {

@@ -28,6 +28,7 @@ Result<Outcome> SnapshotStart::start(Process& process, Incarnation incarnation, 
                              .random = origin_.share_random ? std::optional(saved.random) : std::nullopt,
                              .saw_outside = saved.saw_outside,
                              .mailbox = saved.mailbox};
+  // Until complete() opens it: of a sandbox that does not start, no message has been handled.
   process.entrance().close_gate(Clock::TimePoint::max());
   auto outcome = process.start(incarnation, code.code, input, &from, code.number);
   const bool lives = outcome && outcome->kind == OutcomeKind::ok;
@@ -62,6 +63,7 @@ Result<void> SnapshotStart::start_child(TreeRunner& tree, const SavedChild& save
   if (where == SpawnedChildren::Where::dynamic || !saved.parent.empty()) {
     parts_.processes.add_spawned(address, parts_.processes.find(saved.parent), where);
   }
+  // Where the supervisor has a template now, the child is one of its instances, whatever it was before.
   Request request = AddChild{saved.child, charge};
   if (tree.template_at(saved.supervisor)) {
     AddInstance instance{{.id = saved.child.id()}, std::move(charge)};

@@ -7,7 +7,7 @@
 #include "base/access.h"
 #include "base/ids.h"
 #include "sandbox/calls/deadlock.h"
-#include "sandbox/snapshots/snapshot_limits.h"
+#include "sandbox/snapshots/snapshot_data.h"
 #include "sandbox/versions/version_texts.h"
 
 namespace petri {

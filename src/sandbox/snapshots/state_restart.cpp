@@ -46,6 +46,7 @@ Result<std::shared_ptr<const SnapshotData>> StateRestart::try_keep(const std::st
     PETRI_TRY(SavedProcess saved, carry_over(**to_itself, *process, deadline));
     data->processes.push_back(std::move(saved));
   }
+  // Nothing fails from here on. Frozen before they are given back, so that no message changes what was kept.
   std::ranges::sort(data->processes, {}, &SavedProcess::address);
   for (const auto& [process, target] : quiescence.taken()) process->freeze();
   return data;
@@ -66,6 +67,7 @@ Result<std::unique_ptr<ModuleSwitch>> StateRestart::switch_to_itself(const std::
   SwitchTerms terms{.module = module,
                     .policy = parts_.policy,
                     .state_bytes_max = parts_.reload.owner.account().limits()->state_bytes_max};
+  // The code is the same, so no handler has anything to change.
   terms.policy.migrate = {};
   PETRI_TRY(const ModuleTable::Active active, parts_.reload.modules.active(module));
   terms.from = terms.to = active.code;

@@ -21,7 +21,7 @@ void add_result(Complaints& complaints, std::string where, const Result<void>& r
   if (!result) complaints.add_sentence(std::move(where), result.error().message);
 }
 
-// What another check has found, with the places it named.
+// Adds the findings of another check, with the places it named.
 void add_details(Complaints& complaints, const Error& error, const std::string& where = {}) {
   for (const ErrorDetail& detail : error.details) complaints.add_sentence(where + detail.key, detail.value);
 }

@@ -1,8 +1,6 @@
-#include "sandbox/spec/spec_defaults.h"
+#include "sandbox/spec/spec_check.h"
 
 #include <utility>
-
-#include "sandbox/spec/spec_check.h"
 
 namespace petri {
 namespace {
@@ -18,7 +16,7 @@ void take_unless_empty(Field& field, const Field& otherwise) {
   if (field.empty()) field = otherwise;
 }
 
-// A profile says what is granted and told; what the runtime says of that is for specs without one.
+// A profile decides what is granted and reported; the runtime's defaults for both are for specs without a profile.
 void take_profile(SandboxSpec& spec, const SandboxSpec& defaults) {
   if (spec.profile) return;
   spec.profile = defaults.profile;
@@ -57,7 +55,7 @@ SandboxSpec with_defaults(SandboxSpec spec, const SandboxSpec& defaults) {
   return spec;
 }
 
-// Which modules there are is not known yet.
+// Modules are not checked: which there are is not known yet.
 void check_defaults(const SandboxSpec& defaults, const std::string& where, Complaints& complaints) {
   const std::string above = where.empty() ? "" : where + ".";
   if (!defaults.id.empty()) complaints.add(above + "id", "is of one sandbox alone and has no default: leave it empty");

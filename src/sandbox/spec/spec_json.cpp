@@ -1,4 +1,4 @@
-#include "sandbox/spec/spec_json.h"
+#include "sandbox/spec/spec_check.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include "base/json/json_reader.h"
 #include "base/text/escape.h"
 #include "resources/limit_table.h"
-#include "sandbox/spec/spec_check.h"
 #include "supervisor/tree_json.h"
 
 namespace petri {
@@ -186,8 +185,8 @@ class SpecReader {
   SandboxSpec spec_;
 };
 
-// What is wrong with the values that could be read, so that one answer has all of it. What the document leaves out may
-// still be filled in, and a place that could not be read is not complained about twice.
+// Adds the faults of the values that could be read, so that one answer has all of them. A field that the document
+// leaves out may still be filled in, and a place that could not be read is not complained about twice.
 void add_what_the_check_finds(const SandboxSpec& spec, const Json& json, Complaints& complaints) {
   Complaints found;
   check_spec_alone(spec, found);

@@ -12,6 +12,7 @@ Result<ProcessState> ProcessState::of(const ModuleCode& code, Instance& instance
   all.members_.push_back({.prefix = "", .state = std::move(own)});
   LinkedInstance* const group = instance.linked();
   if (group == nullptr) return all;
+  // The last member is the module of the process itself.
   for (std::size_t index = 0; index + 1 < group->members().size(); ++index) {
     const LinkedMember& member = group->members()[index];
     if (!describes_state(loadable(*member.artifact))) continue;
@@ -48,6 +49,7 @@ Result<StateDocument> ProcessState::part_of(const StateDocument& document, Membe
   return part;
 }
 
+// Every part is made before the first is written: a value that does not fit must leave all modules as they were.
 Result<void> ProcessState::restore(const StateDocument& document) {
   if (members_.size() == 1) return members_.front().state.restore(document);
   std::vector<StateDocument> parts;

@@ -1,4 +1,4 @@
-// What a process knows, with what the modules know that it is linked with.
+// The state of a process, with that of the modules it is linked with.
 #pragma once
 
 #include <cstdint>

@@ -60,6 +60,7 @@ Result<void> DescribedState::restore(const StateDocument& document) {
   return {};
 }
 
+// Not of a live process: its table may have been overwritten, and the schema is that of the code.
 Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code, const SandboxLimits& limits) {
   PETRI_TRY(const Instantiated made, code.best()->instantiate({}, limits.memory_bytes_max));
   if (made.instance == nullptr) return std::make_shared<const StateSchema>();

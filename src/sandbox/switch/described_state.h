@@ -14,11 +14,11 @@
 
 namespace petri {
 
-// Whether it exports a table of its state, or globals called `state.`.
+// Returns whether it exports a table of its state, or globals called `state.`.
 bool describes_state(const LoadableArtifact& module);
 
-// What the state of a module's instances is made of; nothing where it describes none. Makes an instance that does not
-// run, for the table is constant: it takes as long as that.
+// The description of the state that a module's instances have; nullptr where it describes none. Makes an instance that
+// does not run, for the table is constant: it takes as long as that.
 Result<std::shared_ptr<const StateSchema>> schema_of(const ModuleCode& code, const SandboxLimits& limits);
 
 // Where one instance keeps its fields; it is quiescent for as long as this is used.

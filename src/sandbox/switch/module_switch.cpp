@@ -128,7 +128,7 @@ Result<void> ModuleSwitch::try_start(ProcessOwner& owner, Clock::TimePoint deadl
                      fmt::format("the new version of {}", terms_.module));
 }
 
-// Whoever abandons the change from here on ends what is started.
+// A change that is abandoned from here on ends what is started.
 Result<void> ModuleSwitch::note_started(ProcessPtr process) {
   MutexLock lock(mutex_);
   if (abandoned_) return fail(ErrorCode::cancelled, "the sandbox is being ended");

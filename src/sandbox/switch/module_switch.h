@@ -17,6 +17,7 @@
 
 namespace petri {
 
+// Everything that is decided before an instance is created; Reload::plan_state makes them.
 struct SwitchTerms {
   std::string module;
   ModuleCodePtr from, to;
@@ -31,7 +32,9 @@ struct SwitchTerms {
   enum class Unknown : std::uint8_t { starts_fresh, carries_its_own } unknown = Unknown::starts_fresh;
 };
 
-// One thread at a time.
+// The steps come in this order: prepare() for each process, carry() for each, then exchange() for each, which cannot
+// fail. Until then nothing has changed, and what was created goes with this. One thread at a time but for abandon().
+// Its functions are the steps and one for each way that state can take; those that need nothing of it are static.
 class ModuleSwitch {
  public:
   explicit ModuleSwitch(SwitchTerms terms) : own_(std::move(terms)) {}
@@ -43,9 +46,9 @@ class ModuleSwitch {
 
   // Before anything is prepared: another keeps what the processes know.
   void keep_in(std::shared_ptr<SwitchSnapshot> keep) { own_.terms.keep = std::move(keep); }
-  // The same: the code together with what it is linked with, which was not linked when the terms were made.
+  // Sets the code together with what it is linked with, which was not linked when the terms were made.
   void set_code(ModuleCodePtr to) { own_.terms.to = std::move(to); }
-  // The same: one that the module is linked with changes too, on its own terms.
+  // Adds a module that this one is linked with and that changes too, on its own terms.
   void add_member(const SwitchTerms& terms) { members_.emplace_back(terms); }
   // The plan of the state of that one; none before it was made.
   const std::optional<StatePlan>& plan_of(std::string_view module) const;
@@ -80,13 +83,13 @@ class ModuleSwitch {
   Result<void> note_started(ProcessPtr process) EXCLUDES(mutex_);
   void keep_state(Process& process) const;
 
-  // What changes of one module: this one, or one that it is linked with.
+  // The change of one module: this one, or one that it is linked with.
   struct Change {
     explicit Change(SwitchTerms given) : terms(std::move(given)) {}
     SwitchTerms terms;
     std::optional<StatePlan> plan;  // the last one that was used: processes of one module mostly have one schema
   };
-  // The same in one process, which continues with it.
+  // The change of one module in one process, which continues with it.
   struct Crossing {
     Process& process;
     Beside& beside;

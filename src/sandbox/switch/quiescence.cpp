@@ -70,7 +70,7 @@ void Quiescence::close_gates(const std::vector<Target>& targets) {
   for (const auto& [key, process] : gated_) process->entrance().close_gate(now);
 }
 
-// Those that came since the last look are waited for like the others.
+// Processes that came since the last look are waited for like the others.
 Result<void> Quiescence::wait(const std::vector<Target>& targets, const Preparation* preparation) {
   close_gates(targets);
   for (std::size_t place = 0; place < targets.size(); ++place) {

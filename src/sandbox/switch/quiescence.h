@@ -18,7 +18,7 @@ namespace petri {
 // could be what another waits for.
 class Quiescence {
  public:
-  // Whose processes: all of a module, or one of them.
+  // The processes that become quiescent: all of a module, or one of them.
   struct Target {
     std::string module;
     ProcessPtr only = nullptr;

@@ -11,7 +11,7 @@
 namespace petri {
 
 // While code is being switched no process starts: it might be with code that is no longer active when it has. A start
-// that has begun is waited for. Any thread; its lock is held for moments.
+// that is under way is waited for. Any thread; its lock is held for moments.
 class StartGate {
  public:
   // A process is about to start; waits while starts are held. end() follows.
@@ -27,7 +27,7 @@ class StartGate {
     changed_.notify_all();
   }
 
-  // False: somebody is starting right now. After true nobody starts until release().
+  // Returns false if somebody is starting right now. After true nobody starts until release().
   bool try_hold() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     if (starts_ > 0) return false;

@@ -1,4 +1,4 @@
-// Which way state crosses from one version of a module to another.
+// The way by which state crosses from one version of a module to another.
 #pragma once
 
 #include <string_view>

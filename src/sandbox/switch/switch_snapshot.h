@@ -1,4 +1,4 @@
-// What processes knew when their code was switched.
+// The state that processes had when their code was switched.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace petri {
 
-// What the processes of a module knew when it was switched, for the way back. On the account of the sandbox, which
-// outlives it.
+// The state that the processes of a module had when it was switched, for the way back. On the account of the sandbox,
+// which outlives it.
 class SwitchSnapshot {
  public:
   struct Kept {
@@ -32,17 +32,19 @@ class SwitchSnapshot {
   SwitchSnapshot(const SwitchSnapshot&) = delete;
   SwitchSnapshot& operator=(const SwitchSnapshot&) = delete;
 
-  // Where there is no room for it, or nothing that can be kept, what is remembered is that.
+  // Keeps the state of one process. Where there is no room for it, or nothing that can be kept, an empty state is kept:
+  // a roll back then says why that process has lost its state.
   void keep(const std::string& process, Kept state);
-  // What somebody else keeps anyway.
+  // Takes an image that somebody else keeps anyway.
   void borrow(const std::string& process, std::shared_ptr<const InstanceImage> image) {
     kept_[process].image = std::move(image);
   }
+  // nullptr if this process did not take part in the switch.
   const Kept* find(const std::string& process) const;
   void keep_timers(const std::string& process, std::vector<GuestTimer> timers) {
     timers_.insert_or_assign(process, std::move(timers));
   }
-  // None: nobody kept them.
+  // The timers of a process; nullptr if nobody kept them.
   const std::vector<GuestTimer>* timers_of(const std::string& process) const;
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }

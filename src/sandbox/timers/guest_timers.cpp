@@ -118,7 +118,7 @@ void GuestTimers::replace(Process& process, const std::vector<SavedTimer>& timer
 std::vector<GuestTimer> GuestTimers::pending(const Process& process) {
   std::vector<GuestTimer> timers;
   const std::uint64_t now = now_ms();
-  MutexLock lock(mutex_);  // with it none begins to ring
+  MutexLock lock(mutex_);  // no timer starts to fire while it is held
   wait_until_rung(owner_of(process));
   for (const std::int64_t tag : process.entrance().rung_timers()) timers.push_back({.due_ms = now, .tag = tag});
   const Waiting* const own = waiting_of(process);

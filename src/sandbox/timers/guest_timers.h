@@ -40,7 +40,7 @@ class GuestTimers {
   // For a guest on its own thread: 0, or a GuestError. `guest_now_ms` is what the guest takes for now.
   std::int32_t start(Process& by, std::uint64_t guest_now_ms, std::uint64_t milliseconds, std::int64_t tag)
       EXCLUDES(mutex_);
-  // Of this instance.
+  // Cancels the timers of this instance.
   void cancel(const Process& process, std::uint64_t incarnation) EXCLUDES(mutex_);
 
   // All below are about the instance that the process has now.
@@ -50,7 +50,7 @@ class GuestTimers {
   std::vector<SavedTimer> saved(const Process& process) const EXCLUDES(mutex_);
   // In place of those it has. Those that do not fit into the limits are left out.
   void replace(Process& process, const std::vector<SavedTimer>& timers) EXCLUDES(mutex_);
-  // Those that wait, and those that have rung and are still in the mailbox, as of now.
+  // Timers that wait, and those that have fired and are still in the mailbox, as of now.
   std::vector<GuestTimer> pending(const Process& process) EXCLUDES(mutex_);
   // The process is again where it was when these were pending(): what has rung since rings again, unless it still waits
   // in the mailbox.
@@ -63,7 +63,7 @@ class GuestTimers {
 
   void add(Process& by, std::uint64_t due_ms, std::uint64_t milliseconds, std::int64_t tag) EXCLUDES(mutex_);
   void ring(const std::weak_ptr<Process>& process, std::uint64_t incarnation, const TimerId& timer) EXCLUDES(mutex_);
-  // Of the instance that a process has now; nullptr if it has none.
+  // The timers of the instance that a process has now; nullptr if it has none.
   const Waiting* waiting_of(const Process& process) const REQUIRES(mutex_);
   void wait_until_rung(const Owner& owner) REQUIRES(mutex_);
 

@@ -77,6 +77,7 @@ bool Timers::next(Callback& callback) {
       callback = queue->take_first();
       return true;
     }
+    // By the machine's clock, whatever clock this has: one that is moved by hand wakes it.
     changed_.wait_until(mutex_, std::chrono::steady_clock::now() + (first - now));
   }
 }

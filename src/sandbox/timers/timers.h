@@ -23,14 +23,15 @@ class Timers {
   enum class Whose : std::uint8_t { hosts, guests };
 
   static Result<std::unique_ptr<Timers>> create(const Clock& clock);
-  // What is not due yet is forgotten.
+  // Forgets what is not due yet.
   ~Timers();
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  // Not before this time; never on this thread.
+  // Calls back not before this time, on the one thread of the timers, never on the caller's. Those of one time are
+  // called in the order they were set.
   TimerId at(Clock::TimePoint time, Callback callback, Whose whose = Whose::hosts) EXCLUDES(mutex_);
-  // False: it is being done, or has been.
+  // Returns false if it is being done, or has been.
   bool cancel(TimerId timer) EXCLUDES(mutex_);
   // Looks at the clock again: for clocks that are moved by hand.
   void wake() EXCLUDES(mutex_);

@@ -1,4 +1,4 @@
-// What children take of their sandbox's memory before they run, and the request for one.
+// The part of their sandbox's memory that children take before they run, and the request for one.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace petri {
 
-// What the spec of a child takes in its supervisor's table, on the account until the last who has this is
-// gone. limit_exceeded when there is no room.
+// Takes what the spec of a child occupies in its supervisor's table; it is on the account until the last who has this
+// is gone. limit_exceeded when there is no room.
 Result<std::shared_ptr<void>> must_have_room_for(const std::shared_ptr<TreeAccount>& account, const TreeChild& child);
 
-// What is asked of a supervisor that has a template: the spec that its instance will have is held on the account. Where
+// The request to a supervisor that has a template: the spec that its instance will have is held on the account. Where
 // there is no template the supervisor refuses the request itself.
 Result<AddInstance> instance_request(const std::shared_ptr<TreeAccount>& account, const TreeRunner& tree,
                                      const InstanceSpec& instance, std::string_view supervisor);

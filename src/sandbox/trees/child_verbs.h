@@ -41,7 +41,7 @@ class ChildVerbs {
   Result<void> update_tree(const SupervisorSpec& wanted) const;
 
  private:
-  // Of a sandbox that runs.
+  // The tree of a sandbox that runs.
   Result<Trees::RunnerPtr> tree() const;
 
   const Parts parts_;

@@ -13,9 +13,9 @@
 namespace petri {
 namespace {
 
-// What reading a spec takes at most: a string that doubles its room while it grows, and its copy in the child's spec.
+// The most that reading a spec takes: a string that doubles its room while it grows, and its copy in the child's spec.
 constexpr std::uint64_t kParsedBytesPerByte = 4;
-// What `spawn` documents, as far as a message may be as long.
+// The limit that `spawn` documents, as far as a message may be as long.
 constexpr std::uint64_t kSpecBytesMax = std::uint64_t{1} << 20;
 
 std::string address_of(const SpawnSpec& spec) {
@@ -54,7 +54,7 @@ GuestError guest_error_of_stop(ErrorCode code) {
   }
 }
 
-// What a guest asks of a tree that waits for the guest itself would never be done.
+// A request to a tree that waits for the guest itself would never be done.
 Result<void> must_not_wait_for(const Process& by, const TreeRunner& tree) {
   if (!tree.is_starting(by)) return {};
   return fail(ErrorCode::deadlock, "the tree waits until this process has started");

@@ -34,13 +34,15 @@ class Spawning {
   std::int32_t stop_child(Process& by, std::string_view name) const;
 
  private:
-  // Where a guest's child goes, and what is asked there.
+  // Where a guest's child goes, and what is asked there: the tree of its own, or a pool of the spec's tree.
   struct Plan {
     ProcessTable::Where where = ProcessTable::Where::dynamic;
     Trees::RunnerPtr tree;
     std::string supervisor;
     Request request;
   };
+  // Reads the spec on the guest's account, checks the room before a name is reserved, and gives the name back where the
+  // tree refuses the child.
   Result<void> start(Process& by, HostCall& call, std::string_view spec) const;
   Result<void> stop(Process& by, std::string_view name) const;
   Result<SpawnSpec> read(Process& by, HostCall& call, std::string_view spec) const;

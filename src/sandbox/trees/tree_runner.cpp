@@ -107,7 +107,7 @@ void TreeRunner::ask(std::string_view supervisor, Request request, ReplyPtr repl
 void TreeRunner::enter(std::string_view supervisor, Request request, ReplyPtr reply) {
   MutexLock lock(mutex_);
   const Ticket ticket = ++last_ticket_;
-  replies_[ticket] = std::move(reply);
+  replies_.write()[ticket] = std::move(reply);
   add(tree_.request(ticket, supervisor, std::move(request), host_.services().clock().now()));
 }
 
@@ -124,7 +124,7 @@ bool TreeRunner::is_starting(const Process& process) const {
   return found != running_.end() && found->second.process.get() == &process && found->second.starting;
 }
 
-// Both trees of a sandbox are told, and number their incarnations for themselves.
+// Both trees of a sandbox get the report, and number their incarnations for themselves.
 void TreeRunner::exited(const Process& process, Incarnation incarnation, ExitReason reason) {
   {
     MutexLock lock(mutex_);
@@ -159,8 +159,8 @@ bool TreeRunner::has(std::string_view address) const {
 
 Error TreeRunner::explain(Error error, Incarnation incarnation) const {
   MutexLock lock(mutex_);
-  const auto found = failures_.find(incarnation);
-  if (found == failures_.end()) return error;
+  const auto found = failures_->find(incarnation);
+  if (found == failures_->end()) return error;
   const Result<Outcome>& how = found->second;
   if (!how) {
     error.message += ": " + how.error().message;
@@ -190,15 +190,14 @@ std::optional<Clock::TimePoint> TreeRunner::next_deadline() const {
   auto next = tree_.deadline();
   const auto consider = [&next](Clock::TimePoint time) { next = std::min(next.value_or(time), time); };
   if (end_by_) consider(*end_by_);
-  if (!kills_.empty()) consider(kills_.begin()->first);
+  if (!kills_->empty()) consider(kills_->begin()->first);
   return next;
 }
 
-// The tree hears of the kill of a process as of any other end; its own end it decides itself.
+// The kill of a process is reported to the tree like any other end; the end of the tree is the tree's own decision.
 void TreeRunner::kill_overdue(Clock::TimePoint now) {
-  while (!kills_.empty() && kills_.begin()->first <= now) {
-    const Incarnation incarnation = kills_.begin()->second;
-    kills_.erase(kills_.begin());
+  while (!kills_->empty() && kills_->begin()->first <= now) {
+    const Incarnation incarnation = kills_.write().extract(kills_->begin()).value().second;
     running_.at(incarnation).process->kill(incarnation);
   }
   if (!end_by_ || *end_by_ > now) return;
@@ -209,13 +208,13 @@ void TreeRunner::kill_overdue(Clock::TimePoint now) {
 void TreeRunner::give_time(Incarnation incarnation) {
   Running& running = running_.at(incarnation);
   running.kill_at = host_.services().clock().now() + host_.shutdown_max();
-  kills_.emplace(running.kill_at, incarnation);
+  kills_.write().emplace(running.kill_at, incarnation);
 }
 
 void TreeRunner::forget(Incarnation incarnation) {
   const auto found = running_.find(incarnation);
   if (found == running_.end()) return;
-  kills_.erase({found->second.kill_at, incarnation});
+  if (!kills_->empty()) kills_.write().erase({found->second.kill_at, incarnation});
   running_.erase(found);
 }
 
@@ -256,7 +255,7 @@ void TreeRunner::perform_elsewhere() {
       host_.services().client());
 }
 
-// Whoever finds the work being done leaves it to that thread.
+// A thread that finds the work being done leaves it to the one that does it.
 void TreeRunner::perform() {
   {
     MutexLock lock(mutex_);
@@ -322,8 +321,9 @@ void TreeRunner::carry_out(const StartProcess& action) {
 
 void TreeRunner::start_failed(Incarnation incarnation, Result<Outcome> how) {
   if (how) how->output = {};  // nobody reads it, and a guest chose how long it is
-  failures_.insert_or_assign(incarnation, std::move(how));
-  if (failures_.size() > kFailuresKept) failures_.erase(failures_.begin());
+  auto& failures = failures_.write();
+  failures.insert_or_assign(incarnation, std::move(how));
+  if (failures.size() > kFailuresKept) failures.erase(failures.begin());
   add(tree_.start_failed(incarnation, host_.services().clock().now()));
 }
 
@@ -368,7 +368,7 @@ void TreeRunner::carry_out(const Answer& action) {
   ReplyPtr reply;
   {
     MutexLock lock(mutex_);
-    const auto asked = replies_.extract(action.ticket);
+    const auto asked = replies_.write().extract(action.ticket);
     PETRI_ASSERT(!asked.empty());
     reply = asked.mapped();
   }

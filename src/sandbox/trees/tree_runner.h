@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/on_demand.h"
 #include "process/process.h"
 #include "sandbox/timers/timers.h"
 #include "supervisor/supervision_tree.h"
@@ -27,7 +28,7 @@ class TreeHost {
   // Keep what is to be done alive, have the workers and the clock, and pay.
   virtual ProcessServices& services() = 0;
   virtual Timers& timers() = 0;
-  // What one process may take to end in order, whatever its spec asks for.
+  // The most time that one process may take to end in order, whatever its spec asks for.
   virtual Clock::Duration shutdown_max() const = 0;
   // The process that has this place, made when it is new. already_exists: a process of another tree has that name.
   virtual Result<ProcessPtr> process_for(const TreeRunner& tree, const std::string& address) = 0;
@@ -45,6 +46,9 @@ class TreeHost {
 //
 // How long an end takes is for the host to say: a process that is stopped has shutdown_max() at most, and a tree that
 // is stopped the time it is given; then what is left is killed, whatever the specs of its children ask for.
+//
+// It has more than forty functions, because each kind of action has a carry_out() and each question takes the lock by
+// itself. None of them decides anything: that is SupervisionTree's.
 class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
  public:
   TreeRunner(TreeHost& host, const SupervisorSpec& spec, StopOrder order = StopOrder::reverse);
@@ -58,12 +62,12 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void begin_stop(Clock::TimePoint end_by) EXCLUDES(mutex_);
   // Answers the address of a child that was added, else nothing.
   Result<std::string> request(std::string_view supervisor, Request request) EXCLUDES(mutex_);
-  // The same without waiting: the reply is given when it is done, the address as its output. For guests, who may not
-  // wait longer than they may run.
+  // Asks without waiting: the reply is given when it is done, the address as its output. For guests, who may not wait
+  // longer than they may run.
   void ask(std::string_view supervisor, Request request, ReplyPtr reply) EXCLUDES(mutex_);
   // Nothing is being done here: what ended has been restarted, or not.
   bool is_quiet() const EXCLUDES(mutex_);
-  // The same of what follows an exit alone: what is only being started or stopped has its time.
+  // Returns whether everything that follows an exit is done: what is only being started or stopped has its time.
   bool is_settled() const EXCLUDES(mutex_);
   void wait_until_quiet() const { wait_until_quiet(Clock::TimePoint::max()); }
   // Or until that time of the machine's clock.
@@ -75,9 +79,9 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void exited(const Process& process, Incarnation incarnation, ExitReason reason) EXCLUDES(mutex_);
 
   std::vector<TreeEntry> entries() const EXCLUDES(mutex_);
-  // Whether a child or a supervisor has this address, started or not.
+  // Returns whether a child or a supervisor has this address, started or not.
   bool has(std::string_view address) const EXCLUDES(mutex_);
-  // What children of a simple_one_for_one follow; nothing where there is none.
+  // The template of a simple_one_for_one; nullopt where there is none.
   std::optional<TreeChild> template_at(std::string_view supervisor) const EXCLUDES(mutex_);
   // The error of a failed start, with what became of this incarnation.
   Error explain(Error error, Incarnation incarnation) const EXCLUDES(mutex_);
@@ -90,7 +94,7 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   void perform() EXCLUDES(mutex_);
   void perform_elsewhere() EXCLUDES(mutex_);
   void hand_on() EXCLUDES(mutex_);
-  // What tasks hold: this, and what it stands on.
+  // The references that tasks hold: this, and what it stands on.
   std::pair<std::shared_ptr<TreeRunner>, std::shared_ptr<void>> kept() {
     return {shared_from_this(), host_.services().keep_alive()};
   }
@@ -137,10 +141,10 @@ class TreeRunner : public std::enable_shared_from_this<TreeRunner> {
   bool ended_ GUARDED_BY(mutex_) = false;
   TreeEnded ending_;  // set before ended_
   std::map<Incarnation, Running> running_ GUARDED_BY(mutex_);
-  std::set<std::pair<Clock::TimePoint, Incarnation>> kills_ GUARDED_BY(mutex_);  // of those that stop, by their time
-  std::optional<Clock::TimePoint> end_by_ GUARDED_BY(mutex_);                    // when all of it is killed
-  std::map<Incarnation, Result<Outcome>> failures_ GUARDED_BY(mutex_);           // the last few
-  std::map<Ticket, ReplyPtr> replies_ GUARDED_BY(mutex_);
+  OnDemand<std::set<std::pair<Clock::TimePoint, Incarnation>>> kills_ GUARDED_BY(mutex_);  // of those that stop
+  std::optional<Clock::TimePoint> end_by_ GUARDED_BY(mutex_);                              // when all of it is killed
+  OnDemand<std::map<Incarnation, Result<Outcome>>> failures_ GUARDED_BY(mutex_);           // the last few
+  OnDemand<std::map<Ticket, ReplyPtr>> replies_ GUARDED_BY(mutex_);
   Ticket last_ticket_ GUARDED_BY(mutex_) = 0;
   std::optional<Clock::TimePoint> armed_ GUARDED_BY(mutex_);
   TimerId timer_ GUARDED_BY(mutex_) = 0;  // while armed

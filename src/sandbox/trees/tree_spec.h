@@ -1,4 +1,4 @@
-// Which children the tree of a sandbox has.
+// The children that the tree of a sandbox has.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace petri {
 
-// What a sandbox gets whose spec says nothing of a tree: a permanent child for each module that no other imports.
+// The tree of a sandbox whose spec has none: a permanent child for each module that no other imports.
 SupervisorSpec default_tree(const std::vector<ModuleSpec>& modules, const DependencyGraph& imports);
 
 // As given, or the default tree of the modules that the sandbox was created with. A default tree does not follow the

@@ -7,7 +7,7 @@ namespace petri {
 
 // ---- structural work ------------------------------------------------------------------------------------------
 
-// Whoever comes to end it after begin_runs() looks for the tree under the same lock.
+// An end that comes after begin_runs() looks for the tree under the same lock.
 Result<void> Trees::start(const Turn& turn) {
   const auto made = std::make_shared<TreeRunner>(*this, parts_.spec.spec());
   {
@@ -23,7 +23,7 @@ Result<void> Trees::start(const Turn& turn) {
   return fail(made->explain(started.error(), made->ending().failed_incarnation));
 }
 
-// What the spec asks for is left some time, whatever guests have spawned.
+// Children of the spec are left some time, whatever guests have spawned.
 void Trees::end(const Turn&) {
   const Clock::TimePoint now = services().clock().now();
   if (const RunnerPtr spawned = dynamic()) spawned->stop(now + shutdown_max() / 2);
@@ -162,8 +162,8 @@ Result<Outcome> Trees::start_process(Process& process, Incarnation incarnation, 
   return parts_.starts.start(process, incarnation, spec, again);
 }
 
-// Whoever waits for an answer from there gets one, and the next to start has an empty mailbox. Nobody could start a
-// spawned child again, so one that has ended does not keep its place as any other does.
+// A caller that waits for an answer from there gets one, and the next to start has an empty mailbox. Nobody could start
+// a spawned child again, so one that has ended does not keep its place as any other does.
 void Trees::place_emptied(const TreeRunner& tree, const std::string& address) {
   RunnerPtr spawned = dynamic();
   if (spawned.get() != &tree) spawned.reset();

@@ -17,7 +17,7 @@
 
 namespace petri {
 
-// What supervision reports when it gives up; called without a lock, on a thread of the tree's.
+// The notification by which supervision gives up; called without a lock, on a thread of the tree's.
 class TreeNews {
  public:
   virtual ~TreeNews() = default;
@@ -68,11 +68,11 @@ class Trees final : public TreeHost {
 
   // nullptr before the first start and after close().
   RunnerPtr tree() const EXCLUDES(mutex_);
-  // Of what guests spawned; nullptr if they have not.
+  // The tree that guests spawned; nullptr if they have not.
   RunnerPtr dynamic() const EXCLUDES(mutex_);
-  // The same, made if there is none; nullptr when everything is being ended.
+  // The tree for guests, made if there is none; nullptr when everything is being ended.
   RunnerPtr for_spawned() EXCLUDES(mutex_);
-  // Those that there are.
+  // All trees that there are.
   std::vector<RunnerPtr> all() const EXCLUDES(mutex_);
   bool is_dynamic(const TreeRunner& tree) const EXCLUDES(mutex_);
 

@@ -31,7 +31,7 @@ class TreesFixture : public ::testing::Test, public TrialHost, public RecoveryHo
   }
   // Guests are held to deadlines by the machine's clock, so that of the test starts where that is now.
   TreesFixture() { clock_.advance(SystemClock().now().time_since_epoch()); }
-  // What the trees have left to a worker is done before they go.
+  // Waits for what the trees have left to a worker.
   ~TreesFixture() override {
     activity_.end(control_.take());
     for (int task = 0; task < 3; ++task) {
@@ -59,7 +59,7 @@ class TreesFixture : public ::testing::Test, public TrialHost, public RecoveryHo
     return all;
   }
 
-  // What goes upward.
+  // Reports that go upward.
   bool begin_rollback(Process&, const TrialPeriod&, const Result<Outcome>&, std::function<void()>&) override {
     return false;
   }

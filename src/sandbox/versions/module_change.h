@@ -26,7 +26,7 @@ struct SwitchVersion {
 // The processes get the state of a snapshot, and the version that state is of, which may be the active one.
 struct ReplaceState {
   std::shared_ptr<const SwitchSnapshot> snapshot;
-  // What else a process gets from there. Called once it has its instance, while it is taken.
+  // Anything else that a process gets from there. Called once it has its instance, while it is taken.
   std::function<void(Process&)> also = nullptr;
 };
 
@@ -36,6 +36,7 @@ struct Relink {
   std::shared_ptr<const SwitchSnapshot> snapshot;
 };
 
+// Belongs to one Reload, on the thread that carries it out. Until it is committed the table knows nothing of it.
 struct ModuleChange {
   std::string name;
   ModuleCodePtr from, to;
@@ -44,16 +45,17 @@ struct ModuleChange {
   std::optional<Version> added;  // that the table does not have yet
   std::variant<SwitchVersion, ReplaceState, Relink> kind;
 
-  // What linking has found out (module_links.h).
+  // Findings of linking (module_links.h).
   bool links_later = false;  // nobody runs it: it is linked for the first who does
   std::string lead;          // the module that answers for it in a trial: itself or another; empty: it is not linked
 
-  // What planning has made; nullptr: there is nothing to do in the processes, because the version is the active one.
+  // The work that planning has made; nullptr if there is nothing to do in the processes, because the version is the
+  // active one.
   std::unique_ptr<ModuleSwitch> module_switch;
 
   bool is_relink() const { return std::holds_alternative<Relink>(kind); }
   bool replaces_state() const { return std::holds_alternative<ReplaceState>(kind); }
-  // False: the version asked for is the active one.
+  // Returns false if the version asked for is the active one.
   bool is_needed() const { return to_number != from_number || !std::holds_alternative<SwitchVersion>(kind); }
   // Where the state of the processes comes from; nullptr: from themselves.
   std::shared_ptr<const SwitchSnapshot> snapshot() const {
@@ -61,7 +63,7 @@ struct ModuleChange {
     if (const auto* relinked = std::get_if<Relink>(&kind)) return relinked->snapshot;
     return nullptr;
   }
-  // Whether those that import from it are linked anew.
+  // Returns whether those that import from it are linked anew.
   bool changes() const { return by_itself(to) != by_itself(from) || snapshot() != nullptr; }
 };
 using ModuleChanges = std::vector<ModuleChange>;

@@ -14,7 +14,7 @@
 
 namespace petri {
 
-// What the processes of modules knew that were switched together, by module.
+// The state of processes that were switched together, by module.
 using SwitchSnapshots = std::map<std::string, std::shared_ptr<const SwitchSnapshot>>;
 
 // A process that crashed while its code was on trial, and waits to be revived.
@@ -23,13 +23,13 @@ struct Crash {
   Result<Outcome> how;
 };
 
-// What becomes of a module over time. Most are never changed, and have none of it.
+// The history of a module. Most are never changed, and have none.
 struct ModulePast {
   explicit ModulePast(VersionTable table) : versions(std::move(table)) {}
   VersionTable versions;
   std::shared_ptr<SwitchSnapshot> snapshot;  // of the last switch
   Clock::TimePoint switched;                 // when that was
-  std::shared_ptr<TrialPeriod> trial;        // that began with it
+  std::shared_ptr<TrialPeriod> trial;        // that started with it
   SwitchSnapshots companions;                // switched with it, and rolled back with it, to this
   bool undoing = false;                      // it is being rolled back,
   std::vector<Crash> crashed;                // for these and for all others

@@ -115,7 +115,7 @@ Result<void> add_dependents(const ModuleEntries& modules, ModuleChanges& changes
   return {};
 }
 
-// Those that import from one another, or are imported together, go back together: their processes are the same. One
+// Modules that import from one another, or are imported together, go back together: their processes are the same. One
 // change answers for all of them, and knows what the processes of those knew whose version stays.
 void choose_lead(ModuleChanges& changes) {
   std::vector<const LinkedModules*> groups;

@@ -16,7 +16,7 @@ namespace petri {
 bool has_links(const ModuleEntries& modules);
 DependencyGraph graph_of(const ModuleEntries& modules);
 
-// Whether each module can be linked with what it needs. None is linked here: most modules of a long chain have no
+// Fails if a module cannot be linked with what it needs. None is linked here: most modules of a long chain have no
 // process, and linking all of them would take the square of their number.
 Result<void> check_links(const ModuleEntries& modules);
 

@@ -92,6 +92,7 @@ Result<ModuleTable::Active> ModuleTable::active(std::string_view module) const {
   return Active{.code = found->code, .number = found->active_number()};
 }
 
+// Linked here and not when it was loaded: most modules of a long chain never have a process.
 Result<ModuleTable::Active> ModuleTable::active_to_start(std::string_view module) {
   MutexLock lock(mutex_);
   const auto found = modules_.find(module);
@@ -125,7 +126,8 @@ Result<VersionTable> ModuleTable::versions(std::string_view module) const {
   return versions_of(*found);
 }
 
-// What was text, was read from a file or has needs is kept with its first version; the rest follows from the artifact.
+// A source that was text or was read from a file, and needs, are kept with the first version; the rest follows from the
+// artifact.
 void ModuleTable::put(const std::string& module, const ModuleCodePtr& code, SourceFacts source, VersionNeeds needs) {
   ModuleEntry entry{.code = code, .past = nullptr};
   if (source.text != nullptr || source.path != nullptr || !needs.empty()) {
@@ -153,6 +155,7 @@ Result<void> ModuleTable::add(std::string_view module, VersionTable versions) {
 }
 
 void ModuleTable::clear() {
+  // Declared before the lock, so that code is freed without it.
   ModuleEntries gone;
   MutexLock lock(mutex_);
   gone.swap(modules_);
@@ -278,6 +281,7 @@ Result<void> ModuleTable::link_late(ModuleChange& change, const ModuleChanges& c
   return {};
 }
 
+// Modules that are led share the trial of their lead; what it takes to roll them back with it is kept there.
 Result<void> ModuleTable::commit(ModuleChanges& changes, const Commit& commit) {
   MutexLock lock(mutex_);
   PETRI_TRY(check_still_linked(modules_, changes));
@@ -331,6 +335,7 @@ ModulePast* ModuleTable::find_past(std::string_view module) const {
   return found == modules_.end() ? nullptr : found->second.past.get();
 }
 
+// Crashes that come while the switch is being undone belong to it, though the trial is over by then.
 ModuleTable::CrashIs ModuleTable::add_crash(const TrialPeriod& trial, Crash crash, Clock::TimePoint now) {
   MutexLock lock(mutex_);
   ModulePast* const past = find_past(trial.module());

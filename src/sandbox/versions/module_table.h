@@ -38,7 +38,7 @@ class ModuleTable {
     std::uint64_t number = 0;
   };
   Result<Active> active(std::string_view module) const EXCLUDES(mutex_);
-  // The same for a process that starts: linked with what it imports.
+  // The active code for a process that starts: linked with what it imports.
   Result<Active> active_to_start(std::string_view module) EXCLUDES(mutex_);
   // As of now; of a module that was never changed, the table it would have.
   Result<VersionTable> versions(std::string_view module) const EXCLUDES(mutex_);
@@ -79,7 +79,7 @@ class ModuleTable {
   // While a module is claimed nobody else changes it, nor those that depend on it, which are added to the names. busy,
   // not_found, or validation_failed when one is named twice.
   Result<void> claim(std::vector<std::string>& modules) EXCLUDES(mutex_);
-  // True: none is claimed any more.
+  // Returns true if none is claimed any more.
   bool release(const std::vector<std::string>& modules) EXCLUDES(mutex_);
 
   // ---- changes of claimed modules
@@ -110,15 +110,15 @@ class ModuleTable {
   // ---- the last switch of a module, and the way back
 
   enum class CrashIs : std::uint8_t { nothing, first, another };
-  // nothing: the trial is over. first: the caller rolls the switch back.
+  // Adds a crash. `nothing`: the trial is over. `first`: the caller rolls the switch back.
   CrashIs add_crash(const TrialPeriod& trial, Crash crash, Clock::TimePoint now) EXCLUDES(mutex_);
-  // Those that crashed until now; they are the caller's.
+  // Takes those that crashed until now; they are the caller's.
   std::vector<Crash> take_crashes(const std::string& lead) EXCLUDES(mutex_);
   // How the first of them ended.
   std::optional<Result<Outcome>> first_crash(const std::string& lead) const EXCLUDES(mutex_);
-  // What the last switch kept in which this module took part; not_found when one of them was switched since.
+  // The state that the last switch kept in which this module took part; not_found when one of them was switched since.
   Result<SwitchSnapshots> last_switch_of(const std::string& module) const EXCLUDES(mutex_);
-  // Those that can go back, and whose last switch somebody asked for less than `within` before that time.
+  // A module that can go back, and whose last switch somebody asked for less than `within` before that time.
   struct Recent {
     std::vector<std::string> modules;
     std::optional<Clock::Duration> switched;  // how long before that time the last of them was

@@ -118,7 +118,7 @@ TEST_F(ModuleTableTest, ChangesNothingWhenAnotherCameMeanwhile) {
   EXPECT_EQ(active("library"), 1U);
 }
 
-TEST_F(ModuleTableTest, KnowsTheWayBackWhileTheTrialGoesOn) {
+TEST_F(ModuleTableTest, KnowsTheWayBackDuringTheTrial) {
   table_.put("one", code(1), {}, {});
   ModuleChanges changes = change_to("one", 2);
   ASSERT_TRUE(table_.commit(changes, at(1s)));

@@ -5,6 +5,9 @@
 namespace petri {
 namespace {
 
+// An idle sandbox keeps two or three: it gets no room for more.
+constexpr std::size_t kFew = 4;
+
 // Uptime passes for an idle sandbox too.
 bool is_same_use(Usage one, const Usage& other) {
   one.uptime = other.uptime;
@@ -27,7 +30,7 @@ void UsageHistory::add(const UsageSample& sample) {
 
 std::size_t UsageHistory::room_wanted() const {
   const bool full = kept_.size() == kept_.capacity() && kept_.size() < samples_max_;
-  return full ? std::min(samples_max_, std::max<std::size_t>(1, 2 * kept_.size())) : 0;
+  return full ? std::min(samples_max_, kept_.size() < kFew ? kept_.size() + 1 : 2 * kept_.size()) : 0;
 }
 
 void UsageHistory::move_into(std::vector<UsageSample>& room) {
