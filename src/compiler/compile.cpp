@@ -130,19 +130,20 @@ Result<ModuleBuild> build_one(const ModulePlan& plan, const BuildContext& contex
   return build;
 }
 
-CompiledSource compiled_of(const ModulePlan& plan, const ModuleBuild& build) {
+CompiledSource compiled_of(const ModulePlan& plan, const ModuleBuild& build, const SourceFiles& files) {
   return {.module = plan.module,
           .language = plan.language,
           .file = plan.place,
           .artifact = build.artifact,
+          .text = plan.sources.size() == 1 ? files.find(plan.sources.front()) : nullptr,
           .cache_hit = build.cache_hit,
           .files = build.files,
           .rebuilt = build.rebuilt,
           .error = build.error};
 }
 
-void add_to(CompileReport& report, const ModulePlan& plan, ModuleBuild build) {
-  report.modules.push_back(compiled_of(plan, build));
+void add_to(CompileReport& report, const ModulePlan& plan, const SourceFiles& files, ModuleBuild build) {
+  report.modules.push_back(compiled_of(plan, build, files));
   report.files_compiled += build.rebuilt.size();
   report.cache_hit = report.cache_hit && build.cache_hit;
   report.diagnostics_cut += build.diagnostics_cut;
@@ -167,7 +168,7 @@ Result<CompileReport> report_on(const Work& work, std::vector<Result<ModuleBuild
   CompileReport report{.cache_hit = true, .strategy = CompileStrategy::cache};
   for (std::size_t index = 0; index < builds.size(); ++index) {
     if (!builds[index]) return fail(std::move(builds[index].error()));
-    add_to(report, work.plans[index], std::move(*builds[index]));
+    add_to(report, work.plans[index], work.files, std::move(*builds[index]));
   }
   report.status = report.error ? CompileOutcome::failed : CompileOutcome::compiled;
   return report;
@@ -193,13 +194,16 @@ Result<CompileReport> compile(const Source& source, const CompileOptions& option
   return report;
 }
 
+std::string several_modules_sentence(const CompileReport& report) {
+  return fmt::format("the folder has {} modules where one is wanted; name one of its files or subfolders",
+                     report.modules.size());
+}
+
 Result<ArtifactPtr> compile_module(const Source& source, const CompileOptions& options) {
   PETRI_TRY(const CompileReport report, compile(source, options));
   if (report.error) return fail(*report.error);
   if (report.modules.size() == 1) return report.modules.front().artifact;
-  return fail(ErrorCode::validation_failed,
-              fmt::format("the folder has {} modules where one is wanted; name one of its files or subfolders",
-                          report.modules.size()));
+  return fail(ErrorCode::validation_failed, several_modules_sentence(report));
 }
 
 }  // namespace petri
