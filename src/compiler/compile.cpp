@@ -164,12 +164,33 @@ std::vector<Result<ModuleBuild>> build_all(const std::vector<ModulePlan>& plans,
   return builds;
 }
 
+bool imports_from(const CompiledSource& module, const std::string& other) {
+  return module.artifact != nullptr && module.module != other &&
+         std::ranges::any_of(module.artifact->imports(),
+                             [&](const ImportInfo& import) { return import.module == other; });
+}
+
+// Those that others import from come first; in a ring, and where nothing is imported, by name.
+void put_in_order(std::vector<CompiledSource>& modules) {
+  std::ranges::stable_sort(modules, {}, &CompiledSource::module);
+  for (std::size_t done = 0; done < modules.size(); ++done) {
+    const auto is_ready = [&](const CompiledSource& module) {
+      return std::none_of(modules.begin() + static_cast<std::ptrdiff_t>(done), modules.end(),
+                          [&](const CompiledSource& other) { return imports_from(module, other.module); });
+    };
+    const auto from = modules.begin() + static_cast<std::ptrdiff_t>(done);
+    const auto next = std::find_if(from, modules.end(), is_ready);
+    if (next != modules.end()) std::rotate(from, next, next + 1);
+  }
+}
+
 Result<CompileReport> report_on(const Work& work, std::vector<Result<ModuleBuild>> builds) {
   CompileReport report{.cache_hit = true, .strategy = CompileStrategy::cache};
   for (std::size_t index = 0; index < builds.size(); ++index) {
     if (!builds[index]) return fail(std::move(builds[index].error()));
     add_to(report, work.plans[index], work.files, std::move(*builds[index]));
   }
+  put_in_order(report.modules);
   report.status = report.error ? CompileOutcome::failed : CompileOutcome::compiled;
   return report;
 }

@@ -28,6 +28,7 @@ struct Unit {
   ClangLanguage language = ClangLanguage::c;
   JobResult result;
   bool cached = false;
+  std::string key;  // of the object in the cache; empty: it is not there
 };
 
 ClangLanguage language_of(const std::string& file, const ModulePlan& plan) {
@@ -131,8 +132,8 @@ class ClangBuild {
       use().count_hit();
       return std::move(build_);
     }
-    use().count_miss();
     PETRI_TRY(ModuleBuild built, build());
+    built.cache_hit ? use().count_hit() : use().count_miss();
     if (!built.error) put_module(key, built);
     return built;
   }
@@ -223,8 +224,12 @@ class ClangBuild {
   bool take_object(const std::string& list_key, Unit& unit) const {
     const auto list = find(list_key);
     if (!list) return false;
-    auto record = find(object_key(list_key, *list, context_.files));
-    if (!record || record->size() != 2) return false;
+    unit.key = object_key(list_key, *list, context_.files);
+    auto record = find(unit.key);
+    if (!record || record->size() != 2) {
+      unit.key.clear();
+      return false;
+    }
     unit.cached = true;
     unit.result = {.end = JobEnd::done,
                    .artifact = std::move((*record)[0]),
@@ -233,9 +238,10 @@ class ClangBuild {
                    .strategy = CompileStrategy::cache};
     return true;
   }
-  void put_object(const std::string& list_key, const Unit& unit) const {
+  void put_object(const std::string& list_key, Unit& unit) const {
     put(list_key, unit.result.dependencies);
-    put(object_key(list_key, unit.result.dependencies, context_.files), {unit.result.artifact, unit.result.output});
+    unit.key = object_key(list_key, unit.result.dependencies, context_.files);
+    put(unit.key, {unit.result.artifact, unit.result.output});
   }
 
   Result<void> add_unit(const Unit& unit) {
@@ -261,7 +267,31 @@ class ClangBuild {
     return {};
   }
 
+  // Equal objects are linked to an equal module; empty if one of them has no key.
+  std::string link_key() const {
+    CacheKey key;
+    key.add("link").add(identity_);
+    for (const std::string& name : plan_.exports) key.add("export").add(name);
+    for (const Unit& unit : units_) {
+      if (unit.key.empty()) return {};
+      key.add(unit.file).add(unit.key);
+    }
+    return key.hex();
+  }
+
+  bool take_linked(const std::string& key) {
+    const auto record = find(key);
+    if (!record || record->size() != 2) return false;
+    build_.wasm = (*record)[0];
+    link_messages_ = (*record)[1];
+    add_diagnostics(linker_diagnostics(link_messages_));
+    build_.cache_hit = build_.rebuilt.empty();
+    return true;
+  }
+
   Result<void> link() {
+    const std::string key = link_key();
+    if (!key.empty() && take_linked(key)) return {};
     ClangJob job{.output = ClangOutput::link, .exports = plan_.exports, .limits = job_limits(context_)};
     job.exports.emplace_back(kStateTable);
     for (Unit& unit : units_) {
@@ -274,7 +304,9 @@ class ClangBuild {
     PETRI_TRY(JobResult result, clang_.runner->run(job));
     link_messages_ = result.output;
     PETRI_TRY(add_result(result, plan_.place, linker_diagnostics(result.output)));
-    if (!build_.error) build_.wasm = with_line_table(result.artifact);
+    if (build_.error) return {};
+    build_.wasm = with_line_table(result.artifact);
+    if (!key.empty()) put(key, {build_.wasm, link_messages_});
     return {};
   }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/files/test_file.h"
 #include "compiling/live_workers.h"
 #include "petri/compile.h"
 #include "petri/host_functions.h"
@@ -379,6 +380,72 @@ TEST(CompileFolder, FollowsNoLinkOutOfTheFolder) {
   std::filesystem::create_symlink(outside.path(), folder.path() + "/sub");
   EXPECT_EQ(failure_of(Source::folder(folder.path())).code, ErrorCode::compilation_failed);
   EXPECT_EQ(failure_of(Source::file(folder.path() + "/a.c")).code, ErrorCode::compilation_failed);
+}
+
+// C28
+TEST(CompileFolder, APetriJsonSaysWhatIsWhichModule) {
+  const TestFolder folder;
+  folder.write("a.c", "int a(void) { return 1; }\n");
+  folder.write("lib/b.c", "#include \"b.h\"\nint b(void) { return B; }\n");
+  folder.write("headers/b.h", "#define B 7\n");
+  folder.write("petri.json",
+               R"({"modules": {"both": {"sources": ["a.c", "lib/b.c"], "include_folders": ["headers"]}}})");
+  const CompileReport report = compiled(Source::folder(folder.path()));
+  ASSERT_EQ(report.modules.size(), 1U);
+  EXPECT_EQ(report.modules[0].module, "both");
+  EXPECT_NE(report.modules[0].artifact->find_export("a"), nullptr);
+  EXPECT_NE(report.modules[0].artifact->find_export("b"), nullptr);
+
+  folder.write("petri.json", R"({"modules": {"both": {"sources": ["c.c"], "flags": ["-fplugin=x"], "colour": 1}}})");
+  const Error refused = failure_of(Source::folder(folder.path()));
+  EXPECT_EQ(refused.code, ErrorCode::validation_failed);
+  EXPECT_THAT(refused.message, HasSubstr("\"c.c\" is no source in this folder"));
+  EXPECT_THAT(refused.message, HasSubstr("-fplugin=x"));
+  EXPECT_THAT(refused.message, HasSubstr("colour"));
+}
+
+TEST(CompileFolder, ModulesThatOthersImportFromComeFirst) {
+  const TestFolder folder;
+  folder.write("a.c",
+               "__attribute__((import_module(\"b\"), import_name(\"f\"))) int f(void);\nint g(void) { return f(); }\n");
+  folder.write("b.wat", "(module (func (export \"f\") (result i32) i32.const 1))");
+  const CompileReport report = compiled(Source::folder(folder.path()));
+  ASSERT_EQ(report.modules.size(), 2U);
+  EXPECT_EQ(report.modules[0].module, "b");
+}
+
+TEST(CompileCache, OnAFullDiskOrInAPlaceThatCannotBeOneKeepsNothing) {
+  const TestFolder cache;
+  compiled(Source::code("c", kWave));  // the servers are there before the disk is full
+  {
+    const FileSizeLimit full(100);
+    EXPECT_FALSE(compiled(Source::code("c", kWave), cached_in(cache)).cache_hit);
+    EXPECT_FALSE(compiled(Source::code("c", kWave), cached_in(cache)).cache_hit);
+  }
+  cache.write("file", "not a folder");
+  CompileOptions nowhere;
+  nowhere.cache_folder = cache.path() + "/file/cache";
+  EXPECT_FALSE(compiled(Source::code("c", kWave), nowhere).cache_hit);
+}
+
+// C11
+TEST(CompileJail, LeavesNoFileWithoutAJail) {
+  const Variable missing("PETRI_BUBBLEWRAP", "/nonexistent/bwrap");
+  const TestFolder temporary;
+  const Variable folder("TMPDIR", temporary.path().c_str());
+  CompileOptions options = without_cache();
+  options.allow_unjailed = true;
+  compiled(Source::code("c", kWave), options);
+  failure_of(Source::code("c", "int f( {"), options);
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
+}
+
+TEST(CompileC, IsStoppedByItsToken) {
+  std::stop_source stop;
+  stop.request_stop();
+  CompileOptions options = without_cache();
+  options.stop = stop.get_token();
+  EXPECT_EQ(failure_of(Source::code("c", kWave), options).code, ErrorCode::cancelled);
 }
 
 }  // namespace
