@@ -32,6 +32,7 @@
 #include "bench/sandbox_cycle.h"
 #include "bench/snapshots.h"
 #include "bench/sorting_network.h"
+#include "bench/source_compile.h"
 
 namespace petri::bench {
 
@@ -54,6 +55,12 @@ const std::vector<Benchmark>& benchmarks() {
       load_compiled_ms_per_mib(),
       worker_load_us(),
       worker_start_ms(),
+      compile_c_cold_ms(),
+      compile_c_warm_ms(),
+      compile_cached_ms(),
+      compile_cpp_warm_ms(),
+      compile_wat_us(),
+      compile_c_per_second(),
       five_line_program_mib(),
       gate_cost_ratio_interpreted(),
       gate_cost_ratio_compiled(),

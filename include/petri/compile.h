@@ -1,10 +1,11 @@
 // Compiles source code into artifacts: wat in this process, C, C++, AssemblyScript and Rust by their own compilers in a
-// jail. docs/compile.md shows it. The machine code of the compiled tier is something else: tier.h.
+// jail. docs/guides/compile.md shows it. The machine code of the compiled tier is something else: tier.h.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -45,7 +46,7 @@ std::string line_of(const Diagnostic& diagnostic);
 struct CompileOptions {
   std::string language;            // for text of a file whose name does not say; empty: by the name
   std::string optimise = "2";      // 0, 1, 2, 3, s or z
-  std::vector<std::string> flags;  // further flags of the closed list in docs/compile.md
+  std::vector<std::string> flags;  // further flags of the closed list in docs/guides/compile.md
   bool warnings_are_errors = false;
   bool precompiled_header = true;  // of the C++ standard library, where the source includes one of its headers
 
@@ -72,14 +73,15 @@ Result<void> check_compile_options(const CompileOptions& options);
 
 // One module of a source: a file of its own, or a subfolder.
 struct CompiledSource {
-  std::string module;                // the stem of the file, or the name of the folder
-  std::string language;              // "wat", "c", "cpp", "assemblyscript", "rust"
-  std::string file;                  // the source, or the subfolder, as the caller can find it
-  ArtifactPtr artifact;              // nullptr if it failed
-  bool cache_hit = false;            // nothing was compiled
-  std::vector<std::string> files;    // all that it consists of inside the folder, headers too
-  std::vector<std::string> rebuilt;  // those files that were compiled now
-  std::optional<Error> error;        // why there is no artifact
+  std::string module;                       // the stem of the file, or the name of the folder
+  std::string language;                     // "wat", "c", "cpp", "assemblyscript", "rust"
+  std::string file;                         // the source, or the subfolder, as the caller can find it
+  ArtifactPtr artifact;                     // nullptr if it failed
+  std::shared_ptr<const std::string> text;  // the source, if it is one file
+  bool cache_hit = false;                   // nothing was compiled
+  std::vector<std::string> files;           // all that it consists of inside the folder, headers too
+  std::vector<std::string> rebuilt;         // those files that were compiled now
+  std::optional<Error> error;               // why there is no artifact
 };
 
 // The end of a compilation: all modules of a source were compiled, or not.
@@ -110,6 +112,9 @@ struct CompileReport {
 // folder), io_error, permission_denied (there is no bubblewrap), compilation_failed (the compiler is not installed),
 // cancelled. What a compiler found is in the report. Any thread.
 Result<CompileReport> compile(const Source& source, const CompileOptions& options = {});
+
+// "the folder has 3 modules where one is wanted; ..."
+std::string several_modules_sentence(const CompileReport& report);
 
 // The one artifact of a source that is not a folder; the error that a caller passes on.
 Result<ArtifactPtr> compile_module(const Source& source, const CompileOptions& options = {});

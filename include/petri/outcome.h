@@ -52,6 +52,9 @@ struct Frame {
   // The function's name from the name section or an export, escaped and cut; empty when the module has none. In a
   // module other than the one that was called it is "module.function", and the numbers above are that module's.
   std::string name;
+  // The line of the source, where petri compiled the module; 0: unknown. The name is escaped.
+  std::string file;
+  std::uint32_t line = 0;
 };
 
 // The stage of an instance at which the guest ended.

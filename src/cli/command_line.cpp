@@ -17,6 +17,8 @@ struct Grammar {
   Grammar();
   CLI::App app{"petri runs programs nobody has reviewed, inside limits that hold.", "petri"};
   RunOptions run;
+  CompileCommandOptions compile;
+  CacheOptions cache;
   InspectOptions inspect;
   ScanOptions scan;
   EvaluateOptions evaluate;
@@ -30,6 +32,10 @@ struct Grammar {
   VersionOptions version;
   bool version_flag = false;
   CLI::App* run_command;
+  CLI::App* compile_command;
+  CLI::App* cache_command;
+  CLI::App* cache_show_command;
+  CLI::App* cache_clear_command;
   CLI::App* inspect_command;
   CLI::App* scan_command;
   CLI::App* evaluate_command;
@@ -44,15 +50,20 @@ struct Grammar {
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,     inspect_command,    scan_command,   evaluate_command, verify_command,
-            records_command, report_command,     shell_command,  audit_command,    audit_verify_command,
-            manual_command,  completion_command, version_command};
+    return {run_command,        compile_command, cache_command,    cache_show_command,   cache_clear_command,
+            inspect_command,    scan_command,    evaluate_command, verify_command,       records_command,
+            report_command,     shell_command,   audit_command,    audit_verify_command, manual_command,
+            completion_command, version_command};
   }
   Command command() const;
 };
 
 Grammar::Grammar()
     : run_command(add_run(app, run)),
+      compile_command(add_compile(app, compile)),
+      cache_command(add_cache(app, cache)),
+      cache_show_command(cache_command->get_subcommand("show")),
+      cache_clear_command(cache_command->get_subcommand("clear")),
       inspect_command(add_inspect(app, inspect)),
       scan_command(add_scan(app, scan)),
       evaluate_command(add_evaluate(app, evaluate)),
@@ -73,6 +84,8 @@ Grammar::Grammar()
 
 Command Grammar::command() const {
   if (run_command->parsed()) return run;
+  if (compile_command->parsed()) return compile;
+  if (cache_show_command->parsed() || cache_clear_command->parsed()) return cache;
   if (inspect_command->parsed()) return inspect;
   if (scan_command->parsed()) return scan;
   if (evaluate_command->parsed()) {
@@ -104,10 +117,12 @@ std::unexpected<Error> refuse_word(const Grammar& grammar) {
 Result<void> check_complete(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == &grammar.app && !grammar.version_flag) {
-    return refuse_usage(command,
-                        "petri needs a command: run, inspect, scan, evaluate, verify, records, report, shell, audit, "
-                        "manual, completion or version");
+    return refuse_usage(
+        command,
+        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, report, shell, audit, "
+        "manual, completion or version");
   }
+  if (&command == grammar.cache_command) return refuse_usage(command, "petri cache needs a command: show or clear");
   if (&command == grammar.audit_command) return refuse_usage(command, "petri audit needs a command: verify");
   if (&command == grammar.evaluate_command && command.remaining().empty())
     return refuse_usage(command, "there is nothing to evaluate: name files or folders");
@@ -178,6 +193,8 @@ ExitCode execute(const Command& command, Console& console) {
     return ExitCode::ok;
   }
   if (const auto* run = std::get_if<RunOptions>(&command)) return execute(*run, console);
+  if (const auto* compile = std::get_if<CompileCommandOptions>(&command)) return execute(*compile, console);
+  if (const auto* cache = std::get_if<CacheOptions>(&command)) return execute(*cache, console);
   if (const auto* inspect = std::get_if<InspectOptions>(&command)) return execute(*inspect, console);
   if (const auto* scan = std::get_if<ScanOptions>(&command)) return execute(*scan, console);
   if (const auto* evaluate = std::get_if<EvaluateOptions>(&command)) return execute(*evaluate, console);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "cli/commands/audit.h"
+#include "cli/commands/cache.h"
+#include "cli/commands/compile.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/inspect.h"
 #include "cli/commands/records.h"
@@ -25,9 +27,9 @@ struct HelpText {
   std::string text;
 };
 
-using Command =
-    std::variant<HelpText, RunOptions, InspectOptions, ScanOptions, EvaluateOptions, VerifyFileOptions, ConvertOptions,
-                 ReportPageOptions, ShellOptions, AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
+using Command = std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, InspectOptions, ScanOptions,
+                             EvaluateOptions, VerifyFileOptions, ConvertOptions, ReportPageOptions, ShellOptions,
+                             AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

@@ -13,6 +13,7 @@
 #include "base/text/escape.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
+#include "petri/compile.h"
 
 namespace petri::cli {
 namespace {
@@ -80,7 +81,21 @@ Result<std::string> read_module_bytes(const std::string& file, std::uint64_t byt
   return fail(name_file(file, {.code = ErrorCode::module_too_large, .message = why}));
 }
 
+bool names_source_code(const std::string& file) {
+  const SourceLanguage* const language = language_of_file(file);
+  return language != nullptr && language->name != "wat";
+}
+
+Result<ArtifactPtr> compile_file(const std::string& file, std::uint64_t bytes_max) {
+  auto artifact = compile_module(Source::file(file), {.artifact_bytes_max = bytes_max});
+  if (artifact) return artifact;
+  // The diagnostics of a source begin with its name already.
+  const bool named = artifact.error().message.starts_with(file_title(file)) || !artifact.error().detail("file").empty();
+  return named ? artifact : fail(name_file(file, std::move(artifact.error())));
+}
+
 Result<ArtifactPtr> read_module(const std::string& file, std::uint64_t bytes_max) {
+  if (names_source_code(file)) return compile_file(file, bytes_max);
   PETRI_TRY(const std::string bytes, read_module_bytes(file, bytes_max));
   return check_module(file, bytes, bytes_max);
 }

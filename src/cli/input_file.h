@@ -33,7 +33,11 @@ Result<ArtifactPtr> check_module(const std::string& file, std::string_view bytes
 
 // Reads a module's file: as read_input(), but too much is module_too_large.
 Result<std::string> read_module_bytes(const std::string& file, std::uint64_t bytes_max);
-// Both: reads and checks.
+// True if the file's ending is that of a language that is compiled, but for wat.
+bool names_source_code(const std::string& file);
+// Compiles a file of source code.
+Result<ArtifactPtr> compile_file(const std::string& file, std::uint64_t bytes_max);
+// Reads and checks a module; source code is compiled.
 Result<ArtifactPtr> read_module(const std::string& file, std::uint64_t bytes_max);
 
 }  // namespace petri::cli

@@ -15,6 +15,10 @@ Json frames_of(const std::vector<Frame>& backtrace) {
   for (const Frame& frame : backtrace) {
     Json row{{"function", frame.function}, {"offset", frame.offset}};
     if (!frame.name.empty()) row["name"] = frame.name;
+    if (frame.line > 0) {
+      row["file"] = frame.file;
+      row["line"] = frame.line;
+    }
     frames.push_back(std::move(row));
   }
   return frames;

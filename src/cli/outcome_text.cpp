@@ -72,7 +72,8 @@ std::string backtrace_text(const Outcome& outcome) {
   std::string text;
   for (const Frame& frame : outcome.backtrace) {
     const std::string name = frame.name.empty() ? "" : frame.name + " ";
-    text += fmt::format("  at {}(function {}, byte {:#x})\n", name, frame.function, frame.offset);
+    const std::string line = frame.line > 0 ? fmt::format("{}:{} ", frame.file, frame.line) : std::string();
+    text += fmt::format("  at {}{}(function {}, byte {:#x})\n", name, line, frame.function, frame.offset);
   }
   return text;
 }

@@ -92,7 +92,7 @@ std::string flag_refusal(std::string_view flag) {
   if (is_allowed(flag)) return {};
   return fmt::format(
       "the flag {} is not allowed; allowed are -O, -std=, -W with a warning's name, -D and -U with a "
-      "name, and those that docs/compile.md lists",
+      "name, and those that docs/guides/compile.md lists",
       in_quotes(flag));
 }
 

@@ -26,7 +26,7 @@ TEST(ClangFlags, ARefusalNamesTheFlag) {
   EXPECT_EQ(
       flag_refusal("-fplugin=x.so"),
       "the flag \"-fplugin=x.so\" is not allowed; allowed are -O, -std=, -W with a warning's name, -D and -U with "
-      "a name, and those that docs/compile.md lists");
+      "a name, and those that docs/guides/compile.md lists");
 }
 
 }  // namespace

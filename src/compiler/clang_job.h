@@ -1,5 +1,4 @@
-// One piece of work for clang and lld, and who does it: a process of its own in a jail (JailedClang), or the warm
-// compile server.
+// One piece of work for clang or lld, and who does it.
 #pragma once
 
 #include <chrono>
@@ -18,19 +17,16 @@ namespace petri {
 
 enum class ClangLanguage : std::uint8_t { c, cpp };
 
-// module: source to a linked module, in one go. object: source to an object file. link: objects to a module.
-// precompiled_header: a header to what `ClangJob::precompiled_header` takes.
-enum class ClangOutput : std::uint8_t { module, object, link, precompiled_header };
+// object: source to an object file. link: objects to a module. precompiled_header: a header to what
+// `ClangJob::precompiled_header` takes.
+enum class ClangOutput : std::uint8_t { object, link, precompiled_header };
 
-// A file as the compiler sees it. The path is relative to the source folder, kSourceFolder, inside the jail; it has no
-// `..`, no leading slash and no byte below 0x20.
+// A file as the compiler sees it. The path is relative to the source folder inside the jail, and so is each name in
+// diagnostics and dependency lists; it has no `..`, no leading slash and no byte below 0x20.
 struct JobFile {
   std::string path;
   std::shared_ptr<const std::string> bytes;
 };
-
-// Where sources stand inside a jail. Diagnostics and dependency lists name files relative to it.
-constexpr const char* kSourceFolder = "/src";
 
 // Bounds of one job. Beyond one of them it is ended, with everything that it started.
 struct JobLimits {
@@ -45,7 +41,7 @@ struct JobLimits {
 // never on a command line.
 struct ClangJob {
   ClangLanguage language = ClangLanguage::c;
-  ClangOutput output = ClangOutput::module;
+  ClangOutput output = ClangOutput::object;
   JobFile source;              // the translation unit; none for `link`
   std::vector<JobFile> files;  // others of the folder that it may include; for `link` the objects, in order
   // Include folders, relative to the source folder; it is one itself, and so is the folder of the source.
@@ -53,10 +49,13 @@ struct ClangJob {
   // Flags of the compiler itself, from the closed list (clang_flags.h), checked by whoever made the job. What is the
   // same for all jobs (target, no exceptions, reactor, line tables) the runner adds: clang_arguments.h.
   std::vector<std::string> flags;
-  // For `module` and `link`: functions and data to export if they are defined, whatever their visibility.
+  // For `link`: functions and data to export if they are defined, whatever their visibility.
   std::vector<std::string> exports;
-  bool command = false;  // it has a main(): `_start` in place of `_initialize`
-  // The precompiled header to start from, as a file of this machine that outlives the job; empty: none.
+  bool dependencies = true;  // of an object: the list is wanted
+  bool command = false;      // it has a main(): `_start` in place of `_initialize`
+  bool has_cpp = false;      // for `link`: an object is C++
+  // The precompiled header to start from, as the name of a file in the folder that jails see as kHeaderFolder; empty:
+  // none.
   std::string precompiled_header;
   JobLimits limits;
 };
@@ -77,8 +76,9 @@ struct JobResult {
   std::string artifact;        // bytes of the module, the object or the header
   std::string output;          // the compiler's messages, as text, at most output_bytes_max
   std::size_t output_cut = 0;  // bytes beyond
-  std::vector<std::string>
-      dependencies;  // files the compiler read, as the compiler lists them (-MD), but for system ones
+  // Files of the source folder that the compiler read, as it lists them itself.
+  std::vector<std::string> dependencies;
+  bool has_dependencies = false;  // there is a list
   std::string detail;
   CompileStrategy strategy = CompileStrategy::jail;
   std::chrono::nanoseconds processor_time{};

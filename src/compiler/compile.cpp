@@ -130,19 +130,20 @@ Result<ModuleBuild> build_one(const ModulePlan& plan, const BuildContext& contex
   return build;
 }
 
-CompiledSource compiled_of(const ModulePlan& plan, const ModuleBuild& build) {
+CompiledSource compiled_of(const ModulePlan& plan, const ModuleBuild& build, const SourceFiles& files) {
   return {.module = plan.module,
           .language = plan.language,
           .file = plan.place,
           .artifact = build.artifact,
+          .text = plan.sources.size() == 1 ? files.find(plan.sources.front()) : nullptr,
           .cache_hit = build.cache_hit,
           .files = build.files,
           .rebuilt = build.rebuilt,
           .error = build.error};
 }
 
-void add_to(CompileReport& report, const ModulePlan& plan, ModuleBuild build) {
-  report.modules.push_back(compiled_of(plan, build));
+void add_to(CompileReport& report, const ModulePlan& plan, const SourceFiles& files, ModuleBuild build) {
+  report.modules.push_back(compiled_of(plan, build, files));
   report.files_compiled += build.rebuilt.size();
   report.cache_hit = report.cache_hit && build.cache_hit;
   report.diagnostics_cut += build.diagnostics_cut;
@@ -163,12 +164,33 @@ std::vector<Result<ModuleBuild>> build_all(const std::vector<ModulePlan>& plans,
   return builds;
 }
 
+bool imports_from(const CompiledSource& module, const std::string& other) {
+  return module.artifact != nullptr && module.module != other &&
+         std::ranges::any_of(module.artifact->imports(),
+                             [&](const ImportInfo& import) { return import.module == other; });
+}
+
+// Those that others import from come first; in a ring, and where nothing is imported, by name.
+void put_in_order(std::vector<CompiledSource>& modules) {
+  std::ranges::stable_sort(modules, {}, &CompiledSource::module);
+  for (std::size_t done = 0; done < modules.size(); ++done) {
+    const auto is_ready = [&](const CompiledSource& module) {
+      return std::none_of(modules.begin() + static_cast<std::ptrdiff_t>(done), modules.end(),
+                          [&](const CompiledSource& other) { return imports_from(module, other.module); });
+    };
+    const auto from = modules.begin() + static_cast<std::ptrdiff_t>(done);
+    const auto next = std::find_if(from, modules.end(), is_ready);
+    if (next != modules.end()) std::rotate(from, next, next + 1);
+  }
+}
+
 Result<CompileReport> report_on(const Work& work, std::vector<Result<ModuleBuild>> builds) {
   CompileReport report{.cache_hit = true, .strategy = CompileStrategy::cache};
   for (std::size_t index = 0; index < builds.size(); ++index) {
     if (!builds[index]) return fail(std::move(builds[index].error()));
-    add_to(report, work.plans[index], std::move(*builds[index]));
+    add_to(report, work.plans[index], work.files, std::move(*builds[index]));
   }
+  put_in_order(report.modules);
   report.status = report.error ? CompileOutcome::failed : CompileOutcome::compiled;
   return report;
 }
@@ -193,13 +215,16 @@ Result<CompileReport> compile(const Source& source, const CompileOptions& option
   return report;
 }
 
+std::string several_modules_sentence(const CompileReport& report) {
+  return fmt::format("the folder has {} modules where one is wanted; name one of its files or subfolders",
+                     report.modules.size());
+}
+
 Result<ArtifactPtr> compile_module(const Source& source, const CompileOptions& options) {
   PETRI_TRY(const CompileReport report, compile(source, options));
   if (report.error) return fail(*report.error);
   if (report.modules.size() == 1) return report.modules.front().artifact;
-  return fail(ErrorCode::validation_failed,
-              fmt::format("the folder has {} modules where one is wanted; name one of its files or subfolders",
-                          report.modules.size()));
+  return fail(ErrorCode::validation_failed, several_modules_sentence(report));
 }
 
 }  // namespace petri

@@ -1,4 +1,4 @@
-// A language: its endings, and how one module in it is compiled. docs/compile.md says how to add one.
+// A language: its endings, and how one module in it is compiled. docs/guides/compile.md says how to add one.
 #pragma once
 
 #include <chrono>
@@ -64,5 +64,9 @@ Result<const Language*> find_language(std::string_view name);
 
 // Each language is one file in languages/.
 const Language& wat_language();
+const Language& c_language();
+const Language& cpp_language();
+const Language& assemblyscript_language();
+const Language& rust_language();
 
 }  // namespace petri

@@ -6,7 +6,8 @@
 namespace petri {
 
 const std::vector<const Language*>& languages() {
-  static const std::vector<const Language*> kLanguages{&wat_language()};
+  static const std::vector<const Language*> kLanguages{&wat_language(), &c_language(), &cpp_language(),
+                                                       &assemblyscript_language(), &rust_language()};
   return kLanguages;
 }
 

@@ -6,27 +6,12 @@
 #include <map>
 
 #include "base/text/escape.h"
+#include "compiler/project_file.h"
 
 namespace petri {
 namespace {
 
 bool is_clang(std::string_view language) { return language == "c" || language == "cpp"; }
-
-// C and C++ are linked with one another; nothing else is mixed.
-Result<void> add_language(ModulePlan& plan, const std::string& language) {
-  if (plan.language.empty() || plan.language == language) {
-    plan.language = language;
-  } else if (is_clang(plan.language) && is_clang(language)) {
-    plan.language = "cpp";
-  } else {
-    return fail(
-        ErrorCode::validation_failed,
-        fmt::format("the module {} has sources in {} and in {}, which petri cannot link; put each language into "
-                    "a module of its own",
-                    in_quotes(plan.module), plan.language, language));
-  }
-  return {};
-}
 
 ModulePlan empty_plan(std::string module, std::string place, const CompileOptions& options) {
   return {.module = std::move(module),
@@ -61,6 +46,21 @@ Result<void> add_source(Plans& plans, const std::string& path, const CompileOpti
 
 }  // namespace
 
+Result<void> add_language(ModulePlan& plan, const std::string& language) {
+  if (plan.language.empty() || plan.language == language) {
+    plan.language = language;
+  } else if (is_clang(plan.language) && is_clang(language)) {
+    plan.language = "cpp";
+  } else {
+    return fail(
+        ErrorCode::validation_failed,
+        fmt::format("the module {} has sources in {} and in {}, which petri cannot link; put each language into "
+                    "a module of its own",
+                    in_quotes(plan.module), plan.language, language));
+  }
+  return {};
+}
+
 ModulePlan plan_file(const std::string& file, const Language& language, const CompileOptions& options) {
   ModulePlan plan = empty_plan(stem_of(file), file, options);
   plan.language = language.facts().name;
@@ -69,6 +69,8 @@ ModulePlan plan_file(const std::string& file, const Language& language, const Co
 }
 
 Result<std::vector<ModulePlan>> plan_folder(const SourceFiles& files, const CompileOptions& options) {
+  PETRI_TRY(std::vector<ModulePlan> named, plan_by_project_file(files, options));
+  if (!named.empty()) return named;
   Plans plans;
   for (const auto& [path, bytes] : files.all()) PETRI_TRY(add_source(plans, path, options));
   if (plans.empty()) {

@@ -19,6 +19,7 @@ struct SourceFacts {
   ArtifactId hash;                          // of what was given
   std::shared_ptr<const std::string> text;  // nullptr: it was wasm
   std::shared_ptr<const std::string> path;  // nullptr: it was not read from a file
+  std::string language;                     // of source code; empty: wat where there is a text, else wasm
 };
 
 struct Version {

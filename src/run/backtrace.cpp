@@ -6,6 +6,7 @@
 
 #include "base/text/escape.h"
 #include "engine/instance/linked_code.h"
+#include "run/source_lines.h"
 
 namespace petri {
 namespace {
@@ -14,13 +15,33 @@ constexpr std::size_t kNameBytesMax = 200;
 
 constexpr std::size_t kFramesInWords = 4;
 
+// Each module of the trace has a table of its own.
+void add_lines(std::vector<Frame>& frames, const Artifact& artifact, std::span<const TracePoint> trace) {
+  const auto artifact_of = [&](std::size_t index) {
+    return trace[index].member == nullptr ? &artifact : trace[index].member->artifact.get();
+  };
+  for (std::size_t start = 0; start < frames.size();) {
+    std::vector<std::uint64_t> offsets;
+    std::size_t end = start;
+    for (; end < frames.size() && artifact_of(end) == artifact_of(start); ++end) offsets.push_back(frames[end].offset);
+    const auto lines = source_lines_at(artifact_of(start)->bytes(), offsets);
+    for (std::size_t index = start; index < end; ++index) {
+      if (!lines[index - start]) continue;
+      frames[index].file = lines[index - start]->file;
+      frames[index].line = lines[index - start]->line;
+    }
+    start = end;
+  }
+}
+
 }  // namespace
 
 std::string backtrace_words(std::span<const Frame> frames) {
   std::string words;
   for (const Frame& frame : frames.first(std::min(frames.size(), kFramesInWords))) {
     const std::string name = frame.name.empty() ? fmt::format("function {}", frame.function) : frame.name;
-    words += fmt::format("{}{} at byte {}", words.empty() ? "" : ", called by ", name, frame.offset);
+    words += fmt::format("{}{} at ", words.empty() ? "" : ", called by ", name);
+    words += frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : fmt::format("byte {}", frame.offset);
   }
   return words;
 }
@@ -34,6 +55,7 @@ std::vector<Frame> name_frames(const Artifact& artifact, std::span<const TracePo
     if (point.member != nullptr) name = point.member->name + "." + name;
     frames.push_back({.function = point.function, .offset = point.offset, .name = escape_text(name, kNameBytesMax)});
   }
+  add_lines(frames, artifact, trace);
   return frames;
 }
 

@@ -81,7 +81,8 @@ void Runtime::Impl::make_services() {
                                                                      .failed_sources = failed_sources,
                                                                      .retrace_budget = retrace_budget,
                                                                      .under_way = under_way,
-                                                                     .samples_max = options.samples_max});
+                                                                     .samples_max = options.samples_max,
+                                                                     .compiler = &compiler});
 }
 
 void Runtime::Impl::make_budget() {

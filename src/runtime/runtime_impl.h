@@ -14,6 +14,7 @@
 #include "process/account/memory_budget.h"
 #include "process/history/retrace_budget.h"
 #include "runtime/registry.h"
+#include "runtime/runtime_compiler.h"
 #include "runtime/shared_threads.h"
 
 namespace petri {
@@ -59,6 +60,7 @@ struct Runtime::Impl {
   Promoter promoter;
   CodeStore code;
   Registry registry;
+  RuntimeCompiler compiler;
   std::unique_ptr<Workers> workers;
   std::unique_ptr<GuestThreads> guest_threads;
   std::unique_ptr<Timers> timers;

@@ -11,6 +11,7 @@
 #include "sandbox/code/artifact_store.h"
 #include "sandbox/code/code_store.h"
 #include "sandbox/code/failed_sources.h"
+#include "sandbox/code/source_compiler.h"
 #include "sandbox/journal/journal.h"
 #include "sandbox/timers/timers.h"
 #include "sandbox/under_way.h"
@@ -41,6 +42,7 @@ struct SandboxServices {
   RetraceBudget& retrace_budget;
   std::shared_ptr<UnderWay> under_way;
   std::size_t samples_max = 300;
+  const SourceCompiler* compiler = nullptr;  // none: only wat and wasm
 };
 
 using SandboxServicesPtr = std::shared_ptr<const SandboxServices>;

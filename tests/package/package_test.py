@@ -68,7 +68,7 @@ def names_below(folder, pattern):
 class InstalledTree(unittest.TestCase):
     def test_has_every_file_a_user_needs_and_no_other(self):
         source = options.source
-        expected = {"bin/petri", "bin/petri-compile-worker", "lib/libpetri.a", "lib/libpetri_engine.a", "lib/pkgconfig/petri.pc",
+        expected = {"bin/petri", "bin/petri-compile-server", "bin/petri-compile-worker", "lib/libpetri.a", "lib/libpetri_engine.a", "lib/pkgconfig/petri.pc",
                     "share/petri/guest/c/petri.h", "share/bash-completion/completions/petri",
                     "share/zsh/site-functions/_petri", "share/fish/vendor_completions.d/petri.fish"}
         expected |= {name for beside in BESIDE for name in (f"lib/libpetri_{beside}.a", f"lib/pkgconfig/petri_{beside}.pc")}
@@ -84,7 +84,7 @@ class InstalledTree(unittest.TestCase):
         self.assertEqual(sorted(found - build_type), sorted(expected))
 
     def test_can_be_read_by_all_whatever_the_umask(self):
-        programs = {"bin/petri", "bin/petri-compile-worker"} | {f"share/doc/petri/examples/{name}" for name in
+        programs = {"bin/petri", "bin/petri-compile-server", "bin/petri-compile-worker"} | {f"share/doc/petri/examples/{name}" for name in
                                                                 names_below(options.source / "examples", "*.sh")}
         for path in [staged(), *staged().rglob("*")]:
             wanted = 0o755 if path.is_dir() or str(path.relative_to(staged())) in programs else 0o644

@@ -52,6 +52,11 @@ CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
 
 ExitCode execute(const InspectOptions& options, Console& console) {
   if (const auto valid = validate(options.limits); !valid) return report_error(valid.error(), options.json, console);
+  if (names_source_code(options.file)) {
+    const auto compiled = compile_file(options.file, options.limits.module_bytes_max);
+    if (!compiled) return report_error(compiled.error(), options.json, console);
+    return print_accepted(**compiled, options, console);
+  }
   const auto bytes = read_module_bytes(options.file, options.limits.module_bytes_max);
   if (!bytes) return report_error(bytes.error(), options.json, console);
   const auto artifact = check_module(options.file, *bytes, options.limits.module_bytes_max);

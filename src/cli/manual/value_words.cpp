@@ -32,6 +32,7 @@ Table make_table() {
       {"FILE", {ValueKind::file, {}}},
       {"FORM", one_of(RecordsForm::json_lines, RecordsForm::compact)},
       {"LIST", permissions()},
+      {"OUTPUT", {ValueKind::word, {"text", "json", "lines", "sarif"}}},
       {"PAGE", {ValueKind::file, {}}},
       {"SEVERITY", one_of(Severity::info, Severity::low, Severity::medium, Severity::high)},
       {"SHELL", {ValueKind::word, completion_shells()}},

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
+
 #include "base/text/byte_text.h"
 #include "base/text/escape.h"
 #include "base/text/units.h"
@@ -10,6 +12,7 @@
 #include "cli/commands/function_choice.h"
 #include "cli/input_file.h"
 #include "cli/shell/nearest.h"
+#include "petri/compile.h"
 
 namespace petri::cli {
 namespace {
@@ -87,6 +90,9 @@ Result<Source> read_source(const std::string& file, std::uint64_t bytes_max) {
     return fail(ErrorCode::validation_failed,
                 fmt::format("\"{}\" is no name of a file", escape_text(file, kWordShownBytesMax)));
   }
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) return Source::folder(file);
+  if (names_source_code(file)) return Source::file(file);
   PETRI_TRY(std::string bytes, read_module_bytes(file, bytes_max));
   const bool text = is_utf8(bytes) && bytes.find('\0') == std::string::npos;
   if (text) return Source::wat(std::move(bytes)).read_from(file);
@@ -95,6 +101,10 @@ Result<Source> read_source(const std::string& file, std::uint64_t bytes_max) {
 
 ArtifactPtr try_artifact(const Source& source, std::uint64_t bytes_max) {
   if (source.kind() == Source::Kind::artifact) return source.artifact();
+  if (source.kind() == Source::Kind::file || source.kind() == Source::Kind::folder) {
+    auto compiled = compile_module(source, {.artifact_bytes_max = bytes_max});
+    return compiled ? *compiled : nullptr;
+  }
   auto artifact = source.kind() == Source::Kind::wat ? Artifact::from_wat(source.text(), bytes_max)
                                                      : Artifact::from_wasm(as_bytes(source.text()), bytes_max);
   return artifact ? *artifact : nullptr;

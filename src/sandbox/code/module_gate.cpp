@@ -99,6 +99,11 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
     PETRI_TRY(check_module_size(source.artifact()->bytes().size(), bytes_max));
     return AdmittedModule{terms_.services.artifacts.share(source.artifact()), {.hash = source.artifact()->id()}};
   }
+  const SourceCompiler* const compiler = terms_.services.compiler;
+  if (compiler != nullptr && compiler->compiles(source)) return compile(source, bytes_max);
+  if (source.kind() == Source::Kind::folder || (source.kind() == Source::Kind::code && source.language() != "wat")) {
+    return fail(ErrorCode::validation_failed, "this runtime has no compilers for source code");
+  }
   std::string read;
   std::string_view bytes = source.text();  // not a copy: it may be too large
   if (source.kind() == Source::Kind::file) {
@@ -116,6 +121,15 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
   PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wat(bytes, bytes_max));
   const ArtifactId hash = sha256(data);
   return AdmittedModule{std::move(artifact), {.hash = hash, .text = std::make_shared<const std::string>(bytes)}};
+}
+
+Result<AdmittedModule> ModuleGate::compile(const Source& source, std::uint64_t bytes_max) const {
+  PETRI_TRY(CompiledCode compiled, terms_.services.compiler->compile(source, bytes_max, terms_.stop));
+  ArtifactPtr artifact = terms_.services.artifacts.share(compiled.artifact);
+  ArtifactId hash = artifact->id();
+  if (compiled.text != nullptr) hash.sha256 = sha256(as_bytes(*compiled.text));
+  return AdmittedModule{std::move(artifact),
+                        {.hash = hash, .text = std::move(compiled.text), .language = std::move(compiled.language)}};
 }
 
 Result<LoadedModule> ModuleGate::load(const Source& source) const {

@@ -69,6 +69,7 @@ class ModuleGate {
  private:
   Result<AdmittedModule> read(const Source& source) const;
   Result<AdmittedModule> read_within(const Source& source, std::uint64_t bytes_max) const;
+  Result<AdmittedModule> compile(const Source& source, std::uint64_t bytes_max) const;
   Result<void> check_policy(const Artifact& artifact) const;
   Result<LoadedModule> load_saved_code(const Version& saved) const;
   std::uint64_t bytes_max() const { return terms_.account.limits()->module_bytes_max; }

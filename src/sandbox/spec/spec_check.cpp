@@ -57,6 +57,7 @@ void check_modules(const SandboxSpec& spec, Complaints& complaints) {
     check_needs_of(module, field, complaints);
     if (!names.insert(module.name).second) complaints.add_sentence(field, "there are two modules of this name");
     if (module.source.kind() == Source::Kind::file) check_path(field, module.source.text(), S_IFREG, complaints);
+    if (module.source.kind() == Source::Kind::folder) check_path(field, module.source.text(), S_IFDIR, complaints);
     if (module.source.kind() == Source::Kind::artifact && module.source.artifact() == nullptr) {
       complaints.add_sentence(field, "there is no artifact");
     }

@@ -30,12 +30,21 @@ std::vector<ModuleDependency> dependencies_of(const Version& version) {
   return all;
 }
 
+namespace {
+
+std::string language_of(const SourceFacts& source) {
+  if (!source.language.empty()) return source.language;
+  return source.text == nullptr ? "wasm" : "wat";
+}
+
+}  // namespace
+
 VersionInfo ModuleVersions::describe(const Version& version, std::uint64_t active) const {
   VersionInfo info{.number = version.number,
                    .active = version.number == active,
                    .artifact = version.artifact->id(),
                    .source = version.source.hash,
-                   .language = version.source.text == nullptr ? "wasm" : "wat",
+                   .language = language_of(version.source),
                    .text = version.source.text == nullptr ? "" : *version.source.text,
                    .path = version.source.path == nullptr ? "" : *version.source.path,
                    .bytes = version.artifact->bytes().size(),

@@ -1,0 +1,110 @@
+#include "compiler/clang/object_symbols.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace petri {
+namespace {
+
+constexpr std::uint32_t kSymbolTable = 8;
+constexpr std::uint32_t kFunction = 0;
+constexpr std::uint32_t kData = 1;
+constexpr std::uint32_t kSection = 3;
+constexpr std::uint32_t kWeak = 1;
+constexpr std::uint32_t kLocal = 2;
+constexpr std::uint32_t kUndefined = 0x10;
+constexpr std::uint32_t kExplicitName = 0x40;
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+
+  bool done() const { return left_.empty() || failed_; }
+  bool failed() const { return failed_; }
+  std::uint32_t number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 35; shift += 7) {
+      const std::string_view byte = take(1);
+      if (byte.empty()) return 0;
+      value |= std::uint64_t{static_cast<std::uint8_t>(byte[0]) & 0x7fU} << shift;
+      if ((static_cast<std::uint8_t>(byte[0]) & 0x80U) == 0) return static_cast<std::uint32_t>(value);
+    }
+    failed_ = true;
+    return 0;
+  }
+  std::string_view take(std::size_t size) {
+    if (failed_ || size > left_.size()) {
+      failed_ = true;
+      return {};
+    }
+    const std::string_view taken = left_.substr(0, size);
+    left_.remove_prefix(size);
+    return taken;
+  }
+  std::string_view text() { return take(number()); }
+
+ private:
+  std::string_view left_;
+  bool failed_ = false;
+};
+
+constexpr std::array<std::string_view, 4> kMains{"main", "__main_void", "__main_argc_argv", "__original_main"};
+
+bool is_name_of_c(std::string_view name) {
+  return !name.empty() && !name.starts_with("_Z") && !name.starts_with("__") && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+void add_function(ObjectSymbols& symbols, std::string_view name, std::uint32_t flags) {
+  if ((flags & (kLocal | kUndefined | kWeak)) != 0) return;
+  if (std::ranges::find(kMains, name) != kMains.end()) {
+    symbols.has_main = true;
+  } else if (is_name_of_c(name)) {
+    symbols.functions.emplace_back(name);
+  }
+}
+
+void read_table(ObjectSymbols& symbols, std::string_view bytes) {
+  Reader table(bytes);
+  for (std::uint32_t left = table.number(); left > 0 && !table.done(); --left) {
+    const std::uint32_t kind = table.number();
+    const std::uint32_t flags = table.number();
+    const bool defined = (flags & kUndefined) == 0;
+    if (kind == kData) {
+      table.text();
+      if (defined) {
+        for (int field = 0; field < 3; ++field) table.number();
+      }
+    } else if (kind == kSection) {
+      table.number();
+    } else {
+      table.number();
+      const std::string_view name = defined || (flags & kExplicitName) != 0 ? table.text() : std::string_view();
+      if (kind == kFunction && !table.failed()) add_function(symbols, name, flags);
+    }
+  }
+}
+
+}  // namespace
+
+ObjectSymbols symbols_of_object(std::string_view object) {
+  ObjectSymbols symbols;
+  Reader sections(object.size() < 8 ? std::string_view() : object.substr(8));
+  while (!sections.done()) {
+    const std::string_view id = sections.take(1);
+    Reader section(sections.text());
+    if (id != std::string_view("\0", 1) || section.text() != "linking") continue;
+    section.number();  // version
+    while (!section.done()) {
+      const std::uint32_t kind = section.number();
+      const std::string_view part = section.text();
+      if (kind == kSymbolTable) read_table(symbols, part);
+    }
+  }
+  return symbols;
+}
+
+}  // namespace petri

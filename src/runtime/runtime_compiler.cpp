@@ -1,0 +1,31 @@
+#include "runtime/runtime_compiler.h"
+
+#include "petri/compile.h"
+
+namespace petri {
+
+bool RuntimeCompiler::compiles(const Source& source) const {
+  switch (source.kind()) {
+    case Source::Kind::folder: return true;
+    case Source::Kind::code: return source.language() != "wat";
+    case Source::Kind::file: {
+      const SourceLanguage* const language = language_of_file(source.text());
+      return language != nullptr && language->name != "wat";
+    }
+    case Source::Kind::wasm:
+    case Source::Kind::wat:
+    case Source::Kind::artifact: return false;
+  }
+  return false;
+}
+
+Result<CompiledCode> RuntimeCompiler::compile(const Source& source, std::uint64_t bytes_max,
+                                              const std::stop_token& stop) const {
+  PETRI_TRY(const CompileReport report, petri::compile(source, {.artifact_bytes_max = bytes_max, .stop = stop}));
+  if (report.error) return fail(*report.error);
+  if (report.modules.size() != 1) return fail(ErrorCode::validation_failed, several_modules_sentence(report));
+  const CompiledSource& module = report.modules.front();
+  return CompiledCode{.artifact = module.artifact, .language = module.language, .text = module.text};
+}
+
+}  // namespace petri

@@ -1,0 +1,16 @@
+// The compilers of source code, as sandboxes use them.
+#pragma once
+
+#include "sandbox/code/source_compiler.h"
+
+namespace petri {
+
+// Any thread; has no state of its own.
+class RuntimeCompiler final : public SourceCompiler {
+ public:
+  bool compiles(const Source& source) const override;
+  Result<CompiledCode> compile(const Source& source, std::uint64_t bytes_max,
+                               const std::stop_token& stop) const override;
+};
+
+}  // namespace petri
