@@ -23,15 +23,18 @@ Error too_many_labels(std::string_view id) {
           {}};
 }
 
+RowRefusal refused_unless(bool found, std::string_view id) {
+  return found ? std::nullopt : RowRefusal(no_individual(id));
+}
+
 // A verb that changes individuals by id.
 template <typename Change>
 RowResults change_each(PopulationStore& store, const std::string& population, std::span<const std::string> ids,
                        const Change& change) {
   return write_rows(store, population, ids.size(),
-                    [&](PopulationWriter& writer, std::size_t row) -> Result<Result<void>> {
+                    [&](PopulationWriter& writer, std::size_t row) -> Result<RowRefusal> {
                       PETRI_TRY(const bool found, change(writer, ids[row]));
-                      if (found) return Result<void>();
-                      return Result<void>(fail(no_individual(ids[row])));
+                      return refused_unless(found, ids[row]);
                     });
 }
 
@@ -63,8 +66,8 @@ Result<void> Populations::remove(std::string_view name) { return store_->remove(
 RowResults Population::add(std::span<const Individual> individuals, const AddOptions& options) {
   const PopulationTime now = present();
   return write_rows(*store_, name_, individuals.size(),
-                    [&](PopulationWriter& writer, std::size_t row) -> Result<Result<void>> {
-                      if (auto checked = check_individual(individuals[row]); !checked) return checked;
+                    [&](PopulationWriter& writer, std::size_t row) -> Result<RowRefusal> {
+                      if (auto checked = check_individual(individuals[row]); !checked) return checked.error();
                       return add_individual(writer, individuals[row], options, now, store_->individuals_max());
                     });
 }
@@ -76,14 +79,13 @@ Result<void> Population::add(const Individual& individual, const AddOptions& opt
 RowResults Population::record_fitness(std::span<const FitnessOf> scores) {
   const PopulationTime now = present();
   return write_rows(*store_, name_, scores.size(),
-                    [&](PopulationWriter& writer, std::size_t row) -> Result<Result<void>> {
+                    [&](PopulationWriter& writer, std::size_t row) -> Result<RowRefusal> {
                       Fitness fitness = scores[row].fitness;
-                      if (auto checked = check_fitness(fitness); !checked) return checked;
+                      if (auto checked = check_fitness(fitness); !checked) return checked.error();
                       fitness.score = ordered_score(fitness.score);
                       if (fitness.evaluated_at == PopulationTime()) fitness.evaluated_at = now;
                       PETRI_TRY(const bool found, writer.set_fitness(scores[row].id, fitness));
-                      if (found) return Result<void>();
-                      return Result<void>(fail(no_individual(scores[row].id)));
+                      return refused_unless(found, scores[row].id);
                     });
 }
 
@@ -102,13 +104,13 @@ RowResults Population::release(std::span<const std::string> ids) {
 
 RowResults Population::label(std::span<const std::string> ids, std::string_view label) {
   if (const auto checked = check_population_text(label, "the label"); !checked) return {ids.size(), checked};
-  return write_rows(*store_, name_, ids.size(), [&](PopulationWriter& writer, std::size_t row) -> Result<Result<void>> {
+  return write_rows(*store_, name_, ids.size(), [&](PopulationWriter& writer, std::size_t row) -> Result<RowRefusal> {
     PETRI_TRY(const auto found, writer.find(ids[row]));
-    if (!found) return Result<void>(fail(no_individual(ids[row])));
-    if (std::ranges::find(found->labels, label) != found->labels.end()) return Result<void>();
-    if (found->labels.size() >= kIndividualLabelsMax) return Result<void>(fail(too_many_labels(ids[row])));
+    if (!found) return no_individual(ids[row]);
+    if (std::ranges::find(found->labels, label) != found->labels.end()) return std::nullopt;
+    if (found->labels.size() >= kIndividualLabelsMax) return too_many_labels(ids[row]);
     PETRI_TRY([[maybe_unused]] const bool added, writer.add_label(ids[row], label));
-    return Result<void>();
+    return std::nullopt;
   });
 }
 

@@ -25,6 +25,21 @@ Result<ParentDepths> depths_of(PopulationWriter& writer, const Individual& indiv
   return found;
 }
 
+Error population_full(std::uint64_t size) {
+  return {ErrorCode::limit_exceeded, fmt::format("the population has {} individuals and may have no more", size), {}};
+}
+
+Error no_parent(std::string_view id, std::string_view parent) {
+  return {ErrorCode::not_found,
+          fmt::format("the individual {} has the parent {}, which is not in the population", in_quotes(id),
+                      in_quotes(parent)),
+          {}};
+}
+
+Error individual_exists(std::string_view id) {
+  return {ErrorCode::already_exists, fmt::format("the population has an individual {} already", in_quotes(id)), {}};
+}
+
 }  // namespace
 
 Error no_individual(std::string_view id) {
@@ -37,8 +52,8 @@ RowResults write_rows(PopulationStore& store, const std::string& population, std
   results.reserve(rows);
   const auto written = store.write(population, [&](PopulationWriter& writer) -> Result<void> {
     for (std::size_t row = 0; row < rows; ++row) {
-      PETRI_TRY(auto result, change(writer, row));
-      results.push_back(std::move(result));
+      PETRI_TRY(RowRefusal refusal, change(writer, row));
+      results.push_back(refusal ? fail(*std::move(refusal)) : Result<void>());
     }
     return {};
   });
@@ -50,20 +65,12 @@ RowResults write_rows(PopulationStore& store, const std::string& population, std
   return results;
 }
 
-Result<Result<void>> add_individual(PopulationWriter& writer, Individual individual, const AddOptions& options,
-                                    PopulationTime now, std::uint64_t individuals_max) {
+Result<RowRefusal> add_individual(PopulationWriter& writer, Individual individual, const AddOptions& options,
+                                  PopulationTime now, std::uint64_t individuals_max) {
   PETRI_TRY(const std::uint64_t size, writer.size());
-  if (size >= individuals_max) {
-    return Result<void>(
-        fail(ErrorCode::limit_exceeded, fmt::format("the population has {} individuals and may have no more", size)));
-  }
+  if (size >= individuals_max) return population_full(size);
   PETRI_TRY(const ParentDepths parents, depths_of(writer, individual));
-  if (parents.missing != nullptr && !options.missing_parents) {
-    return Result<void>(
-        fail(ErrorCode::not_found, fmt::format("the individual {} has the parent {}, which is not in the "
-                                               "population",
-                                               in_quotes(individual.id), in_quotes(*parents.missing))));
-  }
+  if (parents.missing != nullptr && !options.missing_parents) return no_parent(individual.id, *parents.missing);
   individual.depth = parents.missing == nullptr ? parents.depth : std::max(parents.depth, individual.depth);
   if (individual.created == PopulationTime()) individual.created = now;
   if (individual.fitness) {
@@ -71,9 +78,8 @@ Result<Result<void>> add_individual(PopulationWriter& writer, Individual individ
     if (individual.fitness->evaluated_at == PopulationTime()) individual.fitness->evaluated_at = now;
   }
   PETRI_TRY(const bool added, writer.insert(individual));
-  if (added) return Result<void>();
-  return Result<void>(fail(ErrorCode::already_exists,
-                           fmt::format("the population has an individual {} already", in_quotes(individual.id))));
+  if (!added) return individual_exists(individual.id);
+  return std::nullopt;
 }
 
 }  // namespace petri

@@ -131,13 +131,13 @@ class Import {
       }
     }
     const AddOptions options{.missing_parents = options_.missing_parents};
-    PETRI_TRY(auto added, add_individual(writer, row.individual, options, now_, store_.individuals_max()));
-    if (added) {
-      ++report_.imported;
-    } else {
-      refuse({.line = row.line, .id = row.individual.id, .error = std::move(added.error())});
+    PETRI_TRY(RowRefusal refusal, add_individual(writer, row.individual, options, now_, store_.individuals_max()));
+    if (refusal) {
+      refuse({.line = row.line, .id = row.individual.id, .error = *std::move(refusal)});
+      return false;
     }
-    return added.has_value();
+    ++report_.imported;
+    return true;
   }
 
   bool wait(WaitingLine row, const std::string& parent) {
