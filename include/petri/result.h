@@ -122,6 +122,12 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
   friend constexpr bool operator==(const Result& one, const Result& other) {
     return static_cast<const Expected&>(one) == static_cast<const Expected&>(other);
   }
+  // True if it holds this value.
+  template <typename U>
+    requires(!detail::IsResult<U>)
+  friend constexpr bool operator==(const Result& one, const U& value) {
+    return one.has_value() && *one == value;
+  }
 };
 
 // A Result without a value.
