@@ -13,9 +13,9 @@ TEST(OutcomeText, SummarisesInOneLine) {
 }
 
 TEST(OutcomeText, NamesTheLimitThatWasMet) {
-  const Limits limits{.memory_bytes_max = 1 << 20,
+  const Limits limits{.execution_time_max = 50ms,
+                      .memory_bytes_max = 1 << 20,
                       .fuel_max = 1000,
-                      .execution_time_max = 50ms,
                       .output_bytes_max = 512,
                       .call_depth_max = 64};
   const auto reason = [&](OutcomeKind kind) { return reason_text({.kind = kind, .output_bytes_cut = 20}, limits); };

@@ -66,15 +66,15 @@ SpecObject module_object() {
           false,
           {{"file", kText, "", "a file that exists", R"("file": "orders.wasm")",
             "a path: wasm, wat, or a source in a language of `petri compile`"},
-           {"wat", kText, "", "", R"("wat": "(module)")", "the text of the module"},
+           {"wat", kText, "", "", R"json("wat": "(module)")json", "the text of the module"},
            {"needs", "object of version ranges by module", "any version", "",
-            R"("wat": "(module)", "needs": {"store": {"min": 2, "max": 3}})", "versions of other modules that it needs"}}};
+            R"json("wat": "(module)", "needs": {"store": {"min": 2, "max": 3}})json", "versions of other modules that it needs"}}};
 }
 
 SpecObject needs_object() {
   return {"A range of versions",
           "A member of `needs`.",
-          R"({"modules": {"m": {"wat": "(module)", "needs": {"store": {%}}}}})",
+          R"json({"modules": {"m": {"wat": "(module)", "needs": {"store": {%}}}}})json",
           false,
           {{"min", kCount, "`1`", "1 to `max`", R"("min": 2)", "the lowest version"},
            {"max", kCount, "no bound", "`min` or more", R"("max": 3)", "the highest version"}}};

@@ -45,9 +45,9 @@ TEST(Runtime, TakesTheLimitsOfASandboxAsDurationsAndSizes) {
 }
 
 TEST(Runtime, ReadsSizesAndDurationsInJson) {
-  const auto spec = SandboxSpec::from_json(R"({"id": "a", "modules": {"m": {"wat": "(module)"}},
+  const auto spec = SandboxSpec::from_json(R"json({"id": "a", "modules": {"m": {"wat": "(module)"}},
       "limits": {"memory_bytes_max": "16MiB", "execution_time_max": "50ms", "log_bytes_per_second_max": "1KiB",
-                 "cpu_grace": 1000000, "fuel_max": 1000}})");
+                 "cpu_grace": 1000000, "fuel_max": 1000}})json");
   ASSERT_TRUE(spec) << spec.error();
   EXPECT_EQ(spec->limits, (LimitChanges{.execution_time_max = 50ms,
                                         .memory_bytes_max = 16U << 20,

@@ -74,7 +74,7 @@ TEST_F(LifecycleTest, StartsEmptyAndEchoesItsDefaults) {  // L31
   EXPECT_EQ(info.quarantine.period, defaults.quarantine.period);
   EXPECT_EQ(info.memory_budget_bytes, 0U);
   EXPECT_EQ(info.defaults.breaker, defaults.breaker);
-  EXPECT_THAT(info.defaults.limits, IsEmpty());
+  EXPECT_EQ(info.defaults.limits, LimitChanges{});
   EXPECT_EQ(info.defaults.profile, std::nullopt);
   EXPECT_EQ(info.defaults.tier, std::nullopt);
 }

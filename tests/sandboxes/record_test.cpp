@@ -93,7 +93,9 @@ class RecordTest : public RuntimeFixture {
     EXPECT_EQ(info.seed, spec.seed);
     for (const LimitRule& rule : sandbox_limit_rules()) {
       const auto value = limit_value(spec.limits, rule);
-      if (value) EXPECT_EQ(limit_value(info.limits, rule), value) << rule.name;
+      if (value) {
+        EXPECT_EQ(limit_value(info.limits, rule), value) << rule.name;
+      }
     }
     EXPECT_EQ(info.on_limit, spec.on_limit);
     EXPECT_EQ(info.permissions, *spec.permissions);

@@ -29,7 +29,7 @@ constexpr std::string_view kHostileKeeper = R"((module
 std::string around(std::string_view kind, std::string_view body) {
   std::string bytes = fmt::format("petri.{} 2\n{}", kind, body);
   const auto checksum = sha256({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-  return bytes.append(checksum.begin(), checksum.end());
+  return bytes.append(checksum.bytes.begin(), checksum.bytes.end());
 }
 
 class HostileSnapshot : public VersionsFixture {
@@ -301,7 +301,7 @@ TEST_F(HostileSnapshot, OfAModuleShowsNoTextThatIsNotItsCodes) {
     const std::span bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
     const auto hash = sha256(bytes);
     version["text"] = Json::binary({bytes.begin(), bytes.end()});
-    version["source"] = Json::binary({hash.begin(), hash.end()});
+    version["source"] = Json::binary({hash.bytes.begin(), hash.bytes.end()});
   };
   Sandbox sandbox = keeper();
   const VersionInfo honest = sandbox.versions("keeper")->front();

@@ -120,9 +120,14 @@ TEST_F(SnapshotFaultTest, AtAnyStepOfAForkChangesNothingAndLeavesNoTwin) {
   expect_untouched(sandbox, "quiet", ErrorCode::busy, fork(), Hold::for_ever);
   expect_untouched(sandbox, "instance", ErrorCode::start_failed, with_panic(EngineStep::instantiate, fork()));
   const auto with_limit = [&](std::string_view limit, std::uint64_t value, std::uint64_t usual, ErrorCode code) {
-    ASSERT_TRUE(sandbox.update_limits({{std::string(limit), value}}));
+    const auto set = [&](std::uint64_t number) {
+      LimitChanges changes;
+      ASSERT_TRUE(set_limit(changes, limit, number));
+      ASSERT_TRUE(sandbox.update_limits(changes));
+    };
+    set(value);
     expect_untouched(sandbox, std::string(limit), code, fork());
-    ASSERT_TRUE(sandbox.update_limits({{std::string(limit), usual}}));
+    set(usual);
   };
   with_limit("state_bytes_max", 64, 16 << 20, ErrorCode::limit_exceeded);
   with_limit("module_bytes_max", 1'024, 1 << 20, ErrorCode::module_too_large);

@@ -36,6 +36,7 @@ Table make_table() {
       {"PAGE", {ValueKind::file, {}}},
       {"SEVERITY", one_of(Severity::info, Severity::low, Severity::medium, Severity::high)},
       {"SHELL", {ValueKind::word, completion_shells()}},
+      {"SOURCE", {ValueKind::file, {}}},
       {"TIER", one_of(Tier::interpreted, Tier::compiled, Tier::automatic)},
       {"WHEN", one_of(Instances::per_candidate, Instances::per_case)},
       {"WHICH", one_of(BestScore::smallest, BestScore::largest)},

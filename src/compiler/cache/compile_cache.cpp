@@ -25,7 +25,7 @@ constexpr std::uint64_t kPutsBetweenLooks = 64;
 
 std::string sum_of(std::string_view bytes) {
   const auto sum = sha256(as_bytes(bytes));
-  return {sum.begin(), sum.end()};
+  return {sum.bytes.begin(), sum.bytes.end()};
 }
 
 void append_size(std::string& bytes, std::uint64_t size) {
@@ -91,7 +91,7 @@ CacheKey& CacheKey::add(std::string_view text) {
   return *this;
 }
 
-std::string CacheKey::hex() const { return to_hex(sha256(as_bytes(bytes_))); }
+std::string CacheKey::hex() const { return sha256(as_bytes(bytes_)).hex(); }
 
 std::string CacheFolder::path_of(const std::string& key) const {
   return folder_ + "/records/" + key.substr(0, 2) + "/" + key.substr(2);

@@ -436,7 +436,7 @@ TEST(CompileJail, LeavesNoFileWithoutAJail) {
   CompileOptions options = without_cache();
   options.allow_unjailed = true;
   compiled(Source::code("c", kWave), options);
-  failure_of(Source::code("c", "int f( {"), options);
+  EXPECT_EQ(failure_of(Source::code("c", "int f( {"), options).code, ErrorCode::compilation_failed);
   EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
 }
 

@@ -72,7 +72,7 @@ bool HeaderStore::is_good(const CacheFolder& cache, const std::string& name) {
   bool damaged = false;
   const auto record = cache.find(sum_key(name), damaged);
   const auto bytes = read_file(path, kHeaderBytesMax);
-  if (!record || record->size() != 1 || !bytes || record->front() != to_hex(sha256(as_bytes(*bytes)))) {
+  if (!record || record->size() != 1 || !bytes || record->front() != sha256(as_bytes(*bytes)).hex()) {
     use_.count_damaged();
     return false;
   }
@@ -91,7 +91,7 @@ bool HeaderStore::make(const ClangJob& job, ClangRunner& runner, const CacheFold
   const auto made = runner.run(header);
   if (!made || made->end != JobEnd::done) return false;
   const std::string path = cache.headers() + "/" + name;
-  cache.put(sum_key(name), {to_hex(sha256(as_bytes(made->artifact)))});
+  cache.put(sum_key(name), {sha256(as_bytes(made->artifact)).hex()});
   if (replace_file(path, made->artifact, S_IRUSR | S_IWUSR) != 0) return false;
   const MutexLock lock(mutex_);
   checked_.insert(identity_of_file(path));

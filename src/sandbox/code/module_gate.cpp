@@ -127,7 +127,7 @@ Result<AdmittedModule> ModuleGate::compile(const Source& source, std::uint64_t b
   PETRI_TRY(CompiledCode compiled, terms_.services.compiler->compile(source, bytes_max, terms_.stop));
   ArtifactPtr artifact = terms_.services.artifacts.share(compiled.artifact);
   ArtifactId hash = artifact->id();
-  if (compiled.text != nullptr) hash.sha256 = sha256(as_bytes(*compiled.text));
+  if (compiled.text != nullptr) hash = sha256(as_bytes(*compiled.text));
   return AdmittedModule{std::move(artifact),
                         {.hash = hash, .text = std::move(compiled.text), .language = std::move(compiled.language)}};
 }
