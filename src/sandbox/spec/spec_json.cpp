@@ -212,8 +212,9 @@ LimitChanges read_limits(const JsonReader& limits) {
   limits.members([&](const std::string& name, const JsonReader& member) {
     const LimitRule* rule = sandbox_limit_named(name);
     if (rule == nullptr) {
-      member.complaints().add_clause(member.where(), fmt::format("there is no limit {} (the limits are {})",
-                                                                 in_quotes(name), limit_names(sandbox_limit_rules())));
+      member.complaints().add_sentence(
+          member.where(), fmt::format("there is no limit {} (the limits are {})", in_quotes(name),
+                                      limit_names(sandbox_limit_rules())));
     } else if (const auto value = limit_of(*rule, member)) {
       set_limit_value(changes, *rule, *value);
     }
