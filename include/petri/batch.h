@@ -17,12 +17,14 @@
 
 namespace petri {
 
+// How far a batch is.
 struct BatchProgress {
   std::size_t done = 0;  // never falls, and ends at `total`
   std::size_t total = 0;
   std::size_t errors = 0;  // rows of `done` that are errors
 };
 
+// How a batch is carried out, and when it ends early.
 struct BatchOptions {
   std::size_t concurrency_max = 0;  // rows under way at a time; 0: four for each worker of the runtime
   // When it has passed, or a stop is asked for, the rows that are done keep their results, the others are `cancelled`,
@@ -41,7 +43,9 @@ class PerRow {
   PerRow(Payload for_all) : payloads_(std::in_place_index<0>, std::move(for_all)) {}  // NOLINT: as it is given
   PerRow(std::vector<Payload> for_each) : payloads_(std::in_place_index<1>, std::move(for_each)) {}  // NOLINT
 
+  // True if there is a payload for each of so many rows.
   bool fits(std::size_t rows) const { return payloads_.index() == 0 || std::get<1>(payloads_).size() == rows; }
+  // The payload of a row; only where it fits.
   const Payload& at(std::size_t row) const {
     return payloads_.index() == 0 ? std::get<0>(payloads_) : std::get<1>(payloads_)[row];
   }
@@ -50,6 +54,7 @@ class PerRow {
   std::variant<Payload, std::vector<Payload>> payloads_;
 };
 
+// A call of a batch: Sandbox::call with these.
 struct CallPayload {
   std::string function;  // empty: petri_handle, with the input
   std::vector<Value> arguments;
@@ -57,6 +62,7 @@ struct CallPayload {
   std::string process;  // empty: the only one
 };
 
+// A run of a batch: Sandbox::run with these.
 struct RunPayload {
   std::string module;
   std::string function;

@@ -22,8 +22,10 @@
 
 namespace petri {
 
+// Wall time of an individual, as UTC.
 using PopulationTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 
+// The score of an individual; the file says above how scores are ordered.
 struct Fitness {
   double score = 0;
   std::map<std::string, double> components;     // what the score is made of, in the words of whoever scores
@@ -55,6 +57,7 @@ struct Individual {
   bool operator==(const Individual&) const = default;
 };
 
+// creation: in the order in which individuals were added; rank: the best first.
 enum class PopulationOrder : std::uint8_t { creation, rank };
 std::string_view name_of(PopulationOrder order);
 
@@ -68,6 +71,7 @@ struct PopulationQuery {
   std::size_t limit = 100;
 };
 
+// A part of the individuals that match a query.
 struct PopulationPage {
   std::vector<Individual> individuals;
   std::size_t total = 0;  // that match
@@ -80,17 +84,20 @@ struct Relative {
   bool removed = false;
 };
 
+// The bounds of a walk through parents or children.
 struct WalkOptions {
   std::uint64_t distance_max = UINT64_MAX;
   std::size_t individuals_max = 100'000;  // limit_exceeded beyond
 };
 
+// How individuals are added.
 struct AddOptions {
   // Parents that the population does not have are accepted; the depth is then at least the one given. False: a row with
   // such a parent is not_found.
   bool missing_parents = false;
 };
 
+// The fitness of one individual, to be recorded.
 struct FitnessOf {
   std::string id;
   Fitness fitness;
@@ -103,6 +110,7 @@ struct RefusedLine {
   Error error;
 };
 
+// The result of an import.
 struct ImportReport {
   std::size_t imported = 0;
   std::size_t refused = 0;
@@ -111,16 +119,19 @@ struct ImportReport {
 constexpr std::size_t kRefusalsKept = 1'000;
 constexpr std::size_t kPopulationLineBytesMax = std::size_t{1} << 20;
 
+// How a file is imported.
 struct ImportOptions {
   bool missing_parents = false;
   std::size_t waiting_max = 1'000'000;  // lines that come before their parents' and wait for them; others are too_large
 };
 
+// The contents of a graph.
 struct DotOptions {
   PopulationQuery query{.limit = 1'000};
   bool fitness = true;  // the label of a node has the score
 };
 
+// A population in the list of all.
 struct PopulationSummary {
   std::string name;
   std::uint64_t individuals = 0;
@@ -153,7 +164,9 @@ class Population {
   // without a generation stay.
   Result<std::uint64_t> remove_generations(std::uint64_t retained);
 
+  // not_found if there is none of this id.
   Result<Individual> find(std::string_view id) const;
+  // Returns individuals that match, in the order that the query asks for.
   Result<PopulationPage> list(const PopulationQuery& query = {}) const;
   // The first `count` in the order of fitness.
   Result<std::vector<Individual>> top(std::size_t count, PopulationQuery query = {}) const;
@@ -187,6 +200,7 @@ class Population {
   std::string name_;
 };
 
+// How a file is opened, and its bounds.
 struct PopulationFileOptions {
   bool read_only = false;  // any number of readers, in this process and others, beside one that writes
   // Another program that writes to the file is waited for; then it is `busy`.
@@ -199,6 +213,7 @@ struct PopulationFileOptions {
 // library petri::population_file, which needs SQLite; everything else is in petri::petri.
 class Populations {
  public:
+  // Ends with the last of its copies. `individuals_max` is of each population; more is limit_exceeded.
   static Populations in_memory(std::uint64_t individuals_max = 10'000'000);
   // Creates the file if it is not there. parse_failed when it is no population file, rejected when a newer petri wrote
   // it, `busy` while another one has it open for writing or a program holds its lock, io_error.

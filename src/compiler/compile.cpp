@@ -170,7 +170,7 @@ bool imports_from(const CompiledSource& module, const std::string& other) {
                              [&](const ImportInfo& import) { return import.module == other; });
 }
 
-// Those that others import from come first; in a ring, and where nothing is imported, by name.
+// Sorts by name, with those that others import from first; in a ring the name alone decides.
 void put_in_order(std::vector<CompiledSource>& modules) {
   std::ranges::stable_sort(modules, {}, &CompiledSource::module);
   for (std::size_t done = 0; done < modules.size(); ++done) {

@@ -68,7 +68,8 @@ SpecObject module_object() {
             "a path: wasm, wat, or a source in a language of `petri compile`"},
            {"wat", kText, "", "", R"json("wat": "(module)")json", "the text of the module"},
            {"needs", "object of version ranges by module", "any version", "",
-            R"json("wat": "(module)", "needs": {"store": {"min": 2, "max": 3}})json", "versions of other modules that it needs"}}};
+            R"json("wat": "(module)", "needs": {"store": {"min": 2, "max": 3}})json",
+            "versions of other modules that it needs"}}};
 }
 
 SpecObject needs_object() {
@@ -84,55 +85,59 @@ SpecObject supervisor_object() {
   return {"A supervisor",
           "The value of `tree`, and each child that has `children`. At the root there is no `id`, `restart` and "
           "`shutdown`.",
-          R"({"tree": {"children": [{"children": [], %}]}})",
+          R"({"tree": {"children": [{%}]}})",
           false,
-          {{"id", kText, "", "as an id", R"("id": "pool")", "its name among its siblings"},
-           {"restart", "`permanent`, `transient`, `temporary`", "`permanent`", "", R"("id": "pool", "restart": "temporary")",
-            "when it is started again"},
-           {"shutdown", "`brutal`, a duration, `infinity`", "`infinity`", "24 h at most", R"("id": "pool", "shutdown": "10s")",
-            "the time it has to end"},
+          {{"id", kText, "", "as an id", R"("id": "pool", "children": [])", "its name among its siblings"},
+           {"restart", "`permanent`, `transient`, `temporary`", "`permanent`", "",
+            R"("id": "pool", "restart": "temporary", "children": [])", "when it is started again"},
+           {"shutdown", "`brutal`, a duration, `infinity`", "`infinity`", "24 h at most",
+            R"("id": "pool", "shutdown": "10s", "children": [])", "the time it has to end"},
            {"strategy", "`one_for_one`, `one_for_all`, `rest_for_one`, `simple_one_for_one`", "`one_for_one`", "",
-            R"("id": "pool", "strategy": "rest_for_one")", "the children that are restarted with one that ends"},
-           {"intensity", kCount, "`1`", "0 to 1,000,000", R"("id": "pool", "intensity": 3)", "restarts allowed in `period`"},
-           {"period", kTime, "`5s`", "whole seconds, 1 s to 366 days", R"("id": "pool", "period": "10s")",
-            "the time that `intensity` is for"},
-           {"children", "list of children and supervisors", "", "1,000,000 at most, 16 levels", R"("id": "pool", "children": [])",
-            "in start order"}}};
+            R"("id": "pool", "strategy": "rest_for_one", "children": [])",
+            "the children that are restarted with one that ends"},
+           {"intensity", kCount, "`1`", "0 to 1,000,000", R"("id": "pool", "intensity": 3, "children": [])",
+            "restarts allowed in `period`"},
+           {"period", kTime, "`5s`", "whole seconds, 1 s to 366 days",
+            R"("id": "pool", "period": "10s", "children": [])", "the time that `intensity` is for"},
+           {"children", "list of children and supervisors", "", "1,000,000 at most, 16 levels",
+            R"("id": "pool", "children": [])", "in start order"}}};
 }
 
 SpecObject child_object() {
-  return {"A child",
-          "A process: a member of `children` that has none of its own.",
-          R"({"tree": {"children": [{%}]}})",
-          false,
-          {{"id", kText, "", "as an id", R"("id": "store", "module": "kv")", "its name among its siblings"},
-           {"module", kText, "", "a module of the sandbox", R"("id": "store", "module": "kv")", "the code it runs"},
-           {"restart", "`permanent`, `transient`, `temporary`", "`permanent`", "",
-            R"("id": "store", "module": "kv", "restart": "transient")", "when it is started again"},
-           {"shutdown", "`brutal`, a duration, `infinity`", "`5s`", "24 h at most",
-            R"("id": "store", "module": "kv", "shutdown": "brutal")", "the time it has to end"},
-           {"input", kText, "empty", "", R"("id": "store", "module": "kv", "input": "text")", "the input of petri_init"},
-           {"input_hex", "hexadecimal digits", "empty", "not beside `input`",
-            R"("id": "store", "module": "kv", "input_hex": "00ff")", "the same for bytes that are no text"}}};
+  return {
+      "A child",
+      "A process: a member of `children` that has none of its own.",
+      R"({"tree": {"children": [{%}]}})",
+      false,
+      {{"id", kText, "", "as an id", R"("id": "store", "module": "kv")", "its name among its siblings"},
+       {"module", kText, "", "a module of the sandbox", R"("id": "store", "module": "kv")", "the code it runs"},
+       {"restart", "`permanent`, `transient`, `temporary`", "`permanent`", "",
+        R"("id": "store", "module": "kv", "restart": "transient")", "when it is started again"},
+       {"shutdown", "`brutal`, a duration, `infinity`", "`5s`", "24 h at most",
+        R"("id": "store", "module": "kv", "shutdown": "brutal")", "the time it has to end"},
+       {"input", kText, "empty", "", R"("id": "store", "module": "kv", "input": "text")", "the input of petri_init"},
+       {"input_hex", "hexadecimal digits", "empty", "not beside `input`",
+        R"("id": "store", "module": "kv", "input_hex": "00ff")", "the same for bytes that are no text"}}};
 }
 
 SpecObject profile_object() {
-  return {"A profile",
-          "A profile of your own: a base, and where it differs from that.",
-          R"({"profile": {%}})",
-          false,
-          {{"name", kText, "the base's", "", R"("name": "tenants")", "what `info` calls it"},
-           {"base", "`strict`, `standard`, `trusted`", "", "", R"("base": "strict")", "the profile that it starts from"},
-           {"limits", "object of limits by name", "the base's", "[limits](limits.md#of-a-sandbox)",
-            R"("limits": {"cpu_percent_max": 25, "cpu_grace": "1s"})", "limits in place of the base's"},
-           {"grant", "list of permissions", "none", "[permissions](permissions.md)", R"("grant": ["clock"])",
-            "permissions beside the base's"},
-           {"deny", "list of permissions", "none", "none that `grant` has", R"("deny": ["random"])",
-            "permissions of the base that are taken away"},
-           {"imports", "import rules", "none", "", R"("imports": {"allow": ["petri"]})", "what modules may import"},
-           {"audit", "`none`, `basic`, `full`", "the base's", "", R"("audit": "full")", "what the audit trail keeps"},
-           {"reject_findings", "`info`, `low`, `medium`, `high`", "no scan", "", R"("reject_findings": "medium")",
-            "modules with findings of this severity or above are refused"}}};
+  return {
+      "A profile",
+      "A profile of your own: a base, and where it differs from that.",
+      R"({"profile": {%}})",
+      false,
+      {{"name", kText, "the base's", "", R"("name": "tenants")", "what `info` calls it"},
+       {"base", "`strict`, `standard`, `trusted`", "", "", R"("base": "strict")", "the profile that it starts from"},
+       {"limits", "object of limits by name", "the base's", "[limits](limits.md#of-a-sandbox)",
+        R"("limits": {"cpu_percent_max": 25, "cpu_grace": "1s"})", "limits in place of the base's"},
+       {"grant", "list of permissions", "none", "[permissions](permissions.md)", R"("grant": ["clock"])",
+        "permissions beside the base's"},
+       {"deny", "list of permissions", "none", "none that `grant` has", R"("deny": ["random"])",
+        "permissions of the base that are taken away"},
+       {"imports", "import rules", "none", "", R"("imports": {"allow": ["petri"]})", "what modules may import"},
+       {"audit", "`none`, `basic`, `full`", "the base's", "", R"("audit": "full")", "what the audit trail keeps"},
+       {"reject_findings", "`info`, `low`, `medium`, `high`", "no scan", "", R"("reject_findings": "medium")",
+        "modules with findings of this severity or above are refused"}}};
 }
 
 SpecObject imports_object() {
@@ -157,23 +162,25 @@ SpecObject breaker_object() {
 
 SpecObject recovery_object() {
   constexpr std::string_view kActions = "`keep`, `retry`, `rollback`, `restart`, `isolate`, `terminate`";
-  return {"Recovery",
-          "An action for each class of failure, and the bounds of these actions.",
-          R"({"recovery": {%}})",
-          false,
-          {{"compilation", kActions, "`keep`", "", R"("compilation": "rollback")", "code could not be compiled or loaded"},
-           {"runtime", kActions, "`rollback`", "", R"("runtime": "retry")", "a guest ended by itself"},
-           {"resource", kActions, "`restart`", "", R"("resource": "restart")", "a guest was ended by a limit"},
-           {"security", kActions, "`isolate`", "", R"("security": "terminate")", "code was refused"},
-           {"system", kActions, "`retry`", "", R"("system": "retry")", "petri or the machine failed"},
-           {"restarts_max", kCount, "`1`", "0 to 4,294,967,295", R"("restarts_max": 3)", "of `restart`"},
-           {"retries_max", kCount, "`5`", "0 to 4,294,967,295", R"("retries_max": 10)", "of `retry`"},
-           {"retry_pause", kTime, "`100ms`", kOneDay, R"("retry_pause": "1s")", "the pause before the first retry; it doubles"},
-           {"retry_pause_max", kTime, "`30s`", kOneDay, R"("retry_pause_max": "1min")", "the longest pause"},
-           {"rollback_within", kTime, "`60s`", kOneDay, R"("rollback_within": "5min")",
-            "the age up to which a switch of code is rolled back"},
-           {"stable_after", kTime, "`60s`", kOneDay, R"("stable_after": "10min")",
-            "the time after which all counts start again from zero"}}};
+  return {
+      "Recovery",
+      "An action for each class of failure, and the bounds of these actions.",
+      R"({"recovery": {%}})",
+      false,
+      {{"compilation", kActions, "`keep`", "", R"("compilation": "rollback")", "code could not be compiled or loaded"},
+       {"runtime", kActions, "`rollback`", "", R"("runtime": "retry")", "a guest ended by itself"},
+       {"resource", kActions, "`restart`", "", R"("resource": "restart")", "a guest was ended by a limit"},
+       {"security", kActions, "`isolate`", "", R"("security": "terminate")", "code was refused"},
+       {"system", kActions, "`retry`", "", R"("system": "retry")", "petri or the machine failed"},
+       {"restarts_max", kCount, "`1`", "0 to 4,294,967,295", R"("restarts_max": 3)", "of `restart`"},
+       {"retries_max", kCount, "`5`", "0 to 4,294,967,295", R"("retries_max": 10)", "of `retry`"},
+       {"retry_pause", kTime, "`100ms`", kOneDay, R"("retry_pause": "1s")",
+        "the pause before the first retry; it doubles"},
+       {"retry_pause_max", kTime, "`30s`", kOneDay, R"("retry_pause_max": "1min")", "the longest pause"},
+       {"rollback_within", kTime, "`60s`", kOneDay, R"("rollback_within": "5min")",
+        "the age up to which a switch of code is rolled back"},
+       {"stable_after", kTime, "`60s`", kOneDay, R"("stable_after": "10min")",
+        "the time after which all counts start again from zero"}}};
 }
 
 SpecObject reload_object() {
@@ -184,7 +191,8 @@ SpecObject reload_object() {
           {{"state", "`best`, `described`, `hooks`, `memory`, `none`", "`best`", "", R"("state": "described")",
             "the way in which state is carried"},
            {"drop", kFlag, "`false`", "", R"("drop": true)", "state without a place in the new version may be lost"},
-           {"drop_exports", kFlag, "`false`", "", R"("drop_exports": true)", "functions of the running version may be missing"},
+           {"drop_exports", kFlag, "`false`", "", R"("drop_exports": true)",
+            "functions of the running version may be missing"},
            {"rolling", kFlag, "`false`", "", R"("rolling": true)", "one process after another in place of all at once"},
            {"trial", "trial", "", "", R"("trial": {"calls": 10})", "the trial after a switch"},
            {"quiet_wait_max", kTime, "`5s`", "above 0, 1 h at most", R"("quiet_wait_max": "250ms")",
@@ -201,47 +209,50 @@ SpecObject trial_object() {
 }
 
 SpecObject runtime_object() {
-  return {"A runtime",
-          "The document of `RuntimeOptions::from_json`, and what `petri shell` takes as `--options`. Everything may be "
-          "left out.",
-          "{%}",
-          true,
-          {{"workers", kCount, "one a core", "", R"("workers": 2)", "guests that run at a time"},
-           {"threads_max", kCount, "`4096`", "", R"("threads_max": 100)", "threads that run guests or wait for them"},
-           {"threads_reserve", kCount, "`64`", "", R"("threads_reserve": 8)",
-            "those of them that are not for sandboxes that have one"},
-           {"descriptors_max", kCount, "what the process may have", "", R"("descriptors_max": 500)",
-            "files and folders that all sandboxes have open"},
-           {"descriptors_reserve", kCount, "`128`", "", R"("descriptors_reserve": 64)", "those that no guest can take"},
-           {"sampling_interval", kTime, "`1s`", "0: never", R"("sampling_interval": "250ms")", "between samples of usage"},
-           {"samples_max", kCount, "`300`", "", R"("samples_max": 60)", "samples that are kept"},
-           {"promote_fuel", kCount, "`500000`", "", R"("promote_fuel": 1000000)",
-            "fuel that an artifact burns before it is compiled"},
-           {"promote_fuel_per_byte", kCount, "`2000`", "", R"("promote_fuel_per_byte": 1000)", "more for each byte of code"},
-           {"promote_instances", kCount, "`64`", "", R"("promote_instances": 16)", "or this many live instances"},
-           {"promotion_time_max", kTime, "`10s`", "", R"("promotion_time_max": "2s")", "the time of one such compilation"},
-           {"compile", "machine code options", "", "", R"("compile": {"time_max": "5s"})",
-            "sandboxes that are compiled from the start"},
-           {"defaults", "a sandbox without `id` and `modules`", "", "", R"("defaults": {"profile": "strict"})",
-            "what sandboxes have by default"},
-           {"limits", "object of limits by name", "none", "[limits](limits.md#of-a-sandbox)",
-            R"("limits": {"memory_bytes_max": "16MiB"})", "more of `defaults.limits`"},
-           {"audit", "audit options", "", "", R"("audit": {"file": "audit.jsonl"})", "the audit trail"},
-           {"quarantine", "quarantine", "", "", R"("quarantine": {"limits_max": 3})", "the quarantine of artifacts"},
-           {"breaker", "breaker", "", "", R"("breaker": {"limits_max": 3})", "`defaults.breaker`, unless that is set"},
-           {"memory_budget_bytes", kSize, "`0`: no bound", "", R"("memory_budget_bytes": "2GiB")",
-            "the memory of all sandboxes together"}}};
+  return {
+      "A runtime",
+      "The document of `RuntimeOptions::from_json`, and what `petri shell` takes as `--options`. Everything may be "
+      "left out.",
+      "{%}",
+      true,
+      {{"workers", kCount, "one a core", "", R"("workers": 2)", "guests that run at a time"},
+       {"threads_max", kCount, "`4096`", "", R"("threads_max": 100)", "threads that run guests or wait for them"},
+       {"threads_reserve", kCount, "`64`", "", R"("threads_reserve": 8)",
+        "those of them that are not for sandboxes that have one"},
+       {"descriptors_max", kCount, "what the process may have", "", R"("descriptors_max": 500)",
+        "files and folders that all sandboxes have open"},
+       {"descriptors_reserve", kCount, "`128`", "", R"("descriptors_reserve": 64)", "those that no guest can take"},
+       {"sampling_interval", kTime, "`1s`", "0: never", R"("sampling_interval": "250ms")", "between samples of usage"},
+       {"samples_max", kCount, "`300`", "", R"("samples_max": 60)", "samples that are kept"},
+       {"promote_fuel", kCount, "`500000`", "", R"("promote_fuel": 1000000)",
+        "fuel that an artifact burns before it is compiled"},
+       {"promote_fuel_per_byte", kCount, "`2000`", "", R"("promote_fuel_per_byte": 1000)",
+        "more for each byte of code"},
+       {"promote_instances", kCount, "`64`", "", R"("promote_instances": 16)", "or this many live instances"},
+       {"promotion_time_max", kTime, "`10s`", "", R"("promotion_time_max": "2s")", "the time of one such compilation"},
+       {"compile", "machine code options", "", "", R"("compile": {"time_max": "5s"})",
+        "sandboxes that are compiled from the start"},
+       {"defaults", "a sandbox without `id` and `modules`", "", "", R"("defaults": {"profile": "strict"})",
+        "what sandboxes have by default"},
+       {"limits", "object of limits by name", "none", "[limits](limits.md#of-a-sandbox)",
+        R"("limits": {"memory_bytes_max": "16MiB"})", "more of `defaults.limits`"},
+       {"audit", "audit options", "", "", R"("audit": {"file": "audit.jsonl"})", "the audit trail"},
+       {"quarantine", "quarantine", "", "", R"("quarantine": {"limits_max": 3})", "the quarantine of artifacts"},
+       {"breaker", "breaker", "", "", R"("breaker": {"limits_max": 3})", "`defaults.breaker`, unless that is set"},
+       {"memory_budget_bytes", kSize, "`0`: no bound", "", R"("memory_budget_bytes": "2GiB")",
+        "the memory of all sandboxes together"}}};
 }
 
 SpecObject compile_object() {
-  return {"Machine code options",
-          "",
-          R"({"compile": {%}})",
-          true,
-          {{"time_max", kTime, "`10s`", "", R"("time_max": "5s")", "the time of one compilation"},
-           {"memory_bytes_max", kSize, "`1GiB`", "", R"("memory_bytes_max": "512MiB")", "the memory of the worker"},
-           {"worker", kText, "beside the program", "", R"("worker": "/usr/bin/petri-compile-worker")", "its executable"},
-           {"in_process", kFlag, "`false`", "", R"("in_process": true)", "no worker, and no bounds"}}};
+  return {
+      "Machine code options",
+      "",
+      R"({"compile": {%}})",
+      true,
+      {{"time_max", kTime, "`10s`", "", R"("time_max": "5s")", "the time of one compilation"},
+       {"memory_bytes_max", kSize, "`1GiB`", "", R"("memory_bytes_max": "512MiB")", "the memory of the worker"},
+       {"worker", kText, "beside the program", "", R"("worker": "/usr/bin/petri-compile-worker")", "its executable"},
+       {"in_process", kFlag, "`false`", "", R"("in_process": true)", "no worker, and no bounds"}}};
 }
 
 SpecObject audit_object() {
@@ -269,7 +280,7 @@ SpecObject quarantine_object() {
 
 const std::vector<SpecObject>& spec_objects() {
   static const std::vector<SpecObject> objects{
-      sandbox_object(), module_object(),  needs_object(),  supervisor_object(), child_object(),
+      sandbox_object(), module_object(),  needs_object(),   supervisor_object(), child_object(),
       profile_object(), imports_object(), breaker_object(), recovery_object(),   reload_object(),
       trial_object(),   runtime_object(), compile_object(), audit_object(),      quarantine_object()};
   return objects;

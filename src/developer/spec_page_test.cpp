@@ -1,5 +1,6 @@
 #include "developer/spec_page.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ std::optional<Error> error_of(const SpecObject& object, std::string_view members
 
 // The reader's own list of the fields of an object, from what it says of a field that it does not know.
 std::set<std::string> known_fields(const SpecObject& object) {
-  const std::string message = error_of(object, R"("nobody": 1)").value_or(Error{}).message;
+  const std::string message =
+      error_of(object, fmt::format(R"({}, "nobody": 1)", object.fields.front().example)).value_or(Error{}).message;
   constexpr std::string_view kBefore = "nobody is no field here (there are ";
   const std::size_t start = message.find(kBefore);
   if (start == std::string::npos) return {message};

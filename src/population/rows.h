@@ -13,7 +13,7 @@ namespace petri {
 
 using RowResults = std::vector<Result<void>>;
 
-// Why a row was refused; empty if it was carried out. The other rows go on.
+// Why a row was refused; empty if it was carried out. The other rows are carried out.
 using RowRefusal = std::optional<Error>;
 
 // Carries out one row. The Result is the transaction's: an Error there undoes all rows.

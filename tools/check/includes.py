@@ -82,6 +82,12 @@ def parse_depends(cmake):
     return declared
 
 
+def included_modules(module, sources):
+    """What a program without petri_module() includes; `sources`: its files as (name, text)."""
+    folders = {included.split("/")[0] for _, text in sources for _, included in includes_of(text)}
+    return sorted(folders - {module, "petri"})
+
+
 def reachable(module, depends):
     """The module and all it stands on, directly or not."""
     seen, waiting = set(), [module]
@@ -192,7 +198,9 @@ def main():
     depends = {}
     for name in names:
         if name.name == "CMakeLists.txt":
-            depends.update(parse_depends(tree.text(name)))
+            depends.update(parse_depends(tree.text(name)) or
+                           {name.parts[1]: included_modules(name.parts[1], [(n, tree.text(n)) for n in names
+                                                                            if n.parts[1] == name.parts[1] and is_cpp(n)])})
     headers = {n.name: tree.text(n) for n in files if n.parts[:2] == ("include", "petri") and n.parts[2] != "compat"}
     beside = beside_of(tree.text(ARCHITECTURE))
     complaints = check_tables(LAYER_OF, beside, depends)

@@ -35,7 +35,8 @@ TEST(ManPage, HasTheSynopsisAndTheOptionsByTheirGroups) {
   EXPECT_THAT(page,
               HasSubstr("\\fBpetri run\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR [\\fB\\-\\-\\fR \\fIARGUMENT\\fR...]\n"));
   EXPECT_THAT(page, HasSubstr(".TP\n\\fB\\-\\-tier\\fR \\fITIER\\fR\ninterpreted, compiled or automatic"));
-  EXPECT_THAT(page, HasSubstr(".SH LIMITS\n.TP\n\\fB\\-\\-memory\\fR, \\fB\\-\\-memory_bytes_max\\fR \\fISIZE\\fR\n"));
+  EXPECT_THAT(page,
+              HasSubstr(".SH LIMITS\n.TP\n\\fB\\-\\-timeout\\fR, \\fB\\-\\-execution_time_max\\fR \\fITIME\\fR\n"));
 }
 
 TEST(ManPage, OfTheShellHasItsVerbs) {

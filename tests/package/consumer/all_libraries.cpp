@@ -1,5 +1,5 @@
-// A guest built by petri::wasm_builder, kept in a sandbox of petri::testing, with its events in a log of petri::logging; and
-// a page of petri::report, which says that there are no records.
+// A guest built by petri::wasm_builder, kept in a sandbox of petri::testing, with its events in a log of
+// petri::logging; and a page of petri::report, which says that there are no records.
 #include <petri/logging/event_logger.h>
 #include <petri/logging/format.h>
 #include <petri/report/report.h>
@@ -14,7 +14,10 @@ int main() {
   using petri::ValueType;
   petri::WasmBuilder builder;
   builder.function("twice", {.params = {ValueType::f64}, .results = {ValueType::f64}})
-      .local_get(0).local_get(0).f64_add().end();
+      .local_get(0)
+      .local_get(0)
+      .f64_add()
+      .end();
   const auto wasm = builder.build();
   const auto runtime = petri::Runtime::create({.limits = {.execution_time_max = std::chrono::seconds(1)}});
   if (!wasm || !runtime) return 1;
