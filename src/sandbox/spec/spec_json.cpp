@@ -213,8 +213,8 @@ LimitChanges read_limits(const JsonReader& limits) {
     const LimitRule* rule = sandbox_limit_named(name);
     if (rule == nullptr) {
       member.complaints().add_sentence(
-          member.where(), fmt::format("there is no limit {} (the limits are {})", in_quotes(name),
-                                      limit_names(sandbox_limit_rules())));
+          member.where(),
+          fmt::format("there is no limit {} (the limits are {})", in_quotes(name), limit_names(sandbox_limit_rules())));
     } else if (const auto value = limit_of(*rule, member)) {
       set_limit_value(changes, *rule, *value);
     }
