@@ -32,6 +32,8 @@ constexpr int kPriority = 5;
 constexpr rlim_t kDescriptorsMax = 256;
 constexpr rlim_t kProcessesMax = 64;
 constexpr rlim_t kStackBytes = rlim_t{64} << 20;
+// Each thread of a program takes as much from its limit of memory.
+constexpr rlim_t kProgramStackBytes = rlim_t{8} << 20;
 // A request is never larger: its host bounds sources far below.
 constexpr std::uint64_t kBodyBytesMax = std::uint64_t{1} << 30;
 constexpr std::uint32_t kArgumentsMax = 10'000;
@@ -183,7 +185,8 @@ void set_limit(int resource, rlim_t soft, rlim_t hard) {
 void set_limits(const JobHeader& header, std::uint64_t server_bytes, bool any_program) {
   ::setpriority(PRIO_PROCESS, 0, kPriority);
   set_limit(RLIMIT_CORE, 0, 0);
-  set_limit(RLIMIT_STACK, kStackBytes, kStackBytes);
+  const rlim_t stack_bytes = any_program ? kProgramStackBytes : kStackBytes;
+  set_limit(RLIMIT_STACK, stack_bytes, stack_bytes);
   set_limit(RLIMIT_NOFILE, kDescriptorsMax, kDescriptorsMax);
   set_limit(RLIMIT_FSIZE, header.file_bytes_max, header.file_bytes_max);
   set_limit(RLIMIT_CPU, header.processor_seconds_max, rlim_t{header.processor_seconds_max} + 1);

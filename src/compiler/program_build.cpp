@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -34,6 +35,19 @@ bool read_place(std::string_view text, char open, char between, Diagnostic& diag
   while (file.starts_with("./")) file.remove_prefix(2);
   diagnostic.file = escape_text(file);
   return true;
+}
+
+// Of messages without a form that is known: the first line that says something.
+Diagnostic first_line_of(std::string_view messages, const std::string& file) {
+  while (!messages.empty()) {
+    const std::size_t end = messages.find('\n');
+    const std::string_view line = messages.substr(0, end);
+    if (line.find("rror") != std::string_view::npos) {
+      return {.file = file, .message = without_host_paths(escape_text(line, kTextMax))};
+    }
+    messages = end == std::string_view::npos ? std::string_view() : messages.substr(end + 1);
+  }
+  return {.file = file, .message = "the compiler failed and did not say why"};
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -91,10 +105,10 @@ class MessageReader {
 
 std::string identity_of(const ProgramJob& job) {
   std::string identity;
-  for (const JailMount& mount : job.mounts) {
+  for (const std::string& path : job.identity_files) {
     struct stat status{};
-    if (::stat(mount.from.c_str(), &status) != 0) continue;
-    identity += fmt::format("{} {} {}.{}\n", mount.from, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    if (::stat(path.c_str(), &status) != 0) continue;
+    identity += fmt::format("{} {} {}.{}\n", path, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   }
   for (const std::string& argument : job.arguments) identity += argument + "\n";
   return identity;
@@ -112,9 +126,8 @@ Result<ServerCommand> command_of(const ProgramJob& job, const CompileOptions& op
       .words = jail_command(bubblewrap, spec, {kServerInJail, kAnyProgram}), .environment = {}, .jailed = true};
 }
 
-ServerJob server_job(const ModulePlan& plan, const BuildContext& context, const ProgramJob& job) {
+ServerJob server_job(const BuildContext& context, const ProgramJob& job) {
   ServerJob work{.arguments = job.arguments, .files = {}, .results = {kArtifact}, .limits = job_limits(context)};
-  static_cast<void>(plan);
   for (const auto& [path, bytes] : context.files.all()) work.files.push_back({path, bytes});
   return work;
 }
@@ -156,7 +169,8 @@ class ProgramBuild {
 
   Result<ModuleBuild> build() {
     PETRI_TRY(const ServerCommand command, command_of(job_, context_.options));
-    PETRI_TRY(ServerPool::Outcome outcome, context_.tools.servers().run(command, server_job(plan_, context_, job_)));
+    PETRI_TRY(ServerPool::Outcome outcome, context_.tools.servers().run(command, server_job(context_, job_)));
+    if (auto why = why_not_started(outcome.result)) return fail(*std::move(why));
     JobResult result = job_result(std::move(outcome.result));
     if (result.end == JobEnd::stopped) return fail(ErrorCode::cancelled, "the compile was stopped");
     messages_ = result.output;
@@ -171,6 +185,10 @@ class ProgramBuild {
     if (result.end == JobEnd::done) {
       built.wasm = std::move(result.artifact);
     } else if (!built.error) {
+      const auto is_error = [](const Diagnostic& one) { return one.severity == DiagnosticSeverity::error; };
+      if (std::ranges::none_of(built.diagnostics, is_error)) {
+        built.diagnostics.push_back(first_line_of(messages_, plan_.place));
+      }
       built.error = error_of(built.diagnostics, plan_);
     }
     return built;

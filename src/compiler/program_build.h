@@ -17,6 +17,7 @@ struct ProgramJob {
   std::vector<JailMount> mounts;       // beside the libraries of the machine
   std::vector<std::string> arguments;  // the program's path first; it writes the module to ../out/artifact
   std::vector<std::string> environment;
+  std::vector<std::string> identity_files;  // files of this machine that a new version of the compiler replaces
 };
 
 // The same limits, cache and refusals as for C.

@@ -58,17 +58,24 @@ std::string detail_of(const ServerJobResult& result) {
                              : fmt::format("status {}", WEXITSTATUS(status));
 }
 
-bool could_not_start(const ServerJobResult& result) {
-  const int status = result.report.wait_status;
-  return result.end == ServerJobEnd::ended && WIFEXITED(status) && WEXITSTATUS(status) == kJobNotStarted;
-}
-
 std::vector<std::string> results_of(const ClangJob& job) {
   if (job.output == ClangOutput::object) return {kArtifactResult, kDependenciesResult};
   return {kArtifactResult};
 }
 
 }  // namespace
+
+std::optional<Error> why_not_started(const ServerJobResult& result) {
+  const int status = result.report.wait_status;
+  const bool started =
+      result.end != ServerJobEnd::ended || !WIFEXITED(status) || WEXITSTATUS(status) != kJobNotStarted;
+  if (started) return std::nullopt;
+  Error error{.code = ErrorCode::host_fault,
+              .message = "the compiler's jail could not be set up: " + result.messages,
+              .details = {}};
+  if (error.message.ends_with('\n')) error.message.pop_back();
+  return std::move(error).with("component", "compiler");
+}
 
 JobResult job_result(ServerJobResult result) {
   JobResult job{.end = end_of(result),
@@ -118,13 +125,7 @@ Result<JobResult> JailedClang::run_once(const ClangJob& job) {
                  .limits = job.limits};
   if (!links) work.files.push_back(job.source);
   PETRI_TRY(ServerPool::Outcome outcome, servers_.run(command_of(links ? toolchain_.linker : toolchain_.clang), work));
-  if (could_not_start(outcome.result)) {
-    Error error{.code = ErrorCode::host_fault,
-                .message = "the compiler's jail could not be set up: " + outcome.result.messages,
-                .details = {}};
-    if (error.message.ends_with('\n')) error.message.pop_back();
-    return fail(std::move(error).with("component", "compiler"));
-  }
+  if (auto why = why_not_started(outcome.result)) return fail(*std::move(why));
   JobResult result = job_result(std::move(outcome.result));
   const bool jailed = !place_.bubblewrap.empty();
   result.strategy = !jailed          ? CompileStrategy::unjailed

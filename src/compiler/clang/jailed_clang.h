@@ -1,6 +1,7 @@
 // Runs clang and lld on warm servers in a jail.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/mutex.h"
@@ -36,6 +37,9 @@ class JailedClang final : public ClangRunner {
   const WasiPlatform platform_;
   const ClangPlace place_;
 };
+
+// The error of a job whose jail could not be set up.
+std::optional<Error> why_not_started(const ServerJobResult& result);
 
 // How a job ended whose result is called "artifact", by what the server reported and the compiler wrote.
 JobResult job_result(ServerJobResult result);

@@ -64,10 +64,11 @@ std::vector<std::string> jail_command(const std::string& bubblewrap, const JailS
     const std::size_t equals = variable.find('=');
     add_words(words, {"--setenv", variable.substr(0, equals), variable.substr(equals + 1)});
   }
+  // First, because a mount may be below.
+  add_words(words, {"--size", "1048576", "--tmpfs", "/tmp"});
   for (const JailMount& mount : spec.mounts) add_words(words, {"--ro-bind", mount.from, mount.to});
   add_library_links(words);
   if (spec.has_proc) add_words(words, {"--proc", "/proc", "--dev", "/dev"});
-  add_words(words, {"--size", "1048576", "--tmpfs", "/tmp"});
   if (spec.work_bytes_max == 0) {
     add_words(words, {"--dir", "/work"});
   } else {

@@ -35,13 +35,18 @@ void ServerPool::give_up(const std::shared_ptr<CompileServer>& server) {
   std::erase_if(entries_, [&](const Entry& entry) { return entry.server == server; });
 }
 
+// A job cannot end its server, so one that was lost with it, before its deadline, may be run again.
 Result<ServerPool::Outcome> ServerPool::run(const ServerCommand& command, const ServerJob& job) {
   for (bool again = false;; again = true) {
     PETRI_TRY(const Server server, server_of(command));
     PETRI_TRY(ServerJobResult result, server.server->run(job));
-    const bool not_started = result.end == ServerJobEnd::not_started;
-    if (not_started || result.end == ServerJobEnd::lost) give_up(server.server);
-    if (!not_started || again) return Outcome{.result = std::move(result), .is_new = server.is_new || again};
+    const bool lost = result.end == ServerJobEnd::lost;
+    if (result.end != ServerJobEnd::not_started && !lost) {
+      return Outcome{.result = std::move(result), .is_new = server.is_new || again};
+    }
+    give_up(server.server);
+    const bool in_time = std::chrono::steady_clock::now() < job.limits.deadline && !job.limits.stop.stop_requested();
+    if (again || !in_time) return Outcome{.result = std::move(result), .is_new = true};
   }
 }
 

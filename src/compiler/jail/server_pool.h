@@ -21,7 +21,7 @@ class ServerPool {
   Result<Server> server_of(const ServerCommand& command) EXCLUDES(mutex_);
   // Kills a server that does not answer; the next job starts another.
   void give_up(const std::shared_ptr<CompileServer>& server) EXCLUDES(mutex_);
-  // Runs a job on the server of this command, and once more on a new one if that turns out to have died before.
+  // Runs a job on the server of this command, and once more on a new one if that died before the job's end.
   struct Outcome {
     ServerJobResult result;
     bool is_new = false;

@@ -11,6 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Packages may stand anywhere, and a jail has a /tmp of its own.
+constexpr const char* kPackagesInJail = "/petri/node_modules";
+
 // The package that this command belongs to: asc is bin/asc.js in it, and needs the packages beside it.
 fs::path packages_of(const fs::path& asc) {
   for (fs::path folder = asc.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
@@ -51,9 +54,14 @@ class AssemblyScript final : public Language {
     const fs::path packages = packages_of(asc);
     if (packages.empty()) return fail(asc_missing("asc stands in no folder of packages"));
     const std::string real_node = fs::canonical(node, failed).string();
-    ProgramJob job{.mounts = {{real_node, real_node}, {packages.string(), packages.string()}},
-                   .arguments = {real_node, asc.string(), "--outFile", "../out/artifact", "--runtime", "stub", "--use",
-                                 "abort=", plan.optimise == "0" ? "-O0" : "-O" + plan.optimise}};
+    const bool jailed = !find_program("PETRI_BUBBLEWRAP", "bwrap").empty();
+    const std::string seen = jailed ? kPackagesInJail : packages.string();
+    const std::string script = seen + "/" + asc.lexically_relative(packages).string();
+    // With --enable-source-maps asc does not start itself a second time to get it.
+    ProgramJob job{.mounts = {{real_node, real_node}, {packages.string(), seen}},
+                   .arguments = {real_node, "--enable-source-maps", script, "--outFile", "../out/artifact",
+                                 "--runtime", "stub", "--use", "abort=", "-O" + plan.optimise},
+                   .identity_files = {real_node, asc.string(), (asc.parent_path().parent_path() / "package.json").string()}};
     job.environment = {"NO_COLOR=1"};
     for (const std::string& source : plan.sources) job.arguments.push_back("./" + source);
     return build_by_program(plan, context, std::move(job), MessageForm::assemblyscript);

@@ -72,7 +72,8 @@ class Rust final : public Language {
                                  "linker=rust-lld",
                                  "-o",
                                  "../out/artifact",
-                                 "./" + root_of(plan)}};
+                                 "./" + root_of(plan)},
+                   .identity_files = {rustc, root + "/lib/rustlib/" + target + "/lib"}};
     return build_by_program(plan, context, std::move(job), MessageForm::rust);
   }
 
