@@ -3,7 +3,10 @@
  * One header, nothing to link. It needs no libc, so that it serves both of these:
  *
  *   clang --target=wasm32 -nostdlib -Wl,--no-entry -O2 -I guest/c guest.c -o guest.wasm
- *   clang --target=wasm32-wasip1 -mexec-model=reactor -O2 -I guest/c guest.c -o guest.wasm
+ *   clang --target=wasm32-wasi -mexec-model=reactor -O2 -I guest/c guest.c -o guest.wasm
+ *
+ * A wasi-libc newer than Debian 12's calls the second target wasm32-wasip1. `petri compile guest.c` finds out which it
+ * is, finds this header by itself, and runs the compiler in a jail.
  *
  * Functions that return int32_t answer with a number below zero, one of petri_error, when they refuse; then nothing was
  * written. A function needs its permission (in brackets) when the guest is linked.

@@ -37,7 +37,7 @@ bool read_place(std::string_view text, char open, char between, Diagnostic& diag
   return true;
 }
 
-// Of messages without a form that is known: the first line that says something.
+// Reads messages whose form is unknown: the first line that names an error.
 Diagnostic first_line_of(std::string_view messages, const std::string& file) {
   while (!messages.empty()) {
     const std::size_t end = messages.find('\n');

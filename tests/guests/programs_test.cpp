@@ -107,6 +107,32 @@ TEST_P(Programs, MayBeReactorsInCpp) {
   EXPECT_EQ(outcome->output, "a=1\nb=3\nc=1\n");
 }
 
+TEST_P(Programs, HaveLogRandomNumbersAndClockInCpp) {
+  RunSpec run_spec = spec("world");
+  run_spec.permissions = Permissions::standard();
+  std::vector<std::string> lines;
+  run_spec.on_log = [&lines](LogLevel, std::string_view line) { lines.emplace_back(line); };
+  const auto outcome = run(load("talker"), host_, run_spec);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_THAT(outcome->values, ElementsAre(Value(0)));
+  EXPECT_THAT(lines, ElementsAre("information", "warning", "error"));
+}
+
+TEST_P(Programs, ReadAndWriteFilesInCpp) {
+  const TemporaryFolder folder;
+  folder.write("given", "bytes\n");
+  RunSpec run_spec = spec("twice");
+  run_spec.permissions = Permissions::standard().with(Permission::file_write);
+  run_spec.folder = folder.path().string();
+  for (const auto& [file, answer] : {std::pair{"given", 6}, std::pair{"none", -1}}) {
+    run_spec.input = file;
+    const auto outcome = run(load("talker"), host_, run_spec);
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_THAT(outcome->values, ElementsAre(Value(answer)));
+  }
+  EXPECT_EQ(*read_file(run_spec.folder + "/copy", 100), "bytes\nbytes\n");
+}
+
 // Compilers make nothing of ordinary programs that the scan warns of.
 TEST(ScannedPrograms, HaveNothingOfHighSeverity) {
   for (const std::string name : {"program", "area", "words"}) {

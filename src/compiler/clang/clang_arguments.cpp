@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/clang/guest_headers.h"
+
 namespace petri {
 namespace {
 
@@ -43,6 +45,7 @@ std::vector<std::string> clang_arguments(const ClangJob& job, const ClangToolcha
   words.insert(words.end(), job.flags.begin(), job.flags.end());
   append_words(words, {"-iquote", "."});
   for (const std::string& folder : job.include_folders) append_words(words, {"-I", path_argument(folder)});
+  append_words(words, {"-isystem", kGuestHeaderFolder});
   if (!job.precompiled_header.empty()) {
     append_words(words, {"-Xclang", "-include-pch", "-Xclang", headers + "/" + job.precompiled_header});
   }

@@ -10,6 +10,7 @@
 #include "compiler/cache/compile_cache.h"
 #include "compiler/clang/clang_finder.h"
 #include "compiler/clang/clang_messages.h"
+#include "compiler/clang/guest_headers.h"
 #include "compiler/clang/header_store.h"
 #include "compiler/clang/line_table.h"
 #include "compiler/clang/object_symbols.h"
@@ -215,6 +216,7 @@ class ClangBuild {
       job.precompiled_header = context_.tools.headers().header_for(job, *clang_.runner, cache_, identity_);
       if (!job.precompiled_header.empty()) job.files.push_back(standard_headers());
     }
+    job.files.insert(job.files.end(), guest_headers().begin(), guest_headers().end());
     PETRI_TRY(unit.result, clang_.runner->run(job));
     std::erase(unit.result.dependencies, standard_headers().path);
     if (has_cache() && unit.result.end == JobEnd::done && unit.result.has_dependencies) put_object(list_key, unit);
@@ -325,6 +327,7 @@ class ClangBuild {
 
 Result<ModuleBuild> build_by_clang(const ModulePlan& plan, const BuildContext& context) {
   PETRI_TRY(ClangToolchain toolchain, find_clang_toolchain());
+  for (const JobFile& header : guest_headers()) toolchain.identity += *header.bytes;
   return ClangBuild(plan, context, std::move(toolchain.identity)).run();
 }
 

@@ -416,7 +416,8 @@ TEST(CompileFolder, ModulesThatOthersImportFromComeFirst) {
 
 TEST(CompileCache, OnAFullDiskOrInAPlaceThatCannotBeOneKeepsNothing) {
   const TestFolder cache;
-  compiled(Source::code("c", "int f(void) { return 1; }\n"), cached_in(cache));  // starts the servers before the disk is full
+  compiled(Source::code("c", "int f(void) { return 1; }\n"),
+           cached_in(cache));  // starts the servers before the disk is full
   {
     const FileSizeLimit full(100);
     EXPECT_FALSE(compiled(Source::code("c", kWave), cached_in(cache)).cache_hit);

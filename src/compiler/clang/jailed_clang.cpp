@@ -67,8 +67,7 @@ std::vector<std::string> results_of(const ClangJob& job) {
 
 std::optional<Error> why_not_started(const ServerJobResult& result) {
   const int status = result.report.wait_status;
-  const bool started =
-      result.end != ServerJobEnd::ended || !WIFEXITED(status) || WEXITSTATUS(status) != kJobNotStarted;
+  const bool started = result.end != ServerJobEnd::ended || !WIFEXITED(status) || WEXITSTATUS(status) != kJobNotStarted;
   if (started) return std::nullopt;
   Error error{.code = ErrorCode::host_fault,
               .message = "the compiler's jail could not be set up: " + result.messages,
