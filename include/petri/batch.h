@@ -12,7 +12,11 @@
 #include <variant>
 #include <vector>
 
+#include "petri/evaluate.h"
+#include "petri/outcome.h"
+#include "petri/reload.h"
 #include "petri/result.h"
+#include "petri/source.h"
 #include "petri/value.h"
 
 namespace petri {
@@ -68,6 +72,33 @@ struct RunPayload {
   std::string function;
   std::vector<Value> arguments;
   std::string input;
+};
+
+// New code for a module of each sandbox. The source says what it is: bytes are never tried as text.
+struct ReloadPayload {
+  std::string module;
+  Source source;
+  ReloadOptions options = {};
+};
+
+// How candidates are evaluated in forks of a live sandbox.
+struct ForkEvaluation {
+  std::string module;    // whose code a candidate takes the place of
+  std::string function;  // that is called with each case; empty: petri_handle, with the case's input
+  std::string process;   // that is called; empty: the only one
+  ReloadOptions reload = {};
+};
+
+// The outcomes of one candidate in its fork.
+struct ForkRecord {
+  ReloadReport reload;
+  // One for each case until the first that is not ok; that one is the last.
+  std::vector<Outcome> outcomes;
+  std::optional<Error> error;  // of a case that was not entered: the process had ended, say
+  std::uint64_t fuel_used = 0;
+  std::uint64_t memory_peak_bytes = 0;  // the largest of the outcomes
+
+  bool is_ok() const { return !error && (outcomes.empty() || outcomes.back().kind == OutcomeKind::ok); }
 };
 
 }  // namespace petri

@@ -80,6 +80,13 @@ enum class EventKind : std::uint8_t {
   evaluate_start,
   evaluate_stop,
   evaluate_exception,
+  batch_start,
+  batch_stop,
+  batch_exception,
+  compile_start,
+  compile_stop,
+  compile_exception,
+  gc_collected,
 };
 std::string_view name_of(EventKind kind);
 std::optional<EventKind> event_kind_named(std::string_view name);
@@ -93,7 +100,7 @@ class EventKinds {
     for (const EventKind kind : kinds) bits_ |= bit(kind);
   }
   // Every kind there is.
-  static constexpr EventKinds all() { return EventKinds((bit(EventKind::evaluate_exception) << 1) - 1); }
+  static constexpr EventKinds all() { return EventKinds((bit(EventKind::gc_collected) << 1) - 1); }
 
   // True if the set has this kind; empty() if it has none.
   constexpr bool has(EventKind kind) const { return (bits_ & bit(kind)) != 0; }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "petri/audit.h"
+#include "petri/batch.h"
 #include "petri/evaluate.h"
 #include "petri/events.h"
 #include "petri/host_functions.h"
@@ -148,6 +149,25 @@ class Runtime {
   // Compiled code and cached records are kept for as long as the runtime lives.
   Result<Evaluation> evaluate(std::span<const Candidate> candidates, std::span<const Case> cases,
                               const EvaluationSpec& spec, const EvaluationOptions& options = {});
+
+  // Batches: one verb for many, with a result for each row in the order of the input, whatever becomes of the others.
+  // Payloads that are neither one nor as many as the rows make every row validation_failed.
+  //
+  // Of rows with one id the first alone is carried out by create_all and destroy_all; the others are already_exists
+  // and not_found.
+  std::vector<Result<Sandbox>> create_all(std::vector<SandboxSpec> specs, const BatchOptions& options = {});
+  std::vector<Result<void>> destroy_all(std::vector<std::string> ids, const BatchOptions& options = {});
+  std::vector<Result<Outcome>> call_all(std::vector<std::string> ids, PerRow<CallPayload> payload,
+                                        const BatchOptions& options = {});
+  std::vector<Result<Outcome>> run_all(std::vector<std::string> ids, PerRow<RunPayload> payload,
+                                       const BatchOptions& options = {});
+  std::vector<Result<ReloadReport>> reload_all_of(std::vector<std::string> ids, PerRow<ReloadPayload> payload,
+                                                  const BatchOptions& options = {});
+  // Candidates in place of a module of a live sandbox, each in a fork of its own, which is called with every case and
+  // destroyed: all forks are of one moment, and the sandbox itself is not touched.
+  std::vector<Result<ForkRecord>> evaluate_forks(std::string_view id, std::vector<Source> candidates,
+                                                 std::vector<Case> cases, ForkEvaluation how,
+                                                 const BatchOptions& options = {});
 
   // Events from now on; docs/guides/observation.md.
   Result<Subscription> subscribe(SubscriptionOptions options = {});

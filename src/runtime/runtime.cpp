@@ -7,10 +7,9 @@
 #include <thread>
 
 #include "base/access.h"
-#include "base/ids.h"
-#include "base/text/escape.h"
 #include "engine/give_back_memory.h"
 #include "runtime/clock_moved.h"
+#include "runtime/no_sandbox.h"
 #include "runtime/options_check.h"
 #include "runtime/runtime_impl.h"
 #include "sandbox/snapshots/snapshot_data.h"
@@ -18,10 +17,6 @@
 
 namespace petri {
 namespace {
-
-std::unexpected<Error> no_sandbox(std::string_view id) {
-  return fail(ErrorCode::not_found, fmt::format("there is no sandbox {}", escape_text(id, kSandboxIdBytesMax)));
-}
 
 // One place for what sandboxes have by default.
 void complete_defaults(RuntimeOptions& options) {
@@ -55,6 +50,10 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   impl->guest_threads = std::make_unique<GuestThreads>(*impl->workers, threads_max,
                                                        std::min(impl->options.threads_reserve, threads_max / 2));
   PETRI_TRY(impl->timers, Timers::create(impl->clock));
+  impl->batch_threads =
+      std::make_unique<ThreadPool>(ThreadPool::Options{.name = "petri-batch",
+                                                       .threads_max = std::max<std::size_t>(threads_max, 1),
+                                                       .idle_max = std::size_t{4} * impl->options.workers});
   impl->promoter.prepare();  // calls find out that something is hot, and would wait for its thread
   impl->make_services();
   impl->sample_later(*impl->timers);
@@ -65,11 +64,8 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
 // timers once no guest runs. What all of this has freed is not kept for a runtime that may never come.
 Runtime::~Runtime() {
   for (const CorePtr& core : impl_->registry.all()) core->begin_destroy();
-  for (const CorePtr& core : impl_->registry.all()) {
-    core->destroy();
-    impl_->registry.remove(*core);
-    ++impl_->destroyed;
-  }
+  for (const CorePtr& core : impl_->registry.all()) impl_->destroy(*core);
+  impl_->batch_threads.reset();  // rows that came too late undo what they did
   impl_->under_way->wait_until_none();
   impl_->timers.reset();
   impl_->workers.reset();
@@ -79,12 +75,8 @@ Runtime::~Runtime() {
 }
 
 Result<Sandbox> Runtime::create_sandbox(SandboxSpec given) {
-  const SandboxSpec& defaults = impl_->options.defaults;
-  SandboxSpec spec = with_defaults(std::move(given), defaults);
-  PETRI_TRY(SandboxPolicy policy, check_spec(spec, defaults.limits, impl_->options.host));
-  PETRI_TRY(check_budget(impl_->budget.get()));
-  auto traits = impl_->traits.share(take_traits(spec, std::move(policy)));
-  return impl_->begin(std::make_shared<SandboxCore>(impl_->services, std::move(spec), std::move(traits)), nullptr);
+  PETRI_TRY(CorePtr core, impl_->make_core(std::move(given)));
+  return impl_->begin(std::move(core), nullptr);
 }
 
 Result<Sandbox> Runtime::create_sandbox(SandboxSpec given, const Snapshot& snapshot) {
@@ -173,9 +165,7 @@ Result<void> Runtime::destroy(std::string_view id) {
   const CorePtr core = impl_->registry.find(id);
   if (core == nullptr) return no_sandbox(id);
   PETRI_TRY(core->may_be_ended_here());
-  if (!core->destroy()) return no_sandbox(id);
-  impl_->registry.remove(*core);
-  ++impl_->destroyed;
+  if (!impl_->destroy(*core)) return no_sandbox(id);
   return {};
 }
 

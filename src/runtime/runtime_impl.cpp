@@ -128,6 +128,22 @@ void Runtime::Impl::count(const Evaluation& evaluation) {
   }
 }
 
+Result<CorePtr> Runtime::Impl::make_core(SandboxSpec given) {
+  const SandboxSpec& defaults = options.defaults;
+  SandboxSpec spec = with_defaults(std::move(given), defaults);
+  PETRI_TRY(SandboxPolicy policy, check_spec(spec, defaults.limits, options.host));
+  PETRI_TRY(check_budget(budget.get()));
+  auto shared = traits.share(take_traits(spec, std::move(policy)));
+  return std::make_shared<SandboxCore>(services, std::move(spec), std::move(shared));
+}
+
+bool Runtime::Impl::destroy(SandboxCore& core) {
+  const bool was_there = core.destroy();
+  registry.remove(core);
+  if (was_there) ++destroyed;
+  return was_there;
+}
+
 Result<Sandbox> Runtime::Impl::begin(CorePtr core, const SnapshotOrigin* origin) {
   PETRI_TRY(core->open_folder());
   CorePtr replaced;

@@ -9,13 +9,16 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "batch/run_batch.h"
 #include "evaluation/evaluation_threads.h"
 #include "petri/runtime.h"
 #include "process/account/memory_budget.h"
 #include "process/history/retrace_budget.h"
+#include "runtime/batch_report.h"
 #include "runtime/registry.h"
 #include "runtime/runtime_compiler.h"
 #include "runtime/shared_threads.h"
+#include "sandbox/sandbox_core.h"
 
 namespace petri {
 
@@ -32,12 +35,26 @@ struct Runtime::Impl {
   // Made for the first evaluation: most runtimes have none.
   Evaluator& evaluator() EXCLUDES(evaluator_mutex);
   void count(const Evaluation& evaluation);
+  // A sandbox that nobody knows yet.
+  Result<CorePtr> make_core(SandboxSpec given);
   // Registers the sandbox and starts it; already_exists while a live one has the id. One that fails to start stays
   // registered, so that it can be restarted, unless it was to start from `origin`.
   Result<Sandbox> begin(CorePtr core, const SnapshotOrigin* origin);
   // A fork or a sandbox from a snapshot: like `like`, with the state of `origin`.
   Result<Sandbox> make_twin(const std::string& id, const SandboxCore::CloneSource& like, const SnapshotOrigin& origin,
                             const std::vector<std::string>& labels);
+  // Returns false if somebody else has destroyed it.
+  bool destroy(SandboxCore& core);
+  // Carries out the rows of a batch verb, and reports its start and its end.
+  template <typename T>
+  std::vector<Result<T>> carry_out(std::string_view verb, std::size_t rows, const BatchOptions& how, BatchWork<T> work);
+  // Carries out rows that are about a sandbox each. `waits`: a row waits for the processes of its sandbox.
+  template <typename T, typename Payload, typename Row>
+  std::vector<Result<T>> carry_out_by_id(std::string_view verb, bool waits, std::vector<std::string> ids,
+                                         PerRow<Payload> payload, const BatchOptions& how, Row row_of);
+  // A batch of which no row is started.
+  template <typename T>
+  std::vector<Result<T>> refuse(std::string_view verb, std::size_t rows, const Error& error);
   // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
   void sample_later(Timers& on);
   // Once nothing has been destroyed for a while: what was freed by then is not wanted again so soon. By the timers'
@@ -66,11 +83,36 @@ struct Runtime::Impl {
   std::unique_ptr<Timers> timers;
   SharedTraits traits;
   SandboxServicesPtr services;  // once workers and timers are there
+  std::unique_ptr<ThreadPool> batch_threads;
+  std::atomic<std::uint64_t> twins{0};  // forks that were made for evaluations
   Mutex evaluator_mutex;
   std::unique_ptr<SharedThreads> evaluation_threads GUARDED_BY(evaluator_mutex);
   std::unique_ptr<Evaluator> evaluator_made GUARDED_BY(evaluator_mutex);  // uses them
   std::atomic<std::uint64_t> destroyed{0};
   std::uint64_t destroyed_before = 0, given_back_at = 0;  // by the timers' thread
 };
+
+template <typename T>
+std::vector<Result<T>> Runtime::Impl::refuse(std::string_view verb, std::size_t rows, const Error& error) {
+  BatchReport({.events = events, .metrics = metrics, .clock = clock}, verb, rows, 0).failed(error);
+  return std::vector<Result<T>>(rows, Result<T>(fail(error)));
+}
+
+template <typename T>
+std::vector<Result<T>> Runtime::Impl::carry_out(std::string_view verb, std::size_t rows, const BatchOptions& how,
+                                                BatchWork<T> work) {
+  const std::size_t concurrency = how.concurrency_max > 0 ? how.concurrency_max : std::size_t{4} * options.workers;
+  BatchReport report({.events = events, .metrics = metrics, .clock = clock}, verb, rows, concurrency);
+  const Workers::Pause pause(*workers);
+  auto results = run_batch<T>(*batch_threads, rows, concurrency, how, std::move(work));
+  if (!results) {
+    report.failed(results.error());
+    return std::vector<Result<T>>(rows, Result<T>(fail(results.error())));
+  }
+  BatchCounts counts;
+  for (const Result<T>& row : *results) counts.add(row ? std::nullopt : std::optional(row.error().code));
+  report.ended(counts);
+  return std::move(*results);
+}
 
 }  // namespace petri

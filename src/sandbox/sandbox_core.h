@@ -77,6 +77,9 @@ class SandboxCore final : public Keeper,
   // deadlock in a completion of this sandbox, which whoever ends it would wait for.
   Result<void> may_be_ended_here() { return may_wait_here(environment_, {}, "end the sandbox", id()); }
 
+  // deadlock where this thread is called by one of its processes, which a row of a batch would wait for.
+  Result<void> may_be_waited_for_here(std::string_view verb) { return may_wait_here(environment_, {}, verb, id()); }
+
   // ---- what it is
 
   const std::string& id() const { return spec_.id; }

@@ -4,15 +4,16 @@
 namespace petri {
 namespace {
 
-constexpr NameTable<33> kEventKinds{
+constexpr NameTable<40> kEventKinds{
     "sandbox.created", "sandbox.status",    "sandbox.destroyed",  "sandbox.failed",        "process.started",
     "process.exited",  "process.restarted", "process.gave_up",    "module.loaded",         "module.rejected",
     "run.start",       "run.stop",          "run.exception",      "killed.resource_limit", "killed.timeout",
     "usage.sampled",   "limit.warning",     "limit.met",          "breaker.opened",        "breaker.half_open",
     "breaker.closed",  "host.pressure",     "security.denied",    "security.quarantined",  "sandbox.recovery",
     "module.staged",   "module.reloaded",   "module.rolled_back", "module.no_change",      "compiling.unavailable",
-    "evaluate.start",  "evaluate.stop",     "evaluate.exception"};
-static_assert(static_cast<std::size_t>(EventKind::evaluate_exception) + 1 == kEventKinds.size());
+    "evaluate.start",  "evaluate.stop",     "evaluate.exception", "batch.start",           "batch.stop",
+    "batch.exception", "compile.start",     "compile.stop",       "compile.exception",     "gc.collected"};
+static_assert(static_cast<std::size_t>(EventKind::gc_collected) + 1 == kEventKinds.size());
 static_assert(kEventKinds.size() < 64, "EventKinds has a bit for each");
 
 std::vector<EventKind> list_kinds() {

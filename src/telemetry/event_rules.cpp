@@ -172,6 +172,57 @@ std::vector<EventRule> evaluate_rules() {
   };
 }
 
+std::vector<EventRule> batch_rules() {
+  const DetailRule verb{"verb", text, "create_all, destroy_all, call_all, run_all, reload_all_of or evaluate_forks"};
+  const DetailRule rows{"rows", integer, "how many it has"};
+  return {
+      {batch_start,
+       "A batch begins. Exactly one of `batch.stop` and `batch.exception` follows. Of no sandbox.",
+       {verb, rows, {"concurrency_max", integer, "rows under way at a time"}},
+       debug},
+      {batch_stop,
+       "Every row has its result. Of no sandbox.",
+       {verb,
+        rows,
+        {"ok", integer, "rows that were carried out"},
+        {"errors", integer, "rows that were refused or failed"},
+        {"cancelled", integer, "rows that were not done when the batch was over"},
+        kDuration},
+       debug},
+      {batch_exception, "No row was started. Of no sandbox.", {verb, rows, kErrorCode, kMessage, kDuration}, warning},
+  };
+}
+
+std::vector<EventRule> compile_rules() {
+  const DetailRule language{"language", text, "of the source, where it is a text in one", kSometimes};
+  const DetailRule path{"path", text, "where the source was read, as the caller wrote it", kSometimes};
+  return {
+      {compile_start,
+       "A compiler begins. Exactly one of `compile.stop` and `compile.exception` follows.",
+       {language, path},
+       debug},
+      {compile_stop,
+       "The source is code.",
+       {language, path, {"artifact", text, "SHA-256 of its bytes"}, {"bytes", integer, "its size"}, kDuration}},
+      {compile_exception, "The source did not compile.", {language, path, kErrorCode, kMessage, kDuration}, warning},
+  };
+}
+
+std::vector<EventRule> collection_rules() {
+  return {
+      {gc_collected,
+       "A collection has ended. Of no sandbox.",
+       {{"cause", text, "`interval`, or `collect` where a caller asked"},
+        {"dead", integer, "stopped and failed sandboxes that were removed"},
+        {"abandoned", integer, "live ones that nobody used"},
+        {"generations", integer, "live ones of old generations"},
+        {"artifacts", integer, "artifacts that nobody used any more"},
+        {"code", integer, "loaded modules that nobody used any more"},
+        {"rows", integer, "rows of the registry that were put right"},
+        kDuration}},
+  };
+}
+
 std::vector<EventRule> resource_rules() {
   return {
       {killed_resource_limit, "A limit other than time ended a guest.", {kLimit, kAllowed, kSeen, kPlace}, warning},
@@ -236,7 +287,7 @@ std::vector<EventRule> containment_rules() {
 std::vector<EventRule> make_rules() {
   std::vector<EventRule> rules;
   for (const auto make : {sandbox_rules, process_rules, module_rules, run_rules, resource_rules, containment_rules,
-                          version_rules, evaluate_rules}) {
+                          version_rules, evaluate_rules, batch_rules, compile_rules, collection_rules}) {
     for (EventRule& rule : make()) rules.push_back(std::move(rule));
   }
   return rules;

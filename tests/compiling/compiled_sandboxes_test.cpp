@@ -215,5 +215,24 @@ TEST_F(CompiledSandboxes, OfSeveralRuntimesShareTheWorkers) {
   EXPECT_LE(live_workers().size(), CompileWorkers::workers_max());
 }
 
+// Of source code; wat and wasm need no compiler.
+TEST_F(CompiledSandboxes, ReportTheCompilersOfTheirSources) {  // O03
+  const auto here = runtime();
+  Subscription events =
+      *here->subscribe({.kinds = {EventKind::compile_start, EventKind::compile_stop, EventKind::compile_exception}});
+  const auto create = [&](std::string text) {
+    return here->create_sandbox({.id = "a", .modules = {{"m", Source::code("c", std::move(text))}}});
+  };
+  EXPECT_EQ(testing::not_error(create("int f(void) { return"), ErrorCode::compilation_failed), "");
+  EXPECT_TRUE(create("__attribute__((export_name(\"f\"))) int f(void) { return 1; }"));
+  std::vector<std::string> names;
+  while (const EventPtr event = events.next()) {
+    names.emplace_back(name_of(event->kind));
+    EXPECT_EQ(event->text("language"), "c");
+  }
+  EXPECT_THAT(names, ::testing::ElementsAre("compile.start", "compile.exception", "compile.start", "compile.stop"));
+  EXPECT_THAT(here->metrics(), HasSubstr("petri_compiles_total 1\n"));
+}
+
 }  // namespace
 }  // namespace petri

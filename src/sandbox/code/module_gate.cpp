@@ -124,12 +124,25 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
 }
 
 Result<AdmittedModule> ModuleGate::compile(const Source& source, std::uint64_t bytes_max) const {
-  PETRI_TRY(CompiledCode compiled, terms_.services.compiler->compile(source, bytes_max, terms_.stop));
+  PETRI_TRY(CompiledCode compiled, compile_and_report(source, bytes_max));
   ArtifactPtr artifact = terms_.services.artifacts.share(compiled.artifact);
   ArtifactId hash = artifact->id();
   if (compiled.text != nullptr) hash = sha256(as_bytes(*compiled.text));
   return AdmittedModule{std::move(artifact),
                         {.hash = hash, .text = std::move(compiled.text), .language = std::move(compiled.language)}};
+}
+
+Result<CompiledCode> ModuleGate::compile_and_report(const Source& source, std::uint64_t bytes_max) const {
+  const Clock& clock = terms_.services.clock;
+  const Clock::TimePoint started = clock.now();
+  terms_.journal.compile_started(source);
+  auto compiled = terms_.services.compiler->compile(source, bytes_max, terms_.stop);
+  if (compiled) {
+    terms_.journal.compile_stopped(source, *compiled->artifact, clock.now() - started);
+  } else {
+    terms_.journal.compile_failed(source, compiled.error(), clock.now() - started);
+  }
+  return compiled;
 }
 
 Result<LoadedModule> ModuleGate::load(const Source& source) const {

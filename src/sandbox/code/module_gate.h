@@ -11,6 +11,7 @@
 #include "petri/source.h"
 #include "petri/versions.h"
 #include "process/account/tree_account.h"
+#include "sandbox/code/source_compiler.h"
 #include "sandbox/journal/journal.h"
 #include "sandbox/sandbox_services.h"
 #include "sandbox/spec/spec_check.h"
@@ -70,6 +71,7 @@ class ModuleGate {
   Result<AdmittedModule> read(const Source& source) const;
   Result<AdmittedModule> read_within(const Source& source, std::uint64_t bytes_max) const;
   Result<AdmittedModule> compile(const Source& source, std::uint64_t bytes_max) const;
+  Result<CompiledCode> compile_and_report(const Source& source, std::uint64_t bytes_max) const;
   Result<void> check_policy(const Artifact& artifact) const;
   Result<LoadedModule> load_saved_code(const Version& saved) const;
   std::uint64_t bytes_max() const { return terms_.account.limits()->module_bytes_max; }

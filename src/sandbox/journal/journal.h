@@ -17,6 +17,7 @@
 #include "host/host_context.h"
 #include "petri/reload.h"
 #include "petri/sandbox.h"
+#include "petri/source.h"
 #include "process/process.h"
 #include "sandbox/code/way_in.h"
 #include "sandbox/journal/operation.h"
@@ -75,6 +76,9 @@ class Journal {
   // ---- modules
   void module_loaded(std::string_view module, const Artifact& artifact, WayIn way);
   void module_rejected(std::string_view module, WayIn way, const Error& error) EXCLUDES(mutex_);
+  void compile_started(const Source& source);
+  void compile_failed(const Source& source, const Error& error, Clock::Duration took);
+  void compile_stopped(const Source& source, const Artifact& artifact, Clock::Duration took);
   void module_staged(std::string_view module, const VersionInfo& version, const std::string& actor);
   // Subscribers get a switch before any event of the new code; writing the trail takes time that processes need not
   // wait for.

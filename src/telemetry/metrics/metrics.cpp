@@ -51,6 +51,16 @@ const std::array kSources{
                  labelled<&Metrics::candidates>},
     MetricSource{{"petri_candidate_errors_total", counter, "error", "Candidates that were not entered, by the error."},
                  labelled<&Metrics::candidate_errors>},
+    MetricSource{{"petri_batches_total", counter, "", "Batches whose rows have results."},
+                 counted<Metrics::batches_total>},
+    MetricSource{{"petri_batch_errors_total", counter, "", "Batches of which no row was started."},
+                 counted<Metrics::batch_errors_total>},
+    MetricSource{{"petri_batch_rows_total", counter, "result", "Rows of batches, by result."},
+                 labelled<&Metrics::batch_rows>},
+    MetricSource{{"petri_compiles_total", counter, "", "Sources that compilers turned into code."},
+                 counted<Metrics::compiles_total>},
+    MetricSource{{"petri_compile_errors_total", counter, "", "Sources that did not compile."},
+                 counted<Metrics::compile_errors_total>},
     MetricSource{{"petri_processes_started_total", counter, "", "Processes started for the first time."},
                  counted<Metrics::processes_started_total>},
     MetricSource{{"petri_processes_restarted_total", counter, "", "Processes their supervisors started again."},
@@ -114,6 +124,12 @@ std::vector<NamedCount> Metrics::by_code(std::size_t first) const {
     counts.push_back({.name = name_of(code), .count = counters_.sum(first + static_cast<std::size_t>(code))});
   }
   return counts;
+}
+
+std::vector<NamedCount> Metrics::batch_rows() const {
+  return {{.name = "ok", .count = count(batch_rows_ok)},
+          {.name = "error", .count = count(batch_rows_failed)},
+          {.name = "cancelled", .count = count(batch_rows_cancelled)}};
 }
 
 std::vector<MetricRule> metric_rules() {

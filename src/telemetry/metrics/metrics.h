@@ -37,6 +37,16 @@ class Metrics {
   void evaluation_failed() noexcept { counters_.add(evaluation_errors_total); }
   void candidate_ended(OutcomeKind kind) noexcept { counters_.add(kCandidates + index(kind)); }
   void candidate_failed(ErrorCode code) noexcept { counters_.add(kCandidateErrors + static_cast<std::size_t>(code)); }
+  // Called exactly once for each batch, and for its rows by how they ended.
+  void batch_ended(std::uint64_t ok, std::uint64_t errors, std::uint64_t cancelled) noexcept {
+    counters_.add(batches_total);
+    counters_.add(batch_rows_ok, ok);
+    counters_.add(batch_rows_failed, errors);
+    counters_.add(batch_rows_cancelled, cancelled);
+  }
+  void batch_failed() noexcept { counters_.add(batch_errors_total); }
+  void compile_ended() noexcept { counters_.add(compiles_total); }
+  void compile_failed() noexcept { counters_.add(compile_errors_total); }
 
   void process_started() noexcept { counters_.add(processes_started_total); }
   void process_restarted() noexcept { counters_.add(processes_restarted_total); }
@@ -67,6 +77,13 @@ class Metrics {
     compiling_unavailable_total,
     evaluations_total,
     evaluation_errors_total,
+    batches_total,
+    batch_errors_total,
+    batch_rows_ok,
+    batch_rows_failed,
+    batch_rows_cancelled,
+    compiles_total,
+    compile_errors_total,
     first_run,  // one for each kind of outcome from here on, and so on
   };
   std::uint64_t count(Counter counter) const noexcept { return counters_.sum(counter); }
@@ -76,6 +93,7 @@ class Metrics {
   std::vector<NamedCount> candidates() const { return by_kind(kCandidates); }
   std::vector<NamedCount> candidate_errors() const { return by_code(kCandidateErrors); }
   std::vector<NamedCount> calls() const { return by_kind(kCalls); }
+  std::vector<NamedCount> batch_rows() const;
   std::vector<NamedCount> limits_met() const { return limits_met_.counts(); }
   std::vector<NamedCount> kills() const { return kills_.counts(); }
   std::vector<NamedCount> denials() const { return denials_.counts(); }
