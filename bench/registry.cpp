@@ -1,6 +1,7 @@
 #include "bench/registry.h"
 
 #include "bench/audit.h"
+#include "bench/batches.h"
 #include "bench/builder.h"
 #include "bench/burners.h"
 #include "bench/calls.h"
@@ -67,6 +68,10 @@ const std::vector<Benchmark>& benchmarks() {
       builder_us(),
       sorting_network_seconds(),
       event_unheard_ns(),
+      observer_off_percent(),
+      batch_create_thousand_ms(),
+      batch_reload_thousand_ms(),
+      gc_cycle_ms(),
       audit_append_us(),
       audit_query_ms(),
       permission_check_ns(),

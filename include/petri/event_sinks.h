@@ -16,6 +16,11 @@ namespace petri {
 // has no word for is a string: "nan", "inf", "-inf".
 std::string to_json(const Event& event);
 
+// A log record of OpenTelemetry for the event, a line as its collector reads them from files (OTLP/JSON): the event's
+// name, time and severity, and an attribute "petri.KEY" for each fact: sequence, sandbox, process, correlation, the
+// details.
+std::string to_otlp_json(const Event& event);
+
 // For people: the event, whom it is about, its correlation, then its details as key=value. A string that is more than
 // one plain word stands in quotes:
 //   process.exited orders/worker #7 reason=abnormal outcome=trapped message="no such order"
@@ -29,6 +34,9 @@ EventLevel level_of(EventKind kind);
 // The smallest bytes_max of a file.
 constexpr std::uint64_t kEventFileBytesMin = std::uint64_t{128} << 10;
 
+// The form of the lines of a file: to_json() or to_otlp_json().
+enum class EventFormat : std::uint8_t { json, otlp_json };
+
 // A file of events and its bounds.
 struct EventFileOptions {
   std::string path;  // created if missing; otherwise appended to after the last complete line
@@ -38,6 +46,7 @@ struct EventFileOptions {
   // The most that is written in a second, over a longer time; events wait for it as for a full disk.
   std::uint64_t bytes_per_second_max = std::uint64_t{16} << 20;
   std::chrono::nanoseconds retry_interval = std::chrono::seconds(1);  // of a file that cannot be written
+  EventFormat format = EventFormat::json;
 };
 
 // Counts of a file of events, and what is wrong with it now.
@@ -47,7 +56,7 @@ struct EventFileStatus {
   std::string problem;        // why the file cannot be written now; empty when it can
 };
 
-// Writes what a subscription gets as JSON Lines: one object an event, as to_json() of petri/event_sinks.h makes it.
+// Writes what a subscription gets as JSON Lines: one object an event, in the form that the options name.
 // Events it had no room for are counted in a line of their own, "events.lost". While the file cannot be written, a full
 // disk say, events wait in the subscription's queue, and those for which it has no room are lost and counted; the file
 // is tried again each retry_interval. All members may be called from any thread.

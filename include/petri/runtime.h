@@ -58,6 +58,12 @@ struct RuntimeOptions {
   // The memory that all sandboxes together may use, as they are charged for it, before new ones and new processes are
   // `busy`; 0: no such bound.
   std::uint64_t memory_budget_bytes = 0;
+  // A collection runs this often by itself, and removes what docs/guides/batches.md says; 0: only Runtime::collect()
+  // does.
+  std::chrono::nanoseconds gc_interval = std::chrono::seconds(60);
+  // So many of the newest generations of each label stay; 0: all.
+  std::uint64_t gc_retain_generations = 3;
+  std::chrono::nanoseconds dead_keep = std::chrono::minutes(10);  // defaults.dead_keep, unless that is set
   const Clock* clock = nullptr;  // for tests: that of testing::ManualTime; outlives the runtime
 
   // {"workers": 2, "sampling_interval": "1s", "quarantine": {"limits_max": 5}, "defaults": {"profile": "strict"}, ...}:
@@ -89,7 +95,21 @@ struct RuntimeInfo {
   MachineCodeOptions compile;
   AuditOptions audit;
   QuarantineOptions quarantine;
-  SandboxSpec defaults;  // with the limits and the breaker
+  std::chrono::nanoseconds gc_interval{};
+  std::uint64_t gc_retain_generations = 0;
+  SandboxSpec defaults;  // with the limits, the breaker and dead_keep
+};
+
+// Counts of what a collection removed.
+struct CollectionReport {
+  std::size_t dead = 0;         // stopped and failed sandboxes whose dead_keep was over
+  std::size_t abandoned = 0;    // live ones that nobody used for their idle_keep
+  std::size_t generations = 0;  // those of generations beyond gc_retain_generations
+  std::size_t artifacts = 0;    // entries of artifacts that nobody used any more
+  std::size_t code = 0;         // those of versions' code that is loaded for none of them
+  std::size_t folders = 0;      // of compilers whose process was killed
+  std::size_t rows = 0;         // of the registry that were put right
+  bool operator==(const CollectionReport&) const = default;
 };
 
 // A query; a sandbox answers it if all conditions that are set hold.
@@ -168,6 +188,10 @@ class Runtime {
   std::vector<Result<ForkRecord>> evaluate_forks(std::string_view id, std::vector<Source> candidates,
                                                  std::vector<Case> cases, ForkEvaluation how,
                                                  const BatchOptions& options = {});
+
+  // Collects now, as every gc_interval: dead, abandoned and old sandboxes, and what they leave. What lives and is used
+  // stays.
+  CollectionReport collect();
 
   // Events from now on; docs/guides/observation.md.
   Result<Subscription> subscribe(SubscriptionOptions options = {});

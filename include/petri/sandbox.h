@@ -52,6 +52,9 @@ struct SandboxSpec {
   std::map<std::string, std::string> environment;
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
+  // For collections: how long it may live without a handle, a call, a message or work of its own (nullopt: without
+  // end), and how long it stays once it is stopped or failed (nullopt: the runtime's).
+  std::optional<std::chrono::nanoseconds> idle_keep, dead_keep;
   std::optional<std::uint64_t> seed;  // nullopt: 0
   // Deterministic mode: the same calls in the same order give the same results. Messages are handled one at a time in
   // the order they were sent, timers fire when no message waits, and time is the fuel that was spent. No time passes
@@ -120,6 +123,8 @@ struct SandboxInfo {
   BreakerOptions breaker_options;    // its own, or the runtime's
   std::vector<std::string> labels;
   std::optional<std::uint64_t> generation;
+  std::optional<std::chrono::nanoseconds> idle_keep;
+  std::chrono::nanoseconds dead_keep{};
   std::uint64_t seed = 0;
   bool deterministic = false;
   Tier tier = Tier::automatic;  // that was asked for; children() has those that run

@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/limit_options.h"
 #include "developer/meanings.h"
+#include "developer/monitoring.h"
 #include "developer/spec_page.h"
 #include "developer/state_tables.h"
 #include "developer/verb_tables.h"
@@ -372,6 +373,8 @@ const std::vector<ReferencePage>& reference_pages() {
       {"fuel", "what guest code pays", fuel_page},
       {"findings", "what the scan tells of a module, and how severe it is", findings_page},
       {"bounds", "what the gate refuses by size and count", bounds_page},
+      {"alerts.yml", "alert rules for Prometheus", alert_rules},
+      {"grafana.json", "a dashboard for Grafana", grafana_dashboard},
   };
   return pages;
 }

@@ -8,9 +8,9 @@
 namespace petri::developer {
 
 struct ReferencePage {
-  std::string_view name;   // also the file's stem: limits -> docs/reference/limits.md
+  std::string_view name;   // also the file's: limits -> docs/reference/limits.md; one with a dot is the whole name
   std::string_view about;  // one line
-  std::string (*make)();   // the whole page as Markdown
+  std::string (*make)();   // the whole page, Markdown unless its name says otherwise
 };
 const std::vector<ReferencePage>& reference_pages();
 

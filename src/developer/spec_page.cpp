@@ -52,6 +52,10 @@ SpecObject sandbox_object() {
        {"environment", "object of strings", "none", "", R"("environment": {"LANG": "C"})", "the environment of WASI"},
        {"labels", kTexts, "none", "each as an id", R"("labels": ["canary"])", "labels, for queries"},
        {"generation", kCount, "none", "", R"("generation": 3)", "a number of your own, for queries"},
+       {"idle_keep", kTime, "without end", "above 0", R"("idle_keep": "1h")",
+        "how long it may live without a handle, a call, a message or work of its own before a collection ends it"},
+       {"dead_keep", kTime, "the runtime's", "", R"("dead_keep": "1min")",
+        "how long it stays once it is stopped or failed, before a collection removes it"},
        {"seed", kCount, "`0`", "", R"("seed": 7)", "the seed of the guests' random numbers"},
        {"deterministic", kFlag, "`false`", "", R"("deterministic": true)",
         "the same calls in the same order give the same results"},
@@ -240,7 +244,13 @@ SpecObject runtime_object() {
        {"quarantine", "quarantine", "", "", R"("quarantine": {"limits_max": 3})", "the quarantine of artifacts"},
        {"breaker", "breaker", "", "", R"("breaker": {"limits_max": 3})", "`defaults.breaker`, unless that is set"},
        {"memory_budget_bytes", kSize, "`0`: no bound", "", R"("memory_budget_bytes": "2GiB")",
-        "the memory of all sandboxes together"}}};
+        "the memory of all sandboxes together"},
+       {"gc_interval", kTime, "`60s`", "`0`: never by itself", R"("gc_interval": "10s")",
+        "the time between collections"},
+       {"gc_retain_generations", kCount, "`3`", "`0`: all", R"("gc_retain_generations": 10)",
+        "how many of the newest generations of a label stay"},
+       {"dead_keep", kTime, "`10min`", "", R"("dead_keep": "1min")",
+        "how long a stopped or failed sandbox stays, unless its spec or `defaults` say so"}}};
 }
 
 SpecObject compile_object() {

@@ -74,6 +74,8 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint64_t memory_bytes() const { return handler_.clock().memory_bytes(); }
   // When the work started that is being done, as the clock shows it; 0: none is.
   std::uint64_t work_started_ns() const { return entrance_.at_work() ? handler_.clock().started_ns() : 0; }
+  // When the last work started, be it over or not; 0: there was none.
+  std::uint64_t last_work_ns() const { return handler_.clock().started_ns(); }
   // Ends the work that started then as `deadline`, if it is still being done: its time is shorter than it was.
   void end_late(std::uint64_t started_ns);
 

@@ -40,6 +40,19 @@ class InOrder {
     return things;
   }
   std::vector<T> all() { return page(0, size()); }
+  // Calls this with the number and the element of at most `limit`, of those that were added after this number.
+  void visit_after(Number number, std::size_t limit, const auto& visit) const {
+    auto row = std::ranges::upper_bound(rows_, number, {}, &Row::number);
+    for (; row != rows_.end() && limit > 0; ++row) {
+      if (row->thing == nullptr) continue;
+      visit(row->number, row->thing);
+      --limit;
+    }
+  }
+  bool contains(Number number) const {
+    const auto row = std::ranges::lower_bound(rows_, number, {}, &Row::number);
+    return row != rows_.end() && row->number == number && row->thing != nullptr;
+  }
 
  private:
   struct Row {

@@ -12,6 +12,9 @@ void check_options(const RuntimeOptions& options, Complaints& complaints) {
   }
   check_quarantine(options.quarantine, "quarantine", complaints);
   check_breaker(options.breaker, "breaker", complaints);
+  constexpr auto kNone = std::chrono::nanoseconds(0);
+  if (options.gc_interval < kNone) complaints.add("gc_interval", "is below 0");
+  if (options.dead_keep < kNone) complaints.add("dead_keep", "is below 0");
   check_defaults(options.defaults, "defaults", complaints);
 }
 

@@ -56,4 +56,85 @@ std::size_t Registry::size() const {
   return by_order_.size();
 }
 
+std::vector<Registry::Numbered> Registry::after(std::uint64_t number, std::size_t limit) const {
+  std::vector<Numbered> some;
+  MutexLock lock(mutex_);
+  by_order_.visit_after(number, limit, [&](std::uint64_t at, const CorePtr& core) { some.push_back({at, core}); });
+  return some;
+}
+
+bool Registry::remove_unused(const CorePtr& core) {
+  constexpr long kOfBothIndexes = 2, kOfTheCaller = 1;
+  MutexLock lock(mutex_);
+  const auto found = by_id_.find(core->id());
+  if (found == by_id_.end() || found->second.core != core) return false;
+  if (core.use_count() > kOfBothIndexes + kOfTheCaller || !core->unused_since()) return false;
+  by_order_.remove(found->second.order);
+  by_id_.erase(found);
+  return true;
+}
+
+std::size_t Registry::reconcile() {
+  constexpr std::size_t kAtOnce = 256;
+  std::size_t rows = 0;
+  std::uint64_t last = 0;
+  for (auto some = after(0, kAtOnce); !some.empty(); some = after(last, kAtOnce)) {
+    last = some.back().number;
+    for (const Numbered& one : some) rows += put_right(one);
+  }
+  std::string last_id;
+  for (auto some = ids_after({}, kAtOnce); !some.empty(); some = ids_after(last_id, kAtOnce)) {
+    last_id = some.back();
+    for (const std::string& id : some) rows += put_in_order(id);
+  }
+  return rows;
+}
+
+// If two sandboxes have one id, the one that can be found by it stays.
+std::size_t Registry::put_right(const Numbered& one) {
+  const bool gone = one.core->was_destroyed();
+  MutexLock lock(mutex_);
+  if (!by_order_.contains(one.number)) return 0;  // removed meanwhile
+  const auto found = by_id_.find(one.core->id());
+  const bool is_found = found != by_id_.end() && found->second.core == one.core;
+  if (!gone && is_found) return 0;
+  if (gone || found != by_id_.end()) {
+    by_order_.remove(one.number);
+    if (is_found) by_id_.erase(found);
+  } else {
+    by_id_.emplace(one.core->id(), Row{one.core, one.number});
+  }
+  return 1;
+}
+
+std::vector<std::string> Registry::ids_after(const std::string& id, std::size_t limit) const {
+  std::vector<std::string> ids;
+  MutexLock lock(mutex_);
+  for (auto row = by_id_.upper_bound(id); row != by_id_.end() && ids.size() < limit; ++row)
+    ids.emplace_back(row->first);
+  return ids;
+}
+
+std::size_t Registry::put_in_order(const std::string& id) {
+  MutexLock lock(mutex_);
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end() || by_order_.contains(found->second.order)) return 0;
+  if (found->second.core->was_destroyed()) {
+    by_id_.erase(found);
+  } else {
+    found->second.order = by_order_.add(found->second.core);
+  }
+  return 1;
+}
+
+void Registry::lose_id(std::string_view id) {
+  MutexLock lock(mutex_);
+  by_id_.erase(by_id_.find(id));
+}
+
+void Registry::lose_place(std::string_view id) {
+  MutexLock lock(mutex_);
+  by_order_.remove(by_id_.find(id)->second.order);
+}
+
 }  // namespace petri

@@ -22,6 +22,7 @@ namespace {
 void complete_defaults(RuntimeOptions& options) {
   fill_in(options.defaults.limits, options.limits);
   if (!options.defaults.breaker) options.defaults.breaker = options.breaker;
+  if (!options.defaults.dead_keep) options.defaults.dead_keep = options.dead_keep;
 }
 
 std::uint64_t fuel_of(const Evaluation& evaluation) {
@@ -57,6 +58,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   impl->promoter.prepare();  // calls find out that something is hot, and would wait for its thread
   impl->make_services();
   impl->sample_later(*impl->timers);
+  impl->collect_later(*impl->timers);
   return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
 }
 
@@ -197,6 +199,8 @@ Result<Evaluation> Runtime::evaluate(std::span<const Candidate> candidates, std:
   return evaluation;
 }
 
+CollectionReport Runtime::collect() { return impl_->collector.collect("collect"); }
+
 Result<Subscription> Runtime::subscribe(SubscriptionOptions options) {
   return impl_->events.subscribe(std::move(options));
 }
@@ -252,6 +256,8 @@ RuntimeInfo Runtime::info() const {
                    .compile = options.compile,
                    .audit = options.audit,
                    .quarantine = options.quarantine,
+                   .gc_interval = options.gc_interval,
+                   .gc_retain_generations = options.gc_retain_generations,
                    .defaults = options.defaults};
   for (const CorePtr& core : impl_->registry.all()) {
     const Usage usage = core->usage().now();

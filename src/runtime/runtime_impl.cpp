@@ -186,6 +186,18 @@ void Runtime::Impl::sample_later(Timers& on) {
   });
 }
 
+// The next one is due an interval after this one has ended.
+void Runtime::Impl::collect_later(Timers& on) {
+  if (options.gc_interval.count() == 0) return;
+  on.at(clock.now() + options.gc_interval, [this, &on] {
+    const auto submitted = batch_threads->submit([this, &on] {
+      collector.collect("interval");
+      collect_later(on);
+    });
+    if (!submitted) collect_later(on);
+  });
+}
+
 void Runtime::Impl::give_back_if_quiet() {
   const std::uint64_t now = destroyed.load();
   const bool quiet = now == destroyed_before;

@@ -15,6 +15,7 @@
 #include "process/account/memory_budget.h"
 #include "process/history/retrace_budget.h"
 #include "runtime/batch_report.h"
+#include "runtime/collector.h"
 #include "runtime/registry.h"
 #include "runtime/runtime_compiler.h"
 #include "runtime/shared_threads.h"
@@ -55,6 +56,8 @@ struct Runtime::Impl {
   // A batch of which no row is started.
   template <typename T>
   std::vector<Result<T>> refuse(std::string_view verb, std::size_t rows, const Error& error);
+  // Collects each gc_interval, on a thread of the batches: a collection holds up no guest.
+  void collect_later(Timers& on);
   // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
   void sample_later(Timers& on);
   // Once nothing has been destroyed for a while: what was freed by then is not wanted again so soon. By the timers'
@@ -89,6 +92,14 @@ struct Runtime::Impl {
   std::unique_ptr<SharedThreads> evaluation_threads GUARDED_BY(evaluator_mutex);
   std::unique_ptr<Evaluator> evaluator_made GUARDED_BY(evaluator_mutex);  // uses them
   std::atomic<std::uint64_t> destroyed{0};
+  Collector collector{{.options = options,
+                       .clock = clock,
+                       .registry = registry,
+                       .artifacts = artifacts,
+                       .code = code,
+                       .events = events,
+                       .metrics = metrics,
+                       .destroyed = destroyed}};
   std::uint64_t destroyed_before = 0, given_back_at = 0;  // by the timers' thread
 };
 

@@ -53,7 +53,10 @@ RuntimeOptions read_options(const JsonReader& document) {
                    {"audit", fields_of(audit_fields(options.audit))},
                    {"quarantine", fields_of(quarantine_fields(options.quarantine))},
                    {"breaker", fields_of(breaker_fields(options.breaker))},
-                   {"memory_budget_bytes", JsonReader::into_bytes(options.memory_budget_bytes)}});
+                   {"memory_budget_bytes", JsonReader::into_bytes(options.memory_budget_bytes)},
+                   {"gc_interval", JsonReader::into(options.gc_interval)},
+                   {"gc_retain_generations", JsonReader::into(options.gc_retain_generations)},
+                   {"dead_keep", JsonReader::into(options.dead_keep)}});
   return options;
 }
 

@@ -72,8 +72,11 @@ class SandboxCore final : public Keeper,
     control_.stop_loading();
     activity_.start_to_end();
   }
-  // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it.
-  bool destroy();
+  // Ends everything; afterwards every verb answers not_found. False: somebody else has destroyed it. The cause is
+  // reported.
+  bool destroy(std::string_view cause = "destroy");
+  // Destroys one that is stopped or failed. False: it is not, or is just being changed.
+  bool destroy_if_dead(std::string_view cause);
   // deadlock in a completion of this sandbox, which whoever ends it would wait for.
   Result<void> may_be_ended_here() { return may_wait_here(environment_, {}, "end the sandbox", id()); }
 
@@ -89,6 +92,19 @@ class SandboxCore final : public Keeper,
   SandboxInfo info() const;
   bool matches(std::string_view label, std::optional<std::uint64_t> generation) const;
   WallTime created_at() const { return created_; }
+  std::optional<std::uint64_t> generation() const { return spec_.generation; }
+  const Labels& labels() const { return labels_; }
+
+  // ---- for collections
+
+  std::chrono::nanoseconds dead_keep() const { return traits_->dead_keep; }
+  std::optional<std::chrono::nanoseconds> idle_keep() const { return traits_->idle_keep; }
+  bool is_dead() const { return status() == SandboxStatus::stopped || status() == SandboxStatus::failed; }
+  bool was_destroyed() const { return !standing_.must_exist(); }
+  // When its status, its code, its limits or its permissions changed last.
+  Clock::TimePoint changed_at() const { return standing_.changed_at(); }
+  // When it did something last, or was changed. nullopt: it does something now, or something waits for it.
+  std::optional<Clock::TimePoint> unused_since() const;
   // The parts of which another is made that is to be like this one.
   struct CloneSource {
     SandboxSpec spec;  // without an id
@@ -127,6 +143,7 @@ class SandboxCore final : public Keeper,
   using Turn = StructuralControl::Turn;
 
   // The origin is nullptr where everything starts afresh.
+  void end_for_good(const Turn& turn, std::string_view cause);
   Result<void> create_from(StartOrigin* origin);
   Result<void> start_tree(const Turn& turn, StartOrigin* origin);
   Result<void> start_again(const Turn& turn, StartOrigin* origin);

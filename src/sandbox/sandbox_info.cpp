@@ -1,4 +1,7 @@
 // Questions about a sandbox. Nothing here waits for a guest or for structural work.
+#include <algorithm>
+
+#include "process/turns/process_time.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
@@ -18,6 +21,8 @@ SandboxInfo SandboxCore::info() const {
                    .breaker_opened = containment_.breaker().opened(),
                    .breaker_options = traits_->breaker,
                    .generation = spec_.generation,
+                   .idle_keep = traits_->idle_keep,
+                   .dead_keep = traits_->dead_keep,
                    .seed = spec_.seed,
                    .deterministic = spec_.deterministic,
                    .tier = spec_.tier,
@@ -41,6 +46,18 @@ SandboxInfo SandboxCore::info() const {
   info.labels = labels_.all();
   info.tree = tree_spec_.spec();
   return info;
+}
+
+std::optional<Clock::TimePoint> SandboxCore::unused_since() const {
+  const TreeAccount& account = *environment_.shared_account();
+  if (account.messages() > 0 || account.timers() > 0 || run_table_.waiting() > 0 || !run_table_.started().empty())
+    return std::nullopt;
+  Clock::TimePoint last = std::max(standing_.changed_at(), run_table_.last_asked());
+  for (const ProcessPtr& process : processes_.all()) {
+    if (process->work_started_ns() > 0) return std::nullopt;
+    last = std::max(last, to_time(process->last_work_ns()));
+  }
+  return last;
 }
 
 bool SandboxCore::matches(std::string_view label, std::optional<std::uint64_t> generation) const {

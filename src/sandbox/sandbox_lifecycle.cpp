@@ -106,12 +106,25 @@ Result<void> SandboxCore::start_again(const Turn& turn, StartOrigin* origin) {
 }
 
 // Touches what the runtime has for the last time: a handle that is kept keeps no file open, and no timer.
-bool SandboxCore::destroy() {
+bool SandboxCore::destroy(std::string_view cause) {
   const Operation operation(operation_);
   control_.stop_loading();
   const Turn turn = activity_.take_turn_to_end();
   if (!standing_.must_exist()) return false;
   recovery_.forget_retry();
+  end_for_good(turn, cause);
+  return true;
+}
+
+bool SandboxCore::destroy_if_dead(std::string_view cause) {
+  const Operation operation(operation_);
+  const std::optional<Turn> turn = control_.try_take();
+  if (!turn || !standing_.must_exist() || !is_dead() || recovery_.waits_to_retry()) return false;
+  end_for_good(*turn, cause);
+  return true;
+}
+
+void SandboxCore::end_for_good(const Turn& turn, std::string_view cause) {
   activity_.stop(turn);
   sources_.forget();
   environment_.close_folder();
@@ -120,8 +133,7 @@ bool SandboxCore::destroy() {
   trees_.close();
   journal_.close();
   standing_.advance(LifecycleEvent::ended);
-  journal_.destroyed(services_->clock.wall_now() - created_);
-  return true;
+  journal_.destroyed(services_->clock.wall_now() - created_, cause);
 }
 
 Result<SandboxCore::CloneSource> SandboxCore::clone_source() const {

@@ -18,6 +18,8 @@ SandboxTraits take_traits(SandboxSpec& spec, SandboxPolicy policy) {
           .folder = std::move(spec.folder),
           .arguments = std::move(spec.arguments),
           .environment = std::move(spec.environment),
+          .idle_keep = spec.idle_keep,
+          .dead_keep = spec.dead_keep.value_or(std::chrono::nanoseconds(0)),
           .policy = std::move(policy),
           .ending_limits = std::move(ending)};
 }

@@ -1,6 +1,7 @@
 // Traits that sandboxes made alike have in common, kept once: populations are large, and alike.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -29,6 +30,8 @@ struct SandboxTraits {
   std::string folder;
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
+  std::optional<std::chrono::nanoseconds> idle_keep;
+  std::chrono::nanoseconds dead_keep{};
   SandboxPolicy policy;        // as at the start; limits and permissions may have been changed since
   EndingLimits ending_limits;  // of on_limit
 

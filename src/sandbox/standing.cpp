@@ -20,9 +20,10 @@ void Standing::advance(LifecycleEvent event, const std::string& cause) {
     status_.store(to, std::memory_order_release);
     cause_ = cause;
     updated_ = std::max(updated_, clock_.wall_now());
+    changed_at_ = clock_.now();
     if (event == LifecycleEvent::started) {
       failure_.reset();
-      running_since_ = clock_.now();
+      running_since_ = changed_at_;
     }
   }
   journal_.status_changed(from, to, cause, is_recovering());
@@ -59,6 +60,7 @@ void Standing::note_restart() {
 void Standing::note_update(WallTime time) {
   MutexLock lock(mutex_);
   updated_ = std::max(updated_, time);
+  changed_at_ = clock_.now();
 }
 
 Result<void> Standing::must_exist() const {
@@ -100,6 +102,11 @@ bool Standing::is_over() const {
 
 std::optional<Clock::TimePoint> Standing::running_since_now() const {
   return status() == SandboxStatus::running ? std::optional(running_since_) : std::nullopt;
+}
+
+Clock::TimePoint Standing::changed_at() const {
+  MutexLock lock(mutex_);
+  return changed_at_;
 }
 
 Standing::Facts Standing::facts() const {

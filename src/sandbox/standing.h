@@ -24,7 +24,7 @@ class Standing {
  public:
   // All of it outlives this.
   Standing(const std::string& sandbox, const Clock& clock, Journal& journal, WallTime created)
-      : sandbox_(sandbox), clock_(clock), journal_(journal), updated_(created) {}
+      : sandbox_(sandbox), clock_(clock), journal_(journal), updated_(created), changed_at_(clock.now()) {}
 
   SandboxStatus status() const { return status_.load(std::memory_order_acquire); }
   bool is_up() const { return petri::is_up(status()); }
@@ -69,6 +69,8 @@ class Standing {
   bool is_over() const EXCLUDES(mutex_);
   // Since when it runs; nothing in any other status.
   std::optional<Clock::TimePoint> running_since_now() const REQUIRES(mutex_);
+  // When its status or something else of it changed last.
+  Clock::TimePoint changed_at() const EXCLUDES(mutex_);
   // All of one moment.
   struct Facts {
     SandboxStatus status = SandboxStatus::initializing;
@@ -90,6 +92,7 @@ class Standing {
   std::optional<ErrorCategory> failure_ GUARDED_BY(mutex_);
   std::string cause_ GUARDED_BY(mutex_);
   WallTime updated_ GUARDED_BY(mutex_);
+  Clock::TimePoint changed_at_ GUARDED_BY(mutex_);
   Clock::TimePoint running_since_ GUARDED_BY(mutex_);
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
 };

@@ -44,7 +44,8 @@ std::vector<EventRule> sandbox_rules() {
         {"cause", text, "why, where it is not the caller's wish", kSometimes}}},
       {sandbox_destroyed,
        "The sandbox and all it had are gone.",
-       {{"cause", text, "who or what asked for it"}, {"uptime_ns", integer, "how long it lived"}}},
+       {{"cause", text, "`destroy`, or why it was collected: dead, abandoned or generation"},
+        {"uptime_ns", integer, "how long it lived"}}},
       {sandbox_failed,
        "The sandbox ended in the status `failed`.",
        {{"cause", text, "what ended it: an error's code, an outcome's kind or a limit"},
@@ -218,6 +219,7 @@ std::vector<EventRule> collection_rules() {
         {"generations", integer, "live ones of old generations"},
         {"artifacts", integer, "artifacts that nobody used any more"},
         {"code", integer, "loaded modules that nobody used any more"},
+        {"folders", integer, "folders that compilers without a jail have left behind"},
         {"rows", integer, "rows of the registry that were put right"},
         kDuration}},
   };

@@ -215,7 +215,7 @@ TEST_F(CompiledSandboxes, OfSeveralRuntimesShareTheWorkers) {
   EXPECT_LE(live_workers().size(), CompileWorkers::workers_max());
 }
 
-// Of source code; wat and wasm need no compiler.
+// Only source code is compiled; wat and wasm need no compiler.
 TEST_F(CompiledSandboxes, ReportTheCompilersOfTheirSources) {  // O03
   const auto here = runtime();
   Subscription events =

@@ -25,7 +25,7 @@ const KnownNames kKnown{.sandboxes = {{"orders",
 std::vector<std::string> offered(std::string_view line) { return complete(line, line.size(), kKnown).candidates; }
 
 TEST(Completion, StartsWithTheVerbs) {
-  EXPECT_THAT(offered("ca"), ElementsAre("call", "cancel"));
+  EXPECT_THAT(offered("ca"), ElementsAre("call", "call_all", "cancel"));
   EXPECT_THAT(offered(""), Contains("destroy"));
   EXPECT_THAT(offered("help resta"), ElementsAre("restart", "restart_child"));
   EXPECT_THAT(offered("nonsense "), IsEmpty());

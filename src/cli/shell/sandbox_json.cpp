@@ -80,6 +80,8 @@ Json defaults_json(const SandboxSpec& defaults) {
   if (!defaults.environment.empty()) json["environment"] = defaults.environment;
   if (!defaults.labels.empty()) json["labels"] = texts_json(defaults.labels);
   if (defaults.generation) json["generation"] = *defaults.generation;
+  if (defaults.idle_keep) json["idle_keep_ns"] = defaults.idle_keep->count();
+  if (defaults.dead_keep) json["dead_keep_ns"] = defaults.dead_keep->count();
   if (defaults.seed) json["seed"] = *defaults.seed;
   if (defaults.deterministic) json["deterministic"] = *defaults.deterministic;
   if (defaults.tier) json["tier"] = name_of(*defaults.tier);
@@ -110,6 +112,8 @@ Json to_json(const SandboxInfo& info) {
   add_breaker_options(json["breaker"], info.breaker_options);
   json["labels"] = info.labels;
   if (info.generation) json["generation"] = *info.generation;
+  if (info.idle_keep) json["idle_keep_ns"] = info.idle_keep->count();
+  json["dead_keep_ns"] = info.dead_keep.count();
   if (!info.folder.empty()) json["folder"] = info.folder;
   json["arguments"] = texts_json(info.arguments);
   json["environment"] = info.environment;
@@ -196,6 +200,8 @@ Json to_json(const RuntimeInfo& info) {
   json["quarantine"] = {{"limits_max", info.quarantine.limits_max},
                         {"window_ns", info.quarantine.window.count()},
                         {"period_ns", info.quarantine.period.count()}};
+  json["gc_interval_ns"] = info.gc_interval.count();
+  json["gc_retain_generations"] = info.gc_retain_generations;
   json["defaults"] = defaults_json(info.defaults);
   return json;
 }

@@ -131,6 +131,7 @@ std::string to_text(const SandboxInfo& info) {
       {"arguments", joined_words(info.arguments)},
       {"environment", environment_text(info.environment)},
       {"labels", joined(info.labels)},
+      {"idle keep", info.idle_keep ? format_duration(*info.idle_keep) : ""},
       {"generation", info.generation ? fmt::format("{}", *info.generation) : ""},
       {"seed", fmt::format("{}", info.seed)},
       {"restarts", restarts_text(info)},

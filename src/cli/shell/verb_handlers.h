@@ -23,6 +23,16 @@ Result<Answer> show_usage(ShellSession& session, const BoundArguments& arguments
 Result<Answer> show_events(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_metrics(ShellSession& session, const BoundArguments& arguments);
 
+// batch_verbs.cpp
+Result<Answer> create_all(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> destroy_all(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> call_all(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> run_all(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> reload_all_of(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> collect(ShellSession& session, const BoundArguments& arguments);
+// batch_verb_table.cpp
+std::vector<Verb> batch_verbs();
+
 // tree_verbs.cpp
 Result<Answer> show_children(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> start_child(ShellSession& session, const BoundArguments& arguments);

@@ -372,8 +372,8 @@ std::vector<Verb> ending_verbs() {
 
 std::vector<Verb> make_verbs() {
   std::vector<Verb> verbs{create_verb()};
-  for (auto&& family : {running_verbs(), changing_verbs(), snapshot_verbs(), looking_verbs(), tree_verbs(),
-                        policy_verbs(), ending_verbs()}) {
+  for (auto&& family : {running_verbs(), changing_verbs(), snapshot_verbs(), batch_verbs(), looking_verbs(),
+                        tree_verbs(), policy_verbs(), ending_verbs()}) {
     verbs.insert(verbs.end(), family.begin(), family.end());
   }
   return verbs;

@@ -16,6 +16,7 @@
 
 #include "base/files/file.h"
 #include "compiler/jail/find_program.h"
+#include "compiler/jail/stray_folders.h"
 
 namespace petri {
 namespace {
@@ -84,7 +85,8 @@ class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create() {
     std::error_code ignored;
-    std::string path = (std::filesystem::temp_directory_path(ignored) / "petri-compile-XXXXXX").string();
+    std::string path =
+        (std::filesystem::temp_directory_path(ignored) / (std::string(kJobFolderPrefix) + "XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr) {
       return fail(ErrorCode::io_error,
                   fmt::format("a folder for the compiler cannot be made at {}: {}", path, errno_text(errno)));
@@ -162,6 +164,7 @@ Result<ServerJobResult> CompileServer::run(const ServerJob& job) {
   if (jailed_) return run_on_server(control_.get(), job, -1);
   PETRI_TRY(const TemporaryFolder folder, TemporaryFolder::create());
   const OwnedDescriptor opened = folder.open();
+  mark_used(opened.get());
   return run_on_server(control_.get(), job, opened.get());
 }
 

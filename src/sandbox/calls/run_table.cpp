@@ -17,6 +17,7 @@ bool RunTable::add(const SandboxRunPtr& run, std::uint64_t waiting_max) {
   MutexLock lock(mutex_);
   if (waiting_now() >= waiting_max) return false;
   runs_.push_back(run);
+  last_asked_ = std::max(last_asked_, run->asked);
   return true;
 }
 
@@ -69,6 +70,11 @@ std::vector<SandboxRunPtr> RunTable::started() const {
 std::size_t RunTable::waiting() const {
   MutexLock lock(mutex_);
   return waiting_now();
+}
+
+Clock::TimePoint RunTable::last_asked() const {
+  MutexLock lock(mutex_);
+  return last_asked_;
 }
 
 std::size_t RunTable::waiting_now() const { return static_cast<std::size_t>(std::ranges::count_if(runs_, run_waits)); }

@@ -43,12 +43,15 @@ class RunTable {
   // The runs that have started.
   std::vector<SandboxRunPtr> started() const EXCLUDES(mutex_);
   std::size_t waiting() const EXCLUDES(mutex_);
+  // When the last run was asked for.
+  Clock::TimePoint last_asked() const EXCLUDES(mutex_);
 
  private:
   std::size_t waiting_now() const REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::vector<SandboxRunPtr> runs_ GUARDED_BY(mutex_);
+  Clock::TimePoint last_asked_ GUARDED_BY(mutex_);
 };
 
 }  // namespace petri

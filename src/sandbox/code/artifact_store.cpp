@@ -29,9 +29,15 @@ ArtifactPtr ArtifactStore::share(ArtifactPtr artifact) {
 }
 
 // Entries of artifacts that are gone take little, and are removed before there are twice as many as live ones.
-void ArtifactStore::sweep() {
-  std::erase_if(artifacts_, [](const auto& entry) { return entry.second.expired(); });
+std::size_t ArtifactStore::sweep() {
+  const std::size_t gone = std::erase_if(artifacts_, [](const auto& entry) { return entry.second.expired(); });
   sweep_at_ = std::max<std::size_t>(64, 2 * artifacts_.size());
+  return gone;
+}
+
+std::size_t ArtifactStore::forget_unused() {
+  MutexLock lock(mutex_);
+  return sweep();
 }
 
 // The hash of bytes that are too large is not worth its time: the gate refuses them by their size.

@@ -22,6 +22,8 @@ class ArtifactStore {
   Result<ArtifactPtr> from_wat(std::string_view text, std::uint64_t bytes_max) EXCLUDES(mutex_);
   // The one that is kept of those with these bytes.
   ArtifactPtr share(ArtifactPtr artifact) EXCLUDES(mutex_);
+  // Forgets those that nobody uses any more, and returns how many.
+  std::size_t forget_unused() EXCLUDES(mutex_);
   // The number of artifacts that somebody uses.
   std::size_t size() EXCLUDES(mutex_);
   // The number of refusals that are remembered.
@@ -34,7 +36,7 @@ class ArtifactStore {
   ArtifactPtr find(const ArtifactId& id) EXCLUDES(mutex_);
   Result<void> check_not_refused(const Refusals::Key& key) const EXCLUDES(mutex_);
   Result<ArtifactPtr> keep(Result<ArtifactPtr> checked, const Refusals::Key& key) EXCLUDES(mutex_);
-  void sweep() REQUIRES(mutex_);
+  std::size_t sweep() REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::unordered_map<ArtifactId, std::weak_ptr<const Artifact>, Hash> artifacts_ GUARDED_BY(mutex_);

@@ -49,14 +49,15 @@ Result<ModuleCodePtr> CodeStore::load(const ArtifactPtr& artifact, Permissions p
 }
 
 // Code of artifacts that are gone is few, and goes before there is twice as much as of live ones.
-void CodeStore::sweep_entries() {
-  std::erase_if(entries_, [](const auto& entry) { return entry.second.artifact.expired(); });
+std::size_t CodeStore::sweep_entries() {
+  const std::size_t gone = std::erase_if(entries_, [](const auto& entry) { return entry.second.artifact.expired(); });
   sweep_at_ = std::max<std::size_t>(64, 2 * entries_.size());
+  return gone;
 }
 
-void CodeStore::sweep() {
+std::size_t CodeStore::sweep() {
   MutexLock lock(mutex_);
-  sweep_entries();
+  return sweep_entries();
 }
 
 std::size_t CodeStore::size() const {

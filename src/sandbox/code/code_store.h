@@ -33,8 +33,8 @@ class CodeStore {
   Result<ModuleCodePtr> load(const ArtifactPtr& artifact, Permissions permissions, Tier tier,
                              const LoadOptions& options) EXCLUDES(mutex_);
   const MachineCodeOptions& compile_options() const { return compile_; }
-  // Forgets code whose artifact nobody has any more.
-  void sweep() EXCLUDES(mutex_);
+  // Forgets code whose artifact nobody has any more, and returns how much.
+  std::size_t sweep() EXCLUDES(mutex_);
   std::size_t size() const EXCLUDES(mutex_);
 
  private:
@@ -59,7 +59,7 @@ class CodeStore {
     std::weak_ptr<const ModuleCode> module;
   };
   static ModuleCodePtr module_of(Entry& entry, const ArtifactPtr& artifact);
-  void sweep_entries() REQUIRES(mutex_);
+  std::size_t sweep_entries() REQUIRES(mutex_);
 
   const HostFunctions& host_;
   Promoter& promoter_;

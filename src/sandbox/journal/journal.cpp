@@ -58,10 +58,10 @@ void Journal::created(std::size_t modules, std::uint64_t processes, Clock::Durat
         {{"modules", modules}, {"processes", processes}});
 }
 
-void Journal::destroyed(Clock::Duration uptime) {
+void Journal::destroyed(Clock::Duration uptime, std::string_view cause) {
   sinks_.events.publish(EventKind::sandbox_destroyed, subject(),
-                        [&](Event& event) { event.add("cause", "destroy").add("uptime_ns", uptime); });
-  audit({.kind = AuditKind::sandbox_destroyed, .sandbox = sandbox_, .cause = "destroy"});
+                        [&](Event& event) { event.add("cause", cause).add("uptime_ns", uptime); });
+  audit({.kind = AuditKind::sandbox_destroyed, .sandbox = sandbox_, .cause = cause});
 }
 
 void Journal::recovery_starts(const RecoveryStep& step, ErrorCategory failure, const std::string& last) {

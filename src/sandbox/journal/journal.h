@@ -66,7 +66,7 @@ class Journal {
       EXCLUDES(mutex_);
   void failed(const Error& error, ErrorCategory failure);
   void created(std::size_t modules, std::uint64_t processes, Clock::Duration took, WayIn way);
-  void destroyed(Clock::Duration uptime);
+  void destroyed(Clock::Duration uptime, std::string_view cause);
   void recovery_starts(const RecoveryStep& step, ErrorCategory failure, const std::string& last) EXCLUDES(mutex_);
   void limits_changed(const LimitChanges& changes);
   void permissions_changed(Permissions from, Permissions to);

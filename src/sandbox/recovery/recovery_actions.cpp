@@ -173,4 +173,9 @@ bool RecoveryActions::forget_retry() {
   return std::exchange(retry_ticket_, 0) != 0;
 }
 
+bool RecoveryActions::waits_to_retry() const {
+  MutexLock lock(mutex_);
+  return retry_ticket_ != 0;
+}
+
 }  // namespace petri

@@ -63,6 +63,8 @@ class RecoveryActions final : public TreeNews {
   void reset() EXCLUDES(mutex_);
   // True when a retry was waiting; it does nothing now.
   bool forget_retry() EXCLUDES(mutex_);
+  // True while a retry waits.
+  bool waits_to_retry() const EXCLUDES(mutex_);
 
   // TreeNews
   void supervisor_gave_up(const SupervisorGaveUp& news) override EXCLUDES(mutex_);

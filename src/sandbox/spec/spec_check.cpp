@@ -136,6 +136,12 @@ SandboxLimits check_limits_of(const SandboxSpec& spec, const LimitChanges& defau
   return limits.value_or(SandboxLimits{});
 }
 
+void check_keeps(const SandboxSpec& spec, Complaints& complaints) {
+  constexpr auto kNone = std::chrono::nanoseconds(0);
+  if (spec.idle_keep && *spec.idle_keep <= kNone) complaints.add("idle_keep", "is not above 0");
+  if (spec.dead_keep && *spec.dead_keep < kNone) complaints.add("dead_keep", "is below 0");
+}
+
 void check_failures(const SandboxSpec& spec, Complaints& complaints) {
   if (spec.reload) add_result(complaints, "reload", check_reload_policy(*spec.reload));
   if (auto recovery = check_recovery(spec.recovery.value_or(Recovery{})); !recovery) {
@@ -156,6 +162,7 @@ SandboxPolicy check_all(const SandboxSpec& spec, const LimitChanges& defaults, c
   add_result(complaints, "permissions", check_permissions(profile_of(spec), policy.permissions));
   policy.limits = check_limits_of(spec, defaults, complaints);
   check_failures(spec, complaints);
+  check_keeps(spec, complaints);
   return policy;
 }
 

@@ -49,6 +49,8 @@ SandboxSpec with_defaults(SandboxSpec spec, const SandboxSpec& defaults) {
   take(spec.recovery, defaults.recovery);
   take(spec.reload, defaults.reload);
   take(spec.generation, defaults.generation);
+  take(spec.idle_keep, defaults.idle_keep);
+  take(spec.dead_keep, defaults.dead_keep);
   take(spec.seed, defaults.seed);
   take(spec.deterministic, defaults.deterministic);
   take(spec.tier, defaults.tier);

@@ -119,6 +119,8 @@ class SpecReader {
             {"environment", [this](const JsonReader& value) { environment(value); }},
             {"labels", JsonReader::into(spec_.labels)},
             {"generation", JsonReader::into(spec_.generation)},
+            {"idle_keep", JsonReader::into(spec_.idle_keep)},
+            {"dead_keep", JsonReader::into(spec_.dead_keep)},
             {"seed", JsonReader::into(spec_.seed)},
             {"deterministic", JsonReader::into(spec_.deterministic)},
             {"tier", [this](const JsonReader& value) {

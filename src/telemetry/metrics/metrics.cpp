@@ -57,6 +57,10 @@ const std::array kSources{
                  counted<Metrics::batch_errors_total>},
     MetricSource{{"petri_batch_rows_total", counter, "result", "Rows of batches, by result."},
                  labelled<&Metrics::batch_rows>},
+    MetricSource{{"petri_collections_total", counter, "", "Collections that have ended."},
+                 counted<Metrics::collections_total>},
+    MetricSource{{"petri_collected_sandboxes_total", counter, "cause", "Sandboxes that were collected, by why."},
+                 labelled<&Metrics::collected_sandboxes>},
     MetricSource{{"petri_compiles_total", counter, "", "Sources that compilers turned into code."},
                  counted<Metrics::compiles_total>},
     MetricSource{{"petri_compile_errors_total", counter, "", "Sources that did not compile."},
@@ -130,6 +134,12 @@ std::vector<NamedCount> Metrics::batch_rows() const {
   return {{.name = "ok", .count = count(batch_rows_ok)},
           {.name = "error", .count = count(batch_rows_failed)},
           {.name = "cancelled", .count = count(batch_rows_cancelled)}};
+}
+
+std::vector<NamedCount> Metrics::collected_sandboxes() const {
+  return {{.name = "dead", .count = count(collected_dead)},
+          {.name = "abandoned", .count = count(collected_abandoned)},
+          {.name = "generation", .count = count(collected_generation)}};
 }
 
 std::vector<MetricRule> metric_rules() {

@@ -45,6 +45,7 @@ class Metrics {
     counters_.add(batch_rows_cancelled, cancelled);
   }
   void batch_failed() noexcept { counters_.add(batch_errors_total); }
+  void collection_ended() noexcept { counters_.add(collections_total); }
   void compile_ended() noexcept { counters_.add(compiles_total); }
   void compile_failed() noexcept { counters_.add(compile_errors_total); }
 
@@ -84,8 +85,14 @@ class Metrics {
     batch_rows_cancelled,
     compiles_total,
     compile_errors_total,
+    collections_total,
+    collected_dead,
+    collected_abandoned,
+    collected_generation,
     first_run,  // one for each kind of outcome from here on, and so on
   };
+  // A collection removed a sandbox; the counter says why.
+  void collected(Counter why) noexcept { counters_.add(why); }
   std::uint64_t count(Counter counter) const noexcept { return counters_.sum(counter); }
   // Every known label value in a fixed order, also those that are zero.
   std::vector<NamedCount> runs() const { return by_kind(first_run); }
@@ -94,6 +101,7 @@ class Metrics {
   std::vector<NamedCount> candidate_errors() const { return by_code(kCandidateErrors); }
   std::vector<NamedCount> calls() const { return by_kind(kCalls); }
   std::vector<NamedCount> batch_rows() const;
+  std::vector<NamedCount> collected_sandboxes() const;
   std::vector<NamedCount> limits_met() const { return limits_met_.counts(); }
   std::vector<NamedCount> kills() const { return kills_.counts(); }
   std::vector<NamedCount> denials() const { return denials_.counts(); }

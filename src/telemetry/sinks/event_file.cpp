@@ -32,7 +32,10 @@ Result<void> check(const EventFileOptions& options) {
 class EventFile::Writer {
  public:
   Writer(std::unique_ptr<RollingFile> file, const EventFileOptions& options)
-      : retry_interval_(options.retry_interval), file_(std::move(file)), rate_limit_(options.bytes_per_second_max) {}
+      : is_otlp_(options.format == EventFormat::otlp_json),
+        retry_interval_(options.retry_interval),
+        file_(std::move(file)),
+        rate_limit_(options.bytes_per_second_max) {}
 
   Result<void> listen(Subscription subscription);
   EventFileStatus status() const EXCLUDES(mutex_);
@@ -45,6 +48,7 @@ class EventFile::Writer {
   bool try_again_later(Error problem) EXCLUDES(mutex_);
   void wait_until(Clock::TimePoint time) REQUIRES(mutex_);
 
+  const bool is_otlp_;
   const std::chrono::nanoseconds retry_interval_;
   const std::unique_ptr<RollingFile> file_;
   RateLimit rate_limit_;
@@ -73,7 +77,7 @@ void EventFile::Writer::write_event(const Event& event) {
   try {
     sequence_ = event.sequence;
     time_ = event.time;
-    written = write(to_json(event));
+    written = write(is_otlp_ ? to_otlp_json(event) : to_json(event));
   } catch (const std::bad_alloc&) {  // it is lost, and the next may find memory
   }
   const MutexLock lock(mutex_);
@@ -82,7 +86,7 @@ void EventFile::Writer::write_event(const Event& event) {
 
 void EventFile::Writer::write_loss(std::uint64_t count) {
   try {
-    write(lost_json(count, sequence_, time_));
+    write(is_otlp_ ? lost_otlp_json(count, sequence_, time_) : lost_json(count, sequence_, time_));
   } catch (const std::bad_alloc&) {  // status() still counts them
   }
 }

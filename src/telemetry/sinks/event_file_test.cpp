@@ -94,6 +94,16 @@ TEST_F(EventFileTest, KeepsALineALineWhateverAGuestPutIntoATextOfIt) {
   EXPECT_EQ(lines()[0]["details"]["message"].get<std::string>().substr(0, 8), hostile.substr(0, 8));
 }
 
+TEST_F(EventFileTest, HasLogRecordsOfOpenTelemetryWhereThatIsAskedFor) {  // O09
+  Subscription other = std::move(*bus->subscribe());
+  const auto events = std::move(*try_start({.path = file.path(), .format = EventFormat::otlp_json}));
+  publish(3);
+  EXPECT_TRUE(events->close());
+  std::string expected;
+  while (const EventPtr event = other.next()) expected += to_otlp_json(*event) + '\n';
+  EXPECT_EQ(file.read(), expected);
+}
+
 TEST_F(EventFileTest, HasAllThatHappenedBeforeItWasClosedAndNothingAfter) {
   const auto events = start();
   publish(1'000);
