@@ -27,7 +27,7 @@ Result<void> SandboxCore::create_from(StartOrigin* origin) {
   if (!loaded) return standing_.fail_with(std::move(loaded.error()));
   if (origin != nullptr) sources_.drop();
   PETRI_TRY(start_tree(turn, origin));
-  journal_.created(sources_.all()->size(), environment_.account().processes(), services_->clock.now() - started,
+  journal_.created(sources_.names().size(), environment_.account().processes(), services_->clock.now() - started,
                    origin == nullptr ? WayIn::create : origin->way());
   return {};
 }
@@ -96,7 +96,7 @@ Result<void> SandboxCore::start_again(const Turn& turn, StartOrigin* origin) {
   recovery_.reset();
   containment_.reset();
   if (standing_.is_up() || status() == SandboxStatus::isolated) activity_.stop(turn);
-  if (modules_.size() < sources_.all()->size()) {
+  if (modules_.size() < sources_.names().size()) {
     standing_.advance(LifecycleEvent::load);
     auto again = sources_.load(code_.gate(), tree_spec_);
     if (!again && control_.is_to_end()) return activity_.give_up_start();

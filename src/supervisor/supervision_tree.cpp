@@ -105,7 +105,7 @@ TreeActions SupervisionTree::settle(TimePoint now) {
     Step step = std::move(steps_[index++]);
     std::visit([&](auto& action) { carry_out(*step.node, action, now); }, step.action);
   }
-  steps_ = {};  // with its memory: most trees never have another step
+  std::vector<Step>().swap(steps_);  // with its memory: most trees never have another step
   return std::exchange(actions_, {});
 }
 

@@ -6,10 +6,30 @@
 #include "sandbox/trees/tree_spec.h"
 
 namespace petri {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<ModuleSpec>& modules) {
+  std::vector<std::string> names;
+  names.reserve(modules.size());
+  for (const ModuleSpec& module : modules) names.push_back(module.name);
+  return names;
+}
+
+}  // namespace
+
+ModuleSources::ModuleSources(const Parts& parts, std::vector<ModuleSpec> sources)
+    : parts_(parts),
+      names_(names_of(sources)),
+      sources_(std::make_shared<const std::vector<ModuleSpec>>(std::move(sources))) {}
 
 std::shared_ptr<const std::vector<ModuleSpec>> ModuleSources::all() const {
-  MutexLock lock(mutex_);
-  return sources_;
+  {
+    MutexLock lock(mutex_);
+    if (sources_ != nullptr) return sources_;
+  }
+  auto dropped = std::make_shared<std::vector<ModuleSpec>>();
+  for (const std::string& name : names_) dropped->push_back({name, Source::artifact(nullptr)});
+  return dropped;
 }
 
 // A loaded module needs its source no more; one that failed may be loaded again.
@@ -51,7 +71,7 @@ void ModuleSources::keep_failed() {
   std::uint64_t bytes = 0;
   {
     MutexLock lock(mutex_);
-    if (failed_bytes_ > 0) return;  // it failed before
+    if (failed_bytes_ > 0 || sources_ == nullptr) return;  // it failed before
     for (const ModuleSpec& spec : *sources_) bytes += heap_bytes(spec.source.text());
     failed_bytes_ = bytes;
   }
@@ -63,10 +83,8 @@ void ModuleSources::keep_failed() {
 }
 
 void ModuleSources::drop() {
-  auto names = std::make_shared<std::vector<ModuleSpec>>();
   MutexLock lock(mutex_);
-  for (const ModuleSpec& spec : *sources_) names->push_back({spec.name, Source::artifact(nullptr)});
-  sources_ = std::move(names);
+  sources_ = nullptr;
   parts_.services.account().let_go(std::exchange(failed_bytes_, 0));
 }
 

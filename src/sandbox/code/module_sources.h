@@ -29,9 +29,10 @@ class ModuleSources {
     ModuleTable& table;
     Journal& journal;
   };
-  ModuleSources(const Parts& parts, std::vector<ModuleSpec> sources)
-      : parts_(parts), sources_(std::make_shared<const std::vector<ModuleSpec>>(std::move(sources))) {}
+  ModuleSources(const Parts& parts, std::vector<ModuleSpec> sources);
 
+  // In the order of the spec.
+  const std::vector<std::string>& names() const { return names_; }
   // Without their source once that was dropped.
   std::shared_ptr<const std::vector<ModuleSpec>> all() const EXCLUDES(mutex_);
 
@@ -49,8 +50,9 @@ class ModuleSources {
   void keep_failed() EXCLUDES(mutex_);
 
   const Parts parts_;
+  const std::vector<std::string> names_;
   mutable Mutex mutex_;
-  std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);
+  std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);  // nullptr once they were dropped
   std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;  // of sources that failed, on the account
 };
 

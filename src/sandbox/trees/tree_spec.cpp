@@ -7,19 +7,18 @@
 
 namespace petri {
 
-SupervisorSpec default_tree(const std::vector<ModuleSpec>& modules, const DependencyGraph& imports) {
+SupervisorSpec default_tree(const std::vector<std::string>& modules, const DependencyGraph& imports) {
   std::set<std::string_view> imported;
   for (const auto& [module, needed] : imports) imported.insert(needed.begin(), needed.end());
   SupervisorSpec tree;
-  for (const ModuleSpec& module : modules) {
-    if (imported.contains(module.name)) continue;
-    tree.children.emplace_back(ChildSpec{.id = module.name, .module = module.name});
+  for (const std::string& module : modules) {
+    if (!imported.contains(module)) tree.children.emplace_back(ChildSpec{.id = module, .module = module});
   }
   return tree;
 }
 
 SupervisorSpec TreeSpec::spec_now() const {
-  return given_ != nullptr ? *given_ : default_tree(*sources_.all(), table_.graph());
+  return given_ != nullptr ? *given_ : default_tree(sources_.names(), table_.graph());
 }
 
 SupervisorSpec TreeSpec::spec() const {

@@ -14,7 +14,7 @@
 namespace petri {
 
 // The tree of a sandbox whose spec has none: a permanent child for each module that no other imports.
-SupervisorSpec default_tree(const std::vector<ModuleSpec>& modules, const DependencyGraph& imports);
+SupervisorSpec default_tree(const std::vector<std::string>& modules, const DependencyGraph& imports);
 
 // As given, or the default tree of the modules that the sandbox was created with. A default tree does not follow the
 // modules when they start to import from one another: it stays as it was then. Any thread; its lock is held for

@@ -15,17 +15,11 @@ std::vector<std::string> ids_of(const SupervisorSpec& tree) {
   return ids;
 }
 
-std::vector<ModuleSpec> modules(const std::vector<std::string>& names) {
-  std::vector<ModuleSpec> all;
-  for (const std::string& name : names) all.push_back({name, Source::artifact(nullptr)});
-  return all;
-}
-
 TEST(TreeSpec, TheDefaultHasAChildForEachModuleThatNoOtherImports) {
-  EXPECT_THAT(ids_of(default_tree(modules({"shop", "tariff", "log"}), {})), ElementsAre("shop", "tariff", "log"));
+  EXPECT_THAT(ids_of(default_tree({"shop", "tariff", "log"}, {})), ElementsAre("shop", "tariff", "log"));
   const DependencyGraph imports{{"shop", {"tariff"}}, {"tariff", {"log"}}};
-  EXPECT_THAT(ids_of(default_tree(modules({"shop", "tariff", "log"}), imports)), ElementsAre("shop"));
-  const SupervisorSpec tree = default_tree(modules({"shop"}), {});
+  EXPECT_THAT(ids_of(default_tree({"shop", "tariff", "log"}, imports)), ElementsAre("shop"));
+  const SupervisorSpec tree = default_tree({"shop"}, {});
   ASSERT_NE(tree.children[0].process(), nullptr);
   EXPECT_EQ(tree.children[0].process()->module, "shop");
 }
