@@ -7,6 +7,7 @@ import pathlib
 import unittest
 import unittest.mock
 
+import architecture
 import host_functions
 import ids
 import includes
@@ -213,7 +214,32 @@ class Lines(unittest.TestCase):
                     contextlib.redirect_stdout(said):
                 self.assertEqual(lines.main(), code)
             self.assertEqual(said.getvalue(), f"lines: 2 of Rust (and 0 of its tests) against {cpp} of C++ (and 0 of its tests): "
-                                              f"{verdict}\n")
+                                              f"{verdict}\nlines: {cpp} statements in src/ without tests\n")
+
+    def test_of_statements_leave_out_what_says_nothing(self):
+        text = '// why\n#include "a.h"\nnamespace petri {\nint a() {\n  return 1;  // one\n}\n}  // namespace petri\n\n  });\n'
+        self.assertEqual(lines.statements(text), 2)
+        files = [(Path(name), "int a;\n") for name in ["src/base/a.h", "src/base/a_test.cpp", "src/base/a_fixture.h", "src/testing/a.cpp"]]
+        self.assertEqual(lines.statements_of_modules(files), {"base": 1})
+
+
+class Architecture(unittest.TestCase):
+    HEADER = "class Box final : public Lid {\n  void open();\n  mutable Mutex mutex_;\n};\nstruct Key {\n  int teeth;\n};\n"
+
+    def complain(self, page):
+        return architecture.complaints(page, [self.HEADER, "void Key::turn() {}\n"], [self.HEADER])
+
+    def test_names_what_is_there(self):
+        self.assertEqual(self.complain("`Box::open()`, `Key::teeth`, `Key::turn`\n## Locks\n| `Box::mutex_` |\n"), [])
+
+    def test_is_refused_where_a_member_has_gone(self):
+        self.assertEqual(self.complain("`Box::close` and `Lock::turn`\n\n## Locks\n`Box`\n## More\n"),
+                         ["ARCHITECTURE.md: `Box::close` is named, and there is no such member",
+                          "ARCHITECTURE.md: `Lock::turn` is named, and there is no such member"])
+
+    def test_is_refused_without_the_place_of_a_lock(self):
+        self.assertEqual(self.complain("`Box`\n\n## Locks\n\n## Threads\n`Box`\n"),
+                         ["ARCHITECTURE.md: the table of locks does not say when the lock of `Box` is taken"])
 
 
 class Mutants(unittest.TestCase):

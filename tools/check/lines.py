@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Prints the lines of Rust against the lines of C++, and fails unless the crate is below a fifth."""
+"""Prints the lines of Rust against the lines of C++, and fails unless the crate is below a fifth; then the statement lines of src/, with
+`--modules` of each module."""
 
+import collections
 import re
 import sys
 
@@ -32,6 +34,21 @@ def add_up(names, split):
     return sum(code for code, _ in pairs), sum(tests for _, tests in pairs)
 
 
+def statements(text):
+    """How many lines of C++ say something: no comments, lone brackets, includes and openings of namespaces."""
+    lines = [re.sub(r"(^|\s)//.*", "", line).strip() for line in text.splitlines()]
+    return sum(1 for line in lines if not re.fullmatch(r"[\s{}()\[\];,]*|#(include|pragma)\b.*|(using )?namespace\b.*", line))
+
+
+def statements_of_modules(files):
+    """The statement lines of each module, without its tests and their fixtures; `files`: (name, text)."""
+    counts = collections.Counter()
+    for name, text in files:
+        if not name.stem.endswith("_test") and "fixture" not in name.stem and name.parts[1] != "testing":
+            counts[name.parts[1]] += statements(text)
+    return counts
+
+
 def is_too_much(rust, cpp):
     """Of lines of code: the crate is where C++ meets the engines, and no more."""
     return 5 * rust >= cpp
@@ -46,6 +63,10 @@ def main():
     verdict = "a fifth or more: move what is not about the engines to C++" if too_much else "below a fifth"
     print(f"lines: {rust[0]:,} of Rust (and {rust[1]:,} of its tests) against {cpp[0]:,} of C++ "
           f"(and {cpp[1]:,} of its tests): {share:.0f} %, {verdict}")
+    counts = statements_of_modules([(n, tree.text(n)) for n in names if n.parts[0] == "src" and n.suffix in (".h", ".cpp")])
+    print(f"lines: {sum(counts.values()):,} statements in src/ without tests")
+    if "--modules" in sys.argv[1:]:
+        print("\n".join(f"{module:20}{count:7,}" for module, count in sorted(counts.items())))
     return 1 if too_much else 0
 
 
