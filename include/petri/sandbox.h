@@ -176,7 +176,7 @@ using Completion = std::function<void(Result<Outcome>)>;
 class SandboxCore;
 
 // A handle; copies are the same sandbox. All members may be called from any thread. After the sandbox was destroyed
-// they answer not_found.
+// they answer not_found. It has more than forty, one for each verb; each passes its call on to the part that it is of.
 class Sandbox {
  public:
   const std::string& id() const;

@@ -104,7 +104,7 @@ struct WasmLabel {
 };
 
 // Emits the operators of one function, in the order they run. A small handle that may be copied; it is of use from the
-// builder's function() or body() until the end() that closes the function.
+// builder's function() or body() until the end() that closes the function. It has a member for each operator of wasm.
 class WasmBody {
  public:
   WasmFunction index() const { return function_; }
