@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/module/byte_reader.h"
+
 namespace petri {
 namespace {
 
@@ -15,14 +17,12 @@ constexpr std::size_t kRowsMax = 1'000'000;
 constexpr std::size_t kFilesMax = 10'000;
 constexpr char kCodeSection = 10;
 
-// Little-endian numbers of DWARF and LEB128 of both. After the end everything is 0.
-class DebugBytes {
+// The numbers of DWARF, little-endian and LEB128, and its strings, which end with a zero.
+class DebugBytes : public ByteReader {
  public:
-  explicit DebugBytes(std::string_view bytes) : bytes_(bytes) {}
+  explicit DebugBytes(std::string_view bytes) : ByteReader(bytes), size_(bytes.size()) {}
 
-  bool done() const { return failed_ || at_ >= bytes_.size(); }
-  bool failed() const { return failed_; }
-  std::size_t at() const { return at_; }
+  std::size_t at() const { return size_ - left(); }
   std::uint64_t fixed(std::size_t size) {
     std::uint64_t value = 0;
     const std::string_view taken = take(size);
@@ -31,53 +31,24 @@ class DebugBytes {
     }
     return value;
   }
-  std::uint64_t unsigned_leb() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const std::uint64_t byte = fixed(1);
-      value |= (byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    failed_ = true;
-    return 0;
-  }
+  std::uint64_t unsigned_leb() { return number<std::uint64_t>(); }
   std::int64_t signed_leb() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64;) {
-      const std::uint64_t byte = fixed(1);
-      value |= (byte & 0x7f) << shift;
+      const std::uint64_t next = byte();
+      value |= (next & 0x7f) << shift;
       shift += 7;
-      if ((byte & 0x80) != 0) continue;
-      if ((byte & 0x40) != 0 && shift < 64) value |= ~std::uint64_t{0} << shift;
+      if ((next & 0x80) != 0) continue;
+      if ((next & 0x40) != 0 && shift < 64) value |= ~std::uint64_t{0} << shift;
       return static_cast<std::int64_t>(value);
     }
-    failed_ = true;
+    fail();
     return 0;
   }
-  std::string_view text() {
-    const std::size_t end = bytes_.find('\0', at_);
-    if (failed_ || end == std::string_view::npos) {
-      failed_ = true;
-      return {};
-    }
-    const std::string_view found = bytes_.substr(at_, end - at_);
-    at_ = end + 1;
-    return found;
-  }
-  std::string_view take(std::size_t size) {
-    if (failed_ || size > bytes_.size() - at_) {
-      failed_ = true;
-      return {};
-    }
-    const std::string_view taken = bytes_.substr(at_, size);
-    at_ += size;
-    return taken;
-  }
+  std::string_view text() { return take_until('\0'); }
 
  private:
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-  bool failed_ = false;
+  std::size_t size_;
 };
 
 struct LineRow {

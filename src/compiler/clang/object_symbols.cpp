@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/text/byte_text.h"
+#include "engine/module/byte_reader.h"
+#include "engine/module/wasm_sections.h"
+
 namespace petri {
 namespace {
 
@@ -16,39 +20,6 @@ constexpr std::uint32_t kWeak = 1;
 constexpr std::uint32_t kLocal = 2;
 constexpr std::uint32_t kUndefined = 0x10;
 constexpr std::uint32_t kExplicitName = 0x40;
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
-
-  bool done() const { return left_.empty() || failed_; }
-  bool failed() const { return failed_; }
-  std::uint32_t number() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 35; shift += 7) {
-      const std::string_view byte = take(1);
-      if (byte.empty()) return 0;
-      value |= std::uint64_t{static_cast<std::uint8_t>(byte[0]) & 0x7fU} << shift;
-      if ((static_cast<std::uint8_t>(byte[0]) & 0x80U) == 0) return static_cast<std::uint32_t>(value);
-    }
-    failed_ = true;
-    return 0;
-  }
-  std::string_view take(std::size_t size) {
-    if (failed_ || size > left_.size()) {
-      failed_ = true;
-      return {};
-    }
-    const std::string_view taken = left_.substr(0, size);
-    left_.remove_prefix(size);
-    return taken;
-  }
-  std::string_view text() { return take(number()); }
-
- private:
-  std::string_view left_;
-  bool failed_ = false;
-};
 
 constexpr std::array<std::string_view, 4> kMains{"main", "__main_void", "__main_argc_argv", "__original_main"};
 
@@ -68,13 +39,13 @@ void add_function(ObjectSymbols& symbols, std::string_view name, std::uint32_t f
 }
 
 void read_table(ObjectSymbols& symbols, std::string_view bytes) {
-  Reader table(bytes);
+  ByteReader table(bytes);
   for (std::uint32_t left = table.number(); left > 0 && !table.done(); --left) {
     const std::uint32_t kind = table.number();
     const std::uint32_t flags = table.number();
     const bool defined = (flags & kUndefined) == 0;
     if (kind == kData) {
-      table.text();
+      table.string();
       if (defined) {
         for (int field = 0; field < 3; ++field) table.number();
       }
@@ -82,7 +53,7 @@ void read_table(ObjectSymbols& symbols, std::string_view bytes) {
       table.number();
     } else {
       table.number();
-      const std::string_view name = defined || (flags & kExplicitName) != 0 ? table.text() : std::string_view();
+      const std::string_view name = defined || (flags & kExplicitName) != 0 ? table.string() : std::string_view();
       if (kind == kFunction && !table.failed()) add_function(symbols, name, flags);
     }
   }
@@ -92,17 +63,12 @@ void read_table(ObjectSymbols& symbols, std::string_view bytes) {
 
 ObjectSymbols symbols_of_object(std::string_view object) {
   ObjectSymbols symbols;
-  Reader sections(object.size() < 8 ? std::string_view() : object.substr(8));
-  while (!sections.done()) {
-    const std::string_view id = sections.take(1);
-    Reader section(sections.text());
-    if (id != std::string_view("\0", 1) || section.text() != "linking") continue;
-    section.number();  // version
-    while (!section.done()) {
-      const std::uint32_t kind = section.number();
-      const std::string_view part = section.text();
-      if (kind == kSymbolTable) read_table(symbols, part);
-    }
+  ByteReader section(custom_section(as_bytes(object), "linking"));
+  section.number();  // version
+  while (!section.done()) {
+    const std::uint32_t kind = section.number();
+    const std::string_view part = section.string();
+    if (kind == kSymbolTable) read_table(symbols, part);
   }
   return symbols;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/module/byte_reader.h"
+
 namespace petri {
 namespace {
 
@@ -10,15 +12,11 @@ constexpr std::size_t kHeaderBytes = 8;
 }  // namespace
 
 std::optional<std::uint32_t> take_number(std::span<const std::uint8_t>& bytes) {
-  constexpr std::size_t kBytesMax = 5;
-  std::uint64_t value = 0;
-  for (std::size_t index = 0; index < std::min(bytes.size(), kBytesMax); ++index) {
-    value |= std::uint64_t{bytes[index] & 0x7fU} << (7 * index);
-    if ((bytes[index] & 0x80U) != 0) continue;
-    bytes = bytes.subspan(index + 1);
-    return static_cast<std::uint32_t>(value);
-  }
-  return std::nullopt;
+  ByteReader reader(bytes);
+  const std::uint32_t number = reader.number();
+  if (reader.failed()) return std::nullopt;
+  bytes = bytes.last(reader.left());
+  return number;
 }
 
 SectionReader::SectionReader(std::span<const std::uint8_t> wasm)
@@ -41,6 +39,17 @@ std::span<const std::uint8_t> find_section(std::span<const std::uint8_t> wasm, S
   SectionReader reader(wasm);
   while (const auto section = reader.next()) {
     if (section->id == static_cast<std::uint8_t>(kind)) return section->contents;
+  }
+  return {};
+}
+
+std::string_view custom_section(std::span<const std::uint8_t> wasm, std::string_view name) {
+  SectionReader reader(wasm);
+  while (const auto section = reader.next()) {
+    if (section->id != static_cast<std::uint8_t>(SectionKind::custom)) continue;
+    ByteReader contents(section->contents);
+    if (contents.string() != name || contents.failed()) continue;
+    return section->contents.size() == section->bytes ? contents.take(contents.left()) : std::string_view();
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace petri {
 
@@ -45,6 +46,10 @@ class SectionReader {
 
 // The contents of the first section of this kind; empty when there is none.
 std::span<const std::uint8_t> find_section(std::span<const std::uint8_t> wasm, SectionKind kind);
+
+// The contents of the first custom section of this name, behind the name; empty when there is none, or the file ends
+// before it does.
+std::string_view custom_section(std::span<const std::uint8_t> wasm, std::string_view name);
 
 // Takes an unsigned LEB128 number of at most 32 bits off the front of `bytes`; nothing when there is none.
 std::optional<std::uint32_t> take_number(std::span<const std::uint8_t>& bytes);
