@@ -47,8 +47,7 @@ class PETRI_THREAD_ANNOTATION(capability("mutex")) Mutex {
   bool try_lock() PETRI_THREAD_ANNOTATION(try_acquire_capability(true)) {
     PETRI_TSAN(__tsan_mutex_pre_lock(this, __tsan_mutex_try_lock));
     const bool locked = try_now();
-    PETRI_TSAN(
-        __tsan_mutex_post_lock(this, __tsan_mutex_try_lock | (locked ? 0 : __tsan_mutex_try_lock_failed), 0));
+    PETRI_TSAN(__tsan_mutex_post_lock(this, __tsan_mutex_try_lock | (locked ? 0 : __tsan_mutex_try_lock_failed), 0));
     return locked;
   }
   void unlock() PETRI_THREAD_ANNOTATION(release_capability()) {

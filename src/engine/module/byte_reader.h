@@ -46,7 +46,7 @@ class ByteReader {
     fail();
     return 0;
   }
-  // What comes before the next such byte, which is taken, too.
+  // The bytes before the next such one, which is taken, too.
   std::string_view take_until(char end) {
     const std::size_t size = left_.find(end);
     const std::string_view taken = take(size);

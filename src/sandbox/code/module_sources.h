@@ -53,7 +53,7 @@ class ModuleSources {
   const std::vector<std::string> names_;
   mutable Mutex mutex_;
   std::shared_ptr<const std::vector<ModuleSpec>> sources_ GUARDED_BY(mutex_);  // nullptr once they were dropped
-  std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;  // of sources that failed, on the account
+  std::uint64_t failed_bytes_ GUARDED_BY(mutex_) = 0;                          // of sources that failed, on the account
 };
 
 }  // namespace petri
