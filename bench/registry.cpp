@@ -34,6 +34,7 @@
 #include "bench/snapshots.h"
 #include "bench/sorting_network.h"
 #include "bench/source_compile.h"
+#include "bench/watch.h"
 
 namespace petri::bench {
 
@@ -62,6 +63,9 @@ const std::vector<Benchmark>& benchmarks() {
       compile_cpp_warm_ms(),
       compile_wat_us(),
       compile_c_per_second(),
+      watch_c_ms(),
+      watch_wat_ms(),
+      watch_idle_percent(),
       five_line_program_mib(),
       gate_cost_ratio_interpreted(),
       gate_cost_ratio_compiled(),

@@ -87,6 +87,9 @@ enum class EventKind : std::uint8_t {
   compile_stop,
   compile_exception,
   gc_collected,
+  watch_reloaded,
+  watch_failed,
+  watch_problem,
 };
 std::string_view name_of(EventKind kind);
 std::optional<EventKind> event_kind_named(std::string_view name);
@@ -100,7 +103,7 @@ class EventKinds {
     for (const EventKind kind : kinds) bits_ |= bit(kind);
   }
   // Every kind there is.
-  static constexpr EventKinds all() { return EventKinds((bit(EventKind::gc_collected) << 1) - 1); }
+  static constexpr EventKinds all() { return EventKinds((bit(EventKind::watch_problem) << 1) - 1); }
 
   // True if the set has this kind; empty() if it has none.
   constexpr bool has(EventKind kind) const { return (bits_ & bit(kind)) != 0; }

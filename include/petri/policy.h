@@ -111,6 +111,15 @@ struct QuarantineOptions {
   std::chrono::nanoseconds period = std::chrono::minutes(10);
 };
 
+// Artifacts that may be blocked at a time: Runtime::block_artifact().
+constexpr std::size_t kBlockedArtifactsMax = 100'000;
+
+// An artifact that is refused everywhere by its hash until it is unblocked.
+struct BlockedArtifact {
+  ArtifactId artifact;
+  std::string reason;  // for people: at most 1,000 bytes
+};
+
 // A sandbox whose processes were ended by limits `limits_max` times within `window` is left alone for `pause`: calls
 // and messages from outside answer `busy`. Then one is admitted: if it ends `ok`, all are again. Runs neither count nor
 // ask.

@@ -21,6 +21,7 @@
 #include "petri/sandbox.h"
 #include "petri/snapshot.h"
 #include "petri/tier.h"
+#include "petri/watch.h"
 
 namespace petri {
 
@@ -83,6 +84,8 @@ struct RuntimeInfo {
   std::uint64_t descriptors = 0;  // that sandboxes have open,
   std::uint64_t descriptors_max = 0;
   std::size_t quarantined = 0;  // artifacts
+  std::size_t blocked = 0;      // artifacts
+  std::size_t watched = 0;      // folders and files that sandboxes watch
   std::size_t threads_max = 0;
   std::size_t threads_reserve = 0;
   std::uint64_t descriptors_reserve = 0;
@@ -163,6 +166,27 @@ class Runtime {
   Result<void> restart(std::string_view id, const RestartOptions& options = {});
   // Stops it and leaves nothing behind.
   Result<void> destroy(std::string_view id);
+
+  // Watches a folder or files: once changes have settled they are compiled, once for all sandboxes that watch the same,
+  // and the modules of the sandbox that came of them are reloaded together. A broken edit changes nothing; it is
+  // reported as `watch.failed` and by info(), and the last change is always the last to be compiled. What is watched
+  // already gets the new spec. A sandbox that failed because its code did not compile is started once it does.
+  // validation_failed, io_error (it is not there), limit_exceeded (kWatchesMax, kWatchedFoldersMax, the kernel's
+  // bound).
+  Result<std::vector<WatchInfo>> watch(std::string_view id, const WatchSpec& spec);
+  // No reload comes of this folder or file after it has returned; an empty path: of none of them.
+  Result<void> unwatch(std::string_view id, std::string_view path = {});
+  // Watches the files and folders that the active versions of its modules were read from. `folder` and `files` of the
+  // spec must be empty. validation_failed if no module was read from one.
+  Result<std::vector<WatchInfo>> enable_auto_reload(std::string_view id, const WatchSpec& spec = {});
+  Result<void> disable_auto_reload(std::string_view id);
+
+  // Refuses an artifact by its hash from now on: in every sandbox, by every verb that would make it active or run it.
+  // Live instances continue; evaluations do not ask. limit_exceeded with kBlockedArtifactsMax.
+  Result<void> block_artifact(const ArtifactId& artifact, std::string reason = {});
+  // not_found if it is not blocked.
+  Result<void> unblock_artifact(const ArtifactId& artifact);
+  std::vector<BlockedArtifact> blocked_artifacts() const;
 
   // Evaluates as Evaluator::evaluate, with this runtime's host functions, on the workers that run its sandboxes:
   // candidates and guests take turns. Reported as evaluate.start and one of evaluate.stop and evaluate.exception.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "petri/artifact.h"
+#include "petri/compile_report.h"
 #include "petri/events.h"
 #include "petri/host_functions.h"
 #include "petri/limits.h"
@@ -27,6 +28,7 @@
 #include "petri/tree.h"
 #include "petri/value.h"
 #include "petri/versions.h"
+#include "petri/watch.h"
 
 namespace petri {
 
@@ -61,11 +63,13 @@ struct SandboxSpec {
   // while a timer waits, so a timer that starts another never stops.
   std::optional<bool> deterministic;  // nullopt: it is not
   std::optional<Tier> tier;           // nullopt: automatic
+  // Watches the files and folders that its modules were read from: Runtime::enable_auto_reload().
+  std::optional<bool> auto_reload;  // nullopt: it does not
   std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
 
   // {"id": "counter", "modules": {"counter": {"file": "counter.wat"}}, "limits": {"fuel_max": 1000000}, ...}; a
-  // module's source is {"file": path} or {"wat": text}, and beside it may stand {"needs": {"store": {"min": 2, "max":
-  // 3}}}. Unknown fields are errors that say where they stand.
+  // module's source is {"file": path}, {"folder": path}, {"wat": text} or {"language": "c", "code": text}, and beside
+  // it may stand {"needs": {"store": {"min": 2, "max": 3}}}. Unknown fields are errors that say where they stand.
   static Result<SandboxSpec> from_json(std::string_view text);
 };
 
@@ -132,6 +136,9 @@ struct SandboxInfo {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
   std::vector<ModuleSummary> modules;
+  // The last compile of source code for it, without artifacts and texts; nullptr: there was none.
+  std::shared_ptr<const CompileReport> compile;
+  std::vector<WatchInfo> watched;  // by path
   SupervisorSpec tree;
   WallTime created, updated;
   std::uint64_t restarts = 0;             // asked for
@@ -243,6 +250,8 @@ class Sandbox {
   // Reloads several modules together.
   Result<std::vector<ReloadReport>> reload_all(const std::vector<ModuleSpec>& modules,
                                                const ReloadOptions& options = {});
+  // Compiles a folder once, and reloads together all modules of it that the sandbox has, in the order of their imports.
+  Result<std::vector<ReloadReport>> reload_all(const Source& folder, const ReloadOptions& options = {});
   // Reloads with a version that is in the table.
   Result<ReloadReport> activate(std::string_view module, std::uint64_t version, const ReloadOptions& options = {});
   // Back to a version that is kept; 0: to the one that was active before.

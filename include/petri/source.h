@@ -39,10 +39,17 @@ class Source {
     source.artifact_ = std::move(artifact);
     return source;
   }
+  // Code that was compiled already, with the text in this language that its versions keep.
+  static Source compiled(ArtifactPtr artifact, std::string language, std::string text) {
+    Source source(Kind::artifact, std::move(text));
+    source.artifact_ = std::move(artifact);
+    source.language_ = std::move(language);
+    return source;
+  }
 
   Kind kind() const { return kind_; }
   const std::string& text() const { return text_; }          // bytes, text or path
-  const std::string& language() const { return language_; }  // of Kind::code
+  const std::string& language() const { return language_; }  // of Kind::code and of compiled()
   const ArtifactPtr& artifact() const { return artifact_; }
 
   // The path where it was read, as the caller writes it. For bytes and text the caller may set it.

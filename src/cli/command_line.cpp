@@ -26,6 +26,7 @@ struct Grammar {
   ConvertOptions records;
   ReportPageOptions report;
   ShellOptions shell;
+  WatchOptions watch;
   AuditVerifyOptions audit_verify;
   ManualOptions manual;
   CompletionOptions completion;
@@ -43,6 +44,7 @@ struct Grammar {
   CLI::App* records_command;
   CLI::App* report_command;
   CLI::App* shell_command;
+  CLI::App* watch_command;
   CLI::App* audit_command;
   CLI::App* audit_verify_command;
   CLI::App* manual_command;
@@ -50,10 +52,10 @@ struct Grammar {
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,        compile_command, cache_command,    cache_show_command,   cache_clear_command,
-            inspect_command,    scan_command,    evaluate_command, verify_command,       records_command,
-            report_command,     shell_command,   audit_command,    audit_verify_command, manual_command,
-            completion_command, version_command};
+    return {run_command,     compile_command,    cache_command,    cache_show_command, cache_clear_command,
+            inspect_command, scan_command,       evaluate_command, verify_command,     records_command,
+            report_command,  shell_command,      watch_command,    audit_command,      audit_verify_command,
+            manual_command,  completion_command, version_command};
   }
   Command command() const;
 };
@@ -71,6 +73,7 @@ Grammar::Grammar()
       records_command(add_records(app, records)),
       report_command(add_report(app, report)),
       shell_command(add_shell(app, shell)),
+      watch_command(add_watch(app, watch)),
       audit_command(add_audit(app, audit_verify)),
       audit_verify_command(audit_command->get_subcommand("verify")),
       manual_command(add_manual(app, manual)),
@@ -97,6 +100,7 @@ Command Grammar::command() const {
   if (records_command->parsed()) return records;
   if (report_command->parsed()) return report;
   if (shell_command->parsed()) return shell;
+  if (watch_command->parsed()) return watch;
   if (audit_verify_command->parsed()) return audit_verify;
   if (manual_command->parsed()) return manual;
   if (completion_command->parsed()) return completion;
@@ -119,8 +123,8 @@ Result<void> check_complete(const Grammar& grammar) {
   if (&command == &grammar.app && !grammar.version_flag) {
     return refuse_usage(
         command,
-        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, report, shell, audit, "
-        "manual, completion or version");
+        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, report, shell, watch, "
+        "audit, manual, completion or version");
   }
   if (&command == grammar.cache_command) return refuse_usage(command, "petri cache needs a command: show or clear");
   if (&command == grammar.audit_command) return refuse_usage(command, "petri audit needs a command: verify");
@@ -202,6 +206,7 @@ ExitCode execute(const Command& command, Console& console) {
   if (const auto* records = std::get_if<ConvertOptions>(&command)) return execute(*records, console);
   if (const auto* report = std::get_if<ReportPageOptions>(&command)) return execute(*report, console);
   if (const auto* shell = std::get_if<ShellOptions>(&command)) return execute(*shell, console);
+  if (const auto* watch = std::get_if<WatchOptions>(&command)) return execute(*watch, console);
   if (const auto* audit = std::get_if<AuditVerifyOptions>(&command)) return execute(*audit, console);
   if (const auto* manual = std::get_if<ManualOptions>(&command)) return execute(*manual, console);
   if (const auto* completion = std::get_if<CompletionOptions>(&command)) return execute(*completion, console);

@@ -16,6 +16,7 @@
 #include "cli/commands/scan.h"
 #include "cli/commands/verify.h"
 #include "cli/commands/version.h"
+#include "cli/commands/watch.h"
 #include "cli/manual/command_description.h"
 #include "cli/manual/manual.h"
 #include "cli/shell/shell.h"
@@ -29,7 +30,7 @@ struct HelpText {
 
 using Command = std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, InspectOptions, ScanOptions,
                              EvaluateOptions, VerifyFileOptions, ConvertOptions, ReportPageOptions, ShellOptions,
-                             AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
+                             WatchOptions, AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

@@ -181,6 +181,15 @@ Result<SourceFiles> read_source_folder(const std::string& folder, const ReadBoun
   return FolderReader(folder, bounds).read();
 }
 
+std::vector<std::string> source_patterns() {
+  std::vector<std::string> patterns;
+  for (const SourceLanguage& language : source_languages()) {
+    for (const std::string& ending : language.endings) patterns.push_back("*" + ending);
+  }
+  for (const std::string_view ending : kIncludedEndings) patterns.push_back(fmt::format("*{}", ending));
+  return patterns;
+}
+
 Result<SourceFiles> read_source_file(const std::string& path, const ReadBounds& bounds) {
   PETRI_TRY(std::string bytes, read_file(path, bounds.file_bytes_max));
   SourceFiles files;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "petri/result.h"
 
@@ -39,6 +40,9 @@ struct ReadBounds {
 // All regular files below a folder whose names do not start with a dot and that some language compiles or includes. No
 // symbolic link is followed, nothing blocks, and other files are not read. too_large names the bound and the file.
 Result<SourceFiles> read_source_folder(const std::string& folder, const ReadBounds& bounds);
+
+// The files that it reads, as patterns: "*.c", "*.h".
+std::vector<std::string> source_patterns();
 
 // One file, and those beside and below it that it includes by `#include "name"`, and so on.
 Result<SourceFiles> read_source_file(const std::string& path, const ReadBounds& bounds);

@@ -60,17 +60,24 @@ SpecObject sandbox_object() {
        {"deterministic", kFlag, "`false`", "", R"("deterministic": true)",
         "the same calls in the same order give the same results"},
        {"tier", "`interpreted`, `compiled`, `automatic`", "`automatic`", "", R"("tier": "compiled")",
-        "the engine that runs the code"}}};
+        "the engine that runs the code"},
+       {"auto_reload", kFlag, "`false`", "", R"("auto_reload": true)",
+        "the files and folders that the modules were read from are watched"}}};
 }
 
 SpecObject module_object() {
   return {"A module",
-          "A member of `modules`. It has one of `file` and `wat`.",
+          "A member of `modules`. It has one of `file`, `folder`, `wat` and `code`.",
           R"({"modules": {"m": {%}}})",
           false,
           {{"file", kText, "", "a file that exists", R"("file": "orders.wasm")",
             "a path: wasm, wat, or a source in a language of `petri compile`"},
+           {"folder", kText, "", "a folder with one module", R"("folder": "orders")", "a path: a folder of sources"},
            {"wat", kText, "", "", R"json("wat": "(module)")json", "the text of the module"},
+           {"code", kText, "", "", R"("language": "c", "code": "int f(void) { return 1; }")",
+            "the text of the module in another language"},
+           {"language", kText, "", "`wat`, `c`, `cpp`, `assemblyscript`, `rust`",
+            R"("language": "c", "code": "int f(void) { return 1; }")", "the language of `code`"},
            {"needs", "object of version ranges by module", "any version", "",
             R"json("wat": "(module)", "needs": {"store": {"min": 2, "max": 3}})json",
             "versions of other modules that it needs"}}};

@@ -93,6 +93,7 @@ bool Collector::remove(const CorePtr& core, Why why) {
     removed = core->destroy(cause);
   }
   if (!removed) return false;
+  parts_.forget(*core);
   ++parts_.destroyed;
   parts_.metrics.collected(why == Why::dead        ? Metrics::collected_dead
                            : why == Why::abandoned ? Metrics::collected_abandoned

@@ -1,7 +1,9 @@
 // Removes what is over: dead sandboxes, those that nobody uses, old generations, and what they leave in the stores.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -44,7 +46,8 @@ class Collector {
     CodeStore& code;
     EventBus& events;
     Metrics& metrics;
-    std::atomic<std::uint64_t>& destroyed;  // how many sandboxes were, in all
+    std::atomic<std::uint64_t>& destroyed;     // how many sandboxes were, in all
+    std::function<void(SandboxCore&)> forget;  // one that was removed: nothing is watched for it any more
   };
   explicit Collector(const Parts& parts) : parts_(parts) {}
 

@@ -66,6 +66,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
 // timers once no guest runs. What all of this has freed is not kept for a runtime that may never come.
 Runtime::~Runtime() {
   for (const CorePtr& core : impl_->registry.all()) core->begin_destroy();
+  impl_->end_watches();
   for (const CorePtr& core : impl_->registry.all()) impl_->destroy(*core);
   impl_->batch_threads.reset();  // rows that came too late undo what they did
   impl_->under_way->wait_until_none();
@@ -244,6 +245,7 @@ RuntimeInfo Runtime::info() const {
                    .descriptors = impl_->descriptors->used(),
                    .descriptors_max = impl_->descriptors->allowed(),
                    .quarantined = impl_->quarantine.size(impl_->clock.now()),
+                   .blocked = impl_->blocked.size(),
                    .threads_max = options.threads_max,
                    .threads_reserve = options.threads_reserve,
                    .descriptors_reserve = options.descriptors_reserve,
@@ -259,6 +261,7 @@ RuntimeInfo Runtime::info() const {
                    .gc_interval = options.gc_interval,
                    .gc_retain_generations = options.gc_retain_generations,
                    .defaults = options.defaults};
+  info.watched = impl_->watched();
   for (const CorePtr& core : impl_->registry.all()) {
     const Usage usage = core->usage().now();
     info.memory_bytes += usage.memory_bytes + usage.host_bytes;

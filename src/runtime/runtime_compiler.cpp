@@ -3,7 +3,6 @@
 #include "petri/compile.h"
 
 namespace petri {
-
 bool RuntimeCompiler::compiles(const Source& source) const {
   switch (source.kind()) {
     case Source::Kind::folder: return true;
@@ -19,13 +18,9 @@ bool RuntimeCompiler::compiles(const Source& source) const {
   return false;
 }
 
-Result<CompiledCode> RuntimeCompiler::compile(const Source& source, std::uint64_t bytes_max,
-                                              const std::stop_token& stop) const {
-  PETRI_TRY(const CompileReport report, petri::compile(source, {.artifact_bytes_max = bytes_max, .stop = stop}));
-  if (report.error) return fail(*report.error);
-  if (report.modules.size() != 1) return fail(ErrorCode::validation_failed, several_modules_sentence(report));
-  const CompiledSource& module = report.modules.front();
-  return CompiledCode{.artifact = module.artifact, .language = module.language, .text = module.text};
+Result<CompileReport> RuntimeCompiler::compile(const Source& source, std::uint64_t artifact_bytes_max,
+                                               const std::stop_token& stop) const {
+  return petri::compile(source, {.artifact_bytes_max = artifact_bytes_max, .stop = stop});
 }
 
 }  // namespace petri

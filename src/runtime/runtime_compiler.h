@@ -1,4 +1,4 @@
-// The compilers of source code, as sandboxes use them.
+// The compilers of source code, as sandboxes and watches use them.
 #pragma once
 
 #include "sandbox/code/source_compiler.h"
@@ -9,8 +9,8 @@ namespace petri {
 class RuntimeCompiler final : public SourceCompiler {
  public:
   bool compiles(const Source& source) const override;
-  Result<CompiledCode> compile(const Source& source, std::uint64_t bytes_max,
-                               const std::stop_token& stop) const override;
+  Result<CompileReport> compile(const Source& source, std::uint64_t artifact_bytes_max,
+                                const std::stop_token& stop) const override;
 };
 
 }  // namespace petri

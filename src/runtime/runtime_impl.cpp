@@ -75,6 +75,7 @@ void Runtime::Impl::make_services() {
                                                                      .host = options.host,
                                                                      .audit = *audit,
                                                                      .quarantine = quarantine,
+                                                                     .blocked = blocked,
                                                                      .metrics = metrics,
                                                                      .budget = budget.get(),
                                                                      .descriptors = descriptors,
@@ -120,6 +121,44 @@ Evaluator& Runtime::Impl::evaluator() {
   return *evaluator_made;
 }
 
+Result<Watches*> Runtime::Impl::watches() {
+  MutexLock lock(watches_mutex);
+  if (watches_made == nullptr) {
+    PETRI_TRY(watches_made,
+              Watches::create(
+                  {.compiler = compiler, .events = events, .metrics = metrics, .timers = *timers, .clock = clock}));
+  }
+  return watches_made.get();
+}
+
+void Runtime::Impl::end_watches() {
+  std::unique_ptr<Watches> ended;
+  MutexLock lock(watches_mutex);
+  ended.swap(watches_made);
+}
+
+// A sandbox that does not watch what its spec says is not the one that was asked for.
+Result<void> Runtime::Impl::watch_from_the_start(const CorePtr& core) {
+  const auto watch = [&]() -> Result<void> {
+    PETRI_TRY(Watches* const all, watches());
+    PETRI_TRY(all->watch_modules(core, {}));
+    return {};
+  };
+  auto result = watch();
+  if (!result) destroy(*core);
+  return result;
+}
+
+void Runtime::Impl::forget_watches(SandboxCore& core) {
+  MutexLock lock(watches_mutex);
+  if (watches_made != nullptr) watches_made->forget(core);
+}
+
+std::size_t Runtime::Impl::watched() {
+  MutexLock lock(watches_mutex);
+  return watches_made == nullptr ? 0 : watches_made->size();
+}
+
 void Runtime::Impl::count(const Evaluation& evaluation) {
   metrics.evaluation_ended();
   for (const Record& record : evaluation.records) {
@@ -139,6 +178,7 @@ Result<CorePtr> Runtime::Impl::make_core(SandboxSpec given) {
 
 bool Runtime::Impl::destroy(SandboxCore& core) {
   const bool was_there = core.destroy();
+  forget_watches(core);
   registry.remove(core);
   if (was_there) ++destroyed;
   return was_there;
@@ -151,11 +191,15 @@ Result<Sandbox> Runtime::Impl::begin(CorePtr core, const SnapshotOrigin* origin)
     return fail(already_exists(present->info()));
   }
   // Handles of the dead one may outlive the runtime.
-  if (replaced != nullptr) replaced->destroy();
+  if (replaced != nullptr) {
+    replaced->destroy();
+    forget_watches(*replaced);
+  }
   auto created = origin == nullptr ? core->create() : core->create(*origin);
   // A record of one that failed can be restarted, but not with what the snapshot knew.
   if (!created && origin != nullptr && core->destroy()) registry.remove(*core);
   if (!created) return fail(std::move(created.error()));
+  if (core->wants_auto_reload()) PETRI_TRY(watch_from_the_start(core));
   return Sandbox(std::move(core));
 }
 

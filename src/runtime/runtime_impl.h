@@ -19,6 +19,7 @@
 #include "runtime/registry.h"
 #include "runtime/runtime_compiler.h"
 #include "runtime/shared_threads.h"
+#include "runtime/watches.h"
 #include "sandbox/sandbox_core.h"
 
 namespace petri {
@@ -36,6 +37,13 @@ struct Runtime::Impl {
   // Made for the first evaluation: most runtimes have none.
   Evaluator& evaluator() EXCLUDES(evaluator_mutex);
   void count(const Evaluation& evaluation);
+  // Made for the first watch: it has a thread.
+  Result<Watches*> watches() EXCLUDES(watches_mutex);
+  Result<void> watch_from_the_start(const CorePtr& core);
+  void forget_watches(SandboxCore& core) EXCLUDES(watches_mutex);
+  std::size_t watched() EXCLUDES(watches_mutex);
+  // Ends compiles, and waits for reloads that are under way.
+  void end_watches() EXCLUDES(watches_mutex);
   // A sandbox that nobody knows yet.
   Result<CorePtr> make_core(SandboxSpec given);
   // Registers the sandbox and starts it; already_exists while a live one has the id. One that fails to start stays
@@ -69,6 +77,7 @@ struct Runtime::Impl {
   EventBus events;
   std::unique_ptr<AuditLog> audit;
   Quarantine quarantine;
+  BlockList blocked;
   Metrics metrics;
   std::unique_ptr<MemoryBudget> budget;
   const std::shared_ptr<DescriptorPool> descriptors;
@@ -88,6 +97,8 @@ struct Runtime::Impl {
   SandboxServicesPtr services;  // once workers and timers are there
   std::unique_ptr<ThreadPool> batch_threads;
   std::atomic<std::uint64_t> twins{0};  // forks that were made for evaluations
+  Mutex watches_mutex;
+  std::unique_ptr<Watches> watches_made GUARDED_BY(watches_mutex);
   Mutex evaluator_mutex;
   std::unique_ptr<SharedThreads> evaluation_threads GUARDED_BY(evaluator_mutex);
   std::unique_ptr<Evaluator> evaluator_made GUARDED_BY(evaluator_mutex);  // uses them
@@ -99,7 +110,8 @@ struct Runtime::Impl {
                        .code = code,
                        .events = events,
                        .metrics = metrics,
-                       .destroyed = destroyed}};
+                       .destroyed = destroyed,
+                       .forget = [this](SandboxCore& core) { forget_watches(core); }}};
   std::uint64_t destroyed_before = 0, given_back_at = 0;  // by the timers' thread
 };
 

@@ -91,6 +91,7 @@ class PartsFixture : public ::testing::Test {
   RunTable run_table_;
   Completions completions_;
   Quarantine quarantine_{{.limits_max = 3}};
+  BlockList blocked_;
   const HostFunctions host_;
   ArtifactStore artifacts_;
   CompiledModules compiled_{0};
@@ -109,6 +110,7 @@ class PartsFixture : public ::testing::Test {
                                   .host = host_,
                                   .audit = *log_,
                                   .quarantine = quarantine_,
+                                  .blocked = blocked_,
                                   .metrics = metrics_,
                                   .failed_sources = failed_sources_,
                                   .retrace_budget = retrace_budget_,

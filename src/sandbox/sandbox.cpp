@@ -82,6 +82,9 @@ Result<std::vector<ReloadReport>> Sandbox::reload_all(const std::vector<ModuleSp
                                                       const ReloadOptions& options) {
   return InUse(core_)->reloads().reload_all(modules, options);
 }
+Result<std::vector<ReloadReport>> Sandbox::reload_all(const Source& folder, const ReloadOptions& options) {
+  return InUse(core_)->reloads().reload_folder(folder, options);
+}
 Result<ReloadReport> Sandbox::activate(std::string_view module, std::uint64_t version, const ReloadOptions& options) {
   return InUse(core_)->reloads().activate(module, version, options);
 }

@@ -15,6 +15,7 @@
 #include "sandbox/calls/run_table.h"
 #include "sandbox/calls/sandbox_runs.h"
 #include "sandbox/code/module_sources.h"
+#include "sandbox/code/source_news.h"
 #include "sandbox/guest_environment.h"
 #include "sandbox/journal/operation.h"
 #include "sandbox/labels.h"
@@ -130,6 +131,14 @@ class SandboxCore final : public Keeper,
   Reloads reloads() { return Reloads(reloads_parts()); }
   ModuleVersions versions() { return ModuleVersions(reloads_parts()); }
   StateDocuments state_documents();
+  bool wants_auto_reload() const { return spec_.auto_reload; }
+  SourceNews& source_news() { return source_news_; }
+  // Its modules, with where their code was read; before they are loaded those of the spec.
+  std::vector<ModulePlace> module_places() const;
+  // True if its start failed before its modules were loaded.
+  bool lacks_code() const { return status() == SandboxStatus::failed && modules_.size() < sources_.all()->size(); }
+  // Starts it anew with this code in place of what it was created with.
+  Result<void> restart_with(const std::vector<ModuleSpec>& modules);
   Snapshots snapshots() { return Snapshots(snapshot_parts()); }
 
   // ---- what parts ask of the whole
@@ -174,6 +183,7 @@ class SandboxCore final : public Keeper,
   UsageReport usage_;
   Labels labels_;
   ModuleSources sources_;
+  SourceNews source_news_;
   TreeSpec tree_spec_;
   Decisions decisions_;  // that follow a crash
   ProcessEnds ends_;

@@ -34,6 +34,8 @@ SandboxInfo SandboxCore::info() const {
                    .completions_threw = completions_.threw(),
                    .usage = usage_.now()};
   info.modules = modules_.summaries();
+  info.compile = source_news_.last_compile();
+  info.watched = source_news_.watched();
   info.limits_met = journal_.limits_met();
   info.denied = journal_.denied();
   info.supervisor_restarts = processes_.supervisor_restarts();
@@ -58,6 +60,14 @@ std::optional<Clock::TimePoint> SandboxCore::unused_since() const {
     last = std::max(last, to_time(process->last_work_ns()));
   }
   return last;
+}
+
+std::vector<ModulePlace> SandboxCore::module_places() const {
+  std::vector<ModulePlace> places;
+  for (const ModuleSummary& module : modules_.summaries()) places.push_back({module.name, module.path});
+  if (!places.empty()) return places;
+  for (const ModuleSpec& module : *sources_.all()) places.push_back({module.name, module.source.path()});
+  return places;
 }
 
 bool SandboxCore::matches(std::string_view label, std::optional<std::uint64_t> generation) const {

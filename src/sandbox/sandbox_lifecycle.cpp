@@ -73,6 +73,11 @@ Result<void> SandboxCore::restart(const RestartOptions& options) {
   return start_again(turn, nullptr);
 }
 
+Result<void> SandboxCore::restart_with(const std::vector<ModuleSpec>& modules) {
+  sources_.replace(modules);
+  return restart();
+}
+
 Result<void> SandboxCore::restart_with_state() {
   const StateRestart with_state(snapshot_parts());
   PETRI_TRY(with_state.must_have_state());

@@ -15,6 +15,7 @@
 #include "sandbox/journal/journal.h"
 #include "sandbox/timers/timers.h"
 #include "sandbox/under_way.h"
+#include "security/block_list.h"
 #include "security/quarantine.h"
 #include "telemetry/event_bus.h"
 #include "telemetry/metrics/metrics.h"
@@ -34,6 +35,7 @@ struct SandboxServices {
   const HostFunctions& host;
   AuditLog& audit;
   Quarantine& quarantine;
+  const BlockList& blocked;
   Metrics& metrics;
   JournalSinks journal{events, audit, metrics, timers};
   MemoryBudget* budget = nullptr;               // nullptr if there is no bound on all sandboxes together

@@ -47,6 +47,7 @@ struct OwnSpec {
   std::optional<std::uint64_t> generation;
   std::uint64_t seed = 0;
   bool deterministic = false;
+  bool auto_reload = false;
   Tier tier = Tier::automatic;
   std::function<void(std::string_view process, LogLevel level, std::string_view line)> on_log;
 };

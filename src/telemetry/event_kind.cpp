@@ -4,7 +4,7 @@
 namespace petri {
 namespace {
 
-constexpr NameTable<40> kEventKinds{
+constexpr NameTable<43> kEventKinds{
     "sandbox.created", "sandbox.status",    "sandbox.destroyed",  "sandbox.failed",        "process.started",
     "process.exited",  "process.restarted", "process.gave_up",    "module.loaded",         "module.rejected",
     "run.start",       "run.stop",          "run.exception",      "killed.resource_limit", "killed.timeout",
@@ -12,8 +12,9 @@ constexpr NameTable<40> kEventKinds{
     "breaker.closed",  "host.pressure",     "security.denied",    "security.quarantined",  "sandbox.recovery",
     "module.staged",   "module.reloaded",   "module.rolled_back", "module.no_change",      "compiling.unavailable",
     "evaluate.start",  "evaluate.stop",     "evaluate.exception", "batch.start",           "batch.stop",
-    "batch.exception", "compile.start",     "compile.stop",       "compile.exception",     "gc.collected"};
-static_assert(static_cast<std::size_t>(EventKind::gc_collected) + 1 == kEventKinds.size());
+    "batch.exception", "compile.start",     "compile.stop",       "compile.exception",     "gc.collected",
+    "watch.reloaded",  "watch.failed",      "watch.problem"};
+static_assert(static_cast<std::size_t>(EventKind::watch_problem) + 1 == kEventKinds.size());
 static_assert(kEventKinds.size() < 64, "EventKinds has a bit for each");
 
 std::vector<EventKind> list_kinds() {

@@ -199,12 +199,19 @@ std::vector<EventRule> compile_rules() {
   const DetailRule path{"path", text, "where the source was read, as the caller wrote it", kSometimes};
   return {
       {compile_start,
-       "A compiler begins. Exactly one of `compile.stop` and `compile.exception` follows.",
+       "A compiler begins. Exactly one of `compile.stop` and `compile.exception` follows. Of no sandbox where the "
+       "source "
+       "is watched, as it may be for several.",
        {language, path},
        debug},
       {compile_stop,
        "The source is code.",
-       {language, path, {"artifact", text, "SHA-256 of its bytes"}, {"bytes", integer, "its size"}, kDuration}},
+       {language,
+        path,
+        {"modules", integer, "how many the source has"},
+        {"artifact", text, "SHA-256 of its bytes, where it is one module", kSometimes},
+        {"bytes", integer, "its size, where it is one module", kSometimes},
+        kDuration}},
       {compile_exception, "The source did not compile.", {language, path, kErrorCode, kMessage, kDuration}, warning},
   };
 }
@@ -222,6 +229,31 @@ std::vector<EventRule> collection_rules() {
         {"folders", integer, "folders that compilers without a jail have left behind"},
         {"rows", integer, "rows of the registry that were put right"},
         kDuration}},
+  };
+}
+
+std::vector<EventRule> watch_rules() {
+  const DetailRule path{"path", text, "the folder or file that is watched"};
+  return {
+      {watch_reloaded,
+       "Watched sources have changed, and the sandbox runs what they are now.",
+       {path,
+        {"modules", text, "those with a new version, by name; empty: the code came out as it was"},
+        {"reloaded", integer, "how many these are"},
+        {"unchanged", integer, "modules whose code came out as it was"},
+        {"compile_ns", integer, "how long compiling took"},
+        kDuration}},
+      {watch_failed,
+       "Watched sources have changed and are not used; what ran continues.",
+       {path,
+        kErrorCode,
+        kMessage,
+        {"errors", integer, "that the compiler found"},
+        {"file", text, "of the first of them", kSometimes},
+        {"line", integer, "of the first of them", kSometimes},
+        {"column", integer, "of the first of them", kSometimes}},
+       warning},
+      {watch_problem, "A part of what is to be watched cannot be.", {path, kMessage}, warning},
   };
 }
 
@@ -289,7 +321,7 @@ std::vector<EventRule> containment_rules() {
 std::vector<EventRule> make_rules() {
   std::vector<EventRule> rules;
   for (const auto make : {sandbox_rules, process_rules, module_rules, run_rules, resource_rules, containment_rules,
-                          version_rules, evaluate_rules, batch_rules, compile_rules, collection_rules}) {
+                          version_rules, evaluate_rules, batch_rules, compile_rules, collection_rules, watch_rules}) {
     for (EventRule& rule : make()) rules.push_back(std::move(rule));
   }
   return rules;

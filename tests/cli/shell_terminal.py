@@ -26,15 +26,15 @@ def without_escapes(text):
 
 
 class Session:
-    """One `petri shell` at a terminal."""
+    """One `petri shell`, or another command that reads lines, at a terminal."""
 
-    def __init__(self, folder, state, arguments=()):
+    def __init__(self, folder, state, arguments=(), command="shell"):
         self.shown = ""
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
             environment = dict(os.environ, TERM="xterm", XDG_STATE_HOME=str(state), LC_ALL="C")
-            os.execve(options.petri, ["petri", "shell", *arguments], environment)
+            os.execve(options.petri, ["petri", command, *arguments], environment)
         self.expect(PROMPT)
 
     def type(self, keys):

@@ -19,11 +19,12 @@ constexpr EventKinds kOfContainment{EventKind::breaker_opened,       EventKind::
                                     EventKind::security_denied,      EventKind::security_quarantined,
                                     EventKind::compiling_unavailable};
 // Events of no sandbox; evaluate_test.cpp, batches_test.cpp and collection_test.cpp have them. Those of compilers are
-// in tests/compiling.
-constexpr EventKinds kOfEvaluations{EventKind::evaluate_start, EventKind::evaluate_stop, EventKind::evaluate_exception,
-                                    EventKind::batch_start,    EventKind::batch_stop,    EventKind::batch_exception,
-                                    EventKind::compile_start,  EventKind::compile_stop,  EventKind::compile_exception,
-                                    EventKind::gc_collected};
+// in tests/compiling, those of watches in tests/watch.
+constexpr EventKinds kOfEvaluations{EventKind::evaluate_start, EventKind::evaluate_stop,  EventKind::evaluate_exception,
+                                    EventKind::batch_start,    EventKind::batch_stop,     EventKind::batch_exception,
+                                    EventKind::compile_start,  EventKind::compile_stop,   EventKind::compile_exception,
+                                    EventKind::gc_collected,   EventKind::watch_reloaded, EventKind::watch_failed,
+                                    EventKind::watch_problem};
 
 // Everything a sandbox can go through so far.
 TEST_F(EventsTest, KeepToTheirTableThroughAWholeLife) {  // O01, O03, O05, O06

@@ -128,7 +128,9 @@ TEST_F(LifecycleTest, DoesNotBlameWhatAJsonSpecLeavesOutOrCouldNotRead) {  // L1
   EXPECT_EQ(without_modules.error().message, "seed is not an integer from 0 to 18446744073709551615");
   const auto bad_module =
       SandboxSpec::from_json(R"({"modules": {"m": {"url": "x"}}, "tree": {"children": [{"id": "c", "module": "m"}]}})");
-  EXPECT_EQ(bad_module.error().message, R"(modules.m is not one of {"file": path} and {"wat": text})");
+  EXPECT_EQ(
+      bad_module.error().message,
+      R"(modules.m is not one of {"file": path}, {"folder": path}, {"wat": text} and {"language": name, "code": text})");
   EXPECT_EQ(SandboxSpec::from_json("[]").error().message, "the spec of a sandbox is not a JSON object");
   EXPECT_EQ(SandboxSpec::from_json("{").error().code, ErrorCode::parse_failed);
 }

@@ -17,7 +17,7 @@ namespace {
 
 // The function of the candidate in this file, if it is one and has it.
 std::optional<Signature> signature_in(const std::string& path, const WantedFunction& wanted) {
-  const auto bytes = read_file(path, wanted.module_bytes_max);
+  const auto bytes = load_candidate(path, wanted.module_bytes_max);
   if (!bytes) return std::nullopt;
   const auto artifact = artifact_in(path, *bytes, wanted.module_bytes_max);
   if (!artifact) return std::nullopt;

@@ -9,6 +9,7 @@
 #include "base/files/file.h"
 #include "base/module_size.h"
 #include "base/text/byte_text.h"
+#include "base/threads/thread_pool.h"
 #include "cli/commands/candidate_files.h"
 #include "cli/input_file.h"
 #include "evaluation/spec_check.h"
@@ -33,7 +34,33 @@ Result<std::string> read_candidate(const std::string& path, std::uint64_t bytes_
   return fail(module_too_large(path.ends_with(".wat") ? "text" : "module", bytes, bytes_max));
 }
 
+// So many are compiled side by side before the next ones are looked at.
+constexpr std::size_t kLoadedTogether = 64;
+
+std::vector<Result<std::string>> load_all(std::span<const std::string> paths, ThreadPool& threads,
+                                          std::uint64_t bytes_max) {
+  std::vector<Result<std::string>> files(paths.size(), fail(ErrorCode::cancelled, "not read yet"));
+  const auto load = [&](std::size_t index) { files[index] = load_candidate(paths[index], bytes_max); };
+  if (std::ranges::any_of(paths, names_source_code)) {
+    threads.for_each(paths.size(), load);
+  } else {
+    for (std::size_t index = 0; index < paths.size(); ++index) load(index);
+  }
+  return files;
+}
+
+bool is_a_row(const Error& error, const std::string& path) {
+  return error.code == ErrorCode::module_too_large || (names_source_code(path) && error.code != ErrorCode::io_error);
+}
+
 }  // namespace
+
+Result<std::string> load_candidate(const std::string& path, std::uint64_t bytes_max) {
+  if (!names_source_code(path)) return read_candidate(path, bytes_max);
+  PETRI_TRY(const ArtifactPtr artifact, compile_file(path, bytes_max));
+  const auto bytes = artifact->bytes();
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
 
 BatchSize BatchSize::for_rows_of(const EvaluationSpec& spec, std::size_t cases) {
   const BatchSize usual{.file_bytes_max = spec.module_bytes_max};
@@ -54,13 +81,20 @@ Result<ArtifactPtr> artifact_in(const std::string& path, const std::string& byte
 Result<CandidateBatch> CandidateBatch::read(std::span<const std::string> paths, const std::stop_token& stop,
                                             const BatchSize& size) {
   CandidateBatch batch;
+  ThreadPool threads({.name = "petri-read"});
   std::uint64_t bytes = 0;
-  for (const std::string& path : paths.first(std::min(paths.size(), size.rows_max))) {
-    if (bytes >= size.bytes_max || stop.stop_requested()) break;
-    Result<std::string> file = read_candidate(path, size.file_bytes_max);
-    if (!file && file.error().code != ErrorCode::module_too_large) return fail(std::move(file.error()));
-    if (file) bytes += file->size();
-    batch.files_.push_back(std::move(file));
+  const auto is_full = [&] {
+    return bytes >= size.bytes_max || batch.files_.size() >= size.rows_max || stop.stop_requested();
+  };
+  while (batch.files_.size() < paths.size() && !is_full()) {
+    const auto rest = paths.subspan(batch.files_.size());
+    const auto next = rest.first(std::min({rest.size(), kLoadedTogether, size.rows_max - batch.files_.size()}));
+    for (Result<std::string>& file : load_all(next, threads, size.file_bytes_max)) {
+      if (is_full()) break;
+      if (!file && !is_a_row(file.error(), paths[batch.files_.size()])) return fail(std::move(file.error()));
+      if (file) bytes += file->size();
+      batch.files_.push_back(std::move(file));
+    }
   }
   // Only now, when no string moves any more.
   batch.candidates_.reserve(batch.files_.size());

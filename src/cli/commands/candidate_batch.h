@@ -31,6 +31,9 @@ Candidate candidate_in(const std::string& path, const std::string& bytes);
 // Prepares the candidate in these bytes.
 Result<ArtifactPtr> artifact_in(const std::string& path, const std::string& bytes, std::uint64_t bytes_max);
 
+// The bytes of a file, or of the module that its source code is compiled to.
+Result<std::string> load_candidate(const std::string& path, std::uint64_t bytes_max);
+
 class CandidateBatch {
  public:
   // Reads the first of these files, as many as fit, at least one. io_error when one cannot be read; one that is too

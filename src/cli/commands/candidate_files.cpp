@@ -11,11 +11,23 @@
 
 #include "base/text/units.h"
 #include "cli/input_file.h"
+#include "petri/compile.h"
 
 namespace petri::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// ".wasm, .wat, .c ... or .rs"
+std::string candidate_endings() {
+  std::vector<std::string> endings{".wasm"};
+  for (const SourceLanguage& language : source_languages()) {
+    endings.insert(endings.end(), language.endings.begin(), language.endings.end());
+  }
+  const std::string last = std::move(endings.back());
+  endings.pop_back();
+  return fmt::format("{} or {}", fmt::join(endings, ", "), last);
+}
 
 std::unexpected<Error> refuse_path(const std::string& path, ErrorCode code, std::string why) {
   return fail(name_file(path, Error{.code = code, .message = std::move(why), .details = {}}));
@@ -78,7 +90,7 @@ Result<void> add(const std::string& name, CandidateFiles& found) {
   if (names_a_candidate(name)) return {};
   PETRI_TRY(check_file(name));  // that it is missing matters more than what it is called
   return refuse_path(name, ErrorCode::validation_failed,
-                     "a candidate is a folder or a file that ends in .wasm or .wat");
+                     fmt::format("a candidate is a folder or a file that ends in {}", candidate_endings()));
 }
 
 std::unexpected<Error> nothing_found(const std::vector<std::string>& names, std::size_t ignored) {
@@ -87,14 +99,14 @@ std::unexpected<Error> nothing_found(const std::vector<std::string>& names, std:
   const std::string others = ignored == 0   ? ""
                              : ignored == 1 ? ", but 1 other file"
                                             : fmt::format(", but {} other files", format_count(ignored));
-  return fail(
-      ErrorCode::validation_failed,
-      fmt::format("there is nothing to evaluate: no .wasm or .wat file is in {}{}", fmt::join(titles, ", "), others));
+  return fail(ErrorCode::validation_failed,
+              fmt::format("there is nothing to evaluate: no file that ends in {} is in {}{}", candidate_endings(),
+                          fmt::join(titles, ", "), others));
 }
 
 }  // namespace
 
-bool names_a_candidate(std::string_view path) { return path.ends_with(".wasm") || path.ends_with(".wat"); }
+bool names_a_candidate(std::string_view path) { return path.ends_with(".wasm") || language_of_file(path) != nullptr; }
 
 Result<CandidateFiles> find_candidates(const std::vector<std::string>& names) {
   CandidateFiles found;

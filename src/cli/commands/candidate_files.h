@@ -16,7 +16,7 @@ struct CandidateFiles {
   std::size_t ignored = 0;         // what else lies in the folders
 };
 
-// True for names that end in .wasm or .wat.
+// True for names that end in .wasm, or as those of a source language do.
 bool names_a_candidate(std::string_view path);
 
 // Files come in the order they are named. A folder is searched with all folders in it, and its files come in the order

@@ -84,7 +84,7 @@ TEST_F(CandidateFolder, WithoutACandidateIsRefused) {
 }
 
 TEST_F(CandidateFolder, IsNotNeededForAFileOfTheRightName) {
-  EXPECT_THAT(refusal({make("notes.txt")}), HasSubstr("ends in .wasm or .wat"));
+  EXPECT_THAT(refusal({make("notes.txt")}), HasSubstr("ends in .wasm, .wat, .c, "));
   EXPECT_THAT(refusal({path("missing.wat")}), HasSubstr("missing.wat: there is no such file or folder"));
   EXPECT_THAT(refusal({path("missing")}), HasSubstr("missing: there is no such file or folder"));
   EXPECT_EQ(refusal({""}), "the name of a candidate is empty");

@@ -12,6 +12,7 @@
 #include "base/text/units.h"
 #include "cli/command_error.h"
 #include "cli/commands/compile_text.h"
+#include "cli/commands/source_excerpts.h"
 #include "cli/input_file.h"
 #include "cli/interrupt.h"
 #include "cli/option_error.h"
@@ -65,50 +66,13 @@ Result<Source> source_of(const CompileCommandOptions& options) {
   return Source::code(options.compile.language, std::move(text));
 }
 
-// Diagnostics name files inside the source; a caller finds them from where it stands.
-void name_from_here(CompileReport& report, const std::string& source) {
-  if (source == "-") return;
-  const std::filesystem::path path(source);
-  const std::filesystem::path folder = is_folder(source) ? path : path.parent_path();
-  if (folder.empty()) return;
-  for (Diagnostic& diagnostic : report.diagnostics) {
-    const std::string name = (folder / diagnostic.file).lexically_normal().string();
-    if (!diagnostic.file.empty() && std::filesystem::exists(name)) diagnostic.file = name;
-  }
-}
-
-// The files of excerpts, each read once.
-class SourceLines {
- public:
-  explicit SourceLines(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
-
-  std::optional<std::string> find(const Diagnostic& diagnostic) {
-    const auto [found, is_new] = texts_.try_emplace(diagnostic.file);
-    if (is_new) found->second = read_file(diagnostic.file, bytes_max_).value_or("");
-    std::string_view left = found->second;
-    for (std::uint32_t line = 1; line < diagnostic.line; ++line) {
-      const std::size_t end = left.find('\n');
-      if (end == std::string_view::npos) return std::nullopt;
-      left.remove_prefix(end + 1);
-    }
-    return left.empty() ? std::nullopt : std::optional<std::string>(left.substr(0, left.find('\n')));
-  }
-
- private:
-  const std::uint64_t bytes_max_;
-  std::map<std::string, std::string> texts_;
-};
-
 void print_text(const CompileReport& report, const CompileCommandOptions& options, Console& console) {
-  SourceLines lines(options.compile.source_bytes_max);
   const bool colours = console.error.is_terminal();
-  for (const Diagnostic& diagnostic : report.diagnostics) {
-    const std::string text = to_text(diagnostic, [&](const Diagnostic& one) { return lines.find(one); }, colours);
-    if (colours) {
-      console.error.write_control(text);
-    } else {
-      console.error.write(text);
-    }
+  const std::string text = excerpts_text(report, options.compile.source_bytes_max, colours);
+  if (colours) {
+    console.error.write_control(text);
+  } else {
+    console.error.write(text);
   }
   console.error.write(summary_text(report) + "\n");
 }

@@ -41,7 +41,8 @@ Table make_table() {
       {"WHEN", one_of(Instances::per_candidate, Instances::per_case)},
       {"WHICH", one_of(BestScore::smallest, BestScore::largest)},
   };
-  for (const std::string_view free : {"COMMAND", "HASH", "N", "NAME", "NAME=VALUE", "NUMBER", "SIZE", "TEXT", "TIME"})
+  for (const std::string_view free :
+       {"COMMAND", "GLOB", "HASH", "N", "NAME", "NAME=VALUE", "NUMBER", "SIZE", "TEXT", "TIME"})
     table.emplace(free, ValueWords{});
   return table;
 }

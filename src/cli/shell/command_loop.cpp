@@ -104,7 +104,8 @@ CommandLoop::Next CommandLoop::carry_out(const std::string& line) {
     return failed_with(exit_code_for(words.error()));
   }
   if (words->empty()) return Next::resume;
-  const std::vector<std::string> texts = texts_of(std::move(*words));
+  std::vector<std::string> texts = texts_of(std::move(*words));
+  if (options_.command_of) texts = options_.command_of(std::move(texts));
   Interrupt interrupt;
   session_.set_stop(interrupt.token());
   auto answer = answer_to(texts);
@@ -167,16 +168,23 @@ bool CommandLoop::has_news() {
 
 void CommandLoop::print_news() {
   gather_news();
-  for (const Said& said : std::exchange(news_, {}))
-    (said.error_stream ? console_.error : console_.out).write(said.text);
+  for (const Said& said : std::exchange(news_, {})) {
+    OutputStream& stream = said.error_stream ? console_.error : console_.out;
+    said.has_colours ? stream.write_control(said.text) : stream.write(said.text);
+  }
 }
 
 void CommandLoop::gather_news() {
   for (const NewsItem& item : session_.news().take()) gather(item);
   if (const std::uint64_t lost = session_.news().take_lost()) gather_lost(lost, "log lines");
   for (const EventPtr& event : session_.take_events()) {
-    news_.push_back(options_.json ? Said{false, to_line(news_json(*event))}
-                                  : Said{true, fmt::format("event {}\n", petri::to_text(*event))});
+    if (options_.json) {
+      news_.push_back({false, to_line(news_json(*event))});
+    } else if (options_.event_text) {
+      news_.push_back({true, options_.event_text(*event), console_.error.is_terminal()});
+    } else {
+      news_.push_back({true, fmt::format("event {}\n", petri::to_text(*event))});
+    }
   }
   const std::uint64_t lost = session_.events_lost();
   if (lost > events_lost_reported_) gather_lost(lost - events_lost_reported_, "events");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,10 @@ struct LoopOptions {
   bool echo = false;           // say each command before its answer, as if it had been typed
   bool stop_on_error = false;  // the first failure is the last command
   bool typed = false;          // by a person: lines have no numbers, and a signal ends a line but not the session
+  // The words of a line as a command of the shell; empty: they are one already.
+  std::function<std::vector<std::string>(std::vector<std::string>)> command_of = {};
+  // An event as it is shown, with its line ends and escaped but for colours; empty: as `events` shows it.
+  std::function<std::string(const Event&)> event_text = {};
 };
 
 class CommandLoop {
@@ -38,6 +43,7 @@ class CommandLoop {
   struct Said {
     bool error_stream = false;
     std::string text;
+    bool has_colours = false;
   };
 
   ShellInput read_command(ShellLines& lines);

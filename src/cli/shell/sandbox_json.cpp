@@ -1,5 +1,7 @@
 #include "cli/shell/sandbox_json.h"
 
+#include "cli/commands/compile_text.h"
+#include "cli/shell/watch_text.h"
 #include "petri/event_sinks.h"
 
 namespace petri::cli {
@@ -85,6 +87,7 @@ Json defaults_json(const SandboxSpec& defaults) {
   if (defaults.seed) json["seed"] = *defaults.seed;
   if (defaults.deterministic) json["deterministic"] = *defaults.deterministic;
   if (defaults.tier) json["tier"] = name_of(*defaults.tier);
+  if (defaults.auto_reload) json["auto_reload"] = *defaults.auto_reload;
   return json;
 }
 
@@ -99,6 +102,8 @@ Json to_json(const SandboxInfo& info) {
   json["deterministic"] = info.deterministic;
   json["seed"] = info.seed;
   json["modules"] = modules_json(info);
+  if (info.compile != nullptr) json["compile"] = to_json(*info.compile);
+  json["watched"] = to_json(info.watched);
   json["tree"] = Json::parse(to_json(info.tree));
   json["limits"] = to_json(info.limits);
   json["on_limit"] = actions_json(info.on_limit);
@@ -177,11 +182,17 @@ Json to_json(Permissions permissions) {
 }
 
 Json to_json(const RuntimeInfo& info) {
-  Json json{{"workers", info.workers},           {"threads", info.threads},
-            {"sandboxes", info.sandboxes},       {"artifacts", info.artifacts},
-            {"memory_bytes", info.memory_bytes}, {"memory_budget_bytes", info.memory_budget_bytes},
-            {"descriptors", info.descriptors},   {"descriptors_max", info.descriptors_max},
-            {"quarantined", info.quarantined}};
+  Json json{{"workers", info.workers},
+            {"threads", info.threads},
+            {"sandboxes", info.sandboxes},
+            {"artifacts", info.artifacts},
+            {"memory_bytes", info.memory_bytes},
+            {"memory_budget_bytes", info.memory_budget_bytes},
+            {"descriptors", info.descriptors},
+            {"descriptors_max", info.descriptors_max},
+            {"quarantined", info.quarantined},
+            {"blocked", info.blocked},
+            {"watched", info.watched}};
   json["threads_max"] = info.threads_max;
   json["threads_reserve"] = info.threads_reserve;
   json["descriptors_reserve"] = info.descriptors_reserve;

@@ -86,6 +86,7 @@ void add_rest(SandboxSpec& spec, const BoundArguments& arguments, Problems& prob
   if (seed && *seed) spec.seed = *seed;
   if (tier && *tier) spec.tier = *tier;
   if (arguments.has("--deterministic")) spec.deterministic = true;
+  if (arguments.has("--auto-reload")) spec.auto_reload = true;
 }
 
 // Adds the problems that the runtime would find in the rest. It knows more of modules than can be said here.

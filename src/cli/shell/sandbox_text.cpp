@@ -7,6 +7,7 @@
 #include "cli/outcome_text.h"
 #include "cli/shell/limit_words.h"
 #include "cli/shell/text_table.h"
+#include "cli/shell/watch_text.h"
 
 namespace petri::cli {
 namespace {
@@ -115,6 +116,8 @@ std::string to_text(const SandboxInfo& info) {
       {"profile", escape_text(info.profile.title())},
       {"tier", std::string(name_of(info.tier)) + (info.deterministic ? ", deterministic" : "")},
       {"modules", modules_text(info)},
+      {"last compile", last_compile_text(info)},
+      {"watched", watched_text(info)},
       {"processes", share(format_count(usage.processes), format_count(info.limits.processes_max))},
       {"memory", share(format_bytes(usage.memory_bytes), format_bytes(info.limits.memory_bytes_max))},
       {"host memory", format_bytes(usage.host_bytes)},

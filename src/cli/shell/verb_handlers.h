@@ -61,6 +61,11 @@ Result<Answer> show_versions(ShellSession& session, const BoundArguments& argume
 Result<Answer> show_history(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_write_state(ShellSession& session, const BoundArguments& arguments);
 
+// watch_verbs.cpp
+Result<Answer> watch_sources(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> unwatch_sources(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> switch_auto_reload(ShellSession& session, const BoundArguments& arguments);
+
 // snapshot_verbs.cpp
 Result<Answer> take_snapshot(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> restore_snapshot(ShellSession& session, const BoundArguments& arguments);

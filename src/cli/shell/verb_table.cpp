@@ -49,7 +49,8 @@ Verb create_verb() {
                       {"--env", "NAME=VALUE", word, "An environment variable for WASI", true},
                       {"--argument", "TEXT", word, "An argument for WASI", true},
                       {"--label", "TEXT", word, "A label to find it by", true},
-                      {"--generation", "N", word, "Its generation"}},
+                      {"--generation", "N", word, "Its generation"},
+                      {"--auto-reload", "", word, "Reload a module when the file or folder it was read from is saved"}},
           .act = create_sandbox};
 }
 
@@ -279,6 +280,30 @@ std::vector<Verb> changing_verbs() {
            .act = show_or_write_state}};
 }
 
+std::vector<Verb> watch_verbs() {
+  const VerbOption pattern{"--pattern", "GLOB", word,
+                           "The files of a folder that count: *.c, src/**/*.h (default: all sources)", true};
+  const VerbOption debounce{"--debounce", "TIME", word, "Without a change before it is compiled (default 100ms)"};
+  return {{.name = "watch",
+           .about = "Reloads modules when the sources in a folder, or these files, are saved",
+           .example = "watch orders src --pattern *.c",
+           .arguments = {kId, {.name = "FOLDER|FILE", .kind = file, .repeats = true}},
+           .options = {pattern, debounce},
+           .act = watch_sources},
+          {.name = "unwatch",
+           .about = "Ends a watch, or without PATH all watches of a sandbox",
+           .example = "unwatch orders src",
+           .arguments = {kId, {.name = "PATH", .kind = file, .required = false}},
+           .options = {},
+           .act = unwatch_sources},
+          {.name = "auto-reload",
+           .about = "Watches the files and folders that the modules of a sandbox were read from: on or off",
+           .example = "auto-reload orders on",
+           .arguments = {kId, {.name = "ACTION"}},
+           .options = {debounce},
+           .act = switch_auto_reload}};
+}
+
 std::vector<Verb> snapshot_verbs() {
   const VerbOption no_timers{"--no_timers", "", word, "Without the timers that had not rung"};
   return {{.name = "snapshot",
@@ -372,8 +397,8 @@ std::vector<Verb> ending_verbs() {
 
 std::vector<Verb> make_verbs() {
   std::vector<Verb> verbs{create_verb()};
-  for (auto&& family : {running_verbs(), changing_verbs(), snapshot_verbs(), batch_verbs(), looking_verbs(),
-                        tree_verbs(), policy_verbs(), ending_verbs()}) {
+  for (auto&& family : {running_verbs(), changing_verbs(), watch_verbs(), snapshot_verbs(), batch_verbs(),
+                        looking_verbs(), tree_verbs(), policy_verbs(), ending_verbs()}) {
     verbs.insert(verbs.end(), family.begin(), family.end());
   }
   return verbs;

@@ -132,7 +132,7 @@ Result<Outcome> SandboxRuns::run_module(std::string_view module, std::string_vie
   PETRI_TRY(parts_.standing.must_run());
   PETRI_TRY(const ModuleTable::Active active, parts_.modules.active(module));
   Job job{.module = std::string(module), .artifact = active.code->artifact, .version = active.number};
-  if (auto fits = parts_.gates.gate().check_quarantine(*job.artifact); !fits) {
+  if (auto fits = parts_.gates.gate().check_standing(*job.artifact); !fits) {
     parts_.journal.module_rejected(module, WayIn::run, fits.error());
     return fail(std::move(fits.error()));
   }

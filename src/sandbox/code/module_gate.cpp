@@ -8,12 +8,21 @@
 #include "base/files/file.h"
 #include "base/module_size.h"
 #include "base/text/byte_text.h"
+#include "base/text/escape.h"
 #include "engine/sha256.h"
 #include "host/link.h"
 #include "petri/scan.h"
 #include "sandbox/versions/module_change.h"
 
 namespace petri {
+namespace {
+
+AdmittedModule of_compiled(ArtifactPtr artifact, std::string language, std::shared_ptr<const std::string> text) {
+  const ArtifactId hash = text == nullptr ? artifact->id() : sha256(as_bytes(*text));
+  return {std::move(artifact), {.hash = hash, .text = std::move(text), .language = std::move(language)}};
+}
+
+}  // namespace
 
 Version version_of(LoadedModule loaded, VersionOrigin origin, WallTime time) {
   Version version{.artifact = loaded.code->artifact};
@@ -52,10 +61,22 @@ Result<void> ModuleGate::check_policy(const Artifact& artifact) const {
     PETRI_TRY(const ScanReport report, scan(artifact, terms_.services.host));
     PETRI_TRY(check_findings(report, *terms_.policy.reject_findings));
   }
-  return check_quarantine(artifact);
+  return check_standing(artifact);
 }
 
-Result<void> ModuleGate::check_quarantine(const Artifact& artifact) const {
+Result<void> ModuleGate::check_blocked(const Artifact& artifact) const {
+  const auto reason = terms_.services.blocked.find(artifact.id());
+  if (!reason) return {};
+  std::string message = fmt::format("the artifact {} is blocked", artifact.id().hex().substr(0, 16));
+  if (!reason->empty()) message += ": " + escape_text(*reason, BlockList::kReasonBytesMax);
+  return fail(Error{.code = ErrorCode::rejected, .message = std::move(message), .details = {}}
+                  .with("component", "block-list")
+                  .with("artifact", artifact.id().hex())
+                  .with("reason", *reason));
+}
+
+Result<void> ModuleGate::check_standing(const Artifact& artifact) const {
+  PETRI_TRY(check_blocked(artifact));
   const auto sentence = terms_.services.quarantine.find(artifact.id(), terms_.services.clock.now(), terms_.sandbox);
   if (!sentence) return {};
   const auto left = std::chrono::ceil<std::chrono::seconds>(sentence->until - terms_.services.clock.now());
@@ -97,7 +118,8 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
   }
   if (source.kind() == Source::Kind::artifact) {
     PETRI_TRY(check_module_size(source.artifact()->bytes().size(), bytes_max));
-    return AdmittedModule{terms_.services.artifacts.share(source.artifact()), {.hash = source.artifact()->id()}};
+    return of_compiled(terms_.services.artifacts.share(source.artifact()), source.language(),
+                       source.text().empty() ? nullptr : std::make_shared<const std::string>(source.text()));
   }
   const SourceCompiler* const compiler = terms_.services.compiler;
   if (compiler != nullptr && compiler->compiles(source)) return compile(source, bytes_max);
@@ -123,26 +145,37 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
   return AdmittedModule{std::move(artifact), {.hash = hash, .text = std::make_shared<const std::string>(bytes)}};
 }
 
-Result<AdmittedModule> ModuleGate::compile(const Source& source, std::uint64_t bytes_max) const {
-  PETRI_TRY(CompiledCode compiled, compile_and_report(source, bytes_max));
-  ArtifactPtr artifact = terms_.services.artifacts.share(compiled.artifact);
-  ArtifactId hash = artifact->id();
-  if (compiled.text != nullptr) hash = sha256(as_bytes(*compiled.text));
-  return AdmittedModule{std::move(artifact),
-                        {.hash = hash, .text = std::move(compiled.text), .language = std::move(compiled.language)}};
+// All that is wrong with the code is in the report, which the sandbox shows, and the error of the first module.
+Result<CompileReport> ModuleGate::compile_all(const Source& source, std::uint64_t bytes_max) const {
+  const Clock::TimePoint started = terms_.services.clock.now();
+  terms_.journal.compile_started(source);
+  auto report = terms_.services.compiler->compile(source, bytes_max, terms_.stop);
+  terms_.journal.compile_ended(source, report, terms_.services.clock.now() - started);
+  if (report && terms_.news != nullptr) terms_.news->note(*report);
+  if (report && report->error) return fail(*report->error);
+  return report;
 }
 
-Result<CompiledCode> ModuleGate::compile_and_report(const Source& source, std::uint64_t bytes_max) const {
-  const Clock& clock = terms_.services.clock;
-  const Clock::TimePoint started = clock.now();
-  terms_.journal.compile_started(source);
-  auto compiled = terms_.services.compiler->compile(source, bytes_max, terms_.stop);
-  if (compiled) {
-    terms_.journal.compile_stopped(source, *compiled->artifact, clock.now() - started);
-  } else {
-    terms_.journal.compile_failed(source, compiled.error(), clock.now() - started);
+Result<AdmittedModule> ModuleGate::compile(const Source& source, std::uint64_t bytes_max) const {
+  PETRI_TRY(const CompileReport report, compile_all(source, bytes_max));
+  if (report.modules.size() != 1) {
+    return fail(ErrorCode::validation_failed,
+                fmt::format("the folder has {} modules where one is wanted; name one of its files or subfolders",
+                            report.modules.size()));
   }
-  return compiled;
+  const CompiledSource& module = report.modules.front();
+  return of_compiled(terms_.services.artifacts.share(module.artifact), module.language, module.text);
+}
+
+Result<std::vector<ModuleSpec>> ModuleGate::compile_folder(const Source& folder,
+                                                           const std::vector<ModulePlace>& modules) const {
+  if (terms_.services.compiler == nullptr || !terms_.services.compiler->compiles(folder)) {
+    return fail(ErrorCode::validation_failed, "only a folder or source code has modules to compile");
+  }
+  PETRI_TRY(const CompileReport report, compile_all(folder, bytes_max()));
+  std::vector<ModuleSpec> specs = modules_for(report, folder, modules);
+  if (specs.empty()) return fail(ErrorCode::validation_failed, no_module_sentence(report, folder, modules));
+  return specs;
 }
 
 Result<LoadedModule> ModuleGate::load(const Source& source) const {

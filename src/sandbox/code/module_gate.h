@@ -11,7 +11,8 @@
 #include "petri/source.h"
 #include "petri/versions.h"
 #include "process/account/tree_account.h"
-#include "sandbox/code/source_compiler.h"
+#include "sandbox/code/compiled_modules.h"
+#include "sandbox/code/source_news.h"
 #include "sandbox/journal/journal.h"
 #include "sandbox/sandbox_services.h"
 #include "sandbox/spec/spec_check.h"
@@ -31,9 +32,9 @@ struct LoadedModule {
 // A version of it; its number is given by the table, its needs and metadata by the caller.
 Version version_of(LoadedModule loaded, VersionOrigin origin, WallTime time);
 
-// Sizes and structure, then import rules, findings of the scan and quarantine, in this order. Import rules and findings
-// never change for a sandbox; what has passed may be in quarantine since. Any thread; it holds no lock while it reads,
-// scans, links or compiles.
+// Sizes and structure, then import rules, findings of the scan, block list and quarantine, in this order. Import rules
+// and findings never change for a sandbox; what has passed may be blocked or in quarantine since. Any thread; it holds
+// no lock while it reads, scans, links or compiles.
 class ModuleGate {
  public:
   // All of one sandbox, as of now; what is referred to outlives the gate.
@@ -46,14 +47,19 @@ class ModuleGate {
     Permissions permissions;
     bool deterministic = false;
     Tier tier = Tier::automatic;
-    std::stop_token stop;  // ends a compilation as `cancelled`
+    std::stop_token stop;        // ends a compilation as `cancelled`
+    SourceNews* news = nullptr;  // for the reports of compiles
   };
   explicit ModuleGate(Terms terms) : terms_(std::move(terms)) {}
 
   Result<AdmittedModule> admit(const Source& source) const;
   // All of it, for code that was admitted before and is to become active.
   Result<void> admit_again(const ArtifactPtr& artifact) const;
-  Result<void> check_quarantine(const Artifact& artifact) const;
+  // That it is neither blocked nor in quarantine by now.
+  Result<void> check_standing(const Artifact& artifact) const;
+
+  // Compiles a folder at once, for those of these modules of the sandbox that it has. validation_failed if none is.
+  Result<std::vector<ModuleSpec>> compile_folder(const Source& folder, const std::vector<ModulePlace>& modules) const;
 
   Result<LoadedModule> load(const Source& source) const;
   // Side by side where that pays: one does not need another to be checked and loaded.
@@ -71,7 +77,8 @@ class ModuleGate {
   Result<AdmittedModule> read(const Source& source) const;
   Result<AdmittedModule> read_within(const Source& source, std::uint64_t bytes_max) const;
   Result<AdmittedModule> compile(const Source& source, std::uint64_t bytes_max) const;
-  Result<CompiledCode> compile_and_report(const Source& source, std::uint64_t bytes_max) const;
+  Result<CompileReport> compile_all(const Source& source, std::uint64_t bytes_max) const;
+  Result<void> check_blocked(const Artifact& artifact) const;
   Result<void> check_policy(const Artifact& artifact) const;
   Result<LoadedModule> load_saved_code(const Version& saved) const;
   std::uint64_t bytes_max() const { return terms_.account.limits()->module_bytes_max; }

@@ -1,5 +1,6 @@
 #include "sandbox/code/module_sources.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/heap_bytes.h"
@@ -80,6 +81,18 @@ void ModuleSources::keep_failed() {
   parts_.failed.add(this, bytes, [this, weak = std::weak_ptr(parts_.services.keep_alive())] {
     if (const auto kept = weak.lock()) drop();
   });
+}
+
+void ModuleSources::replace(const std::vector<ModuleSpec>& modules) {
+  parts_.failed.remove(this);
+  MutexLock lock(mutex_);
+  parts_.services.account().let_go(std::exchange(failed_bytes_, 0));
+  auto sources = std::make_shared<std::vector<ModuleSpec>>(*sources_);
+  for (ModuleSpec& spec : *sources) {
+    const auto found = std::ranges::find(modules, spec.name, &ModuleSpec::name);
+    if (found != modules.end()) spec.source = found->source;
+  }
+  sources_ = std::move(sources);
 }
 
 void ModuleSources::drop() {

@@ -40,6 +40,8 @@ class ModuleSources {
   Result<void> load(const ModuleGate& gate, TreeSpec& tree) EXCLUDES(mutex_);
   // Looks whether what is in the table can be linked. If not, nothing stays there: a restart loads it again.
   Result<void> link(TreeSpec& tree, WayIn way);
+  // Other code for those of these names, when what there was has failed.
+  void replace(const std::vector<ModuleSpec>& modules) EXCLUDES(mutex_);
   // They are in the table, or come from elsewhere.
   void drop() EXCLUDES(mutex_);
   // The sandbox is destroyed.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "run/backtrace.h"
+#include "sandbox/journal/compile_events.h"
 #include "supervisor/exit_reason.h"
 #include "telemetry/usage/usage_history.h"
 
@@ -18,11 +19,6 @@ std::uint64_t seen_at_end(const Outcome& outcome, std::uint64_t allowed) {
     case OutcomeKind::out_of_fuel: return outcome.fuel_used;
     default: return allowed + 1;
   }
-}
-
-void add_source(Event& event, const Source& source) {
-  if (source.kind() == Source::Kind::code) event.add("language", source.language());
-  if (!source.path().empty()) event.add("path", source.path());
 }
 
 }  // namespace
@@ -112,24 +108,10 @@ void Journal::module_loaded(std::string_view module, const Artifact& artifact, W
         {{"module", module}, {"artifact", artifact.id().hex()}});
 }
 
-void Journal::compile_started(const Source& source) {
-  sinks_.events.publish(EventKind::compile_start, subject(), [&](Event& event) { add_source(event, source); });
-}
+void Journal::compile_started(const Source& source) { publish_compile_start(sinks_.events, subject(), source); }
 
-void Journal::compile_failed(const Source& source, const Error& error, Clock::Duration took) {
-  sinks_.metrics.compile_failed();
-  sinks_.events.publish(EventKind::compile_exception, subject(), [&](Event& event) {
-    add_source(event, source);
-    event.add("error", name_of(error.code)).add("message", error.message).add("duration_ns", took);
-  });
-}
-
-void Journal::compile_stopped(const Source& source, const Artifact& artifact, Clock::Duration took) {
-  sinks_.metrics.compile_ended();
-  sinks_.events.publish(EventKind::compile_stop, subject(), [&](Event& event) {
-    add_source(event, source);
-    event.add("artifact", artifact.id().hex()).add("bytes", artifact.bytes().size()).add("duration_ns", took);
-  });
+void Journal::compile_ended(const Source& source, const Result<CompileReport>& report, Clock::Duration took) {
+  publish_compile_end(sinks_.events, sinks_.metrics, subject(), source, report, took);
 }
 
 void Journal::module_rejected(std::string_view module, WayIn way, const Error& error) {

@@ -15,6 +15,7 @@
 #include "audit/guest_entries.h"
 #include "base/mutex.h"
 #include "host/host_context.h"
+#include "petri/compile_report.h"
 #include "petri/reload.h"
 #include "petri/sandbox.h"
 #include "petri/source.h"
@@ -77,8 +78,7 @@ class Journal {
   void module_loaded(std::string_view module, const Artifact& artifact, WayIn way);
   void module_rejected(std::string_view module, WayIn way, const Error& error) EXCLUDES(mutex_);
   void compile_started(const Source& source);
-  void compile_failed(const Source& source, const Error& error, Clock::Duration took);
-  void compile_stopped(const Source& source, const Artifact& artifact, Clock::Duration took);
+  void compile_ended(const Source& source, const Result<CompileReport>& report, Clock::Duration took);
   void module_staged(std::string_view module, const VersionInfo& version, const std::string& actor);
   // Subscribers get a switch before any event of the new code; writing the trail takes time that processes need not
   // wait for.

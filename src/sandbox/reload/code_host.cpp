@@ -12,7 +12,8 @@ ModuleGate CodeHost::gate() {
                      .permissions = parts_.environment.permissions(),
                      .deterministic = parts_.spec.deterministic,
                      .tier = parts_.spec.tier,
-                     .stop = parts_.control.loading()});
+                     .stop = parts_.control.loading(),
+                     .news = &parts_.news});
 }
 
 Result<void> CodeHost::commit(ModuleChanges& changes, const ModuleTable::Commit& commit) {

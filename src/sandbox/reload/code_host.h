@@ -31,6 +31,7 @@ class CodeHost final : public ReloadHost {
     const Trees& trees;
     TreeSpec& tree_spec;
     Journal& journal;
+    SourceNews& news;
   };
   explicit CodeHost(const Parts& parts) : parts_(parts) {}
 

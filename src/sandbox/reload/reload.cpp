@@ -57,7 +57,7 @@ Result<void> Reload::check(const ModuleChange& change) {
   if (!change.is_needed()) return {};
   const bool comes_back = !change.is_relink() && terms_.news.cause != SwitchCause::reload;
   const ModuleGate gate = parts_.host.gate();
-  auto fits = comes_back ? gate.admit_again(change.to->artifact) : gate.check_quarantine(*change.to->artifact);
+  auto fits = comes_back ? gate.admit_again(change.to->artifact) : gate.check_standing(*change.to->artifact);
   if (fits) return {};
   Error error = of_module(change.name, std::move(fits.error()));
   parts_.journal.module_rejected(change.name, way_of(terms_.news.cause), error);

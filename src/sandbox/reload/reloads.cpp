@@ -115,6 +115,14 @@ Result<std::vector<ReloadReport>> Reloads::reload_all(const std::vector<ModuleSp
   return apply(std::move(changes), terms(options.policy, SwitchCause::reload, options.actor), claimed);
 }
 
+Result<std::vector<ReloadReport>> Reloads::reload_folder(const Source& folder, const ReloadOptions& options) const {
+  PETRI_TRY(check(options.policy));
+  std::vector<ModulePlace> places;
+  for (const ModuleSummary& module : parts_.reload.modules.summaries()) places.push_back({module.name, module.path});
+  PETRI_TRY(const auto modules, parts_.reload.host.gate().compile_folder(folder, places));
+  return reload_all(modules, options);
+}
+
 Result<ReloadPlan> Reloads::plan(std::string_view module, const Source& source, const ReloadOptions& options) const {
   const Operation operation(parts_.operation, Operation::Reach::thread);
   parts_.aftermath.wait(Reload::deadline_of(parts_.policy));

@@ -35,6 +35,8 @@ class Reloads {
   Result<ReloadReport> reload(std::string_view module, const Source& source, const ReloadOptions& options) const;
   Result<std::vector<ReloadReport>> reload_all(const std::vector<ModuleSpec>& modules,
                                                const ReloadOptions& options) const;
+  // Reloads those modules of a folder that the sandbox has.
+  Result<std::vector<ReloadReport>> reload_folder(const Source& folder, const ReloadOptions& options) const;
   Result<ReloadReport> activate(std::string_view module, std::uint64_t version, const ReloadOptions& options) const;
   Result<ReloadReport> rollback(std::string_view module, std::uint64_t version, const RollbackOptions& options) const;
   // The plan of a reload, as far as that shows without the values; nothing is claimed or changed.

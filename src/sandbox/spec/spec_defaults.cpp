@@ -54,6 +54,7 @@ SandboxSpec with_defaults(SandboxSpec spec, const SandboxSpec& defaults) {
   take(spec.seed, defaults.seed);
   take(spec.deterministic, defaults.deterministic);
   take(spec.tier, defaults.tier);
+  take(spec.auto_reload, defaults.auto_reload);
   return spec;
 }
 

@@ -72,16 +72,24 @@ VersionNeeds needs_of(const JsonReader& value) {
 // A source that is wrong is replaced by an empty one, so that what refers to the module finds its name.
 ModuleSpec module_of(const std::string& name, const JsonReader& value) {
   ModuleSpec module{.name = name, .source = Source::wat(""), .needs = {}};
-  if (value["file"].is_there() == value["wat"].is_there()) {
-    value.refuse(R"(is not one of {"file": path} and {"wat": text})");
+  const int kinds = value["file"].is_there() + value["wat"].is_there() + value["folder"].is_there() +
+                    (value["language"].is_there() && value["code"].is_there());
+  if (kinds != 1) {
+    value.refuse(
+        R"(is not one of {"file": path}, {"folder": path}, {"wat": text} and {"language": name, "code": text})");
     return module;
   }
-  std::optional<std::string> file, wat;
+  std::optional<std::string> file, folder, wat, language, code;
   value.fields({{"file", [&](const JsonReader& path) { file = path.string(); }},
+                {"folder", [&](const JsonReader& path) { folder = path.string(); }},
                 {"wat", [&](const JsonReader& text) { wat = text.string(); }},
+                {"language", [&](const JsonReader& word) { language = word.string(); }},
+                {"code", [&](const JsonReader& text) { code = text.string(); }},
                 {"needs", [&](const JsonReader& all) { module.needs = needs_of(all); }}});
   if (file) module.source = Source::file(*std::move(file));
+  if (folder) module.source = Source::folder(*std::move(folder));
   if (wat) module.source = Source::wat(*std::move(wat));
+  if (language && code) module.source = Source::code(*std::move(language), *std::move(code));
   return module;
 }
 
@@ -123,6 +131,7 @@ class SpecReader {
             {"dead_keep", JsonReader::into(spec_.dead_keep)},
             {"seed", JsonReader::into(spec_.seed)},
             {"deterministic", JsonReader::into(spec_.deterministic)},
+            {"auto_reload", JsonReader::into(spec_.auto_reload)},
             {"tier", [this](const JsonReader& value) {
                spec_.tier = value.one_of(tier_named, "interpreted, compiled, automatic");
              }}};

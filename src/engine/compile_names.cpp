@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "petri/compile.h"
+#include "petri/compile_report.h"
 
 namespace petri {
 

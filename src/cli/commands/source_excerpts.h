@@ -1,0 +1,18 @@
+// Diagnostics with the lines of the sources that they are about.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "petri/compile.h"
+
+namespace petri::cli {
+
+// Diagnostics name files inside the source; afterwards they name them as a caller finds them from where it stands.
+void name_from_here(CompileReport& report, const std::string& source);
+
+// All diagnostics of a report that has been through name_from_here(), each with its line and a caret. Escaped, but for
+// the colours.
+std::string excerpts_text(const CompileReport& report, std::uint64_t source_bytes_max, bool colours);
+
+}  // namespace petri::cli
