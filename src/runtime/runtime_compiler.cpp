@@ -21,7 +21,9 @@ bool RuntimeCompiler::compiles(const Source& source) const {
 
 Result<CompiledCode> RuntimeCompiler::compile(const Source& source, std::uint64_t bytes_max,
                                               const std::stop_token& stop) const {
-  PETRI_TRY(const CompileReport report, petri::compile(source, {.artifact_bytes_max = bytes_max, .stop = stop}));
+  // The gate of the sandbox checks by its own bounds what comes out.
+  PETRI_TRY(const CompileReport report,
+            petri::compile(source, {.artifact_bytes_max = bytes_max, .bounds = ModuleBounds::program, .stop = stop}));
   if (report.error) return fail(*report.error);
   if (report.modules.size() != 1) return fail(ErrorCode::validation_failed, several_modules_sentence(report));
   const CompiledSource& module = report.modules.front();

@@ -97,7 +97,8 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
   }
   if (source.kind() == Source::Kind::artifact) {
     PETRI_TRY(check_module_size(source.artifact()->bytes().size(), bytes_max));
-    return AdmittedModule{terms_.services.artifacts.share(source.artifact()), {.hash = source.artifact()->id()}};
+    PETRI_TRY(ArtifactPtr artifact, within_bounds(source.artifact(), bytes_max));
+    return AdmittedModule{std::move(artifact), {.hash = source.artifact()->id()}};
   }
   const SourceCompiler* const compiler = terms_.services.compiler;
   if (compiler != nullptr && compiler->compiles(source)) return compile(source, bytes_max);
@@ -114,18 +115,25 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
                        (source.kind() == Source::Kind::file && bytes.starts_with(std::string_view("\0asm", 4)));
   const std::span data = as_bytes(bytes);
   if (is_wasm) {
-    PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wasm(data, bytes_max));
+    PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wasm(data, bytes_max, bounds()));
     const ArtifactId hash = artifact->id();
     return AdmittedModule{std::move(artifact), {.hash = hash}};
   }
-  PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wat(bytes, bytes_max));
+  PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wat(bytes, bytes_max, bounds()));
   const ArtifactId hash = sha256(data);
   return AdmittedModule{std::move(artifact), {.hash = hash, .text = std::make_shared<const std::string>(bytes)}};
 }
 
+// An artifact that was checked by the bounds of programs is checked again where those of candidates hold.
+Result<ArtifactPtr> ModuleGate::within_bounds(const ArtifactPtr& artifact, std::uint64_t bytes_max) const {
+  const bool fits = artifact->bounds() == bounds() || bounds() == ModuleBounds::program;
+  if (fits) return terms_.services.artifacts.share(artifact);
+  return terms_.services.artifacts.from_wasm(artifact->bytes(), bytes_max, bounds());
+}
+
 Result<AdmittedModule> ModuleGate::compile(const Source& source, std::uint64_t bytes_max) const {
   PETRI_TRY(CompiledCode compiled, compile_and_report(source, bytes_max));
-  ArtifactPtr artifact = terms_.services.artifacts.share(compiled.artifact);
+  PETRI_TRY(ArtifactPtr artifact, within_bounds(compiled.artifact, bytes_max));
   ArtifactId hash = artifact->id();
   if (compiled.text != nullptr) hash = sha256(as_bytes(*compiled.text));
   return AdmittedModule{std::move(artifact),
