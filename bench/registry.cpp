@@ -27,6 +27,7 @@
 #include "bench/prepare.h"
 #include "bench/process_calls.h"
 #include "bench/program_size.h"
+#include "bench/real_programs.h"
 #include "bench/reload.h"
 #include "bench/reload_crowd.h"
 #include "bench/sandbox_churn.h"
@@ -61,6 +62,9 @@ const std::vector<Benchmark>& benchmarks() {
       compile_cached_ms(),
       compile_cpp_warm_ms(),
       compile_wat_us(),
+      load_program_interpreted_ms(),
+      start_program_cached_ms(),
+      corpus_accepted_percent(),
       compile_c_per_second(),
       five_line_program_mib(),
       gate_cost_ratio_interpreted(),
