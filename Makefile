@@ -16,7 +16,7 @@ CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 
 .NOTPARALLEL: # setup comes before what needs it
 .PHONY: help setup build install install-files dev demo tour live test test-long hostile nightly petri-dev bench bench-peers
-.PHONY: coverage mutants format check reference tidy fresh clean setup-demo setup-test setup-dev
+.PHONY: corpus coverage mutants format check reference tidy fresh clean setup-demo setup-test setup-dev
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -86,6 +86,9 @@ bench: setup-test ## all benchmarks, as a table
 
 bench-peers: setup-dev petri-dev ## petri beside DEAP, V8, QuickJS, wasm3, fork and process, as a table
 	@bench/peers/run build/release/bin/petri-dev
+
+corpus: build ## fetch real modules from their registries, inspect and run them, write docs/reference/corpus.md
+	@tools/corpus/corpus build/release/bin/petri
 
 coverage: setup-dev ## which lines of C++ the tests reach: a table by module, and a page in build/coverage/report
 	@tools/coverage

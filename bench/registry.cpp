@@ -27,6 +27,7 @@
 #include "bench/prepare.h"
 #include "bench/process_calls.h"
 #include "bench/program_size.h"
+#include "bench/real_programs.h"
 #include "bench/reload.h"
 #include "bench/reload_crowd.h"
 #include "bench/sandbox_churn.h"
@@ -62,6 +63,9 @@ const std::vector<Benchmark>& benchmarks() {
       compile_cached_ms(),
       compile_cpp_warm_ms(),
       compile_wat_us(),
+      load_program_interpreted_ms(),
+      start_program_cached_ms(),
+      corpus_accepted_percent(),
       compile_c_per_second(),
       watch_c_ms(),
       watch_wat_ms(),

@@ -81,6 +81,10 @@ inline const std::vector<Statement>& statements() {
       {"path_unlink_file", {{in, 1, 2}}},
       {"path_rename", {{in, 1, 2}, {in, 4, 5}}},
       {"fd_readdir", {{out, 1, 2}, {out, 4, -1, 4}}},
+      {"path_filestat_set_times", {{in, 2, 3}}},
+      {"path_link", {{in, 2, 3}, {in, 5, 6}}},
+      {"path_readlink", {{in, 1, 2}, {out, 3, 4}, {out, 5, -1, 4}}},
+      {"path_symlink", {{in, 0, 1}, {in, 3, 4}}},
   };
   return all;
 }

@@ -121,6 +121,28 @@ std::vector<HostCostCase> wasi_cases() {
   }
   cases.push_back(
       wasi("path_rename", "two paths of 2,000 folders", "(i32.const 3) " + path + " (i32.const 3) " + path, 8'000));
+  cases.push_back(wasi("path_filestat_set_times", "a path of 2,000 folders",
+                       "(i32.const 3) (i32.const 0) " + path + " (i64.const 0) (i64.const 0) (i32.const 10)", 4'000));
+  cases.push_back(wasi("path_link", "two paths of 2,000 folders",
+                       "(i32.const 3) (i32.const 0) " + path + " (i32.const 3) " + path, 8'000));
+  cases.push_back(wasi("path_readlink", "a path of 2,000 folders",
+                       "(i32.const 3) " + path + " (i32.const 0x1000000) (i32.const 4096) (i32.const 0)", 4'000));
+  cases.push_back(
+      wasi("path_symlink", "a path of 2,000 folders", "(i32.const 0) (i32.const 1) (i32.const 3) " + path, 4'000));
+  cases.push_back(wasi("fd_advise", "", "(global.get $file) (i64.const 0) (i64.const 0) (i32.const 0)", 0, file));
+  cases.push_back(
+      wasi("fd_allocate", "what the file has", "(global.get $file) (i64.const 0) (i64.const 0x1000000)", 0, file));
+  cases.push_back(wasi("fd_renumber", "what is not open", "(i32.const 60) (i32.const 61)"));
+  cases.push_back(
+      wasi("fd_filestat_set_times", "", "(global.get $file) (i64.const 0) (i64.const 0) (i32.const 10)", 0, file));
+  cases.push_back(wasi("sock_accept", "", "(i32.const 0) (i32.const 0) (i32.const 0)"));
+  cases.push_back(
+      wasi("sock_recv", "", "(i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0)"));
+  cases.push_back(wasi("sock_send", "", "(i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0)"));
+  cases.push_back(wasi("sock_shutdown", "", "(i32.const 0) (i32.const 0)"));
+  cases.push_back({"env", "abort", "two long texts",
+                   "(i32.const 0x1000004) (i32.const 0x1000004) (i32.const 1) (i32.const 1)", 2'048,
+                   "(i32.store (i32.const 0x1000000) (i32.const 4096))"});
   HostCostCase exit = wasi("proc_exit", "ends the guest", "(i32.const 0)");
   exit.ends_the_guest = true;
   cases.push_back(std::move(exit));

@@ -20,7 +20,7 @@ std::vector<Shape> all_shapes() {
 std::uint64_t bound(std::string_view name) {
   static const std::vector<EngineBound> bounds = engine_bounds();
   const auto found = std::find_if(bounds.begin(), bounds.end(), [&](const EngineBound& b) { return b.name == name; });
-  return found == bounds.end() ? 1'000'000 : found->max;
+  return found == bounds.end() ? 1'000'000 : found->candidate;
 }
 
 namespace {

@@ -63,19 +63,23 @@ typedef struct petri_error {
 
 /* ---- artifacts ------------------------------------------------------------------------------------------ */
 
+/* Which of the two sets of bounds a module is held to: that of evolved code, or that of what compilers produce. */
+enum { PETRI_BOUNDS_CANDIDATE = 0, PETRI_BOUNDS_PROGRAM = 1 };
+
 /* Turns wat text into wasm bytes; the buffer is freed with petri_bytes_drop. */
 typedef struct petri_bytes {
   uint8_t* data;
   size_t size;
 } petri_bytes;
-petri_status petri_wat(const char* text, size_t size, petri_bytes* out, petri_error* error);
+petri_status petri_wat(const char* text, size_t size, uint32_t bounds, petri_bytes* out, petri_error* error);
 void petri_bytes_drop(petri_bytes bytes);
 
 /* Checks bytes as they were sent (validity, accepted features, bounds) and describes them. Copies the bytes. */
-petri_status petri_prepare(const uint8_t* bytes, size_t size, petri_artifact** out, petri_error* error);
+petri_status petri_prepare(const uint8_t* bytes, size_t size, uint32_t bounds, petri_artifact** out,
+                           petri_error* error);
 /* The same for bytes whose SHA-256 the caller has computed; it is not computed again. */
-petri_status petri_prepare_hashed(const uint8_t* bytes, size_t size, const uint8_t sha256[32], petri_artifact** out,
-                                  petri_error* error);
+petri_status petri_prepare_hashed(const uint8_t* bytes, size_t size, uint32_t bounds, const uint8_t sha256[32],
+                                  petri_artifact** out, petri_error* error);
 void petri_artifact_drop(petri_artifact* artifact);
 
 /* Bits of petri_module_info.features: the accepted additions to the MVP that a module uses. */
@@ -405,7 +409,7 @@ void petri_hasher_drop(petri_hasher* hasher);
 typedef struct petri_bound {
   petri_text name; /* as errors name it */
   petri_text what;
-  uint64_t max;
+  uint64_t candidate, program; /* the most in either set */
 } petri_bound;
 uint32_t petri_bound_count(void);
 void petri_bound_at(uint32_t index, petri_bound* out);

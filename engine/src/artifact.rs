@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use sha2::{Digest, Sha256};
 
+use crate::bounds::Set;
 use crate::failure::Result;
 use crate::large_memory::LargeMemory;
 use crate::{meter, prepare};
@@ -233,6 +234,8 @@ pub const PAGE: u64 = 65_536;
 
 pub struct Artifact {
     pub wasm: Box<[u8]>,
+    /// The bounds that the module keeps to.
+    pub set: Set,
     pub sha256: [u8; 32],
     pub module: Module,
     pub metered_bytes: u64,
@@ -242,16 +245,17 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    pub fn prepare(wasm: &[u8]) -> Result<Artifact> {
-        Artifact::prepare_hashed(wasm, Sha256::digest(wasm).into())
+    pub fn prepare(wasm: &[u8], set: Set) -> Result<Artifact> {
+        Artifact::prepare_hashed(wasm, set, Sha256::digest(wasm).into())
     }
 
     /// Prepares bytes whose hash is known.
-    pub fn prepare_hashed(wasm: &[u8], sha256: [u8; 32]) -> Result<Artifact> {
-        let analysis = prepare::analyse(wasm)?;
+    pub fn prepare_hashed(wasm: &[u8], set: Set, sha256: [u8; 32]) -> Result<Artifact> {
+        let analysis = prepare::analyse(wasm, set)?;
         let metered = meter::rewrite(wasm, &analysis, None);
         Ok(Artifact {
             wasm: wasm.into(),
+            set,
             sha256,
             metered_bytes: metered.len() as u64,
             metered: Mutex::new(Some(metered)),
@@ -267,7 +271,7 @@ impl Artifact {
     }
 
     pub fn analyse_again(&self) -> prepare::Analysis {
-        prepare::analyse(&self.wasm).expect("the bytes were accepted before")
+        prepare::analyse(&self.wasm, self.set).expect("the bytes were accepted before")
     }
 
     pub fn text(&self, span: &Span) -> &[u8] {

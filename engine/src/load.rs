@@ -12,6 +12,8 @@ use crate::failure::{Failure, Result};
 /// Counts over a whole module.
 #[derive(Default, Clone)]
 pub struct Load {
+    /// The bounds that hold.
+    pub set: bounds::Set,
     pub functions: u64,
     pub types: u64,
     pub imports: u64,
@@ -34,8 +36,12 @@ pub struct Load {
     pub carried: u64,
     /// Values that meet where branches join; see `joins`.
     pub joined: u64,
-    /// Locals times blocks and branch targets, over the functions; a loop counts as 17 blocks.
+    /// Locals times blocks and branch targets, over the functions; a loop counts as 17 blocks. `steps` are among them.
     pub live: u64,
+    /// The steps that counting `joined` took.
+    pub steps: u64,
+    /// Parameters and locals, over the functions: the interpreter has a place for each.
+    pub locals: u64,
 }
 
 impl Load {
@@ -53,9 +59,17 @@ impl Load {
             ("parameters and results of functions", 2 * self.values + 6 * self.entered_values),
             ("basic blocks and expensive operators", 6 * self.blocks),
             ("calls, and values carried by calls and branches", self.carried),
-            ("locals that are set before branches to one place", self.joined),
-            ("locals alive in many blocks", self.live / 16),
+            ("locals that are set before branches to one place", self.of_compiler(self.joined, 0)),
+            ("locals alive in many blocks", self.of_compiler(self.live, self.steps + 2 * self.locals) / 16),
         ]
+    }
+
+    /// Work of the compiler alone has no price for programs; what the gate itself has to do for it has one.
+    fn of_compiler(&self, all: u64, of_gate: u64) -> u64 {
+        match self.set {
+            bounds::Set::Candidate => all,
+            bounds::Set::Program => of_gate,
+        }
     }
 
     pub fn points(&self) -> u64 {
@@ -64,7 +78,7 @@ impl Load {
 
     pub fn check(&self, module_bytes: usize, offset: usize) -> Result<()> {
         let points = self.points();
-        let allowed = bounds::load_points.max + module_bytes as u64;
+        let allowed = bounds::load_points.max(self.set) + module_bytes as u64;
         if points <= allowed {
             return Ok(());
         }

@@ -55,12 +55,13 @@ impl Locator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bounds::Set;
 
     #[test]
     fn functions_of_the_meters_are_none_of_the_guests() {
         let text = format!(r#"(module (import "a" "b" (func)) {})"#, "(func (loop (call 0)))".repeat(16));
         let wasm = wat::parse_str(text).expect("the text is right");
-        let artifact = Artifact::prepare(&wasm).unwrap_or_else(|failure| panic!("{}", failure.message));
+        let artifact = Artifact::prepare(&wasm, Set::Candidate).unwrap_or_else(|failure| panic!("{}", failure.message));
         let locator = Locator::new(&artifact);
         let found: Vec<_> = (0..19).map(|function| locator.function(function)).collect();
         let (import, refill, next_slice) = ([Some(0)], [None], [None]);

@@ -35,7 +35,7 @@ impl Act {
     }
 }
 
-const TABLES: u32 = bounds::tables.max as u32;
+const TABLES: u32 = bounds::tables.candidate as u32;
 
 /// A `memory.fill`, `memory.copy` or `table.copy` longer than that.
 pub struct Fill {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use wasmparser::{BinaryReader, CodeSectionReader, FuncToValidate, ValidatorResources};
 
 use crate::artifact::Declarations;
+use crate::bounds::Set;
 use crate::features;
 use crate::plan::Findings;
 use crate::prepare::RawSections;
@@ -46,11 +47,13 @@ pub fn keep(checked: CheckedDeclarations) {
     });
 }
 
-/// The declarations that the module starts with, if its code comes next.
-pub fn find(wasm: &[u8]) -> Option<Rc<CheckedDeclarations>> {
+/// The declarations that the module starts with, if they were checked by this set of bounds and its code comes next.
+pub fn find(wasm: &[u8], set: Set) -> Option<Rc<CheckedDeclarations>> {
     KNOWN.with_borrow_mut(|known| {
         let starts_with = |checked: &Rc<CheckedDeclarations>| {
-            wasm.starts_with(&checked.bytes) && wasm.get(checked.bytes.len()) == Some(&CODE_SECTION)
+            checked.findings.load.set == set
+                && wasm.starts_with(&checked.bytes)
+                && wasm.get(checked.bytes.len()) == Some(&CODE_SECTION)
         };
         let place = known.iter().position(starts_with)?;
         known[..=place].rotate_right(1);
@@ -106,8 +109,8 @@ mod tests {
     fn prepared_after(before: &[Vec<u8>], wasm: &[u8]) -> Result<(Vec<u8>, String), String> {
         let (before, wasm) = (before.to_vec(), wasm.to_vec());
         let work = move || {
-            before.iter().for_each(|wasm| drop(Artifact::prepare(wasm)));
-            let artifact = Artifact::prepare(&wasm);
+            before.iter().for_each(|wasm| drop(Artifact::prepare(wasm, Set::Candidate)));
+            let artifact = Artifact::prepare(&wasm, Set::Candidate);
             let artifact = artifact.map_err(|failure| format!("{} at {:?}", failure.message, failure.offset))?;
             Ok((artifact.metered(), format!("{:?}", artifact.module)))
         };
@@ -117,8 +120,8 @@ mod tests {
     fn is_found_after(before: &[u8], wasm: &[u8]) -> bool {
         let (before, wasm) = (before.to_vec(), wasm.to_vec());
         std::thread::spawn(move || {
-            drop(Artifact::prepare(&before));
-            find(&wasm).is_some_and(|checked| checked.code_of(&wasm).is_some())
+            drop(Artifact::prepare(&before, Set::Candidate));
+            find(&wasm, Set::Candidate).is_some_and(|checked| checked.code_of(&wasm).is_some())
         })
         .join()
         .expect("nothing panics")
@@ -226,10 +229,10 @@ mod tests {
     fn a_thread_keeps_those_it_used_last() {
         let module = |number: usize| wasm(&format!("(module (func (export \"{number}\")))"));
         let kept = std::thread::spawn(move || {
-            (0..KEPT).for_each(|number| drop(Artifact::prepare(&module(number))));
-            assert!(find(&module(0)).is_some(), "it is the last used one now");
-            drop(Artifact::prepare(&module(KEPT)));
-            (0..=KEPT).map(|number| find(&module(number)).is_some()).collect::<Vec<_>>()
+            (0..KEPT).for_each(|number| drop(Artifact::prepare(&module(number), Set::Candidate)));
+            assert!(find(&module(0), Set::Candidate).is_some(), "it is the last used one now");
+            drop(Artifact::prepare(&module(KEPT), Set::Candidate));
+            (0..=KEPT).map(|number| find(&module(number), Set::Candidate).is_some()).collect::<Vec<_>>()
         });
         let kept = kept.join().expect("nothing panics");
         assert_eq!(kept.iter().filter(|kept| **kept).count(), KEPT);
@@ -238,8 +241,8 @@ mod tests {
 
     #[test]
     fn a_module_of_known_declarations_runs_in_both_tiers() {
-        drop(Artifact::prepare(&with_body("(local.get 0)")));
-        let artifact = Artifact::prepare(&with_body("(i32.mul (local.get 0) (global.get 0))"));
+        drop(Artifact::prepare(&with_body("(local.get 0)"), Set::Candidate));
+        let artifact = Artifact::prepare(&with_body("(i32.mul (local.get 0) (global.get 0))"), Set::Candidate);
         let artifact = Arc::new(artifact.unwrap_or_else(|failure| panic!("{}", failure.message)));
         for tier in [Tier::Interpreted, Tier::Compiled] {
             let code = Code::load(artifact.clone(), tier, &[]).unwrap_or_else(|failure| panic!("{}", failure.message));

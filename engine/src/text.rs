@@ -5,7 +5,7 @@
 //! it minutes; and it keeps half a kilobyte for each field, which can be written in six bytes. What is refused here the
 //! gate would refuse anyway, in the bytes the text would become.
 
-use crate::bounds;
+use crate::bounds::{self, Set};
 use crate::failure::{Failure, Result, Status};
 
 /// Parentheses within each other. Folded expressions of compilers' output stay far below.
@@ -18,17 +18,20 @@ const OTHERS_MAX: u64 = 64;
 
 /// Fails with `ParseFailed` and the place where the text becomes too deep or too much. What is wrong otherwise is left to
 /// the parser.
-pub fn check(text: &str) -> Result<()> {
+pub fn check(text: &str, set: Set) -> Result<()> {
+    let kinds = &KINDS[set as usize];
     let mut scan = Scan {
+        set,
+        kinds,
         text: text.as_bytes(),
         at: 0,
         open: Vec::new(),
         blocks: 0,
         is_opened: false,
         fields_depth: 1,
-        fields: [0; KINDS.len()],
-        words: [0; KINDS.len()],
-        field: KINDS.len() - 1,
+        fields: [0; KINDS_COUNT],
+        words: [0; KINDS_COUNT],
+        field: KINDS_COUNT - 1,
     };
     while let Some(byte) = scan.peek(0) {
         match byte {
@@ -70,12 +73,6 @@ const fn kind(keyword: &'static [u8], max: u64, points: u64, words: u64) -> Kind
     Kind { keyword, max, points, words }
 }
 
-/// Four for each byte of a body, and for each entry of the element segments; a word takes a byte or two.
-const BODY_WORDS: u64 = 4 * bounds::body_bytes.max;
-const ELEMENT_WORDS: u64 = 4 * bounds::elements.max;
-/// Types with all their parameters and results, or constant expressions of their full length.
-const OTHER_WORDS: u64 = 160 * bounds::types.max;
-
 fn named(keyword: &[u8]) -> String {
     match String::from_utf8_lossy(keyword).as_ref() {
         "" => "other fields".into(),
@@ -84,29 +81,40 @@ fn named(keyword: &[u8]) -> String {
 }
 
 /// A field may import what it names, in which case it is none of its own kind. The last stands for all others.
-const IMPORTS: u64 = bounds::imports.max;
-const KINDS: [Kind; 10] = [
-    kind(b"func", bounds::functions.max + IMPORTS, 48, BODY_WORDS),
-    kind(b"type", bounds::types.max, 64, OTHER_WORDS),
-    kind(b"data", bounds::data_segments.max, 24, OTHER_WORDS),
-    kind(b"import", IMPORTS, 0, OTHER_WORDS),
-    kind(b"export", bounds::exports.max, 0, OTHER_WORDS),
-    kind(b"global", bounds::globals.max + IMPORTS, 0, OTHER_WORDS),
-    kind(b"table", bounds::tables.max + IMPORTS, 0, ELEMENT_WORDS),
-    kind(b"elem", bounds::element_segments.max, 0, ELEMENT_WORDS),
-    kind(b"@custom", CUSTOM_SECTIONS_MAX, 0, OTHER_WORDS),
-    kind(b"", OTHERS_MAX, 0, OTHER_WORDS),
-];
+const KINDS_COUNT: usize = 10;
+const fn kinds(set: Set) -> [Kind; KINDS_COUNT] {
+    // Four for each byte of a body, and for each entry of the element segments; a word takes a byte or two.
+    let body = 4 * bounds::body_bytes.max(set);
+    let element = 4 * bounds::elements.max(set);
+    // Types with all their parameters and results, or constant expressions of their full length.
+    let other = 160 * bounds::types.max(set);
+    let imports = bounds::imports.max(set);
+    [
+        kind(b"func", bounds::functions.max(set) + imports, 48, body),
+        kind(b"type", bounds::types.max(set), 64, other),
+        kind(b"data", bounds::data_segments.max(set), 24, other),
+        kind(b"import", imports, 0, other),
+        kind(b"export", bounds::exports.max(set), 0, other),
+        kind(b"global", bounds::globals.max(set) + imports, 0, other),
+        kind(b"table", bounds::tables.max(set) + imports, 0, element),
+        kind(b"elem", bounds::element_segments.max(set), 0, element),
+        kind(b"@custom", CUSTOM_SECTIONS_MAX, 0, other),
+        kind(b"", OTHERS_MAX, 0, other),
+    ]
+}
+const KINDS: [[Kind; KINDS_COUNT]; 2] = [kinds(Set::Candidate), kinds(Set::Program)];
 const FUNCTION: usize = 0;
 const EXPORT: usize = 4;
 
 /// The most points that a module made of this much text may cost: its bytes are hardly ever more than those of its
 /// text. Imports are no functions of its own.
-fn points_max(text_bytes: usize) -> u64 {
-    bounds::load_points.max + 48 * IMPORTS + text_bytes as u64 * 3 / 2
+fn points_max(set: Set, text_bytes: usize) -> u64 {
+    bounds::load_points.max(set) + 48 * bounds::imports.max(set) + text_bytes as u64 * 3 / 2
 }
 
 struct Scan<'a> {
+    set: Set,
+    kinds: &'static [Kind; KINDS_COUNT],
     text: &'a [u8],
     at: usize,
     /// For each open parenthesis how many blocks were open before it.
@@ -117,8 +125,8 @@ struct Scan<'a> {
     /// How many parentheses are open where a field's keyword stands: one, or two inside of `(module`.
     fields_depth: usize,
     /// By kind.
-    fields: [u64; KINDS.len()],
-    words: [u64; KINDS.len()],
+    fields: [u64; KINDS_COUNT],
+    words: [u64; KINDS_COUNT],
     /// The kind of the field that is read.
     field: usize,
 }
@@ -189,8 +197,9 @@ impl Scan<'_> {
         } else if word == b"end" {
             self.blocks = self.blocks.saturating_sub(1);
         }
-        if u64::from(self.blocks) > bounds::nesting.max {
-            return Err(self.too_deep("blocks", bounds::nesting.max));
+        let most = bounds::nesting.max(self.set);
+        if u64::from(self.blocks) > most {
+            return Err(self.too_deep("blocks", most));
         }
         self.at += length;
         Ok(())
@@ -201,7 +210,7 @@ impl Scan<'_> {
         if self.open.len() == 1 && word == b"module" {
             self.fields_depth = 2;
         } else if self.open.len() == self.fields_depth && is_field(word) {
-            self.field = KINDS.iter().position(|kind| kind.keyword == word).unwrap_or(KINDS.len() - 1);
+            self.field = self.kinds.iter().position(|kind| kind.keyword == word).unwrap_or(KINDS_COUNT - 1);
             self.words[FUNCTION] = 0;
             self.count(self.field)?;
         } else if self.open.len() == self.fields_depth + 1 && word == b"export" {
@@ -212,7 +221,7 @@ impl Scan<'_> {
 
     fn count_word(&mut self) -> Result<()> {
         self.words[self.field] += 1;
-        let Kind { keyword, words, .. } = KINDS[self.field];
+        let Kind { keyword, words, .. } = self.kinds[self.field];
         if self.words[self.field] <= words {
             return Ok(());
         }
@@ -225,11 +234,11 @@ impl Scan<'_> {
 
     fn count(&mut self, kind: usize) -> Result<()> {
         self.fields[kind] += 1;
-        let points: u64 = KINDS.iter().zip(self.fields).map(|(kind, count)| kind.points * count).sum();
-        if self.fields[kind] <= KINDS[kind].max && points <= points_max(self.text.len()) {
+        let points: u64 = self.kinds.iter().zip(self.fields).map(|(kind, count)| kind.points * count).sum();
+        if self.fields[kind] <= self.kinds[kind].max && points <= points_max(self.set, self.text.len()) {
             return Ok(());
         }
-        let (count, what) = (self.fields[kind], named(KINDS[kind].keyword));
+        let (count, what) = (self.fields[kind], named(self.kinds[kind].keyword));
         Err(self.failure(format!("the text has {count} {what}, which is more than a module of its size may have")))
     }
 
@@ -249,6 +258,10 @@ impl Scan<'_> {
 mod tests {
     use super::*;
 
+    fn check(text: &str) -> Result<()> {
+        super::check(text, Set::Candidate)
+    }
+
     fn is_too_deep(text: &str) -> bool {
         check(text).is_err()
     }
@@ -259,7 +272,7 @@ mod tests {
 
     #[test]
     fn blocks_are_counted_however_they_are_written() {
-        let most = bounds::nesting.max as usize;
+        let most = bounds::nesting.candidate as usize;
         for (open, close) in
             [("(block ", ")"), ("block $l ", "end "), ("(if (i32.const 1) (then ", "))"), ("loop ", "end ")]
         {
@@ -339,6 +352,15 @@ mod tests {
             "(func (export \"f\") (param i32)) (type (func)) (export \"g\" (func 0)) (elem func 0) (table 1 funcref)";
         assert!(check(&format!("(module {})", ways.repeat(900))).is_ok());
         assert!(check(&format!("(module (func {}))", "(block (@a) (drop (i32.const 0)))".repeat(10_000))).is_ok());
+    }
+
+    #[test]
+    fn programs_may_have_more_of_everything() {
+        let deep = nested(bounds::nesting.program as usize, "(block ", ")");
+        assert!(is_too_deep(&deep) && super::check(&deep, Set::Program).is_ok());
+        assert!(super::check(&nested(bounds::nesting.program as usize + 1, "(block ", ")"), Set::Program).is_err());
+        let long = format!("(module (func {}))", "nop ".repeat(300_000));
+        assert!(check(&long).is_err() && super::check(&long, Set::Program).is_ok());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::*;
 use petri_engine::artifact::Artifact;
-use petri_engine::bounds;
+use petri_engine::bounds::{self, Set};
 use petri_engine::code::Code;
 use petri_engine::failure::Status;
 
@@ -73,7 +73,7 @@ fn a_constant_expression_may_not_be_as_long_as_a_native_stack_is_deep() {
 
 #[test]
 fn a_constant_expression_may_be_as_long_as_its_bound_in_both_tiers() {
-    let most = bounds::constant_operators.max; // an odd number: a constant, and two operators for each addition
+    let most = bounds::constant_operators.candidate; // an odd number: a constant, and two operators for each addition
     for (_, wasm) in with_constant(&sum(most)) {
         loads_in_both(&wasm);
     }
@@ -209,7 +209,7 @@ fn globals_are_weighed_together_with_code() {
     loads_in_both(&with(1_600, 0));
     loads_in_both(&with(0, 350));
     let both = with(1_600, 350);
-    let (bytes, allowed) = (both.len(), both.len() as u64 + bounds::load_points.max);
+    let (bytes, allowed) = (both.len(), both.len() as u64 + bounds::load_points.candidate);
     let copies = 6 * (2 + 9 * 350);
     let points = 12 * 1_600 + copies + 48 + 64 + 2; // the function, its type and its parameter
     assert_eq!(
@@ -244,7 +244,7 @@ fn many_functions_of_many_types_are_prepared_soon() {
     code.extend([3, 0, 0, 0x0b].repeat(count as usize));
     let wasm = module(&[section(1, &list), section(3, &declared), section(9, &elements), section(10, &code)]);
     let wasm = padded(&wasm, 8 << 20);
-    assert!(soon(|| Artifact::prepare(&wasm)).is_ok());
+    assert!(soon(|| Artifact::prepare(&wasm, Set::Candidate)).is_ok());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 
 use crate::support::*;
 use petri_engine::artifact::Artifact;
+use petri_engine::bounds::Set;
 use petri_engine::code::Tier;
 use petri_engine::failure::Status;
 use petri_engine::guest::EndKind;
@@ -249,7 +250,7 @@ fn an_index_valid_only_in_the_metered_module_is_refused() {
         r#"(module (func (export "f") (drop (memory.grow (i32.const 1)))))"#,
     ];
     for text in modules {
-        let failure = Artifact::prepare(&wasm(text)).map(|_| ()).expect_err(text);
+        let failure = Artifact::prepare(&wasm(text), Set::Candidate).map(|_| ()).expect_err(text);
         assert_eq!(failure.status, Status::Rejected, "{text}");
         assert!(failure.message.starts_with("the module is not valid WebAssembly"), "{text}: {}", failure.message);
     }

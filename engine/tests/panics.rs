@@ -65,7 +65,7 @@ fn run_guest(tier: u32, step: u32) {
             }
             assert_eq!(act(report.out()), Status::Ok as i32, "{}", report.message());
         };
-        run(PREPARE, &mut |error| petri_prepare(wasm.as_ptr(), wasm.len(), &mut artifact, error));
+        run(PREPARE, &mut |error| petri_prepare(wasm.as_ptr(), wasm.len(), 0, &mut artifact, error));
         run(SCAN, &mut |error| petri_artifact_scan(artifact, 10, &mut scan, error));
         assert_eq!(petri_scan_kept(scan), 2);
         run(LOAD, &mut |error| petri_load(artifact, tier, ptr::null(), 0, &mut code, error));

@@ -5,22 +5,30 @@ use std::sync::Arc;
 use crate::support::*;
 use petri_engine::allocator::{LARGE, large_pieces};
 use petri_engine::artifact::{Artifact, Extern};
-use petri_engine::bounds::{self, Bound};
+use petri_engine::bounds::{self, Bound, Set};
 use petri_engine::code::{Code, Tier};
 use petri_engine::failure::Status;
 use petri_engine::features;
 
 fn rejected(wasm: &[u8]) -> String {
-    let failure = refusal(wasm);
+    rejected_by(Set::Candidate, wasm)
+}
+
+fn rejected_by(set: Set, wasm: &[u8]) -> String {
+    let failure = refusal_by(set, wasm);
     assert_eq!(failure.status, Status::Rejected, "{}", failure.message);
     failure.message
 }
 
 /// Loads in both tiers, each import a function that does nothing.
 fn loads_in_both(wasm: &[u8]) {
-    let artifact = prepare(wasm);
+    loads_in(&TIERS, Set::Candidate, wasm);
+}
+
+fn loads_in(tiers: &[Tier], set: Set, wasm: &[u8]) {
+    let artifact = prepare_by(set, wasm);
     let functions = vec![host(idle, 1); artifact.module.imports.len()];
-    for tier in TIERS {
+    for tier in tiers.iter().copied() {
         let code = Code::load(artifact.clone(), tier, &functions);
         assert!(code.is_ok(), "{tier:?}: {}", code.err().expect("it failed").message);
     }
@@ -143,7 +151,7 @@ fn what_is_not_wasm_is_refused() {
     cases.iter().for_each(|bytes| {
         rejected(bytes);
     });
-    assert!(Artifact::prepare(b"\0asm\x01\0\0\0").is_ok(), "the empty module is one");
+    assert!(Artifact::prepare(b"\0asm\x01\0\0\0", Set::Candidate).is_ok(), "the empty module is one");
 }
 
 /// Returns whether the validator accepts the bytes, an opinion besides the gate's.
@@ -158,7 +166,7 @@ fn a_prefix_of_a_module_is_refused_unless_it_is_one() {
         let wasm = random::module(seed);
         for length in 0..wasm.len() {
             let prefix = &wasm[..length];
-            match Artifact::prepare(prefix) {
+            match Artifact::prepare(prefix, Set::Candidate) {
                 Ok(_) => assert!(is_valid(prefix), "seed {seed}, {length} bytes"),
                 Err(failure) => {
                     assert_eq!(failure.status, Status::Rejected, "seed {seed}, {length} bytes: {}", failure.message)
@@ -191,7 +199,7 @@ fn every_single_bit_change_is_refused_or_the_same_in_both_tiers() {
         for bit in 0..wasm.len() * 8 {
             let mut changed = wasm.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
-            match Artifact::prepare(&changed) {
+            match Artifact::prepare(&changed, Set::Candidate) {
                 Err(failure) => {
                     assert_eq!(failure.status, Status::Rejected, "bit {bit}: {}", failure.message);
                     refused += 1;
@@ -230,7 +238,7 @@ fn sections_of_the_wrong_size_number_or_order_are_refused() {
     for text in FIVE {
         let mut whole = sections(&wasm(text));
         whole.retain(|(id, _)| *id != 0); // of custom sections anything may be said
-        assert!(Artifact::prepare(&assembled(&whole)).is_ok());
+        assert!(Artifact::prepare(&assembled(&whole), Set::Candidate).is_ok());
         for index in 0..whole.len() {
             let mut longer = whole.clone();
             longer[index].1.push(0);
@@ -264,13 +272,15 @@ fn functions_and_bodies_must_be_as_many() {
     let types = section(1, &[1, 0x60, 0, 0]);
     let bodies = |count: u8| section(10, &[&[count][..], &[2, 0, 0x0b].repeat(count.into())].concat());
     let functions = |count: u8| section(3, &[&[count][..], &vec![0; count.into()]].concat());
-    assert!(Artifact::prepare(&module(&[types.clone(), functions(2), bodies(2)])).is_ok());
+    assert!(Artifact::prepare(&module(&[types.clone(), functions(2), bodies(2)]), Set::Candidate).is_ok());
     rejected(&module(&[types.clone(), functions(2), bodies(1)]));
     rejected(&module(&[types.clone(), functions(1), bodies(2)]));
     rejected(&module(&[types.clone(), functions(1)]));
     rejected(&module(&[types.clone(), bodies(1)]));
     let start = section(8, &[0]);
-    assert!(Artifact::prepare(&module(&[types.clone(), functions(1), start.clone(), bodies(1)])).is_ok());
+    assert!(
+        Artifact::prepare(&module(&[types.clone(), functions(1), start.clone(), bodies(1)]), Set::Candidate).is_ok()
+    );
     rejected(&module(&[types, functions(1), start.clone(), start, bodies(1)]));
 }
 
@@ -516,7 +526,7 @@ fn numbers_in_as_many_bytes_as_allowed_are_accepted_in_both_tiers() {
     let mut accepted = 0;
     for chosen in 0..numbers() {
         let padded = module_of_numbers(chosen, Spelling::Padded).out;
-        assert_eq!(Artifact::prepare(&padded).is_ok(), is_valid(&padded), "number {chosen}");
+        assert_eq!(Artifact::prepare(&padded, Set::Candidate).is_ok(), is_valid(&padded), "number {chosen}");
         if is_valid(&padded) {
             loads_in_both(&padded);
             accepted += 1;
@@ -552,7 +562,7 @@ fn times(count: u64, text: &str) -> String {
 
 /// A module in which the bound's quantity is `amount`, long enough not to be dense in anything.
 fn with(bound: &Bound, amount: u64) -> Vec<u8> {
-    const LONG: usize = 4 << 20;
+    let long = if amount <= bound.candidate + 1 { 4 << 20 } else { 32 << 20 };
     let text = match bound.name {
         "types" => format!("(module {})", times(amount, "(type (func (param i32)))")),
         "parameters" => format!("(module (func (param {})))", times(amount, "i32 ")),
@@ -589,7 +599,7 @@ fn with(bound: &Bound, amount: u64) -> Vec<u8> {
         "blocks" => format!("(module (func {}))", times(amount - 2, "(block)")),
         other => panic!("no module is made for the bound {other}"),
     };
-    padded(&wasm(&text), LONG)
+    padded(&wasm(&text), long)
 }
 
 /// Modules that each have more of one thing than their bytes pay for, and what the message then names.
@@ -648,23 +658,26 @@ fn dense() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// A module dense in one thing may weigh as many points as it has bytes, and the free ones.
-fn load_points_are_met_and_exceeded() {
+fn load_points_are_met_and_exceeded(set: Set) {
     let begin = "the module exceeds the bound load_points: ";
-    for (name, module) in dense() {
-        let message = rejected(&module);
+    let free = bounds::load_points.max(set);
+    // Values that only the compiler arranges have no price for programs.
+    let priced = |name: &str| set == Set::Candidate || !name.starts_with("locals ");
+    for (name, module) in dense().into_iter().filter(|(name, _)| priced(name)) {
+        let message = rejected_by(set, &module);
         let points = message.strip_prefix(begin).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
         let points = points.unwrap_or_else(|| panic!("{message}"));
         assert!(message.contains(&format!("of them for {name} (")), "{message}");
         // So many bytes are just enough; custom sections count. What is refused half-way is not all there is.
-        let mut enough = (points - bounds::load_points.max) as usize;
-        while let Err(failure) = Artifact::prepare(&padded(&module, enough)) {
+        let mut enough = (points - free) as usize;
+        while let Err(failure) = Artifact::prepare(&padded(&module, enough), set) {
             let rest = failure.message.strip_prefix(begin).unwrap_or_else(|| panic!("{}", failure.message));
             let points: u64 = rest.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
-            assert!(points - bounds::load_points.max > enough as u64, "{}", failure.message);
-            enough = (points - bounds::load_points.max) as usize;
+            assert!(points - free > enough as u64, "{}", failure.message);
+            enough = (points - free) as usize;
         }
-        loads_in_both(&padded(&module, enough));
-        assert!(rejected(&padded(&module, enough - 1)).starts_with(begin), "{name}");
+        loads_in(&TIERS, set, &padded(&module, enough));
+        assert!(rejected_by(set, &padded(&module, enough - 1)).starts_with(begin), "{name}");
     }
 }
 
@@ -714,22 +727,22 @@ fn whatever_takes_time_to_load_has_its_price() {
     }
 }
 
-/// Takes the compiler some seconds.
+/// These take the compiler some seconds.
 const SLOW: &[&str] = &["functions"];
+/// These do where a program has as many as it may: only the compiler may take long for programs.
+const SLOW_FOR_PROGRAMS: &[&str] = &["functions", "imports", "exports", "branch_targets", "blocks"];
 
-fn is_met_and_exceeded(bound: &Bound) {
-    let met = with(bound, bound.max);
-    if SLOW.contains(&bound.name) {
-        assert!(Code::load(prepare(&met), Tier::Interpreted, &[]).is_ok());
-    } else {
-        loads_in_both(&met);
-    }
-    let message = rejected(&with(bound, bound.max + 1));
-    assert!(
-        message.starts_with(&format!("the module exceeds the bound {}: ", bound.name)),
-        "{}: {message}",
-        bound.name
-    );
+fn is_met_and_exceeded(bound: &Bound, set: Set) {
+    let most = bound.max(set);
+    let slow = if set == Set::Candidate { SLOW } else { SLOW_FOR_PROGRAMS };
+    let tiers = if slow.contains(&bound.name) { &TIERS[..1] } else { &TIERS };
+    loads_in(tiers, set, &with(bound, most));
+    let message = rejected_by(set, &with(bound, most + 1));
+    let begin = format!("the module exceeds the bound {}: {} where {most} is the most", bound.name, most + 1);
+    assert!(message.starts_with(&begin) || bound.name == "constant_operators", "{}: {message}", bound.name);
+    assert!(message.starts_with(&begin[..begin.find(':').unwrap_or(0)]), "{}: {message}", bound.name);
+    let allowed = set == Set::Candidate && most < bound.program;
+    assert_eq!(message.contains("; the bounds of the set program allow "), allowed, "{message}");
 }
 
 #[test]
@@ -737,10 +750,33 @@ fn every_bound_may_be_met_and_not_exceeded() {
     // hostile C02
     for bound in bounds::ALL {
         match bound.name {
-            "load_points" => load_points_are_met_and_exceeded(),
-            _ => is_met_and_exceeded(bound),
+            "load_points" => load_points_are_met_and_exceeded(Set::Candidate),
+            _ => is_met_and_exceeded(bound, Set::Candidate),
         }
     }
+}
+
+#[test]
+fn every_bound_of_programs_may_be_met_and_not_exceeded() {
+    // hostile C02
+    for bound in bounds::ALL {
+        match bound.name {
+            "load_points" => load_points_are_met_and_exceeded(Set::Program),
+            _ => is_met_and_exceeded(bound, Set::Program),
+        }
+    }
+}
+
+/// Declarations that one set has accepted are no reason for the other to accept them.
+#[test]
+fn a_module_is_held_to_its_own_set_whatever_was_checked_before() {
+    let deep = with(&bounds::nesting, bounds::nesting.program);
+    prepare_by(Set::Program, &deep);
+    assert!(rejected(&deep).starts_with("the module exceeds the bound nesting: "));
+    let large = wasm("(module (memory 2000) (func))");
+    prepare_by(Set::Program, &large);
+    assert!(rejected(&large).starts_with("the module exceeds the bound memory_minimum: "));
+    prepare_by(Set::Program, &large);
 }
 
 #[test]
@@ -749,14 +785,14 @@ fn the_slow_bounds_may_be_met_in_the_compiled_tier_too() {
     bounds::ALL
         .iter()
         .filter(|bound| SLOW.contains(&bound.name))
-        .for_each(|bound| loads_in_both(&with(bound, bound.max)));
+        .for_each(|bound| loads_in_both(&with(bound, bound.candidate)));
 }
 
 #[test]
 fn a_loop_counts_as_several_levels_of_nesting_while_it_is_open() {
     let nested = |count: u64| wasm(&format!("(module (func {}{}))", times(count, "(loop "), times(count, ")")));
     let in_a_row = format!("(module (func {}))", times(1_000, "(loop)"));
-    let most = bounds::nesting.max / u64::from(bounds::LOOP_LEVELS);
+    let most = bounds::nesting.candidate / u64::from(bounds::LOOP_LEVELS);
     loads_in_both(&nested(most));
     loads_in_both(&wasm(&in_a_row));
     assert!(rejected(&nested(most + 1)).starts_with("the module exceeds the bound nesting: "));

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use crate::support::spec_files::{SpecFile, spec_files};
 use crate::support::*;
 use petri_engine::artifact::{Artifact, Extern, Kind};
+use petri_engine::bounds::Set;
 use petri_engine::code::{Code, Tier};
 use petri_engine::failure::Status;
 use petri_engine::guest::{EndKind, Trap};
@@ -265,7 +266,7 @@ impl Script<'_> {
     }
 
     fn load(&mut self, wasm: &[u8]) -> Result<Loaded, String> {
-        let artifact = match Artifact::prepare(wasm) {
+        let artifact = match Artifact::prepare(wasm, Set::Candidate) {
             Ok(artifact) => Arc::new(artifact),
             Err(failure) if failure.message.contains("uses externref") => return self.load(&with_funcref(wasm)),
             Err(failure) if failure.message.contains("load_points: ") && wasm.len() < LONG => {
@@ -380,7 +381,7 @@ impl Script<'_> {
                 }
             }
         };
-        match Artifact::prepare(&wasm) {
+        match Artifact::prepare(&wasm, Set::Candidate) {
             Ok(_) => Verdict::Failed("the gate accepted it".into()),
             Err(failure) => check(failure.status == Status::Rejected, || failure.message),
         }
@@ -388,7 +389,7 @@ impl Script<'_> {
 
     /// A valid module with an import nobody can satisfy: what is not a function, the crate itself will not load.
     fn unlinkable(&mut self, wasm: &[u8]) -> Verdict {
-        let artifact = match Artifact::prepare(wasm) {
+        let artifact = match Artifact::prepare(wasm, Set::Candidate) {
             Ok(artifact) => Arc::new(artifact),
             Err(failure) if failure.message.contains("uses externref") => return self.unlinkable(&with_funcref(wasm)),
             Err(failure) => return Verdict::Failed(failure.message),

@@ -59,10 +59,10 @@ impl Loaded {
         let imports: [HostFunction; 1] = [host(mark, 3)];
         // SAFETY: as petri_engine.h says; what the text became is read before it is dropped.
         unsafe {
-            ok(petri_wat(KEEPER.as_ptr(), KEEPER.len(), bytes.as_mut_ptr(), ptr::null_mut()));
+            ok(petri_wat(KEEPER.as_ptr(), KEEPER.len(), 0, bytes.as_mut_ptr(), ptr::null_mut()));
             // As `petri_bytes` is laid out: where, and how many.
             let (data, size) = bytes.as_ptr().cast::<(*const u8, usize)>().read();
-            ok(petri_prepare(data, size, &mut artifact, ptr::null_mut()));
+            ok(petri_prepare(data, size, 0, &mut artifact, ptr::null_mut()));
             petri_bytes_drop(bytes.assume_init());
             ok(petri_load(artifact, tier, imports.as_ptr(), imports.len(), &mut code, ptr::null_mut()));
         }
@@ -170,10 +170,10 @@ fn a_module_whose_hash_is_known_is_not_hashed_again() {
     let (hash, mut artifact) = ([9u8; 32], ptr::null_mut());
     // SAFETY: as petri_engine.h says.
     unsafe {
-        ok(petri_prepare_hashed(wasm.as_ptr(), wasm.len(), &hash, &mut artifact, ptr::null_mut()));
+        ok(petri_prepare_hashed(wasm.as_ptr(), wasm.len(), 0, &hash, &mut artifact, ptr::null_mut()));
         assert_eq!((&*artifact).sha256, hash);
         petri_artifact_drop(artifact);
-        let missing = petri_prepare_hashed(wasm.as_ptr(), wasm.len(), ptr::null(), &mut artifact, ptr::null_mut());
+        let missing = petri_prepare_hashed(wasm.as_ptr(), wasm.len(), 0, ptr::null(), &mut artifact, ptr::null_mut());
         assert_eq!(missing, Status::Misuse as i32);
     }
 }
@@ -238,7 +238,7 @@ fn a_hash_is_the_same_in_pieces_and_a_text_that_is_none_leaves_nothing() {
         petri_hasher_digest(hasher, &mut in_pieces);
         petri_hasher_drop(hasher);
         let text = "(module";
-        assert_ne!(petri_wat(text.as_ptr(), text.len(), bytes.as_mut_ptr(), ptr::null_mut()), Status::Ok as i32);
+        assert_ne!(petri_wat(text.as_ptr(), text.len(), 0, bytes.as_mut_ptr(), ptr::null_mut()), Status::Ok as i32);
         petri_bytes_drop(bytes.assume_init());
     }
     assert_eq!(at_once, in_pieces);

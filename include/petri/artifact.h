@@ -19,6 +19,15 @@ namespace petri {
 enum class ExternKind : std::uint8_t { function, table, memory, global };
 std::string_view name_of(ExternKind kind);
 
+// How large a module and its parts may be (docs/reference/bounds.md): `candidate` for evolved code by the hundred
+// thousand, where what is cheap to write must not be expensive to load; `program` for what ordinary compilers produce,
+// which may take the compiler long, in the worker that can be killed.
+enum class ModuleBounds : std::uint8_t { candidate, program };
+std::string_view name_of(ModuleBounds bounds);
+std::optional<ModuleBounds> module_bounds_named(std::string_view name);
+// The module_bytes_max of programs, where none is named: the smallest that CPython fits into.
+constexpr std::uint64_t kProgramBytesMax = std::uint64_t{64} << 20;
+
 // One import of a module.
 struct ImportInfo {
   std::string module;
@@ -60,9 +69,11 @@ class Artifact {
  public:
   // Checks bytes as they were sent: `rejected` names the first thing petri does not accept. What does not start like
   // wasm is never tried as text. More than `bytes_max` is `module_too_large` before anything parses it.
-  static Result<std::shared_ptr<const Artifact>> from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max);
+  static Result<std::shared_ptr<const Artifact>> from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max,
+                                                           ModuleBounds bounds = ModuleBounds::candidate);
   // Prepares wat text; text that does not parse is `parse_failed` with details "line" and "column".
-  static Result<std::shared_ptr<const Artifact>> from_wat(std::string_view text, std::uint64_t bytes_max);
+  static Result<std::shared_ptr<const Artifact>> from_wat(std::string_view text, std::uint64_t bytes_max,
+                                                          ModuleBounds bounds = ModuleBounds::candidate);
 
   virtual ~Artifact() = default;
   virtual const ModuleInfo& info() const = 0;
@@ -75,15 +86,19 @@ class Artifact {
   // The export of this name, or nullptr.
   const ExportInfo* find_export(std::string_view name) const;
   const ArtifactId& id() const { return id_; }
+  // The bounds that it was checked by.
+  ModuleBounds bounds() const { return bounds_; }
 
  protected:
   // Only petri's engines create artifacts.
-  explicit Artifact(const ArtifactId& artifact_id) : id_(artifact_id) {}
+  explicit Artifact(const ArtifactId& artifact_id, ModuleBounds bounds = ModuleBounds::candidate)
+      : id_(artifact_id), bounds_(bounds) {}
   Artifact(const Artifact&) = delete;
   Artifact& operator=(const Artifact&) = delete;
 
  private:
   ArtifactId id_;
+  ModuleBounds bounds_;
 };
 
 // An artifact as it is shared.

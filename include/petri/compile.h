@@ -31,6 +31,7 @@ struct CompileOptions {
   std::uint64_t memory_bytes_max = std::uint64_t{512} << 20;   // of one compiler process
   std::uint64_t source_bytes_max = std::uint64_t{16} << 20;    // of one file; a folder may have four times as many
   std::uint64_t artifact_bytes_max = std::uint64_t{16} << 20;  // of one module
+  ModuleBounds bounds = ModuleBounds::candidate;               // that the modules are checked by
   std::size_t output_bytes_max = std::size_t{64} << 10;        // of one compiler's messages; the rest is cut
   unsigned jobs = 0;                                           // compilers at a time; 0: one a core
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "petri/artifact.h"
 #include "petri/limits.h"
 #include "petri/outcome.h"
 #include "petri/result.h"
@@ -68,6 +69,7 @@ struct ProfileRule {
   Profile profile;
   Permissions permissions;
   AuditLevel audit;
+  ModuleBounds bounds;
 };
 // The row of a profile, and those of all.
 const ProfileRule& rule_of(Profile profile);
@@ -94,6 +96,7 @@ struct ProfileSpec {
   ImportRules imports;
   std::optional<AuditLevel> audit;
   std::optional<Severity> reject_findings;  // modules with findings of this severity or above; nullopt: no scan
+  std::optional<ModuleBounds> bounds;       // nullopt: the base's
   bool operator==(const ProfileSpec&) const = default;
 
   // The profile's own name, or that of its base.

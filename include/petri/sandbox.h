@@ -45,10 +45,13 @@ struct SandboxSpec {
   ImportRules imports;                      // beside the profile's
   std::optional<Severity> reject_findings;  // in place of the profile's
   std::optional<AuditLevel> audit;          // nullopt: the profile's
-  std::optional<BreakerOptions> breaker;    // nullopt: the runtime's
-  std::optional<Recovery> recovery;         // nullopt: as recovery_default() says
-  std::optional<ReloadPolicy> reload;       // the default for reloads; nullopt: ReloadPolicy{}
-  std::string folder;                       // the one host folder WASI files live in; empty: none
+  // How large its modules may be; nullopt: as the profile says. For programs the default of module_bytes_max is
+  // kProgramBytesMax.
+  std::optional<ModuleBounds> bounds;
+  std::optional<BreakerOptions> breaker;  // nullopt: the runtime's
+  std::optional<Recovery> recovery;       // nullopt: as recovery_default() says
+  std::optional<ReloadPolicy> reload;     // the default for reloads; nullopt: ReloadPolicy{}
+  std::string folder;                     // the one host folder WASI files live in; empty: none
   // The arguments that a WASI program finds in argv after its own name, which is `guest` in argv[0].
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
@@ -120,6 +123,7 @@ struct SandboxInfo {
   ImportRules imports;
   std::optional<Severity> reject_findings;
   AuditLevel audit = AuditLevel::basic;
+  ModuleBounds bounds = ModuleBounds::candidate;
   Recovery recovery;
   ReloadPolicy reload;  // of reloads that bring none of their own
   BreakerState breaker = BreakerState::closed;

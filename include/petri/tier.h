@@ -27,6 +27,10 @@ struct MachineCodeOptions {
   // compiler keeps its buffers from one module to the next, half a mebibyte or more for each compilation that runs
   // beside others, until the process ends.
   bool in_process = false;
+  // The folder in which machine code is kept, so that the next start of a large module takes milliseconds. It is made
+  // if it is not there, belongs to this user, and nobody else may write it. Each file is authenticated by a key in it:
+  // one that was changed is compiled again, never executed. Empty: nothing is kept.
+  std::string cache;
 };
 
 }  // namespace petri

@@ -91,7 +91,7 @@ TEST(CommandLine, LeavesDefaultsWhereNothingIsSaid) {
   const RunOptions options = run_options({"run", "-"});
   EXPECT_EQ(options.file, "-");
   EXPECT_EQ(options.function, std::nullopt);
-  EXPECT_EQ(options.limits, Limits{});
+  EXPECT_EQ(options.limits, Limits{.module_bytes_max = kProgramBytesMax});
   EXPECT_EQ(options.permissions.to_text(), "log clock random file_read");
 }
 

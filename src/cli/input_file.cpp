@@ -43,12 +43,12 @@ Result<std::string> read_stdin(std::uint64_t bytes_max) {
 // the complaint of a parser about its first character.
 bool could_be_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0') == std::string_view::npos; }
 
-Result<ArtifactPtr> check(std::string_view bytes, std::uint64_t bytes_max) {
+Result<ArtifactPtr> check(std::string_view bytes, std::uint64_t bytes_max, ModuleBounds bounds) {
   if (bytes.empty()) return fail(ErrorCode::rejected, "the file is empty");
   if (starts_like_wasm(bytes)) {
-    return Artifact::from_wasm(as_bytes(bytes), bytes_max);
+    return Artifact::from_wasm(as_bytes(bytes), bytes_max, bounds);
   }
-  if (could_be_text(bytes)) return Artifact::from_wat(bytes, bytes_max);
+  if (could_be_text(bytes)) return Artifact::from_wat(bytes, bytes_max, bounds);
   return fail(ErrorCode::rejected, "this is neither wasm, which begins with the bytes 00 61 73 6d, nor wat text");
 }
 
@@ -68,8 +68,9 @@ Result<std::string> read_input(const std::string& file, std::uint64_t bytes_max)
 
 bool starts_like_wasm(std::string_view bytes) { return bytes.starts_with(kWasmMagic); }
 
-Result<ArtifactPtr> check_module(const std::string& file, std::string_view bytes, std::uint64_t bytes_max) {
-  auto artifact = check(bytes, bytes_max);
+Result<ArtifactPtr> check_module(const std::string& file, std::string_view bytes, std::uint64_t bytes_max,
+                                 ModuleBounds bounds) {
+  auto artifact = check(bytes, bytes_max, bounds);
   if (!artifact) return fail(name_file(file, std::move(artifact.error())));
   return *artifact;
 }
@@ -86,18 +87,18 @@ bool names_source_code(const std::string& file) {
   return language != nullptr && language->name != "wat";
 }
 
-Result<ArtifactPtr> compile_file(const std::string& file, std::uint64_t bytes_max) {
-  auto artifact = compile_module(Source::file(file), {.artifact_bytes_max = bytes_max});
+Result<ArtifactPtr> compile_file(const std::string& file, std::uint64_t bytes_max, ModuleBounds bounds) {
+  auto artifact = compile_module(Source::file(file), {.artifact_bytes_max = bytes_max, .bounds = bounds});
   if (artifact) return artifact;
   // The diagnostics of a source begin with its name already.
   const bool named = artifact.error().message.starts_with(file_title(file)) || !artifact.error().detail("file").empty();
   return named ? artifact : fail(name_file(file, std::move(artifact.error())));
 }
 
-Result<ArtifactPtr> read_module(const std::string& file, std::uint64_t bytes_max) {
-  if (names_source_code(file)) return compile_file(file, bytes_max);
+Result<ArtifactPtr> read_module(const std::string& file, std::uint64_t bytes_max, ModuleBounds bounds) {
+  if (names_source_code(file)) return compile_file(file, bytes_max, bounds);
   PETRI_TRY(const std::string bytes, read_module_bytes(file, bytes_max));
-  return check_module(file, bytes, bytes_max);
+  return check_module(file, bytes, bytes_max, bounds);
 }
 
 }  // namespace petri::cli

@@ -29,15 +29,18 @@ Result<std::string> read_input(const std::string& file, std::uint64_t bytes_max)
 bool starts_like_wasm(std::string_view bytes);
 
 // Checks what the file holds, as wasm or as wat. Errors begin with the file's name.
-Result<ArtifactPtr> check_module(const std::string& file, std::string_view bytes, std::uint64_t bytes_max);
+Result<ArtifactPtr> check_module(const std::string& file, std::string_view bytes, std::uint64_t bytes_max,
+                                 ModuleBounds bounds = ModuleBounds::candidate);
 
 // Reads a module's file: as read_input(), but too much is module_too_large.
 Result<std::string> read_module_bytes(const std::string& file, std::uint64_t bytes_max);
 // True if the file's ending is that of a language that is compiled, but for wat.
 bool names_source_code(const std::string& file);
 // Compiles a file of source code.
-Result<ArtifactPtr> compile_file(const std::string& file, std::uint64_t bytes_max);
+Result<ArtifactPtr> compile_file(const std::string& file, std::uint64_t bytes_max,
+                                 ModuleBounds bounds = ModuleBounds::candidate);
 // Reads and checks a module; source code is compiled.
-Result<ArtifactPtr> read_module(const std::string& file, std::uint64_t bytes_max);
+Result<ArtifactPtr> read_module(const std::string& file, std::uint64_t bytes_max,
+                                ModuleBounds bounds = ModuleBounds::candidate);
 
 }  // namespace petri::cli

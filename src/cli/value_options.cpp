@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
 #include "base/text/escape.h"
 #include "base/text/units.h"
@@ -28,6 +29,15 @@ std::uint64_t read_count(const CountOption& option, const std::string& text) {
     throw OptionError(option.name, fmt::format("{} is more than {}", *count, format_count(option.max)));
   }
   return *count;
+}
+
+// Empty if there is no home.
+std::string user_code_cache() {
+  constexpr std::string_view kName = "petri/machine-code";
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fmt::format("{}/{}", cache, kName);
+  const char* const home = std::getenv("HOME");
+  return home == nullptr || *home != '/' ? std::string() : fmt::format("{}/.cache/{}", home, kName);
 }
 
 }  // namespace
@@ -61,6 +71,15 @@ void add_compile_options(CLI::App& command, MachineCodeOptions& compile) {
           "--compile-memory-max", read_memory,
           fmt::format("Of the process that compiles; default {}", format_bytes(compile.memory_bytes_max)))
       ->type_name("SIZE");
+}
+
+void add_code_cache_option(CLI::App& command, MachineCodeOptions& compile) {
+  compile.cache = user_code_cache();
+  command
+      .add_option("--code-cache", compile.cache,
+                  "Where machine code of large modules is kept, a folder that nobody else may write (default "
+                  "~/.cache/petri/machine-code); \"\" keeps none")
+      ->type_name("DIR");
 }
 
 void add_seed_option(CLI::App& command, std::uint64_t& seed) {

@@ -16,6 +16,7 @@ namespace petri::cli {
 void add_tier_option(CLI::App& command, Tier& tier);
 // Time and memory of compiling.
 void add_compile_options(CLI::App& command, MachineCodeOptions& compile);
+void add_code_cache_option(CLI::App& command, MachineCodeOptions& compile);
 void add_seed_option(CLI::App& command, std::uint64_t& seed);
 
 struct CountOption {

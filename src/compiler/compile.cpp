@@ -36,7 +36,7 @@ Result<Work> ready_work(ArtifactPtr artifact, const std::string& path) {
 }
 
 Result<Work> wasm_work(std::string_view bytes, const std::string& path, const CompileOptions& options) {
-  PETRI_TRY(ArtifactPtr artifact, Artifact::from_wasm(as_bytes(bytes), options.artifact_bytes_max));
+  PETRI_TRY(ArtifactPtr artifact, Artifact::from_wasm(as_bytes(bytes), options.artifact_bytes_max, options.bounds));
   return ready_work(std::move(artifact), path);
 }
 
@@ -113,7 +113,7 @@ std::optional<ModuleBuild> empty_build(const ModulePlan& plan, const SourceFiles
 // Wasm that a compiler made passes the same checks as any other wasm.
 void check_artifact(ModuleBuild& build, const CompileOptions& options) {
   if (build.error || build.artifact != nullptr) return;
-  auto artifact = Artifact::from_wasm(as_bytes(build.wasm), options.artifact_bytes_max);
+  auto artifact = Artifact::from_wasm(as_bytes(build.wasm), options.artifact_bytes_max, options.bounds);
   build.wasm = {};
   if (artifact) {
     build.artifact = std::move(*artifact);

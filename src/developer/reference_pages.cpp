@@ -111,13 +111,19 @@ std::string fuel_page() {
 std::string bounds_page() {
   Rows rows;
   for (const EngineBound& bound : engine_bounds()) {
-    rows.push_back({std::string(bound.name), format_count(bound.max), std::string(bound.what)});
+    rows.push_back(
+        {std::string(bound.name), format_count(bound.candidate), format_count(bound.program), std::string(bound.what)});
   }
   return page("Bounds of the gate",
               "Checked before any engine sees a module. One that is exceeded makes the module `rejected`, with the "
               "bound's name in\n"
-              "the message. Ordinary compiler output stays far below all of them.") +
-         markdown_table({"bound", "at most", "what it counts"}, rows);
+              "the message. The set `candidate` is for evolved code by the hundred thousand: `petri evaluate`, and "
+              "sandboxes of the\n"
+              "profiles `strict` and `standard`. The set `program` is wide enough for what ordinary compilers produce: "
+              "`petri run`,\n"
+              "`inspect` and `scan`, sandboxes of the profile `trusted`, and those whose spec says "
+              "`\"bounds\": \"program\"`.") +
+         markdown_table({"bound", "`candidate`", "`program`", "what it counts"}, rows);
 }
 
 constexpr std::array kOutcomeKinds{OutcomeKind::ok,        OutcomeKind::trapped,      OutcomeKind::out_of_fuel,

@@ -42,6 +42,8 @@ SpecObject sandbox_object() {
        {"reject_findings", "`info`, `low`, `medium`, `high`", "the profile's", "", R"("reject_findings": "high")",
         "modules with findings of this severity or above are refused"},
        {"audit", "`none`, `basic`, `full`", "the profile's", "", R"("audit": "full")", "what the audit trail keeps"},
+       {"bounds", "`candidate`, `program`", "the profile's", "[bounds](bounds.md)", R"("bounds": "program")",
+        "how large its modules may be; for `program`, `module_bytes_max` is 64 MiB unless it is named"},
        {"breaker", "breaker", "the runtime's", "", R"("breaker": {"limits_max": 3})",
         "the answer to processes that meet limits again and again"},
        {"recovery", "recovery", "", "", R"("recovery": {"runtime": "retry"})",
@@ -147,6 +149,8 @@ SpecObject profile_object() {
         "permissions of the base that are taken away"},
        {"imports", "import rules", "none", "", R"("imports": {"allow": ["petri"]})", "what modules may import"},
        {"audit", "`none`, `basic`, `full`", "the base's", "", R"("audit": "full")", "what the audit trail keeps"},
+       {"bounds", "`candidate`, `program`", "the base's", "[bounds](bounds.md)", R"("bounds": "program")",
+        "how large modules may be"},
        {"reject_findings", "`info`, `low`, `medium`, `high`", "no scan", "", R"("reject_findings": "medium")",
         "modules with findings of this severity or above are refused"}}};
 }
@@ -269,7 +273,9 @@ SpecObject compile_object() {
       {{"time_max", kTime, "`10s`", "", R"("time_max": "5s")", "the time of one compilation"},
        {"memory_bytes_max", kSize, "`1GiB`", "", R"("memory_bytes_max": "512MiB")", "the memory of the worker"},
        {"worker", kText, "beside the program", "", R"("worker": "/usr/bin/petri-compile-worker")", "its executable"},
-       {"in_process", kFlag, "`false`", "", R"("in_process": true)", "no worker, and no bounds"}}};
+       {"in_process", kFlag, "`false`", "", R"("in_process": true)", "no worker, and no bounds"},
+       {"cache", kText, "none", "a folder that nobody else may write", R"("cache": "machine-code")",
+        "where machine code of large modules is kept"}}};
 }
 
 SpecObject audit_object() {

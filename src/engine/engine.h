@@ -21,11 +21,13 @@ class Engine {
  public:
   virtual ~Engine() = default;
   // As Artifact::from_wasm and Artifact::from_wat.
-  virtual Result<ArtifactPtr> prepare(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) = 0;
-  // As prepare(), for bytes whose hash the caller has computed.
+  virtual Result<ArtifactPtr> prepare(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max,
+                                      ModuleBounds bounds = ModuleBounds::candidate) = 0;
+  // As prepare() by the bounds of candidates, for bytes whose hash the caller has computed.
   virtual Result<ArtifactPtr> prepare_hashed(std::span<const std::uint8_t> wasm, const ArtifactId& id,
                                              std::uint64_t bytes_max) = 0;
-  virtual Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max) = 0;
+  virtual Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max,
+                                          ModuleBounds bounds = ModuleBounds::candidate) = 0;
   virtual EngineStatistics statistics() const = 0;
 };
 

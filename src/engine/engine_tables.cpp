@@ -10,7 +10,10 @@ std::vector<EngineBound> engine_bounds() {
   for (std::uint32_t index = 0; index < petri_bound_count(); ++index) {
     petri_bound bound{};
     petri_bound_at(index, &bound);
-    bounds.push_back({.name = to_view(bound.name), .what = to_view(bound.what), .max = bound.max});
+    bounds.push_back({.name = to_view(bound.name),
+                      .what = to_view(bound.what),
+                      .candidate = bound.candidate,
+                      .program = bound.program});
   }
   return bounds;
 }

@@ -10,7 +10,7 @@ namespace petri {
 struct EngineBound {
   std::string_view name;
   std::string_view what;
-  std::uint64_t max = 0;
+  std::uint64_t candidate = 0, program = 0;  // the most in either set
 };
 std::vector<EngineBound> engine_bounds();
 

@@ -207,7 +207,8 @@ class FakeEngine final : public Engine {
     return std::make_shared<const FakeArtifact>(bytes, modules_.find(bytes)->second);
   }
 
-  Result<ArtifactPtr> prepare(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) override {
+  Result<ArtifactPtr> prepare(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max,
+                              ModuleBounds = ModuleBounds::candidate) override {
     const std::string_view bytes(reinterpret_cast<const char*>(wasm.data()), wasm.size());
     if (bytes.size() > bytes_max) return fail(ErrorCode::module_too_large, "the fake module is too large");
     if (!modules_.contains(bytes)) return fail(ErrorCode::rejected, "the fake engine knows no such module");
@@ -217,7 +218,8 @@ class FakeEngine final : public Engine {
                                      std::uint64_t bytes_max) override {
     return prepare(wasm, bytes_max);
   }
-  Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max) override {
+  Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max,
+                                  ModuleBounds = ModuleBounds::candidate) override {
     return prepare({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, bytes_max);
   }
   EngineStatistics statistics() const override { return {}; }

@@ -12,6 +12,9 @@ namespace {
 constexpr NameTable<4> kExternKinds{"function", "table", "memory", "global"};
 static_assert(static_cast<std::size_t>(ExternKind::global) + 1 == kExternKinds.size());
 
+constexpr NameTable<2> kModuleBounds{"candidate", "program"};
+static_assert(static_cast<std::size_t>(ModuleBounds::program) + 1 == kModuleBounds.size());
+
 ImportInfo to_info(const ImportView& view) {
   return {.module = std::string(view.module),
           .name = std::string(view.name),
@@ -57,6 +60,11 @@ ModuleInfo to_info(const ArtifactId& id, const ModuleFacts& facts) {
 }  // namespace
 
 std::string_view name_of(ExternKind kind) { return name_in(kExternKinds, kind); }
+
+std::string_view name_of(ModuleBounds bounds) { return name_in(kModuleBounds, bounds); }
+std::optional<ModuleBounds> module_bounds_named(std::string_view name) {
+  return find_name<ModuleBounds>(kModuleBounds, name);
+}
 
 bool matches(const SignatureView& view, const Signature& signature) {
   return std::ranges::equal(view.params, signature.params) && std::ranges::equal(view.results, signature.results);

@@ -101,7 +101,9 @@ class LoadableArtifact : public Artifact {
   std::string function_name(std::uint32_t function) const final;
 
  protected:
-  LoadableArtifact(const ArtifactId& artifact_id, const ModuleFacts& facts) : Artifact(artifact_id), facts_(facts) {}
+  LoadableArtifact(const ArtifactId& artifact_id, const ModuleFacts& facts,
+                   ModuleBounds bounds = ModuleBounds::candidate)
+      : Artifact(artifact_id, bounds), facts_(facts) {}
   // The name of a function in the name section, or empty.
   virtual std::string_view name_section_entry(std::uint32_t function) const = 0;
 

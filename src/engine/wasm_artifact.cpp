@@ -64,24 +64,26 @@ SignatureView to_signature(const petri_signature& signature) {
 
 }  // namespace
 
-Result<ArtifactPtr> WasmArtifact::create(std::span<const std::uint8_t> wasm, const ArtifactId* id,
+Result<ArtifactPtr> WasmArtifact::create(std::span<const std::uint8_t> wasm, ModuleBounds bounds, const ArtifactId* id,
                                          std::atomic<std::uint64_t>& fallbacks) {
   petri_artifact* handle = nullptr;
   petri_error error;
-  const petri_status status = id == nullptr
-                                  ? petri_prepare(wasm.data(), wasm.size(), &handle, &error)
-                                  : petri_prepare_hashed(wasm.data(), wasm.size(), id->bytes.data(), &handle, &error);
+  const petri_status status =
+      id == nullptr
+          ? petri_prepare(wasm.data(), wasm.size(), to_native(bounds), &handle, &error)
+          : petri_prepare_hashed(wasm.data(), wasm.size(), to_native(bounds), id->bytes.data(), &handle, &error);
   if (status != PETRI_OK) return fail(to_error(error));
   ArtifactHandle owned(handle);
   petri_module_info info;
   petri_artifact_info(handle, &info);
-  auto artifact = std::make_shared<const WasmArtifact>(std::move(owned), info, fallbacks);
+  auto artifact = std::make_shared<const WasmArtifact>(std::move(owned), info, bounds, fallbacks);
   PETRI_TRY(artifact->check_hooks());
   return artifact;
 }
 
-WasmArtifact::WasmArtifact(ArtifactHandle handle, const petri_module_info& info, std::atomic<std::uint64_t>& fallbacks)
-    : LoadableArtifact(to_id(info), to_facts(info)), handle_(std::move(handle)), fallbacks_(fallbacks) {}
+WasmArtifact::WasmArtifact(ArtifactHandle handle, const petri_module_info& info, ModuleBounds bounds,
+                           std::atomic<std::uint64_t>& fallbacks)
+    : LoadableArtifact(to_id(info), to_facts(info), bounds), handle_(std::move(handle)), fallbacks_(fallbacks) {}
 
 Result<void> WasmArtifact::check_hooks() const {
   for (std::uint32_t index = 0; index < facts().exports; ++index) PETRI_TRY(check_hook_export(export_at(index)));

@@ -19,10 +19,11 @@ class WasmArtifact final : public LoadableArtifact {
  public:
   // `fallbacks` counts what one engine could not load and the other did; it lives as long as the process.
   // `id`, unless it is null, is the hash of the bytes.
-  static Result<ArtifactPtr> create(std::span<const std::uint8_t> wasm, const ArtifactId* id,
+  static Result<ArtifactPtr> create(std::span<const std::uint8_t> wasm, ModuleBounds bounds, const ArtifactId* id,
                                     std::atomic<std::uint64_t>& fallbacks);
 
-  WasmArtifact(ArtifactHandle handle, const petri_module_info& info, std::atomic<std::uint64_t>& fallbacks);
+  WasmArtifact(ArtifactHandle handle, const petri_module_info& info, ModuleBounds bounds,
+               std::atomic<std::uint64_t>& fallbacks);
 
   ImportView import_at(std::uint32_t index) const override;
   ExportView export_at(std::uint32_t index) const override;

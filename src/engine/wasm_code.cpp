@@ -1,10 +1,12 @@
 #include "engine/wasm_code.h"
 
+#include <optional>
 #include <vector>
 
 #include "base/assert.h"
 #include "base/threads/stack.h"
 #include "compiling/compile_workers.h"
+#include "engine/code_cache.h"
 #include "engine/instance/wasm_instance.h"
 #include "engine/wasm_text.h"
 
@@ -82,6 +84,12 @@ class WorkerLoad {
 
   Result<CodeHandle> load() {
     if (petri_artifact_metered(&artifact_, &metered_.bytes, &error_) != PETRI_OK) return fail(to_error(error_));
+    if (!options_.compile.cache.empty() && module().size() >= CodeCache::kModuleBytesMin) {
+      // A folder that cannot be made or opened keeps nothing; one that others could write must not go unnoticed.
+      auto cache = CodeCache::open(options_.compile.cache);
+      if (!cache && cache.error().code == ErrorCode::validation_failed) return fail(std::move(cache.error()));
+      if (cache) cache_.emplace(std::move(*cache));
+    }
     PETRI_TRY(CodeHandle code, load(false));
     if (code == nullptr) {
       PETRI_TRY(code, load(true));
@@ -91,10 +99,22 @@ class WorkerLoad {
   }
 
  private:
+  std::span<const std::uint8_t> module() const { return {metered_.bytes.data, metered_.bytes.size}; }
+
   // Nothing when the frames are too large.
   Result<CodeHandle> load(bool frugal) {
-    const std::span<const std::uint8_t> module(metered_.bytes.data, metered_.bytes.size);
-    PETRI_TRY(const auto machine_code, compile_in_worker(module, frugal, options_.compile, deadline_, options_.stop));
+    const Sha256 name = cache_ ? code_name(module(), frugal) : Sha256{};
+    if (const auto kept = cache_ ? cache_->find(name) : std::nullopt) {
+      // Code for another processor or of another Wasmtime is as good as none.
+      if (auto code = load_machine_code(*kept, frugal)) return code;
+    }
+    PETRI_TRY(const auto machine_code, compile_in_worker(module(), frugal, options_.compile, deadline_, options_.stop));
+    auto code = load_machine_code(machine_code, frugal);
+    if (code && cache_) cache_->put(name, machine_code);
+    return code;
+  }
+
+  Result<CodeHandle> load_machine_code(std::span<const std::uint8_t> machine_code, bool frugal) {
     petri_code* handle = nullptr;
     const petri_status status =
         petri_load_precompiled(&artifact_, machine_code.data(), machine_code.size(), frugal ? 1 : 0, imports_.data(),
@@ -108,6 +128,7 @@ class WorkerLoad {
   const LoadOptions& options_;
   const SteadyTime deadline_ = std::chrono::steady_clock::now() + options_.compile.time_max;
   OwnedBytes metered_;
+  std::optional<CodeCache> cache_;
   petri_error error_;
 };
 

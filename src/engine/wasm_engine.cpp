@@ -20,24 +20,26 @@ Result<void> check_not_blank(std::string_view text) {
 
 class WasmEngine final : public Engine {
  public:
-  Result<ArtifactPtr> prepare(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) override {
+  Result<ArtifactPtr> prepare(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max,
+                              ModuleBounds bounds) override {
     PETRI_TRY(check_module_size(wasm.size(), bytes_max, "module"));
-    return WasmArtifact::create(wasm, nullptr, fallbacks_);
+    return WasmArtifact::create(wasm, bounds, nullptr, fallbacks_);
   }
 
   Result<ArtifactPtr> prepare_hashed(std::span<const std::uint8_t> wasm, const ArtifactId& id,
                                      std::uint64_t bytes_max) override {
     PETRI_TRY(check_module_size(wasm.size(), bytes_max, "module"));
-    return WasmArtifact::create(wasm, &id, fallbacks_);
+    return WasmArtifact::create(wasm, ModuleBounds::candidate, &id, fallbacks_);
   }
 
-  Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max) override {
+  Result<ArtifactPtr> prepare_wat(std::string_view text, std::uint64_t bytes_max, ModuleBounds bounds) override {
     PETRI_TRY(check_module_size(text.size(), bytes_max, "text"));
     PETRI_TRY(check_not_blank(text));
     OwnedBytes wasm;
     petri_error error;
-    if (petri_wat(text.data(), text.size(), &wasm.bytes, &error) != PETRI_OK) return fail(to_error(error));
-    return prepare({wasm.bytes.data, wasm.bytes.size}, bytes_max);
+    if (petri_wat(text.data(), text.size(), to_native(bounds), &wasm.bytes, &error) != PETRI_OK)
+      return fail(to_error(error));
+    return prepare({wasm.bytes.data, wasm.bytes.size}, bytes_max, bounds);
   }
 
   EngineStatistics statistics() const override { return {.fallbacks = fallbacks_.load()}; }
@@ -54,12 +56,13 @@ Engine& wasm_engine() {
   return *engine;
 }
 
-Result<ArtifactPtr> Artifact::from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) {
-  return wasm_engine().prepare(wasm, bytes_max);
+Result<ArtifactPtr> Artifact::from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max,
+                                        ModuleBounds bounds) {
+  return wasm_engine().prepare(wasm, bytes_max, bounds);
 }
 
-Result<ArtifactPtr> Artifact::from_wat(std::string_view text, std::uint64_t bytes_max) {
-  return wasm_engine().prepare_wat(text, bytes_max);
+Result<ArtifactPtr> Artifact::from_wat(std::string_view text, std::uint64_t bytes_max, ModuleBounds bounds) {
+  return wasm_engine().prepare_wat(text, bytes_max, bounds);
 }
 
 }  // namespace petri

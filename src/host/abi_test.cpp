@@ -83,7 +83,11 @@ TEST(GuestAbi, IsWholeInTheHeaderAndOnThePage) {
       EXPECT_NE(page.find("`" + function.name + "`"), std::string::npos) << function.name;
       continue;
     }
-    EXPECT_NE(header.find("PETRI_IMPORT(\"" + function.module + "\", \"" + function.name + "\")"), std::string::npos)
+    // The header has no `env`, which is AssemblyScript's.
+    EXPECT_NE(function.module == "env"
+                  ? 0
+                  : header.find("PETRI_IMPORT(\"" + function.module + "\", \"" + function.name + "\")"),
+              std::string::npos)
         << function.name;
     EXPECT_NE(page.find("`" + function.name), std::string::npos) << function.name;
   }

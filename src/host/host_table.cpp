@@ -48,7 +48,8 @@ class BuiltinTable {
     for (auto* family : {&input_functions, &output_functions, &log_functions, &clock_functions, &random_functions,
                          &exit_functions, &message_functions, &math_functions_offered, &wasi_process_functions,
                          &wasi_clock_functions, &wasi_random_functions, &wasi_stream_functions,
-                         &wasi_descriptor_functions, &wasi_path_functions, &wasi_directory_functions}) {
+                         &wasi_descriptor_functions, &wasi_path_functions, &wasi_directory_functions,
+                         &wasi_link_functions, &wasi_time_functions, &wasi_socket_functions, &abort_functions}) {
       for (HostFunction& function : family()) all_.push_back(std::move(function));
     }
     for (const HostFunction& function : all_) by_name_.emplace(Name{function.module, function.name}, &function);
@@ -114,6 +115,10 @@ std::shared_ptr<const EmbeddedFunction> embed(std::string_view module, std::stri
   return function;
 }
 
+// The module in which programs of every kind look for what their host has. petri's own function there gives way to the
+// embedder's, and other names of the module may be another module's of the sandbox.
+bool is_shared(std::string_view module) { return module == "env"; }
+
 // `petri` is ABI 1 for ever and `petri_2` will be its successor: neither is the embedder's to add to.
 bool is_reserved(std::string_view module) { return module == "petri" || module.starts_with("petri_"); }
 
@@ -136,13 +141,16 @@ const HostFunction* find_builtin(std::string_view module, std::string_view name)
 }
 
 const HostFunction* HostFunctions::Impl::find(std::string_view module, std::string_view name) const {
-  if (const HostFunction* builtin = find_builtin(module, name)) return builtin;
+  const HostFunction* builtin = find_builtin(module, name);
+  if (builtin != nullptr && !is_shared(module)) return builtin;
   const auto found = embedded.find(Less::View(module, name));
-  return found == embedded.end() ? nullptr : &found->second->row;
+  return found == embedded.end() ? builtin : &found->second->row;
 }
 
 bool HostFunctions::Impl::has(std::string_view module) const {
-  if (std::ranges::find(builtin_functions(), module, &HostFunction::module) != builtin_functions().end()) return true;
+  if (!is_shared(module) &&
+      std::ranges::find(builtin_functions(), module, &HostFunction::module) != builtin_functions().end())
+    return true;
   const auto found = embedded.lower_bound(Less::View(module, {}));
   return found != embedded.end() && found->first.first == module;
 }
@@ -156,7 +164,8 @@ Result<void> HostFunctions::define_callable(std::string_view module, std::string
                                             const HostFunctionTraits& traits) {
   const std::string shown =
       fmt::format("\"{}\".\"{}\"", escape_text(module, kNameShownBytesMax), escape_text(name, kNameShownBytesMax));
-  if (impl_->find(module, name) != nullptr) {
+  const HostFunction* offered = impl_->find(module, name);
+  if (offered != nullptr && (offered->embedded || !is_shared(module))) {
     return fail(ErrorCode::already_exists, fmt::format("the host function {} is defined already", shown));
   }
   PETRI_TRY(check_name(module, name));

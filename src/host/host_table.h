@@ -40,9 +40,10 @@ struct HostFunctions::Impl {
 
   std::map<Key, std::shared_ptr<const EmbeddedFunction>, Less> embedded;
 
-  // The embedder's function or petri's own; nullptr when there is none. Lives as long as this table or a copy of it.
+  // petri's own function or the embedder's, in `env` the embedder's first; nullptr when there is none. Lives as long as
+  // this table or a copy of it.
   const HostFunction* find(std::string_view module, std::string_view name) const;
-  // True if any function is offered under this module name.
+  // True if all imports of this module name are the host's to offer: `env` is only once the embedder defines some.
   bool has(std::string_view module) const;
 };
 

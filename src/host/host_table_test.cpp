@@ -58,6 +58,16 @@ TEST(HostFunctions, RefuseNamesThatAreTaken) {
   EXPECT_EQ(host.define("math", "sin", [] {}).error().code, ErrorCode::already_exists);
 }
 
+TEST(HostFunctions, MayReplaceTheAbortOfAssemblyScript) {
+  HostFunctions host;
+  ASSERT_FALSE(detail::Access::impl(host).has("env"));
+  ASSERT_FALSE(detail::Access::impl(host).find("env", "abort")->embedded);
+  ASSERT_TRUE(host.define("env", "abort", [](std::int32_t) {}));
+  EXPECT_TRUE(detail::Access::impl(host).find("env", "abort")->embedded);
+  EXPECT_TRUE(detail::Access::impl(host).has("env"));
+  EXPECT_EQ(host.define("env", "abort", [] {}).error().code, ErrorCode::already_exists);
+}
+
 TEST(HostFunctions, RefuseWhatHasNoNameOrNoFunction) {
   HostFunctions host;
   EXPECT_EQ(host.define("", "move", [] {}).error().code, ErrorCode::validation_failed);

@@ -98,7 +98,7 @@ Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host,
   for (std::uint32_t index = 0; index < count; ++index) {
     const ImportView import = artifact.import_at(index);
     if (neighbours == Neighbours::may_be && import.kind == ExternKind::function &&
-        !detail::Access::impl(host).has(import.module)) {
+        !detail::Access::impl(host).has(import.module) && find_builtin(import.module, import.name) == nullptr) {
       if (own == nullptr) own = std::make_shared<OwnImports>(detail::Access::shared_impl(host));
       own->imports.push_back(
           {.callback = &enter_module, .data = reinterpret_cast<void*>(std::uintptr_t{index}), .fuel = kModuleCallFuel});

@@ -115,8 +115,8 @@ TEST(Link, NamesThePermissionThatIsMissing) {
 }
 
 // E05
-TEST(Link, OffersNoSocketsNorTheRestOfWasi) {
-  for (const std::string name : {"sock_open", "sock_recv", "sock_send", "fd_renumber", "path_symlink", "proc_raise"}) {
+TEST(Link, OffersNoOtherPartsOfWasi) {
+  for (const std::string name : {"sock_open", "sock_connect", "fd_fdstat_set_rights", "proc_raise", "thread_spawn"}) {
     EXPECT_EQ(error_of("(import \"wasi_snapshot_preview1\" \"" + name + "\" (func))").code, ErrorCode::link_error);
   }
 }
@@ -125,6 +125,17 @@ TEST(Link, KeepsMessagesBehindTheirPermission) {
   const std::string send = R"((import "petri" "send" (func (param i32 i32 i32 i32) (result i32))))";
   EXPECT_THAT(link_text(send, {}).error().message, HasSubstr("needs the permission messages"));
   EXPECT_FALSE(link_text(send, {Permission::messages})->deterministic);
+}
+
+TEST(Link, LeavesTheModuleEnvToOthersButForAbort) {
+  const std::string abort = R"((import "env" "abort" (func (param i32 i32 i32 i32))))";
+  const std::string launch = R"((import "env" "launch" (func)))";
+  const auto linked = [](const std::string& import) {
+    const ArtifactPtr artifact = *Artifact::from_wat("(module " + import + ")", 1 << 20);
+    return link(loadable(*artifact), HostFunctions(), kAll, Neighbours::may_be);
+  };
+  EXPECT_THAT(linked(abort)->from_modules, testing::IsEmpty());
+  EXPECT_EQ(linked(launch)->from_modules.size(), 1U);
 }
 
 TEST(Link, KnowsWhetherFunctionsAreDeterministic) {

@@ -16,7 +16,8 @@ Fields compile_fields(MachineCodeOptions& compile) {
   return {{"time_max", JsonReader::into(compile.time_max)},
           {"memory_bytes_max", JsonReader::into_bytes(compile.memory_bytes_max)},
           {"worker", JsonReader::into(compile.worker)},
-          {"in_process", JsonReader::into(compile.in_process)}};
+          {"in_process", JsonReader::into(compile.in_process)},
+          {"cache", JsonReader::into(compile.cache)}};
 }
 
 Fields audit_fields(AuditOptions& audit) {

@@ -15,6 +15,7 @@ SandboxInfo SandboxCore::info() const {
                    .imports = traits_->imports,
                    .reject_findings = traits_->policy.reject_findings,
                    .audit = traits_->policy.audit,
+                   .bounds = traits_->policy.bounds,
                    .recovery = traits_->recovery,
                    .reload = traits_->reload_policy(),
                    .breaker = containment_.breaker().state(),

@@ -28,12 +28,12 @@ struct Row {
 constexpr std::array<Row, kProfiles.size()> kLimits{{
     {64 * kMiB, 50, std::chrono::seconds(60), 50, 1 * kMiB},
     {128 * kMiB, 100, std::chrono::seconds(300), 100, 5 * kMiB},
-    {256 * kMiB, 200, std::chrono::seconds(600), std::nullopt, 10 * kMiB},
+    {256 * kMiB, 200, std::chrono::seconds(600), std::nullopt, kProgramBytesMax},
 }};
 constexpr std::array<ProfileRule, kProfiles.size()> kProfileRules{{
-    {Profile::strict, kStrict, AuditLevel::full},
-    {Profile::standard, kStandard, AuditLevel::basic},
-    {Profile::trusted, kTrusted, AuditLevel::basic},
+    {Profile::strict, kStrict, AuditLevel::full, ModuleBounds::candidate},
+    {Profile::standard, kStandard, AuditLevel::basic, ModuleBounds::candidate},
+    {Profile::trusted, kTrusted, AuditLevel::basic, ModuleBounds::program},
 }};
 
 }  // namespace

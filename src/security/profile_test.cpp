@@ -17,7 +17,7 @@ TEST(Profile, SetsLimits) {  // Q01
   EXPECT_EQ(SandboxLimits::of(Profile::trusted).memory_bytes_max, 256U << 20);
   EXPECT_EQ(SandboxLimits::of(Profile::trusted).processes_max, 200U);
   EXPECT_EQ(SandboxLimits::of(Profile::trusted).execution_time_max, std::chrono::seconds(600));
-  EXPECT_EQ(SandboxLimits::of(Profile::trusted).module_bytes_max, 10U << 20);
+  EXPECT_EQ(SandboxLimits::of(Profile::trusted).module_bytes_max, kProgramBytesMax);
 }
 
 TEST(Profile, KeepsTheLimitsAChangeDoesNotName) {  // Q01

@@ -112,7 +112,7 @@ TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
   EXPECT_EQ(spec.error().message,
-            "colour is no field here (there are arguments, audit, breaker, deterministic, environment, folder, "
+            "colour is no field here (there are arguments, audit, bounds, breaker, deterministic, environment, folder, "
             "generation, id, imports, labels, limits, modules, on_limit, permissions, profile, recovery, "
             "reject_findings, reload, seed, tier, tree); "
             "limits.fuel_max is not an integer from 0 to 18446744073709551615; "

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Bytes, Error, Step, Text, borrow, borrow_mut, bytes, caught, drop_handle, guarded, no_such};
 use crate::artifact::{Artifact, Export, Extern, Signature};
+use crate::bounds::Set;
 
 pub(super) type ArtifactHandle = Arc<Artifact>;
 
@@ -11,13 +12,14 @@ pub(super) type ArtifactHandle = Arc<Artifact>;
 pub unsafe extern "C" fn petri_prepare(
     wasm: *const u8,
     size: usize,
+    bounds: u32,
     out: *mut *mut ArtifactHandle,
     error: *mut Error,
 ) -> i32 {
     guarded(Step::Prepare, error, || {
         // SAFETY: as the header says.
         let (wasm, out) = unsafe { (bytes(wasm, size), borrow_mut(out)?) };
-        *out = Box::into_raw(Box::new(Arc::new(Artifact::prepare(wasm)?)));
+        *out = Box::into_raw(Box::new(Arc::new(Artifact::prepare(wasm, Set::of(bounds))?)));
         Ok(())
     })
 }
@@ -26,6 +28,7 @@ pub unsafe extern "C" fn petri_prepare(
 pub unsafe extern "C" fn petri_prepare_hashed(
     wasm: *const u8,
     size: usize,
+    bounds: u32,
     sha256: *const [u8; 32],
     out: *mut *mut ArtifactHandle,
     error: *mut Error,
@@ -33,7 +36,7 @@ pub unsafe extern "C" fn petri_prepare_hashed(
     guarded(Step::Prepare, error, || {
         // SAFETY: as the header says.
         let (wasm, sha256, out) = unsafe { (bytes(wasm, size), borrow(sha256)?, borrow_mut(out)?) };
-        *out = Box::into_raw(Box::new(Arc::new(Artifact::prepare_hashed(wasm, *sha256)?)));
+        *out = Box::into_raw(Box::new(Arc::new(Artifact::prepare_hashed(wasm, Set::of(bounds), *sha256)?)));
         Ok(())
     })
 }

@@ -1,6 +1,7 @@
 //! The tables of the C surface, which have no handle: the math functions, the bounds, the fuel rules and the versions.
 
 use super::{Text, borrow_mut};
+use crate::bounds::Bound;
 use crate::{bounds, costs, math};
 
 #[repr(C)]
@@ -26,7 +27,8 @@ pub unsafe extern "C" fn petri_math_function(index: u32, out: *mut MathInfo) {
 pub struct BoundInfo {
     name: Text,
     what: Text,
-    max: u64,
+    candidate: u64,
+    program: u64,
 }
 
 #[unsafe(no_mangle)]
@@ -38,7 +40,8 @@ pub extern "C" fn petri_bound_count() -> u32 {
 pub unsafe extern "C" fn petri_bound_at(index: u32, out: *mut BoundInfo) {
     // SAFETY: as the header says.
     let (Ok(out), Some(bound)) = (unsafe { borrow_mut(out) }, bounds::ALL.get(index as usize)) else { return };
-    *out = BoundInfo { name: bound.name.into(), what: bound.what.into(), max: bound.max };
+    let Bound { candidate, program, .. } = **bound;
+    *out = BoundInfo { name: bound.name.into(), what: bound.what.into(), candidate, program };
 }
 
 #[repr(C)]

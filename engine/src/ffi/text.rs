@@ -1,16 +1,23 @@
 //! `petri_wat` of the C surface: a module written as text becomes bytes.
 
 use super::{Bytes, Error, Step, borrow_mut, bytes, guarded};
+use crate::bounds::Set;
 use crate::failure::{Failure, Status};
 use crate::text;
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn petri_wat(source: *const u8, size: usize, out: *mut Bytes, error: *mut Error) -> i32 {
+pub unsafe extern "C" fn petri_wat(
+    source: *const u8,
+    size: usize,
+    bounds: u32,
+    out: *mut Bytes,
+    error: *mut Error,
+) -> i32 {
     guarded(Step::None, error, || {
         // SAFETY: as the header says.
         let (source, out) = unsafe { (bytes(source, size), borrow_mut(out)?) };
         let source = std::str::from_utf8(source).map_err(|error| not_utf8(source, error.valid_up_to()))?;
-        text::check(source)?;
+        text::check(source, Set::of(bounds))?;
         out.give(wat::parse_str(source).map_err(|error| parse_failure(&error))?);
         Ok(())
     })

@@ -110,11 +110,12 @@ pub fn engine_for(artifact: &Artifact, metered_bytes: usize, stay: Stay) -> Engi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bounds::Set;
     use crate::interpreted::Code;
 
     fn load(text: &str, stay: Stay) -> Code {
         let wasm = wat::parse_str(text).expect("the text is right");
-        let artifact = Artifact::prepare(&wasm).unwrap_or_else(|failure| panic!("{}", failure.message));
+        let artifact = Artifact::prepare(&wasm, Set::Candidate).unwrap_or_else(|failure| panic!("{}", failure.message));
         Code::load(&artifact, stay).unwrap_or_else(|failure| panic!("{}", failure.message))
     }
 

@@ -354,7 +354,11 @@ mod tests {
     /// How many calls a module's code has after the rewriting, of a guest that has none.
     fn looks(text: &str) -> usize {
         let wasm = wat::parse_str(text).expect("the text is right");
-        let metered = rewrite(&wasm, &crate::prepare::analyse(&wasm).expect("the module is accepted"), None);
+        let metered = rewrite(
+            &wasm,
+            &crate::prepare::analyse(&wasm, crate::bounds::Set::Candidate).expect("the module is accepted"),
+            None,
+        );
         let bodies = wasmparser::Parser::new(0).parse_all(&metered).filter_map(|payload| match payload {
             Ok(wasmparser::Payload::CodeSectionEntry(body)) => body.get_operators_reader().ok(),
             _ => None,

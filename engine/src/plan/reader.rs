@@ -42,7 +42,7 @@ pub fn read_function(
     function: u32,
     findings: &mut Findings,
 ) -> Result<FunctionPlan> {
-    let mut plan = read_locals(validator, body)?;
+    let mut plan = read_locals(findings.load.set, validator, body)?;
     plan.params = module.signature(function).params.len() as u32;
     let first_edit = findings.edits.len();
     let blocks = Blocks::new(&mut findings.edits, plan.code, costs::entry(plan.locals));
@@ -65,22 +65,29 @@ pub fn read_function(
     plan.keeps_counter = loops > 0 && count <= KEPT_BLOCKS_MAX;
     findings.load.blocks += count;
     findings.load.live += (count + 16 * loops + branch_targets) * u64::from(plan.params + plan.locals);
-    findings.load.live += std::mem::take(&mut findings.joins.steps);
+    let steps = std::mem::take(&mut findings.joins.steps);
+    findings.load.live += steps;
+    findings.load.steps += steps;
+    findings.load.locals += u64::from(plan.params + plan.locals);
     findings.load.joined += findings.joins.weight();
     Ok(plan)
 }
 
 /// The start of a body, before its operators.
-fn read_locals(validator: &mut FuncValidator<ValidatorResources>, body: &FunctionBody) -> Result<FunctionPlan> {
+fn read_locals(
+    set: bounds::Set,
+    validator: &mut FuncValidator<ValidatorResources>,
+    body: &FunctionBody,
+) -> Result<FunctionPlan> {
     let range = body.range();
-    bounds::body_bytes.check(range.len() as u64, range.start)?;
+    bounds::body_bytes.check(set, range.len() as u64, range.start)?;
     let mut locals_reader = body.get_locals_reader()?;
     let (local_groups_count, group_start) = (locals_reader.get_count(), locals_reader.original_position());
     let mut locals = 0u64;
     for _ in 0..local_groups_count {
         let (count, kind) = locals_reader.read()?;
         locals += u64::from(count);
-        bounds::locals.check(locals, group_start)?;
+        bounds::locals.check(set, locals, group_start)?;
         validator.define_locals(locals_reader.original_position(), count, kind)?;
     }
     let code = locals_reader.original_position();
@@ -100,7 +107,7 @@ impl Reader<'_> {
         validator: &mut FuncValidator<ValidatorResources>,
         body: &FunctionBody,
     ) -> Result<u32> {
-        let (bytes, start) = (body.as_bytes(), body.range().start);
+        let (bytes, start, set) = (body.as_bytes(), body.range().start, self.findings.load.set);
         let mut operators = body.get_operators_reader()?;
         let (mut operands_max, mut dead_from, mut dead_blocks, mut open_loops) = (0, None, 0u32, 0u32);
         while !operators.eof() {
@@ -122,7 +129,7 @@ impl Reader<'_> {
             self.weigh(&operator, at, validator)?;
             validator.op(at, &operator)?;
             let around = validator.control_stack_height().saturating_sub(1);
-            bounds::nesting.check(u64::from(around + (bounds::LOOP_LEVELS - 1) * open_loops), at)?;
+            bounds::nesting.check(set, u64::from(around + (bounds::LOOP_LEVELS - 1) * open_loops), at)?;
             let next = operators.original_position();
             operands_max = operands_max.max(validator.operand_stack_height());
             if let Some(from) = dead_from {
@@ -174,8 +181,8 @@ impl Reader<'_> {
         }
         operators.finish()?;
         self.blocks.close(&mut self.findings.edits);
-        bounds::operands.check(u64::from(operands_max), self.plan.code)?;
-        bounds::blocks.check(self.blocks.count, self.plan.code)?;
+        bounds::operands.check(set, u64::from(operands_max), self.plan.code)?;
+        bounds::blocks.check(set, self.blocks.count, self.plan.code)?;
         Ok(operands_max)
     }
 
@@ -196,7 +203,7 @@ impl Reader<'_> {
             Operator::BrTable { targets } => {
                 let count = targets.len() as usize + 1;
                 self.branch_targets += count as u64;
-                bounds::branch_targets.check(self.branch_targets, at)?;
+                bounds::branch_targets.check(self.findings.load.set, self.branch_targets, at)?;
                 self.label_values(validator, targets.default()) * count
             }
             Operator::Return => self.module.types[self.function_type(validator)].results.len(),

@@ -17,7 +17,7 @@ impl Gate<'_> {
         let mut operators = expression.get_operators_reader();
         while !operators.is_end_then_eof() {
             count += 1;
-            bounds::constant_operators.check(count, operators.original_position())?;
+            bounds::constant_operators.check(self.set(), count, operators.original_position())?;
             self.constant_operator(&operators.read()?);
         }
         self.analysis.findings.load.constant_operators += count;
@@ -53,14 +53,14 @@ impl Gate<'_> {
             let (items, items_start) = match &element.items {
                 ElementItems::Functions(functions) => {
                     entries += u64::from(functions.count());
-                    bounds::elements.check(entries, element.range.start)?;
+                    bounds::elements.check(self.set(), entries, element.range.start)?;
                     let list = functions.clone().into_iter().collect::<std::result::Result<Vec<u32>, _>>()?;
                     self.analysis.findings.addressed.extend_from_slice(&list);
                     (ElementList::Functions(list), functions.range().start)
                 }
                 ElementItems::Expressions(_, expressions) => {
                     entries += u64::from(expressions.count());
-                    bounds::elements.check(entries, element.range.start)?;
+                    bounds::elements.check(self.set(), entries, element.range.start)?;
                     let mut list = Vec::new();
                     for expression in expressions.clone() {
                         let expression = expression?;

@@ -15,6 +15,7 @@ use crate::artifact::{
 };
 use crate::bounds;
 use crate::failure::{Failure, Result};
+use crate::load::Load;
 use crate::plan::{self, Findings};
 use crate::shared_declarations::{self, CheckedDeclarations};
 
@@ -52,13 +53,17 @@ thread_local! {
 const SOME_EDITS: usize = 32;
 
 impl<'a> Gate<'a> {
-    pub fn new(wasm: &'a [u8]) -> Gate<'a> {
+    pub fn new(wasm: &'a [u8], set: bounds::Set) -> Gate<'a> {
         Gate {
             wasm,
             declared: Declarations::default(),
             analysis: Analysis {
                 module: Module::default(),
-                findings: Findings { edits: Vec::with_capacity(SOME_EDITS), ..Findings::default() },
+                findings: Findings {
+                    edits: Vec::with_capacity(SOME_EDITS),
+                    load: Load { set, ..Load::default() },
+                    ..Findings::default()
+                },
                 plans: Vec::new(),
                 raw: RawSections::default(),
             },
@@ -71,13 +76,17 @@ impl<'a> Gate<'a> {
 
     /// A gate for the code behind declarations that were checked before.
     pub fn behind(wasm: &'a [u8], checked: &CheckedDeclarations) -> Gate<'a> {
-        let mut gate = Gate::new(wasm);
+        let mut gate = Gate::new(wasm, checked.findings.load.set);
         let Analysis { module, findings, plans, raw } = &mut gate.analysis;
         module.declared = checked.declared.clone();
         *raw = checked.raw.clone();
         *findings = Findings { edits: Vec::with_capacity(SOME_EDITS), ..checked.findings.clone() };
         plans.reserve(checked.defined());
         gate
+    }
+
+    pub fn set(&self) -> bounds::Set {
+        self.analysis.findings.load.set
     }
 
     /// The code was accepted.
@@ -127,13 +136,14 @@ impl<'a> Gate<'a> {
             Payload::DataSection(s) => (&bounds::data_segments, s.count(), s.range(), Some(&mut load.data_segments)),
             _ => return Ok(()),
         };
-        bound.check(count.into(), range.start)?;
+        bound.check(load.set, count.into(), range.start)?;
         let Some(counted) = counted else { return Ok(()) };
         *counted = count.into();
         load.check(self.wasm.len(), range.start)
     }
 
     pub fn section(&mut self, payload: &Payload) -> Result<()> {
+        let set = self.set();
         let (declared, raw) = (&mut self.declared, &mut self.analysis.raw);
         match payload {
             Payload::TypeSection(section) => self.types(section)?,
@@ -148,7 +158,7 @@ impl<'a> Gate<'a> {
                 raw.memories = section.original_position()..section.range().end;
                 for memory in section.clone() {
                     let memory = memory?;
-                    bounds::memory_minimum.check(memory.initial, section.range().start)?;
+                    bounds::memory_minimum.check(set, memory.initial, section.range().start)?;
                     declared.memory = Some(Memory { min: memory.initial, max: memory.maximum });
                 }
             }
@@ -201,13 +211,13 @@ impl<'a> Gate<'a> {
     }
 
     fn types(&mut self, section: &TypeSectionReader) -> Result<()> {
-        let start = section.range().start;
+        let (start, set) = (section.range().start, self.set());
         self.analysis.raw.types = section.original_position()..section.range().end;
         for group in section.clone() {
             for kind in group?.into_types() {
                 let function = kind.unwrap_func();
-                bounds::parameters.check(function.params().len() as u64, start)?;
-                bounds::results.check(function.results().len() as u64, start)?;
+                bounds::parameters.check(set, function.params().len() as u64, start)?;
+                bounds::results.check(set, function.results().len() as u64, start)?;
                 let kinds = |types: &[ValType]| types.iter().map(|kind| Kind::of(*kind)).collect();
                 let (params, results) = (kinds(function.params()), kinds(function.results()));
                 self.declared.types.push(Signature { params, results });
@@ -241,7 +251,7 @@ impl<'a> Gate<'a> {
         if self.declared.tables.len() > 1 {
             self.analysis.findings.features |= plan::USES_REFERENCE_TYPES;
         }
-        bounds::table_minimum.check(self.declared.table_slots(), section.range().start)
+        bounds::table_minimum.check(self.set(), self.declared.table_slots(), section.range().start)
     }
 
     /// All that is declared is known.
@@ -272,7 +282,7 @@ impl<'a> Gate<'a> {
     }
 
     fn import(&mut self, import: wasmparser::Import, offset: usize) -> Result<()> {
-        bounds::name_bytes.check(import.module.len().max(import.name.len()) as u64, offset)?;
+        bounds::name_bytes.check(self.set(), import.module.len().max(import.name.len()) as u64, offset)?;
         let declared = &mut self.declared;
         let (kind, type_index) = match import.ty {
             TypeRef::Func(type_index) => {
@@ -309,7 +319,7 @@ impl<'a> Gate<'a> {
     }
 
     fn export(&mut self, export: wasmparser::Export, offset: usize) -> Result<()> {
-        bounds::name_bytes.check(export.name.len() as u64, offset)?;
+        bounds::name_bytes.check(self.set(), export.name.len() as u64, offset)?;
         let kind = match export.kind {
             ExternalKind::Func => Extern::Function,
             ExternalKind::Table => Extern::Table,

@@ -5,6 +5,7 @@ use wasmparser::{Parser, Payload, ValidPayload, Validator};
 use self::gate::Gate;
 use self::weights::weigh;
 use crate::artifact::{Module, Span};
+use crate::bounds::Set;
 use crate::failure::{Failure, Result, Status};
 use crate::large_memory::LargeMemory;
 use crate::plan::{Findings, FunctionPlan};
@@ -51,8 +52,8 @@ pub enum ElementList {
 }
 
 /// Fails with `Rejected`, naming the bound, the refused proposal, or what is malformed and where.
-pub fn analyse(wasm: &[u8]) -> Result<Analysis> {
-    read_module(wasm).map_err(|failure| name_the_reason(wasm, failure))
+pub fn analyse(wasm: &[u8], set: Set) -> Result<Analysis> {
+    read_module(wasm, set).map_err(|failure| name_the_reason(wasm, failure))
 }
 
 fn name_the_reason(wasm: &[u8], failure: Failure) -> Failure {
@@ -70,11 +71,11 @@ fn name_the_reason(wasm: &[u8], failure: Failure) -> Failure {
     Failure { message, ..failure }
 }
 
-fn read_module(wasm: &[u8]) -> Result<Analysis> {
-    let checked = shared_declarations::find(wasm);
+fn read_module(wasm: &[u8], set: Set) -> Result<Analysis> {
+    let checked = shared_declarations::find(wasm, set);
     let mut analysis = match checked.and_then(|checked| read_code(wasm, &checked)) {
         Some(read) => read?,
-        None => read_all(wasm)?,
+        None => read_all(wasm, set)?,
     };
     weigh(&mut analysis);
     analysis.module.large_memory = LargeMemory::of(wasm, &analysis.module, &analysis.raw);
@@ -98,9 +99,9 @@ fn read_code(wasm: &[u8], checked: &CheckedDeclarations) -> Option<Result<Analys
     Some(Ok(gate.into_analysis()))
 }
 
-fn read_all(wasm: &[u8]) -> Result<Analysis> {
+fn read_all(wasm: &[u8], set: Set) -> Result<Analysis> {
     let mut validator = Validator::new_with_features(features::accepted());
-    let mut gate = Gate::new(wasm);
+    let mut gate = Gate::new(wasm, set);
     // Refused proposals also allow longer ways to write the same numbers.
     let mut parser = Parser::new(0);
     parser.set_features(features::accepted());

@@ -11,6 +11,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use petri_engine::artifact::{Artifact, Extern};
+use petri_engine::bounds::Set;
 use petri_engine::code::{Code, Instance, START, Tier};
 use petri_engine::failure::{Failure, Result};
 use petri_engine::guest::{Budget, End, EndKind, Trap};
@@ -38,12 +39,20 @@ pub fn wasm(text: &str) -> Vec<u8> {
 }
 
 pub fn prepare(wasm: &[u8]) -> Arc<Artifact> {
-    Arc::new(Artifact::prepare(wasm).unwrap_or_else(|failure| panic!("{}", failure.message)))
+    prepare_by(Set::Candidate, wasm)
+}
+
+pub fn prepare_by(set: Set, wasm: &[u8]) -> Arc<Artifact> {
+    Arc::new(Artifact::prepare(wasm, set).unwrap_or_else(|failure| panic!("{}", failure.message)))
 }
 
 /// Why the gate refuses these bytes.
 pub fn refusal(wasm: &[u8]) -> Failure {
-    match Artifact::prepare(wasm) {
+    refusal_by(Set::Candidate, wasm)
+}
+
+pub fn refusal_by(set: Set, wasm: &[u8]) -> Failure {
+    match Artifact::prepare(wasm, set) {
         Ok(_) => panic!("the gate accepted what it should refuse"),
         Err(failure) => failure,
     }

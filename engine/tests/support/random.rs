@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arbitrary::Unstructured;
 use petri_engine::artifact::{Artifact, Extern, Kind, Signature};
+use petri_engine::bounds::Set;
 use petri_engine::code::{Code, START, Tier};
 use petri_engine::failure::Status;
 use petri_engine::guest::{Budget, EndKind};
@@ -254,7 +255,7 @@ pub fn compare(seed: u64, flips: u64) -> Verdict {
         let bit = random.below(bytes.len() as u64 * 8);
         bytes[bit as usize / 8] ^= 1 << (bit % 8);
     }
-    let artifact = match Artifact::prepare(&bytes) {
+    let artifact = match Artifact::prepare(&bytes, Set::Candidate) {
         Ok(artifact) => Arc::new(artifact),
         Err(failure) if failure.status == Status::Rejected => return Verdict::Refused(failure.message),
         Err(failure) => return Verdict::Different(failure.message),

@@ -11,6 +11,7 @@
 #include "cli/input_file.h"
 #include "cli/json.h"
 #include "cli/limit_options.h"
+#include "cli/option_error.h"
 #include "cli/permission_option.h"
 
 namespace petri::cli {
@@ -33,6 +34,13 @@ ExitCode print_accepted(const Artifact& artifact, const InspectOptions& options,
   return ExitCode::ok;
 }
 
+ModuleBounds read_bounds(const std::string& text) {
+  const auto bounds = module_bounds_named(text);
+  if (bounds) return *bounds;
+  throw OptionError("--bounds", fmt::format("there is no set of bounds \"{}\"; the sets are candidate and program",
+                                            escape_text(text, kWordShownBytesMax)));
+}
+
 }  // namespace
 
 CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
@@ -43,6 +51,11 @@ CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
   add_permission_option(*command, options.permissions);
   add_limit_option(*command, options.limits, "memory_bytes_max");
   add_limit_option(*command, options.limits, "module_bytes_max");
+  command
+      ->add_option_function<std::string>(
+          "--bounds", [&options](const std::string& text) { options.bounds = read_bounds(text); },
+          "The set of bounds that it is held to: candidate, or program (default)")
+      ->type_name("SET");
   command->add_flag("--json", options.json, "One JSON object on stdout: module or error");
   command->footer(
       "An import that would be refused is told and is no failure; a module that is rejected is one.\n\n"
@@ -53,13 +66,13 @@ CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
 ExitCode execute(const InspectOptions& options, Console& console) {
   if (const auto valid = validate(options.limits); !valid) return report_error(valid.error(), options.json, console);
   if (names_source_code(options.file)) {
-    const auto compiled = compile_file(options.file, options.limits.module_bytes_max);
+    const auto compiled = compile_file(options.file, options.limits.module_bytes_max, options.bounds);
     if (!compiled) return report_error(compiled.error(), options.json, console);
     return print_accepted(**compiled, options, console);
   }
   const auto bytes = read_module_bytes(options.file, options.limits.module_bytes_max);
   if (!bytes) return report_error(bytes.error(), options.json, console);
-  const auto artifact = check_module(options.file, *bytes, options.limits.module_bytes_max);
+  const auto artifact = check_module(options.file, *bytes, options.limits.module_bytes_max, options.bounds);
   if (!artifact) return print_refused(artifact.error(), *bytes, options.json, console);
   return print_accepted(**artifact, options, console);
 }

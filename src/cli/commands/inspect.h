@@ -5,6 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "petri/artifact.h"
 #include "petri/limits.h"
 #include "petri/policy.h"
 
@@ -16,7 +17,8 @@ namespace petri::cli {
 
 struct InspectOptions {
   std::string file;  // "-": stdin
-  Limits limits;
+  Limits limits{.module_bytes_max = kProgramBytesMax};
+  ModuleBounds bounds = ModuleBounds::program;
   Permissions permissions{Permission::log, Permission::clock, Permission::random, Permission::file_read};
   bool json = false;
 };

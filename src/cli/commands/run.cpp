@@ -53,6 +53,7 @@ void add_call_options(CLI::App& command, RunOptions& options) {
       ->type_name("FILE");
   add_tier_option(command, options.tier);
   add_compile_options(command, options.compile);
+  add_code_cache_option(command, options.compile);
 }
 
 void add_world_options(CLI::App& command, RunOptions& options) {
@@ -136,7 +137,8 @@ Result<ExitCode> run_file(const RunOptions& options, Console& console) {
   if (options.file == "-" && options.input == "-") {
     return fail(ErrorCode::validation_failed, "FILE and --input cannot both be read from stdin");
   }
-  PETRI_TRY(const ArtifactPtr artifact, read_module(options.file, options.limits.module_bytes_max));
+  PETRI_TRY(const ArtifactPtr artifact,
+            read_module(options.file, options.limits.module_bytes_max, ModuleBounds::program));
   PETRI_TRY(RunSpec spec, make_spec(options, *artifact));
   Interrupt interrupt;
   const TimePoint end = std::chrono::steady_clock::now() + spec.limits.execution_time_max;

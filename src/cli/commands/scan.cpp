@@ -26,7 +26,7 @@ void set_fail_on(std::optional<Severity>& fail_on, const std::string& text) {
 }
 
 Result<ScanReport> scan_file(const std::string& file, const Limits& limits) {
-  PETRI_TRY(const ArtifactPtr artifact, read_module(file, limits.module_bytes_max));
+  PETRI_TRY(const ArtifactPtr artifact, read_module(file, limits.module_bytes_max, ModuleBounds::program));
   return name_file(file, scan(*artifact));
 }
 

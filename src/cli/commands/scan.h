@@ -7,6 +7,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "petri/artifact.h"
 #include "petri/limits.h"
 #include "petri/scan.h"
 
@@ -18,7 +19,7 @@ namespace petri::cli {
 
 struct ScanOptions {
   std::vector<std::string> files;  // "-": stdin
-  Limits limits;
+  Limits limits{.module_bytes_max = kProgramBytesMax};
   std::optional<Severity> fail_on;
   bool json = false;
 };

@@ -86,6 +86,7 @@ Json defaults_json(const SandboxSpec& defaults) {
   if (defaults.dead_keep) json["dead_keep_ns"] = defaults.dead_keep->count();
   if (defaults.seed) json["seed"] = *defaults.seed;
   if (defaults.deterministic) json["deterministic"] = *defaults.deterministic;
+  if (defaults.bounds) json["bounds"] = name_of(*defaults.bounds);
   if (defaults.tier) json["tier"] = name_of(*defaults.tier);
   if (defaults.auto_reload) json["auto_reload"] = *defaults.auto_reload;
   return json;
@@ -98,6 +99,7 @@ Json to_json(const SandboxInfo& info) {
   if (!info.cause.empty()) json["cause"] = info.cause;
   if (info.failure) json["failure"] = name_of(*info.failure);
   json["profile"] = info.profile.title();
+  json["bounds"] = name_of(info.bounds);
   json["tier"] = name_of(info.tier);
   json["deterministic"] = info.deterministic;
   json["seed"] = info.seed;

@@ -32,7 +32,8 @@ class Wat final : public Language {
     }
     const std::string& file = plan.sources.front();
     ModuleBuild build{.files = {file}, .rebuilt = {file}};
-    auto artifact = Artifact::from_wat(*context.files.find(file), context.options.artifact_bytes_max);
+    auto artifact =
+        Artifact::from_wat(*context.files.find(file), context.options.artifact_bytes_max, context.options.bounds);
     if (artifact) {
       build.artifact = std::move(*artifact);
     } else {

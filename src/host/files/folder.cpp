@@ -196,20 +196,28 @@ WasiErrno Folder::resize(const OpenedFile& file, std::uint64_t bytes, LimitMet& 
   if (bytes > kOffsetMax) return WasiErrno::fbig;
   if (!ensure_counted(pace)) return WasiErrno::again;
   for (;;) {
-    const auto size = resize_towards(file.descriptor.get(), bytes, met);
+    const auto size = resize_towards(file.descriptor.get(), bytes, Resize::exactly, met);
     if (!size) return size.error();
     if (*size == bytes) return WasiErrno::success;
     if (!pace.step(Pace::kBytesMax)) return WasiErrno::again;
   }
 }
 
+WasiErrno Folder::grow(const OpenedFile& file, std::uint64_t bytes, LimitMet& met, Pace pace) {
+  if (bytes > kOffsetMax) return WasiErrno::fbig;
+  if (!ensure_counted(pace)) return WasiErrno::again;
+  const auto size = resize_towards(file.descriptor.get(), bytes, Resize::at_least, met);
+  return size ? WasiErrno::success : size.error();
+}
+
 // One step: how long the file is then.
-WasiResult<std::uint64_t> Folder::resize_towards(int descriptor, std::uint64_t bytes, LimitMet& met) {
+WasiResult<std::uint64_t> Folder::resize_towards(int descriptor, std::uint64_t bytes, Resize how, LimitMet& met) {
   constexpr std::uint64_t kStep = std::uint64_t{4} << 20;
   const MutexLock lock(mutex_);
   const auto status = status_of(descriptor);
   if (!status) return std::unexpected(status.error());
   const std::uint64_t before = size_of(*status);
+  if (how == Resize::at_least && before >= bytes) return before;
   const std::uint64_t after = before > bytes && before - bytes > kStep ? before - kStep : bytes;
   if (const WasiErrno full = account_.resize(before, after, met); full != WasiErrno::success)
     return std::unexpected(full);

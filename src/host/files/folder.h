@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -76,11 +77,24 @@ class Folder {
   // Grows with zeros or cuts, in steps: at the guest's end the file has an intermediate size.
   WasiErrno resize(const OpenedFile& file, std::uint64_t bytes, LimitMet& met, Pace pace = {}) EXCLUDES(mutex_);
 
+  // Makes the file at least this long, with zeros; a longer one stays as it is.
+  WasiErrno grow(const OpenedFile& file, std::uint64_t bytes, LimitMet& met, Pace pace = {}) EXCLUDES(mutex_);
+
   WasiErrno make_folder(int at, const std::string& path, LimitMet& met, Pace pace = {}) EXCLUDES(mutex_);
   WasiErrno remove_folder(int at, const std::string& path, Pace pace = {}) EXCLUDES(mutex_);
   WasiErrno remove_file(int at, const std::string& path, Pace pace = {}) EXCLUDES(mutex_);
   WasiErrno rename(int from_at, const std::string& from, int to_at, const std::string& to, Pace pace = {})
       EXCLUDES(mutex_);
+
+  // One more name for a file: neither a folder nor a symbolic link. The name counts as a file, its bytes only once.
+  WasiErrno link(int from_at, const std::string& from, int to_at, const std::string& to, LimitMet& met, Pace pace = {})
+      EXCLUDES(mutex_);
+  // Where a symbolic link says that it leads, which petri never follows; inval when it is none.
+  WasiResult<std::string> read_link(int at, const std::string& path) const;
+  // As for utimensat(2): when the file or folder was last read and last written.
+  using FileTimes = std::array<timespec, 2>;
+  WasiErrno set_times(int at, const std::string& path, const FileTimes& times) const;
+  static WasiErrno set_times(int descriptor, const FileTimes& times);
 
   WasiResult<struct stat> status(int at, const std::string& path) const;
   // Sorted by name, without "." and ".." and names that are not UTF-8; overflow when there are more than petri lists.
@@ -98,7 +112,9 @@ class Folder {
   WasiErrno check_room(const OpenedFile& file, std::uint64_t end, LimitMet& met) EXCLUDES(mutex_);
   WasiResult<std::size_t> write_batch(const OpenedFile& file, const FileBatch& batch, std::uint64_t offset,
                                       LimitMet& met) EXCLUDES(mutex_);
-  WasiResult<std::uint64_t> resize_towards(int descriptor, std::uint64_t bytes, LimitMet& met) EXCLUDES(mutex_);
+  enum class Resize : std::uint8_t { exactly, at_least };
+  WasiResult<std::uint64_t> resize_towards(int descriptor, std::uint64_t bytes, Resize how, LimitMet& met)
+      EXCLUDES(mutex_);
   WasiResult<OpenedFile> adopt(OwnedDescriptor descriptor) REQUIRES(mutex_);
   void forget(const OpenedFile& file) REQUIRES(mutex_);
   void count_removed(const struct stat& status) REQUIRES(mutex_);

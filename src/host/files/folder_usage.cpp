@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/files/owned_descriptor.h"
@@ -78,9 +80,14 @@ class Measure {
     given_up_ = !pace_.step();
     if (given_up_) return false;
     if (::fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
-    if (S_ISREG(status.st_mode)) usage_.bytes += static_cast<std::uint64_t>(status.st_size);
+    if (S_ISREG(status.st_mode) && is_first_name(status)) usage_.bytes += static_cast<std::uint64_t>(status.st_size);
     if (S_ISDIR(status.st_mode)) waiting_.push_back({place.from, place.path + "/" + name, place.level + 1});
     return true;
+  }
+
+  // The bytes of a file with several names count once.
+  bool is_first_name(const struct stat& status) {
+    return status.st_nlink < 2 || linked_.emplace(status.st_dev, status.st_ino).second;
   }
 
   int root_;
@@ -89,6 +96,7 @@ class Measure {
   bool given_up_ = false;
   FolderUsage usage_;
   std::vector<Place> waiting_;
+  std::set<std::pair<dev_t, ino_t>> linked_;  // of the files that have several names
 };
 
 }  // namespace

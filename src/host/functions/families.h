@@ -18,6 +18,7 @@ HostFamily random_functions();
 HostFamily exit_functions();
 HostFamily message_functions();
 HostFamily math_functions_offered();
+HostFamily abort_functions();
 
 // The parts of wasi_snapshot_preview1 that ordinary programs need.
 HostFamily wasi_process_functions();
@@ -27,5 +28,8 @@ HostFamily wasi_stream_functions();
 HostFamily wasi_descriptor_functions();
 HostFamily wasi_path_functions();
 HostFamily wasi_directory_functions();
+HostFamily wasi_link_functions();
+HostFamily wasi_time_functions();
+HostFamily wasi_socket_functions();
 
 }  // namespace petri

@@ -115,6 +115,33 @@ WasiErrno fd_filestat_set_size(FileCall& call, std::uint32_t number, std::uint64
   return end == WasiErrno::success ? end : refuse(call, end);
 }
 
+// A hint that nothing follows from.
+WasiErrno fd_advise(HostCall& call, std::uint32_t number, std::uint64_t, std::uint64_t, std::uint32_t advice) {
+  constexpr std::uint32_t kAdviceMax = 5;
+  const WasiErrno wrong = check_position(call.context.wasi().find(number));
+  if (wrong != WasiErrno::success) return refuse(call, wrong);
+  return advice <= kAdviceMax ? WasiErrno::success : refuse(call, WasiErrno::inval);
+}
+
+// The file is at least that long afterwards, and its bytes are counted. Space on the host's disk is not reserved.
+WasiErrno fd_allocate(FileCall& call, std::uint32_t number, std::uint64_t offset, std::uint64_t length) {
+  const WasiDescriptor* descriptor = call.context.wasi().find(number);
+  if (descriptor == nullptr || !descriptor->writable) return refuse(call, WasiErrno::badf);
+  if (descriptor->kind != DescriptorKind::file) return refuse(call, WasiErrno::spipe);
+  if (length == 0) return refuse(call, WasiErrno::inval);
+  std::uint64_t end = 0;
+  if (__builtin_add_overflow(offset, length, &end)) return refuse(call, WasiErrno::fbig);
+  LimitMet met;
+  const WasiErrno grown = call.folder().grow(descriptor->file, end, met, Pace(call));
+  call.note_met(met);
+  return grown == WasiErrno::success ? grown : refuse(call, grown);
+}
+
+// The descriptor gets the number of another one, which is closed.
+WasiErrno fd_renumber(FileCall& call, std::uint32_t from, std::uint32_t to) {
+  return call.context.wasi().renumber(from, to) ? WasiErrno::success : refuse(call, WasiErrno::badf);
+}
+
 // The disk takes as long as it takes, and nothing wakes who waits for it: another thread does that. One folder has few
 // at a time, so that those of others have their turn; who comes when there are too many waits for its own.
 WasiResult<std::shared_ptr<const FileSync>> start_in_turn(FileCall& call, int descriptor, FileSync::How how) {
@@ -178,6 +205,10 @@ HostFamily wasi_descriptor_functions() {
                                             .fuel = 1'024,
                                             .permission = write,
                                             .deterministic = false}),
+      host_function<&fd_advise>({.module = kWasi, .name = "fd_advise", .fuel = 16}),
+      host_function<&fd_allocate>(
+          {.module = kWasi, .name = "fd_allocate", .fuel = 1'024, .permission = write, .deterministic = false}),
+      host_function<&fd_renumber>({.module = kWasi, .name = "fd_renumber", .fuel = 128}),
       host_function<&fd_sync>(
           {.module = kWasi, .name = "fd_sync", .fuel = 65'536, .permission = write, .deterministic = false}),
       host_function<&fd_datasync>(

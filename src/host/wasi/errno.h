@@ -29,6 +29,7 @@ enum class WasiErrno : std::uint16_t {
   nospc = 51,
   notdir = 54,
   notempty = 55,
+  notsock = 57,
   notsup = 58,
   nxio = 60,
   overflow = 61,

@@ -4,29 +4,13 @@
 #include "host/functions/families.h"
 #include "host/wasi/file_status.h"
 #include "host/wasi/memory.h"
+#include "host/wasi/path_place.h"
 #include "host/wasi/state.h"
 
 namespace petri {
 namespace {
 
-constexpr std::uint32_t kLookupFollow = 1;
 enum OpenFlags : std::uint16_t { create = 1, directory = 2, exclusive = 4, truncate = 8, all_open_flags = 15 };
-
-// A path and the host's descriptor of the folder it starts from.
-struct PathPlace {
-  int at = -1;
-  std::string path;
-};
-
-WasiResult<PathPlace> find_place(FileCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
-  WasiState& wasi = call.context.wasi();
-  const WasiDescriptor* folder = wasi.find(number);
-  if (folder == nullptr) return std::unexpected(WasiErrno::badf);
-  if (folder->kind != DescriptorKind::folder) return std::unexpected(WasiErrno::notdir);
-  auto text = read_path(call, path, length);
-  if (!text) return std::unexpected(text.error());
-  return PathPlace{.at = call.host_descriptor(*folder), .path = std::move(*text)};
-}
 
 OpenRequest open_request(std::uint32_t flags, std::uint64_t rights) {
   constexpr std::uint64_t kWriting = kRightWrite | kRightDatasync | kRightAllocate | kRightSetSize;
@@ -36,16 +20,6 @@ OpenRequest open_request(std::uint32_t flags, std::uint64_t rights) {
           .exclusive = (flags & exclusive) != 0,
           .truncate = (flags & truncate) != 0,
           .directory = (flags & directory) != 0};
-}
-
-// A path that leads out of the folder, or over a link, is more than a mistake.
-WasiErrno refuse_path(FileCall& call, WasiErrno why, Permission permission) {
-  if (why == WasiErrno::notcapable || why == WasiErrno::loop) call.context.note_denied(permission);
-  return refuse(call, why);
-}
-
-WasiErrno answer(FileCall& call, WasiErrno end) {
-  return end == WasiErrno::success ? end : refuse_path(call, end, Permission::file_write);
 }
 
 WasiErrno check_change(HostContext& context) {
@@ -117,19 +91,19 @@ WasiErrno path_create_directory(FileCall& call, std::uint32_t number, std::uint3
   LimitMet met;
   const WasiErrno made = call.folder().make_folder(place->at, place->path, met, Pace(call));
   call.note_met(met);
-  return answer(call, made);
+  return answer_change(call, made);
 }
 
 WasiErrno path_remove_directory(FileCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
   const auto place = find_place(call, number, path, length);
   if (!place) return refuse(call, place.error());
-  return answer(call, call.folder().remove_folder(place->at, place->path, Pace(call)));
+  return answer_change(call, call.folder().remove_folder(place->at, place->path, Pace(call)));
 }
 
 WasiErrno path_unlink_file(FileCall& call, std::uint32_t number, std::uint32_t path, std::uint32_t length) {
   const auto place = find_place(call, number, path, length);
   if (!place) return refuse(call, place.error());
-  return answer(call, call.folder().remove_file(place->at, place->path, Pace(call)));
+  return answer_change(call, call.folder().remove_file(place->at, place->path, Pace(call)));
 }
 
 WasiErrno path_rename(FileCall& call, std::uint32_t from_number, std::uint32_t from, std::uint32_t from_length,
@@ -138,18 +112,7 @@ WasiErrno path_rename(FileCall& call, std::uint32_t from_number, std::uint32_t f
   if (!source) return refuse(call, source.error());
   const auto target = find_place(call, to_number, to, to_length);
   if (!target) return refuse(call, target.error());
-  return answer(call, call.folder().rename(source->at, source->path, target->at, target->path, Pace(call)));
-}
-
-HostFunctionRow path_row(std::string_view name, Permission permission) {
-  return {.module = kWasi,
-          .name = name,
-          .fuel = 1'024,
-          .charges_bytes = true,
-          .also = "bytes of the path",
-          .permission = permission,
-          .deterministic = false,
-          .version = 2};
+  return answer_change(call, call.folder().rename(source->at, source->path, target->at, target->path, Pace(call)));
 }
 
 }  // namespace

@@ -48,6 +48,14 @@ bool WasiState::close(std::uint32_t number) {
   return true;
 }
 
+bool WasiState::renumber(std::uint32_t from, std::uint32_t to) {
+  if (find(from) == nullptr || find(to) == nullptr) return false;
+  if (from == to) return true;
+  close(to);
+  descriptors_[to] = std::exchange(descriptors_[from], std::nullopt);
+  return true;
+}
+
 int WasiState::host_descriptor(FileCall&, const WasiDescriptor& descriptor) const {
   return descriptor.granted ? folder_->root() : descriptor.file.descriptor.get();
 }

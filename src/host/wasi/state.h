@@ -51,6 +51,8 @@ class WasiState {
   // The lowest free number from 3 on, or mfile.
   WasiResult<std::uint32_t> open(WasiDescriptor descriptor);
   bool close(std::uint32_t number);
+  // Closes `to` and gives its number to `from`; false unless both are open.
+  bool renumber(std::uint32_t from, std::uint32_t to);
   bool is_full() const;
 
   // For a FileCall, and through it: a call that asks the kernel looks at the clock afterwards.

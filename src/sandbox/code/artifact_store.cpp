@@ -7,21 +7,21 @@
 
 namespace petri {
 
-std::size_t ArtifactStore::Hash::operator()(const ArtifactId& id) const {
+std::size_t ArtifactStore::Hash::operator()(const Key& key) const {
   std::size_t hash = 0;
-  std::memcpy(&hash, id.bytes.data(), sizeof(hash));
+  std::memcpy(&hash, key.id.bytes.data(), sizeof(hash));
   return hash;
 }
 
-ArtifactPtr ArtifactStore::find(const ArtifactId& id) {
+ArtifactPtr ArtifactStore::find(const Key& key) {
   MutexLock lock(mutex_);
-  const auto found = artifacts_.find(id);
+  const auto found = artifacts_.find(key);
   return found == artifacts_.end() ? nullptr : found->second.lock();
 }
 
 ArtifactPtr ArtifactStore::share(ArtifactPtr artifact) {
   MutexLock lock(mutex_);
-  std::weak_ptr<const Artifact>& kept = artifacts_[artifact->id()];
+  std::weak_ptr<const Artifact>& kept = artifacts_[{artifact->id(), artifact->bounds()}];
   if (ArtifactPtr present = kept.lock()) return present;
   kept = artifact;
   if (artifacts_.size() >= sweep_at_) sweep();
@@ -41,20 +41,21 @@ std::size_t ArtifactStore::forget_unused() {
 }
 
 // The hash of bytes that are too large is not worth its time: the gate refuses them by their size.
-Result<ArtifactPtr> ArtifactStore::from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) {
-  if (wasm.size() > bytes_max) return Artifact::from_wasm(wasm, bytes_max);
+Result<ArtifactPtr> ArtifactStore::from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max,
+                                             ModuleBounds bounds) {
+  if (wasm.size() > bytes_max) return Artifact::from_wasm(wasm, bytes_max, bounds);
   const ArtifactId id = sha256(wasm);
-  if (ArtifactPtr present = find(id)) return present;
-  const Refusals::Key key{Refusals::Form::wasm, id};
+  if (ArtifactPtr present = find({id, bounds})) return present;
+  const Refusals::Key key{Refusals::Form::wasm, id, bounds};
   PETRI_TRY(check_not_refused(key));
-  return keep(Artifact::from_wasm(wasm, bytes_max), key);
+  return keep(Artifact::from_wasm(wasm, bytes_max, bounds), key);
 }
 
-Result<ArtifactPtr> ArtifactStore::from_wat(std::string_view text, std::uint64_t bytes_max) {
-  if (text.size() > bytes_max) return Artifact::from_wat(text, bytes_max);
-  const Refusals::Key key{Refusals::Form::wat, sha256(as_bytes(text))};
+Result<ArtifactPtr> ArtifactStore::from_wat(std::string_view text, std::uint64_t bytes_max, ModuleBounds bounds) {
+  if (text.size() > bytes_max) return Artifact::from_wat(text, bytes_max, bounds);
+  const Refusals::Key key{Refusals::Form::wat, sha256(as_bytes(text)), bounds};
   PETRI_TRY(check_not_refused(key));
-  return keep(Artifact::from_wat(text, bytes_max), key);
+  return keep(Artifact::from_wat(text, bytes_max, bounds), key);
 }
 
 Result<void> ArtifactStore::check_not_refused(const Refusals::Key& key) const {

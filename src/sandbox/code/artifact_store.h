@@ -18,9 +18,11 @@ class ArtifactStore {
  public:
   // The artifact of these bytes, checked now or before. A refusal that does not depend on limits is remembered and
   // answered again without a look at the bytes.
-  Result<ArtifactPtr> from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max) EXCLUDES(mutex_);
-  Result<ArtifactPtr> from_wat(std::string_view text, std::uint64_t bytes_max) EXCLUDES(mutex_);
-  // The one that is kept of those with these bytes.
+  Result<ArtifactPtr> from_wasm(std::span<const std::uint8_t> wasm, std::uint64_t bytes_max,
+                                ModuleBounds bounds = ModuleBounds::candidate) EXCLUDES(mutex_);
+  Result<ArtifactPtr> from_wat(std::string_view text, std::uint64_t bytes_max,
+                               ModuleBounds bounds = ModuleBounds::candidate) EXCLUDES(mutex_);
+  // The one that is kept of those with these bytes and bounds.
   ArtifactPtr share(ArtifactPtr artifact) EXCLUDES(mutex_);
   // Forgets those that nobody uses any more, and returns how many.
   std::size_t forget_unused() EXCLUDES(mutex_);
@@ -30,16 +32,21 @@ class ArtifactStore {
   std::size_t refused() const EXCLUDES(mutex_);
 
  private:
-  struct Hash {
-    std::size_t operator()(const ArtifactId& id) const;
+  struct Key {
+    ArtifactId id;
+    ModuleBounds bounds = ModuleBounds::candidate;
+    bool operator==(const Key&) const = default;
   };
-  ArtifactPtr find(const ArtifactId& id) EXCLUDES(mutex_);
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+  ArtifactPtr find(const Key& key) EXCLUDES(mutex_);
   Result<void> check_not_refused(const Refusals::Key& key) const EXCLUDES(mutex_);
   Result<ArtifactPtr> keep(Result<ArtifactPtr> checked, const Refusals::Key& key) EXCLUDES(mutex_);
   std::size_t sweep() REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  std::unordered_map<ArtifactId, std::weak_ptr<const Artifact>, Hash> artifacts_ GUARDED_BY(mutex_);
+  std::unordered_map<Key, std::weak_ptr<const Artifact>, Hash> artifacts_ GUARDED_BY(mutex_);
   std::size_t sweep_at_ GUARDED_BY(mutex_) = 64;
   Refusals refusals_ GUARDED_BY(mutex_);
 };

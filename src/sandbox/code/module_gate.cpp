@@ -118,7 +118,8 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
   }
   if (source.kind() == Source::Kind::artifact) {
     PETRI_TRY(check_module_size(source.artifact()->bytes().size(), bytes_max));
-    return of_compiled(terms_.services.artifacts.share(source.artifact()), source.language(),
+    PETRI_TRY(ArtifactPtr artifact, within_bounds(source.artifact(), bytes_max));
+    return of_compiled(std::move(artifact), source.language(),
                        source.text().empty() ? nullptr : std::make_shared<const std::string>(source.text()));
   }
   const SourceCompiler* const compiler = terms_.services.compiler;
@@ -136,13 +137,20 @@ Result<AdmittedModule> ModuleGate::read_within(const Source& source, std::uint64
                        (source.kind() == Source::Kind::file && bytes.starts_with(std::string_view("\0asm", 4)));
   const std::span data = as_bytes(bytes);
   if (is_wasm) {
-    PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wasm(data, bytes_max));
+    PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wasm(data, bytes_max, bounds()));
     const ArtifactId hash = artifact->id();
     return AdmittedModule{std::move(artifact), {.hash = hash}};
   }
-  PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wat(bytes, bytes_max));
+  PETRI_TRY(ArtifactPtr artifact, terms_.services.artifacts.from_wat(bytes, bytes_max, bounds()));
   const ArtifactId hash = sha256(data);
   return AdmittedModule{std::move(artifact), {.hash = hash, .text = std::make_shared<const std::string>(bytes)}};
+}
+
+// An artifact that was checked by the bounds of programs is checked again where those of candidates hold.
+Result<ArtifactPtr> ModuleGate::within_bounds(const ArtifactPtr& artifact, std::uint64_t bytes_max) const {
+  const bool fits = artifact->bounds() == bounds() || bounds() == ModuleBounds::program;
+  if (fits) return terms_.services.artifacts.share(artifact);
+  return terms_.services.artifacts.from_wasm(artifact->bytes(), bytes_max, bounds());
 }
 
 // All that is wrong with the code is in the report, which the sandbox shows, and the error of the first module.
@@ -164,7 +172,8 @@ Result<AdmittedModule> ModuleGate::compile(const Source& source, std::uint64_t b
                             report.modules.size()));
   }
   const CompiledSource& module = report.modules.front();
-  return of_compiled(terms_.services.artifacts.share(module.artifact), module.language, module.text);
+  PETRI_TRY(ArtifactPtr artifact, within_bounds(module.artifact, bytes_max));
+  return of_compiled(std::move(artifact), module.language, module.text);
 }
 
 Result<std::vector<ModuleSpec>> ModuleGate::compile_folder(const Source& folder,

@@ -81,6 +81,8 @@ class ModuleGate {
   Result<void> check_blocked(const Artifact& artifact) const;
   Result<void> check_policy(const Artifact& artifact) const;
   Result<LoadedModule> load_saved_code(const Version& saved) const;
+  Result<ArtifactPtr> within_bounds(const ArtifactPtr& artifact, std::uint64_t bytes_max) const;
+  ModuleBounds bounds() const { return terms_.policy.bounds; }
   std::uint64_t bytes_max() const { return terms_.account.limits()->module_bytes_max; }
 
   const Terms terms_;

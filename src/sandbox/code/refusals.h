@@ -6,8 +6,9 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <utility>
+#include <tuple>
 
+#include "petri/artifact.h"
 #include "petri/outcome.h"
 #include "petri/result.h"
 
@@ -20,7 +21,14 @@ class Refusals {
 
   // The same bytes may be refused as a module and accepted as its text.
   enum class Form : std::uint8_t { wasm, wat };
-  using Key = std::pair<Form, ArtifactId>;
+  struct Key {
+    Form form = Form::wasm;
+    ArtifactId id;
+    ModuleBounds bounds = ModuleBounds::candidate;
+    bool operator<(const Key& other) const {
+      return std::tie(form, bounds, id) < std::tie(other.form, other.bounds, other.id);
+    }
+  };
 
   // The answer that these bytes got before; nullptr if they are new, or were refused too long ago. Valid until add().
   const Error* find(const Key& key) const {

@@ -167,22 +167,23 @@ SourceFacts read_source(const Json& value, const Artifact& artifact) {
     throw Unfit{"the hash of a version is not that of its source"};
   }
   if (!has_text) return {.hash = hash};
-  const auto translated = Artifact::from_wat(text, kModuleBytesMax);
+  const auto translated = Artifact::from_wat(text, kModuleBytesMax, ModuleBounds::program);
   if (!translated || (*translated)->id() != artifact.id()) return {.hash = artifact.id()};
   return {.hash = hash, .text = std::make_shared<const std::string>(std::move(text))};
 }
 
 Version read_version(const Json& value) {
-  Version version{.number = read_number(value.at("number")),
-                  .artifact = required(Artifact::from_wasm(value.at("wasm").get_binary(), kModuleBytesMax),
-                                       "the code of a version"),
-                  .source = {},
-                  .time = read_time(value.at("time")),
-                  .origin = read_enum(value.at("origin"), VersionOrigin::copy),
-                  .metadata = value.at("metadata").get<std::map<std::string, std::string>>(),
-                  .needs = {},
-                  .before = read_number(value.at("before")),
-                  .renames = {}};
+  Version version{
+      .number = read_number(value.at("number")),
+      .artifact = required(Artifact::from_wasm(value.at("wasm").get_binary(), kModuleBytesMax, ModuleBounds::program),
+                           "the code of a version"),
+      .source = {},
+      .time = read_time(value.at("time")),
+      .origin = read_enum(value.at("origin"), VersionOrigin::copy),
+      .metadata = value.at("metadata").get<std::map<std::string, std::string>>(),
+      .needs = {},
+      .before = read_number(value.at("before")),
+      .renames = {}};
   required(check_metadata(version.metadata));
   version.source = read_source(value, *version.artifact);
   for (const Json& need : read_list(value.at("needs"))) {

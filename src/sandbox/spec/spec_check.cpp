@@ -104,6 +104,10 @@ void check_imports_for(Permissions asked, const ImportPolicy& imports, const Hos
   }
 }
 
+ModuleBounds bounds_of(const SandboxSpec& spec, const ProfileSpec& profile) {
+  return spec.bounds.value_or(profile.bounds.value_or(rule_of(profile.base.value_or(Profile::strict)).bounds));
+}
+
 // Without host functions nothing is said about which of them the lists allow.
 SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Complaints& complaints) {
   const ProfileSpec profile = profile_of(spec);
@@ -111,6 +115,7 @@ SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Compla
   SandboxPolicy policy;
   policy.permissions = spec.permissions.value_or(rule.permissions.with(profile.grant).without(profile.deny));
   policy.audit = spec.audit.value_or(profile.audit.value_or(rule.audit));
+  policy.bounds = bounds_of(spec, profile);
   policy.reject_findings = spec.reject_findings ? spec.reject_findings : profile.reject_findings;
   check_import_rules(profile.imports, "profile.imports", complaints);
   check_import_rules(spec.imports, "imports", complaints);
@@ -126,7 +131,8 @@ SandboxPolicy resolve(const SandboxSpec& spec, const HostFunctions* host, Compla
 
 SandboxLimits check_limits_of(const SandboxSpec& spec, const LimitChanges& defaults, Complaints& complaints) {
   const ProfileSpec profile = profile_of(spec);
-  const SandboxLimits base = SandboxLimits::of(profile.base.value_or(Profile::strict));
+  SandboxLimits base = SandboxLimits::of(profile.base.value_or(Profile::strict));
+  if (bounds_of(spec, profile) == ModuleBounds::program) base.module_bytes_max = kProgramBytesMax;
   auto limits = with_changes(base, merged({&spec.limits, &profile.limits, &defaults}));
   if (!limits) {
     if (auto own = with_changes(base, merged({&spec.limits, &defaults})); !own) add_details(complaints, own.error());

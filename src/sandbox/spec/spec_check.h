@@ -17,6 +17,7 @@ struct SandboxPolicy {
   ImportPolicy imports;
   std::optional<Severity> reject_findings;
   AuditLevel audit = AuditLevel::basic;
+  ModuleBounds bounds = ModuleBounds::candidate;
   bool operator==(const SandboxPolicy&) const = default;
 };
 

@@ -23,6 +23,7 @@ void take_profile(SandboxSpec& spec, const SandboxSpec& defaults) {
   take(spec.permissions, defaults.permissions);
   take(spec.reject_findings, defaults.reject_findings);
   take(spec.audit, defaults.audit);
+  take(spec.bounds, defaults.bounds);
 }
 
 void take_world(SandboxSpec& spec, const SandboxSpec& defaults) {

@@ -49,6 +49,10 @@ std::optional<std::uint64_t> limit_of(const LimitRule& rule, const JsonReader& v
   return rule.unit.starts_with("bytes") ? value.bytes() : value.integer();
 }
 
+std::optional<ModuleBounds> bounds_of(const JsonReader& value) {
+  return value.one_of(module_bounds_named, "candidate, program");
+}
+
 std::optional<Profile> profile_of(const JsonReader& value) {
   return value.one_of(profile_named, "strict, standard, trusted");
 }
@@ -119,6 +123,7 @@ class SpecReader {
             {"imports", [this](const JsonReader& value) { spec_.imports = imports_of(value); }},
             {"reject_findings", [this](const JsonReader& value) { spec_.reject_findings = severity_of(value); }},
             {"audit", [this](const JsonReader& value) { spec_.audit = level_of(value); }},
+            {"bounds", [this](const JsonReader& value) { spec_.bounds = bounds_of(value); }},
             {"breaker", [this](const JsonReader& value) { value.fields(breaker_fields(spec_.breaker.emplace())); }},
             {"recovery", [this](const JsonReader& value) { recovery(value, spec_.recovery.emplace()); }},
             {"reload", [this](const JsonReader& value) { reload(value, spec_.reload.emplace()); }},
@@ -158,6 +163,7 @@ class SpecReader {
                   {"deny", [&](const JsonReader& member) { own.deny = permissions_of(member); }},
                   {"imports", [&](const JsonReader& member) { own.imports = imports_of(member); }},
                   {"audit", [&](const JsonReader& member) { own.audit = level_of(member); }},
+                  {"bounds", [&](const JsonReader& member) { own.bounds = bounds_of(member); }},
                   {"reject_findings", [&](const JsonReader& member) { own.reject_findings = severity_of(member); }}});
     spec_.profile = std::move(own);
   }
