@@ -96,8 +96,8 @@ Result<RollbackOptions> rollback_options(const BoundArguments& arguments) {
   return options;
 }
 
-Result<VersionOptions> version_options(const BoundArguments& arguments) {
-  VersionOptions options{.actor = std::string(kShellActor)};
+Result<petri::VersionOptions> version_options(const BoundArguments& arguments) {
+  petri::VersionOptions options{.actor = std::string(kShellActor)};
   PETRI_TRY(options.metadata, metadata_of(arguments));
   PETRI_TRY(options.needs, needs_of(arguments));
   return options;

@@ -13,6 +13,6 @@ constexpr std::string_view kShellActor = "shell";
 // make no sense are validation_failed in one sentence.
 Result<ReloadOptions> reload_options(const BoundArguments& arguments);
 Result<RollbackOptions> rollback_options(const BoundArguments& arguments);
-Result<VersionOptions> version_options(const BoundArguments& arguments);
+Result<petri::VersionOptions> version_options(const BoundArguments& arguments);
 
 }  // namespace petri::cli

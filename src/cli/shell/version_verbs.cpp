@@ -58,7 +58,7 @@ Result<Answer> load_module(ShellSession& session, const BoundArguments& argument
                 fmt::format("a new module needs a name: load {}/NAME FILE", escape_text(address.sandbox, 80)));
   }
   PETRI_TRY(const Source source, read_source(arguments.at(1), kShellModuleBytesMax));
-  PETRI_TRY(const VersionOptions options, version_options(arguments));
+  PETRI_TRY(const petri::VersionOptions options, version_options(arguments));
   AskedModule asked{std::move(sandbox), address.inside};
   PETRI_TRY(const VersionInfo version, asked.sandbox.load(asked.module, source, options));
   session.learn_code(asked.sandbox, try_artifact(source, kShellModuleBytesMax));
@@ -68,7 +68,7 @@ Result<Answer> load_module(ShellSession& session, const BoundArguments& argument
 Result<Answer> stage_version(ShellSession& session, const BoundArguments& arguments) {
   PETRI_TRY(AskedModule asked, asked_module(session, arguments));
   PETRI_TRY(const Source source, read_source(arguments.at(1), kShellModuleBytesMax));
-  PETRI_TRY(const VersionOptions options, version_options(arguments));
+  PETRI_TRY(const petri::VersionOptions options, version_options(arguments));
   PETRI_TRY(const VersionInfo version, asked.sandbox.stage(asked.module, source, options));
   session.learn_code(asked.sandbox, try_artifact(source, kShellModuleBytesMax));
   return version_answer(asked, "staged", version);
