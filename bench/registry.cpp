@@ -17,6 +17,7 @@
 #include "bench/events.h"
 #include "bench/gate_cost.h"
 #include "bench/host_costs/host_look.h"
+#include "bench/host_strings.h"
 #include "bench/hostile_crowd.h"
 #include "bench/instance_churn.h"
 #include "bench/load.h"
@@ -48,6 +49,7 @@ const std::vector<Benchmark>& benchmarks() {
       distinct_cycles_per_second(),
       call_compiled_ns(),
       call_interpreted_ns(),
+      host_string_ns(),
       meter_ratio_compiled(),
       meter_ratio_interpreted(),
       meter_ratio_recursion_compiled(),

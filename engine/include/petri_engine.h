@@ -73,6 +73,8 @@ typedef struct petri_bytes {
 } petri_bytes;
 petri_status petri_wat(const char* text, size_t size, uint32_t bounds, petri_bytes* out, petri_error* error);
 void petri_bytes_drop(petri_bytes bytes);
+/* Turns wasm bytes that petri_prepare accepts into wat text; the buffer is freed with petri_bytes_drop. */
+petri_status petri_wasm_text(const uint8_t* bytes, size_t size, petri_bytes* out, petri_error* error);
 
 /* Checks bytes as they were sent (validity, accepted features, bounds) and describes them. Copies the bytes. */
 petri_status petri_prepare(const uint8_t* bytes, size_t size, uint32_t bounds, petri_artifact** out,
@@ -333,6 +335,12 @@ typedef struct petri_series {
 petri_status petri_call_series(petri_instance* instance, uint32_t export_index, const petri_budget* budget,
                                void* context, uint64_t* slots, size_t slots_each, size_t calls, uint64_t fuel_max,
                                petri_series* series, petri_error* error);
+
+/* Calls the guest's own export `petri_alloc` of type (i32) -> i32 on what it has left of its budget, if it has one, and
+ * gives what that returned: any number, whatever the guest's memory is. 0 without one. When the guest ended in it,
+ * `after` is PETRI_STOP: return that. Not from a host function that `petri_alloc` itself has called. */
+petri_status petri_caller_allocate(petri_caller* caller, uint32_t bytes, uint32_t* address, petri_after* after,
+                                   petri_error* error);
 
 /* What is left to the guest of petri_budget.call_depth. */
 uint32_t petri_caller_call_depth(petri_caller* caller);

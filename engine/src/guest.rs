@@ -79,6 +79,8 @@ pub trait Access {
     fn counter(&mut self) -> i64;
     fn set_counter(&mut self, counter: i64);
     fn memory(&mut self) -> (*mut u8, usize);
+    /// Calls the guest's own allocator; 0 if it exports none. `Err`: why it ended in it, or that the engine failed.
+    fn call_allocator(&mut self, bytes: u32) -> failure::Result<Result<u32, EndCause>>;
     /// The depth that is left; `None` if nothing this guest does has a depth.
     fn depth_left(&mut self) -> Option<u32>;
 
@@ -88,6 +90,16 @@ pub trait Access {
         self.set_counter(counter);
         Ok(())
     }
+}
+
+/// Asks the guest's own allocator for so many bytes. `Stop`: the guest ended in it, and its account knows why.
+pub fn allocate(access: &mut dyn Access, bytes: u32) -> failure::Result<Result<u32, Stop>> {
+    Ok(match access.call_allocator(bytes)? {
+        Ok(address) => Ok(address),
+        Err(EndCause::Trap(trap)) => Err(access.account().stop(EndKind::Trapped, trap as i32)),
+        Err(EndCause::StackOverflow) => Err(access.account().stop(EndKind::StackOverflow, 0)),
+        Err(EndCause::Stopped) => Err(Stop),
+    })
 }
 
 /// How deep a guest that works for this one may go.

@@ -94,6 +94,11 @@ impl Linked {
         [self.prefix.as_str(), name].concat()
     }
 
+    /// The name of an export, in the module as it was sent.
+    pub fn text_of(&self, export: &Export) -> &[u8] {
+        self.artifact.text(&export.name)
+    }
+
     fn text(&self, export: &Export) -> String {
         String::from_utf8_lossy(self.artifact.text(&export.name)).into_owned()
     }

@@ -9,6 +9,9 @@ use crate::linked::Linked;
 use crate::meter::{DEPTH, FUEL, MEMORY, TABLE};
 use crate::raw::Context;
 
+/// The export that host functions ask for memory.
+const ALLOCATOR: &str = "petri_alloc";
+
 /// One of the two engines.
 pub trait Engine: Sized + 'static {
     /// The engine's store of a guest, with a `State` in it.
@@ -19,6 +22,8 @@ pub trait Engine: Sized + 'static {
     type Table: Copy;
     /// An exported function of numbers, in the form that is called fastest.
     type Function;
+    /// An exported function of type (i32) -> i32.
+    type Allocator: Clone;
     type Error: From<Stop>;
     /// Facts about a guest that only this engine needs.
     type Own: Default;
@@ -45,6 +50,8 @@ pub trait Engine: Sized + 'static {
         signature: &Signature,
     ) -> Result<Self::Function>;
 
+    fn allocator(store: &mut Self::Store, instance: &Self::Instance, name: &str) -> Option<Self::Allocator>;
+
     /// The slots hold what the function takes, and then what it gives.
     fn call(
         function: &Self::Function,
@@ -62,6 +69,7 @@ pub trait Engine: Sized + 'static {
 pub type Global<R> = <<R as Reach>::Engine as Engine>::Global;
 pub type Memory<R> = <<R as Reach>::Engine as Engine>::Memory;
 pub type Table<R> = <<R as Reach>::Engine as Engine>::Table;
+pub type Allocator<R> = <<R as Reach>::Engine as Engine>::Allocator;
 pub type Error<R> = <<R as Reach>::Engine as Engine>::Error;
 
 /// Looks at the clock: at the guest's own time, or at that of whoever has the instance made.
@@ -79,6 +87,7 @@ pub trait Reach {
     /// Looks at the clock as often as it takes time to make so many pages. False if the engine cannot have them.
     fn grow_memory(&mut self, memory: Memory<Self>, by: u64, look: Look) -> std::result::Result<bool, Error<Self>>;
     fn grow_table(&mut self, table: Table<Self>, by: u64) -> std::result::Result<(), Error<Self>>;
+    fn allocate(&mut self, allocator: Allocator<Self>, bytes: u32) -> std::result::Result<u32, Error<Self>>;
     fn table_slots(&mut self, table: Table<Self>) -> usize;
     /// Copies slots of the second table into the first.
     fn copy_table(
@@ -97,6 +106,8 @@ pub struct State<E: Engine> {
     pub fuel: Option<E::Global>,
     pub memory: Option<E::Memory>,
     pub depth: Option<E::Global>,
+    /// The export `petri_alloc`, of a guest that imports functions.
+    pub allocator: Option<E::Allocator>,
     /// The tables of a module that grows or copies tables.
     pub tables: Vec<E::Table>,
     pub own: E::Own,
@@ -104,7 +115,15 @@ pub struct State<E: Engine> {
 
 impl<E: Engine> State<E> {
     pub fn new(account: Account) -> State<E> {
-        State { account, fuel: None, memory: None, depth: None, tables: Vec::new(), own: E::Own::default() }
+        State {
+            account,
+            fuel: None,
+            memory: None,
+            depth: None,
+            allocator: None,
+            tables: Vec::new(),
+            own: E::Own::default(),
+        }
     }
 }
 
@@ -124,6 +143,13 @@ impl<R: Reach> Access for R {
         let Some(memory) = self.state().memory else { return (std::ptr::null_mut(), 0) };
         let (bytes, _) = self.bytes(memory);
         (bytes.as_mut_ptr(), bytes.len())
+    }
+    fn call_allocator(&mut self, bytes: u32) -> Result<std::result::Result<u32, EndCause>> {
+        let Some(allocator) = self.state().allocator.clone() else { return Ok(Ok(0)) };
+        match self.allocate(allocator, bytes) {
+            Ok(address) => Ok(Ok(address)),
+            Err(error) => R::Engine::end_cause(&error).map(Err),
+        }
     }
     fn depth_left(&mut self) -> Option<u32> {
         let depth = self.state().depth?;
@@ -176,7 +202,11 @@ impl<E: Engine> Live<E> {
         let tables = if module.grows || module.fills { module.tables.len() } else { 0 };
         let names = (0..tables).map(|index| hidden(&format!("{TABLE}{index}")));
         let tables = names.map_while(|name| E::table(store, instance, &name)).collect();
+        let exports_one = |name: &str| module.exports.iter().any(|export| linked.text_of(export) == name.as_bytes());
+        let allocates = !linked.functions.is_empty() && exports_one(ALLOCATOR);
+        let allocator = allocates.then(|| E::allocator(store, instance, ALLOCATOR)).flatten();
         let state = E::state_mut(store);
+        state.allocator = allocator;
         (state.fuel, state.memory, state.depth, state.tables) = (fuel, memory, depth, tables);
     }
 

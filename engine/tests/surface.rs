@@ -23,17 +23,21 @@ const KEEPER: &str = r#"(module
     (global.set $count (i32.add (global.get $count) (call $mark (i32.const 100))))
     (global.get $count))
   (func (export "grow") (result i32) (memory.grow (i32.const 1)))
-  (func (export "trap") (unreachable)))"#;
+  (func (export "trap") (unreachable))
+  (func (export "petri_alloc") (param i32) (result i32) (i32.add (local.get 0) (i32.const 1000))))"#;
 const NEXT: u32 = 2;
 const GROW: u32 = 3;
 const TRAP: u32 = 4;
 
-/// Writes into the guest's memory, through the pointer it is lent, and charges for it.
+/// Asks the guest for memory, writes into it through the pointer it is lent, and charges for it.
 unsafe extern "C" fn mark(_: *mut c_void, caller: *mut Caller, args: *const u64, results: *mut u64) -> u32 {
     let (mut data, mut size) = (ptr::null_mut(), 0);
+    let (mut address, mut after) = (0, 1);
     // SAFETY: as petri_engine.h says; one argument and one result, as the import has.
     unsafe {
         assert_eq!(petri_caller_charge(caller, 10), 0);
+        ok(petri_caller_allocate(caller, 24, &mut address, &mut after, ptr::null_mut()));
+        assert_eq!((address, after), (1024, 0));
         petri_caller_memory(caller, &mut data, &mut size);
         let at = *args as usize;
         slice::from_raw_parts_mut(data, size)[at] += 1;
@@ -242,4 +246,23 @@ fn a_hash_is_the_same_in_pieces_and_a_text_that_is_none_leaves_nothing() {
         petri_bytes_drop(bytes.assume_init());
     }
     assert_eq!(at_once, in_pieces);
+}
+
+#[test]
+fn a_module_is_printed_as_text_and_what_is_none_leaves_nothing() {
+    let (mut wasm, mut text) = (MaybeUninit::<Bytes>::zeroed(), MaybeUninit::<Bytes>::zeroed());
+    // SAFETY: as petri_engine.h says; what is read is dropped afterwards.
+    unsafe {
+        ok(petri_wat(KEEPER.as_ptr(), KEEPER.len(), wasm.as_mut_ptr(), ptr::null_mut()));
+        let (data, size) = wasm.as_ptr().cast::<(*const u8, usize)>().read();
+        ok(petri_wasm_text(data, size, text.as_mut_ptr(), ptr::null_mut()));
+        let (printed, length) = text.as_ptr().cast::<(*const u8, usize)>().read();
+        let printed = std::str::from_utf8(slice::from_raw_parts(printed, length)).unwrap();
+        assert!(printed.starts_with("(module") && printed.contains(r#"(export "petri_alloc""#));
+        petri_bytes_drop(text.assume_init());
+        let mut nothing = MaybeUninit::<Bytes>::zeroed();
+        assert_eq!(petri_wasm_text(data, 3, nothing.as_mut_ptr(), ptr::null_mut()), Status::Rejected as i32);
+        petri_bytes_drop(nothing.assume_init());
+        petri_bytes_drop(wasm.assume_init());
+    }
 }

@@ -69,6 +69,7 @@ class Candidate {
 struct Case {
   std::vector<Value> arguments;
   std::string input;
+  std::optional<std::string> expected;  // the output that is right, for Scorer::exact and Scorer::tolerance; any bytes
   bool operator==(const Case&) const = default;
 };
 
@@ -94,11 +95,28 @@ class Harness {
 enum class Instances : std::uint8_t { per_candidate, per_case };
 std::string_view name_of(Instances instances);
 
+// How the score follows from the cases; the lowest score is the best, and with equal scores the one of less fuel.
+enum class Scorer : std::uint8_t {
+  // The sum over the cases of the squared difference between the first value and the target; NaN unless every case is
+  // ok and gives a number.
+  squared_error,
+  // The number of cases that are not right, those that were left out among them. A case is right when it ended ok or
+  // with exit code 0, its output is the expected one, and its first value is its target, as far as it has them.
+  exact,
+  // As exact, but numbers may differ by `tolerance`, times the number that is right where that is larger than 1, and
+  // outputs are compared word by word: white space only separates words.
+  tolerance,
+  // The first of `metrics`: the harness's function returns one number for each, summed over the cases; NaN unless every
+  // case is ok.
+  metrics,
+};
+std::string_view name_of(Scorer scorer);
+
 // Everything that a receipt binds besides the candidate and the cases: nothing here depends on the machine or on a
 // random generator.
 struct EvaluationSpec {
   std::string function;
-  std::uint64_t fuel_max = 1'000'000'000;  // per case; an instantiation is paid by the case after it
+  std::uint64_t fuel_max = 100'000'000;  // per case; an instantiation is paid by the case after it
   // The bound on a guest's memory, and on a row: where a function returns several values, those of all cases together
   // must fit, or the row is too_large.
   std::uint64_t memory_bytes_max = 16ULL << 20;
@@ -109,15 +127,29 @@ struct EvaluationSpec {
   // After a case that is not ok the next gets a fresh one either way; a WASI command (`_start`, of the candidate or of
   // the harness) gets one for every case.
   Instances instances = Instances::per_candidate;
-  bool stop_at_first_failure = false;  // leave out the cases after the first that is not ok
-  // Sum of squared differences between a candidate's first values and these, one a case; a candidate that is not ok in
-  // every case, or gives NaN, scores NaN. Empty: no score.
-  std::vector<double> targets;
+  // Leave out the cases after the first that is not ok, or, where answers are compared, not right.
+  bool stop_at_first_failure = false;
+  std::vector<double> targets;  // the numbers that are right, one a case; none: there is none to compare with
   // `function` is then its, and what it gives is what is recorded and scored. Candidate and harness have one account of
   // fuel, memory and depth, and become fresh together. A candidate that lacks a function it imports, or has it with
   // another type, is a link_error row.
   Harness harness;
+  // Without targets, expected outputs and metrics there is no score.
+  Scorer scorer = Scorer::squared_error;
+  double tolerance = 1e-6;           // of Scorer::tolerance
+  std::vector<std::string> metrics;  // the names of the numbers that the harness returns, for Scorer::metrics
+  // The first bytes of each case's output are kept in the record, up to so many; of all cases of a row together
+  // kKeptOutputsBytesMax at most, or memory_bytes_max if that is less.
+  std::uint64_t keep_output_bytes = 0;
   bool operator==(const EvaluationSpec&) const = default;
+};
+constexpr std::uint64_t kKeptOutputsBytesMax = 16ULL << 20;
+
+// The part of a case's output that a record keeps. It is not cut within a character of UTF-8.
+struct KeptOutput {
+  std::string text;
+  std::uint64_t bytes = 0;  // how many the case wrote
+  bool operator==(const KeptOutput&) const = default;
 };
 
 // The deterministic part of what is known of one candidate. Exactly one of `outcome` and `error` is set.
@@ -137,6 +169,9 @@ struct Record {
   std::uint64_t fuel_used = 0;               // over all cases
   std::uint64_t memory_peak_bytes = 0;       // the largest
   std::optional<double> score;
+  std::vector<std::uint64_t> wrong;  // with the scorers exact and tolerance: the cases that were run and are not right
+  std::vector<double> metrics;       // with Scorer::metrics: its sums
+  std::vector<KeptOutput> outputs;   // of each case that was run; empty unless they are kept and one wrote something
   std::optional<std::size_t> repeats_row;  // an earlier row of this batch was the same candidate
   bool repeatable = true;                  // false when time ended it, or petri itself failed: then no receipt
   std::optional<Sha256> receipt;           // none either when the candidate never became an artifact
@@ -177,7 +212,7 @@ struct EvaluationOptions {
   // Over all cases of a candidate; one that takes longer is a row with the error `timeout`, which is not repeatable.
   std::chrono::nanoseconds candidate_time_max = std::chrono::nanoseconds::max();
   // The scorer is called on a worker, several at once, after a candidate's last case; its answer is the record's score.
-  // It replaces `targets`. Not called for rows that are errors or repeat an earlier row. One that throws gives the row
+  // It replaces the spec's. Not called for rows that are errors or repeat an earlier row. One that throws gives the row
   // the error host_fault, and so do outputs of all cases together beyond 16 times memory_bytes_max.
   std::function<double(std::size_t row, std::span<const CaseView> cases)> scorer;
   // Progress is reported on a worker, one call at a time. A callback that throws is not called again.

@@ -40,8 +40,9 @@ RecordsForm records_form_of(std::string_view path);
 // A longer line is neither written nor read.
 constexpr std::size_t kRecordsLineBytesMax = std::size_t{256} << 20;
 
-// The source of the score: none, the spec's targets, or a function of the host, whose answer no one else can repeat.
-enum class ScoredBy : std::uint8_t { nobody, targets, host };
+// The source of the score: none, what the cases say is right (targets, expected outputs), a function of the host, whose
+// answer no one else can repeat, or the spec's harness.
+enum class ScoredBy : std::uint8_t { nobody, targets, host, harness };
 std::string_view name_of(ScoredBy by);
 
 // A function of the embedder's that candidates could import.
@@ -94,6 +95,11 @@ class RecordsWriter {
   // Makes the file, or empties it; io_error when that cannot be. Without a form, its name says which.
   static Result<std::unique_ptr<RecordsWriter>> create(const std::string& path,
                                                        std::optional<RecordsForm> form = std::nullopt);
+  // Continues a file that has its final line, in the form that it has: what is evaluated next follows its last row, and
+  // the final line is written anew. It must be an evaluation of the same spec and cases; the file stays as it is until
+  // one starts. Creates the file if there is none. Nobody else may append to it meanwhile: busy. Errors are those of
+  // RecordsReader; validation_failed without a final line that fits.
+  static Result<std::unique_ptr<RecordsWriter>> append(const std::string& path);
   ~RecordsWriter();
 
   // Writes the final line, hands everything to the machine and closes the file; io_error when a line was lost. Nothing

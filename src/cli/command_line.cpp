@@ -24,6 +24,7 @@ struct Grammar {
   EvaluateOptions evaluate;
   VerifyFileOptions verify;
   ConvertOptions records;
+  ShowOptions show;
   ReportPageOptions report;
   ShellOptions shell;
   WatchOptions watch;
@@ -42,6 +43,7 @@ struct Grammar {
   CLI::App* evaluate_command;
   CLI::App* verify_command;
   CLI::App* records_command;
+  CLI::App* show_command;
   CLI::App* report_command;
   CLI::App* shell_command;
   CLI::App* watch_command;
@@ -54,7 +56,8 @@ struct Grammar {
   std::vector<CLI::App*> commands() const {
     return {run_command,     compile_command,    cache_command,    cache_show_command, cache_clear_command,
             inspect_command, scan_command,       evaluate_command, verify_command,     records_command,
-            report_command,  shell_command,      watch_command,    audit_command,      audit_verify_command,
+            show_command,    report_command,     shell_command,    watch_command,      audit_command,
+            audit_verify_command,
             manual_command,  completion_command, version_command};
   }
   Command command() const;
@@ -71,6 +74,7 @@ Grammar::Grammar()
       evaluate_command(add_evaluate(app, evaluate)),
       verify_command(add_verify(app, verify)),
       records_command(add_records(app, records)),
+      show_command(add_show(app, show)),
       report_command(add_report(app, report)),
       shell_command(add_shell(app, shell)),
       watch_command(add_watch(app, watch)),
@@ -98,6 +102,7 @@ Command Grammar::command() const {
   }
   if (verify_command->parsed()) return verify;
   if (records_command->parsed()) return records;
+  if (show_command->parsed()) return show;
   if (report_command->parsed()) return report;
   if (shell_command->parsed()) return shell;
   if (watch_command->parsed()) return watch;
@@ -123,8 +128,8 @@ Result<void> check_complete(const Grammar& grammar) {
   if (&command == &grammar.app && !grammar.version_flag) {
     return refuse_usage(
         command,
-        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, report, shell, watch, "
-        "audit, manual, completion or version");
+        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, show, report, shell, "
+        "watch, audit, manual, completion or version");
   }
   if (&command == grammar.cache_command) return refuse_usage(command, "petri cache needs a command: show or clear");
   if (&command == grammar.audit_command) return refuse_usage(command, "petri audit needs a command: verify");
@@ -204,6 +209,7 @@ ExitCode execute(const Command& command, Console& console) {
   if (const auto* evaluate = std::get_if<EvaluateOptions>(&command)) return execute(*evaluate, console);
   if (const auto* verify = std::get_if<VerifyFileOptions>(&command)) return execute(*verify, console);
   if (const auto* records = std::get_if<ConvertOptions>(&command)) return execute(*records, console);
+  if (const auto* show = std::get_if<ShowOptions>(&command)) return execute(*show, console);
   if (const auto* report = std::get_if<ReportPageOptions>(&command)) return execute(*report, console);
   if (const auto* shell = std::get_if<ShellOptions>(&command)) return execute(*shell, console);
   if (const auto* watch = std::get_if<WatchOptions>(&command)) return execute(*watch, console);

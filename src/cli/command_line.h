@@ -14,6 +14,7 @@
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
 #include "cli/commands/scan.h"
+#include "cli/commands/show.h"
 #include "cli/commands/verify.h"
 #include "cli/commands/version.h"
 #include "cli/commands/watch.h"
@@ -29,8 +30,9 @@ struct HelpText {
 };
 
 using Command = std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, InspectOptions, ScanOptions,
-                             EvaluateOptions, VerifyFileOptions, ConvertOptions, ReportPageOptions, ShellOptions,
-                             WatchOptions, AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
+                             EvaluateOptions, VerifyFileOptions, ConvertOptions, ShowOptions, ReportPageOptions,
+                             ShellOptions, WatchOptions, AuditVerifyOptions, ManualOptions, CompletionOptions,
+                             VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

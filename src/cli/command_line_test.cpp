@@ -170,11 +170,11 @@ TEST(CommandLine, HelpIsGivenForTheCommandThatWasNamed) {
 
 TEST(CommandLine, ReadsEveryOptionOfEvaluate) {
   const auto command = parse_command_line(
-      {"evaluate",    "a.wat",     "--function", "f",       "--cases", "c.json",      "pop",
-       "--instances", "per_case",  "--fuel",     "10",      "--tier",  "interpreted", "--stop-at-first-failure",
-       "--workers",   "2",         "--seed",     "7",       "--top",   "0",           "--no-receipts",
-       "--records",   "out.jsonl", "--timings",  "t.jsonl", "--quiet", "--json",      "--timeout",
-       "1s",          "[b,c].wasm"});
+      {"evaluate",      "a.wat",     "--function", "f",         "--cases", "c.json",      "pop",
+       "--instances",   "per_case",  "--fuel",     "10",        "--tier",  "interpreted", "--all-cases",
+       "--force",       "--workers", "2",          "--seed",    "7",       "--top",       "0",
+       "--no-receipts", "--records", "out.jsonl",  "--timings", "t.jsonl", "--quiet",     "--json",
+       "--timeout",     "1s",        "[b,c].wasm"});
   ASSERT_TRUE(command) << command.error().message;
   const auto& options = std::get<EvaluateOptions>(*command);
   EXPECT_THAT(options.candidates, ElementsAre("a.wat", "pop", "[b,c].wasm"));
@@ -190,7 +190,7 @@ TEST(CommandLine, ReadsEveryOptionOfEvaluate) {
   EXPECT_EQ(options.top, 0U);
   EXPECT_EQ(options.records, "out.jsonl");
   EXPECT_EQ(options.timings, "t.jsonl");
-  EXPECT_TRUE(options.stop_at_first_failure && options.no_receipts && options.quiet && options.json);
+  EXPECT_TRUE(options.all_cases && options.force && options.no_receipts && options.quiet && options.json);
 }
 
 TEST(CommandLine, ReadsEveryOptionOfVerify) {

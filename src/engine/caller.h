@@ -33,6 +33,13 @@ class Caller {
   virtual After charge(std::uint64_t fuel) = 0;
   // Says how the guest ends; the host function then returns After::stop.
   virtual void stop(EndKind kind, std::int32_t code) = 0;
+  // The answer of the guest's own allocator, its export `petri_alloc`, for so many bytes: any number; 0 without one.
+  struct Allocated {
+    After after = After::resume;  // stop: the guest has ended in it; the host function returns that too
+    std::uint32_t address = 0;
+  };
+  // Not while that very allocator calls the host. An Error is the engine's own; nothing is said of the guest then.
+  virtual Result<Allocated> allocate(std::uint32_t bytes) = 0;
   // Calls another instance, which is not being called already, on what the guest has left of its budget, and charges
   // what it uses. `slots` as for Instance::call. After any end but `returned` the guest ends likewise: the host
   // function returns After::stop. An Error is the engine's own; nothing is said of the guest then.

@@ -38,6 +38,7 @@ class FakeCall final : public Caller {
     if (!ended_) end_ = {.kind = kind, .code = code};
     ended_ = true;
   }
+  Result<Allocated> allocate(std::uint32_t) override { return Allocated{}; }
   Result<End> call(Instance& callee, std::uint32_t export_index, std::span<std::uint64_t> of_callee) override {
     Budget rest = budget_;
     rest.fuel -= used_;

@@ -33,6 +33,13 @@ class WasmCaller final : public Caller {
   void stop(EndKind kind, std::int32_t code) override {
     petri_caller_stop(caller_, static_cast<std::uint32_t>(kind), code);
   }
+  Result<Allocated> allocate(std::uint32_t bytes) override {
+    std::uint32_t address = 0;
+    petri_after after = PETRI_CONTINUE;
+    petri_error error;
+    if (petri_caller_allocate(caller_, bytes, &address, &after, &error) != PETRI_OK) return fail(to_error(error));
+    return Allocated{.after = after == PETRI_CONTINUE ? After::resume : After::stop, .address = address};
+  }
   Result<End> call(Instance& callee, std::uint32_t export_index, std::span<std::uint64_t> slots) override {
     return static_cast<WasmInstance&>(callee).call_for(caller_, export_index, slots);
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/text/escape.h"
+#include "engine/wat_printer.h"
 
 namespace petri {
 namespace {
@@ -35,6 +36,13 @@ Error parse_failed(const petri_error& error) {
 }
 
 }  // namespace
+
+Result<std::string> wasm_to_wat(std::span<const std::uint8_t> wasm) {
+  OwnedBytes text;
+  petri_error error;
+  if (petri_wasm_text(wasm.data(), wasm.size(), &text.bytes, &error) != PETRI_OK) return fail(to_error(error));
+  return std::string(reinterpret_cast<const char*>(text.bytes.data), text.bytes.size);
+}
 
 Error to_error(const petri_error& error) {
   switch (error.status) {

@@ -1,5 +1,6 @@
 #include "evaluation/evaluation_plan.h"
 
+#include "evaluation/candidate/score.h"
 #include "evaluation/spec_digest.h"
 #include "host/guest/guest.h"
 
@@ -13,6 +14,7 @@ EvaluationPlan::EvaluationPlan(std::span<const Case> all_cases, const Evaluation
       host(functions),
       digest(spec_digest(cases, spec, host)),
       first_run{.function = spec.function, .arguments = cases.front().arguments},
+      compares_answers(petri::compares_answers(spec)),
       fresh_each_case(spec.instances == Instances::per_case || spec.function == kCommandStart) {
   arguments.reserve(cases.size() * cases.front().arguments.size());
   for (const Case& one : cases) {

@@ -38,6 +38,7 @@ struct EvaluationPlan {
   std::vector<std::uint64_t> arguments;  // of all cases, one after the other
 
   std::optional<PlannedHarness> harness;  // set by the code that makes the plan,
+  bool compares_answers = false;          // each case is right or wrong
   bool fresh_each_case = false;           // with this: asked for, or what is called is a WASI command
 
   std::span<const std::uint64_t> arguments_of(std::size_t case_number) const {

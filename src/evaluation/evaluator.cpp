@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/threads/thread_pool.h"
 #include "compiling/compile_workers.h"
+#include "evaluation/cache/record_claims.h"
 #include "evaluation/evaluation_plan.h"
 #include "evaluation/evaluation_threads.h"
 #include "evaluation/evaluation_worker.h"
@@ -20,16 +21,16 @@
 namespace petri {
 namespace {
 
-ScoredBy scored_by(const EvaluationSpec& spec, const EvaluationOptions& options) {
+ScoredBy scored_by(std::span<const Case> cases, const EvaluationSpec& spec, const EvaluationOptions& options) {
   if (options.scorer) return ScoredBy::host;
-  return spec.targets.empty() ? ScoredBy::nobody : ScoredBy::targets;
+  return scored_by_of(cases, spec);
 }
 
 RecordsHeader header_of(const EvaluationPlan& plan) {
   Rules rules = rules_here(plan.host);
   return {.spec = plan.spec,
           .cases = {plan.cases.begin(), plan.cases.end()},
-          .scored_by = scored_by(plan.spec, plan.options),
+          .scored_by = scored_by(plan.cases, plan.spec, plan.options),
           .receipts = plan.options.receipts,
           .fuel_table = rules.fuel_table,
           .abi = rules.abi,
@@ -123,6 +124,7 @@ Result<EvaluationPlan> Evaluator::Impl::make_plan(std::span<const Case> cases, c
   if (!spec.harness) return plan;
   PETRI_TRY(LoadedHarnessPtr loaded, harnesses.of(spec));
   PETRI_TRY(const RunTarget target, find_harness_target(loaded->module(), plan.first_run));
+  PETRI_TRY(check_metrics(spec, target));
   plan.fresh_each_case = plan.fresh_each_case || loaded->calls_command();
   plan.harness = PlannedHarness{.loaded = std::move(loaded), .target = target};
   return plan;

@@ -10,6 +10,7 @@
 
 #include "base/complaints.h"
 #include "base/text/utf8.h"
+#include "evaluation/candidate/score.h"
 
 namespace petri {
 namespace {
@@ -76,6 +77,48 @@ void check_targets(std::size_t cases, std::span<const double> targets, Complaint
   if (!unfit.empty()) complaints.add_clause("targets", which("target", unfit) + " is not a finite number");
 }
 
+constexpr std::size_t kMetricNameBytesMax = 100;
+
+bool is_metric_name(const std::string& name) {
+  return !name.empty() && name.size() <= kMetricNameBytesMax && is_utf8(name);
+}
+
+void check_metric_names(const EvaluationSpec& spec, Complaints& complaints) {
+  if (spec.scorer != Scorer::metrics) {
+    if (!spec.metrics.empty()) complaints.add_clause("metrics", "metrics are named, and the scorer is another one");
+    return;
+  }
+  if (!spec.harness) complaints.add_clause("scorer", "the scorer metrics needs a harness that returns them");
+  if (spec.metrics.empty() || spec.metrics.size() > kResultsMax)
+    complaints.add_clause("metrics", fmt::format("the scorer metrics needs the names of 1 to {} of them", kResultsMax));
+  if (!std::ranges::all_of(spec.metrics, is_metric_name)) {
+    complaints.add_clause("metrics",
+                          fmt::format("the name of a metric has 1 to {} bytes of UTF-8", kMetricNameBytesMax));
+  }
+  std::vector<std::string> names = spec.metrics;
+  std::ranges::sort(names);
+  if (std::ranges::adjacent_find(names) != names.end())
+    complaints.add_clause("metrics", "two metrics have the same name");
+}
+
+void check_scorer(std::span<const Case> cases, const EvaluationSpec& spec, Complaints& complaints) {
+  check_metric_names(spec, complaints);
+  if (spec.scorer > Scorer::metrics) return complaints.add_clause("scorer", "the scorer is none that there is");
+  if (!(spec.tolerance >= 0) || !std::isfinite(spec.tolerance))
+    complaints.add_clause("tolerance", "the tolerance is not a number from 0 on");
+  const auto expecting = places_of(cases, [](const Case& one) { return one.expected.has_value(); });
+  if (!expecting.empty() && !compares_answers(spec)) {
+    complaints.add_clause("cases",
+                          fmt::format("{} has an expected output, which the scorer {} does not compare; choose "
+                                      "exact or tolerance",
+                                      which("case", expecting), name_of(spec.scorer)));
+  }
+  if (expecting.empty() && compares_answers(spec) && spec.targets.empty()) {
+    complaints.add_clause(
+        "scorer", fmt::format("the scorer {} needs targets or expected outputs to compare with", name_of(spec.scorer)));
+  }
+}
+
 }  // namespace
 
 Limits limits_of(const EvaluationSpec& spec, std::chrono::nanoseconds case_time_max) {
@@ -97,6 +140,7 @@ Result<void> check_evaluation(std::span<const Case> cases, const EvaluationSpec&
   }
   check_cases(cases, complaints);
   check_targets(cases.size(), spec.targets, complaints);
+  check_scorer(cases, spec, complaints);
   if (options.workers > kWorkersMax) {
     complaints.add_clause("workers",
                           fmt::format("{} workers are asked for and {} allowed", options.workers, kWorkersMax));

@@ -35,7 +35,10 @@ Result<Linked> link_harness(const EvaluationSpec& spec, const HostFunctions& hos
 // Its function that is called. not_found, validation_failed: as find_run_target().
 Result<RunTarget> find_harness_target(const LoadableArtifact& harness, const RunSpec& first_run);
 
-// Both; nothing is wrong without a harness. There is a first case.
+// validation_failed unless the function gives a number for each of the spec's metrics, if it has any.
+Result<void> check_metrics(const EvaluationSpec& spec, const RunTarget& target);
+
+// All three; nothing is wrong without a harness. There is a first case.
 Result<void> check_harness(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host);
 
 // How much of a candidate's results its row may keep: a module's gate allows no function more results.

@@ -1,5 +1,8 @@
 #include "evaluation/spec_digest.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "base/access.h"
 #include "engine/engine_tables.h"
 #include "engine/sha256.h"
@@ -43,6 +46,26 @@ void add(CanonicalBytes& bytes, const Case& one) {
   bytes.text(one.input);
 }
 
+bool says_more(std::span<const Case> cases, const EvaluationSpec& spec) {
+  const EvaluationSpec plain;
+  return spec.scorer != plain.scorer || spec.tolerance != plain.tolerance || spec.metrics != plain.metrics ||
+         spec.keep_output_bytes != plain.keep_output_bytes ||
+         std::ranges::any_of(cases, [](const Case& one) { return one.expected.has_value(); });
+}
+
+void add_more(CanonicalBytes& bytes, std::span<const Case> cases, const EvaluationSpec& spec) {
+  bytes.u8(static_cast<std::uint8_t>(spec.scorer));
+  bytes.u64(std::bit_cast<std::uint64_t>(spec.tolerance));
+  bytes.u64(spec.metrics.size());
+  for (const std::string& metric : spec.metrics) bytes.text(metric);
+  bytes.u64(spec.keep_output_bytes);
+  for (const Case& one : cases) {
+    bytes.u8(one.expected ? 1 : 0);
+    bytes.text(one.expected.value_or(""));
+  }
+  bytes.u8(spec.harness ? 1 : 0);
+}
+
 }  // namespace
 
 Rules rules_here(const HostFunctions& host) {
@@ -65,11 +88,13 @@ Rules rules_here(const HostFunctions& host) {
 
 Sha256 spec_digest(std::span<const Case> cases, const EvaluationSpec& spec, const Rules& rules) {
   CanonicalBytes bytes;
-  bytes.text("petri evaluation 1");
+  const bool more = says_more(cases, spec);
+  bytes.text(more ? "petri evaluation 2" : "petri evaluation 1");
   add(bytes, rules);
   add(bytes, spec);
   bytes.u64(cases.size());
   for (const Case& one : cases) add(bytes, one);
+  if (more) add_more(bytes, cases, spec);
   // The cases are counted, so nothing without a harness ends like this.
   if (spec.harness) bytes.digest(spec.harness.artifact()->id());
   return sha256(bytes.bytes());

@@ -1,6 +1,7 @@
 #include "host/host_call.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "host/guest/kill_flag.h"
@@ -33,6 +34,22 @@ std::optional<std::string> HostCall::copy(std::string_view bytes) {
     if (!pace.step(piece.size())) return std::nullopt;
   }
   return kept;
+}
+
+GuestResult<std::uint32_t> HostCall::allocate(std::uint32_t bytes) {
+  if (std::exchange(context.allocating, true)) return std::unexpected(GuestError::not_now);
+  const auto allocated = caller_.allocate(bytes);
+  context.allocating = false;
+  if (!allocated) {
+    context.fault = "the guest's allocator could not be called";
+    stop(EndKind::refused);
+    return std::unexpected(GuestError::cancelled);
+  }
+  if (allocated->after == After::stop) after_ = After::stop;
+  if (after_ == After::stop) return std::unexpected(GuestError::cancelled);
+  if (allocated->address == 0) return std::unexpected(GuestError::limit_exceeded);
+  if (!exists(allocated->address, bytes)) return std::unexpected(GuestError::out_of_bounds);
+  return allocated->address;
 }
 
 bool HostCall::look() {

@@ -58,6 +58,13 @@ class HostCall {
     return all.subspan(pointer, length);
   }
 
+  // Memory that the guest's own allocator gives for so many bytes: limit_exceeded where it gave none, out_of_bounds
+  // where it gave what the guest does not have, not_now while it is waited for already, cancelled when the guest has
+  // ended. Memory may have moved.
+  GuestResult<std::uint32_t> allocate(std::uint32_t bytes);
+  // True while the guest's allocator runs for another host function.
+  bool is_allocating() const { return context.allocating; }
+
   // ---- fuel and time
 
   // Charges for moving bytes, beside the declared fuel. False if that ended the guest: nothing more is to be done.

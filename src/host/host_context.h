@@ -226,6 +226,7 @@ class HostContext {
   std::uint64_t turn_ns = Budget::kNever;
   const std::atomic<std::uint32_t>* kill = nullptr;
   bool waited = false;                // for real time to pass
+  bool allocating = false;            // a host function waits for the guest's allocator
   bool saw_outside = false;           // the real clock, files, or what else may differ the next time
   bool not_live_yet = false;          // made to take a live guest's place, which it has not done yet
   bool output_cut_by_memory = false;  // memory_bytes_max left no room, not output_bytes_max

@@ -26,6 +26,7 @@ struct HostFunction {
   std::string_view also = {};            // what else it charges, for people
   bool deterministic = true;             // may be used in evaluations
   bool embedded = false;                 // the embedder's own
+  bool allocates = false;                // returns bytes through the guest's export petri_alloc
   std::uint32_t version = 1;
   HostImport import;  // with the declared fuel
 };

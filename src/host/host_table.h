@@ -24,6 +24,8 @@ const HostFunction* find_builtin(std::string_view module, std::string_view name)
 struct EmbeddedFunction {
   HostFunction row;
   HostCallable callable;
+  BytesTo bytes_to = BytesTo::allocated;
+  std::uint32_t bytes_max = 0;
 };
 
 // The table that a user fills before a runtime is created; from then on it is only read.

@@ -64,6 +64,19 @@ struct OwnImports {
   std::deque<HostImport> imports;
 };
 
+constexpr std::string_view kAllocator = "petri_alloc";
+
+Result<void> check_allocator(const LoadableArtifact& artifact, const ImportView& import) {
+  const auto number = artifact.export_number(kAllocator);
+  if (number && artifact.export_at(*number).kind == ExternKind::function &&
+      to_text(to_signature(artifact.export_at(*number).signature)) == "(i32) -> i32") {
+    return {};
+  }
+  return refuse(import, fmt::format("returns bytes in memory that the guest gives, and the guest exports no function "
+                                    "\"{}\" of type (i32) -> i32",
+                                    kAllocator));
+}
+
 }  // namespace
 
 Error import_error(ErrorCode code, std::string_view component, const ImportView& import, std::string_view why) {
@@ -108,6 +121,7 @@ Result<Linked> link(const LoadableArtifact& artifact, const HostFunctions& host,
       continue;
     }
     PETRI_TRY(const HostFunction* function, resolve_import(import, detail::Access::impl(host), permissions));
+    if (function->allocates) PETRI_TRY(check_allocator(artifact, import));
     linked.imports.functions.push_back(&function->import);
     linked.deterministic = linked.deterministic && function->deterministic;
     linked.repeatable = linked.repeatable && (!function->embedded || function->deterministic);

@@ -33,6 +33,17 @@ TEST(BestRows, PreferTheEarlierOfEquals) {
   EXPECT_EQ(rows_of(best), (std::vector<std::size_t>{0, 1}));
 }
 
+TEST(BestRows, PreferLessFuelWhereScoresAreEqual) {
+  BestRows best(2, BestScore::smallest);
+  const std::uint64_t fuel[] = {9, 5, 7};
+  for (std::size_t row = 0; row < std::size(fuel); ++row) {
+    StoredRecord stored = record(row, static_cast<std::uint8_t>(row), 1);
+    stored.record.fuel_used = fuel[row];
+    best.add(stored);
+  }
+  EXPECT_EQ(rows_of(best), (std::vector<std::size_t>{1, 2}));
+}
+
 TEST(BestRows, HaveEachArtifactOnce) {
   BestRows best(3, BestScore::smallest);
   best.add(record(0, 1, 2));

@@ -12,10 +12,11 @@ import unittest
 from pathlib import Path
 
 PREFIX = "/usr/a prefix"
-COMMANDS = ["", "-run", "-inspect", "-scan", "-evaluate", "-verify", "-records", "-report", "-shell", "-audit", "-audit-verify",
+COMMANDS = ["", "-run", "-compile", "-cache", "-cache-show", "-cache-clear", "-inspect", "-scan", "-evaluate", "-verify", "-records", "-show", "-report", "-shell", "-audit", "-audit-verify",
             "-manual", "-completion", "-version"]
 DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fuzz/README.md",
-             "tests/hostile/README.md", "guest/abi/abi.json", "guest/c/petri.h", "guest/c/petri_cpp.h"]
+             "tests/hostile/README.md", "guest/abi/abi.json", "guest/c/petri.h", "guest/c/petri_cpp.h", "guest/rust/src/lib.rs",
+             "guest/assemblyscript/petri.ts"]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 BESIDE = ["testing", "wasm_builder", "report", "population_file"]  # libraries beside libpetri.a
 PLAIN = ["-P-c", "-P-b", "-P-u"]  # for groff: nothing printed twice to look bold
@@ -69,7 +70,8 @@ class InstalledTree(unittest.TestCase):
     def test_has_every_file_a_user_needs_and_no_other(self):
         source = options.source
         expected = {"bin/petri", "bin/petri-compile-server", "bin/petri-compile-worker", "lib/libpetri.a", "lib/libpetri_engine.a", "lib/pkgconfig/petri.pc",
-                    "share/petri/guest/c/petri.h", "share/petri/guest/c/petri_cpp.h", "share/bash-completion/completions/petri",
+                    "share/petri/guest/c/petri.h", "share/petri/guest/c/petri_cpp.h",
+                    "share/petri/guest/rust/Cargo.toml", "share/petri/guest/rust/src/lib.rs", "share/petri/guest/assemblyscript/petri.ts", "share/bash-completion/completions/petri",
                     "share/zsh/site-functions/_petri", "share/fish/vendor_completions.d/petri.fish"}
         expected |= {name for beside in BESIDE for name in (f"lib/libpetri_{beside}.a", f"lib/pkgconfig/petri_{beside}.pc")}
         expected |= {f"lib/cmake/petri/petri{name}.cmake" for name in ("Config", "ConfigVersion", "Targets")}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wasmtime::{
     AsContextMut, Error, Func, Global, Instance, InstancePre, Memory, Module, Ref, Store, StoreContextMut, Table,
-    WasmBacktrace,
+    TypedFunc, WasmBacktrace,
 };
 
 use self::compiling::{compile, fault, fits, too_large};
@@ -107,6 +107,7 @@ impl Engine for Wasmtime {
     type Memory = Memory;
     type Table = Table;
     type Function = Callable;
+    type Allocator = TypedFunc<i32, i32>;
     type Error = Error;
     type Own = Backtrace;
     type Reached<'a> = StoreContextMut<'a, Held>;
@@ -140,6 +141,10 @@ impl Engine for Wasmtime {
     fn function(store: &mut Store<Held>, instance: &Instance, name: &str, signature: &Signature) -> Result<Callable> {
         let function = instance.get_func(store, name).ok_or_else(|| Failure::fault("an export has vanished"))?;
         Ok(Callable { function, signature: signature.clone() })
+    }
+
+    fn allocator(store: &mut Store<Held>, instance: &Instance, name: &str) -> Option<TypedFunc<i32, i32>> {
+        instance.get_typed_func(store, name).ok()
     }
 
     fn call(
@@ -196,6 +201,9 @@ impl Reach for StoreContextMut<'_, Held> {
     }
     fn grow_table(&mut self, table: Table, by: u64) -> wasmtime::Result<()> {
         table.grow(self, by, Ref::Func(None)).map(|_| ())
+    }
+    fn allocate(&mut self, allocator: TypedFunc<i32, i32>, bytes: u32) -> wasmtime::Result<u32> {
+        allocator.call(self, bytes as i32).map(|address| address as u32)
     }
     fn table_slots(&mut self, table: Table) -> usize {
         table.size(&*self) as usize

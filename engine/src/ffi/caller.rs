@@ -55,6 +55,23 @@ pub unsafe extern "C" fn petri_caller_call_depth(caller: *mut Caller) -> u32 {
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_caller_allocate(
+    caller: *mut Caller,
+    bytes: u32,
+    address: *mut u32,
+    after: *mut u32,
+    error: *mut Error,
+) -> i32 {
+    guarded(Step::Call, error, || {
+        // SAFETY: as the header says.
+        let (caller, address, after) = unsafe { (borrow_mut(caller)?, borrow_mut(address)?, borrow_mut(after)?) };
+        let allocated = guest::allocate(caller.access, bytes)?;
+        (*address, *after) = allocated.map_or((0, 1), |address| (address, 0));
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn petri_caller_call(
     caller: *mut Caller,
     instance: *mut Instance,

@@ -1,4 +1,4 @@
-//! `petri_wat` of the C surface: a module written as text becomes bytes.
+//! `petri_wat` and `petri_wasm_text` of the C surface: a module written as text becomes bytes, and bytes become text.
 
 use super::{Bytes, Error, Step, borrow_mut, bytes, guarded};
 use crate::bounds::Set;
@@ -19,6 +19,18 @@ pub unsafe extern "C" fn petri_wat(
         let source = std::str::from_utf8(source).map_err(|error| not_utf8(source, error.valid_up_to()))?;
         text::check(source, Set::of(bounds))?;
         out.give(wat::parse_str(source).map_err(|error| parse_failure(&error))?);
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn petri_wasm_text(wasm: *const u8, size: usize, out: *mut Bytes, error: *mut Error) -> i32 {
+    guarded(Step::None, error, || {
+        // SAFETY: as the header says.
+        let (wasm, out) = unsafe { (bytes(wasm, size), borrow_mut(out)?) };
+        let text = wasmprinter::print_bytes(wasm);
+        let text = text.map_err(|error| Failure::new(Status::Rejected, &format!("it has no text: {error}")))?;
+        out.give(text.into_bytes());
         Ok(())
     })
 }

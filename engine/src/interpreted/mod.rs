@@ -2,7 +2,8 @@
 //! its own, but for those that are small and soon gone.
 
 use wasmi::{
-    AsContextMut, Error, Func, Global, Instance, Memory, Module, Nullable, Ref, Store, StoreContextMut, Table, TrapCode,
+    AsContextMut, Error, Func, Global, Instance, Memory, Module, Nullable, Ref, Store, StoreContextMut, Table,
+    TrapCode, TypedFunc,
 };
 
 use self::callable::{Callable, val};
@@ -84,6 +85,7 @@ impl Engine for Wasmi {
     type Memory = Memory;
     type Table = Table;
     type Function = Callable;
+    type Allocator = TypedFunc<i32, i32>;
     type Error = Error;
     type Own = PagesUnseen;
     type Reached<'a> = StoreContextMut<'a, Held>;
@@ -119,6 +121,10 @@ impl Engine for Wasmi {
             instance.get_func(&*store, name).ok_or_else(|| Failure::fault("an export has vanished"))?;
         Callable::new(store, function, signature)
             .map_err(|error| Failure::fault(format!("an export has another type than was checked: {error}")))
+    }
+
+    fn allocator(store: &mut Store<Held>, instance: &Instance, name: &str) -> Option<TypedFunc<i32, i32>> {
+        instance.get_typed_func(&*store, name).ok()
     }
 
     fn call(function: &Callable, store: &mut Store<Held>, slots: &mut [u64]) -> std::result::Result<(), Error> {
@@ -175,6 +181,9 @@ impl Reach for StoreContextMut<'_, Held> {
     }
     fn grow_table(&mut self, table: Table, by: u64) -> std::result::Result<(), Error> {
         table.grow(self, by, Ref::Func(Nullable::Null)).map(|_| ()).map_err(Error::from)
+    }
+    fn allocate(&mut self, allocator: TypedFunc<i32, i32>, bytes: u32) -> std::result::Result<u32, Error> {
+        allocator.call(self, bytes as i32).map(|address| address as u32)
     }
     fn table_slots(&mut self, table: Table) -> usize {
         table.size(&*self) as usize

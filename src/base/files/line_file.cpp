@@ -124,6 +124,21 @@ Result<std::unique_ptr<LineFile>> LineFile::resume(const std::string& path, std:
   return file;
 }
 
+Result<std::unique_ptr<LineFile>> LineFile::continue_behind(const std::string& path, Framing framing,
+                                                            std::uint64_t bytes, std::size_t lines) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return fail(io_error(path, kNotWritten, reason(errno)));
+  std::unique_ptr<LineFile> file(new LineFile(path, descriptor, framing));
+  PETRI_TRY(lock(descriptor, path));
+  PETRI_TRY(const std::uint64_t size, regular_file_bytes(descriptor, path, kNotWritten));
+  file->bytes_ = std::min(bytes, size);
+  file->lines_ = lines;
+  file->ragged_ = size > bytes;
+  if (::lseek(descriptor, static_cast<off_t>(file->bytes_), SEEK_SET) < 0)
+    return fail(io_error(path, kNotWritten, reason(errno)));
+  return file;
+}
+
 LineFile::~LineFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

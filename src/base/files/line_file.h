@@ -36,6 +36,10 @@ class LineFile {
   static Result<std::unique_ptr<LineFile>> create(const std::string& path, Framing framing = Framing::line_ends);
   // Standard output, after what it has; a line that is cut off stays there.
   static Result<std::unique_ptr<LineFile>> on_standard_output(Framing framing = Framing::line_ends);
+  // Continues a regular file behind its first `bytes`, which are `lines` whole ones; what stands behind them stays
+  // until the first append. io_error; busy while somebody else appends.
+  static Result<std::unique_ptr<LineFile>> continue_behind(const std::string& path, Framing framing,
+                                                           std::uint64_t bytes, std::size_t lines);
   // Appends after the last complete line of a regular file, or creates it. A line that is cut off stays until the first
   // append. Nobody else may append to it meanwhile: busy. too_large when the last line has more than `line_bytes_max`:
   // the end of a file that is not ours is not looked for in all of it.

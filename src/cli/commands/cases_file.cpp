@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json/bounded_json.h"
@@ -11,7 +12,7 @@ namespace petri::cli {
 namespace {
 
 constexpr std::string_view kFileKeys[] = {"types", "cases", "targets"};
-constexpr std::string_view kCaseKeys[] = {"arguments", "input", "input_base64"};
+constexpr std::string_view kCaseKeys[] = {"arguments", "input", "input_base64", "expected", "expected_base64"};
 constexpr std::size_t kNumberTypes = static_cast<std::size_t>(ValueType::f64) + 1;
 constexpr JsonBounds kCasesBounds{.bytes_max = std::size_t{256} << 20, .values_max = std::size_t{16} << 20};
 
@@ -34,6 +35,13 @@ void read_arguments(const JsonReader& list, CaseText& one) {
   list.elements([&](const JsonReader& value) { one.arguments.push_back(number_text(value).value_or("")); });
 }
 
+void read_expected(const JsonReader& one, CaseText& result) {
+  one["expected"].read(result.expected);
+  const JsonReader base64 = one["expected_base64"];
+  if (const auto bytes = base64.base64()) result.expected.emplace(bytes->begin(), bytes->end());
+  if (one["expected"].is_there()) base64.refuse("stands beside expected, and only one of them can be");
+}
+
 CaseText case_of(const JsonReader& one) {
   CaseText result;
   if (one.is_list()) {
@@ -49,6 +57,7 @@ CaseText case_of(const JsonReader& one) {
     const JsonReader base64 = one["input_base64"];
     if (const auto bytes = base64.base64()) result.input.assign(bytes->begin(), bytes->end());
     if (one["input"].is_there()) base64.refuse("stands beside input, and only one of them can be");
+    read_expected(one, result);
   }
   return result;
 }
@@ -96,6 +105,10 @@ CasesFile file_of(const JsonReader& document) {
 
 }  // namespace
 
+bool CasesFile::expects_output() const {
+  return std::ranges::any_of(cases, [](const CaseText& one) { return one.expected.has_value(); });
+}
+
 Result<CasesFile> parse_cases(std::string_view text) {
   const auto parsed = petri::parse_json(text, kCasesBounds);
   if (!parsed) return fail(parsed.error().code(), sentence_of(parsed.error()));
@@ -111,7 +124,7 @@ Result<std::vector<Case>> with_types(const CasesFile& file, std::span<const Valu
   std::vector<Case> cases;
   cases.reserve(file.cases.size());
   for (std::size_t number = 0; number < file.cases.size(); ++number) {
-    Case one{.arguments = {}, .input = file.cases[number].input};
+    Case one{.arguments = {}, .input = file.cases[number].input, .expected = file.cases[number].expected};
     for (std::size_t index = 0; index < types.size(); ++index) {
       auto value = parse_value(file.cases[number].arguments[index], types[index]);
       if (!value) {

@@ -17,6 +17,7 @@ namespace petri::cli {
 struct CaseText {
   std::vector<std::string> arguments;
   std::string input;
+  std::optional<std::string> expected;  // output
   bool operator==(const CaseText&) const = default;
 };
 
@@ -25,6 +26,8 @@ struct CasesFile {
   std::vector<CaseText> cases;                  // all with the same number of arguments
   std::vector<double> targets;                  // one a case, or none
 
+  // A case says which output is right.
+  bool expects_output() const;
   std::size_t arguments_per_case() const { return cases.empty() ? 0 : cases.front().arguments.size(); }
 };
 

@@ -96,6 +96,19 @@ TEST(CasesFile, SaysWhereItIsNotJson) {
   EXPECT_EQ(parse_cases("{").error().code, ErrorCode::parse_failed);
 }
 
+TEST(CasesFile, SaysWhichOutputIsRight) {
+  const CasesFile file =
+      cases_in(R"({"cases": [{"input": "1", "expected": "2"}, {"expected_base64": "/w=="}, {"expected": ""}, {}]})");
+  EXPECT_EQ(file.cases[0].expected, "2");
+  EXPECT_EQ(file.cases[1].expected, "\xff");
+  EXPECT_EQ(file.cases[2].expected, "");
+  EXPECT_EQ(file.cases[3].expected, std::nullopt);
+  EXPECT_TRUE(file.expects_output());
+  EXPECT_EQ(cases_refusal(R"({"cases": [{"expected": "a", "expected_base64": "YQ=="}]})"),
+            "cases[0].expected_base64 stands beside expected, and only one of them can be");
+  EXPECT_EQ(cases_refusal("{\"cases\": [{\"expected\": \"\xff\"}]}"), "this is not JSON from line 1, column 26 on");
+}
+
 TEST(CasesFile, SaysWhatIsNotAsItShouldBe) {
   EXPECT_EQ(cases_refusal("[[1]]"), "this is not an object with \"cases\"");
   EXPECT_EQ(cases_refusal("{}"), "cases is missing");
@@ -105,7 +118,7 @@ TEST(CasesFile, SaysWhatIsNotAsItShouldBe) {
   EXPECT_EQ(cases_refusal(R"({"cases": [], "target": []})"),
             "target is no field here (there are types, cases, targets)");
   EXPECT_EQ(cases_refusal(R"({"cases": [{"args": [1]}]})"),
-            "cases[0].args is no field here (there are arguments, input, input_base64)");
+            "cases[0].args is no field here (there are arguments, input, input_base64, expected, expected_base64)");
   EXPECT_EQ(cases_refusal(R"({"cases": [{"input": "a", "input_base64": "AA=="}]})"),
             "cases[0].input_base64 stands beside input, and only one of them can be");
   EXPECT_EQ(cases_refusal(R"({"cases": [{"input_base64": "?"}]})"), "cases[0].input_base64 is not base64");

@@ -34,6 +34,54 @@ void set_instances(EvaluateOptions& options, const std::string& text) {
   throw OptionError("--instances", fmt::format("\"{}\" is neither per_candidate nor per_case", escape_text(text, 80)));
 }
 
+void set_scorer(EvaluateOptions& options, const std::string& text) {
+  for (const Scorer scorer : {Scorer::squared_error, Scorer::exact, Scorer::tolerance, Scorer::metrics}) {
+    if (name_of(scorer) == text) options.scorer = scorer;
+  }
+  if (options.scorer) return;
+  throw OptionError("--scorer", fmt::format("\"{}\" is no scorer; there are squared_error, exact, tolerance, metrics",
+                                            escape_text(text, 80)));
+}
+
+void set_tolerance(EvaluateOptions& options, const std::string& text) {
+  const auto value = parse_value(text, ValueType::f64);
+  if (!value) throw OptionError("--tolerance", value.error().message);
+  options.tolerance = value->f64();
+}
+
+void set_metrics(EvaluateOptions& options, std::string_view text) {
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    options.metrics.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+void set_keep_output(EvaluateOptions& options, const std::string& text) {
+  const auto bytes = parse_bytes(text);
+  if (!bytes) throw OptionError("--keep-output", bytes.error().message);
+  options.keep_output_bytes = *bytes;
+}
+
+void add_scorer_options(CLI::App& command, EvaluateOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--scorer", [&](const std::string& text) { set_scorer(options, text); },
+          "How a score follows from the cases (default: exact where an output is expected, else squared_error)")
+      ->type_name("SCORER");
+  command
+      .add_option_function<std::string>(
+          "--tolerance", [&](const std::string& text) { set_tolerance(options, text); },
+          "How far numbers may be apart for the scorer tolerance (default 1e-6)")
+      ->type_name("NUMBER");
+  command
+      .add_option_function<std::string>(
+          "--metrics", [&](const std::string& text) { set_metrics(options, text); },
+          "Names of the numbers that the harness returns, with commas between; the first is the score")
+      ->type_name("NAME");
+}
+
 void add_spec_options(CLI::App& command, EvaluateOptions& options) {
   command
       .add_option("--function", options.function,
@@ -50,8 +98,9 @@ void add_spec_options(CLI::App& command, EvaluateOptions& options) {
           "--instances", [&](const std::string& text) { set_instances(options, text); },
           "A fresh instance per_candidate (default) or per_case")
       ->type_name("WHEN");
-  command.add_flag("--stop-at-first-failure", options.stop_at_first_failure,
-                   "Leave out the cases after the first that is not ok");
+  command.add_flag("--all-cases", options.all_cases,
+                   "Run the cases after the first that failed, too; without it a candidate stops there");
+  add_scorer_options(command, options);
   add_seed_option(command, options.seed);
 }
 
@@ -64,6 +113,13 @@ void add_work_options(CLI::App& command, EvaluateOptions& options) {
           "--records", options.records,
           "Write one line a candidate, the same in every run and tier; compact when the name ends with .records")
       ->type_name("FILE");
+  command.add_flag("--append", options.append, "Continue the records file, if there is one");
+  command.add_flag("--force", options.force, "Overwrite the records file, if there is one");
+  command
+      .add_option_function<std::string>(
+          "--keep-output", [&](const std::string& text) { set_keep_output(options, text); },
+          "Keep the first bytes of what each case writes in the records")
+      ->type_name("SIZE");
   command.add_option("--timings", options.timings, "Write what differs from run to run: tier, time, cache")
       ->type_name("FILE");
   command.add_flag("--no-receipts", options.no_receipts, "Records without the hashes that bind them");
@@ -96,7 +152,8 @@ Result<Outputs> make_outputs(const EvaluateOptions& options) {
     PETRI_TRY(outputs.timings, TimingsWriter::create(options.timings));
   }
   if (!options.records.empty()) {
-    PETRI_TRY(outputs.records, RecordsWriter::create(options.records));
+    PETRI_TRY(outputs.records,
+              options.append ? RecordsWriter::append(options.records) : RecordsWriter::create(options.records));
   }
   return outputs;
 }
@@ -178,7 +235,9 @@ std::optional<Failure> Session::run_batches() {
 
 std::optional<Failure> Session::run_batch(const CandidateBatch& batch, std::span<const std::string> names) {
   const auto evaluation = evaluator_.evaluate(batch.candidates(), job_.cases, job_.spec, options_of_batch());
-  // All that was given is checked by now: what fails here is the machine.
+  // All that was given is checked by now, but for the file that is continued: what else fails here is the machine.
+  if (!evaluation && options_.append)
+    return Failure{.error = name_file(options_.records, evaluation.error()), .code = exit_code_for(evaluation.error())};
   if (!evaluation) return Failure{.error = evaluation.error()};
   add(summary_, *evaluation, names, options_.top);
   if (evaluation->write_error) return Failure{.error = *evaluation->write_error};

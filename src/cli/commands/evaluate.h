@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,13 @@ struct EvaluateOptions {
   std::string timings;                  // likewise
   Limits limits = evaluation_limits();  // of each case
   Instances instances = Instances::per_candidate;
-  bool stop_at_first_failure = false;
+  bool all_cases = false;               // also those after the first that failed
+  std::optional<Scorer> scorer;         // nullopt: as the cases and the metrics say
+  std::optional<double> tolerance;      // of the scorer of this name
+  std::vector<std::string> metrics;     // the names of the numbers that the harness returns
+  std::uint64_t keep_output_bytes = 0;  // of each case's output, in the records
+  bool append = false;                  // the records file is continued
+  bool force = false;                   // the records file may be one that exists
   bool no_receipts = false;
   std::uint64_t seed = 0;
   Tier tier = Tier::automatic;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/text/escape.h"
@@ -52,7 +54,13 @@ Result<std::vector<ValueType>> types_for(const CasesFile& cases, const Harness& 
                                            .module_bytes_max = options.limits.module_bytes_max});
 }
 
-EvaluationSpec spec_of(const EvaluateOptions& options, std::vector<double> targets, Harness harness) {
+Scorer scorer_of(const EvaluateOptions& options, const CasesFile& cases) {
+  if (options.scorer) return *options.scorer;
+  if (!options.metrics.empty()) return Scorer::metrics;
+  return cases.expects_output() ? Scorer::exact : Scorer::squared_error;
+}
+
+EvaluationSpec spec_of(const EvaluateOptions& options, const CasesFile& cases, Harness harness) {
   return {.function = options.function,
           .fuel_max = options.limits.fuel_max,
           .memory_bytes_max = options.limits.memory_bytes_max,
@@ -61,9 +69,38 @@ EvaluationSpec spec_of(const EvaluateOptions& options, std::vector<double> targe
           .module_bytes_max = options.limits.module_bytes_max,
           .seed = options.seed,
           .instances = options.instances,
-          .stop_at_first_failure = options.stop_at_first_failure,
-          .targets = std::move(targets),
-          .harness = std::move(harness)};
+          .stop_at_first_failure = !options.all_cases,
+          .targets = cases.targets,
+          .harness = std::move(harness),
+          .scorer = scorer_of(options, cases),
+          .tolerance = options.tolerance.value_or(EvaluationSpec{}.tolerance),
+          .metrics = options.metrics,
+          .keep_output_bytes = options.keep_output_bytes};
+}
+
+std::unexpected<Error> refuse_option(std::string why) { return fail(ErrorCode::validation_failed, std::move(why)); }
+
+// Options that would have no effect, or contradict each other.
+Result<void> check_options(const EvaluateOptions& options, const EvaluationSpec& spec) {
+  if (options.append && options.force)
+    return refuse_option("--append continues the records file and --force overwrites it; give one of them");
+  for (const auto& [name, given] : {std::pair("--append", options.append), std::pair("--force", options.force),
+                                    std::pair("--keep-output", options.keep_output_bytes > 0)}) {
+    if (given && options.records.empty()) return refuse_option(fmt::format("{} needs --records", name));
+  }
+  if (options.tolerance && spec.scorer != Scorer::tolerance)
+    return refuse_option(fmt::format("--tolerance is for the scorer tolerance, and this is {}", name_of(spec.scorer)));
+  return {};
+}
+
+// A file that took hours to write is not to be lost by a repeated command.
+Result<void> check_overwritten(const EvaluateOptions& options) {
+  if (options.records.empty() || options.append || options.force) return {};
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(options.records, ignored)) return {};
+  if (std::filesystem::file_size(options.records, ignored) == 0) return {};
+  return refuse_option(fmt::format("{}: there is such a file; --append continues it, --force overwrites it",
+                                   file_title(options.records)));
 }
 
 // Both files are emptied before anything is written.
@@ -96,14 +133,16 @@ Result<EvaluationJob> prepare_job(const EvaluateOptions& options) {
   PETRI_TRY(validate(options.limits));
   EvaluationJob job;
   PETRI_TRY(Harness harness, read_harness(options));
-  PETRI_TRY(CasesFile cases, read_cases(options.cases));
+  PETRI_TRY(const CasesFile cases, read_cases(options.cases));
   PETRI_TRY(job.files, find_candidates(options.candidates));
   PETRI_TRY(const auto types, types_for(cases, harness, job.files, options));
   PETRI_TRY(job.cases, name_file(options.cases, with_types(cases, types)));
-  job.spec = spec_of(options, std::move(cases.targets), std::move(harness));
+  job.spec = spec_of(options, cases, std::move(harness));
+  PETRI_TRY(check_options(options, job.spec));
   PETRI_TRY(name_file(options.cases, check_evaluation(job.cases, job.spec, evaluation_options(options))));
   PETRI_TRY(name_file(options.harness, check_harness(job.cases, job.spec, {})));
   PETRI_TRY(check_outputs(options, job.files));
+  PETRI_TRY(check_overwritten(options));
   return job;
 }
 

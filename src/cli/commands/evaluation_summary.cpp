@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "base/text/escape.h"
@@ -29,7 +30,9 @@ void add(EvaluationCounts& sum, const EvaluationCounts& counts) {
   sum.promoted += counts.promoted;
 }
 
-bool is_better(const BestRow& a, const BestRow& b) { return std::pair(a.score, a.row) < std::pair(b.score, b.row); }
+bool is_better(const BestRow& a, const BestRow& b) {
+  return std::tie(a.score, a.fuel_used, a.row) < std::tie(b.score, b.fuel_used, b.row);
+}
 
 // Keeps the list sorted and no longer than that. A candidate that an earlier batch had is in it already.
 void keep_best(std::vector<BestRow>& best, BestRow row, std::size_t best_max) {

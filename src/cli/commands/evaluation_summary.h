@@ -34,7 +34,8 @@ struct EvaluationSummary {
   std::uint64_t fuel_used = 0;              // by all records together; stays at the largest number if that is met
   std::chrono::nanoseconds wall_time{0};    // of evaluating, reading aside
   bool scored = false;
-  std::vector<BestRow> best;  // lowest scores first, then earliest rows; no NaN, and no candidate twice
+  std::vector<BestRow>
+      best;  // lowest scores first, then least fuel, then earliest rows; no NaN, and no candidate twice
 
   double per_second() const;
 };

@@ -56,6 +56,14 @@ TEST(EvaluationSummary, AddsUpBatches) {
             "  3                              0              10  a\n");
 }
 
+TEST(EvaluationSummary, PrefersLessFuelWhereScoresAreEqual) {
+  EvaluationSummary summary;
+  Record expensive = scored(0, 1);
+  expensive.fuel_used = 11;
+  add(summary, batch({expensive, scored(1, 1), scored(2, 1)}), kCandidateNames, 5);
+  EXPECT_THAT(best_rows(summary), ElementsAre(1, 2, 0));
+}
+
 TEST(EvaluationSummary, KeepsTheLowestScoresAndTheEarliestOfEqualOnes) {
   EvaluationSummary summary;
   add(summary, batch({scored(0, 2), scored(1, 1), scored(2, 2), scored(3, -1)}), kCandidateNames, 3);

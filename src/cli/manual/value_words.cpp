@@ -34,6 +34,7 @@ Table make_table() {
       {"LIST", permissions()},
       {"OUTPUT", {ValueKind::word, {"text", "json", "lines", "sarif"}}},
       {"PAGE", {ValueKind::file, {}}},
+      {"SCORER", one_of(Scorer::squared_error, Scorer::exact, Scorer::tolerance, Scorer::metrics)},
       {"SET", one_of(ModuleBounds::candidate, ModuleBounds::program)},
       {"SEVERITY", one_of(Severity::info, Severity::low, Severity::medium, Severity::high)},
       {"SHELL", {ValueKind::word, completion_shells()}},

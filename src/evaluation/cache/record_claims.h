@@ -13,7 +13,13 @@ namespace petri {
 // record with an outcome has its candidate.
 std::optional<FieldDifference> first_contradiction(const StoredRecord& stored);
 
-// The score, where it is not what the record's own values and the targets give.
+// The source of the scores of an evaluation that has no scorer of the host's.
+ScoredBy scored_by_of(std::span<const Case> cases, const EvaluationSpec& spec);
+
+// Wrong cases, metrics or kept outputs that cannot be as they stand beside the record's other results.
+std::optional<FieldDifference> wrong_answers(const Record& record, const RecordsHeader& header);
+
+// These, or the score where it is not what the record's own results and the targets give.
 std::optional<FieldDifference> wrong_score(const Record& record, const RecordsHeader& header);
 
 // True if the receipt fits what the record says. Anybody can compute one: it does not prove the results.

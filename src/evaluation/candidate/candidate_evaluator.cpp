@@ -122,8 +122,9 @@ Result<ArtifactPtr> CandidateEvaluator::artifact_of(const Candidate& candidate, 
 
 void CandidateEvaluator::score(Record& record) {
   if (record.error) return;
+  if (plan_.spec.scorer == Scorer::metrics) record.metrics = metrics_of(record, plan_.cases.size());
   if (!plan_.options.scorer) {
-    if (!plan_.spec.targets.empty()) record.score = squared_error(record, plan_.spec.targets);
+    record.score = score_of(record, plan_.cases, plan_.spec);
     return;
   }
   try {

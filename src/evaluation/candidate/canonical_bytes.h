@@ -71,6 +71,7 @@ class CanonicalReader {
     if (!taken.empty()) std::memcpy(items.data(), taken.data(), taken.size());
   }
   void digest(Sha256& digest) { std::ranges::copy(take(32), digest.bytes.begin()); }
+  bool had_too_few() const { return too_few_; }
   // Everything that was asked for was there, and nothing is left.
   bool is_whole() const { return !too_few_ && bytes_.empty(); }
 

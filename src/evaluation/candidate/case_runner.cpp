@@ -8,8 +8,10 @@
 
 #include "base/clock.h"
 #include "base/text/byte_text.h"
+#include "base/text/utf8.h"
 #include "engine/sha256.h"
 #include "evaluation/candidate/link_candidate.h"
+#include "evaluation/candidate/score.h"
 #include "evaluation/spec_check.h"
 
 namespace petri {
@@ -47,6 +49,20 @@ HostSettings settings_of(const EvaluationPlan& plan) {
           .ends_at_output_limit = true};
 }
 
+// A case that was not ok, or has the wrong answer where answers are compared: a program that exits with 0 is none.
+bool has_failed(const Record& record, const EvaluationPlan& plan) {
+  return plan.compares_answers ? !record.wrong.empty() : record.first_failure.has_value();
+}
+
+bool is_good_exit(const Verdict& verdict) { return verdict.kind == OutcomeKind::exited && verdict.exit_code == 0; }
+
+// Up to this many bytes, and no part of a character; of what is no text, the first bytes.
+std::string_view kept_prefix(std::string_view output, std::uint64_t bytes_max) {
+  const std::string_view first = output.substr(0, bytes_max);
+  const std::string_view whole = utf8_prefix(output, bytes_max);
+  return is_utf8(whole) ? whole : first;
+}
+
 const Sha256& digest_of_nothing() {
   static const Sha256 digest = sha256({});
   return digest;
@@ -79,7 +95,7 @@ Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& recor
                       .seed = seed_for(plan_.spec.seed, *record.artifact),
                       .initialize = initialize_for(plan_.spec.function),
                       .in_series = called.module.facts().imports == 0 && !plan_.fresh_each_case &&
-                                   plan_.options.case_time_max >= kMillisecondsMatter};
+                                   !plan_.compares_answers && plan_.options.case_time_max >= kMillisecondsMatter};
   const std::size_t cases = plan_.cases.size();
   burned_since_ = kNever;  // another candidate, another look at the clock
   candidate_deadline_ns_ = deadline_of_candidate(plan_.options.candidate_time_max);
@@ -90,9 +106,11 @@ Result<void> CaseRunner::run(const Called& called, TierPath& path, Record& recor
   output_digests_.clear();
   outputs_.clear();
   outputs_bytes_ = 0;
+  kept_bytes_left_ = std::min(plan_.spec.memory_bytes_max, kKeptOutputsBytesMax);
   PETRI_TRY(run_cases(candidate));
   record.value_bits.resize(record.kinds.size() * record.values_per_case());
   record.output = digest_outputs(record.kinds.size());
+  if (!record.output) record.outputs.clear();
   return {};
 }
 
@@ -103,7 +121,7 @@ Result<void> CaseRunner::run_cases(Candidate& candidate) {
     if (plan_.options.scorer) PETRI_TRY(check_kept_outputs());
     if (candidate_deadline_ns_ != kNever && is_late(record))
       return fail(ErrorCode::timeout, "the candidate took longer than candidate_time_max");
-    if (record.first_failure && plan_.spec.stop_at_first_failure) break;
+    if (plan_.spec.stop_at_first_failure && has_failed(record, plan_)) break;
   }
   return {};
 }
@@ -157,6 +175,7 @@ void CaseRunner::note_returned(Candidate& candidate, std::size_t first, const Ca
     note_values(record, first + call, std::span(slots_).subspan(call * slots_each));
   }
   if (plan_.options.scorer) outputs_.resize(first + series.returned);
+  if (plan_.spec.keep_output_bytes > 0) record.outputs.resize(first + series.returned);
   candidate.path.add_burned(series.fuel_used, record.kinds.size() < plan_.cases.size());
 }
 
@@ -172,15 +191,18 @@ Result<void> CaseRunner::note_end(Candidate& candidate, std::size_t number, cons
   if (end.kind == EndKind::returned && context_.output.bytes_cut() == 0) [[likely]] {
     record.kinds.push_back(OutcomeKind::ok);
     note_values(record, number, slots_);
+    if (plan_.compares_answers) note_answer(record, number, true);
     if (plan_.fresh_each_case) candidate.guest.drop();
   } else {
-    note_failure(record, number,
-                 verdict_of({.end = end,
-                             .output_bytes_cut = context_.output.bytes_cut(),
-                             .output_cut_by_memory = context_.output_cut_by_memory}));
+    const Verdict verdict = verdict_of({.end = end,
+                                        .output_bytes_cut = context_.output.bytes_cut(),
+                                        .output_cut_by_memory = context_.output_cut_by_memory});
+    note_failure(record, number, verdict);
+    if (plan_.compares_answers) note_answer(record, number, is_good_exit(verdict));
     candidate.guest.drop();
   }
   if (written > 0 || plan_.options.scorer) note_output(number);
+  if (plan_.spec.keep_output_bytes > 0) keep_output(record);
   candidate.path.add_burned(fuel, number + 1 < plan_.cases.size());
   return {};
 }
@@ -200,6 +222,21 @@ void CaseRunner::note_failure(Record& record, std::size_t number, const Verdict&
   record.outcome = verdict.kind;
   record.trap = verdict.trap;
   record.exit_code = verdict.exit_code;
+}
+
+void CaseRunner::note_answer(Record& record, std::size_t number, bool ended_well) const {
+  const EvaluationSpec& spec = plan_.spec;
+  const auto target = spec.targets.empty() ? std::nullopt : std::optional(spec.targets[number]);
+  const CaseAnswer answer{.ended_well = ended_well, .value = record.value(number), .output = context_.output.text()};
+  if (!is_right(answer, plan_.cases[number], target, spec)) record.wrong.push_back(number);
+}
+
+void CaseRunner::keep_output(Record& record) {
+  const std::string_view output = context_.output.text();
+  const std::uint64_t room = std::min(plan_.spec.keep_output_bytes, kept_bytes_left_);
+  const std::string_view kept = output.size() <= room ? output : kept_prefix(output, room);
+  kept_bytes_left_ -= kept.size();
+  record.outputs.push_back({.text = std::string(kept), .bytes = output.size()});
 }
 
 void CaseRunner::note_output(std::size_t number) {

@@ -47,6 +47,8 @@ class CaseRunner {
   static void note_values(Record& record, std::size_t number, std::span<const std::uint64_t> slots);
   void note_failure(Record& record, std::size_t number, const Verdict& verdict) const;
   void note_output(std::size_t number);
+  void note_answer(Record& record, std::size_t number, bool ended_well) const;
+  void keep_output(Record& record);
   Result<void> check_kept_outputs() const;
   std::optional<Sha256> digest_outputs(std::size_t cases) const;
   Allowance next_allowance();
@@ -63,6 +65,7 @@ class CaseRunner {
   std::vector<Sha256> output_digests_;  // of the cases up to the last that wrote something
   std::vector<std::string> outputs_;
   std::uint64_t outputs_bytes_ = 0;
+  std::uint64_t kept_bytes_left_ = 0;  // of the outputs that this record may still keep
 };
 
 }  // namespace petri

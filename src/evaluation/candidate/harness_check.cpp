@@ -59,12 +59,20 @@ Result<RunTarget> find_harness_target(const LoadableArtifact& harness, const Run
   return of_harness(find_run_target(harness, first_run, ArgumentTypes::exact));
 }
 
+Result<void> check_metrics(const EvaluationSpec& spec, const RunTarget& target) {
+  const std::size_t results = target.signature.results.size();
+  if (spec.scorer != Scorer::metrics || results == spec.metrics.size()) return {};
+  return refuse(fmt::format("its function \"{}\" returns {} values, and {} metrics are named",
+                            escape_text(spec.function, 100), results, spec.metrics.size()));
+}
+
 Result<void> check_harness(std::span<const Case> cases, const EvaluationSpec& spec, const HostFunctions& host) {
   if (!spec.harness) return {};
   PETRI_TRY(link_harness(spec, host));
-  PETRI_TRY(find_harness_target(loadable(*spec.harness.artifact()),
+  PETRI_TRY(const RunTarget target,
+            find_harness_target(loadable(*spec.harness.artifact()),
                                 {.function = spec.function, .arguments = cases.front().arguments}));
-  return {};
+  return check_metrics(spec, target);
 }
 
 }  // namespace petri

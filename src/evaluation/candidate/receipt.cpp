@@ -1,5 +1,6 @@
 #include "evaluation/candidate/receipt.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/text/byte_text.h"
@@ -45,6 +46,30 @@ void add_result(CanonicalBytes& bytes, const Record& record) {
   bytes.u64(record.memory_peak_bytes);
 }
 
+bool has_more(const Record& record) {
+  return !record.wrong.empty() || !record.metrics.empty() || !record.outputs.empty();
+}
+
+void add_more(CanonicalBytes& bytes, const Record& record) {
+  bytes.list(std::span(record.wrong));
+  bytes.list(std::span(record.metrics));
+  bytes.u64(record.outputs.size());
+  for (const KeptOutput& output : record.outputs) {
+    bytes.text(output.text);
+    bytes.u64(output.bytes);
+  }
+}
+
+void take_more(CanonicalReader& reader, Record& record) {
+  reader.list(record.wrong);
+  reader.list(record.metrics);
+  const std::uint64_t outputs = std::min<std::uint64_t>(reader.u64(), record.kinds.size());
+  for (std::uint64_t index = 0; index < outputs && !reader.had_too_few(); ++index) {
+    std::string text(reader.text());
+    record.outputs.push_back({.text = std::move(text), .bytes = reader.u64()});
+  }
+}
+
 bool can_have_receipt(const Record& record) { return record.repeatable && record.artifact.has_value(); }
 
 Sha256 receipt_of(const Record& record, const Sha256& spec, CanonicalBytes& buffer) {
@@ -54,6 +79,7 @@ Sha256 receipt_of(const Record& record, const Sha256& spec, CanonicalBytes& buff
   add_result(buffer, record);
   buffer.u8(record.score ? 1 : 0);
   buffer.u64(std::bit_cast<std::uint64_t>(record.score.value_or(0)));
+  if (has_more(record)) add_more(buffer, record);
   return sha256(buffer.bytes());
 }
 
@@ -66,6 +92,7 @@ std::string_view pack_result(const Record& record, CanonicalBytes& buffer) {
   buffer.clear();
   add_result(buffer, record);
   buffer.text(record.message);
+  if (has_more(record)) add_more(buffer, record);
   return buffer.view();
 }
 
@@ -94,6 +121,7 @@ Record unpack_result(std::string_view packed) {
   CanonicalReader reader(packed);
   Record record = take_result(reader);
   record.message = reader.text();
+  if (!reader.is_whole()) take_more(reader, record);
   return record;
 }
 

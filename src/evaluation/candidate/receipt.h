@@ -15,6 +15,12 @@ void add_result(CanonicalBytes& bytes, const Record& record);
 // The same back. Of bytes from anywhere, its enumerators may be none and its lists may not fit one another.
 Record take_result(CanonicalReader& reader);
 
+// Results that only some evaluations have: wrong cases, metrics, kept outputs. add_more() says which of them there are.
+bool has_more(const Record& record);
+void add_more(CanonicalBytes& bytes, const Record& record);
+// The same back; the record has its kinds already. Of bytes from anywhere, as take_result().
+void take_more(CanonicalReader& reader, Record& record);
+
 // True when the record is a fact that a receipt can bind: of an artifact, and not ended by time.
 bool can_have_receipt(const Record& record);
 

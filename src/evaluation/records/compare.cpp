@@ -14,6 +14,7 @@ std::string shown(std::int32_t number) { return std::to_string(number); }
 std::string shown(double number) { return to_text(Value(number)); }
 std::string shown(const std::string& text) { return text; }
 std::string shown(const Sha256& digest) { return digest.hex(); }
+std::string shown(const KeptOutput& output) { return fmt::format("{} ({} bytes)", output.text, output.bytes); }
 template <typename Enum>
   requires std::is_enum_v<Enum>
 std::string shown(Enum value) {
@@ -24,6 +25,7 @@ std::string shown(const std::optional<T>& value) {
   return value ? shown(*value) : std::string(kNothing);
 }
 
+bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 bool same(const std::optional<double>& a, const std::optional<double>& b) {
   if (!a || !b) return a.has_value() == b.has_value();
   return std::bit_cast<std::uint64_t>(*a) == std::bit_cast<std::uint64_t>(*b);
@@ -69,6 +71,19 @@ void compare_values(Comparison& comparison, const Record& in_file, const Record&
 
 }  // namespace
 
+namespace {
+
+template <typename T>
+void compare_list(Comparison& comparison, std::string_view name, const std::vector<T>& in_file,
+                  const std::vector<T>& found) {
+  comparison.field(name, in_file.size(), found.size());
+  for (std::size_t index = 0; index < std::min(in_file.size(), found.size()); ++index) {
+    comparison.field(fmt::format("{}[{}]", name, index), in_file[index], found[index]);
+  }
+}
+
+}  // namespace
+
 std::optional<FieldDifference> first_difference(const Record& in_file, const Record& found) {
   Comparison comparison;
   comparison.field("artifact", in_file.artifact, found.artifact);
@@ -87,6 +102,9 @@ std::optional<FieldDifference> first_difference(const Record& in_file, const Rec
   comparison.field("fuel", in_file.fuel_used, found.fuel_used);
   comparison.field("memory_peak", in_file.memory_peak_bytes, found.memory_peak_bytes);
   comparison.field("score", in_file.score, found.score);
+  compare_list(comparison, "wrong", in_file.wrong, found.wrong);
+  compare_list(comparison, "metrics", in_file.metrics, found.metrics);
+  compare_list(comparison, "outputs", in_file.outputs, found.outputs);
   comparison.field("receipt", in_file.receipt, found.receipt);
   return comparison.first();
 }

@@ -36,6 +36,28 @@ void write_kinds(JsonLine& line, std::span<const OutcomeKind> kinds) {
   line.list(kinds, [&](OutcomeKind kind) { line.quoted(name_of(kind)); });
 }
 
+void write_output(JsonLine& line, const KeptOutput& output) {
+  line.raw(is_utf8(output.text) ? "{\"text\":" : "{\"base64\":");
+  if (is_utf8(output.text)) line.raw(json_string(output.text));
+  if (!is_utf8(output.text)) line.base64(as_bytes(output.text));
+  if (output.bytes != output.text.size()) line.integer_field("bytes", output.bytes);
+  line.raw("}");
+}
+
+void write_more(JsonLine& line, const Record& record) {
+  if (!record.wrong.empty()) {
+    line.key("wrong");
+    line.list(record.wrong, [&](std::uint64_t number) { line.number(number); });
+  }
+  if (!record.metrics.empty()) {
+    line.key("metrics");
+    line.list(record.metrics, [&](double metric) { line.real(metric); });
+  }
+  if (record.outputs.empty()) return;
+  line.key("outputs");
+  line.list(record.outputs, [&](const KeptOutput& output) { write_output(line, output); });
+}
+
 void write_outcome(JsonLine& line, const Record& record) {
   line.quoted_field("outcome", name_of(*record.outcome));
   if (record.trap) line.quoted_field("trap", name_of(*record.trap));
@@ -50,6 +72,7 @@ void write_outcome(JsonLine& line, const Record& record) {
     line.key("score");
     line.real(*record.score);
   }
+  write_more(line, record);
 }
 
 void write_place(JsonLine& line, const Record& record, const LinePlace& place) {
@@ -95,6 +118,7 @@ void write_cases(JsonLine& line, std::span<const Case> cases) {
     line.raw("{\"arguments\":");
     line.list(one.arguments, [&](Value value) { line.value(value); });
     if (!one.input.empty()) line.base64_field("input", as_bytes(one.input));
+    if (one.expected) line.base64_field("expected", as_bytes(*one.expected));
     line.raw("}");
   });
 }
@@ -112,6 +136,21 @@ void write_harness(JsonLine& line, const Artifact& harness) {
   line.raw("}");
 }
 
+// An evaluation that does not use them has the line of a petri that did not know them.
+void write_scorer(JsonLine& line, const EvaluationSpec& spec) {
+  const EvaluationSpec plain;
+  if (spec.scorer != plain.scorer) line.quoted_field("scorer", name_of(spec.scorer));
+  if (spec.tolerance != plain.tolerance) {
+    line.key("tolerance");
+    line.real(spec.tolerance);
+  }
+  if (!spec.metrics.empty()) {
+    line.key("metrics");
+    line.list(spec.metrics, [&](const std::string& metric) { line.raw(json_string(metric)); });
+  }
+  if (spec.keep_output_bytes > 0) line.integer_field("keep_output_bytes", spec.keep_output_bytes);
+}
+
 void append_spec(std::string& out, const EvaluationSpec& spec) {
   fmt::format_to(
       std::back_inserter(out),
@@ -121,6 +160,7 @@ void append_spec(std::string& out, const EvaluationSpec& spec) {
       spec.module_bytes_max, spec.seed, name_of(spec.instances), spec.stop_at_first_failure);
   JsonLine line(out);
   if (!spec.targets.empty()) write_targets(line, spec.targets);
+  write_scorer(line, spec);
   if (spec.harness) write_harness(line, *spec.harness.artifact());
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 // The first byte of a line. JSON starts with a brace, so the first and the final line of a file are recognised by it.
 constexpr std::uint8_t kPackedRecord = 1;
+constexpr std::uint8_t kPackedRecordWithMore = 2;  // add_more() follows the results
 
 // Flags for the optional parts of a line.
 enum Part : std::uint8_t {
@@ -109,12 +110,14 @@ void check_record(const Record& record, const RecordsHeader& header) {
   }
   if (record.kinds.size() > header.cases.size()) throw bad("cases", "its \"cases\" are more than the first line has");
   check_values(record);
-  if (record.error && has_results(record)) throw bad("error", "it has results beside its \"error\"");
+  if (record.error && (has_results(record) || has_more(record)))
+    throw bad("error", "it has results beside its \"error\"");
 }
 
 ParsedRecord unpacked(std::string_view line, const RecordsHeader& header) {
   CanonicalReader reader(line);
-  if (reader.u8() != kPackedRecord) throw BadLine{.what = "it is no record"};
+  const std::uint8_t kind = reader.u8();
+  if (kind != kPackedRecord && kind != kPackedRecordWithMore) throw BadLine{.what = "it is no record"};
   const std::uint8_t parts = reader.u8();
   ParsedRecord parsed;
   const std::uint64_t row = reader.u64();
@@ -122,6 +125,7 @@ ParsedRecord unpacked(std::string_view line, const RecordsHeader& header) {
   const std::uint64_t repeats = (parts & kRepeats) != 0 ? reader.u64() : 0;
   Record& record = parsed.stored.record;
   record = take_result(reader);
+  if (kind == kPackedRecordWithMore) take_more(reader, record);
   check_record(record, header);
   if (record.error) record.message = reader.text();
   record.row = row;
@@ -138,7 +142,8 @@ ParsedRecord unpacked(std::string_view line, const RecordsHeader& header) {
 }
 
 void check_bounds(const StoredRecord& stored, const RecordsBounds& bounds) {
-  const std::size_t values = stored.record.kinds.size() + stored.record.value_bits.size() +
+  const std::size_t values = stored.record.kinds.size() + stored.record.value_bits.size() + stored.record.wrong.size() +
+                             stored.record.metrics.size() + stored.record.outputs.size() +
                              (stored.origin ? stored.origin->parents.size() : 0);
   if (values > bounds.values_max)
     throw BadLine{.code = ErrorCode::too_large, .what = fmt::format("it has more than {} values", bounds.values_max)};
@@ -177,7 +182,8 @@ void pack_record(std::string& out, const Record& record, const LinePlace& place,
                  const Origin* origin) {
   const std::size_t line_start = begin_framed_line(out);
   CanonicalBytes bytes(std::move(out));
-  bytes.u8(kPackedRecord);
+  const bool more = record.outcome && has_more(record);
+  bytes.u8(more ? kPackedRecordWithMore : kPackedRecord);
   const std::uint8_t parts = parts_of(record, place, content, origin);
   bytes.u8(parts);
   bytes.u64(place.row_base + record.row);
@@ -185,6 +191,7 @@ void pack_record(std::string& out, const Record& record, const LinePlace& place,
   if ((parts & kRepeats) != 0) bytes.u64(place.row_base + *record.repeats_row);
   if (record.outcome) {
     add_result(bytes, record);
+    if (more) add_more(bytes, record);
   } else {
     add_result(bytes, without_results(record));
     bytes.text(record.message);

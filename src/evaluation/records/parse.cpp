@@ -32,6 +32,10 @@ constexpr std::string_view kHeaderNames[] = {"petri_records",
                                              "instances",
                                              "stop_at_first_failure",
                                              "targets",
+                                             "scorer",
+                                             "tolerance",
+                                             "metrics",
+                                             "keep_output_bytes",
                                              "harness",
                                              "scored_by",
                                              "receipts",
@@ -42,7 +46,7 @@ constexpr std::string_view kRecordNames[] = {"row",   "cancelled_before", "repea
                                              "types", "values",           "output",        "fuel",     "memory_peak",
                                              "score", "repeatable",       "receipt",       "error",    "message",
                                              "name",  "generation",       "mutation",      "parents",  "wasm",
-                                             "wat",   "wat_base64"};
+                                             "wat",   "wat_base64",       "wrong",         "metrics",  "outputs"};
 
 constexpr std::string_view kEndingNames[] = {"records", "sha256", "cancelled_before"};
 constexpr std::uint64_t kHarnessBytesMax = std::uint64_t{100} << 20;  // as much as module_bytes_max can allow
@@ -124,6 +128,7 @@ Case case_of(const JsonReader& one, const std::vector<ValueType>& types) {
     result.arguments.push_back(value_of(argument, type).value_or(Value(0)));
   });
   if (const auto input = one["input"].base64()) result.input.assign(input->begin(), input->end());
+  if (const auto expected = one["expected"].base64()) result.expected.emplace(expected->begin(), expected->end());
   return result;
 }
 
@@ -153,6 +158,10 @@ EvaluationSpec spec_of(const JsonReader& line) {
   line["targets"].elements([&](const JsonReader& target) {
     spec.targets.push_back(value_of(target, ValueType::f64).value_or(Value(0.0)).f64());
   });
+  JsonReader::assign(spec.scorer, line["scorer"].one_of<Scorer>(4));
+  if (const auto tolerance = value_of(line["tolerance"], ValueType::f64)) spec.tolerance = tolerance->f64();
+  line["metrics"].read(spec.metrics);
+  line["keep_output_bytes"].read(spec.keep_output_bytes);
   read_harness(line["harness"], spec);
   return spec;
 }
@@ -175,7 +184,7 @@ RecordsHeader header_of(const JsonReader& line) {
   RecordsHeader header;
   header.spec = spec_of(line);
   header.host_functions = host_functions_of(line["host_functions"]);
-  JsonReader::assign(header.scored_by, line["scored_by"].required().one_of<ScoredBy>(3));
+  JsonReader::assign(header.scored_by, line["scored_by"].required().one_of<ScoredBy>(4));
   line["receipts"].read(header.receipts);
   line["fuel_table"].required().read(header.fuel_table);
   line["abi"].required().read(header.abi);
@@ -221,6 +230,23 @@ void read_values(const JsonReader& line, Record& record) {
   });
 }
 
+KeptOutput output_of(const JsonReader& one) {
+  KeptOutput output;
+  one["text"].read(output.text);
+  if (const auto bytes = one["base64"].base64()) output.text.assign(bytes->begin(), bytes->end());
+  if (one["text"].is_there() == one["base64"].is_there()) one.refuse("must have a \"text\" or a \"base64\"");
+  output.bytes = one["bytes"].integer().value_or(output.text.size());
+  return output;
+}
+
+void read_more(const JsonReader& line, Record& record) {
+  line["wrong"].elements([&](const JsonReader& number) { record.wrong.push_back(number.integer().value_or(0)); });
+  line["metrics"].elements([&](const JsonReader& metric) {
+    record.metrics.push_back(value_of(metric, ValueType::f64).value_or(Value(0.0)).f64());
+  });
+  line["outputs"].elements([&](const JsonReader& output) { record.outputs.push_back(output_of(output)); });
+}
+
 void read_outcome(const JsonReader& line, std::size_t cases_max, Record& record) {
   record.outcome = line["outcome"].one_of<OutcomeKind>(kOutcomeKinds);
   record.trap = line["trap"].one_of<TrapCode>(kTrapCodes);
@@ -232,12 +258,14 @@ void read_outcome(const JsonReader& line, std::size_t cases_max, Record& record)
   line["fuel"].required().read(record.fuel_used);
   line["memory_peak"].required().read(record.memory_peak_bytes);
   if (const auto score = value_of(line["score"], ValueType::f64)) record.score = score->f64();
+  read_more(line, record);
 }
 
 // A program that reads the file may use results beside an error, but nothing compares them with a run.
 void check_no_results(const JsonReader& line) {
-  constexpr std::string_view kOfOutcomes[] = {"score",  "values", "types",         "cases",     "kinds",      "trap",
-                                              "output", "fuel",   "first_failure", "exit_code", "memory_peak"};
+  constexpr std::string_view kOfOutcomes[] = {"score",       "values", "types",   "cases",         "kinds",
+                                              "trap",        "output", "fuel",    "first_failure", "exit_code",
+                                              "memory_peak", "wrong",  "metrics", "outputs"};
   for (const std::string_view name : kOfOutcomes) {
     if (line[name].is_there())
       line.complaints().add_clause(std::string(name), fmt::format("it has \"{}\" beside its \"error\"", name));

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <optional>
 #include <utility>
 
+#include "base/files/file.h"
 #include "base/files/line_file.h"
+#include "base/text/escape.h"
 #include "base/text/units.h"
 #include "engine/sha256.h"
 #include "evaluation/records/lines.h"
@@ -22,7 +26,8 @@ struct RecordsWriter::Impl {
   std::atomic<std::size_t> records{0};  // the file's lines but those of the header
   std::size_t row_base = 0;
   std::size_t cancelled_before = 0;
-  Sha256Hasher hash;  // of all that was written
+  Sha256Hasher hash;     // of all that was written
+  bool started = false;  // by an evaluation, not in an earlier process only
   bool closed = false;
 
   Result<void> append(std::string_view lines) {
@@ -57,6 +62,51 @@ Result<void> check_line(std::string_view line) {
                                                 format_bytes(line.size()), format_bytes(kRecordsLineBytesMax)));
 }
 
+// The parts of a file that is to be continued.
+struct ReadToEnd {
+  RecordsForm form = RecordsForm::json_lines;
+  RecordsHeader header;
+  RecordsEnding ending;
+  std::size_t next_row = 0;
+};
+
+std::unexpected<Error> refuse_to_append(const std::string& path, std::string_view why) {
+  return fail(ErrorCode::validation_failed, fmt::format("{}: {}", escape_text(path, kPathShownBytesMax), why));
+}
+
+Result<ReadToEnd> read_to_end(const std::string& path) {
+  PETRI_TRY(const auto reader, RecordsReader::open(path));
+  ReadToEnd read{.form = reader->form(), .header = reader->header(), .ending = {}};
+  for (;;) {
+    PETRI_TRY(const auto stored, reader->next());
+    if (!stored) break;
+    read.next_row = stored->record.row + 1;
+  }
+  if (!reader->ending()) {
+    return refuse_to_append(path,
+                            "there is no final line to continue from: the run that wrote it was killed or still "
+                            "goes on; name another file");
+  }
+  if (*reader->ending() != reader->expected_ending())
+    return refuse_to_append(path, "the final line does not fit the lines before it; petri verify says more");
+  read.ending = *reader->ending();
+  return read;
+}
+
+// Returns how many bytes they have.
+Result<std::uint64_t> hash_lines(const std::string& path, RecordsForm form, std::size_t lines, Sha256Hasher& hash) {
+  PETRI_TRY(const auto reader, LineReader::open(path, kRecordsLineBytesMax));
+  reader->set_framing(framing_of(form));
+  std::uint64_t bytes = 0;
+  for (std::size_t line = 0; line < lines; ++line) {
+    PETRI_TRY(const auto text, reader->next());
+    if (!text) return refuse_to_append(path, "the file became shorter while it was read");
+    hash.add(reader->framed_line());
+    bytes += reader->framed_line().size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 RecordsWriter::RecordsWriter(std::unique_ptr<LineFile> file, RecordsForm form) : impl_(std::make_unique<Impl>()) {
@@ -71,8 +121,24 @@ Result<std::unique_ptr<RecordsWriter>> RecordsWriter::create(const std::string& 
   return std::unique_ptr<RecordsWriter>(new RecordsWriter(std::move(file), chosen));
 }
 
+// The lines before the final one are hashed again as they stand, and the next ones added to that.
+Result<std::unique_ptr<RecordsWriter>> RecordsWriter::append(const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0) return create(path);
+  PETRI_TRY(const ReadToEnd read, read_to_end(path));
+  const std::size_t lines = header_lines_of(read.form) + read.ending.records;
+  std::unique_ptr<RecordsWriter> writer(new RecordsWriter(nullptr, read.form));
+  Impl& impl = *writer->impl_;
+  PETRI_TRY(const std::uint64_t bytes, hash_lines(path, read.form, lines, impl.hash));
+  PETRI_TRY(impl.file, LineFile::continue_behind(path, framing_of(read.form), bytes, lines));
+  impl.header = read.header;
+  impl.records = read.ending.records;
+  impl.row_base = read.next_row + read.ending.cancelled;
+  impl.cancelled_before = read.ending.cancelled;
+  return writer;
+}
+
 Result<void> RecordsWriter::close(std::size_t not_evaluated) {
-  if (impl_->header && !std::exchange(impl_->closed, true)) {
+  if (impl_->started && !std::exchange(impl_->closed, true)) {
     std::string line;
     append_ending(line, {.records = impl_->records,
                          .sha256 = impl_->hash.digest(),
@@ -101,6 +167,7 @@ Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHead
     return fail(ErrorCode::busy, "the records file is being written by another evaluation; give each its own");
   }
   if (impl.header) {
+    impl.started = impl.started || *impl.header == header;
     if (*impl.header == header) return {};
     impl.in_use = false;
     return fail(ErrorCode::validation_failed,
@@ -115,6 +182,7 @@ Result<void> RecordsWriterAccess::begin(RecordsWriter& writer, const RecordsHead
     return written;
   }
   impl.header = header;
+  impl.started = true;
   return {};
 }
 

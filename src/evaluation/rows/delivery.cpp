@@ -22,7 +22,9 @@ Delivery::Delivery(CandidateRows& rows, RowChunks& chunks, ProgressBoard& board,
     append_ = append_record_in(RecordsWriterAccess::form(*options.records));
     cancelled_at_first_ = RecordsWriterAccess::cancelled_before(*options.records);
   }
-  if (options.timings != nullptr) timings_base_ = RecordsWriterAccess::row_base(*options.timings);
+  if (options.timings == nullptr) return;
+  // Rows have the numbers that they have in the records, whose file may be one that is continued.
+  timings_base_ = options.records != nullptr ? records_base_ : RecordsWriterAccess::row_base(*options.timings);
 }
 
 void Delivery::complete(Chunk& chunk, Clock::TimePoint now) {

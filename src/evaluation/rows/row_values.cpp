@@ -4,7 +4,19 @@
 
 #include <algorithm>
 
+#include "evaluation/candidate/score.h"
+
 namespace petri {
+
+namespace {
+
+std::uint64_t kept_bytes_max(const EvaluationSpec& spec, std::size_t cases) {
+  const std::uint64_t each = std::min(spec.keep_output_bytes, spec.output_bytes_max);
+  if (each == 0) return 0;
+  return cases * sizeof(KeptOutput) + std::min({each * cases, spec.memory_bytes_max, kKeptOutputsBytesMax});
+}
+
+}  // namespace
 
 Result<void> check_row_values(const EvaluationSpec& spec, std::size_t cases, std::size_t results) {
   const std::uint64_t bytes = value_bytes(cases, results);
@@ -16,7 +28,9 @@ Result<void> check_row_values(const EvaluationSpec& spec, std::size_t cases, std
 
 std::uint64_t row_bytes_max(const EvaluationSpec& spec, std::size_t cases) {
   const std::uint64_t several = std::min(value_bytes(cases, kResultsMax), spec.memory_bytes_max);
-  return std::max(value_bytes(cases, 1), several) + cases * sizeof(OutcomeKind) + sizeof(Record);
+  const std::uint64_t wrong = compares_answers(spec) ? cases * sizeof(std::uint64_t) : 0;
+  return std::max(value_bytes(cases, 1), several) + cases * sizeof(OutcomeKind) + sizeof(Record) + wrong +
+         kept_bytes_max(spec, cases);
 }
 
 }  // namespace petri

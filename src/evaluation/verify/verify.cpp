@@ -123,6 +123,11 @@ Result<Verification> Verifier::run(std::size_t records) {
 
 void Verifier::check_spec() {
   const Rules rules{.abi = header_.abi, .fuel_table = header_.fuel_table, .host_functions = header_.host_functions};
+  const ScoredBy by = scored_by_of(header_.cases, header_.spec);
+  if (header_.scored_by != ScoredBy::host && header_.scored_by != by) {
+    note(std::nullopt, 1,
+         {.field = "scored_by", .in_file = std::string(name_of(header_.scored_by)), .found = std::string(name_of(by))});
+  }
   const Sha256 digest = spec_digest(header_.cases, header_.spec, rules);
   if (digest == header_.digest) return;
   note(std::nullopt, 1, {.field = "spec", .in_file = header_.digest.hex(), .found = digest.hex()});

@@ -28,6 +28,12 @@ std::uint64_t fuel_of_a_case(const Record& record, const EvaluationSpec& spec) {
   return ran_out ? spec.fuel_max : std::min(record.fuel_used, spec.fuel_max);
 }
 
+std::uint64_t kept_bytes(const Record& record) {
+  std::uint64_t bytes = 0;
+  for (const KeptOutput& output : record.outputs) bytes += output.text.size();
+  return bytes;
+}
+
 }  // namespace
 
 RowSample::RowSample(std::size_t total, std::size_t wanted, std::uint64_t seed)
@@ -58,6 +64,10 @@ std::optional<std::string> over_limits(const Record& record, const EvaluationSpe
   }
   if (record.memory_peak_bytes > limits.memory_bytes_max) {
     return fmt::format("it needs {} of memory, and memory_max is {}", format_bytes(record.memory_peak_bytes),
+                       format_bytes(limits.memory_bytes_max));
+  }
+  if (const std::uint64_t kept = kept_bytes(record); kept > limits.memory_bytes_max) {
+    return fmt::format("its kept outputs take {}, and memory_max is {}", format_bytes(kept),
                        format_bytes(limits.memory_bytes_max));
   }
   const std::uint64_t values = value_bytes(record.kinds.size(), record.values_per_case());
@@ -94,7 +104,9 @@ std::size_t bytes_held(const StoredRecord& stored) {
   // Counts what is read, and once more what is found.
   const std::size_t results =
       2 * (record.kinds.size() + sizeof(std::uint64_t) * record.value_bits.size() + sizeof(Record));
-  return results + (stored.wasm ? stored.wasm->size() : 0) + (stored.wat ? stored.wat->size() : 0);
+  const std::size_t more = 2 * (kept_bytes(record) + record.outputs.size() * sizeof(KeptOutput) +
+                                (record.wrong.size() + record.metrics.size()) * sizeof(std::uint64_t));
+  return results + more + (stored.wasm ? stored.wasm->size() : 0) + (stored.wat ? stored.wat->size() : 0);
 }
 
 }  // namespace petri
