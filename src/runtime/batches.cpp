@@ -63,7 +63,8 @@ std::vector<Result<Sandbox>> Runtime::create_all(std::vector<SandboxSpec> specs,
   auto rows = std::make_shared<Rows>();
   rows->first = first_rows(specs, [](const SandboxSpec& spec) -> std::string_view { return spec.id; });
   rows->specs = std::move(specs);
-  const auto create = [impl = impl_.get(), rows](std::size_t row, const std::stop_token& stop) -> Result<Sandbox> {
+  const auto create = [impl = impl_.get(), &threads = *impl_->batch_threads, rows](
+                          std::size_t row, const std::stop_token& stop) -> Result<Sandbox> {
     SandboxSpec& spec = rows->specs[row];
     if (const std::size_t first = rows->first[row]; first != row && !spec.id.empty()) {
       return fail(ErrorCode::already_exists, fmt::format("row {} of the batch has the id {} already", first,
@@ -71,8 +72,8 @@ std::vector<Result<Sandbox>> Runtime::create_all(std::vector<SandboxSpec> specs,
     }
     PETRI_TRY(CorePtr core, impl->make_core(std::move(spec)));
     // A destroy ends what runs in it, and waits for that, so it has a thread of its own.
-    const std::stop_callback end(stop, [impl, core] {
-      if (!impl->batch_threads->submit([impl, core] { impl->destroy(*core); })) core->begin_destroy();
+    const std::stop_callback end(stop, [impl, &threads, core] {
+      if (!threads.submit([impl, core] { impl->destroy(*core); })) core->begin_destroy();
     });
     if (stop.stop_requested()) return fail(batch_over());
     auto created = impl->begin(core, nullptr);

@@ -73,11 +73,12 @@ std::vector<Result<ForkRecord>> Runtime::evaluate_forks(std::string_view id, std
   };
   const auto rows = std::make_shared<Rows>(Rows{std::string(id), std::move(*like), std::move(*snapshot),
                                                 std::move(candidates), std::move(cases), std::move(how)});
-  const auto evaluate = [impl = impl_.get(), rows](std::size_t row, const std::stop_token& stop) -> Result<ForkRecord> {
+  const auto evaluate = [impl = impl_.get(), &threads = *impl_->batch_threads, rows](
+                            std::size_t row, const std::stop_token& stop) -> Result<ForkRecord> {
     const SnapshotOrigin origin{.data = detail::Access::data(rows->snapshot), .share_random = true, .way = WayIn::fork};
     PETRI_TRY(Sandbox twin, impl->make_twin(twin_id(rows->id, ++impl->twins), rows->like, origin, {}));
-    const std::stop_callback end(stop, [impl, core = twin.core_] {
-      if (!impl->batch_threads->submit([impl, core] { impl->destroy(*core); })) core->begin_destroy();
+    const std::stop_callback end(stop, [impl, &threads, core = twin.core_] {
+      if (!threads.submit([impl, core] { impl->destroy(*core); })) core->begin_destroy();
     });
     auto record = evaluate_in(twin, rows->candidates[row], rows->cases, rows->how, stop);
     impl->destroy(*twin.core_);

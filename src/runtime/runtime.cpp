@@ -68,6 +68,7 @@ Runtime::~Runtime() {
   for (const CorePtr& core : impl_->registry.all()) core->begin_destroy();
   impl_->end_watches();
   for (const CorePtr& core : impl_->registry.all()) impl_->destroy(*core);
+  impl_->end_collections();
   impl_->batch_threads.reset();  // rows that came too late undo what they did
   impl_->under_way->wait_until_none();
   impl_->timers.reset();

@@ -234,12 +234,19 @@ void Runtime::Impl::sample_later(Timers& on) {
 void Runtime::Impl::collect_later(Timers& on) {
   if (options.gc_interval.count() == 0) return;
   on.at(clock.now() + options.gc_interval, [this, &on] {
+    const MutexLock lock(ending_mutex);
+    if (collections_ended) return;
     const auto submitted = batch_threads->submit([this, &on] {
       collector.collect("interval");
       collect_later(on);
     });
     if (!submitted) collect_later(on);
   });
+}
+
+void Runtime::Impl::end_collections() {
+  const MutexLock lock(ending_mutex);
+  collections_ended = true;
 }
 
 void Runtime::Impl::give_back_if_quiet() {

@@ -66,6 +66,8 @@ struct Runtime::Impl {
   std::vector<Result<T>> refuse(std::string_view verb, std::size_t rows, const Error& error);
   // Collects each gc_interval, on a thread of the batches: a collection holds up no guest.
   void collect_later(Timers& on);
+  // From now on no collection is started. The threads of the batches are about to end.
+  void end_collections() EXCLUDES(ending_mutex);
   // Again and again, until the timers end. Their thread may be here while reset() has emptied `timers` already.
   void sample_later(Timers& on);
   // Once nothing has been destroyed for a while: what was freed by then is not wanted again so soon. By the timers'
@@ -94,8 +96,10 @@ struct Runtime::Impl {
   std::unique_ptr<GuestThreads> guest_threads;
   std::unique_ptr<Timers> timers;
   SharedTraits traits;
-  SandboxServicesPtr services;  // once workers and timers are there
-  std::unique_ptr<ThreadPool> batch_threads;
+  SandboxServicesPtr services;                // once workers and timers are there
+  std::unique_ptr<ThreadPool> batch_threads;  // rows that came too late use it while it ends
+  Mutex ending_mutex;
+  bool collections_ended GUARDED_BY(ending_mutex) = false;
   std::atomic<std::uint64_t> twins{0};  // forks that were made for evaluations
   Mutex watches_mutex;
   std::unique_ptr<Watches> watches_made GUARDED_BY(watches_mutex);

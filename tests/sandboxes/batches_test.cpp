@@ -78,6 +78,16 @@ TEST_F(BatchesTest, UnknownIdsAreRowsAndNoRowsAreNone) {  // B04
   EXPECT_THAT(runtime_->evaluate_forks("none", {}, {}, {}), IsEmpty());
 }
 
+TEST_F(BatchesTest, VeryManyRowsAreRowsToo) {  // B04
+  create_counters(1);
+  std::vector<std::string> many(100'000, "none");
+  many.back() = "s0";
+  const auto rows = runtime_->call_all(many, CallPayload{.function = "next"});
+  ASSERT_EQ(rows.size(), many.size());
+  EXPECT_EQ(std::ranges::count_if(rows, [](const auto& row) { return row.has_value(); }), 1);
+  EXPECT_EQ(testing::not_value(rows.back(), 1), "");
+}
+
 TEST_F(BatchesTest, EachRowHasItsOwnArguments) {  // B05
   create_counters(1);
   std::vector<RunPayload> payloads;
