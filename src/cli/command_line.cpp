@@ -26,6 +26,7 @@ struct Grammar {
   ConvertOptions records;
   ShowOptions show;
   ReportPageOptions report;
+  PopulationOptions population;
   ShellOptions shell;
   AuditVerifyOptions audit_verify;
   ManualOptions manual;
@@ -44,6 +45,8 @@ struct Grammar {
   CLI::App* records_command;
   CLI::App* show_command;
   CLI::App* report_command;
+  CLI::App* population_command;
+  std::vector<CLI::App*> population_commands;
   CLI::App* shell_command;
   CLI::App* audit_command;
   CLI::App* audit_verify_command;
@@ -52,10 +55,14 @@ struct Grammar {
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,     compile_command,    cache_command,    cache_show_command, cache_clear_command,
-            inspect_command, scan_command,       evaluate_command, verify_command,     records_command,
-            show_command,    report_command,     shell_command,    audit_command,      audit_verify_command,
-            manual_command,  completion_command, version_command};
+    std::vector<CLI::App*> all{run_command,         compile_command, cache_command, cache_show_command,
+                               cache_clear_command, inspect_command, scan_command,  evaluate_command,
+                               verify_command,      records_command, show_command,  report_command,
+                               population_command};
+    all.insert(all.end(), population_commands.begin(), population_commands.end());
+    all.insert(all.end(), {shell_command, audit_command, audit_verify_command, manual_command, completion_command,
+                           version_command});
+    return all;
   }
   Command command() const;
 };
@@ -73,6 +80,8 @@ Grammar::Grammar()
       records_command(add_records(app, records)),
       show_command(add_show(app, show)),
       report_command(add_report(app, report)),
+      population_command(add_population(app, population)),
+      population_commands(population_command->get_subcommands([](const CLI::App*) { return true; })),
       shell_command(add_shell(app, shell)),
       audit_command(add_audit(app, audit_verify)),
       audit_verify_command(audit_command->get_subcommand("verify")),
@@ -100,6 +109,7 @@ Command Grammar::command() const {
   if (records_command->parsed()) return records;
   if (show_command->parsed()) return show;
   if (report_command->parsed()) return report;
+  if (population_command->parsed()) return population;
   if (shell_command->parsed()) return shell;
   if (audit_verify_command->parsed()) return audit_verify;
   if (manual_command->parsed()) return manual;
@@ -121,12 +131,15 @@ std::unexpected<Error> refuse_word(const Grammar& grammar) {
 Result<void> check_complete(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == &grammar.app && !grammar.version_flag) {
-    return refuse_usage(command,
-                        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, show, "
-                        "report, shell, audit, "
-                        "manual, completion or version");
+    return refuse_usage(
+        command,
+        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, show, report, "
+        "population, shell, audit, manual, completion or version");
   }
   if (&command == grammar.cache_command) return refuse_usage(command, "petri cache needs a command: show or clear");
+  if (&command == grammar.population_command) {
+    return refuse_usage(command, "petri population needs a command: list, show, lineage, export or import");
+  }
   if (&command == grammar.audit_command) return refuse_usage(command, "petri audit needs a command: verify");
   if (&command == grammar.evaluate_command && command.remaining().empty())
     return refuse_usage(command, "there is nothing to evaluate: name files or folders");
@@ -208,6 +221,7 @@ ExitCode execute(const Command& command, Console& console) {
   if (const auto* report = std::get_if<ReportPageOptions>(&command)) return execute(*report, console);
   if (const auto* shell = std::get_if<ShellOptions>(&command)) return execute(*shell, console);
   if (const auto* audit = std::get_if<AuditVerifyOptions>(&command)) return execute(*audit, console);
+  if (const auto* population = std::get_if<PopulationOptions>(&command)) return execute(*population, console);
   if (const auto* manual = std::get_if<ManualOptions>(&command)) return execute(*manual, console);
   if (const auto* completion = std::get_if<CompletionOptions>(&command)) return execute(*completion, console);
   return execute(std::get<VersionOptions>(command), console);
