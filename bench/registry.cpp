@@ -25,6 +25,7 @@
 #include "bench/meter_ratio.h"
 #include "bench/module_calls.h"
 #include "bench/module_chain.h"
+#include "bench/populations.h"
 #include "bench/prepare.h"
 #include "bench/process_calls.h"
 #include "bench/program_size.h"
@@ -130,6 +131,8 @@ const std::vector<Benchmark>& benchmarks() {
       restore_us(),
       fork_us(),
       fork_1mib_us(),
+      population_query_ms(),
+      population_record_us(),
       million_sandboxes_growth_mib(),
       million_live_sandboxes_gib(),
   };

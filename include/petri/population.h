@@ -138,6 +138,7 @@ struct PopulationSummary {
 };
 
 class PopulationStore;
+class Runtime;
 
 // A named population. A value that is cheap to copy; it keeps its file open. Any thread may call: readers of a file do
 // not wait for its writer. Everything that changes is durable when the call returns: it survives kill and power cut.
@@ -194,6 +195,7 @@ class Population {
 
  private:
   friend class Populations;
+  friend class Runtime;
   Population(std::shared_ptr<PopulationStore> store, std::string name)
       : store_(std::move(store)), name_(std::move(name)) {}
   std::shared_ptr<PopulationStore> store_;

@@ -17,6 +17,7 @@
 #include "petri/events.h"
 #include "petri/host_functions.h"
 #include "petri/policy.h"
+#include "petri/population.h"
 #include "petri/result.h"
 #include "petri/sandbox.h"
 #include "petri/snapshot.h"
@@ -159,6 +160,11 @@ class Runtime {
   Result<Sandbox> find(std::string_view id) const;
   // The sandboxes that match, a page at a time.
   SandboxPage list(const SandboxQuery& query = {}) const;
+
+  // The sandboxes as a population, each from create to destroy: fitness, rank, lineage, labels and keep of many at
+  // once. add(), remove() and import are validation_failed, and `kept` protects from collection. Of a parent that is
+  // gone lineage() knows the id. What is to outlive a sandbox is recorded in a population of one's own, from find().
+  Population population() const;
 
   // The verbs of Sandbox by id; not_found if there is no such sandbox.
   Result<SandboxInfo> info(std::string_view id) const;

@@ -20,6 +20,7 @@
 #include "petri/limits.h"
 #include "petri/outcome.h"
 #include "petri/policy.h"
+#include "petri/population.h"
 #include "petri/reload.h"
 #include "petri/result.h"
 #include "petri/snapshot.h"
@@ -60,6 +61,10 @@ struct SandboxSpec {
   // For collections: how long it may live without a handle, a call, a message or work of its own (nullopt: without
   // end), and how long it stays once it is stopped or failed (nullopt: the runtime's).
   std::optional<std::chrono::nanoseconds> idle_keep, dead_keep;
+  // Its descent, within the bounds of an individual (population.h): ids of sandboxes, which may be gone by now, and
+  // what was done to them.
+  std::vector<std::string> parents;
+  std::string mutation;
   std::optional<std::uint64_t> seed;  // nullopt: 0
   // Deterministic mode: the same calls in the same order give the same results. Messages are handled one at a time in
   // the order they were sent, timers fire when no message waits, and time is the fuel that was spent. No time passes
@@ -133,6 +138,11 @@ struct SandboxInfo {
   std::optional<std::uint64_t> generation;
   std::optional<std::chrono::nanoseconds> idle_keep;
   std::chrono::nanoseconds dead_keep{};
+  std::vector<std::string> parents;
+  std::string mutation;
+  std::uint64_t depth = 0;  // 0 without parents, else 1 + that of the deepest one that was there when it was created
+  std::optional<Fitness> fitness;
+  bool kept = false;
   std::uint64_t seed = 0;
   bool deterministic = false;
   Tier tier = Tier::automatic;  // that was asked for; children() has those that run

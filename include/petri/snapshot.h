@@ -64,6 +64,9 @@ struct ForkOptions {
   bool share_random = false;  // the fork draws the same numbers; else it is seeded anew, by its id
   bool timers = true;
   std::vector<std::string> labels;  // beside those of the original
+  // The one parent of a fork is its original.
+  std::optional<std::uint64_t> generation;  // nullopt: that of the original
+  std::string mutation;
 };
 
 }  // namespace petri

@@ -26,6 +26,7 @@ struct Grammar {
   ConvertOptions records;
   ShowOptions show;
   ReportPageOptions report;
+  PopulationOptions population;
   ShellOptions shell;
   WatchOptions watch;
   AuditVerifyOptions audit_verify;
@@ -45,6 +46,8 @@ struct Grammar {
   CLI::App* records_command;
   CLI::App* show_command;
   CLI::App* report_command;
+  CLI::App* population_command;
+  std::vector<CLI::App*> population_commands;
   CLI::App* shell_command;
   CLI::App* watch_command;
   CLI::App* audit_command;
@@ -54,11 +57,14 @@ struct Grammar {
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,     compile_command,    cache_command,    cache_show_command, cache_clear_command,
-            inspect_command, scan_command,       evaluate_command, verify_command,     records_command,
-            show_command,    report_command,     shell_command,    watch_command,      audit_command,
-            audit_verify_command,
-            manual_command,  completion_command, version_command};
+    std::vector<CLI::App*> all{run_command,         compile_command, cache_command, cache_show_command,
+                               cache_clear_command, inspect_command, scan_command,  evaluate_command,
+                               verify_command,      records_command, show_command,  report_command,
+                               population_command};
+    all.insert(all.end(), population_commands.begin(), population_commands.end());
+    all.insert(all.end(), {shell_command, watch_command, audit_command, audit_verify_command, manual_command, completion_command,
+                           version_command});
+    return all;
   }
   Command command() const;
 };
@@ -76,6 +82,8 @@ Grammar::Grammar()
       records_command(add_records(app, records)),
       show_command(add_show(app, show)),
       report_command(add_report(app, report)),
+      population_command(add_population(app, population)),
+      population_commands(population_command->get_subcommands([](const CLI::App*) { return true; })),
       shell_command(add_shell(app, shell)),
       watch_command(add_watch(app, watch)),
       audit_command(add_audit(app, audit_verify)),
@@ -104,6 +112,7 @@ Command Grammar::command() const {
   if (records_command->parsed()) return records;
   if (show_command->parsed()) return show;
   if (report_command->parsed()) return report;
+  if (population_command->parsed()) return population;
   if (shell_command->parsed()) return shell;
   if (watch_command->parsed()) return watch;
   if (audit_verify_command->parsed()) return audit_verify;
@@ -128,10 +137,13 @@ Result<void> check_complete(const Grammar& grammar) {
   if (&command == &grammar.app && !grammar.version_flag) {
     return refuse_usage(
         command,
-        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, show, report, shell, "
-        "watch, audit, manual, completion or version");
+        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, show, report, "
+        "population, shell, watch, audit, manual, completion or version");
   }
   if (&command == grammar.cache_command) return refuse_usage(command, "petri cache needs a command: show or clear");
+  if (&command == grammar.population_command) {
+    return refuse_usage(command, "petri population needs a command: list, show, lineage, export or import");
+  }
   if (&command == grammar.audit_command) return refuse_usage(command, "petri audit needs a command: verify");
   if (&command == grammar.evaluate_command && command.remaining().empty())
     return refuse_usage(command, "there is nothing to evaluate: name files or folders");
@@ -214,6 +226,7 @@ ExitCode execute(const Command& command, Console& console) {
   if (const auto* shell = std::get_if<ShellOptions>(&command)) return execute(*shell, console);
   if (const auto* watch = std::get_if<WatchOptions>(&command)) return execute(*watch, console);
   if (const auto* audit = std::get_if<AuditVerifyOptions>(&command)) return execute(*audit, console);
+  if (const auto* population = std::get_if<PopulationOptions>(&command)) return execute(*population, console);
   if (const auto* manual = std::get_if<ManualOptions>(&command)) return execute(*manual, console);
   if (const auto* completion = std::get_if<CompletionOptions>(&command)) return execute(*completion, console);
   return execute(std::get<VersionOptions>(command), console);

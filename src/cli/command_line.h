@@ -10,6 +10,7 @@
 #include "cli/commands/compile.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/inspect.h"
+#include "cli/commands/population.h"
 #include "cli/commands/records.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
@@ -31,8 +32,8 @@ struct HelpText {
 
 using Command = std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, InspectOptions, ScanOptions,
                              EvaluateOptions, VerifyFileOptions, ConvertOptions, ShowOptions, ReportPageOptions,
-                             ShellOptions, WatchOptions, AuditVerifyOptions, ManualOptions, CompletionOptions,
-                             VersionOptions>;
+                             PopulationOptions, ShellOptions, WatchOptions, AuditVerifyOptions, ManualOptions,
+                             CompletionOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

@@ -8,13 +8,13 @@
 #include <stop_token>
 #include <thread>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 
 namespace petri {
 namespace {
 
-Population polynomials(int rows) {
-  Population population;
+CandidateSet polynomials(int rows) {
+  CandidateSet population;
   for (int row = 0; row < rows; ++row) population.add(polynomial(row));
   return population;
 }
@@ -28,7 +28,7 @@ std::size_t count_done(const Evaluation& evaluation) {
 // B18
 TEST(Cancellation, KeepsWhatIsDoneAndFreesTheWorkers) {
   Evaluator evaluator;
-  Population population = polynomials(100);
+  CandidateSet population = polynomials(100);
   for (int row = 0; row < 4; ++row) population.add(loop_for_ever(row));
   for (int row = 100; row < 200; ++row) population.add(polynomial(row));
   EvaluationSpec spec = small_spec();
@@ -69,7 +69,7 @@ TEST(Cancellation, LeavesWholeLinesThatVerify) {
   const TestFile file;
   auto writer = *RecordsWriter::create(file.path());
   Evaluator evaluator;
-  Population population;
+  CandidateSet population;
   for (int row = 0; row < 1'000; ++row) {
     population.add(polynomial(row % 700));
     if (row % 97 == 50) population.add(loop_for_ever(row));
@@ -155,7 +155,8 @@ TEST(Progress, NeverFallsAndEndsWithAll) {
     std::vector<Progress> reported;
     EvaluationOptions options{.workers = workers};
     options.on_progress = [&](const Progress& progress) { reported.push_back(progress); };
-    const Evaluation evaluation = evaluate(evaluator, Population::mixed(120), cases_of({0, 1}), small_spec(), options);
+    const Evaluation evaluation =
+        evaluate(evaluator, CandidateSet::mixed(120), cases_of({0, 1}), small_spec(), options);
     ASSERT_FALSE(reported.empty());
     for (std::size_t index = 1; index < reported.size(); ++index)
       EXPECT_GE(reported[index].done, reported[index - 1].done);

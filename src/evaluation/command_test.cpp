@@ -40,7 +40,7 @@ class CommandTest : public RecordsTest {
       for (const CaseView& one : cases) all.emplace_back(one.output);
       return 0.0;
     };
-    evaluate(evaluator_, Population{std::string(candidate)}, cases_, spec_, options);
+    evaluate(evaluator_, CandidateSet{std::string(candidate)}, cases_, spec_, options);
     return all;
   }
 
@@ -88,7 +88,8 @@ TEST_F(CommandTest, IsRefusedToAHarnessThatCallsItTwiceInOneCase) {
                                       1 << 20);
   for (const Tier tier : {Tier::interpreted, Tier::compiled, Tier::automatic}) {
     const EvaluationOptions options{.tier = tier, .use_cache = false};
-    const Record record = evaluate(evaluator_, Population{std::string(kEcho)}, cases_, spec_, options).records.front();
+    const Record record =
+        evaluate(evaluator_, CandidateSet{std::string(kEcho)}, cases_, spec_, options).records.front();
     EXPECT_EQ(record.error, ErrorCode::rejected) << name_of(tier);
     EXPECT_EQ(record.message,
               "the _start of another module was called twice, and a WASI command runs once in an instance; call it "
@@ -98,7 +99,7 @@ TEST_F(CommandTest, IsRefusedToAHarnessThatCallsItTwiceInOneCase) {
 }
 
 TEST_F(CommandTest, PaysForEachCaseWhatOneAloneCosts) {
-  const Population echo{std::string(kEcho)};
+  const CandidateSet echo{std::string(kEcho)};
   const Evaluation both = evaluate(evaluator_, echo, cases_, spec_);
   std::uint64_t fuel = 0;
   for (const Case& one : cases_) fuel += evaluate(evaluator_, echo, std::span(&one, 1), spec_).records[0].fuel_used;
@@ -106,7 +107,7 @@ TEST_F(CommandTest, PaysForEachCaseWhatOneAloneCosts) {
 }
 
 TEST_F(CommandTest, IsVerifiedInEveryTier) {
-  write(Population{std::string(kEcho)}, cases_, spec_);
+  write(CandidateSet{std::string(kEcho)}, cases_, spec_);
   for (const Tier tier : {Tier::interpreted, Tier::compiled, Tier::automatic}) {
     EXPECT_EQ(verified({.tier = tier}).verdict(), VerificationVerdict::verified) << name_of(tier);
   }

@@ -3,7 +3,7 @@
 
 #include "compiling/compile_fault.h"
 #include "compiling/compile_workers.h"
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 
 namespace petri {
 namespace {
@@ -19,7 +19,7 @@ class EvaluationCompile : public testing::Test {
   static EvaluatorOptions eager(MachineCodeOptions compile = {}) {
     return {.promote_fuel = 1, .promote_fuel_per_byte = 0, .promotion_time_max = seconds(100), .compile = compile};
   }
-  const Population population_{busy(300'000)};
+  const CandidateSet population_{busy(300'000)};
   const std::vector<Case> cases_ = std::vector<Case>(20, Case{.arguments = {Value(1.0)}});
 };
 

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 
 namespace petri {
 namespace {
@@ -17,7 +17,7 @@ EvaluatorOptions eager() { return {.promote_fuel = 1, .promote_fuel_per_byte = 0
 const std::string& expected_file() {
   static const std::string file = [] {
     Evaluator evaluator;
-    return records_of(evaluator, Population::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}), small_spec(),
+    return records_of(evaluator, CandidateSet::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}), small_spec(),
                       {.workers = 1, .tier = Tier::interpreted});
   }();
   return file;
@@ -29,7 +29,7 @@ class RecordsFileTest : public testing::TestWithParam<std::tuple<unsigned, Tier>
 TEST_P(RecordsFileTest, IsTheSameToTheByte) {
   const auto [workers, tier] = GetParam();
   Evaluator evaluator({}, eager());
-  const std::string file = records_of(evaluator, Population::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
+  const std::string file = records_of(evaluator, CandidateSet::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
                                       small_spec(), {.workers = workers, .tier = tier});
   EXPECT_GT(file.size(), 10'000U);
   EXPECT_TRUE(file == expected_file());
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(WorkersAndTiers, RecordsFileTest,
 
 // B12: what is carried from tier to tier is seen in the values.
 TEST(Promotion, ChangesNothingButTheTier) {
-  const Population population{summing(300'000), summing_unmovable(300'000), busy(300'000)};
+  const CandidateSet population{summing(300'000), summing_unmovable(300'000), busy(300'000)};
   std::vector<Case> cases;
   for (int number = 0; number < 60; ++number) cases.push_back({.arguments = {Value(0.5 * number)}});
   EvaluationSpec spec = small_spec();
@@ -96,7 +96,7 @@ TEST(Promotion, IsGivenUpWhenItTakesTooLong) {
 TEST(Promotion, AddsUpWhatEvaluationsBurn) {
   Evaluator evaluator({}, {.promote_fuel = 10'000'000, .promote_fuel_per_byte = 0});
   EvaluationSpec spec = small_spec();
-  const Population population{busy(200'000)};  // a million
+  const CandidateSet population{busy(200'000)};  // a million
   Tier tier = Tier::interpreted;
   for (spec.seed = 0; spec.seed < 2'000 && tier == Tier::interpreted; ++spec.seed) {
     tier = evaluate(evaluator, population, cases_of({1}), spec).timings[0].tier;
@@ -107,7 +107,7 @@ TEST(Promotion, AddsUpWhatEvaluationsBurn) {
 
 TEST(Promotion, KeepsNoMoreModulesThanItMay) {
   Evaluator evaluator({}, {.compiled_modules_max = 3});
-  Population population;
+  CandidateSet population;
   for (int row = 0; row < 10; ++row) population.add(polynomial(row));
   evaluate(evaluator, population, cases_of({1}), small_spec(), {.tier = Tier::compiled});
   EXPECT_EQ(evaluator.statistics().compiled_modules, 3U);
@@ -125,7 +125,7 @@ std::vector<std::string> honest_lines(const std::string& file) {
 
 // One candidate in ten loops, grows, traps or recurses: the lines of the others stay the same to the byte.
 TEST(HostileCandidates, LeaveHonestLinesAsTheyAre) {
-  Population honest, with_hostile;
+  CandidateSet honest, with_hostile;
   for (int row = 0; row < 360; ++row) {
     honest.add(row % 40 == 0 ? summing(50 + row) : polynomial(row));
     with_hostile.add(row % 40 == 0 ? summing(50 + row) : polynomial(row));
@@ -151,8 +151,8 @@ TEST(HostileCandidates, LeaveHonestLinesAsTheyAre) {
 
 // Bombs that are granted what they ask for are among the records too, and change nothing for the others either.
 TEST(HostileCandidates, LeaveHonestRecordsAsTheyAre) {
-  Population honest;
-  Population with_hostile;
+  CandidateSet honest;
+  CandidateSet with_hostile;
   for (int row = 0; row < 200; ++row) {
     honest.add(polynomial(row));
     with_hostile.add(polynomial(row));

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 TEST(Evaluator, RefusesASpecThatCannotBeMeant) {
   Evaluator evaluator;
   const auto problem = [&](std::span<const Case> cases, const EvaluationSpec& spec) {
-    const auto evaluation = evaluator.evaluate(Population{polynomial(1)}.candidates(), cases, spec);
+    const auto evaluation = evaluator.evaluate(CandidateSet{polynomial(1)}.candidates(), cases, spec);
     EXPECT_FALSE(evaluation);
     EXPECT_EQ(evaluation.error().code, ErrorCode::validation_failed);
     return evaluation ? "" : evaluation.error().message;
@@ -39,7 +39,7 @@ TEST(Evaluator, RefusesASpecThatCannotBeMeant) {
 TEST(Evaluator, RefusesMoreWorkersThanThereMayBe) {
   Evaluator evaluator;
   const auto evaluation =
-      evaluator.evaluate(Population{polynomial(1)}.candidates(), cases_of({1}), small_spec(), {.workers = 1'025});
+      evaluator.evaluate(CandidateSet{polynomial(1)}.candidates(), cases_of({1}), small_spec(), {.workers = 1'025});
   ASSERT_FALSE(evaluation);
   EXPECT_EQ(evaluation.error().code, ErrorCode::validation_failed);
   EXPECT_THAT(evaluation.error().message, HasSubstr("1025 workers are asked for and 1024 allowed"));
@@ -160,7 +160,7 @@ TEST(Evaluator, KeepsNoMoreOutputForAScorerThanSixteenTimesTheMemory) {
 // Many evaluations at once share threads, caches and compiled code.
 TEST(Evaluator, ServesSeveralCallersAtOnce) {
   Evaluator evaluator;
-  const Population population = Population::mixed(40);
+  const CandidateSet population = CandidateSet::mixed(40);
   const auto cases = cases_of({0, 0.5, 1});
   const auto receipts = [&] {
     std::vector<std::optional<Sha256>> list;
@@ -188,7 +188,7 @@ TEST(Evaluator, RunsNoMoreCandidatesAtOnceThanItHasWorkers) {
                           },
                           {.deterministic = true}));
   Evaluator evaluator(host);
-  Population population;
+  CandidateSet population;
   for (int row = 0; row < 500; ++row) {
     population.add(module_with(fmt::format("(f64.add (call 0 (local.get 0)) (f64.const {}))", row),
                                "(import \"test\" \"meet\" (func (param f64) (result f64)))"));

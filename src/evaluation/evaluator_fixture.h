@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 #include "petri/evaluate.h"
 
 namespace petri {
@@ -19,7 +19,7 @@ inline std::vector<double> values_of(const Record& record) {
 inline Record only_record(std::string text, std::span<const Case> cases, const EvaluationSpec& spec = small_spec(),
                           const EvaluationOptions& options = {}) {
   Evaluator evaluator;
-  Evaluation evaluation = evaluate(evaluator, Population{std::move(text)}, cases, spec, options);
+  Evaluation evaluation = evaluate(evaluator, CandidateSet{std::move(text)}, cases, spec, options);
   return evaluation.records.empty() ? Record{} : evaluation.records.front();
 }
 

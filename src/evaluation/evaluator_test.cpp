@@ -19,7 +19,7 @@ using testing::SizeIs;
 // B10
 TEST(Evaluator, GivesOneRecordACandidateInInputOrder) {
   Evaluator evaluator;
-  const Population population{polynomial(1), with_memory(2), writing(1), sine()};
+  const CandidateSet population{polynomial(1), with_memory(2), writing(1), sine()};
   const auto cases = cases_of({0, 2});
   const Evaluation evaluation = evaluate(evaluator, population, cases);
   ASSERT_THAT(evaluation.records, SizeIs(4));
@@ -43,19 +43,19 @@ TEST(Evaluator, GivesOneRecordACandidateInInputOrder) {
 TEST(Evaluator, GivesTheSameRecordsWhetherCasesAreCalledInSeriesOrOneByOne) {
   std::vector<Case> cases;
   for (int x = -290; x < 310; ++x) cases.push_back({.arguments = {Value(static_cast<double>(x))}, .input = {}});
-  const Population population{polynomial(1),
-                              busy(100),
-                              summing(50),
-                              trapping_above(0),
-                              recursing(),
-                              loop_for_ever(),
-                              with_memory(3),
-                              summing_unmovable(3),
-                              trapping_above(-400),
-                              failing_at_start(),
-                              sine(),
-                              writing(1),
-                              leaving(3)};
+  const CandidateSet population{polynomial(1),
+                                busy(100),
+                                summing(50),
+                                trapping_above(0),
+                                recursing(),
+                                loop_for_ever(),
+                                with_memory(3),
+                                summing_unmovable(3),
+                                trapping_above(-400),
+                                failing_at_start(),
+                                sine(),
+                                writing(1),
+                                leaving(3)};
   EvaluationSpec spec = small_spec();
   spec.fuel_max = 5'000;
   for (const bool stop : {false, true}) {
@@ -92,7 +92,7 @@ TEST(Evaluator, TakesBytesTextAndArtifactsAlike) {
 // B07, as far as candidates go.
 TEST(Evaluator, NeverTakesBytesForText) {
   const std::string text = polynomial(3);
-  Population population;
+  CandidateSet population;
   population.add_bytes({text.begin(), text.end()});
   population.add_bytes({});
   population.add(polynomial(3));
@@ -105,9 +105,9 @@ TEST(Evaluator, NeverTakesBytesForText) {
 
 // B14
 TEST(Evaluator, MakesRowsOfWhatCannotBeEvaluatedAndLeavesTheOthersAlone) {
-  Population population{polynomial(1),      without_f(),        with_integers(),   importing_a_file(),
-                        not_wat(),          loop_for_ever(),    trapping_above(0), polynomial(2),
-                        failing_at_start(), with_memory(1'000), recursing(),       leaving(3)};
+  CandidateSet population{polynomial(1),      without_f(),        with_integers(),   importing_a_file(),
+                          not_wat(),          loop_for_ever(),    trapping_above(0), polynomial(2),
+                          failing_at_start(), with_memory(1'000), recursing(),       leaving(3)};
   population.add_bytes({0x7f, 'E', 'L', 'F'});
   EvaluationSpec spec = small_spec();
   spec.fuel_max = 5'000;
@@ -183,7 +183,7 @@ TEST(Evaluator, GivesEachCaseItsTimeHoweverLittleFuelTheOthersUsed) {
       module_with("(call 0 (local.get 0))", "(import \"game\" \"think\" (func (param f64) (result f64)))");
   const std::vector<Case> cases(60, Case{.arguments = {1.0}});
   const EvaluationOptions options{.case_time_max = std::chrono::seconds(1)};
-  const Evaluation evaluation = evaluate(evaluator, Population{text}, cases, small_spec(), options);
+  const Evaluation evaluation = evaluate(evaluator, CandidateSet{text}, cases, small_spec(), options);
   const Record& record = evaluation.records.front();
   EXPECT_EQ(record.outcome, OutcomeKind::ok);
   EXPECT_EQ(record.first_failure, std::nullopt);
@@ -222,7 +222,7 @@ TEST(Evaluator, GivesRandomnessThatDoesNotDependOnTheRow) {
 
 // B15
 TEST(Evaluator, RunsACandidateThatIsGivenTwiceOnce) {
-  Population population{polynomial(1), polynomial(2), polynomial(1), not_wat(), not_wat()};
+  CandidateSet population{polynomial(1), polynomial(2), polynomial(1), not_wat(), not_wat()};
   population.add_bytes({1, 2, 3});
   population.add_bytes({1, 2, 3});
   Evaluator evaluator;
@@ -239,7 +239,7 @@ TEST(Evaluator, RunsACandidateThatIsGivenTwiceOnce) {
 // B15
 TEST(Evaluator, RemembersRecordsFromOneBatchToTheNextForTheSameSpecOnly) {
   Evaluator evaluator;
-  const Population population{random_walk(1), trapping_above(0), without_f()};
+  const CandidateSet population{random_walk(1), trapping_above(0), without_f()};
   const auto cases = cases_of({1, 2});
   const EvaluationSpec spec = small_spec();
   const Evaluation first = evaluate(evaluator, population, cases, spec);
@@ -270,7 +270,7 @@ TEST(Evaluator, RemembersRecordsFromOneBatchToTheNextForTheSameSpecOnly) {
 
 TEST(Evaluator, KeepsNoMoreRecordsThanItMay) {
   Evaluator evaluator({}, {.cache_records_max = 20});
-  Population population;
+  CandidateSet population;
   for (int row = 0; row < 100; ++row) population.add(polynomial(row));
   evaluate(evaluator, population, cases_of({1}));
   EXPECT_LE(evaluator.statistics().cache_records, 20U);
@@ -294,7 +294,7 @@ TEST(Evaluator, AsksTheScorerOnceForEachCandidateThatRan) {
     return static_cast<double>(row) * 100 + Value::from_bits(ValueType::f64, cases[1].value_bits[0]).f64() +
            static_cast<double>(cases[0].output.size());
   };
-  const Population population{polynomial(1), polynomial(1), writing(2), without_f()};
+  const CandidateSet population{polynomial(1), polynomial(1), writing(2), without_f()};
   for (int round = 0; round < 2; ++round) {  // the second time from the cache, where outputs are not kept
     calls = 0;
     const Evaluation evaluation = evaluate(evaluator, population, cases_of({0, 2}), small_spec(), options);

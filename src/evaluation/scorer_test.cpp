@@ -53,7 +53,7 @@ class ScorerTest : public RecordsTest {
   }
 
   Record record_of(std::string_view candidate, const EvaluationOptions& options = {}) {
-    return evaluate(evaluator_, Population{std::string(candidate)}, cases_, spec_, options).records.front();
+    return evaluate(evaluator_, CandidateSet{std::string(candidate)}, cases_, spec_, options).records.front();
   }
   std::string refusal() {
     const auto evaluation = evaluator_.evaluate({}, cases_, spec_);
@@ -130,7 +130,7 @@ TEST_F(ScorerTest, TakesExpectedOutputOfAnyBytes) {
   const std::string bytes("\xff\0\x80", 3);
   cases_ = {program_case(bytes, bytes), program_case(bytes, "x")};
   EXPECT_THAT(record_of(echo("")).wrong, ElementsAre(1));
-  write(Population{echo("")}, cases_, spec_);
+  write(CandidateSet{echo("")}, cases_, spec_);
   EXPECT_EQ(read_records(file_.path())->header.cases, cases_);
   EXPECT_EQ(verified().verdict(), VerificationVerdict::verified);
 }
@@ -165,10 +165,10 @@ constexpr std::string_view kOpensFiles = R"((module
 
 TEST_F(ScorerTest, ContinuesWithTheNextProgramAfterEachBadOne) {
   cases_ = {program_case("12", "12"), program_case("7", "7")};
-  const Population bad{std::string(kEndlessWriter), std::string(kReadsPastItsInput),
-                       std::string(kOpensFiles),    echo("", "(call $exit (i32.const 255))"),
-                       echo("", "unreachable"),     echo("", "(loop (br 0))")};
-  Population population = bad;
+  const CandidateSet bad{std::string(kEndlessWriter), std::string(kReadsPastItsInput),
+                         std::string(kOpensFiles),    echo("", "(call $exit (i32.const 255))"),
+                         echo("", "unreachable"),     echo("", "(loop (br 0))")};
+  CandidateSet population = bad;
   population.add(echo(""));
   for (const Tier tier : kTiers) {
     const EvaluationOptions options{.tier = tier, .use_cache = false};
@@ -233,7 +233,7 @@ TEST_F(MetricsTest, AreOfTheHarnessByNumber) {
 }
 
 TEST_F(MetricsTest, AreVerified) {
-  write(Population{polynomial(1)}, cases_, spec_);
+  write(CandidateSet{polynomial(1)}, cases_, spec_);
   EXPECT_EQ(read_records(file_.path())->header.scored_by, ScoredBy::harness);
   EXPECT_EQ(verified().verdict(), VerificationVerdict::verified);
   const Verification changed = verified_with("\"metrics\":[33,4]", "\"metrics\":[33,5]");
@@ -276,7 +276,7 @@ TEST_F(KeptOutputTest, IsVerifiedInBothForms) {
 
 TEST_F(KeptOutputTest, ThatWasChangedIsDifferent) {
   cases_ = {program_case("12", "12"), program_case("123456", "")};
-  write(Population{echo("")}, cases_, spec_);
+  write(CandidateSet{echo("")}, cases_, spec_);
   const std::string whole = file_.read();
   const auto changed = [&](std::string_view old_text, std::string_view new_text) {
     file_.write(whole);

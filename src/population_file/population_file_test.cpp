@@ -1,13 +1,18 @@
 // Populations in a file: they survive, are shared, and may be something else than expected.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -193,6 +198,78 @@ TEST_F(PopulationFileTest, AFullDiskLosesNothingThatWasRecorded) {
   }
   EXPECT_TRUE(population->add(numbered(2)));
   EXPECT_EQ(population->list()->total, 2);
+}
+
+// ---- a disk of its own that is soon full
+
+constexpr int kNoDisk = 77;
+
+// A file system of 512 KiB in this folder, for this process alone.
+bool mount_small_disk(const char* folder) {
+  const uid_t user = ::geteuid();
+  if (::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) != 0) return false;
+  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  return ::mount("tmpfs", folder, "tmpfs", 0, "size=512k") == 0;
+}
+
+void expect_or_exit(bool is_so, const char* what) {
+  if (is_so) return;
+  (void)!::write(STDERR_FILENO, what, std::strlen(what));
+  ::_exit(1);
+}
+
+std::vector<Individual> hundred_from(std::uint64_t first) {
+  std::vector<Individual> rows;
+  for (std::uint64_t row = 0; row < 100; ++row) rows.push_back(numbered(first + row));
+  return rows;
+}
+
+// Records until the disk is full, makes room, records again, and opens the file once nothing may be written.
+[[noreturn]] void fill_the_disk(const std::string& folder) {
+  if (!mount_small_disk(folder.c_str())) ::_exit(kNoDisk);
+  const std::string filler = folder + "/filler", path = folder + "/small.petri";
+  {
+    std::ofstream(filler) << std::string(200 << 10, 'x');
+  }
+  std::uint64_t recorded = 0;
+  {
+    auto populations = Populations::open(path);
+    expect_or_exit(populations.has_value(), "the file cannot be created\n");
+    Population population = *populations->population("main");
+    bool full = false;
+    while (!full) {
+      for (const auto& row : population.add(hundred_from(recorded))) {
+        full |= !row;
+        expect_or_exit(row || row.error().code == ErrorCode::io_error, "the error is not io_error\n");
+      }
+      if (!full) recorded += 100;
+    }
+    expect_or_exit(population.list()->total == recorded, "the batch that failed is there in part\n");
+    ::unlink(filler.c_str());
+    for (const auto& row : population.add(hundred_from(recorded))) expect_or_exit(row.has_value(), "it stays full\n");
+  }
+  {
+    const auto again = Populations::open(path);
+    expect_or_exit(again.has_value(), "the file cannot be opened again\n");
+    expect_or_exit(again->population("main")->list()->total == recorded + 100, "something is lost\n");
+  }
+  expect_or_exit(::mount("tmpfs", folder.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0, "not remounted\n");
+  const auto refused = Populations::open(path);
+  expect_or_exit(!refused && refused.error().code == ErrorCode::io_error, "a disk that cannot be written is written\n");
+  ::_exit(0);
+}
+
+TEST_F(PopulationFileTest, ASmallDiskThatIsFullOrReadOnlyLosesNothingThatWasRecorded) {
+  const std::string folder = ::testing::TempDir() + "petri_small_disk_" + std::to_string(::getpid());
+  ASSERT_EQ(::mkdir(folder.c_str(), 0700), 0);
+  const pid_t child = ::fork();
+  if (child == 0) fill_the_disk(folder);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  ::rmdir(folder.c_str());
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  if (WEXITSTATUS(status) == kNoDisk) GTEST_SKIP() << "nothing can be mounted here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(PopulationFileTest, PlainSqlReadsIt) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 
 namespace petri {
 namespace {

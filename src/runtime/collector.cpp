@@ -72,6 +72,7 @@ NewestGenerations Collector::newest() const {
 }
 
 Collector::Why Collector::why(const SandboxCore& core, const NewestGenerations& newest) const {
+  if (core.descent().is_kept()) return Why::stays;
   if (newest.is_old(core, parts_.options.gc_retain_generations)) return Why::generation;
   const Clock::TimePoint now = parts_.clock.now();
   if (core.is_dead()) return now - core.changed_at() >= core.dead_keep() ? Why::dead : Why::stays;

@@ -53,6 +53,12 @@ class InOrder {
     const auto row = std::ranges::lower_bound(rows_, number, {}, &Row::number);
     return row != rows_.end() && row->number == number && row->thing != nullptr;
   }
+  // Calls this with the number and the element of each, in order.
+  void for_each(const auto& visit) const {
+    for (const Row& row : rows_) {
+      if (row.thing != nullptr) visit(row.number, row.thing);
+    }
+  }
 
  private:
   struct Row {

@@ -51,6 +51,21 @@ std::vector<CorePtr> Registry::page(std::size_t offset, std::size_t limit, std::
   return by_order_.page(offset, limit);
 }
 
+std::optional<Registry::Numbered> Registry::member(std::string_view id) const {
+  MutexLock lock(mutex_);
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return std::nullopt;
+  return Numbered{.number = found->second.order, .core = found->second.core};
+}
+
+std::vector<Registry::Numbered> Registry::members() const {
+  std::vector<Numbered> all;
+  MutexLock lock(mutex_);
+  all.reserve(by_order_.size());
+  by_order_.for_each([&](InOrder<CorePtr>::Number number, const CorePtr& core) { all.push_back({number, core}); });
+  return all;
+}
+
 std::size_t Registry::size() const {
   MutexLock lock(mutex_);
   return by_order_.size();

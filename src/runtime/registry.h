@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,12 @@ class Registry {
   // Puts right what a fault has left: a row whose sandbox was destroyed goes, and one that only one of both indexes
   // has is in both again. Returns how many.
   std::size_t reconcile() EXCLUDES(mutex_);
+
+  // ---- for populations
+
+  std::optional<Numbered> member(std::string_view id) const EXCLUDES(mutex_);
+  // All, in the order in which they were created.
+  std::vector<Numbered> members() const EXCLUDES(mutex_);
 
   // ---- for tests: faults
 

@@ -9,6 +9,7 @@
 #include "base/access.h"
 #include "engine/give_back_memory.h"
 #include "runtime/clock_moved.h"
+#include "runtime/live_population.h"
 #include "runtime/no_sandbox.h"
 #include "runtime/options_check.h"
 #include "runtime/runtime_impl.h"
@@ -116,7 +117,7 @@ std::vector<Result<Sandbox>> Runtime::fork(std::string_view id, const std::vecto
                               .timers = options.timers,
                               .way = WayIn::fork};
   std::vector<Result<Sandbox>> made;
-  for (const std::string& twin : twins) made.push_back(impl_->make_twin(twin, *like, origin, options.labels));
+  for (const std::string& twin : twins) made.push_back(impl_->make_twin(twin, *like, origin, options));
   return made;
 }
 
@@ -145,6 +146,10 @@ SandboxPage Runtime::list(const SandboxQuery& query) const {
     page.sandboxes.push_back(core->info());
   }
   return page;
+}
+
+Population Runtime::population() const {
+  return Population(std::make_shared<LivePopulation>(impl_->shared_registry), std::string(kLivePopulation));
 }
 
 Result<SandboxInfo> Runtime::info(std::string_view id) const {

@@ -8,6 +8,7 @@
 #include "base/text/byte_text.h"
 #include "engine/give_back_memory.h"
 #include "engine/sha256.h"
+#include "population/individual_check.h"
 #include "sandbox/spec/spec_check.h"
 
 namespace petri {
@@ -31,6 +32,15 @@ std::uint64_t fork_seed(std::uint64_t parent, std::string_view id) {
   std::uint64_t own = 0;
   for (std::size_t byte = 0; byte < sizeof own; ++byte) own |= std::uint64_t{hash.bytes[byte]} << (8 * byte);
   return parent ^ own;
+}
+
+// Parents that are gone count for one step.
+std::uint64_t depth_below(const Registry& registry, const std::vector<std::string>& parents) {
+  std::uint64_t depth = parents.empty() ? 0 : 1;
+  for (const std::string& parent : parents) {
+    if (const CorePtr core = registry.find(parent)) depth = std::max(depth, core->descent().depth() + 1);
+  }
+  return depth;
 }
 
 Error already_exists(const SandboxInfo& present) {
@@ -186,6 +196,7 @@ bool Runtime::Impl::destroy(SandboxCore& core) {
 
 Result<Sandbox> Runtime::Impl::begin(CorePtr core, const SnapshotOrigin* origin) {
   PETRI_TRY(core->open_folder());
+  core->descent().set_depth(depth_below(registry, core->descent().parents()));
   CorePtr replaced;
   if (const CorePtr present = registry.add(core, replaced)) {
     return fail(already_exists(present->info()));
@@ -204,12 +215,15 @@ Result<Sandbox> Runtime::Impl::begin(CorePtr core, const SnapshotOrigin* origin)
 }
 
 Result<Sandbox> Runtime::Impl::make_twin(const std::string& id, const SandboxCore::CloneSource& like,
-                                         const SnapshotOrigin& origin, const std::vector<std::string>& labels) {
+                                         const SnapshotOrigin& origin, const ForkOptions& fork) {
   PETRI_TRY(check_sandbox_id(id));
   PETRI_TRY(check_budget(budget.get()));
   SandboxSpec spec = like.spec;
   spec.id = id;
-  for (const std::string& label : labels) {
+  if (fork.generation) spec.generation = fork.generation;
+  spec.mutation = fork.mutation;
+  if (!spec.mutation.empty()) PETRI_TRY(check_population_text(spec.mutation, "the mutation", kMutationBytesMax));
+  for (const std::string& label : fork.labels) {
     PETRI_TRY(check_sandbox_id(label));
     if (std::ranges::find(spec.labels, label) == spec.labels.end()) spec.labels.push_back(label);
   }

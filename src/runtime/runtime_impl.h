@@ -51,7 +51,7 @@ struct Runtime::Impl {
   Result<Sandbox> begin(CorePtr core, const SnapshotOrigin* origin);
   // A fork or a sandbox from a snapshot: like `like`, with the state of `origin`.
   Result<Sandbox> make_twin(const std::string& id, const SandboxCore::CloneSource& like, const SnapshotOrigin& origin,
-                            const std::vector<std::string>& labels);
+                            const ForkOptions& fork);
   // Returns false if somebody else has destroyed it.
   bool destroy(SandboxCore& core);
   // Carries out the rows of a batch verb, and reports its start and its end.
@@ -90,7 +90,8 @@ struct Runtime::Impl {
   CompiledModules compiled{0};  // live processes keep what they run
   Promoter promoter;
   CodeStore code;
-  Registry registry;
+  const std::shared_ptr<Registry> shared_registry = std::make_shared<Registry>();  // with populations, which may stay
+  Registry& registry = *shared_registry;
   RuntimeCompiler compiler;
   std::unique_ptr<Workers> workers;
   std::unique_ptr<GuestThreads> guest_threads;

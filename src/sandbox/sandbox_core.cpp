@@ -58,6 +58,7 @@ SandboxCore::SandboxCore(SandboxServicesPtr services, SandboxSpec spec, SandboxT
               .journal = journal_},
              services_->samples_max),
       labels_(spec_.id, std::move(spec.labels)),
+      descent_(std::move(spec.parents), std::move(spec.mutation)),
       sources_({.services = environment_, .failed = services_->failed_sources, .table = modules_, .journal = journal_},
                std::move(spec.modules)),
       tree_spec_(std::move(spec.tree), sources_, modules_),

@@ -16,6 +16,7 @@
 #include "sandbox/calls/sandbox_runs.h"
 #include "sandbox/code/module_sources.h"
 #include "sandbox/code/source_news.h"
+#include "sandbox/descent.h"
 #include "sandbox/guest_environment.h"
 #include "sandbox/journal/operation.h"
 #include "sandbox/labels.h"
@@ -94,6 +95,10 @@ class SandboxCore final : public Keeper,
   SandboxInfo info() const;
   bool matches(std::string_view label, std::optional<std::uint64_t> generation) const;
   WallTime created_at() const { return created_; }
+  Descent& descent() { return descent_; }
+  const Descent& descent() const { return descent_; }
+  // As others see it among its relatives, without a number.
+  Individual individual() const;
   std::optional<std::uint64_t> generation() const { return spec_.generation; }
   const Labels& labels() const { return labels_; }
 
@@ -109,7 +114,7 @@ class SandboxCore final : public Keeper,
   std::optional<Clock::TimePoint> unused_since() const;
   // The parts of which another is made that is to be like this one.
   struct CloneSource {
-    SandboxSpec spec;  // without an id
+    SandboxSpec spec;  // without an id; its parent is the original
     SandboxTraitsPtr traits;
     SandboxLimits limits;
     Permissions permissions;
@@ -183,6 +188,7 @@ class SandboxCore final : public Keeper,
   Calls calls_;
   UsageReport usage_;
   Labels labels_;
+  Descent descent_;
   ModuleSources sources_;
   SourceNews source_news_;
   TreeSpec tree_spec_;

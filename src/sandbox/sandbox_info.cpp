@@ -24,6 +24,11 @@ SandboxInfo SandboxCore::info() const {
                    .generation = spec_.generation,
                    .idle_keep = traits_->idle_keep,
                    .dead_keep = traits_->dead_keep,
+                   .parents = descent_.parents(),
+                   .mutation = descent_.mutation(),
+                   .depth = descent_.depth(),
+                   .fitness = descent_.fitness(),
+                   .kept = descent_.is_kept(),
                    .seed = spec_.seed,
                    .deterministic = spec_.deterministic,
                    .tier = spec_.tier,
@@ -69,6 +74,18 @@ std::vector<ModulePlace> SandboxCore::module_places() const {
   if (!places.empty()) return places;
   for (const ModuleSpec& module : *sources_.all()) places.push_back({module.name, module.source.path()});
   return places;
+}
+
+Individual SandboxCore::individual() const {
+  return {.id = spec_.id,
+          .parents = descent_.parents(),
+          .generation = spec_.generation,
+          .mutation = descent_.mutation(),
+          .labels = labels_.all(),
+          .fitness = descent_.fitness(),
+          .kept = descent_.is_kept(),
+          .depth = descent_.depth(),
+          .created = created_};
 }
 
 bool SandboxCore::matches(std::string_view label, std::optional<std::uint64_t> generation) const {

@@ -151,6 +151,7 @@ Result<SandboxCore::CloneSource> SandboxCore::clone_source() const {
   like.spec.tree = tree_spec_.spec();
   like.spec.labels = labels_.all();
   like.spec.generation = spec_.generation;
+  like.spec.parents = {spec_.id};
   like.spec.seed = spec_.seed;
   like.spec.deterministic = spec_.deterministic;
   like.spec.tier = spec_.tier;

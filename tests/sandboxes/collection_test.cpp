@@ -102,6 +102,24 @@ TEST_F(CollectionTest, AMemberOfAnOldGenerationThatIsUsedStays) {  // G08
   EXPECT_EQ(next(used), 1);
 }
 
+TEST_F(CollectionTest, KeptSandboxesStayUntilTheyAreReleased) {  // G08 G14
+  start({.gc_interval = 0s, .dead_keep = 0s});
+  make(individual("old", 1));
+  make(individual("new", 10));
+  make(counter("dead"));
+  ASSERT_TRUE(runtime_->stop("dead"));
+  Population population = runtime_->population();
+  const std::vector<std::string> kept{"old", "dead"};
+  for (const auto& row : population.keep(kept)) EXPECT_TRUE(row);
+  const CollectionReport before = runtime_->collect();
+  EXPECT_EQ(before.generations + before.dead, 0U);
+  for (const auto& row : population.release(kept)) EXPECT_TRUE(row);
+  const CollectionReport after = runtime_->collect();
+  EXPECT_EQ(after.generations, 1U);
+  EXPECT_EQ(after.dead, 1U);
+  EXPECT_FALSE(runtime_->info("old"));
+}
+
 TEST_F(CollectionTest, AllGenerationsStayWhenTheRuntimeRetainsAll) {  // G08
   start({.gc_interval = 0s, .gc_retain_generations = 0});
   make(individual("old", 1));

@@ -49,7 +49,7 @@ PUBLIC = {
     "host_functions.h": "host", "host_callable.h": "host",
     "run.h": "run",
     "evaluate.h": "evaluation", "records.h": "evaluation",
-    "report.h": "report",
+    "report.h": "report", "population_report.h": "report",
     "tree.h": "supervisor",
     "state.h": "state",
     "versions.h": "modules",

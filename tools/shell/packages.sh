@@ -10,11 +10,11 @@ demo_packages() {
   echo g++ cmake ninja-build make pkgconf mold libfmt-dev nlohmann-json3-dev libcli11-dev libedit-dev libsqlite3-dev ca-certificates
 }
 
-# What `make test` needs: libraries, Erlang for the supervisor's model, clang for guests and bubblewrap for its jail, a browser for the page of petri
+# What `make test` needs: libraries (libcurl is for one example), Erlang for the supervisor's model, clang for guests and bubblewrap for its jail, a browser for the page of petri
 # report, groff for the manual pages, Doxygen for the reference of the headers, fish and zsh for their completions, and clang-format because the format is checked.
 test_packages() {
   local clang=$1
-  echo git python3 libgtest-dev libgmock-dev libspdlog-dev erlang-base chromium chromium-driver groff-base doxygen fish zsh
+  echo git python3 libgtest-dev libgmock-dev libspdlog-dev libcurl4-openssl-dev erlang-base chromium chromium-driver groff-base doxygen fish zsh
   echo "clang-$clang" "lld-$clang" wasi-libc "libclang-rt-$clang-dev-wasm32" "libc++-$clang-dev-wasm32" "libc++abi-$clang-dev-wasm32" bubblewrap
   if is_offered "clang-format-$format_clang"; then echo "clang-format-$format_clang"; fi
 }

@@ -1,6 +1,7 @@
-// petri report FILE -o PAGE: a records file as an HTML page.
+// petri report FILE -o PAGE: a records file or a population as an HTML page.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/console.h"
@@ -16,7 +17,8 @@ namespace petri::cli {
 struct ReportPageOptions {
   std::string file;
   std::string page;
-  BestScore best = BestScore::smallest;
+  std::optional<BestScore> best;  // of records; nullopt: the smallest
+  std::string name;               // of the population, where the file has several
   std::uint64_t top = ReportOptions{}.top;
   bool json = false;
 };

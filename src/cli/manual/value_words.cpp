@@ -30,6 +30,7 @@ Table make_table() {
       {"CANDIDATE", {ValueKind::file, {}}},
       {"DIR", {ValueKind::folder, {}}},
       {"FILE", {ValueKind::file, {}}},
+      {"LINES", {ValueKind::file, {}}},
       {"FORM", one_of(RecordsForm::json_lines, RecordsForm::compact)},
       {"LIST", permissions()},
       {"OUTPUT", {ValueKind::word, {"text", "json", "lines", "sarif"}}},
@@ -44,7 +45,7 @@ Table make_table() {
       {"WHICH", one_of(BestScore::smallest, BestScore::largest)},
   };
   for (const std::string_view free :
-       {"COMMAND", "GLOB", "HASH", "N", "NAME", "NAME=VALUE", "NUMBER", "SIZE", "TEXT", "TIME"})
+       {"COMMAND", "GLOB", "HASH", "ID", "N", "NAME", "NAME=VALUE", "NUMBER", "SIZE", "TEXT", "TIME"})
     table.emplace(free, ValueWords{});
   return table;
 }

@@ -1,6 +1,7 @@
 #include "cli/shell/sandbox_json.h"
 
 #include "cli/commands/compile_text.h"
+#include "cli/population/individual_text.h"
 #include "cli/shell/watch_text.h"
 #include "petri/event_sinks.h"
 
@@ -121,6 +122,11 @@ Json to_json(const SandboxInfo& info) {
   if (info.generation) json["generation"] = *info.generation;
   if (info.idle_keep) json["idle_keep_ns"] = info.idle_keep->count();
   json["dead_keep_ns"] = info.dead_keep.count();
+  json["parents"] = info.parents;
+  json["mutation"] = info.mutation;
+  json["depth"] = info.depth;
+  if (info.fitness) json["fitness"] = to_json(*info.fitness);
+  json["kept"] = info.kept;
   if (!info.folder.empty()) json["folder"] = info.folder;
   json["arguments"] = texts_json(info.arguments);
   json["environment"] = info.environment;

@@ -83,6 +83,8 @@ void add_rest(SandboxSpec& spec, const BoundArguments& arguments, Problems& prob
   const auto seed = problems.take(count_option(arguments, "--seed"));
   const auto tier = problems.take(tier_option(arguments, "--tier"));
   if (generation && *generation) spec.generation = *generation;
+  for (const std::string& parent : arguments.values("--parent")) spec.parents.push_back(parent);
+  if (const auto mutation = arguments.value("--mutation")) spec.mutation = *mutation;
   if (seed && *seed) spec.seed = *seed;
   if (tier && *tier) spec.tier = *tier;
   if (arguments.has("--deterministic")) spec.deterministic = true;

@@ -5,6 +5,7 @@
 #include "base/text/escape.h"
 #include "base/text/units.h"
 #include "cli/outcome_text.h"
+#include "cli/population/individual_text.h"
 #include "cli/shell/limit_words.h"
 #include "cli/shell/text_table.h"
 #include "cli/shell/watch_text.h"
@@ -136,6 +137,11 @@ std::string to_text(const SandboxInfo& info) {
       {"labels", joined(info.labels)},
       {"idle keep", info.idle_keep ? format_duration(*info.idle_keep) : ""},
       {"generation", info.generation ? fmt::format("{}", *info.generation) : ""},
+      {"parents", joined_words(info.parents)},
+      {"mutation", escape_text(info.mutation)},
+      {"depth", count_or_nothing(info.depth)},
+      {"fitness", fitness_text(info.fitness)},
+      {"kept", info.kept ? "yes" : ""},
       {"seed", fmt::format("{}", info.seed)},
       {"restarts", restarts_text(info)},
       {"limits met", times_text(info.limits_met)},

@@ -51,7 +51,11 @@ Result<Answer> restore_snapshot(ShellSession& session, const BoundArguments& arg
 Result<Answer> fork_sandbox(ShellSession& session, const BoundArguments& arguments) {
   const std::string& id = arguments.at(0);
   const std::vector<std::string> twins = arguments.from(1);
-  const ForkOptions options{.share_random = arguments.has("--share_random"), .timers = !arguments.has("--no_timers")};
+  ForkOptions options{.share_random = arguments.has("--share_random"),
+                      .timers = !arguments.has("--no_timers"),
+                      .labels = arguments.values("--label"),
+                      .mutation = arguments.value("--mutation").value_or("")};
+  PETRI_TRY(options.generation, count_option(arguments, "--generation"));
   const auto made = session.runtime().fork(id, twins, options);
   Answer answer;
   answer.json["forks"] = Json::array();

@@ -71,6 +71,14 @@ Result<Answer> take_snapshot(ShellSession& session, const BoundArguments& argume
 Result<Answer> restore_snapshot(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> fork_sandbox(ShellSession& session, const BoundArguments& arguments);
 
+// population_verbs.cpp
+Result<Answer> record_fitness(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_population(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_lineage(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_common_ancestor(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> keep_sandboxes(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> release_sandboxes(ShellSession& session, const BoundArguments& arguments);
+
 // policy_verbs.cpp
 Result<Answer> show_or_change_limits(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_change_permissions(ShellSession& session, const BoundArguments& arguments);

@@ -50,6 +50,8 @@ Verb create_verb() {
                       {"--argument", "TEXT", word, "An argument for WASI", true},
                       {"--label", "TEXT", word, "A label to find it by", true},
                       {"--generation", "N", word, "Its generation"},
+                      {"--parent", "ID", sandbox, "A sandbox that it descends from", true},
+                      {"--mutation", "TEXT", word, "What was done to its parents"},
                       {"--auto-reload", "", word, "Reload a module when the file or folder it was read from is saved"}},
           .act = create_sandbox};
 }
@@ -322,8 +324,58 @@ std::vector<Verb> snapshot_verbs() {
            .about = "Makes twins of a live sandbox, with all that its processes know",
            .example = "fork orders left right",
            .arguments = {kId, {.name = "TWIN", .repeats = true}},
-           .options = {{"--share_random", "", word, "They draw the same numbers"}, no_timers},
+           .options = {{"--share_random", "", word, "They draw the same numbers"},
+                       no_timers,
+                       {"--label", "TEXT", word, "A label beside those of the original", true},
+                       {"--generation", "N", word, "Their generation in place of the original's"},
+                       {"--mutation", "TEXT", word, "What is going to be done to them"}},
            .act = fork_sandbox}};
+}
+
+std::vector<Verb> population_verbs() {
+  return {{.name = "fitness",
+           .about = "Records how fit a sandbox is, in place of what was recorded before",
+           .example = "fitness orders 0.75 --component error=0.2",
+           .arguments = {kId, {.name = "SCORE"}},
+           .options = {{"--component", "NAME=NUMBER", word, "A part of the score", true}},
+           .act = record_fitness},
+          {.name = "population",
+           .about = "Lists the sandboxes with descent and fitness, oldest first or the best first",
+           .example = "population --generation 2 --top 3",
+           .arguments = {},
+           .options = {{"--label", "TEXT", word, "With this label"},
+                       {"--generation", "N", word, "Of this generation"},
+                       {"--kept", "", word, "Those that are kept"},
+                       {"--top", "N", word, "The N best, by rank"},
+                       kOffset,
+                       kLimit,
+                       {"--dot", "", word, "As a graph for Graphviz"},
+                       {"--export", "FILE", file, "All of them to a file of JSON Lines"}},
+           .act = show_population},
+          {.name = "lineage",
+           .about = "Lists a sandbox and those it descends from, nearest first",
+           .example = "lineage orders",
+           .arguments = {kId},
+           .options = {{"--descendants", "", word, "Those that descend from it instead"}},
+           .act = show_lineage},
+          {.name = "ancestor",
+           .about = "Shows the nearest common ancestor of two sandboxes",
+           .example = "ancestor left right",
+           .arguments = {{.name = "ID", .kind = sandbox}, {.name = "OTHER", .kind = sandbox}},
+           .options = {},
+           .act = show_common_ancestor},
+          {.name = "keep",
+           .about = "Protects sandboxes from collection",
+           .example = "keep orders left",
+           .arguments = {{.name = "ID", .kind = sandbox, .repeats = true}},
+           .options = {},
+           .act = keep_sandboxes},
+          {.name = "release",
+           .about = "Ends the protection from collection",
+           .example = "release orders",
+           .arguments = {{.name = "ID", .kind = sandbox, .repeats = true}},
+           .options = {},
+           .act = release_sandboxes}};
 }
 
 std::vector<Verb> policy_verbs() {
@@ -398,7 +450,7 @@ std::vector<Verb> ending_verbs() {
 std::vector<Verb> make_verbs() {
   std::vector<Verb> verbs{create_verb()};
   for (auto&& family : {running_verbs(), changing_verbs(), watch_verbs(), snapshot_verbs(), batch_verbs(),
-                        looking_verbs(), tree_verbs(), policy_verbs(), ending_verbs()}) {
+                        looking_verbs(), population_verbs(), tree_verbs(), policy_verbs(), ending_verbs()}) {
     verbs.insert(verbs.end(), family.begin(), family.end());
   }
   return verbs;

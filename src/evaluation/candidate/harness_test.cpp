@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 
 namespace petri {
 namespace {
@@ -145,7 +145,7 @@ TEST(Harness, ThatIsBadItselfEndsTheEvaluation) {
   HostFunctions host;
   ASSERT_TRUE(host.define("game", "guess", [](double x) { return x; }));
   Evaluator evaluator(host);
-  const Population population{polynomial(0)};
+  const CandidateSet population{polynomial(0)};
   for (const BadHarness& bad : all) {
     const auto evaluation = evaluator.evaluate(population.candidates(), cases_of({1}), spec_with(bad.text));
     ASSERT_FALSE(evaluation) << bad.text;
@@ -158,7 +158,7 @@ TEST(Harness, IsHeldToTheSizeOfAModule) {
   const std::string data = fmt::format("(memory 1) (data (i32.const 0) \"{}\")", std::string(5'000, 'x'));
   EvaluationSpec spec = spec_with(harness_with("(call $f (local.get 0))", "", data));
   spec.module_bytes_max = spec.harness.artifact()->bytes().size() - 1;
-  const Population population{polynomial(0)};
+  const CandidateSet population{polynomial(0)};
   Evaluator evaluator;
   const auto evaluation = evaluator.evaluate(population.candidates(), cases_of({1}), spec);
   ASSERT_FALSE(evaluation);
@@ -168,7 +168,7 @@ TEST(Harness, IsHeldToTheSizeOfAModule) {
 TEST(Harness, DoesNotTakeTheHostForTheCandidate) {
   HostFunctions host;
   ASSERT_TRUE(host.define("candidate", "f", [](double x) { return x; }, {.deterministic = true}));
-  const Population population{polynomial(0)};
+  const CandidateSet population{polynomial(0)};
   Evaluator evaluator(host);
   const auto evaluation = evaluator.evaluate(population.candidates(), cases_of({1}), spec_with(adding()));
   ASSERT_FALSE(evaluation);
@@ -181,7 +181,7 @@ TEST(Harness, DoesNotTakeTheHostForTheCandidate) {
 TEST(Harness, SharesItsFuelWithTheCandidate) {
   EvaluationSpec spec = spec_with(adding());
   Evaluator evaluator;
-  const Population population{busy(1'000)};
+  const CandidateSet population{busy(1'000)};
   const std::uint64_t fuel = evaluate(evaluator, population, cases_of({1}), spec).records[0].fuel_used;
   EXPECT_GT(fuel, 2 * 5 * 1'000U);
   spec.fuel_max = fuel;
@@ -203,7 +203,7 @@ TEST(Harness, SharesItsMemoryWithTheCandidate) {
 
 // B22
 TEST(Harness, BecomesFreshTogetherWithTheCandidate) {
-  const Population population{summing(1), trapping_above(1.5)};
+  const CandidateSet population{summing(1), trapping_above(1.5)};
   EvaluationSpec spec = spec_with(counting());
   Evaluator evaluator;
   const Evaluation kept = evaluate(evaluator, population, cases_of({1, 2, 1}), spec);
@@ -219,7 +219,7 @@ TEST(Harness, BecomesFreshTogetherWithTheCandidate) {
 const std::string& expected_harness_file() {
   static const std::string file = [] {
     Evaluator evaluator;
-    return records_of(evaluator, Population::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}), spec_with(counting()),
+    return records_of(evaluator, CandidateSet::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}), spec_with(counting()),
                       {.workers = 1, .tier = Tier::interpreted});
   }();
   return file;
@@ -231,7 +231,7 @@ class HarnessRecordsTest : public testing::TestWithParam<std::tuple<unsigned, Ti
 TEST_P(HarnessRecordsTest, AreTheSameToTheByte) {
   const auto [workers, tier] = GetParam();
   Evaluator evaluator({}, eager_promotion());
-  const std::string file = records_of(evaluator, Population::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
+  const std::string file = records_of(evaluator, CandidateSet::mixed(40), cases_of({-1, 0, 0.25, 0.5, 1, 2}),
                                       spec_with(counting()), {.workers = workers, .tier = tier});
   EXPECT_GT(file.size(), 10'000U);
   EXPECT_TRUE(file == expected_harness_file());
@@ -280,7 +280,7 @@ class HarnessTiersTest : public testing::Test {
     return false;
   }
 
-  Population population_{summing(100'000), busy(100'000)};
+  CandidateSet population_{summing(100'000), busy(100'000)};
   std::vector<Case> cases_;
   EvaluationSpec spec_ = spec_with(counting());
   Evaluation interpreted_;
@@ -330,7 +330,7 @@ TEST_F(HarnessTiersTest, DoNotMakeAHarnessACandidate) {
 // ---- records and cache ------------------------------------------------------------------------------------------
 
 TEST(Harness, IsPartOfWhatACachedRecordIsOf) {
-  const Population population{polynomial(1)};
+  const CandidateSet population{polynomial(1)};
   const EvaluationSpec added = spec_with(adding()), counted = spec_with(counting());
   Evaluator evaluator;
   const Evaluation first = evaluate(evaluator, population, cases_of({1}), added);
@@ -346,7 +346,7 @@ class HarnessFileTest : public testing::Test {
  protected:
   HarnessFileTest() {
     Evaluator evaluator;
-    file_.write(records_of(evaluator, Population::mixed(40), cases_of({0, 1}), spec_, {}));
+    file_.write(records_of(evaluator, CandidateSet::mixed(40), cases_of({0, 1}), spec_, {}));
   }
   void replace(const std::string& text, const std::string& by) {
     std::string all = file_.read();

@@ -15,7 +15,7 @@ using testing::SizeIs;
 class AppendTest : public RecordsTest {
  protected:
   // Adds these to the file; an error's message, or nothing.
-  std::string append(const Population& population, const EvaluationSpec& spec = small_spec()) {
+  std::string append(const CandidateSet& population, const EvaluationSpec& spec = small_spec()) {
     auto writer = RecordsWriter::append(file_.path());
     if (!writer) return writer.error().message;
     EvaluationOptions options;

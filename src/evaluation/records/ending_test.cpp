@@ -41,7 +41,7 @@ TEST_F(RecordsEndingTest, CountsTheRecordsAndHashesEveryByteBeforeIt) {
 TEST_F(RecordsEndingTest, IsTheSameForAnyNumberOfWorkers) {
   std::vector<std::string> texts;
   for (const unsigned workers : {1U, 2U, 8U}) {
-    write(Population::mixed(200), cases_of({0, 1}), small_spec(), {.workers = workers});
+    write(CandidateSet::mixed(200), cases_of({0, 1}), small_spec(), {.workers = workers});
     texts.push_back(file_.read());
   }
   EXPECT_EQ(texts[0], texts[1]);
@@ -114,7 +114,7 @@ TEST_F(RecordsEndingTest, IsNotWrittenUnlessTheWriterIsClosed) {
 
 // B20: stopped early
 TEST_F(RecordsEndingTest, CountsTheRowsThatARunLeftOut) {
-  Population population;
+  CandidateSet population;
   for (int row = 0; row < 100; ++row) population.add(polynomial(row));
   EvaluationOptions options{.workers = 1};
   options.enough = [](const Record& record) { return record.row == 40; };

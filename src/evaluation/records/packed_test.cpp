@@ -15,7 +15,7 @@ using testing::StartsWith;
 
 class CompactRecordsTest : public RecordsTest {
  protected:
-  void write_compact(const Population& population, std::span<const Case> cases,
+  void write_compact(const CandidateSet& population, std::span<const Case> cases,
                      const EvaluationSpec& spec = small_spec(), EvaluationOptions options = {}) {
     auto writer = *RecordsWriter::create(file_.path(), RecordsForm::compact);
     options.records = writer.get();
@@ -62,7 +62,7 @@ std::vector<std::string> framed_lines(const std::string& bytes) {
 TEST_F(CompactRecordsTest, SayTheSameAsLinesOfJson) {
   EvaluationSpec spec = small_spec();
   spec.targets = {0.5, 0.25};
-  const Population population = Population::mixed(80);
+  const CandidateSet population = CandidateSet::mixed(80);
   const auto cases = cases_of({0.1, -2});
   write(population, cases, spec);
   const auto json = *read_records(file_.path());
@@ -83,7 +83,7 @@ TEST_F(CompactRecordsTest, SayTheSameAsLinesOfJson) {
 TEST_F(CompactRecordsTest, BecomeTheSameLinesOfJsonAndBack) {
   EvaluationSpec spec = small_spec();
   spec.targets = {0.5};
-  const Population population = Population::mixed(80);
+  const CandidateSet population = CandidateSet::mixed(80);
   write(population, cases_of({0.1}), spec);
   const std::string json = file_.read();
   write_compact(population, cases_of({0.1}), spec);
@@ -113,7 +113,7 @@ TEST_F(CompactRecordsTest, SayWhereACandidateComesFrom) {
 TEST_F(CompactRecordsTest, AreTheSameForAnyNumberOfWorkers) {
   std::vector<std::string> texts;
   for (const unsigned workers : {1U, 2U, 8U}) {
-    write_compact(Population::mixed(200), cases_of({0, 1}), small_spec(), {.workers = workers});
+    write_compact(CandidateSet::mixed(200), cases_of({0, 1}), small_spec(), {.workers = workers});
     texts.push_back(file_.read());
   }
   EXPECT_EQ(texts[0], texts[1]);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 #include "petri/records.h"
 
 namespace petri {
@@ -28,8 +28,8 @@ inline std::string text_of(const std::vector<std::string>& lines) {
 class RecordsTest : public testing::Test {
  protected:
   // Writes a records file and leaves it in file_.
-  Evaluation write(const Population& population, std::span<const Case> cases, const EvaluationSpec& spec = small_spec(),
-                   EvaluationOptions options = {}) {
+  Evaluation write(const CandidateSet& population, std::span<const Case> cases,
+                   const EvaluationSpec& spec = small_spec(), EvaluationOptions options = {}) {
     auto writer = RecordsWriter::create(file_.path());
     EXPECT_TRUE(writer) << writer.error().message;
     options.records = writer->get();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 
 namespace petri {
 namespace {
@@ -16,7 +16,7 @@ int write(const std::string& path, const EvaluationOptions& options) {
   EvaluationOptions with_records = options;
   with_records.records = writer->get();
   Evaluator evaluator({}, {.promote_fuel = 1, .promote_fuel_per_byte = 0});
-  const Population population = Population::mixed(80);
+  const CandidateSet population = CandidateSet::mixed(80);
   const auto evaluation =
       evaluator.evaluate(population.candidates(), cases_of({0, 0.5, 1}), small_spec(), with_records);
   return evaluation && !evaluation->write_error && (*writer)->close() ? 0 : 1;

@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 // B20
 TEST_F(RecordsTest, AreLinesOfJson) {
-  write(Population::mixed(80), cases_of({0, 1}));
+  write(CandidateSet::mixed(80), cases_of({0, 1}));
   const std::string text = file_.read();
   EXPECT_EQ(text.back(), '\n');
   const auto lines = lines_of(text);
@@ -37,7 +37,7 @@ TEST_F(RecordsTest, AreLinesOfJson) {
 TEST_F(RecordsTest, ReadBackAsTheyWere) {
   EvaluationSpec spec = small_spec();
   spec.targets = {0.5, 0.25};
-  const Population population = Population::mixed(80);
+  const CandidateSet population = CandidateSet::mixed(80);
   const auto cases = cases_of({0.1, -2});
   const Evaluation evaluation = write(population, cases, spec);
   const auto file = read_records(file_.path());
@@ -114,7 +114,7 @@ TEST_F(RecordsTest, OfSeveralEvaluationsFollowEachOther) {
   evaluate(evaluator_, {polynomial(3), polynomial(1), polynomial(3)}, cases_of({1}), small_spec(), options);
   EvaluationSpec other = small_spec();
   other.seed = 8;
-  const auto refused = evaluator_.evaluate(Population{polynomial(1)}.candidates(), cases_of({1}), other, options);
+  const auto refused = evaluator_.evaluate(CandidateSet{polynomial(1)}.candidates(), cases_of({1}), other, options);
   EXPECT_EQ(refused.error().code, ErrorCode::validation_failed);
   ASSERT_TRUE(writer->close());
   EXPECT_EQ(writer->records(), 5U);
@@ -129,7 +129,7 @@ TEST_F(RecordsTest, OfSeveralEvaluationsFollowEachOther) {
 TEST_F(RecordsTest, VerifyInEitherTier) {
   EvaluationSpec spec = small_spec();
   spec.targets = {1, 2};
-  write(Population::mixed(80), cases_of({0, 1}), spec);
+  write(CandidateSet::mixed(80), cases_of({0, 1}), spec);
   for (const Tier tier : {Tier::interpreted, Tier::compiled, Tier::automatic}) {
     const Verification verification = verified({.tier = tier});
     EXPECT_FALSE(verification.difference);
@@ -139,7 +139,7 @@ TEST_F(RecordsTest, VerifyInEitherTier) {
 }
 
 TEST_F(RecordsTest, VerifyAsASample) {
-  write(Population::mixed(80), cases_of({0, 1}));
+  write(CandidateSet::mixed(80), cases_of({0, 1}));
   const Verification verification = verified({.sample = 10, .sample_seed = 3});
   EXPECT_EQ(verification.verified, 10U);
   EXPECT_EQ(verification.not_sampled, 70U);
@@ -224,7 +224,7 @@ TEST_F(RecordsTest, NeedTheHostFunctionsTheyWereMadeWith) {
 TEST_F(RecordsTest, LeaveOutCandidatesThatAreTooLarge) {
   EvaluationSpec spec = small_spec();
   spec.module_bytes_max = 1'024;
-  Population population{polynomial(1), "(; " + std::string(5'000, 'x') + " ;)"};
+  CandidateSet population{polynomial(1), "(; " + std::string(5'000, 'x') + " ;)"};
   population.add_bytes(std::vector<std::uint8_t>(3'000));
   write(population, cases_of({1}), spec);
   EXPECT_LT(file_.read().size(), 3'000U);
@@ -265,14 +265,14 @@ TEST_F(RecordsTest, ThatCannotBeWrittenAreAnErrorAndNothingIsLost) {
   EvaluationOptions options;
   options.records = writer->get();
   const auto evaluation =
-      evaluator_.evaluate(Population{polynomial(1)}.candidates(), cases_of({1}), small_spec(), options);
+      evaluator_.evaluate(CandidateSet{polynomial(1)}.candidates(), cases_of({1}), small_spec(), options);
   ASSERT_FALSE(evaluation) << "the first line cannot be written: nothing was evaluated";
   EXPECT_EQ(evaluation.error().code, ErrorCode::io_error);
   EXPECT_THAT(evaluation.error().message, HasSubstr("the disk is full"));
 }
 
 TEST_F(RecordsTest, AreWholeLinesOnADiskThatFillsUp) {
-  Population population;
+  CandidateSet population;
   for (int row = 0; row < 2'000; ++row) population.add(polynomial(row));
   auto writer = *RecordsWriter::create(file_.path());
   EvaluationOptions options;

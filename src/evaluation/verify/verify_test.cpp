@@ -281,7 +281,7 @@ TEST_F(VerifyTest, CountsTheTimeOfAllCasesOfARow) {
 }
 
 TEST_F(VerifyTest, ListsNoMoreRowsThanAPersonReads) {
-  Population population;
+  CandidateSet population;
   for (int row = 0; row < 300; ++row) population.add(polynomial(row));
   write(population, cases_of({1}), small_spec());
   const Verification verification = verified({.limits = {.fuel_max = 1}});

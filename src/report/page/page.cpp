@@ -14,7 +14,9 @@ namespace {
 // Browsers that honour it would refuse to fetch or run anything even if some text were taken for markup.
 constexpr std::string_view kPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-std::string head(const std::string& title) {
+}  // namespace
+
+std::string page_head(const std::string& title) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
@@ -24,31 +26,38 @@ std::string head(const std::string& title) {
       kPolicy, html_text(title), page_style());
 }
 
-std::string tile(std::string_view value, std::string_view what) {
+std::string page_tile(std::string_view value, std::string_view what) {
   return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", value, what);
 }
+
+std::string page_section(std::string_view name, std::string_view title, std::string_view content) {
+  return fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}</h2>\n{2}</section>\n",
+                     name, title, content);
+}
+
+namespace {
 
 std::string generations(const RecordsSummary& summary) {
   if (!summary.generation_first) return "";
   const std::uint64_t first = *summary.generation_first;
   const std::uint64_t last = *summary.generation_last;
-  return tile(fmt::format("{} – {}", format_count(first), format_count(last)), "generations");
+  return page_tile(fmt::format("{} – {}", format_count(first), format_count(last)), "generations");
 }
 
 std::string best_tile(const RecordsSummary& summary) {
-  if (!summary.curve.best()) return tile("none", "score");
+  if (!summary.curve.best()) return page_tile("none", "score");
   const auto doubt = summary.doubt_about_best();
-  return tile(score_text(summary.curve.best()->score),
-              fmt::format("best score ({} is best), row {}{}", name_of(summary.curve.best_is()),
-                          format_count(summary.curve.best()->row),
-                          doubt ? fmt::format(", doubtful: {}", html_text(*doubt)) : ""));
+  return page_tile(score_text(summary.curve.best()->score),
+                   fmt::format("best score ({} is best), row {}{}", name_of(summary.curve.best_is()),
+                               format_count(summary.curve.best()->row),
+                               doubt ? fmt::format(", doubtful: {}", html_text(*doubt)) : ""));
 }
 
 std::string tiles(const RecordsSummary& summary) {
-  return "<div class=\"tiles\">\n" + best_tile(summary) + tile(format_count(summary.records), "candidates") +
-         tile(percent_text(summary.outcomes.ok(), summary.records), "ok in every case") + generations(summary) +
-         tile(format_count(summary.curve.improvements()), "improvements") +
-         tile(short_number(static_cast<double>(summary.fuel_used)), "fuel used in all") + "</div>\n";
+  return "<div class=\"tiles\">\n" + best_tile(summary) + page_tile(format_count(summary.records), "candidates") +
+         page_tile(percent_text(summary.outcomes.ok(), summary.records), "ok in every case") + generations(summary) +
+         page_tile(format_count(summary.curve.improvements()), "improvements") +
+         page_tile(short_number(static_cast<double>(summary.fuel_used)), "fuel used in all") + "</div>\n";
 }
 
 // Counts that are not in the charts: rows that were not run here, and rows nobody can repeat.
@@ -96,25 +105,20 @@ std::string notes(const RecordsSummary& summary) {
   return text;
 }
 
-std::string section(std::string_view name, std::string_view title, std::string_view content) {
-  return fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}</h2>\n{2}</section>\n",
-                     name, title, content);
-}
-
 }  // namespace
 
 std::string report_page(const RecordsSummary& summary, const Lineage& lineage, const std::string& title) {
-  std::string page = head(title) + "<body>\n<main>\n<header><h1>" + html_text(title) + "</h1>\n";
+  std::string page = page_head(title) + "<body>\n<main>\n<header><h1>" + html_text(title) + "</h1>\n";
   page += fmt::format("<p>Candidates' function <code>{}</code> over {} cases, seed {}.</p></header>\n",
                       html_text(summary.header.spec.function), format_count(summary.header.cases.size()),
                       summary.header.spec.seed);
   page += notes(summary) + tiles(summary);
-  page += section("curve", "Best so far", curve_chart(summary, lineage));
-  page += section("outcomes", "How candidates ended", outcome_chart(summary.outcomes));
-  page += section("fuel", "Fuel", fuel_chart(summary.fuel));
-  page += section("best", "The best", best_table(summary.best.rows()));
-  page += section("lineage", "Lineage of the best", lineage_list(lineage));
-  page += section("spec", "What was evaluated", spec_list(summary.header));
+  page += page_section("curve", "Best so far", curve_chart(summary, lineage));
+  page += page_section("outcomes", "How candidates ended", outcome_chart(summary.outcomes));
+  page += page_section("fuel", "Fuel", fuel_chart(summary.fuel));
+  page += page_section("best", "The best", best_table(summary.best.rows()));
+  page += page_section("lineage", "Lineage of the best", lineage_list(lineage));
+  page += page_section("spec", "What was evaluated", spec_list(summary.header));
   page += fmt::format(
       "</main>\n<footer>{}. Nothing on this page has been verified: <code>petri verify</code> runs the candidates "
       "again."

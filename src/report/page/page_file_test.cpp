@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "evaluation/population_fixture.h"
+#include "evaluation/candidate_set_fixture.h"
 
 namespace petri {
 namespace {

@@ -25,6 +25,13 @@ std::string lineage_list(const Lineage& lineage);
 // The function that was evaluated, and under which limits.
 std::string spec_list(const RecordsHeader& header);
 
+// The head of a page, with its style and a policy that lets it fetch and run nothing.
+std::string page_head(const std::string& title);
+
+// A number with what it is, and a part of the page under a title; both are markup already.
+std::string page_tile(std::string_view value, std::string_view what);
+std::string page_section(std::string_view name, std::string_view title, std::string_view content);
+
 // The style sheet: in light and in dark surroundings, on wide and on narrow windows.
 std::string_view page_style();
 

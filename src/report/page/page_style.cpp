@@ -21,7 +21,7 @@ std::string_view page_style() {
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 main { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 16px; max-width: 1160px; margin: 0 auto;
   padding: 28px 20px 0; }
-header, .note, .tiles, #curve, #best { grid-column: 1 / -1; }
+header, .note, .tiles, #curve, #best, #graph { grid-column: 1 / -1; }
 header { padding-left: 16px; border-left: 4px solid var(--accent); }
 h1 { margin: 0; font-size: 26px; line-height: 1.2; letter-spacing: -.01em; overflow-wrap: anywhere; }
 header p { margin: 2px 0 0; color: var(--soft); }
@@ -46,6 +46,28 @@ path.best { stroke: var(--accent); stroke-width: 2.5px; }
 path.ancestry { stroke: var(--ancestry); stroke-width: 1.5px; opacity: .9; }
 .step { fill: var(--paper); stroke: var(--accent); stroke-width: 2px; }
 .step.last { fill: var(--accent); }
+path.quarters { fill: var(--accent); opacity: .16; stroke: none; }
+.chart path.quarters { fill: var(--accent); }
+path.median { stroke: var(--cloud); stroke-width: 2px; }
+.key.median { background: var(--cloud); }
+.key.quarters { height: 10px; background: var(--accent); opacity: .3; }
+#graph input { margin: 0 4px 8px 0; }
+#graph label { margin-right: 14px; color: var(--soft); font-size: 13px; }
+.graph { overflow: auto; max-height: 640px; border: 1px solid var(--rail); border-radius: 6px; }
+.graph svg { display: block; width: 100%; height: auto; }
+#zoom200:checked ~ .graph svg { width: 200%; }
+#zoom400:checked ~ .graph svg { width: 400%; }
+#zoom800:checked ~ .graph svg { width: 800%; }
+.graph text { fill: var(--soft); font-size: 11px; }
+.edge { fill: none; stroke: var(--line); stroke-width: 1px; }
+.edge.ancestor { stroke: var(--cloud); }
+.edge.line { stroke: var(--ancestry); stroke-width: 3px; }
+.node { fill: var(--line); stroke: var(--cloud); stroke-width: 1px; }
+.node.ancestor { fill: var(--cloud); }
+.node.line { fill: var(--ancestry); stroke: var(--ancestry); }
+.key.line { background: var(--ancestry); }
+.key.ancestor { width: 9px; height: 9px; border-radius: 50%; background: var(--cloud); }
+#graph .key.other { width: 9px; height: 9px; border-radius: 50%; background: var(--line); }
 section .axis { margin: 0 0 2px; font-size: 12px; }
 section .axis.end { text-align: right; }
 section .legend { margin: 4px 0 0; font-size: 13px; }

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/text/escape.h"
 #include "host/host_table.h"
+#include "population/individual_check.h"
 #include "security/containment_check.h"
 #include "supervisor/tree_check.h"
 
@@ -148,6 +149,14 @@ void check_keeps(const SandboxSpec& spec, Complaints& complaints) {
   if (spec.dead_keep && *spec.dead_keep < kNone) complaints.add("dead_keep", "is below 0");
 }
 
+void check_descent(const SandboxSpec& spec, Complaints& complaints) {
+  Individual individual;
+  individual.id = spec.id.empty() ? "it" : spec.id;  // the id has a check of its own
+  individual.parents = spec.parents;
+  individual.mutation = spec.mutation;
+  add_result(complaints, "parents", check_individual(individual));
+}
+
 void check_failures(const SandboxSpec& spec, Complaints& complaints) {
   if (spec.reload) add_result(complaints, "reload", check_reload_policy(*spec.reload));
   if (auto recovery = check_recovery(spec.recovery.value_or(Recovery{})); !recovery) {
@@ -163,6 +172,7 @@ SandboxPolicy check_all(const SandboxSpec& spec, const LimitChanges& defaults, c
   check_tree_of(spec, complaints);
   if (!spec.folder.empty()) check_path("folder", spec.folder, S_IFDIR, complaints);
   for (const std::string& label : spec.labels) add_result(complaints, "labels", check_sandbox_id(label));
+  check_descent(spec, complaints);
   check_profile(profile_of(spec), complaints);
   SandboxPolicy policy = resolve(spec, host, complaints);
   add_result(complaints, "permissions", check_permissions(profile_of(spec), policy.permissions));

@@ -63,6 +63,8 @@ SandboxSpec with_defaults(SandboxSpec spec, const SandboxSpec& defaults) {
 void check_defaults(const SandboxSpec& defaults, const std::string& where, Complaints& complaints) {
   const std::string above = where.empty() ? "" : where + ".";
   if (!defaults.id.empty()) complaints.add(above + "id", "is of one sandbox alone and has no default: leave it empty");
+  if (!defaults.parents.empty()) complaints.add(above + "parents", "are of one sandbox alone: leave them empty");
+  if (!defaults.mutation.empty()) complaints.add(above + "mutation", "is of one sandbox alone: leave it empty");
   if (!defaults.modules.empty()) complaints.add(above + "modules", "have no default: leave them empty");
   Complaints found;
   check_spec_alone(defaults, found);

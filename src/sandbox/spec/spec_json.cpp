@@ -134,6 +134,8 @@ class SpecReader {
             {"generation", JsonReader::into(spec_.generation)},
             {"idle_keep", JsonReader::into(spec_.idle_keep)},
             {"dead_keep", JsonReader::into(spec_.dead_keep)},
+            {"parents", JsonReader::into(spec_.parents)},
+            {"mutation", JsonReader::into(spec_.mutation)},
             {"seed", JsonReader::into(spec_.seed)},
             {"deterministic", JsonReader::into(spec_.deterministic)},
             {"auto_reload", JsonReader::into(spec_.auto_reload)},

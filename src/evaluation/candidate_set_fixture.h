@@ -109,10 +109,10 @@ inline std::string importing_a_file() {
 inline std::string not_wat() { return "(module (func (export \"f\")"; }
 
 // Owns what candidates borrow.
-class Population {
+class CandidateSet {
  public:
-  Population() = default;
-  Population(std::initializer_list<std::string> texts) {
+  CandidateSet() = default;
+  CandidateSet(std::initializer_list<std::string> texts) {
     for (const std::string& text : texts) add(text);
   }
 
@@ -135,8 +135,8 @@ class Population {
   }
 
   // `rows` of all kinds, the same ones every time; about one in ten is hostile and one in ten comes twice.
-  static Population mixed(int rows) {
-    Population population;
+  static CandidateSet mixed(int rows) {
+    CandidateSet population;
     for (int row = 0; row < rows; ++row) population.add_mixed(row);
     return population;
   }
@@ -183,7 +183,7 @@ inline EvaluationSpec small_spec() {
 }
 
 // Evaluates or fails the test.
-inline Evaluation evaluate(Evaluator& evaluator, const Population& population, std::span<const Case> cases,
+inline Evaluation evaluate(Evaluator& evaluator, const CandidateSet& population, std::span<const Case> cases,
                            const EvaluationSpec& spec = small_spec(), const EvaluationOptions& options = {}) {
   auto evaluation = evaluator.evaluate(population.candidates(), cases, spec, options);
   EXPECT_TRUE(evaluation) << evaluation.error().message;
@@ -191,7 +191,7 @@ inline Evaluation evaluate(Evaluator& evaluator, const Population& population, s
 }
 
 // The whole records file of an evaluation.
-inline std::string records_of(Evaluator& evaluator, const Population& population, std::span<const Case> cases,
+inline std::string records_of(Evaluator& evaluator, const CandidateSet& population, std::span<const Case> cases,
                               const EvaluationSpec& spec, EvaluationOptions options) {
   const TestFile file("records");
   auto writer = RecordsWriter::create(file.path());
