@@ -49,8 +49,8 @@ namespace petri {
 // its own: each part has one, or needs none, and ARCHITECTURE.md says in which order they are taken. A thread that runs
 // a guest holds none of them but the turn, and that only where the structural work itself runs the guest.
 //
-// The verbs are those of the parts. Parts with a state are members; the others are made where they are asked for. It has
-// more than forty functions, because it hands out each part, and passes on what one part answers; the parts decide.
+// The verbs are those of the parts. Parts with a state are members; the others are made where they are asked for. It
+// has more than forty functions, because it hands out each part, and passes on what one part answers; the parts decide.
 class SandboxCore final : public Keeper,
                           public TrialHost,
                           public RecoveryHost,
