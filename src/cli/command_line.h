@@ -10,6 +10,7 @@
 #include "cli/commands/compile.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/inspect.h"
+#include "cli/commands/new.h"
 #include "cli/commands/population.h"
 #include "cli/commands/records.h"
 #include "cli/commands/report.h"
@@ -30,8 +31,8 @@ struct HelpText {
   std::string text;
 };
 
-using Command = std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, InspectOptions, ScanOptions,
-                             EvaluateOptions, VerifyFileOptions, ConvertOptions, ShowOptions, ReportPageOptions,
+using Command = std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, NewOptions, InspectOptions,
+                             ScanOptions, EvaluateOptions, VerifyFileOptions, ConvertOptions, ShowOptions, ReportPageOptions,
                              PopulationOptions, ShellOptions, WatchOptions, AuditVerifyOptions, ManualOptions,
                              CompletionOptions, VersionOptions>;
 
