@@ -58,10 +58,11 @@ class AssemblyScript final : public Language {
     const std::string seen = jailed ? kPackagesInJail : packages.string();
     const std::string script = seen + "/" + asc.lexically_relative(packages).string();
     // With --enable-source-maps asc does not start itself a second time to get it.
-    ProgramJob job{.mounts = {{real_node, real_node}, {packages.string(), seen}},
-                   .arguments = {real_node, "--enable-source-maps", script, "--outFile", "../out/artifact",
-                                 "--runtime", "stub", "--use", "abort=", "-O" + plan.optimise},
-                   .identity_files = {real_node, asc.string(), (asc.parent_path().parent_path() / "package.json").string()}};
+    ProgramJob job{
+        .mounts = {{real_node, real_node}, {packages.string(), seen}},
+        .arguments = {real_node, "--enable-source-maps", script, "--outFile", "../out/artifact", "--runtime", "stub",
+                      "--use", "abort=", "-O" + plan.optimise},
+        .identity_files = {real_node, asc.string(), (asc.parent_path().parent_path() / "package.json").string()}};
     job.environment = {"NO_COLOR=1"};
     for (const std::string& source : plan.sources) job.arguments.push_back("./" + source);
     return build_by_program(plan, context, std::move(job), MessageForm::assemblyscript);
