@@ -174,11 +174,13 @@ PETRI_IMPORT("math", "lgamma") double petri_lgamma(double x);
  *   static double scores[8];
  *   static char title[32];
  *   PETRI_STATE(PETRI_FIELD(hits), PETRI_LIST(scores), PETRI_TEXT(title));
+ *
+ * In C++ the variables are looked up among the members of the table first, so these have names that no guest has.
  */
 #define PETRI_STATE(...)                                                         \
   PETRI_STATE_TABLE_ struct petri_state_table {                                  \
-    petri_size magic, version, count, entry_size;                                \
-    struct petri_state_entry entries[PETRI_STATE_COUNT_(__VA_ARGS__)];           \
+    petri_size petri_magic_, petri_version_, petri_count_, petri_entry_size_;    \
+    struct petri_state_entry petri_entries_[PETRI_STATE_COUNT_(__VA_ARGS__)];    \
   } const petri_state __attribute__((used)) = {0x41545350, /* "PSTA" */          \
                                                1,                                \
                                                PETRI_STATE_COUNT_(__VA_ARGS__),  \

@@ -1,13 +1,14 @@
 // A guest that uses all of petri_cpp.h.
 #include "petri_cpp.h"
 
-static petri_i32 ticks;
-PETRI_STATE(PETRI_FIELD(ticks));
+// Names that the table has had itself.
+static petri_i32 count, magic, version, entries[2];
+PETRI_STATE(PETRI_FIELD(count), PETRI_FIELD(magic), PETRI_FIELD(version), PETRI_LIST(entries));
 
 // Answers with the message and its sender.
 PETRI_EXPORT("petri_handle") petri_i32 petri_handle() {
   const petri::Message message = petri::message();
-  if (message.kind == PETRI_MESSAGE_TIMER) ticks += static_cast<petri_i32>(message.tag);
+  if (message.kind == PETRI_MESSAGE_TIMER) count += static_cast<petri_i32>(message.tag);
   if (message.bytes == "ask") {
     const petri::Reply reply = petri::call("echo", "hello");
     petri::output(reply ? reply.bytes : "error " + std::to_string(reply.error));
@@ -25,7 +26,7 @@ PETRI_EXPORT("petri_handle") petri_i32 petri_handle() {
   return 0;
 }
 
-PETRI_EXPORT("ticked") petri_i32 ticked() { return ticks; }
+PETRI_EXPORT("ticked") petri_i32 ticked() { return count; }
 
 // Random numbers, the log, and the clock.
 PETRI_EXPORT("world") petri_i32 world() {
