@@ -10,7 +10,7 @@ JOBS ?= $(shell expr $$(nproc) + 3)
 # Labels of tests that `make test` runs after the suite: they build, install, start a browser or Erlang, fuzz, churn, weigh what the
 # allocator gave, burn until they are ended, repeat lifecycles and reloads in the other tiers, or let every guest of the
 # hostile suite loose, alone and beside neighbours.
-SLOWER := setup|package|browser|examples|fuzz|soak|accounts|ends|otp|hostile|neighbours|tiers
+SLOWER := languages|setup|package|browser|examples|fuzz|soak|accounts|ends|otp|hostile|neighbours|tiers
 CARGO := cargo
 CRATE := --manifest-path engine/Cargo.toml --target-dir build/engine --locked
 

@@ -19,6 +19,7 @@ struct Grammar {
   RunOptions run;
   CompileCommandOptions compile;
   CacheOptions cache;
+  NewOptions new_guest;
   InspectOptions inspect;
   ScanOptions scan;
   EvaluateOptions evaluate;
@@ -37,6 +38,7 @@ struct Grammar {
   CLI::App* cache_command;
   CLI::App* cache_show_command;
   CLI::App* cache_clear_command;
+  CLI::App* new_command;
   CLI::App* inspect_command;
   CLI::App* scan_command;
   CLI::App* evaluate_command;
@@ -52,10 +54,10 @@ struct Grammar {
   CLI::App* version_command;
 
   std::vector<CLI::App*> commands() const {
-    return {run_command,     compile_command,    cache_command,    cache_show_command, cache_clear_command,
-            inspect_command, scan_command,       evaluate_command, verify_command,     records_command,
-            show_command,    report_command,     shell_command,    audit_command,      audit_verify_command,
-            manual_command,  completion_command, version_command};
+    return {run_command,          compile_command, cache_command,      cache_show_command, cache_clear_command,
+            new_command,          inspect_command, scan_command,       evaluate_command,   verify_command,
+            records_command,      show_command,    report_command,     shell_command,      audit_command,
+            audit_verify_command, manual_command,  completion_command, version_command};
   }
   Command command() const;
 };
@@ -66,6 +68,7 @@ Grammar::Grammar()
       cache_command(add_cache(app, cache)),
       cache_show_command(cache_command->get_subcommand("show")),
       cache_clear_command(cache_command->get_subcommand("clear")),
+      new_command(add_new(app, new_guest)),
       inspect_command(add_inspect(app, inspect)),
       scan_command(add_scan(app, scan)),
       evaluate_command(add_evaluate(app, evaluate)),
@@ -89,6 +92,7 @@ Command Grammar::command() const {
   if (run_command->parsed()) return run;
   if (compile_command->parsed()) return compile;
   if (cache_show_command->parsed() || cache_clear_command->parsed()) return cache;
+  if (new_command->parsed()) return new_guest;
   if (inspect_command->parsed()) return inspect;
   if (scan_command->parsed()) return scan;
   if (evaluate_command->parsed()) {
@@ -121,10 +125,11 @@ std::unexpected<Error> refuse_word(const Grammar& grammar) {
 Result<void> check_complete(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == &grammar.app && !grammar.version_flag) {
-    return refuse_usage(command,
-                        "petri needs a command: run, compile, cache, inspect, scan, evaluate, verify, records, show, "
-                        "report, shell, audit, "
-                        "manual, completion or version");
+    return refuse_usage(
+        command,
+        "petri needs a command: run, compile, cache, new, inspect, scan, evaluate, verify, records, show, "
+        "report, shell, audit, "
+        "manual, completion or version");
   }
   if (&command == grammar.cache_command) return refuse_usage(command, "petri cache needs a command: show or clear");
   if (&command == grammar.audit_command) return refuse_usage(command, "petri audit needs a command: verify");
@@ -199,6 +204,7 @@ ExitCode execute(const Command& command, Console& console) {
   if (const auto* run = std::get_if<RunOptions>(&command)) return execute(*run, console);
   if (const auto* compile = std::get_if<CompileCommandOptions>(&command)) return execute(*compile, console);
   if (const auto* cache = std::get_if<CacheOptions>(&command)) return execute(*cache, console);
+  if (const auto* new_guest = std::get_if<NewOptions>(&command)) return execute(*new_guest, console);
   if (const auto* inspect = std::get_if<InspectOptions>(&command)) return execute(*inspect, console);
   if (const auto* scan = std::get_if<ScanOptions>(&command)) return execute(*scan, console);
   if (const auto* evaluate = std::get_if<EvaluateOptions>(&command)) return execute(*evaluate, console);

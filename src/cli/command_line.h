@@ -10,6 +10,7 @@
 #include "cli/commands/compile.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/inspect.h"
+#include "cli/commands/new.h"
 #include "cli/commands/records.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
@@ -28,9 +29,10 @@ struct HelpText {
   std::string text;
 };
 
-using Command = std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, InspectOptions, ScanOptions,
-                             EvaluateOptions, VerifyFileOptions, ConvertOptions, ShowOptions, ReportPageOptions,
-                             ShellOptions, AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
+using Command =
+    std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, NewOptions, InspectOptions, ScanOptions,
+                 EvaluateOptions, VerifyFileOptions, ConvertOptions, ShowOptions, ReportPageOptions, ShellOptions,
+                 AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

@@ -2,7 +2,7 @@
 """C27: the log that `petri compile --format=sarif` prints has the structure that the schema of SARIF 2.1.0 requires.
 
 The parts of the schema that petri uses are written down here; with the package jsonschema and the whole schema in a file that
-PETRI_SARIF_SCHEMA names, the log is held to that too.
+PETRI_SARIF_SCHEMA names, the log is held to that too. The crate serde-sarif has that file as src/schema.json.
 """
 
 import argparse
@@ -76,6 +76,13 @@ class Sarif(unittest.TestCase):
             place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
             self.assertEqual(place["artifactLocation"]["uri"], "bad.c")
             self.assertEqual(place["region"], {"startLine": 2, "startColumn": 10})
+
+    def test_counts_columns_in_units_of_utf16(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "bad.c").write_text("int f(void) {\n  /* \u00fc \U0001f600 */ return g(1);\n}\n", encoding="utf-8")
+            _, log = log_of(folder, "bad.c")
+            region = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
+            self.assertEqual(region, {"startLine": 2, "startColumn": 21})
 
 
 if __name__ == "__main__":

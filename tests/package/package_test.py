@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 PREFIX = "/usr/a prefix"
-COMMANDS = ["", "-run", "-compile", "-cache", "-cache-show", "-cache-clear", "-inspect", "-scan", "-evaluate", "-verify", "-records", "-show", "-report", "-shell", "-audit", "-audit-verify",
+COMMANDS = ["", "-run", "-compile", "-cache", "-cache-show", "-cache-clear", "-new", "-inspect", "-scan", "-evaluate", "-verify", "-records", "-show", "-report", "-shell", "-audit", "-audit-verify",
             "-manual", "-completion", "-version"]
 DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fuzz/README.md",
              "tests/hostile/README.md", "guest/abi/abi.json", "guest/c/petri.h", "guest/c/petri_cpp.h", "guest/rust/src/lib.rs",

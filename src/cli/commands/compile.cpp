@@ -113,11 +113,32 @@ void print_text(const CompileReport& report, const CompileCommandOptions& option
   console.error.write(summary_text(report) + "\n");
 }
 
+// Compilers count columns in bytes, SARIF in units of UTF-16: a byte that starts a character is one unit, or two where
+// the character has four bytes.
+std::uint32_t utf16_column(std::string_view line, std::uint32_t column) {
+  std::uint32_t units = 1;
+  for (const char c : line.substr(0, column - 1)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0U) != 0x80U) units += byte >= 0xF0U ? 2 : 1;
+  }
+  return units;
+}
+
+CompileReport with_utf16_columns(CompileReport report, std::uint64_t source_bytes_max) {
+  SourceLines lines(source_bytes_max);
+  for (Diagnostic& diagnostic : report.diagnostics) {
+    if (diagnostic.column < 2) continue;
+    if (const auto line = lines.find(diagnostic)) diagnostic.column = utf16_column(*line, diagnostic.column);
+  }
+  return report;
+}
+
 void print(const CompileReport& report, const CompileCommandOptions& options, Console& console) {
   switch (options.format) {
     case CompileFormat::text: return print_text(report, options, console);
     case CompileFormat::json: return console.out.write(to_line({{"compile", to_json(report)}}));
-    case CompileFormat::sarif: return console.out.write(to_line(to_sarif(report)));
+    case CompileFormat::sarif:
+      return console.out.write(to_line(to_sarif(with_utf16_columns(report, options.compile.source_bytes_max))));
     case CompileFormat::lines:
       for (const Diagnostic& one : report.diagnostics) console.out.write(escape_text(line_of(one)) + "\n");
   }
@@ -173,7 +194,8 @@ CLI::App* add_compile(CLI::App& app, CompileCommandOptions& options) {
       ->add_option("-o,--output", options.output,
                    "The module; for a folder of modules a folder. Without it nothing is written")
       ->type_name("FILE");
-  command->add_option("--language", options.compile.language, "Where the file's name does not say")->type_name("NAME");
+  command->add_option("--language", options.compile.language, "Where the file's name does not say")
+      ->type_name("LANGUAGE");
   command->add_option("--optimise", options.compile.optimise, "0, 1, 2, 3, s or z; default 2")->type_name("N");
   command
       ->add_option("--flag", options.compile.flags,

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "petri/compile.h"
 #include "petri/evaluate.h"
 #include "petri/policy.h"
 #include "petri/records.h"
@@ -25,12 +26,19 @@ ValueWords permissions() {
   return value;
 }
 
+ValueWords languages() {
+  ValueWords value{ValueKind::word, {}};
+  for (const SourceLanguage& language : source_languages()) value.words.push_back(language.name);
+  return value;
+}
+
 Table make_table() {
   Table table{
       {"CANDIDATE", {ValueKind::file, {}}},
       {"DIR", {ValueKind::folder, {}}},
       {"FILE", {ValueKind::file, {}}},
       {"FORM", one_of(RecordsForm::json_lines, RecordsForm::compact)},
+      {"LANGUAGE", languages()},
       {"LIST", permissions()},
       {"OUTPUT", {ValueKind::word, {"text", "json", "lines", "sarif"}}},
       {"PAGE", {ValueKind::file, {}}},
