@@ -55,18 +55,11 @@ class Language {
   virtual Result<ModuleBuild> build(const ModulePlan& plan, const BuildContext& context) const = 0;
 };
 
-// All of them; languages.cpp has the list.
+// One for each file in languages/: NAME.cpp there defines `const Language& NAME_language()`, and CMake makes the list.
 const std::vector<const Language*>& languages();
 // nullptr if there is none of this name.
 const Language* language_named(std::string_view name);
 // validation_failed lists those that there are.
 Result<const Language*> find_language(std::string_view name);
-
-// Each language is one file in languages/.
-const Language& wat_language();
-const Language& c_language();
-const Language& cpp_language();
-const Language& assemblyscript_language();
-const Language& rust_language();
 
 }  // namespace petri

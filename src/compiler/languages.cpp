@@ -5,12 +5,6 @@
 
 namespace petri {
 
-const std::vector<const Language*>& languages() {
-  static const std::vector<const Language*> kLanguages{&wat_language(), &c_language(), &cpp_language(),
-                                                       &assemblyscript_language(), &rust_language()};
-  return kLanguages;
-}
-
 const Language* language_named(std::string_view name) {
   for (const Language* const language : languages()) {
     if (language->facts().name == name) return language;

@@ -1,15 +1,19 @@
 #include "compiler/cache/compile_cache.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "base/files/file.h"
 #include "base/text/byte_text.h"
+#include "base/text/escape.h"
 #include "compiler/toolbox.h"
 #include "engine/sha256.h"
 
@@ -18,13 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMark = "petri compile cache 1\n";
+constexpr std::string_view kMark = "petri compile cache 2\n";
 constexpr std::size_t kSumBytes = 32;
 constexpr std::uint64_t kRecordBytesMax = std::uint64_t{256} << 20;
 constexpr std::uint64_t kPutsBetweenLooks = 64;
 
-std::string sum_of(std::string_view bytes) {
-  const auto sum = sha256(as_bytes(bytes));
+// The sum covers the key, so that a record under another key's name is a miss.
+std::string sum_of(const std::string& key, std::string_view body) {
+  const auto sum = sha256(as_bytes(key + std::string(body)));
   return {sum.bytes.begin(), sum.bytes.end()};
 }
 
@@ -40,11 +45,11 @@ std::optional<std::uint64_t> take_size(std::string_view& bytes) {
   return size;
 }
 
-std::optional<CacheRecord> decode(std::string_view bytes) {
+std::optional<CacheRecord> decode(const std::string& key, std::string_view bytes) {
   if (!bytes.starts_with(kMark) || bytes.size() < kMark.size() + kSumBytes) return std::nullopt;
   const std::string_view sum = bytes.substr(kMark.size(), kSumBytes);
   bytes.remove_prefix(kMark.size() + kSumBytes);
-  if (sum != sum_of(bytes)) return std::nullopt;
+  if (sum != sum_of(key, bytes)) return std::nullopt;
   CacheRecord record;
   while (!bytes.empty()) {
     const auto size = take_size(bytes);
@@ -55,13 +60,13 @@ std::optional<CacheRecord> decode(std::string_view bytes) {
   return record;
 }
 
-std::string encode(const CacheRecord& record) {
+std::string encode(const std::string& key, const CacheRecord& record) {
   std::string body;
   for (const std::string& text : record) {
     append_size(body, text.size());
     body += text;
   }
-  return std::string(kMark) + sum_of(body) + body;
+  return std::string(kMark) + sum_of(key, body) + body;
 }
 
 struct CacheFile {
@@ -101,7 +106,7 @@ std::optional<CacheRecord> CacheFolder::find(const std::string& key, bool& damag
   const std::string path = path_of(key);
   const auto bytes = read_file(path, kRecordBytesMax);
   if (!bytes) return std::nullopt;
-  auto record = decode(*bytes);
+  auto record = decode(key, *bytes);
   if (record) {
     ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // it was used now
   } else {
@@ -112,14 +117,24 @@ std::optional<CacheRecord> CacheFolder::find(const std::string& key, bool& damag
   return record;
 }
 
+// For this user alone, whatever the mask of the process is.
+void CacheFolder::make() const {
+  if (::mkdir(folder_.c_str(), S_IRWXU) == 0 || errno != ENOENT) return;
+  std::error_code ignored;
+  fs::create_directories(fs::path(folder_).parent_path(), ignored);
+  ::mkdir(folder_.c_str(), S_IRWXU);
+}
+
 void CacheFolder::put(const std::string& key, const CacheRecord& record) const {
   const std::string path = path_of(key);
+  make();
   std::error_code failed;
   fs::create_directories(fs::path(path).parent_path(), failed);
-  if (!failed) replace_file(path, encode(record), S_IRUSR | S_IWUSR);
+  if (!failed) replace_file(path, encode(key, record), S_IRUSR | S_IWUSR);
 }
 
 std::string CacheFolder::headers() const {
+  make();
   std::error_code failed;
   fs::create_directories(folder_ + "/headers", failed);
   const fs::path real = failed ? fs::path() : fs::canonical(folder_ + "/headers", failed);
@@ -158,12 +173,41 @@ CompileCacheInfo CacheFolder::info() const {
   return info;
 }
 
-std::string cache_folder_of(const CompileOptions& options) {
+namespace {
+
+// Records are trusted as far as the folder is: whoever can write there can forge both code and checksum.
+bool is_safe(const std::string& folder) {
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0) return true;  // it will be made
+  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+std::string named_folder(const CompileOptions& options) {
   if (!options.cache_folder.empty()) return options.cache_folder;
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::string(cache) + "/petri/compile";
   const char* const home = std::getenv("HOME");
   return home == nullptr || *home != '/' ? std::string() : std::string(home) + "/.cache/petri/compile";
+}
+
+Result<std::string> folder_to_show(const CompileOptions& options) {
+  std::string folder = named_folder(options);
+  if (folder.empty()) return fail(ErrorCode::not_found, "there is no cache: neither HOME nor XDG_CACHE_HOME is set");
+  if (is_safe(folder)) return folder;
+  const std::string shown = escape_text(folder, kPathShownBytesMax);
+  return fail(
+      Error{.code = ErrorCode::permission_denied,
+            .message = fmt::format("{}: others can write to this folder, so nothing is kept there or taken from "
+                                   "it; make it yours alone with chmod 700, or name another in XDG_CACHE_HOME",
+                                   shown),
+            .details = {{"path", folder}}});
+}
+
+}  // namespace
+
+std::string cache_folder_of(const CompileOptions& options) {
+  std::string folder = named_folder(options);
+  return is_safe(folder) ? folder : std::string();
 }
 
 void CacheUse::count_hit() {
@@ -212,16 +256,14 @@ CacheUse::Claim::~Claim() {
 }
 
 Result<CompileCacheInfo> compile_cache_info(const CompileOptions& options) {
-  const std::string folder = cache_folder_of(options);
-  if (folder.empty()) return fail(ErrorCode::not_found, "there is no cache: neither HOME nor XDG_CACHE_HOME is set");
+  PETRI_TRY(const std::string folder, folder_to_show(options));
   CompileCacheInfo info = CacheFolder(folder, options.cache_bytes_max).info();
   shared_toolbox().cache_use().add_to(info);
   return info;
 }
 
 Result<CompileCacheInfo> clear_compile_cache(const CompileOptions& options) {
-  const std::string folder = cache_folder_of(options);
-  if (folder.empty()) return fail(ErrorCode::not_found, "there is no cache: neither HOME nor XDG_CACHE_HOME is set");
+  PETRI_TRY(const std::string folder, folder_to_show(options));
   CacheFolder(folder, options.cache_bytes_max).clear();
   shared_toolbox().cache_use().reset();
   return compile_cache_info(options);

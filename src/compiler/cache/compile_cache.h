@@ -38,12 +38,13 @@ class CacheFolder {
 
  private:
   std::string path_of(const std::string& key) const;
+  void make() const;
 
   const std::string folder_;
   const std::uint64_t bytes_max_;
 };
 
-// The folder that the options name, or this user's; empty if there is no home.
+// The folder that the options name, or this user's; empty if there is no home, or if others can write to the folder.
 std::string cache_folder_of(const CompileOptions& options);
 
 // A key over texts: 64 hexadecimal digits.

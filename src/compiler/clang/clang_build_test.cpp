@@ -129,7 +129,7 @@ TEST(CompileC, ReportsWhereAFunctionIsUndeclared) {
   EXPECT_THAT(report->diagnostics[0].message, HasSubstr("undeclared function 'g'"));
 }
 
-// C08
+// C08, hostile I01, hostile I02, hostile I03
 TEST(CompileC, SeesNoFileOfTheHost) {
   for (const char* const text :
        {"#include \"/etc/passwd\"\n", "#include \"../../../../etc/passwd\"\n",
@@ -333,7 +333,7 @@ TEST(CompileJail, AServerThatIsKilledIsReplaced) {
   }
 }
 
-// Texts that are no programs, in bounded time.
+// hostile I07: texts that are no programs, in bounded time.
 TEST(CompileC, RefusesTextsThatAreNoPrograms) {
   const std::string binary(
       "\x7f"

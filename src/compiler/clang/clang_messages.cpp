@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text/escape.h"
+#include "compiler/clang/guest_headers.h"
 
 namespace petri {
 namespace {
@@ -40,6 +41,8 @@ bool is_path_character(char c) {
 
 std::string source_name(std::string_view file) {
   while (file.starts_with("./")) file.remove_prefix(2);
+  const std::string_view guest = kGuestHeaderFolder;
+  if (file.starts_with(guest)) file.remove_prefix(guest.size() + 1);
   if (file.starts_with('/')) file.remove_prefix(file.rfind('/') + 1);
   return std::string(file);
 }
@@ -90,6 +93,7 @@ std::optional<Diagnostic> clang_diagnostic(std::string_view line) {
     }
     diagnostic.file = source_name(place);
     std::string message(line.substr(found + level.word.size()));
+    if (message.starts_with("clang frontend command failed")) return std::nullopt;  // the end of the compiler says it
     const std::string category = take_category(message);
     diagnostic.kind = kind_of(category, message);
     diagnostic.message = printable(message);

@@ -88,7 +88,7 @@ void add_identity(std::string& identity, const std::string& path) {
 }
 
 std::string identity_of(const ClangToolchain& toolchain, const std::string& resources) {
-  std::string identity = "petri clang 1\n";
+  std::string identity = "petri clang 2\n";
   for (const std::string& path : {toolchain.clang, toolchain.linker, resources, resources + "/include"}) {
     add_identity(identity, path);
   }

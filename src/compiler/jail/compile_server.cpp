@@ -134,6 +134,8 @@ int CompileServer::spawn(const ServerCommand& command, int socket) {
     if (why != 0) return;
     siginfo_t about{};
     while (::waitid(P_PID, static_cast<id_t>(process), &about, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;
+    // A bubblewrap that dies early leaves its child, which waits for it and holds the socket.
+    ::kill(-process, SIGKILL);
     const MutexLock lock(mutex_);
     ::waitpid(process, nullptr, 0);
     ended_ = true;
