@@ -110,10 +110,11 @@ std::string report_page(const RecordsSummary& summary, const Lineage& lineage, c
                       summary.header.spec.seed);
   page += notes(summary) + tiles(summary);
   page += section("curve", "Best so far", curve_chart(summary, lineage));
+  page += section("score-fuel", "Score and fuel", score_fuel_chart(summary.score_fuel, summary.curve.best_is()));
   page += section("outcomes", "How candidates ended", outcome_chart(summary.outcomes));
   page += section("fuel", "Fuel", fuel_chart(summary.fuel));
   page += section("best", "The best", best_table(summary.best.rows()));
-  page += section("lineage", "Lineage of the best", lineage_list(lineage));
+  if (has_parents(lineage)) page += section("lineage", "Lineage of the best", lineage_list(lineage));
   page += section("spec", "What was evaluated", spec_list(summary.header));
   page += fmt::format(
       "</main>\n<footer>{}. Nothing on this page has been verified: <code>petri verify</code> runs the candidates "
