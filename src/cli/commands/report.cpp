@@ -61,9 +61,9 @@ ExitCode tell_incomplete(const ReportFacts& facts, const ReportPageOptions& opti
 }  // namespace
 
 CLI::App* add_report(CLI::App& app, ReportPageOptions& options) {
-  CLI::App* command = app.add_subcommand("report", "Makes an HTML page of a records file");
+  CLI::App* command = app.add_subcommand("report", "Writes an HTML page about a records file");
   command->add_option("FILE", options.file, "What petri evaluate --records wrote")->type_name("")->required();
-  command->add_option("-o,--output", options.page, "Where the page goes; replaced as a whole or not at all")
+  command->add_option("-o,--output", options.page, "Where the page goes; replaced as a whole or not at all; -: stdout")
       ->type_name("PAGE")
       ->required();
   command
@@ -71,6 +71,8 @@ CLI::App* add_report(CLI::App& app, ReportPageOptions& options) {
           "--best", [&options](const std::string& text) { set_best(options.best, text); },
           "Which scores are good: smallest or largest (default smallest, as of errors)")
       ->type_name("WHICH");
+  command->add_option("--title", options.title, "The title of the page (default: the name of the file)")
+      ->type_name("TEXT");
   add_count_option(*command, options.top,
                    {.name = "--top",
                     .about = fmt::format("Rows in the table of the best (default {})", options.top),
@@ -84,10 +86,17 @@ CLI::App* add_report(CLI::App& app, ReportPageOptions& options) {
 }
 
 ExitCode execute(const ReportPageOptions& options, Console& console) {
+  if (options.json && options.page == "-") {
+    return report_error({.code = ErrorCode::validation_failed,
+                         .message = "--json and --output - would both write to stdout; name a file for the page",
+                         .details = {}},
+                        true, console);
+  }
   const auto facts =
-      write_report(options.file, options.page, {.best = options.best, .top = static_cast<std::size_t>(options.top)});
+      write_report(options.file, options.page,
+                   {.best = options.best, .top = static_cast<std::size_t>(options.top), .title = options.title});
   if (!facts) return report_error(facts.error(), options.json, console);
-  if (!options.json) console.out.write(to_text(*facts, options.page));
+  if (!options.json) (options.page == "-" ? console.error : console.out).write(to_text(*facts, options.page));
   if (facts->read_error) return tell_incomplete(*facts, options, console);
   if (options.json) console.out.write(to_line({{"report", object_of(*facts, options.page)}}));
   return ExitCode::ok;

@@ -17,6 +17,7 @@ struct ReportPageOptions {
   std::string file;
   std::string page;
   BestScore best = BestScore::smallest;
+  std::string title;
   std::uint64_t top = ReportOptions{}.top;
   bool json = false;
 };

@@ -103,8 +103,13 @@ CommandLoop::Next CommandLoop::carry_out(const std::string& line) {
     print("", words.error());
     return failed_with(exit_code_for(words.error()));
   }
-  if (words->empty()) return Next::resume;
-  const std::vector<std::string> texts = texts_of(std::move(*words));
+  for (std::vector<ShellWord>& command : commands_of(std::move(*words))) {
+    if (carry_out_one(texts_of(std::move(command))) == Next::end) return Next::end;
+  }
+  return Next::resume;
+}
+
+CommandLoop::Next CommandLoop::carry_out_one(const std::vector<std::string>& texts) {
   Interrupt interrupt;
   session_.set_stop(interrupt.token());
   auto answer = answer_to(texts);
@@ -155,7 +160,8 @@ void CommandLoop::print(std::string_view verb, const Error& error) {
     return console_.out.write(to_line(json));
   }
   const std::string where = options_.typed ? "" : fmt::format("line {}: ", command_line_);
-  console_.error.write(fmt::format("error: {}{}\n", where, without_full_stop(error.message)));
+  console_.error.write_coloured(Colour::failure, "error:");
+  console_.error.write(fmt::format(" {}{}\n", where, without_full_stop(error.message)));
 }
 
 // ---- news -----------------------------------------------------------------------------------------------------

@@ -69,6 +69,7 @@ Result<Answer> fork_sandbox(ShellSession& session, const BoundArguments& argumen
 // policy_verbs.cpp
 Result<Answer> show_or_change_limits(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_change_permissions(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_or_lift_quarantine(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_audit(ShellSession& session, const BoundArguments& arguments);
 
 // verb.cpp

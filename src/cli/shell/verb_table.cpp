@@ -9,7 +9,7 @@ using enum ShellArgument;
 constexpr VerbArgument kId{.name = "ID", .kind = sandbox};
 constexpr VerbArgument kProcess{.name = "ID[/PROCESS]", .kind = process};
 constexpr VerbOption kBackground{
-    .name = "--background", .value = "", .about = "Do not wait: the answer is told when it comes"};
+    .name = "--background", .value = "", .about = "Do not wait: the answer is printed when it comes"};
 constexpr VerbOption kInput{.name = "--input", .value = "TEXT", .about = "Bytes the guest reads with input_read"};
 constexpr VerbOption kTier{
     .name = "--tier", .value = "TIER", .kind = tier, .about = "interpreted, compiled or automatic"};
@@ -27,24 +27,24 @@ constexpr VerbOption kLimit{.name = "--limit", .value = "N", .about = "Show at m
 
 Verb create_verb() {
   return {.name = "create",
-          .about = "Makes a sandbox of a module and starts its processes",
+          .about = "Creates a sandbox from a module and starts its processes",
           .example = "create orders orders.wat --limit memory=16MiB --label shop",
           .arguments = {{.name = "ID", .required = false}, {.name = "FILE", .kind = file, .required = false}},
           .options = {{"--wat", "TEXT", word, "The code itself, in place of a FILE"},
                       {"--module", "NAME=FILE", word, "One more module", true},
-                      {"--spec", "FILE", file, "All of it as JSON; what else is said stands over it"},
+                      {"--spec", "FILE", file, "The whole spec as JSON; other options override it"},
                       {"--tree", "JSON", word,
                        "Its supervision tree; without one each module that no other imports has a child of its name"},
                       {"--profile", "NAME", profile, "strict, standard or trusted (default standard)"},
                       {"--limit", "NAME=VALUE", limit, "A limit in place of the profile's", true},
                       {"--kill", "LIMIT", word, "A limit that ends the guest where it would refuse", true},
                       {"--allow", "LIST", permission_list, "Permissions, separated by commas, or none"},
-                      {"--allow_import", "NAME", word, "An import module or function; then no others", true},
-                      {"--block_import", "NAME", word, "An import module or function that is refused", true},
+                      {"--allow-import", "NAME", word, "An import module or function; then no others", true},
+                      {"--block-import", "NAME", word, "An import module or function that is refused", true},
                       {"--audit", "LEVEL", audit_level, "none, basic or full"},
                       kTier,
-                      {"--seed", "N", word, "Where randomness starts (default 0)"},
-                      {"--deterministic", "", word, "The same calls in the same order come to the same"},
+                      {"--seed", "N", word, "The seed of random numbers (default 0)"},
+                      {"--deterministic", "", word, "The same calls in the same order give the same results"},
                       {"--folder", "DIR", file, "The one folder whose files WASI shows"},
                       {"--env", "NAME=VALUE", word, "An environment variable for WASI", true},
                       {"--argument", "TEXT", word, "An argument for WASI", true},
@@ -60,7 +60,7 @@ std::vector<Verb> running_verbs() {
            .arguments = {kProcess,
                          {.name = "FUNCTION", .kind = function, .required = false},
                          {.name = "NUMBER", .required = false, .repeats = true}},
-           .options = {kInput, {"--timeout", "TIME", word, "How long to wait; the guest may go on"}, kBackground},
+           .options = {kInput, {"--timeout", "TIME", word, "How long to wait; the guest may continue"}, kBackground},
            .act = call_process},
           {.name = "send",
            .about = "Sends a message to petri_handle of a live process, and does not wait",
@@ -97,7 +97,7 @@ std::vector<Verb> running_verbs() {
 
 std::vector<Verb> looking_verbs() {
   return {{.name = "info",
-           .about = "Tells all about a sandbox, or without ID about the runtime",
+           .about = "Shows all about a sandbox, or without ID about the runtime",
            .example = "info orders",
            .arguments = {{.name = "ID", .kind = sandbox, .required = false}},
            .options = {},
@@ -119,18 +119,18 @@ std::vector<Verb> looking_verbs() {
                        kLimit},
            .act = find_sandboxes},
           {.name = "usage",
-           .about = "Tells what a sandbox consumes, over its whole tree",
+           .about = "Shows what a sandbox uses, over its whole tree",
            .example = "usage orders --history",
            .arguments = {kId},
            .options = {{"--history", "", word, "Also the samples of the last minutes"}},
            .act = show_usage},
           {.name = "events",
-           .about = "Tells what happens, as it happens: on, off, or wait for one",
+           .about = "Prints events as they happen: on, off, or wait for one",
            .example = "events on orders --kind process.exited",
            .arguments = {{.name = "ACTION", .kind = events_action, .required = false},
                          {.name = "ID|EVENT", .kind = events_subject, .required = false}},
-           .options = {{"--kind", "EVENT", event_kind, "Only these", true},
-                       {"--queue", "N", word, "How many may wait to be told before they are lost (default 1024)"},
+           .options = {{"--kind", "EVENT", event_kind, "Only these; without it all but usage.sampled", true},
+                       {"--queue", "N", word, "How many may wait to be printed before they are lost (default 1024)"},
                        {"--timeout", "TIME", word, "How long to wait for one (default 10s)"}},
            .act = show_events},
           {.name = "metrics",
@@ -196,17 +196,17 @@ std::vector<VerbOption> switch_options(std::vector<VerbOption> options) {
       {"--state", "WAY", state_way, "How state crosses: best, described, hooks, memory or none (default best)"},
       kDrop,
       {"--rolling", "", word, "One process after another in place of all at once"},
-      {"--wait", "TIME", word, "How long processes may take to come to rest (default 5s)"}};
+      {"--wait", "TIME", word, "How long processes may take to quiesce (default 5s)"}};
   options.insert(options.end(), policy.begin(), policy.end());
   return options;
 }
 
 std::vector<VerbOption> reload_options() {
   return switch_options(
-      {{"--rename", "OLD=NEW", word, "A field that goes on under another name", true},
-       {"--drop_exports", "", word, "Functions that callers could call may be missing"},
-       {"--trial_calls", "N", word, "A crash within so many calls goes back by itself; 0: never (default 100)"},
-       {"--trial_time", "TIME", word, "And within so much time (default 1s)"}});
+      {{"--rename", "OLD=NEW", word, "A field that continues under another name", true},
+       {"--drop-exports", "", word, "Functions that callers could call may be missing"},
+       {"--trial-calls", "N", word, "A crash within so many calls rolls back; 0: never (default 100)"},
+       {"--trial-time", "TIME", word, "And within so much time (default 1s)"}});
 }
 
 std::vector<VerbOption> new_version_options() {
@@ -218,25 +218,25 @@ std::vector<VerbOption> new_version_options() {
 
 std::vector<Verb> changing_verbs() {
   return {{.name = "reload",
-           .about = "Gives the processes of a module other code; they go on with their state",
+           .about = "Hot reload: gives the processes of a module new code, and they keep their state",
            .example = "reload orders orders_v2.wat --rename hits=count",
            .arguments = {kModule, kFile},
            .options = new_version_options(),
            .act = reload_module},
           {.name = "plan",
-           .about = "Tells what reload would do, field by field, without doing it",
+           .about = "Shows what reload would do, field by field, without doing it",
            .example = "plan orders orders_v2.wat --drop",
            .arguments = {kModule, kFile},
            .options = reload_options(),
            .act = plan_reload},
           {.name = "rollback",
-           .about = "Goes back to a version that is kept; without NUMBER to the one that was active before",
+           .about = "Rolls back to a version that is kept; without NUMBER to the one that was active before",
            .example = "rollback orders 1 --drop",
            .arguments = {kModule, {.name = "NUMBER", .kind = version, .required = false}},
            .options = switch_options({{"--snapshot", "", word, "With the state it had at the switch"}}),
            .act = rollback_module},
           {.name = "load",
-           .about = "Adds a module under a new name; start_child makes processes of it",
+           .about = "Adds a module under a new name; start_child starts processes of it",
            .example = "load orders/tax tax.wat",
            .arguments = {{.name = "ID/MODULE", .kind = sandbox}, kFile},
            .options = {kMetadata, kNeeds},
@@ -248,7 +248,7 @@ std::vector<Verb> changing_verbs() {
            .options = {kMetadata, kNeeds},
            .act = stage_version},
           {.name = "activate",
-           .about = "Goes on with a version that is kept, as reload does",
+           .about = "Activates a version that is kept, as reload does",
            .example = "activate orders 3",
            .arguments = {kModule, {.name = "NUMBER", .kind = version}},
            .options = reload_options(),
@@ -272,7 +272,7 @@ std::vector<Verb> changing_verbs() {
            .options = {},
            .act = show_history},
           {.name = "state",
-           .about = "Shows what a process knows, by the names of its fields, or writes some of them",
+           .about = "Shows the state of a process by the names of its fields, or writes some of them",
            .example = "state orders/clerk count=7 label=new",
            .arguments = {kProcess, {.name = "FIELD=VALUE", .required = false, .repeats = true}},
            .options = {},
@@ -280,7 +280,7 @@ std::vector<Verb> changing_verbs() {
 }
 
 std::vector<Verb> snapshot_verbs() {
-  const VerbOption no_timers{"--no_timers", "", word, "Without the timers that had not rung"};
+  const VerbOption no_timers{"--no-timers", "", word, "Without its pending timers"};
   return {{.name = "snapshot",
            .about = "Writes a sandbox as it stands to a file",
            .example = "snapshot orders orders.snapshot",
@@ -288,16 +288,16 @@ std::vector<Verb> snapshot_verbs() {
            .options = {},
            .act = take_snapshot},
           {.name = "restore",
-           .about = "Brings a sandbox back to a snapshot; where there is none of this id, makes one of it",
+           .about = "Restores a sandbox from a snapshot; creates it if there is none of this id",
            .example = "restore orders orders.snapshot",
            .arguments = {kId, kFile},
            .options = {no_timers},
            .act = restore_snapshot},
           {.name = "fork",
-           .about = "Makes twins of a live sandbox, with all that its processes know",
+           .about = "Forks a live sandbox into others, with the state of its processes",
            .example = "fork orders left right",
            .arguments = {kId, {.name = "TWIN", .repeats = true}},
-           .options = {{"--share_random", "", word, "They draw the same numbers"}, no_timers},
+           .options = {{"--share-random", "", word, "They draw the same numbers"}, no_timers},
            .act = fork_sandbox}};
 }
 
@@ -314,6 +314,13 @@ std::vector<Verb> policy_verbs() {
            .arguments = {kId, {.name = "CHANGE", .kind = permission_change, .required = false, .repeats = true}},
            .options = {},
            .act = show_or_change_permissions},
+          {.name = "quarantine",
+           .about = "Lists the code that is refused because it met limits again and again, or lifts that",
+           .example = "quarantine lift 27e343a8708e",
+           .arguments = {{.name = "ACTION", .kind = quarantine_action, .required = false},
+                         {.name = "ARTIFACT", .required = false}},
+           .options = {},
+           .act = show_or_lift_quarantine},
           {.name = "audit",
            .about = "Shows what was refused, ended and changed, also of sandboxes that are gone",
            .example = "audit orders --kind permission_denied",
@@ -326,48 +333,49 @@ std::vector<Verb> policy_verbs() {
 }
 
 std::vector<Verb> ending_verbs() {
-  return {{.name = "label",
-           .about = "Gives a sandbox a label",
-           .example = "label orders shop",
-           .arguments = {kId, {.name = "TEXT"}},
-           .options = {},
-           .act = label_sandbox},
-          {.name = "unlabel",
-           .about = "Takes a label away",
-           .example = "unlabel orders shop",
-           .arguments = {kId, {.name = "TEXT"}},
-           .options = {},
-           .act = unlabel_sandbox},
-          {.name = "stop",
-           .about = "Stops the processes in order; the record stays",
-           .example = "stop orders",
-           .arguments = {kId},
-           .options = {},
-           .act = stop_sandbox},
-          {.name = "restart",
-           .about = "Stops what runs and starts all of it anew, with fresh state unless it is kept",
-           .example = "restart orders --keep_state",
-           .arguments = {kId},
-           .options = {{"--keep_state", "", word, "What its processes know goes on, and so does what waits for them"}},
-           .act = restart_sandbox},
-          {.name = "destroy",
-           .about = "Stops a sandbox and leaves nothing of it but its audit entries",
-           .example = "destroy orders",
-           .arguments = {kId},
-           .options = {},
-           .act = destroy_sandbox},
-          {.name = "help",
-           .about = "Lists the verbs, or tells all about one",
-           .example = "help create",
-           .arguments = {{.name = "VERB", .kind = ShellArgument::verb, .required = false}},
-           .options = {},
-           .act = show_help},
-          {.name = "quit",
-           .about = "Destroys every sandbox and ends the shell, as Ctrl-D does",
-           .example = "quit",
-           .arguments = {},
-           .options = {},
-           .act = quit}};
+  return {
+      {.name = "label",
+       .about = "Gives a sandbox a label",
+       .example = "label orders shop",
+       .arguments = {kId, {.name = "TEXT"}},
+       .options = {},
+       .act = label_sandbox},
+      {.name = "unlabel",
+       .about = "Takes a label away",
+       .example = "unlabel orders shop",
+       .arguments = {kId, {.name = "TEXT"}},
+       .options = {},
+       .act = unlabel_sandbox},
+      {.name = "stop",
+       .about = "Stops the processes in order; the record stays",
+       .example = "stop orders",
+       .arguments = {kId},
+       .options = {},
+       .act = stop_sandbox},
+      {.name = "restart",
+       .about = "Stops all processes and starts them again, with fresh state unless it is kept",
+       .example = "restart orders --keep-state",
+       .arguments = {kId},
+       .options = {{"--keep-state", "", word, "Keep the state of its processes, and the messages that wait for them"}},
+       .act = restart_sandbox},
+      {.name = "destroy",
+       .about = "Stops a sandbox and leaves nothing of it but its audit entries",
+       .example = "destroy orders",
+       .arguments = {kId},
+       .options = {},
+       .act = destroy_sandbox},
+      {.name = "help",
+       .about = "Lists the verbs, or explains one",
+       .example = "help create",
+       .arguments = {{.name = "VERB", .kind = ShellArgument::verb, .required = false}},
+       .options = {},
+       .act = show_help},
+      {.name = "quit",
+       .about = "Destroys every sandbox and ends the shell, as exit and Ctrl-D do",
+       .example = "quit",
+       .arguments = {},
+       .options = {},
+       .act = quit}};
 }
 
 std::vector<Verb> make_verbs() {
