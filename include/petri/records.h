@@ -92,7 +92,8 @@ class LineFile;
 // Give one to EvaluationOptions::records.
 class RecordsWriter {
  public:
-  // Makes the file, or empties it; io_error when that cannot be. Without a form, its name says which.
+  // Makes the file, or empties it; io_error when that cannot be. Without a form, its name says which. "-" is standard
+  // output.
   static Result<std::unique_ptr<RecordsWriter>> create(const std::string& path,
                                                        std::optional<RecordsForm> form = std::nullopt);
   // Continues a file that has its final line, in the form that it has: what is evaluated next follows its last row, and

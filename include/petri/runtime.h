@@ -116,6 +116,14 @@ struct CollectionReport {
   bool operator==(const CollectionReport&) const = default;
 };
 
+// Code that is refused for a while, because it met ending limits again and again.
+struct QuarantinedArtifact {
+  ArtifactId artifact;
+  std::string sandbox;  // where it is refused; empty: everywhere
+  std::string cause;    // the limit that it met last
+  std::chrono::nanoseconds time_left{};
+};
+
 // A query; a sandbox answers it if all conditions that are set hold.
 struct SandboxQuery {
   std::optional<SandboxStatus> status;
@@ -226,6 +234,10 @@ class Runtime {
   // Events from now on; docs/guides/observation.md.
   Result<Subscription> subscribe(SubscriptionOptions options = {});
   RuntimeInfo info() const;
+
+  // The artifacts in quarantine now. lift_quarantine() ends it for one, in all sandboxes: not_found if it is not in it.
+  std::vector<QuarantinedArtifact> quarantined() const;
+  Result<void> lift_quarantine(const ArtifactId& artifact);
 
   // Counters and gauges as Prometheus reads them, text of version 0.0.4.
   std::string metrics() const;

@@ -33,7 +33,7 @@ constexpr std::array<AuditKindRule, kKinds.size()> kRules{{
     {limits_changed, basic, "The limits of a live sandbox were changed.", "who or what asked for it"},
     {permissions_changed, basic, "The permissions of a live sandbox were changed.", "who or what asked for it"},
     {quarantined, basic, "An artifact is refused for a while, everywhere or in a sandbox of several modules.",
-     "the limit it met last"},
+     "the limit it met last, or `lifted`"},
     {breaker_changed, basic, "The breaker of a sandbox opened, tries or closed.", "`opened`, `half_open` or `closed`"},
     {host_pressure, basic, "The runtime's memory budget refuses new sandboxes and processes.", "the budget"},
     {recovery, basic, "Supervision gave up, and the recovery table acted.", "the action"},

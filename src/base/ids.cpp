@@ -31,6 +31,14 @@ Result<void> check_sandbox_id(std::string_view text) {
                           escape_text(text, 80), kSandboxIdBytesMax));
 }
 
+Result<void> check_label(std::string_view text) {
+  if (is_sandbox_id(text)) return {};
+  return fail(ErrorCode::validation_failed,
+              fmt::format("\"{}\" cannot be a label: a label has 1 to {} letters, digits, \"_\" or \"-\" and starts "
+                          "with a letter or digit",
+                          escape_text(text, 80), kSandboxIdBytesMax));
+}
+
 Result<void> check_module_name(std::string_view text) {
   const bool fits = !text.empty() && text.size() <= kSandboxIdBytesMax && is_letter_or_digit(text.front()) &&
                     std::all_of(text.begin(), text.end(), [](char c) { return may_stand_in_id(c) || c == '.'; });

@@ -15,6 +15,8 @@ bool is_sandbox_id(std::string_view text);
 
 // validation_failed, naming the text and the rule, unless is_sandbox_id().
 Result<void> check_sandbox_id(std::string_view text);
+// Checks a label, which has the same form.
+Result<void> check_label(std::string_view text);
 // Checks the name of a module by the same rules, except that "." is allowed in it.
 Result<void> check_module_name(std::string_view text);
 

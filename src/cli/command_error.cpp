@@ -14,7 +14,8 @@ ExitCode report_error(const Error& error, bool json, Console& console) {
   if (json) {
     console.out.write(to_line({{"error", to_json(error)}}));
   } else {
-    console.error.write(fmt::format("error: {}\n", without_full_stop(error.message)));
+    console.error.write_coloured(Colour::failure, "error:");
+    console.error.write(fmt::format(" {}\n", without_full_stop(error.message)));
   }
   return exit_code_for(error);
 }

@@ -1,9 +1,11 @@
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
 
 #include "cli/manual/man_page.h"
 #include "cli/number_arguments.h"
@@ -34,6 +36,7 @@ struct Grammar {
   ManualOptions manual;
   CompletionOptions completion;
   VersionOptions version;
+  std::vector<std::string> help;
   bool version_flag = false;
   CLI::App* run_command;
   CLI::App* compile_command;
@@ -57,6 +60,7 @@ struct Grammar {
   CLI::App* manual_command;
   CLI::App* completion_command;
   CLI::App* version_command;
+  CLI::App* help_command;
 
   std::vector<CLI::App*> commands() const {
     std::vector<CLI::App*> all{run_command,         compile_command, cache_command, cache_show_command,
@@ -65,11 +69,19 @@ struct Grammar {
                                population_command};
     all.insert(all.end(), population_commands.begin(), population_commands.end());
     all.insert(all.end(), {shell_command, watch_command, audit_command, audit_verify_command, manual_command,
-                           completion_command, version_command});
+                           completion_command, version_command, help_command});
     return all;
   }
   Command command() const;
 };
+
+// petri help COMMAND is read in parse_command_line(); here it stands for help, manual and completions.
+CLI::App* add_help(CLI::App& app, std::vector<std::string>& words) {
+  CLI::App* command = app.add_subcommand("help", "Prints the help of a command, as its --help does");
+  command->add_option("COMMAND", words, "Such as run or audit verify; without it, petri itself")->type_name("");
+  command->footer("Example: petri help run");
+  return command;
+}
 
 Grammar::Grammar()
     : run_command(add_run(app, run)),
@@ -93,11 +105,18 @@ Grammar::Grammar()
       audit_verify_command(audit_command->get_subcommand("verify")),
       manual_command(add_manual(app, manual)),
       completion_command(add_completion(app, completion)),
-      version_command(add_version(app, version)) {
+      version_command(add_version(app, version)),
+      help_command(add_help(app, help)) {
   app.require_subcommand(0, 1);
   app.add_flag("--version", version_flag, "The same as the command version");
-  app.footer("Each command has its own --help.\n\nExample: petri run add.wat --call add --args 2 3");
-  for (CLI::App* command : commands()) command->get_formatter()->column_width(34);
+  app.footer(
+      "petri help COMMAND explains one of them, and man petri-COMMAND too.\n\nExample: petri run add.wat --call add "
+      "--args 2 3");
+  for (CLI::App* command : commands()) {
+    command->get_formatter()->column_width(34);
+    command->get_formatter()->label("Positionals", "Arguments");
+    command->get_formatter()->label("REQUIRED", "(required)");
+  }
 }
 
 Command Grammar::command() const {
@@ -135,14 +154,20 @@ std::unexpected<Error> refuse_word(const Grammar& grammar) {
   return refuse_unexpected(grammar.app);
 }
 
+std::vector<std::string> names_of_commands(const Grammar& grammar) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : grammar.app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+HelpText help_text(const CLI::App& command) { return {help_of(command, usage_of(describe(command)))}; }
+
 // Checks that are possible only once all words are read.
 Result<void> check_complete(const Grammar& grammar) {
   const CLI::App& command = named_command(grammar.app);
   if (&command == &grammar.app && !grammar.version_flag) {
-    return refuse_usage(
-        command,
-        "petri needs a command: run, compile, cache, new, inspect, scan, evaluate, verify, records, show, "
-        "report, population, shell, watch, audit, manual, completion or version");
+    return refuse_usage(command, fmt::format("petri needs a command: {}", fmt::join(names_of_commands(grammar), ", ")));
   }
   if (&command == grammar.cache_command) return refuse_usage(command, "petri cache needs a command: show or clear");
   if (&command == grammar.population_command) {
@@ -156,7 +181,7 @@ Result<void> check_complete(const Grammar& grammar) {
 
 Result<Command> parse_words(Grammar& grammar, std::vector<std::string> words) {
   PETRI_TRY(const Parsed parsed, parse(grammar.app, std::move(words)));
-  if (parsed == Parsed::help) return HelpText{help_of(named_command(grammar.app))};
+  if (parsed == Parsed::help) return help_text(named_command(grammar.app));
   if (parsed == Parsed::unexpected_word) return refuse_word(grammar);
   PETRI_TRY(check_complete(grammar));
   return grammar.command();
@@ -187,6 +212,10 @@ Result<Command> parse_command_line(const std::vector<std::string>& arguments) {
   PETRI_TRY(check_moved(arguments));
   const auto end = std::find(arguments.begin(), arguments.end(), kEndOfWords);
   Grammar grammar;
+  if (!arguments.empty() && arguments.front() == "help") {
+    PETRI_TRY(const CLI::App* command, command_named(grammar.app, std::span(arguments).subspan(1)));
+    return help_text(*command);
+  }
   PETRI_TRY(Command command, parse_words(grammar, bind_number_arguments({arguments.begin(), end})));
   if (end == arguments.end()) return command;
   if (auto* run = std::get_if<RunOptions>(&command)) {
@@ -199,8 +228,8 @@ Result<Command> parse_command_line(const std::vector<std::string>& arguments) {
 
 std::vector<HelpPage> help_pages() {
   const Grammar grammar;
-  std::vector<HelpPage> pages{{"petri", help_of(grammar.app)}};
-  for (const CLI::App* command : grammar.commands()) pages.push_back({words_for(*command), help_of(*command)});
+  std::vector<HelpPage> pages{{"petri", help_text(grammar.app).text}};
+  for (const CLI::App* command : grammar.commands()) pages.push_back({words_for(*command), help_text(*command).text});
   return pages;
 }
 

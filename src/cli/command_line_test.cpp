@@ -118,7 +118,8 @@ TEST(CommandLine, TakesNothingInBracketsApart) {
 TEST(CommandLine, NamesWhatItCannotUnderstand) {
   EXPECT_THAT(refusal({}), HasSubstr("needs a command"));
   EXPECT_EQ(refusal({"fly"}), "there is no command or option \"fly\"; see petri --help");
-  EXPECT_EQ(refusal({"run", "f", "--flue", "1"}), "there is no option \"--flue\"; see petri run --help");
+  EXPECT_EQ(refusal({"run", "f", "--flue", "1"}),
+            "there is no option \"--flue\"; did you mean --fuel?; see petri run --help");
   EXPECT_EQ(refusal({"inspect", "f", "g"}), "the argument \"g\" is one too many; see petri inspect --help");
   EXPECT_EQ(refusal({"run", "f", "--args", "1", "two"}),
             "\"two\" is neither a number, as --args expects, nor an option; see petri run --help");
@@ -208,7 +209,7 @@ TEST(CommandLine, ReadsEveryOptionOfVerify) {
 
 TEST(CommandLine, DistinguishesAMisspeltOptionOfEvaluateFromACandidate) {
   EXPECT_EQ(refusal({"evaluate", "a.wat", "--function", "f", "--cases", "c.json", "b.wat", "--recrods", "out.jsonl"}),
-            "there is no option \"--recrods\"; see petri evaluate --help");
+            "there is no option \"--recrods\"; did you mean --records?; see petri evaluate --help");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,23 @@ namespace {
 // kernel.
 constexpr std::size_t kChunkBytes = 4096;
 constexpr int kPollMilliseconds = 20;
+
+// https://no-color.org: any value but an empty one turns colours off.
+bool colours_wanted() {
+  const char* const no_colour = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  return terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+std::string_view escape_of(Colour colour) {
+  switch (colour) {
+    case Colour::failure: return "\x1b[1;31m";
+    case Colour::warning: return "\x1b[1;33m";
+    case Colour::well: return "\x1b[32m";
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -40,6 +58,13 @@ void OutputStream::write(std::string_view bytes, const std::function<bool()>& gi
 void OutputStream::write_control(std::string_view bytes, const std::function<bool()>& give_up) {
   if (terminal_) write_all(text_.finish(), give_up);
   write_all(bytes, give_up);
+}
+
+void OutputStream::write_coloured(Colour colour, std::string_view words) {
+  if (!terminal_ || !colours_wanted()) return write(words);
+  write_control(escape_of(colour));
+  write(words);
+  write_control("\x1b[0m");
 }
 
 void OutputStream::write_all(std::string_view bytes, const std::function<bool()>& give_up) {

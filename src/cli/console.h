@@ -14,6 +14,9 @@
 
 namespace petri::cli {
 
+// Colours by their meaning: a failure, a warning, an answer that is well.
+enum class Colour { failure, warning, well };
+
 // One descriptor that is written to. A failed write is remembered and everything after it is dropped: a reader that
 // went away (EPIPE) or a full disk ends the output, never the process. Used from one thread at a time.
 //
@@ -33,6 +36,9 @@ class OutputStream {
   void write(std::string_view bytes, const std::function<bool()>& give_up = {});
   // Writes petri's own words, in which control characters are meant: they move the cursor.
   void write_control(std::string_view bytes, const std::function<bool()>& give_up = {});
+
+  // Writes petri's own words in a colour, where the stream is a terminal and NO_COLOR is not set.
+  void write_coloured(Colour colour, std::string_view words);
 
   bool is_terminal() const { return terminal_; }
   // How wide the terminal is now; nothing when it is none or does not say.

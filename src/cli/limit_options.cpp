@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/text/units.h"
 #include "cli/option_error.h"
+#include "cli/parsing.h"
 
 namespace petri::cli {
 namespace {
@@ -59,9 +60,9 @@ void add_option(CLI::App& command, Limits& limits, const LimitRule& rule) {
 
 std::string option_names(const LimitRule& rule) {
   for (const auto& [name, alias] : kAliases) {
-    if (name == rule.name) return fmt::format("{},--{}", alias, name);
+    if (name == rule.name) return fmt::format("{},{}", alias, with_hyphens(fmt::format("--{}", rule.name)));
   }
-  return fmt::format("--{}", rule.name);
+  return with_hyphens(fmt::format("--{}", rule.name));
 }
 
 void add_limit_options(CLI::App& command, Limits& limits) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <tuple>
 
 #include "base/assert.h"
 #include "base/text/units.h"
@@ -59,6 +60,16 @@ std::string_view words_for(Place place) {
   PETRI_UNREACHABLE();
 }
 
+bool is_same(const Frame& a, const Frame& b) {
+  return std::tie(a.function, a.offset, a.name) == std::tie(b.function, b.offset, b.name);
+}
+
+std::string frame_text(const Frame& frame) {
+  const std::string name = frame.name.empty() ? "" : frame.name + " ";
+  const std::string line = frame.line > 0 ? fmt::format("{}:{} ", frame.file, frame.line) : std::string();
+  return fmt::format("  at {}{}(function {}, byte {:#x})", name, line, frame.function, frame.offset);
+}
+
 }  // namespace
 
 std::string reason_text(const Outcome& outcome, const Limits& limits) {
@@ -70,10 +81,12 @@ std::string reason_text(const Outcome& outcome, const Limits& limits) {
 
 std::string backtrace_text(const Outcome& outcome) {
   std::string text;
-  for (const Frame& frame : outcome.backtrace) {
-    const std::string name = frame.name.empty() ? "" : frame.name + " ";
-    const std::string line = frame.line > 0 ? fmt::format("{}:{} ", frame.file, frame.line) : std::string();
-    text += fmt::format("  at {}{}(function {}, byte {:#x})\n", name, line, frame.function, frame.offset);
+  const std::vector<Frame>& frames = outcome.backtrace;
+  for (std::size_t first = 0; first < frames.size();) {
+    std::size_t next = first + 1;
+    while (next < frames.size() && is_same(frames[next], frames[first])) ++next;
+    text += frame_text(frames[first]) + (next - first > 1 ? fmt::format(", {} times\n", next - first) : "\n");
+    first = next;
   }
   return text;
 }

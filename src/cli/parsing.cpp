@@ -4,10 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/text/escape.h"
 #include "cli/command_error.h"
+#include "cli/nearest.h"
 #include "cli/option_error.h"
 
 namespace petri::cli {
@@ -46,13 +48,32 @@ bool left_over_option(const CLI::App& app) {
   return std::any_of(words.begin(), words.end(), looks_like_an_option);
 }
 
-bool has_commands(const CLI::App& command) {
-  return !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+std::vector<const CLI::App*> commands_of(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> option_names_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> known_words(const CLI::App& command) {
+  std::vector<std::string> names = option_names_of(command);
+  for (const CLI::App* one : commands_of(command)) names.push_back(one->get_name());
+  return names;
+}
+
+std::string proposal(const std::string& word, const std::vector<std::string>& names) {
+  return did_you_mean(word.substr(0, word.find('=')), {names.begin(), names.end()});
 }
 
 }  // namespace
 
 Result<Parsed> parse(CLI::App& app, std::vector<std::string> words) {
+  for (std::string& word : words) word = with_hyphens(std::move(word));
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     app.parse(std::move(words));
@@ -82,8 +103,11 @@ std::string words_for(const CLI::App& command) {
   return parent == nullptr ? command.get_name() : words_for(*parent) + " " + command.get_name();
 }
 
-std::string help_of(const CLI::App& command) {
-  return command.help(command.get_parent() == nullptr ? "" : words_for(*command.get_parent()));
+std::string help_of(const CLI::App& command, const std::string& usage) {
+  std::string text = command.help(command.get_parent() == nullptr ? "" : words_for(*command.get_parent()));
+  const std::size_t line = text.find("Usage: ");
+  if (!usage.empty() && line != std::string::npos) text.replace(line, text.find('\n', line) - line, "Usage: " + usage);
+  return text;
 }
 
 std::unexpected<Error> refuse_usage(const CLI::App& command, std::string_view what) {
@@ -104,11 +128,36 @@ std::string first_unexpected(const CLI::App& app) {
 std::unexpected<Error> refuse_unexpected(const CLI::App& app) {
   const CLI::App& command = named_command(app);
   const std::string word = first_unexpected(app);
-  if (has_commands(command))
-    return refuse_usage(command, fmt::format("there is no command or option {}", argument_shown(word)));
-  if (looks_like_an_option(word))
-    return refuse_usage(command, fmt::format("there is no option {}", argument_shown(word)));
+  const bool has_commands = !commands_of(command).empty();
+  if (has_commands || looks_like_an_option(word)) {
+    const auto names = has_commands ? known_words(command) : option_names_of(command);
+    return refuse_usage(command, fmt::format("there is no {} {}{}", has_commands ? "command or option" : "option",
+                                             argument_shown(word), proposal(word, names)));
+  }
   return refuse_usage(command, fmt::format("the argument {} is one too many", argument_shown(word)));
+}
+
+Result<const CLI::App*> command_named(const CLI::App& app, std::span<const std::string> words) {
+  const CLI::App* command = &app;
+  for (const std::string& word : words) {
+    const auto commands = commands_of(*command);
+    const auto found = std::ranges::find_if(commands, [&](const CLI::App* one) { return one->get_name() == word; });
+    if (found == commands.end()) {
+      std::vector<std::string> names;
+      for (const CLI::App* one : commands) names.push_back(one->get_name());
+      return refuse_usage(*command,
+                          fmt::format("there is no command {}{}", argument_shown(word), proposal(word, names)));
+    }
+    command = *found;
+  }
+  return command;
+}
+
+std::string with_hyphens(std::string word) {
+  if (!word.starts_with("--")) return word;
+  std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
+               '-');
+  return word;
 }
 
 std::string argument_shown(std::string_view word) { return in_quotes(word, kArgumentShownBytesMax); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <expected>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,13 +33,20 @@ const CLI::App& named_command(const CLI::App& app);
 
 // "petri", "petri run", "petri audit verify".
 std::string words_for(const CLI::App& command);
-std::string help_of(const CLI::App& command);
+// With this line in place of CLI11's own, which knows neither the words that are left over nor those after "--".
+std::string help_of(const CLI::App& command, const std::string& usage = {});
 
 // validation_failed, with where to find help.
 std::unexpected<Error> refuse_usage(const CLI::App& command, std::string_view what);
 // The same about the first word that was not expected.
 std::unexpected<Error> refuse_unexpected(const CLI::App& app);
 std::string first_unexpected(const CLI::App& app);
+
+// The command that these words name, starting at `app`; validation_failed with the nearest where there is none.
+Result<const CLI::App*> command_named(const CLI::App& app, std::span<const std::string> words);
+
+// "--keep_state" as "--keep-state": options had underscores once. A value after "=" stays as it is.
+std::string with_hyphens(std::string word);
 
 // A word of the command line as it is repeated in a message.
 std::string argument_shown(std::string_view word);

@@ -6,20 +6,15 @@
 #include <string>
 
 #include "cli/option_error.h"
+#include "cli/permission_words.h"
 
 namespace petri::cli {
 namespace {
 
-constexpr std::string_view kNone = "none";
-
 void set_permissions(Permissions& permissions, const std::string& text) {
-  if (text == kNone) {
-    permissions = {};
-    return;
-  }
-  const auto parsed = Permissions::parse(text);
-  if (!parsed) throw OptionError("--allow", parsed.error().message);
-  permissions = *parsed;
+  const auto changed = permissions_of_list(permissions, text);
+  if (!changed) throw OptionError("--allow", changed.error().message);
+  permissions = *changed;
 }
 
 }  // namespace
@@ -28,7 +23,8 @@ void add_permission_option(CLI::App& command, Permissions& permissions) {
   command
       .add_option_function<std::string>(
           "--allow", [&permissions](const std::string& text) { set_permissions(permissions, text); },
-          fmt::format("Permissions, separated by commas, or none (default: {})", permissions.to_text()))
+          fmt::format("Permissions, separated by commas, or none; +file_write adds to the default ({})",
+                      permissions.to_text()))
       ->type_name("LIST");
 }
 

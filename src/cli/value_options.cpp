@@ -84,7 +84,7 @@ void add_code_cache_option(CLI::App& command, MachineCodeOptions& compile) {
 
 void add_seed_option(CLI::App& command, std::uint64_t& seed) {
   add_count_option(command, seed,
-                   {.name = "--seed", .about = fmt::format("Where randomness starts (default {})", seed)});
+                   {.name = "--seed", .about = fmt::format("The seed of random numbers (default {})", seed)});
 }
 
 void add_count_option(CLI::App& command, std::uint64_t& count, const CountOption& option) {

@@ -8,7 +8,7 @@
 #include "base/text/escape.h"
 #include "cli/command_error.h"
 #include "cli/json.h"
-#include "cli/shell/nearest.h"
+#include "cli/nearest.h"
 
 namespace petri::developer {
 namespace {

@@ -102,9 +102,9 @@ TEST(LineageList, ShowsOfALongLineWhereTheScoreChanges) {
   EXPECT_THAT(lineage_list(lineage), HasSubstr("18 more"));
 }
 
-TEST(LineageList, SaysWhenNothingIsKnown) {
-  EXPECT_THAT(lineage_list({}), HasSubstr("name no parents"));
-  EXPECT_THAT(lineage_list(lineage_of({{1, 1, {}}})), HasSubstr("name no parents"));
+TEST(LineageList, IsOnlyForThoseThatHaveParents) {
+  EXPECT_FALSE(has_parents({}));
+  EXPECT_FALSE(has_parents(lineage_of({{1, 1, {}}})));
 }
 
 }  // namespace

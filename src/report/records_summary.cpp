@@ -52,6 +52,7 @@ void RecordsSummary::add(const StoredRecord& stored) {
   if (record.outcome) fuel.add(record.fuel_used, record.outcome == OutcomeKind::ok);
   fuel_used = add_capped(fuel_used, record.fuel_used);
   curve.add(record.row, record.score);
+  if (record.score) score_fuel.add({.row = record.row, .score = *record.score, .fuel = record.fuel_used});
   auto doubt = doubt_about(stored, header);
   if (doubt) ++doubtful;
   best.add(stored, std::move(doubt));

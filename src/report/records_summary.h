@@ -9,13 +9,14 @@
 #include "report/best_rows.h"
 #include "report/charts/fuel_histogram.h"
 #include "report/charts/outcome_counts.h"
+#include "report/charts/pareto_front.h"
 #include "report/charts/score_curve.h"
 
 namespace petri {
 
 struct RecordsSummary {
   RecordsSummary(RecordsHeader first_line, const ReportOptions& options)
-      : header(std::move(first_line)), curve(options.best), best(options.top, options.best) {}
+      : header(std::move(first_line)), curve(options.best), score_fuel(options.best), best(options.top, options.best) {}
 
   void add(const StoredRecord& stored);
 
@@ -31,6 +32,7 @@ struct RecordsSummary {
   OutcomeCounts outcomes;
   FuelHistogram fuel;  // of candidates that were entered
   ScoreCurve curve;
+  ParetoFront score_fuel;
   BestRows best;
   std::optional<Error> read_error;  // what ended the reading before the end of the file
   RecordsState state = RecordsState::incomplete;

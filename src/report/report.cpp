@@ -44,7 +44,9 @@ Result<ReportFacts> write_report(const std::string& records_path, const std::str
   PETRI_TRY(check_page_path(page_path, records_path));
   PETRI_TRY(const RecordsSummary summary, summarize(records_path, options));
   const Lineage lineage = lineage_of_best(records_path, summary, options.best);
-  const std::string page = report_page(summary, lineage, std::filesystem::path(records_path).filename());
+  const std::string page =
+      report_page(summary, lineage,
+                  options.title.empty() ? std::filesystem::path(records_path).filename().string() : options.title);
   PETRI_TRY(write_page(page_path, page));
   return facts_of(summary, page.size());
 }

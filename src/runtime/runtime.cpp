@@ -233,6 +233,23 @@ std::string Runtime::metrics() const {
   return to_prometheus(impl_->metrics, now);
 }
 
+std::vector<QuarantinedArtifact> Runtime::quarantined() const {
+  const Clock::TimePoint now = impl_->clock.now();
+  std::vector<QuarantinedArtifact> artifacts;
+  for (const Quarantine::Place& place : impl_->quarantine.all(now))
+    artifacts.push_back({place.artifact, place.sandbox, place.entry.cause, place.entry.until - now});
+  return artifacts;
+}
+
+Result<void> Runtime::lift_quarantine(const ArtifactId& artifact) {
+  if (!impl_->quarantine.lift(artifact, impl_->clock.now())) {
+    return fail(ErrorCode::not_found, fmt::format("the artifact {} is not in quarantine", artifact.hex()));
+  }
+  impl_->audit->append(AuditLevel::basic, {.kind = AuditKind::quarantined, .sandbox = {}, .cause = "lifted"},
+                       {{"artifact", artifact.hex()}});
+  return {};
+}
+
 AuditPage Runtime::audit(const AuditQuery& query) const { return impl_->audit->query(query); }
 
 AuditStatus Runtime::audit_status() const { return impl_->audit->status(); }

@@ -224,7 +224,7 @@ Result<Sandbox> Runtime::Impl::make_twin(const std::string& id, const SandboxCor
   spec.mutation = fork.mutation;
   if (!spec.mutation.empty()) PETRI_TRY(check_population_text(spec.mutation, "the mutation", kMutationBytesMax));
   for (const std::string& label : fork.labels) {
-    PETRI_TRY(check_sandbox_id(label));
+    PETRI_TRY(check_label(label));
     if (std::ranges::find(spec.labels, label) == spec.labels.end()) spec.labels.push_back(label);
   }
   if (!origin.share_random) spec.seed = fork_seed(spec.seed.value_or(0), id);

@@ -10,7 +10,7 @@
 namespace petri {
 
 Result<void> Labels::add(std::string_view label) {
-  PETRI_TRY(check_sandbox_id(label));
+  PETRI_TRY(check_label(label));
   MutexLock lock(mutex_);
   if (std::ranges::find(labels_, label) == labels_.end()) labels_.emplace_back(label);
   return {};

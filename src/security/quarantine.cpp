@@ -37,6 +37,26 @@ std::optional<Quarantine::Entry> Quarantine::find_here(const Key& key, Clock::Ti
   return std::nullopt;
 }
 
+std::vector<Quarantine::Place> Quarantine::all(Clock::TimePoint now) {
+  std::vector<Place> places;
+  MutexLock lock(mutex_);
+  for (const auto& [key, record] : records_) {
+    if (record.entry && now < record.entry->until) places.push_back({key.first, key.second, *record.entry});
+  }
+  return places;
+}
+
+bool Quarantine::lift(const ArtifactId& artifact, Clock::TimePoint now) {
+  MutexLock lock(mutex_);
+  bool lifted = false;
+  std::erase_if(records_, [&](const auto& one) {
+    if (one.first.first != artifact) return false;
+    lifted = lifted || (one.second.entry && now < one.second.entry->until);
+    return true;
+  });
+  return lifted;
+}
+
 std::size_t Quarantine::size(Clock::TimePoint now) {
   MutexLock lock(mutex_);
   return static_cast<std::size_t>(std::ranges::count_if(

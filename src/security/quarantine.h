@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -39,6 +40,16 @@ class Quarantine {
   // The entry of the artifact; nullopt: it may be used in this sandbox.
   std::optional<Entry> find(const ArtifactId& artifact, Clock::TimePoint now, std::string_view sandbox = {})
       EXCLUDES(mutex_);
+  // An artifact in quarantine, and where.
+  struct Place {
+    ArtifactId artifact;
+    std::string sandbox;  // empty: everywhere
+    Entry entry;
+  };
+  std::vector<Place> all(Clock::TimePoint now) EXCLUDES(mutex_);
+  // Ends the quarantine of an artifact, in all sandboxes; false if it is in none. Limits that it met before no longer
+  // count.
+  bool lift(const ArtifactId& artifact, Clock::TimePoint now) EXCLUDES(mutex_);
   // How many artifacts are in quarantine now.
   std::size_t size(Clock::TimePoint now) EXCLUDES(mutex_);
 

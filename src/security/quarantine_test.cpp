@@ -36,6 +36,20 @@ TEST_F(QuarantineTest, StartsWithTheLastOfSoManyLimitsAndEnds) {  // P12
   EXPECT_EQ(quarantine_.size(kQuarantineStart + 10min), 0U);
 }
 
+TEST_F(QuarantineTest, IsListedAndLifted) {
+  put_in(artifact(1), kQuarantineStart);
+  const auto all = quarantine_.all(kQuarantineStart);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().artifact, artifact(1));
+  EXPECT_EQ(all.front().sandbox, "");
+  EXPECT_EQ(all.front().entry.cause, "execution_time_max");
+  EXPECT_FALSE(quarantine_.lift(artifact(2), kQuarantineStart));
+  EXPECT_TRUE(quarantine_.lift(artifact(1), kQuarantineStart));
+  EXPECT_FALSE(quarantine_.find(artifact(1), kQuarantineStart));
+  EXPECT_TRUE(quarantine_.all(kQuarantineStart).empty());
+  EXPECT_FALSE(quarantine_.limit_met(artifact(1), "fuel_max", kQuarantineStart)) << "limits from before count no more";
+}
+
 // A flood of artifacts that came later takes the place of what time has made void, and of nothing else.
 TEST_F(QuarantineTest, OutlastsAFloodOfArtifacts) {
   put_in(artifact(1), kQuarantineStart);

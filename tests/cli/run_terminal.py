@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 options = argparse.Namespace()
+os.environ["NO_COLOR"] = "1"  # colours are control characters that are meant
 RAW = b"\xc2\x9b2J\xc2\x9b31mPWNED \xe2\x80\xae\x9b\x1b[0m\xe2\x80\x8b\x0d\xff end\x0a"
 SHOWN = r"\x9b2J\x9b31mPWNED \u{202e}\x9b\x1b[0m\u{200b}\r\xff end"
 

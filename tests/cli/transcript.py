@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 COMMAND_SECONDS_MAX = 60
-DURATION = r"(?:\d+(?:\.\d+)? (?:ns|µs|ms|s)|\d+ min|\d+ h(?: \d+ min)?)"
+DURATION = r"(?:\d+(?:\.\d+)? (?:ns|µs|ms|s)|\d+ min(?: \d+ s)?|\d+ h(?: \d+ min)?(?: \d+ s)?)"
 PLACEHOLDERS = {
     "<TIME>": DURATION,
     "<NUMBER>": r"-?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?",

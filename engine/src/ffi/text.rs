@@ -29,7 +29,7 @@ pub unsafe extern "C" fn petri_wasm_text(wasm: *const u8, size: usize, out: *mut
         // SAFETY: as the header says.
         let (wasm, out) = unsafe { (bytes(wasm, size), borrow_mut(out)?) };
         let text = wasmprinter::print_bytes(wasm);
-        let text = text.map_err(|error| Failure::new(Status::Rejected, &format!("it has no text: {error}")))?;
+        let text = text.map_err(|error| Failure::new(Status::Rejected, format!("it has no text: {error}")))?;
         out.give(text.into_bytes());
         Ok(())
     })

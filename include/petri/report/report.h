@@ -24,6 +24,7 @@ constexpr std::size_t kReportTopMax = 1'000;
 struct ReportOptions {
   BestScore best = BestScore::smallest;
   std::size_t top = 20;  // rows in the table of the best, from 1 to kReportTopMax
+  std::string title;     // empty: the name of the records file
 };
 
 // The state of the file as its first and final line show it. incomplete: there is no final line. changed: one of them
@@ -46,9 +47,10 @@ struct ReportFacts {
   std::optional<Error> read_error;
 };
 
-// Reads the records once forwards, and once backwards for the lineage of the best, in memory that does not grow with
-// their number; writes the page as a whole or not at all. An Error, and no page, when the file cannot be opened, does
-// not begin like a records file, has no whole record, or when the page cannot be written or would replace the records.
+// A page path of "-" is standard output. Reads the records once forwards, and once backwards for the lineage of the
+// best, in memory that does not grow with their number; writes the page as a whole or not at all. An Error, and no
+// page, when the file cannot be opened, does not begin like a records file, has no whole record, or when the page
+// cannot be written or would replace the records.
 Result<ReportFacts> write_report(const std::string& records_path, const std::string& page_path,
                                  const ReportOptions& options = {});
 

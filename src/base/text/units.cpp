@@ -108,6 +108,42 @@ Result<std::uint64_t> parse_quantity(std::string_view text, const Quantity& quan
   return refuse(text, quantity, unit_name.empty() ? "the unit is missing" : "the unit is not known");
 }
 
+// "1,000,000" and "1_000_000" as "1000000"; nothing where a separator does not stand between groups of three digits.
+std::optional<std::string> without_separators(std::string_view text) {
+  const std::size_t first = text.find_first_of(",_");
+  if (first == std::string_view::npos) return std::string(text);
+  if (first == 0 || first > 3 || digits_of(text).size() != first) return std::nullopt;
+  std::string plain(text.substr(0, first));
+  for (std::string_view rest = text.substr(first); !rest.empty(); rest.remove_prefix(4)) {
+    const bool group = rest.front() == text[first] && digits_of(rest.substr(1, 3)).size() == 3;
+    if (!group) return std::nullopt;
+    plain.append(rest.substr(1, 3));
+  }
+  return plain;
+}
+
+// The power of ten that the end of a count stands for: "k", "M", "G", "e6".
+std::optional<std::uint64_t> power_of_ten(std::string_view suffix) {
+  constexpr std::uint64_t kExponentMax = 19;
+  if (suffix.empty()) return 0;
+  if (suffix == "k" || suffix == "K") return 3;
+  if (suffix == "M") return 6;
+  if (suffix == "G") return 9;
+  if (suffix.front() != 'e' && suffix.front() != 'E') return std::nullopt;
+  const auto exponent = read_digits(suffix.substr(1));
+  return exponent && *exponent <= kExponentMax ? exponent : std::nullopt;
+}
+
+// "1.5M" as 1500000; nothing where that is no integer or does not fit.
+std::optional<std::uint64_t> scaled_count(std::string_view text) {
+  const auto decimal = read_decimal(text);
+  const auto power = decimal ? power_of_ten(text.substr(decimal->length)) : std::nullopt;
+  if (!power) return std::nullopt;
+  std::uint64_t scale = 1;
+  for (std::uint64_t i = 0; i < *power; ++i) scale *= 10;
+  return multiply(*decimal, scale, std::numeric_limits<std::uint64_t>::max());
+}
+
 // At most three digits, no trailing zeros: 1.5, 12.3, 512.
 std::string short_number(double number) {
   const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
@@ -118,10 +154,16 @@ std::string short_number(double number) {
   return text;
 }
 
-std::string in_hours(std::uint64_t minutes) {
-  if (minutes < 60) return fmt::format("{} min", minutes);
-  if (minutes % 60 == 0) return fmt::format("{} h", minutes / 60);
-  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+// "1 min 59 s", "1 h 30 min": whole seconds, without the parts that are 0.
+std::string in_whole_seconds(std::uint64_t seconds) {
+  std::string text;
+  const auto add = [&text](std::uint64_t number, std::string_view unit) {
+    if (number > 0) text += fmt::format("{}{} {}", text.empty() ? "" : " ", number, unit);
+  };
+  add(seconds / 3'600, "h");
+  add(seconds / 60 % 60, "min");
+  add(seconds % 60, "s");
+  return text;
 }
 
 }  // namespace
@@ -139,7 +181,8 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
 }
 
 Result<std::uint64_t> parse_count(std::string_view text) {
-  const auto number = digits_of(text) == text ? read_digits(text) : std::nullopt;
+  const auto plain = without_separators(text);
+  const auto number = plain ? scaled_count(*plain) : std::nullopt;
   if (number) return *number;
   return fail(ErrorCode::validation_failed, fmt::format("\"{}\" is not an integer from 0 to {}", escape_text(text, 80),
                                                         std::numeric_limits<std::uint64_t>::max()));
@@ -157,7 +200,7 @@ std::string format_duration(std::chrono::nanoseconds duration) {
   if (duration.count() < 0) return "-" + format_duration(-duration);
   const auto ns = static_cast<std::uint64_t>(duration.count());
   if (ns == 0) return "0 s";
-  if (ns >= 60'000'000'000) return in_hours(ns / 60'000'000'000);
+  if (ns >= 60'000'000'000) return in_whole_seconds(ns / 1'000'000'000);
   const auto number = static_cast<double>(ns);
   if (ns < 1'000) return fmt::format("{} ns", ns);
   if (number < 999.5e3) return short_number(number / 1e3) + " µs";

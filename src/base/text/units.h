@@ -24,13 +24,13 @@ Result<std::uint64_t> parse_bytes(std::string_view text);
 // "50ms", "2s", "1h"; units ns, us (or µs), ms, s, min, h. Only 0 may stand without a unit.
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
-// A plain integer: "10000".
+// An integer: "10000", "10,000", "10_000", "10k", "1.5M", "2G", "1e6".
 Result<std::uint64_t> parse_count(std::string_view text);
 
 // "0 B", "1000 B", "64 KiB", "1.5 MiB": exact where short, else rounded to three digits.
 std::string format_bytes(std::uint64_t bytes);
 
-// "0 s", "950 ns", "4.2 µs", "50 ms", "1.5 s", "2 min", "1 h 30 min".
+// "0 s", "950 ns", "4.2 µs", "50 ms", "1.5 s", "1 min 59 s", "1 h 30 min".
 std::string format_duration(std::chrono::nanoseconds duration);
 
 // "1,000,000"

@@ -61,10 +61,15 @@ TEST(ParseDuration, RefusesTheRestInASentence) {
             "\"50\" is not a duration: the unit is missing; write it like 50ms (units ns, us, ms, s, min, h)");
 }
 
-TEST(ParseCount, ReadsDigitsOnly) {
+TEST(ParseCount, ReadsDigitsInGroupsAndPowersOfTen) {
+  for (const std::string_view text : {"1000000", "1,000,000", "1_000_000", "1M", "1e6", "1000k", "0.001G", "1E6"})
+    EXPECT_EQ(parse_count(text), 1'000'000U) << text;
+  EXPECT_EQ(parse_count("1.5k"), 1'500U);
+  EXPECT_EQ(parse_count("1e19"), 10'000'000'000'000'000'000U);
   EXPECT_EQ(parse_count("10000"), 10'000U);
   EXPECT_EQ(parse_count("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
-  for (const std::string_view text : {"", "-1", "+1", "1.0", "1e9", "1 000", "0x10", "18446744073709551616"}) {
+  for (const std::string_view text : {"", "-1", "+1", "1.5", "1,00", "1_000,000", ",000", "1000,000", "1 000", "0x10",
+                                      "18446744073709551616", "1e20", "e6", "1e", "1.5e", "1MM", "M", "1.5e0"}) {
     EXPECT_FALSE(parse_count(text)) << text;
   }
 }
@@ -91,6 +96,10 @@ TEST(FormatDuration, ChoosesTheUnit) {
   EXPECT_EQ(format_duration(999'999us), "1 s");
   EXPECT_EQ(format_duration(1'500ms), "1.5 s");
   EXPECT_EQ(format_duration(2min), "2 min");
+  EXPECT_EQ(format_duration(77s), "1 min 17 s");
+  EXPECT_EQ(format_duration(119s), "1 min 59 s");
+  EXPECT_EQ(format_duration(119'900ms), "1 min 59 s");
+  EXPECT_EQ(format_duration(3'601s), "1 h 1 s");
   EXPECT_EQ(format_duration(90min), "1 h 30 min");
   EXPECT_EQ(format_duration(1h), "1 h");
   EXPECT_EQ(format_duration(-50ms), "-50 ms");

@@ -43,13 +43,14 @@ CLI::App* add_audit(CLI::App& app, AuditVerifyOptions& options) {
   audit->require_subcommand(0, 1);
   audit->footer("Example: petri audit verify audit.jsonl");
   CLI::App* verify =
-      audit->add_subcommand("verify", "Follows the hashes of an audit file and tells where it was changed");
+      audit->add_subcommand("verify", "Follows the hashes of an audit file and shows where it was changed");
   verify->add_option("FILE", options.file, "What a runtime wrote as its audit file")->type_name("")->required();
-  verify->add_option("--contains", options.contains, "An entry with this hash must be in it, told earlier as the last")
+  verify
+      ->add_option("--contains", options.contains, "An entry with this hash must be in it, printed earlier as the last")
       ->type_name("HASH");
   verify->add_flag("--json", options.json, "One JSON object on stdout: audit or error");
   verify->footer(
-      "The first line that is wrong is told, with what is wrong about it, and makes the exit code 6.\n"
+      "The first line that is wrong is printed, with what is wrong about it, and makes the exit code 6.\n"
       "An end that was cut off can only be seen by whoever has kept a hash: --contains.\n\n"
       "Example: petri audit verify audit.jsonl");
   return audit;

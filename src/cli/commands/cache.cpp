@@ -30,7 +30,7 @@ CLI::App* add_cache(CLI::App& app, CacheOptions& options) {
   CLI::App* show = command->add_subcommand("show", "Where it is, and how much is in it");
   show->add_flag("--json", options.json, "One JSON object on stdout: cache or error");
   show->footer("Example: petri cache show");
-  CLI::App* clear = command->add_subcommand("clear", "Removes all of it; the next compile makes it again");
+  CLI::App* clear = command->add_subcommand("clear", "Removes all of it; the next compile fills it again");
   clear->add_flag("--json", options.json, "One JSON object on stdout: cache or error");
   clear->callback([&options] { options.clear = true; });
   clear->footer("Example: petri cache clear");

@@ -116,4 +116,12 @@ Result<CandidateFiles> find_candidates(const std::vector<std::string>& names) {
   return found;
 }
 
+Result<std::vector<std::string>> modules_in_folder(const std::string& folder) {
+  CandidateFiles found;
+  PETRI_TRY(add_folder(folder, found));
+  if (found.paths.empty())
+    return refuse_path(folder, ErrorCode::validation_failed, "no .wasm or .wat file is in this folder");
+  return std::move(found.paths);
+}
+
 }  // namespace petri::cli

@@ -24,4 +24,8 @@ bool names_a_candidate(std::string_view path);
 // is no candidate by its name, when a file or folder is missing or not readable, and when there is no candidate at all.
 Result<CandidateFiles> find_candidates(const std::vector<std::string>& names);
 
+// The .wasm and .wat files of a folder and of all folders in it, in the order of their paths; validation_failed if
+// there is none.
+Result<std::vector<std::string>> modules_in_folder(const std::string& folder);
+
 }  // namespace petri::cli

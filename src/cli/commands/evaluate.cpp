@@ -84,7 +84,7 @@ void add_scorer_options(CLI::App& command, EvaluateOptions& options) {
 
 void add_spec_options(CLI::App& command, EvaluateOptions& options) {
   command
-      .add_option("--function", options.function,
+      .add_option("--function,--call", options.function,
                   "The exported function each candidate is called by, or of the harness")
       ->type_name("NAME")
       ->required();
@@ -109,9 +109,9 @@ void add_work_options(CLI::App& command, EvaluateOptions& options) {
   add_count_option(command, options.workers,
                    {.name = "--workers", .about = "Threads (default: one a core)", .max = kWorkersMax});
   command
-      .add_option(
-          "--records", options.records,
-          "Write one line a candidate, the same in every run and tier; compact when the name ends with .records")
+      .add_option("--records", options.records,
+                  "Write one line a candidate, the same in every run and tier; compact when the name ends with "
+                  ".records; -: stdout")
       ->type_name("FILE");
   command.add_flag("--append", options.append, "Continue the records file, if there is one");
   command.add_flag("--force", options.force, "Overwrite the records file, if there is one");
@@ -265,7 +265,7 @@ std::string stopped_text(const EvaluationSummary& summary, const EvaluateOptions
   const std::string which = lines == done && done > 0 ? "their records are"
                             : lines == 1              ? "1 record is"
                                                       : fmt::format("{} records are", format_count(lines));
-  return text + fmt::format("; {} in {}", which, file_title(options.records));
+  return text + fmt::format("; {} in {}", which, options.records == "-" ? "stdout" : file_title(options.records));
 }
 
 void print_json(const EvaluationSummary& summary, const std::optional<Failure>& failure, bool interrupted,
@@ -278,13 +278,18 @@ void print_json(const EvaluationSummary& summary, const std::optional<Failure>& 
 }
 
 Result<ExitCode> evaluate_files(const EvaluateOptions& options, Console& console) {
+  if (options.json && options.records == "-") {
+    return fail(ErrorCode::validation_failed,
+                "--json and --records - would both write to stdout; name a file for the records");
+  }
   PETRI_TRY(const EvaluationJob job, prepare_job(options));
   PETRI_TRY(Outputs outputs, make_outputs(options));
   Session session(options, job, outputs, console);
   const std::optional<Failure> failure = session.run();
   const EvaluationSummary& summary = session.summary();
   if (options.json) print_json(summary, failure, session.interrupted(), console);
-  if (!options.json && summary.counts.done() > 0) console.out.write(to_text(summary));
+  OutputStream& summary_stream = options.records == "-" ? console.error : console.out;
+  if (!options.json && summary.counts.done() > 0) summary_stream.write(to_text(summary));
   if (failure && !options.json) (void)report_error(failure->error, false, console);
   if (failure || session.interrupted()) console.error.write(stopped_text(summary, options, outputs.lines()) + "\n");
   if (session.lacked_compiler()) console.error.write(kNoCompiler);

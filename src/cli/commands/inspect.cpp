@@ -44,7 +44,7 @@ ModuleBounds read_bounds(const std::string& text) {
 }  // namespace
 
 CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
-  CLI::App* command = app.add_subcommand("inspect", "Tells what a module is, needs and offers, without running it");
+  CLI::App* command = app.add_subcommand("inspect", "Shows what a module is, needs and offers, without running it");
   command->add_option("FILE", options.file, "wat text or wasm bytes, told apart by content; - is stdin")
       ->type_name("")
       ->required();
@@ -58,7 +58,7 @@ CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
       ->type_name("SET");
   command->add_flag("--json", options.json, "One JSON object on stdout: module or error");
   command->footer(
-      "An import that would be refused is told and is no failure; a module that is rejected is one.\n\n"
+      "An import that would be refused is shown and is no failure; a module that is rejected is one.\n\n"
       "Example: petri inspect guest.wasm --allow log,clock");
   return command;
 }

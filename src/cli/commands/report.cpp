@@ -121,10 +121,14 @@ Result<std::string> report_population(const ReportPageOptions& options, ReportIn
   if (options.best) {
     return fail(ErrorCode::validation_failed, "--best is for records; in a population the largest score is the best");
   }
+  if (options.page == "-") {
+    return fail(ErrorCode::validation_failed, "--output - is for records; name a file for the page of a population");
+  }
   PETRI_TRY(check_output(options.page, std::span(&options.file, 1)));
   PETRI_TRY(const ReportedPopulation reported, read_population(options, input));
   PETRI_TRY(const auto facts, write_population_report(reported.population, options.page,
-                                                      {.title = std::filesystem::path(options.file).filename(),
+                                                      {.title = options.title.empty() ? std::filesystem::path(options.file).filename().string()
+                                                                              : options.title,
                                                        .top = static_cast<std::size_t>(options.top)}));
   return options.json ? to_line({{"report", object_of(facts, reported, options.page)}})
                       : to_text(facts, reported, options.page);
@@ -133,12 +137,12 @@ Result<std::string> report_population(const ReportPageOptions& options, ReportIn
 }  // namespace
 
 CLI::App* add_report(CLI::App& app, ReportPageOptions& options) {
-  CLI::App* command = app.add_subcommand("report", "Makes an HTML page of a records file or of a population");
+  CLI::App* command = app.add_subcommand("report", "Writes an HTML page about a records file or a population");
   command
       ->add_option("FILE", options.file, "What petri evaluate --records wrote, a population file, or an export of one")
       ->type_name("")
       ->required();
-  command->add_option("-o,--output", options.page, "Where the page goes; replaced as a whole or not at all")
+  command->add_option("-o,--output", options.page, "Where the page goes; replaced as a whole or not at all; -: stdout")
       ->type_name("PAGE")
       ->required();
   command
@@ -146,6 +150,8 @@ CLI::App* add_report(CLI::App& app, ReportPageOptions& options) {
           "--best", [&options](const std::string& text) { set_best(options.best, text); },
           "Which scores are good: smallest or largest (default smallest, as of errors)")
       ->type_name("WHICH");
+  command->add_option("--title", options.title, "The title of the page (default: the name of the file)")
+      ->type_name("TEXT");
   add_count_option(*command, options.top,
                    {.name = "--top",
                     .about = fmt::format("Rows in the table of the best (default {})", options.top),
@@ -160,6 +166,12 @@ CLI::App* add_report(CLI::App& app, ReportPageOptions& options) {
 }
 
 ExitCode execute(const ReportPageOptions& options, Console& console) {
+  if (options.json && options.page == "-") {
+    return report_error({.code = ErrorCode::validation_failed,
+                         .message = "--json and --output - would both write to stdout; name a file for the page",
+                         .details = {}},
+                        true, console);
+  }
   if (const ReportInput input = input_of(options.file); input != ReportInput::records) {
     const auto answer = report_population(options, input);
     if (!answer) return report_error(answer.error(), options.json, console);
@@ -174,9 +186,11 @@ ExitCode execute(const ReportPageOptions& options, Console& console) {
   }
   const auto facts =
       write_report(options.file, options.page,
-                   {.best = options.best.value_or(BestScore::smallest), .top = static_cast<std::size_t>(options.top)});
+                   {.best = options.best.value_or(BestScore::smallest),
+                    .top = static_cast<std::size_t>(options.top),
+                    .title = options.title});
   if (!facts) return report_error(facts.error(), options.json, console);
-  if (!options.json) console.out.write(to_text(*facts, options.page));
+  if (!options.json) (options.page == "-" ? console.error : console.out).write(to_text(*facts, options.page));
   if (facts->read_error) return tell_incomplete(*facts, options, console);
   if (options.json) console.out.write(to_line({{"report", object_of(*facts, options.page)}}));
   return ExitCode::ok;

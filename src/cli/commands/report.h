@@ -19,6 +19,7 @@ struct ReportPageOptions {
   std::string page;
   std::optional<BestScore> best;  // of records; nullopt: the smallest
   std::string name;               // of the population, where the file has several
+  std::string title;
   std::uint64_t top = ReportOptions{}.top;
   bool json = false;
 };

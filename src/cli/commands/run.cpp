@@ -44,7 +44,9 @@ void set_environment(RunOptions& options, const std::vector<std::string>& texts)
 }
 
 void add_call_options(CLI::App& command, RunOptions& options) {
-  command.add_option("--call", options.function, "The exported function; without it _start, or the only one there is")
+  command
+      .add_option("--call,--function", options.function,
+                  "The exported function; without it _start, or the only one there is")
       ->type_name("NAME");
   command.add_option("--args", options.arguments, "Its arguments, numbers in the types of its parameters")
       ->type_name("NUMBER")

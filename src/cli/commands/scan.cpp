@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text/escape.h"
 #include "cli/command_error.h"
+#include "cli/commands/candidate_files.h"
 #include "cli/commands/scan_text.h"
 #include "cli/input_file.h"
 #include "cli/limit_options.h"
@@ -16,13 +18,24 @@
 namespace petri::cli {
 namespace {
 
-void set_fail_on(std::optional<Severity>& fail_on, const std::string& text) {
-  fail_on = severity_named(text);
-  if (!fail_on) {
-    throw OptionError("--fail-on",
-                      fmt::format("there is no severity \"{}\"; the severities are info, low, medium and high",
-                                  escape_text(text, 80)));
+Severity read_severity(const char* option, const std::string& text) {
+  const auto severity = severity_named(text);
+  if (severity) return *severity;
+  throw OptionError(option, fmt::format("there is no severity \"{}\"; the severities are info, low, medium and high",
+                                        escape_text(text, 80)));
+}
+
+// The files, and in place of a folder the modules in it. A folder that cannot be looked into stays, and is refused when
+// it is read.
+std::vector<std::string> files_of(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    std::error_code unknown;
+    auto inside = std::filesystem::is_directory(name, unknown) ? modules_in_folder(name) : std::vector{name};
+    if (inside) files.insert(files.end(), inside->begin(), inside->end());
+    if (!inside) files.push_back(name);
   }
+  return files;
 }
 
 Result<ScanReport> scan_file(const std::string& file, const Limits& limits) {
@@ -31,9 +44,13 @@ Result<ScanReport> scan_file(const std::string& file, const Limits& limits) {
 }
 
 ScannedFile examine(const std::string& file, const ScanOptions& options) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown))
+    return {.file = file, .report = std::nullopt, .error = modules_in_folder(file).error()};
   auto report = scan_file(file, options.limits);
   if (!report) return {.file = file, .report = std::nullopt, .error = std::move(report.error())};
-  ScannedFile scanned{.file = file, .report = std::move(*report), .error = std::nullopt};
+  ScannedFile scanned{
+      .file = file, .report = std::move(*report), .error = std::nullopt, .shown_from = options.shown_from};
   if (!options.fail_on) return scanned;
   auto passed = check_findings(*scanned.report, *options.fail_on);
   if (!passed) scanned.error = name_file(file, std::move(passed.error()));
@@ -49,7 +66,7 @@ ExitCode print_verdict(const ScannedFile& scanned, Console& console) {
 ExitCode execute_json(const ScanOptions& options, Console& console) {
   Json files = Json::array();
   ExitCode code = ExitCode::ok;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : files_of(options.files)) {
     const ScannedFile scanned = examine(file, options);
     if (scanned.error) code = std::max(code, exit_code_for(*scanned.error));
     files.push_back(to_json(scanned));
@@ -61,14 +78,23 @@ ExitCode execute_json(const ScanOptions& options, Console& console) {
 }  // namespace
 
 CLI::App* add_scan(CLI::App& app, ScanOptions& options) {
-  CLI::App* command = app.add_subcommand("scan", "Tells what modules would do, read from their wasm, not from names");
-  command->add_option("FILE", options.files, "wat text or wasm bytes, told apart by content; - is stdin")
+  CLI::App* command =
+      app.add_subcommand("scan", "Lists what modules could do, read from their code and not from names");
+  command
+      ->add_option("FILE", options.files,
+                   "wat text or wasm bytes, told apart by content, or a folder of .wat and .wasm files; - is stdin")
       ->type_name("")
       ->required();
   command
       ->add_option_function<std::string>(
-          "--fail-on", [&options](const std::string& text) { set_fail_on(options.fail_on, text); },
+          "--fail-on", [&options](const std::string& text) { options.fail_on = read_severity("--fail-on", text); },
           "Refuse a module with a finding of this severity or above: info, low, medium or high")
+      ->type_name("SEVERITY");
+  command
+      ->add_option_function<std::string>(
+          "--min-severity",
+          [&options](const std::string& text) { options.shown_from = read_severity("--min-severity", text); },
+          "List findings of this severity or above: info, low, medium or high (default info); all are counted")
       ->type_name("SEVERITY");
   add_limit_option(*command, options.limits, "module_bytes_max");
   command->add_flag("--json", options.json, "One JSON object on stdout: scan or error");
@@ -84,7 +110,8 @@ ExitCode execute(const ScanOptions& options, Console& console) {
   if (const auto valid = validate(options.limits); !valid) return report_error(valid.error(), options.json, console);
   if (options.json) return execute_json(options, console);
   ExitCode code = ExitCode::ok;
-  for (const std::string& file : options.files) code = std::max(code, print_verdict(examine(file, options), console));
+  for (const std::string& file : files_of(options.files))
+    code = std::max(code, print_verdict(examine(file, options), console));
   return code;
 }
 

@@ -18,9 +18,10 @@ class App;
 namespace petri::cli {
 
 struct ScanOptions {
-  std::vector<std::string> files;  // "-": stdin
+  std::vector<std::string> files;  // and folders of them; "-": stdin
   Limits limits{.module_bytes_max = kProgramBytesMax};
   std::optional<Severity> fail_on;
+  Severity shown_from = Severity::info;  // findings below are counted and not listed
   bool json = false;
 };
 

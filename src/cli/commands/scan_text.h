@@ -14,9 +14,10 @@ struct ScannedFile {
   std::string file;
   std::optional<ScanReport> report;
   std::optional<Error> error;
+  Severity shown_from = Severity::info;
 };
 
-// The findings of a file that has a report, a line each. `file` is escaped.
+// The findings of a file that has a report; those of one kind are a group. `file` is escaped.
 std::string to_text(const ScannedFile& scanned);
 Json to_json(const ScannedFile& scanned);
 

@@ -108,7 +108,8 @@ CLI::App* add_verify(CLI::App& app, VerifyFileOptions& options) {
   command->add_flag("--quiet", options.quiet, "No progress on the terminal");
   command->add_flag("--json", options.json, "One JSON object on stdout: verification or error");
   command->footer(
-      "The first difference is told, with its line and field, and makes the exit code 6. Where there is none, but not\n"
+      "The first difference is printed, with its line and field, and makes the exit code 6. Where there is none, but "
+      "not\n"
       "everything could be compared or the file has no final line, the verdict is incomplete and the exit code 7.\n"
       "The limits hold whatever the file says.\n\n"
       "Example: petri verify out.jsonl --tier compiled --sample 100");

@@ -107,6 +107,16 @@ CommandDescription describe(const CLI::App& command) {
   return description;
 }
 
+std::string usage_of(const CommandDescription& command) {
+  std::string text = command.words + " [OPTIONS]";
+  if (!command.commands.empty()) text += " COMMAND ...";
+  for (const ArgumentDescription& argument : command.arguments) {
+    const std::string name = argument.name + (argument.repeats ? "..." : "");
+    text += argument.required ? " " + name : " [" + name + "]";
+  }
+  return command.takes_program_arguments() ? text + " [-- ARGUMENT...]" : text;
+}
+
 std::string first_clause(const std::string& about) { return about.substr(0, about.find(';')); }
 
 }  // namespace petri::cli

@@ -46,6 +46,9 @@ struct CommandDescription {
 
 CommandDescription describe(const CLI::App& command);
 
+// "petri run [OPTIONS] FILE [-- ARGUMENT...]"
+std::string usage_of(const CommandDescription& command);
+
 // The first clause of a description, for lists where a line has little room.
 std::string first_clause(const std::string& about);
 

@@ -44,7 +44,7 @@ TEST(CommandDescription, ListsWhatOptionsAndArgumentsCanBe) {
   EXPECT_THAT(option(run, "--tier").value.words, ElementsAre("interpreted", "compiled", "automatic"));
   EXPECT_EQ(option(run, "--allow").value.kind, ValueKind::word_list);
   EXPECT_EQ(option(run, "--folder").value.kind, ValueKind::folder);
-  EXPECT_THAT(option(run, "--memory").names, ElementsAre("--memory", "--memory_bytes_max"));
+  EXPECT_THAT(option(run, "--memory").names, ElementsAre("--memory", "--memory-bytes-max"));
   EXPECT_EQ(option(run, "--memory").group, "Limits");
   EXPECT_EQ(option(run, "--json").placeholder, "");
   ASSERT_EQ(run.arguments.size(), 1U);

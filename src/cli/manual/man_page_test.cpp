@@ -36,7 +36,7 @@ TEST(ManPage, HasTheSynopsisAndTheOptionsByTheirGroups) {
               HasSubstr("\\fBpetri run\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR [\\fB\\-\\-\\fR \\fIARGUMENT\\fR...]\n"));
   EXPECT_THAT(page, HasSubstr(".TP\n\\fB\\-\\-tier\\fR \\fITIER\\fR\ninterpreted, compiled or automatic"));
   EXPECT_THAT(page,
-              HasSubstr(".SH LIMITS\n.TP\n\\fB\\-\\-timeout\\fR, \\fB\\-\\-execution_time_max\\fR \\fITIME\\fR\n"));
+              HasSubstr(".SH LIMITS\n.TP\n\\fB\\-\\-timeout\\fR, \\fB\\-\\-execution\\-time\\-max\\fR \\fITIME\\fR\n"));
 }
 
 TEST(ManPage, OfTheShellHasItsVerbs) {

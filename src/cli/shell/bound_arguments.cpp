@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text/escape.h"
+#include "cli/nearest.h"
 #include "cli/parsing.h"
-#include "cli/shell/nearest.h"
 
 namespace petri::cli {
 namespace {
@@ -39,7 +39,7 @@ Result<BoundArguments> BoundArguments::bind(const Verb& verb, const std::vector<
 Result<void> BoundArguments::take_option(const std::vector<std::string>& words, std::size_t& at) {
   const std::string& word = words[at];
   const std::size_t equals = word.find('=');
-  const std::string name = word.substr(0, equals);
+  const std::string name = with_hyphens(word.substr(0, equals));
   const auto option = std::ranges::find(verb_->options, name, &VerbOption::name);
   if (option == verb_->options.end()) {
     return refuse(fmt::format("there is no option {}{}", in_quotes(name), did_you_mean(name, option_names_of(*verb_))));

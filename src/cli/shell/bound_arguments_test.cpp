@@ -41,6 +41,11 @@ TEST(BoundArguments, MayRepeatAndMayBeLeftOut) {
   EXPECT_EQ(create.at(1), "");
 }
 
+TEST(BoundArguments, AcceptUnderscoresInTheNamesOfOptions) {
+  EXPECT_TRUE(bound("restart", {"a", "--keep_state"}).has("--keep-state"));
+  EXPECT_THAT(bound("create", {"a", "--allow_import=petri_log"}).values("--allow-import"), ElementsAre("petri_log"));
+}
+
 TEST(BoundArguments, AfterTwoDashesAreNoOptions) { EXPECT_EQ(bound("send", {"a", "--", "--input"}).at(1), "--input"); }
 
 TEST(BoundArguments, ThatMakeNoSenseAreRefusedInASentence) {

@@ -103,9 +103,15 @@ CommandLoop::Next CommandLoop::carry_out(const std::string& line) {
     print("", words.error());
     return failed_with(exit_code_for(words.error()));
   }
-  if (words->empty()) return Next::resume;
-  std::vector<std::string> texts = texts_of(std::move(*words));
-  if (options_.command_of) texts = options_.command_of(std::move(texts));
+  for (std::vector<ShellWord>& command : commands_of(std::move(*words))) {
+    std::vector<std::string> texts = texts_of(std::move(command));
+    if (options_.command_of) texts = options_.command_of(std::move(texts));
+    if (carry_out_one(texts) == Next::end) return Next::end;
+  }
+  return Next::resume;
+}
+
+CommandLoop::Next CommandLoop::carry_out_one(const std::vector<std::string>& texts) {
   Interrupt interrupt;
   session_.set_stop(interrupt.token());
   auto answer = answer_to(texts);
@@ -156,7 +162,8 @@ void CommandLoop::print(std::string_view verb, const Error& error) {
     return console_.out.write(to_line(json));
   }
   const std::string where = options_.typed ? "" : fmt::format("line {}: ", command_line_);
-  console_.error.write(fmt::format("error: {}{}\n", where, without_full_stop(error.message)));
+  console_.error.write_coloured(Colour::failure, "error:");
+  console_.error.write(fmt::format(" {}{}\n", where, without_full_stop(error.message)));
 }
 
 // ---- news -----------------------------------------------------------------------------------------------------

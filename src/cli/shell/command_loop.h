@@ -49,6 +49,7 @@ class CommandLoop {
   ShellInput read_command(ShellLines& lines);
   Next handle(const ShellInput& input);
   Next carry_out(const std::string& line);
+  Next carry_out_one(const std::vector<std::string>& texts);
   Result<Answer> answer_to(const std::vector<std::string>& words);
   void print(std::string_view verb, const Answer& answer);
   void print(std::string_view verb, const Error& error);

@@ -114,6 +114,7 @@ Names candidates_for(const Place& place, const KnownNames& known) {
     case ShellArgument::audit_level:
       return names_of(std::vector{AuditLevel::none, AuditLevel::basic, AuditLevel::full});
     case ShellArgument::events_action: return {"on", "off", "wait"};
+    case ShellArgument::quarantine_action: return {"lift"};
     case ShellArgument::events_subject:
       return place.before.back().text == "wait" ? names_of(all_event_kinds()) : sandbox_names(known);
   }
@@ -160,6 +161,8 @@ Completion complete(std::string_view line, std::size_t cursor, const KnownNames&
     completion.prefix = scan.words.back().text;
     scan.words.pop_back();
   }
+  const auto last = std::ranges::find(scan.words.rbegin(), scan.words.rend(), true, &ShellWord::separates);
+  scan.words.erase(scan.words.begin(), last.base());
   if (scan.words.empty()) {
     completion.candidates = verb_names();
   } else if (const Verb* verb = find_verb(scan.words.front().text)) {

@@ -67,7 +67,7 @@ Result<Answer> stop_sandbox(ShellSession& session, const BoundArguments& argumen
 }
 
 Result<Answer> restart_sandbox(ShellSession& session, const BoundArguments& arguments) {
-  PETRI_TRY(session.runtime().restart(arguments.at(0), {.keep_state = arguments.has("--keep_state")}));
+  PETRI_TRY(session.runtime().restart(arguments.at(0), {.keep_state = arguments.has("--keep-state")}));
   return status_answer(session, arguments.at(0), "restarted");
 }
 

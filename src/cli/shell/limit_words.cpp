@@ -5,7 +5,7 @@
 #include "base/text/escape.h"
 #include "base/text/units.h"
 #include "cli/limit_options.h"
-#include "cli/shell/nearest.h"
+#include "cli/nearest.h"
 
 namespace petri::cli {
 namespace {
@@ -13,7 +13,8 @@ namespace {
 // As an option of `petri run` has it, or its name where that has no short one.
 std::string short_name(const LimitRule& rule) {
   const std::string names = option_names(rule);
-  return names.substr(2, names.find(',') - 2);
+  const std::size_t comma = names.find(',');
+  return comma == std::string::npos ? std::string(rule.name) : names.substr(2, comma - 2);
 }
 
 // By its name, or by the short one.

@@ -38,6 +38,15 @@ Result<EventKind> event_kind_of(const std::string& name) {
   return no_such("event", name, names);
 }
 
+// The sample of each second is an event that only those want who ask for it.
+EventKinds all_but_samples() {
+  EventKinds kinds;
+  for (const EventKind kind : all_event_kinds()) {
+    if (kind != EventKind::usage_sampled) kinds = kinds.with({kind});
+  }
+  return kinds;
+}
+
 Result<SubscriptionOptions> subscription_options(const BoundArguments& arguments) {
   SubscriptionOptions options{.sandbox = arguments.at(1)};
   EventKinds kinds;
@@ -45,7 +54,7 @@ Result<SubscriptionOptions> subscription_options(const BoundArguments& arguments
     PETRI_TRY(const EventKind kind, event_kind_of(name));
     kinds = kinds.with({kind});
   }
-  if (!kinds.empty()) options.kinds = kinds;
+  options.kinds = kinds.empty() ? all_but_samples() : kinds;
   PETRI_TRY(const auto queue, count_option(arguments, "--queue"));
   options.queue_max = queue.value_or(options.queue_max);
   return options;

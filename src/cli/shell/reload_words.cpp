@@ -13,8 +13,8 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::array<std::string_view, 7> kPolicyOptions{"--state",       "--rolling",    "--drop", "--drop_exports",
-                                                         "--trial_calls", "--trial_time", "--wait"};
+constexpr std::array<std::string_view, 7> kPolicyOptions{"--state",       "--rolling",    "--drop", "--drop-exports",
+                                                         "--trial-calls", "--trial-time", "--wait"};
 
 Result<StateWay> way_option(const BoundArguments& arguments) {
   const auto name = arguments.value("--state");
@@ -25,10 +25,10 @@ Result<StateWay> way_option(const BoundArguments& arguments) {
 }
 
 Result<void> read_trial(Trial& trial, const BoundArguments& arguments) {
-  PETRI_TRY(const auto calls, count_option(arguments, "--trial_calls"));
-  PETRI_TRY(const auto time, time_option(arguments, "--trial_time"));
+  PETRI_TRY(const auto calls, count_option(arguments, "--trial-calls"));
+  PETRI_TRY(const auto time, time_option(arguments, "--trial-time"));
   if (calls && *calls > std::numeric_limits<std::uint32_t>::max())
-    return fail(ErrorCode::validation_failed, fmt::format("--trial_calls: {} are too many", *calls));
+    return fail(ErrorCode::validation_failed, fmt::format("--trial-calls: {} are too many", *calls));
   if (calls) trial.calls = static_cast<std::uint32_t>(*calls);
   trial.time = time.value_or(trial.time);
   return {};
@@ -37,7 +37,7 @@ Result<void> read_trial(Trial& trial, const BoundArguments& arguments) {
 Result<std::optional<ReloadPolicy>> policy_of(const BoundArguments& arguments) {
   if (std::ranges::none_of(kPolicyOptions, [&](std::string_view name) { return arguments.has(name); }))
     return std::nullopt;
-  ReloadPolicy policy{.drop = arguments.has("--drop"), .drop_exports = arguments.has("--drop_exports")};
+  ReloadPolicy policy{.drop = arguments.has("--drop"), .drop_exports = arguments.has("--drop-exports")};
   policy.rolling = arguments.has("--rolling");
   PETRI_TRY(policy.state, way_option(arguments));
   PETRI_TRY(read_trial(policy.trial, arguments));

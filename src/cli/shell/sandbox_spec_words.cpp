@@ -4,7 +4,9 @@
 
 #include <filesystem>
 
+#include "base/text/escape.h"
 #include "cli/input_file.h"
+#include "cli/permission_words.h"
 #include "cli/shell/limit_words.h"
 #include "cli/shell/problems.h"
 #include "cli/shell/verb_values.h"
@@ -24,6 +26,17 @@ Result<SandboxSpec> spec_of_file(const BoundArguments& arguments) {
   return name_file(*file, SandboxSpec::from_json(text));
 }
 
+// An id has neither dots nor slashes, so that a file that stands in its place is seen.
+bool looks_like_a_file(const std::string& word) { return word.find_first_of("./") != std::string::npos; }
+
+// A sentence about what `create` was not given.
+std::string missing_text(const std::string& id) {
+  if (id.empty()) return "create needs an ID and a FILE, or --spec; see help create";
+  if (looks_like_a_file(id))
+    return fmt::format("the id is missing before {0}; write create ID {0}", escape_text(id, kPathShownBytesMax));
+  return fmt::format("create {} needs a FILE, or --wat, --module or --spec; see help create", escape_text(id, 80));
+}
+
 void add_modules(SandboxSpec& spec, const BoundArguments& arguments, Problems& problems) {
   if (arguments.has(1)) spec.modules.push_back({stem_of(arguments.at(1)), Source::file(arguments.at(1))});
   if (const auto text = arguments.value("--wat")) spec.modules.push_back({spec.id, Source::wat(*text)});
@@ -37,10 +50,15 @@ void add_modules(SandboxSpec& spec, const BoundArguments& arguments, Problems& p
     if (source) module.source = *std::move(source);
   }
   if (!spec.modules.empty() || !problems.empty()) return;
-  problems.add(Error{.code = ErrorCode::validation_failed,
-                     .message = "there is no code to live in it: name a FILE, or use --wat, --module or --spec; see "
-                                "help create",
-                     .details = {}});
+  problems.add(Error{.code = ErrorCode::validation_failed, .message = missing_text(spec.id), .details = {}});
+}
+
+// The permissions that +clock and -clock change.
+Permissions default_permissions(const SandboxSpec& spec) {
+  if (spec.permissions) return *spec.permissions;
+  if (!spec.profile) return rule_of(Profile::standard).permissions;
+  const Permissions base = rule_of(spec.profile->base.value_or(Profile::standard)).permissions;
+  return base.with(spec.profile->grant).without(spec.profile->deny);
 }
 
 void add_profile(SandboxSpec& spec, const BoundArguments& arguments, Problems& problems) {
@@ -50,7 +68,7 @@ void add_profile(SandboxSpec& spec, const BoundArguments& arguments, Problems& p
     if (!profile) problems.add(no_such("profile", *name, {"strict", "standard", "trusted"}).error());
   }
   if (const auto list = arguments.value("--allow")) {
-    spec.permissions = problems.take(*list == "none" ? Permissions() : Permissions::parse(*list));
+    spec.permissions = problems.take(permissions_of_list(default_permissions(spec), *list));
   }
   if (const auto name = arguments.value("--audit")) {
     spec.audit = audit_level_named(*name);
@@ -63,8 +81,8 @@ void add_policy(SandboxSpec& spec, const BoundArguments& arguments, Problems& pr
   fill_in(limits, spec.limits);
   spec.limits = limits;
   add_profile(spec, arguments, problems);
-  for (const std::string& import : arguments.values("--block_import")) spec.imports.block.push_back(import);
-  for (const std::string& import : arguments.values("--allow_import")) spec.imports.allow.push_back(import);
+  for (const std::string& import : arguments.values("--block-import")) spec.imports.block.push_back(import);
+  for (const std::string& import : arguments.values("--allow-import")) spec.imports.allow.push_back(import);
   for (const std::string& name : arguments.values("--kill")) spec.on_limit[name] = OnLimit::kill;
 }
 
@@ -96,7 +114,7 @@ void add_what_the_runtime_finds(const SandboxSpec& spec, Problems& problems) {
   Complaints found;
   check_spec_alone(spec, found);
   for (const Complaints::Complaint& complaint : found.kept()) {
-    if (complaint.where == "id" && spec.id.empty()) continue;
+    if (complaint.where == "id" && (spec.id.empty() || looks_like_a_file(spec.id))) continue;
     if (complaint.where.starts_with("modules") || complaint.where.ends_with(".module")) continue;
     problems.add(Error{.code = ErrorCode::validation_failed, .message = complaint.text, .details = {}});
   }

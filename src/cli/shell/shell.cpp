@@ -81,7 +81,7 @@ CLI::App* add_shell(CLI::App& app, ShellOptions& options) {
   command->footer(
       "At a terminal lines are edited, kept as history and completed with the tab key. Anywhere else there is no\n"
       "prompt, a command that fails says so and the next one follows, and the exit code is that of the first failure.\n"
-      "The verb help tells what can be done.\n\n"
+      "The verb help lists what can be done.\n\n"
       "Example: petri shell -c 'create adder add.wat'\n"
       "         petri shell session.txt --stop-on-error");
   return command;

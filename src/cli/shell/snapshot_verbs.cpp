@@ -3,6 +3,7 @@
 
 #include "base/text/escape.h"
 #include "base/text/units.h"
+#include "cli/input_file.h"
 #include "cli/shell/sandbox_text.h"
 #include "cli/shell/verb_handlers.h"
 #include "cli/shell/verb_values.h"
@@ -23,6 +24,13 @@ Answer snapshot_answer(std::string text, const SnapshotInfo& info) {
   return answer;
 }
 
+// Errors of the file system name the file; those about its content do not.
+Result<Snapshot> read_snapshot(const std::string& file) {
+  auto snapshot = Snapshot::read(file);
+  if (snapshot || !snapshot.error().detail("path").empty()) return snapshot;
+  return name_file(file, std::move(snapshot));
+}
+
 }  // namespace
 
 Result<Answer> take_snapshot(ShellSession& session, const BoundArguments& arguments) {
@@ -35,11 +43,11 @@ Result<Answer> take_snapshot(ShellSession& session, const BoundArguments& argume
 
 // Into the sandbox of this id, or into a new one.
 Result<Answer> restore_snapshot(ShellSession& session, const BoundArguments& arguments) {
-  PETRI_TRY(const Snapshot snapshot, Snapshot::read(arguments.at(1)));
+  PETRI_TRY(const Snapshot snapshot, read_snapshot(arguments.at(1)));
   const std::string& id = arguments.at(0);
   const SnapshotInfo info = snapshot.info();
   if (auto present = session.runtime().find(id)) {
-    PETRI_TRY(present->restore(snapshot, {.timers = !arguments.has("--no_timers")}));
+    PETRI_TRY(present->restore(snapshot, {.timers = !arguments.has("--no-timers")}));
     return snapshot_answer(fmt::format("restored {}: {}\n", escape_text(id), snapshot_text(info)), info);
   }
   PETRI_TRY(session.runtime().create_sandbox({.id = id}, snapshot));
@@ -51,8 +59,8 @@ Result<Answer> restore_snapshot(ShellSession& session, const BoundArguments& arg
 Result<Answer> fork_sandbox(ShellSession& session, const BoundArguments& arguments) {
   const std::string& id = arguments.at(0);
   const std::vector<std::string> twins = arguments.from(1);
-  ForkOptions options{.share_random = arguments.has("--share_random"),
-                      .timers = !arguments.has("--no_timers"),
+  ForkOptions options{.share_random = arguments.has("--share-random"),
+                      .timers = !arguments.has("--no-timers"),
                       .labels = arguments.values("--label"),
                       .mutation = arguments.value("--mutation").value_or("")};
   PETRI_TRY(options.generation, count_option(arguments, "--generation"));

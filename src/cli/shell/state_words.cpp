@@ -7,7 +7,7 @@
 
 #include "base/text/byte_text.h"
 #include "base/text/escape.h"
-#include "cli/shell/nearest.h"
+#include "cli/nearest.h"
 #include "cli/shell/text_table.h"
 #include "petri/value.h"
 #include "state/state_number.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text/escape.h"
-#include "cli/shell/nearest.h"
+#include "cli/nearest.h"
 #include "cli/shell/text_table.h"
 #include "cli/shell/verb_handlers.h"
 
@@ -27,7 +27,9 @@ Json verb_json(const Verb& verb) {
 }  // namespace
 
 const Verb* find_verb(std::string_view name) {
-  const auto found = std::ranges::find(shell_verbs(), name, &Verb::name);
+  std::string known(name == "exit" ? "quit" : name);
+  std::ranges::replace(known, '-', '_');  // start-child is start_child
+  const auto found = std::ranges::find(shell_verbs(), known, &Verb::name);
   return found == shell_verbs().end() ? nullptr : &*found;
 }
 
@@ -53,7 +55,8 @@ std::string help_of(const Verb& verb) {
 std::string help_of_verbs() {
   std::vector<std::pair<std::string, std::string>> fields;
   for (const Verb& verb : shell_verbs()) fields.emplace_back(verb.name, verb.about);
-  return text_fields(fields) + "help VERB tells more. Words are quoted as in other shells; # begins a comment.\n";
+  return text_fields(fields) +
+         "help VERB explains one. Words are quoted as in other shells; ; separates commands, and # starts a comment.\n";
 }
 
 Result<Answer> show_help(ShellSession&, const BoundArguments& arguments) {

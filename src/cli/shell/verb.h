@@ -39,6 +39,7 @@ enum class ShellArgument {
   restart_type,
   events_action,
   events_subject,
+  quarantine_action,
 };
 
 struct VerbArgument {

@@ -82,6 +82,7 @@ Result<Answer> release_sandboxes(ShellSession& session, const BoundArguments& ar
 // policy_verbs.cpp
 Result<Answer> show_or_change_limits(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_or_change_permissions(ShellSession& session, const BoundArguments& arguments);
+Result<Answer> show_or_lift_quarantine(ShellSession& session, const BoundArguments& arguments);
 Result<Answer> show_audit(ShellSession& session, const BoundArguments& arguments);
 
 // verb.cpp

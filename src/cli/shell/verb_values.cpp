@@ -11,7 +11,7 @@
 #include "base/text/utf8.h"
 #include "cli/commands/function_choice.h"
 #include "cli/input_file.h"
-#include "cli/shell/nearest.h"
+#include "cli/nearest.h"
 #include "petri/compile.h"
 
 namespace petri::cli {
@@ -53,7 +53,8 @@ std::unexpected<Error> no_such(std::string_view what, std::string_view name,
                                const std::vector<std::string_view>& names) {
   std::string proposal = did_you_mean(name, names);
   if (proposal.empty() && names.size() <= kValuesListedMax)
-    proposal = fmt::format("; there are {}", fmt::join(names, ", "));
+    proposal = fmt::format("; there {} {}", names.size() == 1 ? "is" : "are", fmt::join(names, ", "));
+  if (proposal.empty()) proposal = fmt::format("; the nearest are {}", fmt::join(nearest_names(name, names, 3), ", "));
   return fail(ErrorCode::validation_failed,
               fmt::format("there is no {} \"{}\"{}", what, escape_text(name, kWordShownBytesMax), proposal));
 }
@@ -79,6 +80,11 @@ Result<std::pair<std::string, std::string>> name_and_value(std::string_view opti
 Result<std::string> module_meant(const SandboxInfo& info, const std::string& named) {
   if (!named.empty()) return named;
   if (info.modules.size() == 1) return info.modules.front().name;
+  if (info.modules.empty()) {
+    return fail(ErrorCode::validation_failed,
+                fmt::format("the sandbox {0} has the status {1} and no code; info {0} says why", info.id,
+                            name_of(info.status)));
+  }
   return fail(ErrorCode::validation_failed,
               fmt::format("the sandbox {} has {} modules: say which one is meant, {}/MODULE", info.id,
                           info.modules.size(), info.id));

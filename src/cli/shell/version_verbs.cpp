@@ -42,6 +42,16 @@ Answer version_answer(const AskedModule& asked, std::string_view done, const Ver
   return answer;
 }
 
+// The options of the shell for what the library calls policy.
+Result<ReloadReport> with_advice(Result<ReloadReport> report) {
+  if (report) return report;
+  std::string& message = report.error().message;
+  const bool drops = message.find("permit dropping") != std::string::npos;
+  if (drops) message += "; --drop permits it, and reload takes --rename OLD=NEW";
+  if (message.find("drop_exports") != std::string::npos) message += "; the option is --drop-exports";
+  return report;
+}
+
 Answer report_answer(const ReloadReport& report) {
   Answer answer{.text = to_text(report)};
   answer.json["reload"] = to_json(report);
@@ -78,7 +88,7 @@ Result<Answer> activate_version(ShellSession& session, const BoundArguments& arg
   PETRI_TRY(AskedModule asked, asked_module(session, arguments));
   PETRI_TRY(const std::uint64_t number, version_number(arguments.at(1)));
   PETRI_TRY(const ReloadOptions options, reload_options(arguments));
-  PETRI_TRY(const ReloadReport report, asked.sandbox.activate(asked.module, number, options));
+  PETRI_TRY(const ReloadReport report, with_advice(asked.sandbox.activate(asked.module, number, options)));
   return report_answer(report);
 }
 
@@ -86,7 +96,7 @@ Result<Answer> reload_module(ShellSession& session, const BoundArguments& argume
   PETRI_TRY(AskedModule asked, asked_module(session, arguments));
   PETRI_TRY(const Source source, read_source(arguments.at(1), kShellModuleBytesMax));
   PETRI_TRY(const ReloadOptions options, reload_options(arguments));
-  PETRI_TRY(const ReloadReport report, asked.sandbox.reload(asked.module, source, options));
+  PETRI_TRY(const ReloadReport report, with_advice(asked.sandbox.reload(asked.module, source, options)));
   session.learn_code(asked.sandbox, try_artifact(source, kShellModuleBytesMax));
   return report_answer(report);
 }
@@ -98,7 +108,7 @@ Result<Answer> rollback_module(ShellSession& session, const BoundArguments& argu
     PETRI_TRY(number, version_number(arguments.at(1)));
   }
   PETRI_TRY(const RollbackOptions options, rollback_options(arguments));
-  PETRI_TRY(const ReloadReport report, asked.sandbox.rollback(asked.module, number, options));
+  PETRI_TRY(const ReloadReport report, with_advice(asked.sandbox.rollback(asked.module, number, options)));
   return report_answer(report);
 }
 

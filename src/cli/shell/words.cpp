@@ -13,7 +13,9 @@ namespace petri::cli {
 namespace {
 
 constexpr std::string_view kPlain =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:;/@%~^*?!<>&|$";
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%~^*?!<>&|$";
+
+constexpr char kSeparator = ';';
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -71,7 +73,13 @@ class Scanner {
 
   void word() {
     ShellWord word{.begin = at_};
-    while (!at_end() && !is_blank(line_[at_]) && !scan_.wrong) piece(word.text);
+    if (line_[at_] == kSeparator) {
+      scan_.words.push_back({.text = std::string(1, kSeparator), .begin = at_, .end = at_ + 1, .separates = true});
+      scan_.open = false;
+      ++at_;
+      return;
+    }
+    while (!at_end() && !is_blank(line_[at_]) && line_[at_] != kSeparator && !scan_.wrong) piece(word.text);
     word.end = at_;
     scan_.open = at_end();
     const bool whole = !scan_.wrong || scan_.quote != 0;
@@ -146,6 +154,19 @@ Result<std::vector<ShellWord>> split_words(std::string_view line) {
   WordScan scan = scan_words(line);
   if (scan.wrong) return fail(std::move(*scan.wrong));
   return std::move(scan.words);
+}
+
+std::vector<std::vector<ShellWord>> commands_of(std::vector<ShellWord> words) {
+  std::vector<std::vector<ShellWord>> commands(1);
+  for (ShellWord& word : words) {
+    if (!word.separates) {
+      commands.back().push_back(std::move(word));
+    } else if (!commands.back().empty()) {
+      commands.emplace_back();
+    }
+  }
+  if (commands.back().empty()) commands.pop_back();
+  return commands;
 }
 
 std::string quote_word(std::string_view text) {

@@ -17,6 +17,7 @@ struct ShellWord {
   std::string text;       // without its quotes; any bytes
   std::size_t begin = 0;  // where it stands in the line, in bytes
   std::size_t end = 0;
+  bool separates = false;  // a ";" that stands between two commands
   bool operator==(const ShellWord&) const = default;
 };
 
@@ -30,12 +31,15 @@ struct WordScan {
 
 // Words are separated by spaces and tabs. Inside '...' every character stands for itself; inside "..." \" \\ \n \r \t
 // and \xNN are what they are in C; elsewhere a backslash takes its meaning from the next character. A # that starts a
-// word starts a comment. NUL, other control characters, bytes that are not UTF-8 and lines beyond kShellLineBytesMax
-// are wrong.
+// word starts a comment, and a ; ends the command. NUL, other control characters, bytes that are not UTF-8 and lines
+// beyond kShellLineBytesMax are wrong.
 WordScan scan_words(std::string_view line);
 
 // The words, or what is wrong.
 Result<std::vector<ShellWord>> split_words(std::string_view line);
+
+// The words of each command of a line, without what separates them; a command that has no word is left out.
+std::vector<std::vector<ShellWord>> commands_of(std::vector<ShellWord> words);
 
 // The word as it can be typed: split_words() reads it back, whatever bytes it has.
 std::string quote_word(std::string_view text);

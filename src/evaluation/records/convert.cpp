@@ -50,9 +50,7 @@ Result<RecordsConversion> convert_records(const std::string& from, const std::st
     return fail(ErrorCode::validation_failed, fmt::format("{}: this is the file that is read; name another to write to",
                                                           escape_text(to, kPathShownBytesMax)));
   }
-  PETRI_TRY(const auto writer, to == "-"
-                                   ? RecordsWriterAccess::on_standard_output(form.value_or(RecordsForm::json_lines))
-                                   : RecordsWriter::create(to, form));
+  PETRI_TRY(const auto writer, RecordsWriter::create(to, form));
   PETRI_TRY(RecordsWriterAccess::begin(*writer, reader->header()));
   PETRI_TRY(copy_lines(*reader, *writer));
   RecordsConversion conversion{.records = writer->records(), .complete = reader->ending().has_value()};

@@ -63,6 +63,12 @@ struct RecordsReader::Impl {
   }
 };
 
+// A first line that is not even JSON was written by something else than petri.
+BadLine no_records_file(BadLine bad) {
+  if (bad.what.starts_with("it is not")) bad.what = fmt::format("this is no records file: {}", bad.what);
+  return bad;
+}
+
 RecordsReader::RecordsReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RecordsReader::~RecordsReader() = default;
 
@@ -74,6 +80,7 @@ Result<std::unique_ptr<RecordsReader>> RecordsReader::open(const std::string& pa
   PETRI_TRY(const auto line, impl->next_line());
   if (!line) return impl->refuse({.what = "the file is empty"});
   auto header = parse_header(*line, bounds);
+  if (!header && impl->form == RecordsForm::json_lines) return impl->refuse(no_records_file(std::move(header.error())));
   if (!header) return impl->refuse(header.error());
   impl->header = std::move(*header);
   impl->lines->set_line_bytes_max(kRecordsLineBytesMax);

@@ -117,6 +117,7 @@ RecordsWriter::~RecordsWriter() = default;
 
 Result<std::unique_ptr<RecordsWriter>> RecordsWriter::create(const std::string& path, std::optional<RecordsForm> form) {
   const RecordsForm chosen = form.value_or(records_form_of(path));
+  if (path == "-") return RecordsWriterAccess::on_standard_output(chosen);
   PETRI_TRY(auto file, LineFile::create(path, framing_of(chosen)));
   return std::unique_ptr<RecordsWriter>(new RecordsWriter(std::move(file), chosen));
 }

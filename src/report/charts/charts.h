@@ -5,6 +5,7 @@
 
 #include "report/charts/fuel_histogram.h"
 #include "report/charts/outcome_counts.h"
+#include "report/charts/pareto_front.h"
 #include "report/lineage.h"
 #include "report/records_summary.h"
 
@@ -16,6 +17,9 @@ std::string curve_chart(const RecordsSummary& summary, const Lineage& lineage);
 
 // An <svg> of bars on a logarithmic axis, with its legend. Text when no candidate used any.
 std::string fuel_chart(const FuelHistogram& fuel);
+
+// An <svg> of some scores over fuel, with the Pareto front and its legend. Text when there is nothing to draw.
+std::string score_fuel_chart(const ParetoFront& points, BestScore best);
 
 // A table with a bar a row, as long as its share of all rows.
 std::string outcome_chart(const OutcomeCounts& outcomes);

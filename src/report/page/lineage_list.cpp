@@ -77,10 +77,11 @@ std::vector<std::size_t> steps_to_show(const Lineage& lineage, std::size_t steps
   return steps;
 }
 
+bool has_parents(const Lineage& lineage) {
+  return !lineage.ancestors.empty() && (lineage.line.size() > 1 || !lineage.ancestors.front().unknown_parents.empty());
+}
+
 std::string lineage_list(const Lineage& lineage) {
-  const bool has_parents =
-      !lineage.ancestors.empty() && (lineage.line.size() > 1 || !lineage.ancestors.front().unknown_parents.empty());
-  if (!has_parents) return R"(<p class="nothing">The records name no parents of the best.</p>)";
   std::string list = explanation(lineage) + "<ol class=\"lineage\">\n";
   std::size_t next = 0;
   for (const std::size_t step : steps_to_show(lineage, kStepsMax)) {

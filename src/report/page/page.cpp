@@ -114,10 +114,11 @@ std::string report_page(const RecordsSummary& summary, const Lineage& lineage, c
                       summary.header.spec.seed);
   page += notes(summary) + tiles(summary);
   page += page_section("curve", "Best so far", curve_chart(summary, lineage));
+  page += page_section("score-fuel", "Score and fuel", score_fuel_chart(summary.score_fuel, summary.curve.best_is()));
   page += page_section("outcomes", "How candidates ended", outcome_chart(summary.outcomes));
   page += page_section("fuel", "Fuel", fuel_chart(summary.fuel));
   page += page_section("best", "The best", best_table(summary.best.rows()));
-  page += page_section("lineage", "Lineage of the best", lineage_list(lineage));
+  if (has_parents(lineage)) page += page_section("lineage", "Lineage of the best", lineage_list(lineage));
   page += page_section("spec", "What was evaluated", spec_list(summary.header));
   page += fmt::format(
       "</main>\n<footer>{}. Nothing on this page has been verified: <code>petri verify</code> runs the candidates "

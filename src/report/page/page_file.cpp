@@ -39,9 +39,22 @@ std::string behind_links(const std::string& path) {
   return unresolved ? path : resolved;
 }
 
+constexpr std::string_view kStandardOutput = "-";
+
+Result<void> write_to_descriptor(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return refuse("stdout", reason(errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_page_path(const std::string& page_path, const std::string& records_path) {
+  if (page_path == kStandardOutput) return {};
   if (page_path.empty()) return refuse(page_path, "its name is empty");
   if (page_path.find('\0') != std::string::npos) return refuse(page_path, "a path cannot hold a NUL");
   struct stat folder{}, page{}, records{};
@@ -58,6 +71,7 @@ Result<void> check_page_path(const std::string& page_path, const std::string& re
 }
 
 Result<void> write_page(const std::string& page_path, std::string_view text) {
+  if (page_path == kStandardOutput) return write_to_descriptor(STDOUT_FILENO, text);
   const int why = replace_file(behind_links(page_path), text, 0666);
   if (why != 0) return refuse(page_path, reason(why));
   return {};

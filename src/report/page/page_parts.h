@@ -19,7 +19,9 @@ std::string best_table(const std::vector<BestRow>& rows);
 // always among them.
 std::vector<std::size_t> steps_to_show(const Lineage& lineage, std::size_t steps_max);
 
-// The line of ancestors of the best, the best first. Text when nothing is known of its parents.
+// True if something is known of the parents of the best.
+bool has_parents(const Lineage& lineage);
+// The line of ancestors of the best, the best first; only for one that has parents.
 std::string lineage_list(const Lineage& lineage);
 
 // The function that was evaluated, and under which limits.

@@ -171,7 +171,7 @@ SandboxPolicy check_all(const SandboxSpec& spec, const LimitChanges& defaults, c
   check_modules(spec, complaints);
   check_tree_of(spec, complaints);
   if (!spec.folder.empty()) check_path("folder", spec.folder, S_IFDIR, complaints);
-  for (const std::string& label : spec.labels) add_result(complaints, "labels", check_sandbox_id(label));
+  for (const std::string& label : spec.labels) add_result(complaints, "labels", check_label(label));
   check_descent(spec, complaints);
   check_profile(profile_of(spec), complaints);
   SandboxPolicy policy = resolve(spec, host, complaints);

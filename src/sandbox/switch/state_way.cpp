@@ -91,6 +91,13 @@ Result<StateWay> choose_way(StateWay asked, std::string_view module, const Modul
   return asked;
 }
 
+// ", which is (i32) -> i64 there", if the module has a function of this name.
+std::string other_type(const LoadableArtifact& module, std::string_view name) {
+  const auto number = module.export_number(name);
+  if (!number || module.export_at(*number).kind != ExternKind::function) return "";
+  return fmt::format(" (in the new version it is {})", to_text(to_signature(module.export_at(*number).signature)));
+}
+
 Result<void> check_exports(std::string_view module, const ModuleCode& from, const ModuleCode& to) {
   std::string missing;
   const LoadableArtifact& old = from.module();
@@ -98,8 +105,8 @@ Result<void> check_exports(std::string_view module, const ModuleCode& from, cons
     const ExportView view = old.export_at(number);
     if (view.kind != ExternKind::function || std::ranges::find(kOwnHooks, view.name) != kOwnHooks.end()) continue;
     if (exports_alike(to.module(), view)) continue;
-    missing += fmt::format("{}{} {}", missing.empty() ? "" : ", ", escape_text(view.name, 80),
-                           to_text(to_signature(view.signature)));
+    missing += fmt::format("{}{} {}{}", missing.empty() ? "" : ", ", escape_text(view.name, 80),
+                           to_text(to_signature(view.signature)), other_type(to.module(), view.name));
   }
   if (missing.empty()) return {};
   return fail(Error{.code = ErrorCode::rejected,

@@ -1,4 +1,4 @@
-#include "cli/shell/permission_words.h"
+#include "cli/permission_words.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,13 @@ TEST(PermissionWords, AreChangesOrTheWholeSet) {
   EXPECT_EQ(change_permissions(kBefore, {"+clock,random", "-random"}), (Permissions{log, clock}));
   EXPECT_EQ(change_permissions(kBefore, {"timers,spawn", "random"}), (Permissions{timers, spawn, random}));
   EXPECT_EQ(change_permissions(kBefore, {"none"}), Permissions());
+}
+
+TEST(PermissionWords, InAListAreChangesToo) {
+  EXPECT_EQ(permissions_of_list(kBefore, "+random,-clock"), (Permissions{log, random}));
+  EXPECT_EQ(permissions_of_list(kBefore, "random,timers"), (Permissions{random, timers}));
+  EXPECT_EQ(permissions_of_list(kBefore, "none"), Permissions());
+  EXPECT_EQ(permissions_of_list(kBefore, "+random,log").error().code, ErrorCode::validation_failed);
 }
 
 TEST(PermissionWords, ThatMakeNoSenseAreRefused) {

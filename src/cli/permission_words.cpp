@@ -1,4 +1,4 @@
-#include "cli/shell/permission_words.h"
+#include "cli/permission_words.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +19,16 @@ Result<Permissions> whole_set(const std::vector<std::string>& words) {
   return permissions;
 }
 
+std::vector<std::string> split_at_commas(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    words.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
 }  // namespace
 
 Result<Permissions> change_permissions(Permissions permissions, const std::vector<std::string>& words) {
@@ -33,6 +43,11 @@ Result<Permissions> change_permissions(Permissions permissions, const std::vecto
     permissions = word.front() == '+' ? permissions.with(named) : permissions.without(named);
   }
   return permissions;
+}
+
+// Without a sign the list is read whole, as Permissions::parse() has it.
+Result<Permissions> permissions_of_list(Permissions permissions, const std::string& list) {
+  return change_permissions(permissions, has_sign(list) ? split_at_commas(list) : std::vector{list});
 }
 
 }  // namespace petri::cli

@@ -1,4 +1,4 @@
-#include "cli/shell/nearest.h"
+#include "cli/nearest.h"
 
 #include <gtest/gtest.h>
 
