@@ -8,7 +8,7 @@
 #include "cli/shell/completion.h"
 #include "cli/shell/limit_words.h"
 #include "cli/shell/line_cutter.h"
-#include "cli/shell/permission_words.h"
+#include "cli/permission_words.h"
 #include "cli/shell/words.h"
 #include "fuzz/target.h"
 

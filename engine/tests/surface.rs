@@ -253,7 +253,7 @@ fn a_module_is_printed_as_text_and_what_is_none_leaves_nothing() {
     let (mut wasm, mut text) = (MaybeUninit::<Bytes>::zeroed(), MaybeUninit::<Bytes>::zeroed());
     // SAFETY: as petri_engine.h says; what is read is dropped afterwards.
     unsafe {
-        ok(petri_wat(KEEPER.as_ptr(), KEEPER.len(), wasm.as_mut_ptr(), ptr::null_mut()));
+        ok(petri_wat(KEEPER.as_ptr(), KEEPER.len(), 0, wasm.as_mut_ptr(), ptr::null_mut()));
         let (data, size) = wasm.as_ptr().cast::<(*const u8, usize)>().read();
         ok(petri_wasm_text(data, size, text.as_mut_ptr(), ptr::null_mut()));
         let (printed, length) = text.as_ptr().cast::<(*const u8, usize)>().read();

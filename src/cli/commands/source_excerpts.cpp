@@ -1,38 +1,22 @@
 #include "cli/commands/source_excerpts.h"
 
 #include <filesystem>
-#include <map>
-#include <optional>
 
 #include "base/files/file.h"
 #include "cli/commands/compile_text.h"
 
 namespace petri::cli {
-namespace {
-
-// The files of excerpts, each read once.
-class SourceLines {
- public:
-  explicit SourceLines(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
-
-  std::optional<std::string> find(const Diagnostic& diagnostic) {
-    const auto [found, is_new] = texts_.try_emplace(diagnostic.file);
-    if (is_new) found->second = read_file(diagnostic.file, bytes_max_).value_or("");
-    std::string_view left = found->second;
-    for (std::uint32_t line = 1; line < diagnostic.line; ++line) {
-      const std::size_t end = left.find('\n');
-      if (end == std::string_view::npos) return std::nullopt;
-      left.remove_prefix(end + 1);
-    }
-    return left.empty() ? std::nullopt : std::optional<std::string>(left.substr(0, left.find('\n')));
+std::optional<std::string> SourceLines::find(const Diagnostic& diagnostic) {
+  const auto [found, is_new] = texts_.try_emplace(diagnostic.file);
+  if (is_new) found->second = read_file(diagnostic.file, bytes_max_).value_or("");
+  std::string_view left = found->second;
+  for (std::uint32_t line = 1; line < diagnostic.line; ++line) {
+    const std::size_t end = left.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    left.remove_prefix(end + 1);
   }
-
- private:
-  const std::uint64_t bytes_max_;
-  std::map<std::string, std::string> texts_;
-};
-
-}  // namespace
+  return left.empty() ? std::nullopt : std::optional<std::string>(left.substr(0, left.find('\n')));
+}
 
 void name_from_here(CompileReport& report, const std::string& source) {
   if (source == "-") return;

@@ -2,11 +2,26 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "petri/compile.h"
 
 namespace petri::cli {
+
+// The lines of sources that diagnostics are about; each file is read once.
+class SourceLines {
+ public:
+  // Of a file that is larger than this no line is found.
+  explicit SourceLines(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
+
+  std::optional<std::string> find(const Diagnostic& diagnostic);
+
+ private:
+  const std::uint64_t bytes_max_;
+  std::map<std::string, std::string> texts_;
+};
 
 // Diagnostics name files inside the source; afterwards they name them as a caller finds them from where it stands.
 void name_from_here(CompileReport& report, const std::string& source);

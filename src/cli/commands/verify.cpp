@@ -15,7 +15,7 @@
 namespace petri::cli {
 namespace {
 
-ExitCode exit_code_for(VerificationVerdict verdict) {
+ExitCode exit_code_of(VerificationVerdict verdict) {
   switch (verdict) {
     case VerificationVerdict::verified: return ExitCode::ok;
     case VerificationVerdict::incomplete: return ExitCode::incomplete;
@@ -90,7 +90,7 @@ Result<ExitCode> verify_and_tell(const VerifyFileOptions& options, Console& cons
   PETRI_TRY(VerificationReport report, begin_report(options));
   report.verification = std::move(verification);
   console.out.write(options.json ? to_line({{"verification", to_json(report)}}) : to_text(report));
-  return exit_code_for(report.verification.verdict());
+  return exit_code_of(report.verification.verdict());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/text/escape.h"
+#include "cli/exit_code.h"
 #include "cli/outcome_text.h"
 #include "cli/shell/reload_words.h"
 #include "cli/shell/sandbox_json.h"
