@@ -4,11 +4,11 @@
 
 #include "base/assert.h"
 #include "base/text/utf8.h"
+#include "cli/permission_words.h"
 #include "cli/shell/bound_arguments.h"
 #include "cli/shell/completion.h"
 #include "cli/shell/limit_words.h"
 #include "cli/shell/line_cutter.h"
-#include "cli/permission_words.h"
 #include "cli/shell/words.h"
 #include "fuzz/target.h"
 

@@ -27,6 +27,7 @@ struct WatchSpec {
   std::optional<ReloadPolicy> reload;  // nullopt: the sandbox's
 };
 
+// The range of WatchSpec::debounce.
 constexpr std::chrono::nanoseconds kDebounceMin = std::chrono::milliseconds(1);
 constexpr std::chrono::nanoseconds kDebounceMax = std::chrono::seconds(10);
 // Sources that one sandbox may watch, and folders below one of them.

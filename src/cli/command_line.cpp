@@ -63,10 +63,10 @@ struct Grammar {
   CLI::App* help_command;
 
   std::vector<CLI::App*> commands() const {
-    std::vector<CLI::App*> all{run_command,         compile_command, cache_command, cache_show_command,
-                               cache_clear_command, new_command, inspect_command, scan_command,  evaluate_command,
-                               verify_command,      records_command, show_command,  report_command,
-                               population_command};
+    std::vector<CLI::App*> all{run_command,         compile_command,   cache_command,   cache_show_command,
+                               cache_clear_command, new_command,       inspect_command, scan_command,
+                               evaluate_command,    verify_command,    records_command, show_command,
+                               report_command,      population_command};
     all.insert(all.end(), population_commands.begin(), population_commands.end());
     all.insert(all.end(), {shell_command, watch_command, audit_command, audit_verify_command, manual_command,
                            completion_command, version_command, help_command});

@@ -31,10 +31,10 @@ struct HelpText {
   std::string text;
 };
 
-using Command = std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, NewOptions, InspectOptions,
-                             ScanOptions, EvaluateOptions, VerifyFileOptions, ConvertOptions, ShowOptions, ReportPageOptions,
-                             PopulationOptions, ShellOptions, WatchOptions, AuditVerifyOptions, ManualOptions,
-                             CompletionOptions, VersionOptions>;
+using Command =
+    std::variant<HelpText, RunOptions, CompileCommandOptions, CacheOptions, NewOptions, InspectOptions, ScanOptions,
+                 EvaluateOptions, VerifyFileOptions, ConvertOptions, ShowOptions, ReportPageOptions, PopulationOptions,
+                 ShellOptions, WatchOptions, AuditVerifyOptions, ManualOptions, CompletionOptions, VersionOptions>;
 
 // Reads the arguments without the program's own name. Touches nothing: no file is opened, nothing is printed.
 // What cannot be meant is validation_failed, in one sentence that names the word.

@@ -21,8 +21,8 @@ bool RuntimeCompiler::compiles(const Source& source) const {
 Result<CompileReport> RuntimeCompiler::compile(const Source& source, std::uint64_t artifact_bytes_max,
                                                const std::stop_token& stop) const {
   // The gate of the sandbox checks by its own bounds what comes out.
-  return petri::compile(
-      source, {.artifact_bytes_max = artifact_bytes_max, .bounds = ModuleBounds::program, .stop = stop});
+  return petri::compile(source,
+                        {.artifact_bytes_max = artifact_bytes_max, .bounds = ModuleBounds::program, .stop = stop});
 }
 
 }  // namespace petri

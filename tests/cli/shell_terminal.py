@@ -92,7 +92,7 @@ class ShellAtATerminal(unittest.TestCase):
 
     def test_completes_words_with_the_tab_key(self):
         shell = self.session()
-        shell.type("cre" + TAB + "adder add.w" + TAB + "\n")
+        shell.type("cre" + TAB + " adder add.w" + TAB + "\n")
         shell.expect("created adder: running, 1 process\n")
         shell.expect(PROMPT)
         shell.type("call a" + TAB + "a" + TAB + "40 2\n")
@@ -105,7 +105,7 @@ class ShellAtATerminal(unittest.TestCase):
     def test_lists_what_could_be_meant(self):
         shell = self.session()
         shell.type("ca" + TAB + TAB)
-        shell.expect("call  cancel")
+        shell.expect("call  call_all  cancel")
         shell.expect(PROMPT + "ca")
         self.assertEqual(shell.end(CONTROL_C + CONTROL_D), 0)
 

@@ -206,27 +206,29 @@ TEST_F(LifecycleTest, EchoesTheOptionsOfTheRuntime) {  // L31
 }
 
 TEST_F(LifecycleTest, RefusesOptionsOfARuntimeWithEverythingThatIsWrong) {  // L31
-  EXPECT_EQ(
-      RuntimeOptions::from_json(R"({"worker": 2, "sampling_interval": 3, "quarantine": {"period": "soon"},
+  EXPECT_EQ(RuntimeOptions::from_json(R"({"worker": 2, "sampling_interval": 3, "quarantine": {"period": "soon"},
                                           "defaults": {"profile": "none", "id": "x"}})")
-          .error()
-          .message,
-      "defaults.id is no field here (there are arguments, audit, bounds, breaker, deterministic, environment, folder, "
-      "generation, imports, labels, limits, on_limit, permissions, profile, recovery, reject_findings, reload, "
-      "seed, tier, tree); defaults.profile is \"none\" but can be strict, standard, trusted; "
-      "quarantine.period is \"soon\" but must be a time such as 250ms or 10s; "
-      "sampling_interval is not a string; "
-      "worker is no field here (there are audit, breaker, compile, defaults, descriptors_max, "
-      "descriptors_reserve, limits, memory_budget_bytes, promote_fuel, promote_fuel_per_byte, "
-      "promote_instances, promotion_time_max, quarantine, samples_max, sampling_interval, threads_max, "
-      "threads_reserve, workers)");
+                .error()
+                .message,
+            "defaults.id is no field here (there are arguments, audit, auto_reload, bounds, breaker, dead_keep, "
+            "deterministic, environment, folder, generation, idle_keep, imports, labels, limits, mutation, on_limit, "
+            "parents, "
+            "permissions, profile, recovery, reject_findings, reload, seed, tier, tree); defaults.profile is \"none\" "
+            "but can be strict, standard, trusted; "
+            "quarantine.period is \"soon\" but must be a time such as 250ms or 10s; "
+            "sampling_interval is not a string; "
+            "worker is no field here (there are audit, breaker, compile, dead_keep, defaults, descriptors_max, "
+            "descriptors_reserve, gc_interval, gc_retain_generations, limits, memory_budget_bytes, promote_fuel, "
+            "promote_fuel_per_byte, "
+            "promote_instances, promotion_time_max, quarantine, samples_max, sampling_interval, threads_max, "
+            "threads_reserve, workers)");
   EXPECT_EQ(RuntimeOptions::from_json(R"({"limits": {"timers_max": 2000000, "threads_max": "x"}, "speed": 1,
                                           "defaults": {"limits": {"processes_max": 0}}})")
                 .error()
                 .message,
             "limits.threads_max is not an integer from 0 to 18446744073709551615; "
-            "speed is no field here (there are audit, breaker, compile, "
-            "defaults, descriptors_max, descriptors_reserve, limits, memory_budget_bytes, promote_fuel, "
+            "speed is no field here (there are audit, breaker, compile, dead_keep, defaults, descriptors_max, "
+            "descriptors_reserve, gc_interval, gc_retain_generations, limits, memory_budget_bytes, promote_fuel, "
             "promote_fuel_per_byte, promote_instances, promotion_time_max, quarantine, samples_max, "
             "sampling_interval, threads_max, threads_reserve, workers); "
             "limits.timers_max: timers_max is 2,000,000 but goes from 0 to 1,000,000; "

@@ -111,15 +111,16 @@ TEST_F(LifecycleTest, RefusesAnUnknownFieldInJsonWithItsPlace) {  // L12
       "reload": {"trial": {"long": 1}}, "on_limit": {"timers_max": "explode"}})json");
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().code, ErrorCode::validation_failed);
-  EXPECT_EQ(spec.error().message,
-            "colour is no field here (there are arguments, audit, bounds, breaker, deterministic, environment, folder, "
-            "generation, id, imports, labels, limits, modules, on_limit, permissions, profile, recovery, "
-            "reject_findings, reload, seed, tier, tree); "
-            "limits.fuel_max is not an integer from 0 to 18446744073709551615; "
-            "on_limit.timers_max is \"explode\" but can be refuse, kill; "
-            "reload.trial.long is no field here (there are calls, time); "
-            "tree.children[0].modul is no field here (there are id, module, restart, shutdown, input, input_hex); "
-            "tree.children[0].module is missing");
+  EXPECT_EQ(
+      spec.error().message,
+      "colour is no field here (there are arguments, audit, auto_reload, bounds, breaker, dead_keep, "
+      "deterministic, environment, folder, generation, id, idle_keep, imports, labels, limits, modules, mutation, "
+      "on_limit, parents, permissions, profile, recovery, reject_findings, reload, seed, tier, tree); "
+      "limits.fuel_max is not an integer from 0 to 18446744073709551615; "
+      "on_limit.timers_max is \"explode\" but can be refuse, kill; "
+      "reload.trial.long is no field here (there are calls, time); "
+      "tree.children[0].modul is no field here (there are id, module, restart, shutdown, input, input_hex); "
+      "tree.children[0].module is missing");
 }
 
 TEST_F(LifecycleTest, DoesNotBlameWhatAJsonSpecLeavesOutOrCouldNotRead) {  // L11

@@ -165,8 +165,9 @@ TEST_F(WatchTest, AFolderThatWasDeletedIsWatchedAgainOnceItIsBack) {
   std::filesystem::remove_all(folder_ / "src");
   EXPECT_THAT(await(EventKind::watch_problem)->text("message"), HasSubstr("is gone"));
   EXPECT_EQ(call(sandbox, "next"), 1);
+  folder_.write("counter.wat", counter_wat(10));
   std::filesystem::create_directory(folder_ / "src");
-  folder_.write("src/counter.wat", counter_wat(10));
+  std::filesystem::rename(folder_ / "counter.wat", folder_ / "src/counter.wat");  // whole, whenever it is looked at
   while (await(EventKind::watch_reloaded)->count("reloaded") == 0) {
   }
   EXPECT_EQ(call(sandbox, "next"), 11);

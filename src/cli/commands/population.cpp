@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/assert.h"
 #include "base/text/escape.h"
 #include "base/text/units.h"
 #include "cli/command_error.h"
@@ -124,7 +125,7 @@ Result<PopulationAnswer> act_on_file(const PopulationOptions& options) {
     case PopulationAction::export_lines: return export_to(population, options);
     case PopulationAction::import_lines: return import_from(population, options);
   }
-  return fail(ErrorCode::host_fault, "there is no such action");
+  PETRI_UNREACHABLE();
 }
 
 // A command of `population`, with what all of them take.

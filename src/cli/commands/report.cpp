@@ -126,10 +126,12 @@ Result<std::string> report_population(const ReportPageOptions& options, ReportIn
   }
   PETRI_TRY(check_output(options.page, std::span(&options.file, 1)));
   PETRI_TRY(const ReportedPopulation reported, read_population(options, input));
-  PETRI_TRY(const auto facts, write_population_report(reported.population, options.page,
-                                                      {.title = options.title.empty() ? std::filesystem::path(options.file).filename().string()
-                                                                              : options.title,
-                                                       .top = static_cast<std::size_t>(options.top)}));
+  PETRI_TRY(
+      const auto facts,
+      write_population_report(
+          reported.population, options.page,
+          {.title = options.title.empty() ? std::filesystem::path(options.file).filename().string() : options.title,
+           .top = static_cast<std::size_t>(options.top)}));
   return options.json ? to_line({{"report", object_of(facts, reported, options.page)}})
                       : to_text(facts, reported, options.page);
 }
@@ -184,11 +186,10 @@ ExitCode execute(const ReportPageOptions& options, Console& console) {
                          .details = {}},
                         options.json, console);
   }
-  const auto facts =
-      write_report(options.file, options.page,
-                   {.best = options.best.value_or(BestScore::smallest),
-                    .top = static_cast<std::size_t>(options.top),
-                    .title = options.title});
+  const auto facts = write_report(options.file, options.page,
+                                  {.best = options.best.value_or(BestScore::smallest),
+                                   .top = static_cast<std::size_t>(options.top),
+                                   .title = options.title});
   if (!facts) return report_error(facts.error(), options.json, console);
   if (!options.json) (options.page == "-" ? console.error : console.out).write(to_text(*facts, options.page));
   if (facts->read_error) return tell_incomplete(*facts, options, console);

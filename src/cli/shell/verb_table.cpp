@@ -298,9 +298,9 @@ std::vector<Verb> watch_verbs() {
            .arguments = {kId, {.name = "PATH", .kind = file, .required = false}},
            .options = {},
            .act = unwatch_sources},
-          {.name = "auto-reload",
+          {.name = "auto_reload",
            .about = "Watches the files and folders that the modules of a sandbox were read from: on or off",
-           .example = "auto-reload orders on",
+           .example = "auto_reload orders on",
            .arguments = {kId, {.name = "ACTION"}},
            .options = {debounce},
            .act = switch_auto_reload}};
