@@ -98,7 +98,7 @@ class ShellAtATerminal(unittest.TestCase):
         shell.type("call a" + TAB + "a" + TAB + "40 2\n")
         shell.expect(r"\n42\n")
         shell.expect(PROMPT)
-        shell.type("destroy" + TAB + TAB)
+        shell.type("destroy " + TAB)
         shell.expect("adder")
         self.assertEqual(shell.end("\n" + CONTROL_D), 0)
 

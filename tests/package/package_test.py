@@ -12,9 +12,10 @@ import unittest
 from pathlib import Path
 
 PREFIX = "/usr/a prefix"
-COMMANDS = ["", "-run", "-compile", "-cache", "-cache-show", "-cache-clear", "-new", "-population", "-population-list", "-population-show",
-            "-population-lineage", "-population-export", "-population-import", "-inspect", "-scan", "-evaluate", "-verify", "-records", "-show", "-report", "-shell", "-watch", "-audit", "-audit-verify",
-            "-manual", "-completion", "-version"]
+NESTED = {"cache": ["show", "clear"], "population": ["list", "show", "lineage", "export", "import"], "audit": ["verify"]}
+FIRST = ["run", "compile", "cache", "new", "inspect", "scan", "evaluate", "verify", "records", "show", "report", "population", "shell", "watch",
+         "audit", "manual", "completion", "version", "help"]
+COMMANDS = ["", *(f"-{name}" for name in FIRST), *(f"-{name}-{inner}" for name, all in NESTED.items() for inner in all)]
 DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fuzz/README.md",
              "tests/hostile/README.md", "guest/abi/abi.json", "guest/c/petri.h", "guest/c/petri_cpp.h", "guest/rust/src/lib.rs",
              "guest/assemblyscript/petri.ts"]
@@ -78,7 +79,7 @@ class InstalledTree(unittest.TestCase):
         expected |= {f"lib/cmake/petri/petri{name}.cmake" for name in ("Config", "ConfigVersion", "Targets")}
         expected |= {f"share/man/man1/petri{name}.1" for name in COMMANDS}
         expected |= {f"share/doc/petri/{name}" for name in DOCUMENTS}
-        expected |= {f"share/doc/petri/docs/{name}" for kind in ("*.md", "*.svg", "*.py") for name in names_below(source / "docs", kind)}
+        expected |= {f"share/doc/petri/docs/{name}" for kind in ("*.md", "*.svg", "*.py", "*.yml", "*.json") for name in names_below(source / "docs", kind)}
         expected |= {f"share/doc/petri/examples/{name}" for name in names_below(source / "examples", "*")}
         expected |= {f"include/petri/{name}" for name in names_below(source / "include/petri", "*.h")}
         found = {str(file.relative_to(staged())) for file in staged().rglob("*") if file.is_file()}
@@ -224,12 +225,13 @@ class BashCompletion(unittest.TestCase):
     consumer_folder = Path(__file__).resolve().parent / "consumer"
 
     def test_knows_the_commands(self):
-        self.assertEqual(self.complete("petri", ""), [name[1:] for name in COMMANDS if name and name != "-audit-verify"])
+        self.assertEqual(self.complete("petri", ""), FIRST)
         self.assertEqual(self.complete("petri", "ve"), ["verify", "version"])
-        self.assertEqual(self.complete("petri", "audit", ""), ["verify"])
+        for name, inner in NESTED.items():
+            self.assertEqual(self.complete("petri", name, ""), inner)
 
     def test_knows_the_options_of_each_command(self):
-        self.assertEqual(self.complete("petri", "run", "f.wat", "--me"), ["--memory", "--memory_bytes_max"])
+        self.assertEqual(self.complete("petri", "run", "f.wat", "--me"), ["--memory", "--memory-bytes-max"])
         self.assertEqual(self.complete("petri", "audit", "verify", "--"), ["--help", "--contains", "--json"])
         self.assertEqual(self.complete("petri", "--v"), ["--version"])
         self.assertEqual(self.complete("petri", "verify", "--fu"), ["--fuel-max"])

@@ -6,7 +6,7 @@ import unittest
 from stand_ins import TreeTest
 
 RETRY = "check the network and the mirrors in /etc/apt, then run this again"
-DEMO = ("g++ cmake ninja-build make pkgconf mold libfmt-dev nlohmann-json3-dev libcli11-dev libedit-dev ca-certificates")
+DEMO = ("g++ cmake ninja-build make pkgconf mold libfmt-dev nlohmann-json3-dev libcli11-dev libedit-dev libsqlite3-dev ca-certificates")
 
 
 class Setup(TreeTest):
@@ -36,7 +36,7 @@ class Setup(TreeTest):
         self.assertIn("setup: installing ca-certificates cmake g++ ", said)
         self.assertIn("setup: 91 MB to download, 370 MB on disk\n", said)
         before = self.calls()
-        self.assertEqual(self.setup("demo"), (0, "setup: nothing to do: 11 packages and Rust 1.95.0 are there\n"))
+        self.assertEqual(self.setup("demo"), (0, "setup: nothing to do: 12 packages and Rust 1.95.0 are there\n"))
         self.assertNotIn("apt-get", self.calls().removeprefix(before))
 
     def test_installs_by_need(self):
