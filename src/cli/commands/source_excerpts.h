@@ -13,7 +13,7 @@ namespace petri::cli {
 // The lines of sources that diagnostics are about; each file is read once.
 class SourceLines {
  public:
-  // Of a file that is larger than this no line is found.
+  // No line is found of a file that is larger than this.
   explicit SourceLines(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
 
   std::optional<std::string> find(const Diagnostic& diagnostic);
