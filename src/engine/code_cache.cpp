@@ -84,9 +84,11 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
+constexpr std::string_view kNewName = ".petri-new";
+
 std::string new_name() {
   static std::atomic<unsigned> number = 0;
-  return fmt::format(".{}.{}.new", ::getpid(), ++number);
+  return fmt::format(".{}.{}{}", ::getpid(), ++number, kNewName);
 }
 
 // Puts the pieces into a new file of this name, which appears whole. `replaces` false: a file that is there stays.
@@ -115,12 +117,19 @@ struct KeptFile {
   timespec used{};
 };
 
+// Whether the file is one of the cache's, also one that a killed process did not finish: the folder may be one in which
+// others keep what they need.
+bool is_ours(std::string_view name) {
+  return Sha256::from_hex(name).has_value() || (name.starts_with('.') && name.ends_with(kNewName));
+}
+
 std::vector<KeptFile> files_in(int folder) {
   std::vector<KeptFile> files;
   const int copy = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> reading(::fdopendir(copy));
   if (reading == nullptr) return files;
   while (const dirent* entry = ::readdir(reading.get())) {
+    if (!is_ours(entry->d_name)) continue;
     struct stat status{};
     if (::fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
     files.push_back({entry->d_name, static_cast<std::uint64_t>(status.st_size), status.st_mtim});

@@ -27,7 +27,7 @@ class CodeCache {
   // Smaller modules compile in milliseconds, and are not kept.
   static constexpr std::size_t kModuleBytesMin = std::size_t{64} << 10;
   static constexpr std::uint64_t kFileBytesMax = std::uint64_t{512} << 20;
-  // Beyond that the files that were used longest ago are removed.
+  // Beyond that the cache's own files that were used longest ago are removed; others in the folder do not count.
   static constexpr std::uint64_t kFolderBytesMax = std::uint64_t{2} << 30;
 
   // The folder and the key are made where there are none. validation_failed, with what to do about it, when somebody

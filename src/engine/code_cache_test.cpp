@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -48,6 +49,7 @@ class CodeCacheTest : public testing::Test {
     return name;
   }
   fs::path file(std::uint8_t number) const { return fs::path(folder()) / name(number).hex(); }
+  static fs::file_time_type long_ago() { return fs::file_time_type::clock::now() - std::chrono::hours(1'000); }
   void keep(std::uint8_t number) const { open().put(name(number), code_); }
   Error refusal() const {
     const auto opened = CodeCache::open(folder());
@@ -71,6 +73,33 @@ TEST_F(CodeCacheTest, FindsWhatWasKept) {
   keep(1);
   EXPECT_EQ(open().find(name(1)), code_);
   EXPECT_EQ(open().find(name(2)), std::nullopt);
+}
+
+// The folder may be any that the user names: 3 GiB of something else there is neither counted nor removed.
+TEST_F(CodeCacheTest, LeavesFilesAloneThatAreNotItsOwn) {
+  keep(1);
+  for (const char* const foreign : {"thesis.txt", "large.img", "machine-code.key"}) {
+    std::ofstream(fs::path(folder()) / foreign) << "mine";
+    fs::last_write_time(fs::path(folder()) / foreign, long_ago());
+  }
+  fs::resize_file(fs::path(folder()) / "large.img", CodeCache::kFolderBytesMax + CodeCache::kFolderBytesMax / 2);
+  keep(2);
+  for (const char* const foreign : {"thesis.txt", "large.img", "machine-code.key"}) {
+    EXPECT_TRUE(fs::exists(fs::path(folder()) / foreign)) << foreign;
+  }
+  EXPECT_EQ(open().find(name(1)), code_);
+}
+
+// Sparse files, so that the disk needs no room for them.
+TEST_F(CodeCacheTest, RemovesItsOwnFilesThatWereUsedLongestAgo) {
+  keep(1);
+  keep(2);
+  fs::resize_file(file(1), CodeCache::kFolderBytesMax);
+  fs::last_write_time(file(1), long_ago());
+  keep(3);
+  EXPECT_FALSE(fs::exists(file(1)));
+  EXPECT_EQ(open().find(name(2)), code_);
+  EXPECT_EQ(open().find(name(3)), code_);
 }
 
 TEST_F(CodeCacheTest, IsForThisUserAlone) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "base/files/file.h"
 #include "base/text/byte_text.h"
@@ -75,16 +76,30 @@ struct CacheFile {
   fs::file_time_type used;
 };
 
+// Whether the file is a record or a precompiled header: the folder may be one in which others keep what they need.
+bool is_ours(const fs::path& path) {
+  constexpr std::size_t kNameBytesMin = 62;  // a hash, whose first two digits may be a folder
+  const std::string name = path.stem().string();
+  const bool known = path.extension().empty() || path.extension() == ".pch";
+  return known && name.size() >= kNameBytesMin && name.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 std::vector<CacheFile> files_in(const std::string& folder) {
   std::vector<CacheFile> files;
   std::error_code failed;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, failed);
   for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
     std::error_code gone;
-    if (!entry->is_regular_file(gone)) continue;
+    if (!entry->is_regular_file(gone) || !is_ours(entry->path())) continue;
     CacheFile file{.path = entry->path(), .bytes = entry->file_size(gone), .used = entry->last_write_time(gone)};
     if (!gone) files.push_back(std::move(file));
   }
+  return files;
+}
+
+std::vector<CacheFile> all_files_of(const std::string& cache) {
+  std::vector<CacheFile> files = files_in(cache + "/records");
+  std::ranges::move(files_in(cache + "/headers"), std::back_inserter(files));
   return files;
 }
 
@@ -142,7 +157,7 @@ std::string CacheFolder::headers() const {
 }
 
 void CacheFolder::remove_oldest() const {
-  std::vector<CacheFile> files = files_in(folder_);
+  std::vector<CacheFile> files = all_files_of(folder_);
   std::uint64_t bytes = 0;
   for (const CacheFile& file : files) bytes += file.bytes;
   if (bytes <= bytes_max_) return;
@@ -159,14 +174,12 @@ void CacheFolder::remove_oldest() const {
 
 void CacheFolder::clear() const {
   std::error_code ignored;
-  for (const char* const part : {"/records", "/headers"}) {
-    for (const CacheFile& file : files_in(folder_ + part)) fs::remove(file.path, ignored);
-  }
+  for (const CacheFile& file : all_files_of(folder_)) fs::remove(file.path, ignored);
 }
 
 CompileCacheInfo CacheFolder::info() const {
   CompileCacheInfo info{.folder = folder_, .bytes_max = bytes_max_};
-  for (const CacheFile& file : files_in(folder_)) {
+  for (const CacheFile& file : all_files_of(folder_)) {
     ++info.entries;
     info.bytes += file.bytes;
   }

@@ -22,7 +22,7 @@ using CacheRecord = std::vector<std::string>;
 // miss, what cannot be written is not kept.
 class CacheFolder {
  public:
-  // Beyond `bytes_max` the records that were used longest ago are removed.
+  // Beyond `bytes_max` the records that were used longest ago are removed; other files in the folder do not count.
   CacheFolder(std::string folder, std::uint64_t bytes_max) : folder_(std::move(folder)), bytes_max_(bytes_max) {}
 
   std::optional<CacheRecord> find(const std::string& key, bool& damaged) const;
