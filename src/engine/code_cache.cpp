@@ -117,7 +117,7 @@ struct KeptFile {
   timespec used{};
 };
 
-// Whether the file is one of the cache's, also one that a killed process did not finish: the folder may be one in which
+// True if the file is one of the cache's, also one that a killed process did not finish: the folder may be one in which
 // others keep what they need.
 bool is_ours(std::string_view name) {
   return Sha256::from_hex(name).has_value() || (name.starts_with('.') && name.ends_with(kNewName));

@@ -76,7 +76,7 @@ struct CacheFile {
   fs::file_time_type used;
 };
 
-// Whether the file is a record or a precompiled header: the folder may be one in which others keep what they need.
+// True if the file is a record or a precompiled header: the folder may be one in which others keep what they need.
 bool is_ours(const fs::path& path) {
   constexpr std::size_t kNameBytesMin = 62;  // a hash, whose first two digits may be a folder
   const std::string name = path.stem().string();
