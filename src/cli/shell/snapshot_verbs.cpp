@@ -28,7 +28,7 @@ Answer snapshot_answer(std::string text, const SnapshotInfo& info) {
 Result<Snapshot> read_snapshot(const std::string& file) {
   auto snapshot = Snapshot::read(file);
   if (snapshot || !snapshot.error().detail("path").empty()) return snapshot;
-  return fail(name_file(file, Result<void>(fail(std::move(snapshot.error())))).error());
+  return fail(name_file(file, std::move(snapshot.error())));
 }
 
 }  // namespace
